@@ -12,9 +12,11 @@ const axeSource = readFileSync(
   'utf8',
 );
 
-/** What is serious or worse, with the elements it is about. @param rules of axe; all of them without. */
+/**
+ * Problems that axe ranks serious or worse, with their elements. @param rules of axe; default: all.
+ */
 async function problemsOf(page: Page, rules?: readonly string[]): Promise<string[]> {
-  // Not as a script of the page, which its policy would refuse.
+  // A script element would be refused by the page's policy.
   if (!(await page.evaluate<boolean>("'axe' in globalThis"))) {
     await page.evaluate(`${axeSource}; undefined`);
   }
@@ -92,7 +94,7 @@ describe('every page', () => {
       await page.emulateMedia({ colorScheme: 'dark' });
       await page.reload();
       await untilWhole(page, name);
-      // A theme changes nothing but colours.
+      // Themes change nothing but colours.
       expect(await problemsOf(page, ['color-contrast'])).toEqual([]);
       await takePicture(page, `${name}-dark`);
       await page.emulateMedia({ colorScheme: 'light' });

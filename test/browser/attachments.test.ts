@@ -7,7 +7,7 @@ import { useConsole } from './use-console.js';
 const png =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-/** What a drop or a paste of files is to a page. */
+/** Makes a script that gives files to the page by drop or by paste. */
 const giveFiles = (event: string, target: string, kind: 'drop' | 'paste'): string => `
   (() => {
     const bytes = Uint8Array.from(atob('${png}'), (c) => c.charCodeAt(0));

@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 
-/** The chat as its user sees it: by what things are called. */
+/** The chat as its user sees it: elements by their accessible names. */
 export class ChatPage {
   readonly message: Locator;
   readonly conversation: Locator;
@@ -10,7 +10,7 @@ export class ChatPage {
     this.conversation = page.getByRole('region', { name: 'Conversation' });
   }
 
-  /** From the first page. */
+  /** Opens a chat from the first page. */
   async begin(folder: string, message: string, agent?: string): Promise<void> {
     await this.page.getByLabel('Folder').fill(folder);
     if (agent !== undefined) await this.page.getByLabel('Agent').selectOption(agent);
@@ -23,7 +23,7 @@ export class ChatPage {
     }
   }
 
-  /** The turns that follow think. */
+  /** Turns that follow this think. */
   async think(): Promise<void> {
     await this.page.getByRole('button', { name: 'Thinking', exact: true }).click();
   }
@@ -42,7 +42,7 @@ export class ChatPage {
     await this.turn(index).getByText(words, { exact: true }).waitFor();
   }
 
-  /** What the user and the agent said, without the controls. */
+  /** The text of user and agent in a turn, without the controls. */
   async text(index = 0): Promise<string> {
     return this.turn(index).innerText();
   }

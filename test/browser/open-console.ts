@@ -3,13 +3,13 @@ import { fileURLToPath } from 'node:url';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
 import { given } from '../support/processes/test-services.js';
 
-/** Where pictures of the pages are kept: for whoever wants to look. */
+/** The folder that pictures of the pages are kept in, for people to look at. */
 const pictures = fileURLToPath(new URL('../output/console/', import.meta.url));
 
 export interface Visitor {
   context: BrowserContext;
   page: Page;
-  /** What the page complained of: errors, and what its policy refused. */
+  /** Errors of the page, and requests that its policy refused. */
   faults: string[];
 }
 
@@ -21,7 +21,7 @@ export interface VisitOptions {
 
 export interface Console {
   browser: Browser;
-  /** Somebody at the console, with storage of their own. */
+  /** A person at the console, with storage of their own. */
   visit(path?: string, options?: VisitOptions): Promise<Visitor>;
   close(): Promise<void>;
 }
@@ -46,7 +46,7 @@ export async function openConsole(url: string): Promise<Console> {
   };
 }
 
-/** Another tab of a visitor's browser. */
+/** Opens a further tab in a visitor's browser. */
 export async function openTab({ context, faults }: Visitor, path: string): Promise<Page> {
   const page = await context.newPage();
   faults.push(...watchFaults(page));

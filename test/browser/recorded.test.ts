@@ -4,7 +4,7 @@ import { ChatPage } from './chat-page.js';
 import { takePicture } from './open-console.js';
 import { useConsole } from './use-console.js';
 
-/** Streams of recorded turns in the place of one that ran: what a rehearsal cannot be told to do. */
+/** Replays streams of recorded turns, for events that a rehearsal cannot be scripted to have. */
 describe('a recorded turn', () => {
   const on = useConsole();
   let sessionId: string;
@@ -25,7 +25,7 @@ describe('a recorded turn', () => {
       .map((frame) => frame.replace(/^id: [^:]*/m, `id: ${turnId}`));
   };
 
-  /** Gives the frames until the first of a name, and the others once they are asked for. */
+  /** Sends the frames up to the first of a name, and the others on request. */
   async function show(frames: readonly string[], until?: string) {
     const visitor = await on.console.visit('/settings');
     const at =

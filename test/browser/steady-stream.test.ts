@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { ChatPage } from './chat-page.js';
 import { useConsole } from './use-console.js';
 
-/** Kept from before the page's own script. */
+/** The page's shifts are recorded from before its own script runs. */
 const watch = `
   window.shifts = [];
   window.refused = [];
@@ -34,7 +34,7 @@ describe('a reply that streams', () => {
       .getByText(/word20 /)
       .first()
       .waitFor();
-    // What moves while a page is first drawn is no matter of its streaming.
+    // Shifts while the page is first drawn have nothing to do with streaming.
     await page.evaluate('void (window.shifts.length = 0)');
     await chat.status('Done');
     expect(await page.evaluate('window.shifts')).toEqual([]);

@@ -34,7 +34,7 @@ describe('two tabs', () => {
     await second.status('Done');
     await first.send('Two [[tokens=3000 gap=20]]');
     await second.turn(1).getByText('word2 ').first().waitFor();
-    // Either may stop it.
+    // Each tab may stop the turn.
     await other.page.getByRole('button', { name: 'Stop (Esc)' }).click();
     await first.status('Stopped', 1);
     await second.status('Stopped', 1);

@@ -7,9 +7,9 @@ import {
 import { openConsole, type Console } from './open-console.js';
 
 export interface OpenedConsole {
-  /** From the suite's `beforeAll` on. */
+  /** Set from the suite's `beforeAll` on. */
   readonly server: TestServer;
-  /** From the suite's `beforeAll` on. */
+  /** Set from the suite's `beforeAll` on. */
   readonly console: Console;
 }
 

@@ -3,7 +3,7 @@ export interface FakeFrame {
   text: string;
 }
 
-/** A turn of `words` deltas, as the harness wire has it. */
+/** The frames of a turn with `words` deltas, as the harness wire encodes them. */
 export function turnFrames(turnId: string, words: number): FakeFrame[] {
   const bodies: [string, object][] = [
     ['session:init', { model: 'm', sessionId: 'sess_1', messageId: 'msg_1' }],

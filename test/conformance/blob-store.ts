@@ -19,7 +19,7 @@ import { openSessions } from '../support/open-sessions.js';
 export interface BlobStoreUnderTest {
   db: Database;
   contents: BlobContents;
-  /** Whether what is stored takes memory of this process: a database in memory, and a slow one. */
+  /** Whether stored bytes take memory of this process: a database in memory, and a slow one. */
   isStoredInProcess: boolean;
   close(): Promise<void>;
 }
@@ -35,7 +35,7 @@ async function* chunksOf(...chunks: (string | Uint8Array)[]): AsyncGenerator<Uin
 const hashOf = (content: string | Uint8Array): string =>
   createHash('sha256').update(content).digest('hex');
 
-/** What every blob store must do, wherever its contents are and whatever its database is. */
+/** The contract of every blob store, on any database and any medium. */
 export function blobStoreConformance(name: string, open: () => Promise<BlobStoreUnderTest>): void {
   describe(`${name} as a blob store`, () => {
     let under: BlobStoreUnderTest;
@@ -288,7 +288,7 @@ export function blobStoreConformance(name: string, open: () => Promise<BlobStore
       const { sha256, size } = await store.put(large());
       expect(size).toBe(wanted);
       expect((await store.get(sha256))?.length).toBe(size);
-      // From the first piece to the last: what earlier tests left may go meanwhile.
+      // Growth is from the first piece to the last: what earlier tests left may go meanwhile.
       const grown = (held.at(-1) ?? 0) - (held[0] ?? 0);
       if (!under.isStoredInProcess) expect(grown).toBeLessThan(wanted / 2);
     });

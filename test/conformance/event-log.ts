@@ -18,7 +18,7 @@ function hearing(onEvents: LogListener['onEvents']): LogListener {
   return { onEvents, onMissed: () => undefined };
 }
 
-/** What every event log must do, whatever it stores in. */
+/** The contract of every event log, on any store. */
 export function eventLogConformance(name: string, open: () => Promise<EventLogUnderTest>): void {
   describe(`${name} as an event log`, () => {
     let log: EventLog;

@@ -13,7 +13,7 @@ async function openNewDatabase(): Promise<OpenedDatabase> {
   const opened = await openPostgres({
     url,
     connections: 6,
-    // A connection that breaks tells its statement; one that waits idle breaks with its database.
+    // An error of a connection in use reaches its statement; an idle one breaks with its database.
     onError: () => undefined,
   });
   const close = async (): Promise<void> => {

@@ -38,7 +38,7 @@ const newPrefix = (): string => `test-${randomUUID()}`;
 const openLog = (maxBytes = 1_000_000, prefix = newPrefix()): RedisEventLog =>
   new RedisEventLog({ redis, subscriber, prefix, ttlMs: 60_000, maxBytes });
 
-// Redis keeps its own time: what is to pass, passes.
+// Redis keeps its own time, so the test lets real time pass.
 eventLogConformance('RedisEventLog', async () => ({ log: openLog(), pass: (ms) => sleep(ms) }));
 
 signalBusConformance(

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { SignalBus } from '../../src/turn/queue/signal-bus.js';
 import { Recorder } from '../support/recorder.js';
 
-/** What every signal bus must do while nothing is broken; a lost hint costs latency only. */
+/** The contract of every signal bus while nothing is broken; a lost hint costs latency only. */
 export function signalBusConformance(name: string, open: () => Promise<SignalBus>): void {
   describe(`${name} as a signal bus`, () => {
     let bus: SignalBus;

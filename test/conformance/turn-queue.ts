@@ -6,7 +6,7 @@ import { Recorder } from '../support/recorder.js';
 
 export interface TurnQueueUnderTest {
   queue: TurnQueue;
-  /** What handlers threw, by turn. */
+  /** Errors that handlers threw, by turn id. */
   errors: Map<string, unknown>;
 }
 
@@ -14,7 +14,7 @@ function handling(handle: TurnHandler['handle']): TurnHandler {
   return { handle, onDoubt: () => undefined };
 }
 
-/** What every turn queue must do, whatever carries it. */
+/** The contract of every turn queue. */
 export function turnQueueConformance(
   name: string,
   open: (concurrency: number) => Promise<TurnQueueUnderTest>,
@@ -103,7 +103,7 @@ export function turnQueueConformance(
       expect(await queue.depth()).toBe(1);
       gate.open();
       await gate.done(2);
-      // What was not to run a second time would come before this.
+      // A second run of the first two would come before this.
       await queue.enqueue(['c'], 'normal');
       await gate.done(3);
       expect(gate.ids).toEqual(['a', 'b', 'c']);
@@ -130,7 +130,7 @@ export function turnQueueConformance(
       await queue.consume(handling(async (id) => handled.take(id)));
       await queue.enqueue(['a'], 'normal');
       await handled.count(1);
-      // Until the queue has seen its handler settle, it takes the turn for one that runs.
+      // The queue takes the turn for a running one until it has seen the handler settle.
       while (handled.items.length < 2) {
         await queue.enqueue(['a'], 'normal');
         await nextTurn();

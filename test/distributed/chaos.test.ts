@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 
 const run = fileURLToPath(new URL('../../chaos/run.mjs', import.meta.url));
 
-/** The run ends by itself well before; one that hangs is stopped, and stops what it started. */
+/** The run ends by itself well before; a run that hangs is stopped, and stops what it started. */
 const LONGEST_MS = 110_000;
 
 describe('chaos', () => {
@@ -31,10 +31,10 @@ describe('chaos', () => {
       const timer = setTimeout(() => child.kill('SIGTERM'), LONGEST_MS);
       const [code] = await exited;
       clearTimeout(timer);
-      // What it printed says what was wrong, and how to do it again.
+      // The printed report says what was wrong, and how to do it again.
       if (code !== 0) throw new Error(`It exited with ${code}:\n${printed}`);
 
-      // It was a run worth the name.
+      // Every kind of fault happened, or the run proves nothing.
       for (const fault of ['kill-worker', 'kill-api', 'freeze-worker', 'flush-redis']) {
         expect(count(printed, fault)).toBeGreaterThan(0);
       }

@@ -33,7 +33,7 @@ describe('a worker that is killed in the middle of an answer, under one unbroken
   it.each(Object.keys(wireClients))('leaves %s with the answer, said once', async (name) => {
     const client = clients.get(name);
     await client?.ended;
-    // It was there when the first attempt spoke, and when the second one began again.
+    // The client was there when the first attempt streamed, and when the second one began again.
     expect(client?.received()).toMatch(/^word1 word2 .*word5 .*word1 word2 .* word80$/);
     expect(client?.answer()).toBe(answer);
   });

@@ -13,7 +13,7 @@ describe('two APIs and two workers', () => {
   let deployment: Deployment;
   let here: ServerProcess;
   let there: ServerProcess;
-  /** The worker that is alive: a test that stops it starts the next one. */
+  /** The worker that is alive: a test that stops it starts its successor. */
   let worker: ServerProcess;
   beforeAll(async () => {
     deployment = await startDeployment();
@@ -30,7 +30,7 @@ describe('two APIs and two workers', () => {
       TURNPIKE_DISCONNECT_GRACE_MS: String(GRACE_MS),
     });
   const goesOn = { onDisconnect: 'continue' };
-  /** Longer than any process takes to start; ended by an interrupt. */
+  /** The pause is longer than any process takes to start; an interrupt ends it. */
   const endless = '[[tokens=5000 gap=20]]';
 
   it('tell readers of any API the same turn', async () => {

@@ -7,7 +7,7 @@ import type { ServerProcess } from '../support/processes/start-process.js';
 
 const opts = { onDisconnect: 'continue' };
 
-/** A stop without a drain takes no longer, whatever is gone, in ms. */
+/** Milliseconds that a stop without a drain takes at most, whatever is gone. */
 const STOP_MS = 15_000;
 
 describe('a service that goes away in the middle of a turn', () => {
@@ -23,7 +23,7 @@ describe('a service that goes away in the middle of a turn', () => {
   const startWorker = () =>
     deployment.start('worker', {
       TURNPIKE_WORKER_CONCURRENCY: '1',
-      // The job of a worker that could not say it goes is free when its lock ends.
+      // The job of a worker that could not release it is free when its lock ends.
       TURNPIKE_LEASE_MS: '2000',
     });
   const isReady = (ready: boolean) =>
@@ -129,7 +129,7 @@ describe('a service that goes away in the middle of a turn', () => {
     expect(refused.body).toMatchObject({ error: { type: 'STORAGE_UNAVAILABLE' } });
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
     await isReady(false);
-    // The reader has the words; the step that they are of has no place to be stored.
+    // The reader has the words; their step cannot be stored.
     await stream.until((frame) => String(frame.data['text']).includes('word40'));
     await deployment.services.postgres?.start();
     const frames = await stream.all();

@@ -11,7 +11,7 @@ describe('turnpike keys', () => {
   });
   afterAll(() => server.close());
 
-  /** What the command does with its environment beside the store's. */
+  /** Opens the key administration as the command does, with its environment and the store's. */
   async function manage<T>(
     act: (admin: Awaited<ReturnType<typeof openKeyAdmin>>) => Promise<T>,
     more: Record<string, string> = {},

@@ -43,7 +43,7 @@ describe('the server beside its turns', () => {
     const clock: Clock = {
       ...systemClock,
       after: (ms, callback) => {
-        // The first timer that the readers of a server set is after it listens.
+        // The timer of the server's reader presence is the first that is set after it listens.
         if (ms !== RENEW_MS) return systemClock.after(ms, callback);
         listened = true;
         throw new Error('no timers are left');

@@ -9,7 +9,7 @@ import { instructionRootWith } from '../support/agents/instruction-root.js';
 import { startProcess, type ServerProcess } from '../support/processes/start-process.js';
 import { newStore, type TestStore } from '../support/database/test-store.js';
 
-/** A tool that may run again: the first time it stands still, from then on it ends its process. */
+/** A tool that may run again: its first run stands still, later ones end their process. */
 const deadly = (folder: string): string => `
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
@@ -70,7 +70,7 @@ describe('a turn that ends its processes', () => {
     const turn = await send('[[tool=deadly {}]]');
     await turn.until('tool:start');
     const held = await send('Second');
-    // Slower than the deaths: none of the processes would let them store anything beside it.
+    // A reply slower than the deaths: no process lives long enough to store any of it.
     const slow = '[[tokens=3 first=2000]]';
     const beside = [await send(slow, await newSession()), await send(slow, await newSession())];
     for (const one of beside) await one.until('step:start');
@@ -103,7 +103,7 @@ describe('a turn that ends its processes', () => {
     });
     const { body } = await server.client.get(`/api/harness/turns/${turn.turnId}`);
     expect(body['turn']).toMatchObject({ status: 'failed' });
-    // The first attempt stored its step and that the call may have run; three more ran it again.
+    // The first attempt stored its step and the claim of the call; three more ran it again.
     expect(await readFile(path.join(folder, 'ran'), 'utf8')).toBe('ran\n'.repeat(4));
 
     for (const one of beside) expect(await one.exit()).toEqual({ exitCode: 0 });

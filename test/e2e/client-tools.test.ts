@@ -160,7 +160,7 @@ describe('a tool of the client', () => {
     await answer(server, one, { decision: 'answer', output: 'first' });
     expect(await exitOf(stream)).toEqual({ exitCode: 0 });
     expect(parksOf(stream)).toEqual([[one, two], [one]]);
-    // What has an answer is told while the other one waits.
+    // An answered call has its result in the stream while the other call is still parked.
     const results = stream.frames.filter(({ event }) => event === 'tool:result');
     expect(results.map(({ data }) => data['output'])).toEqual(['second', 'first']);
   });

@@ -18,7 +18,7 @@ import {
 } from '../support/crash/crash-lines.js';
 import { CrashSeries, type CrashPoint } from '../support/crash/crash-series.js';
 
-/** Each in sessions of its own; the name is the tag of its turns. */
+/** Each point has sessions of its own; its name is the tag of its turns. */
 const points: Record<string, CrashPoint> = {
   ...busyPoints,
   unasked: {
@@ -256,7 +256,7 @@ describe('kill -9 at a line of a turn’s way', () => {
   );
 });
 
-/** Calls that must not run twice, where people are asked about those that may have run. */
+/** Calls that must not run twice: people are asked about those that may have run. */
 const asking: Record<string, CrashPoint> = {
   again: {
     line: 'while it runs again: it is not known again, and nobody is asked again',

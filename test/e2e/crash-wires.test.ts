@@ -34,7 +34,7 @@ describe('a server that is killed in the middle of an answer, and starts again',
       TURNPIKE_EGRESS_ALLOW: model.url,
       ANTHROPIC_API_KEY: 'sk-ant-test-key',
       TURNPIKE_LEASE_MS: '1000',
-      // Clients of some wires come back when they are told to.
+      // Clients of some wires come back only on a call of the test.
       TURNPIKE_DISCONNECT_GRACE_MS: '60000',
     };
     server = await startProcess(environment);

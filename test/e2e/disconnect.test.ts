@@ -5,10 +5,12 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { READER_LEASE_MS } from '../../src/turn/lifecycle/reader-rows.js';
 import { startServer, type TestServer } from '../support/processes/start-server.js';
 
-/** Long enough for a reader of this test to come back, short enough to wait for. */
+/**
+ * The grace is long enough for a reader of this test to come back, and short enough to wait for.
+ */
 const GRACE_MS = 400;
 
-/** How long the end of a turn is waited for. */
+/** Milliseconds in which the turn has to end. */
 const ENDED_BY_MS = 60_000;
 
 describe('a client that goes away', () => {
@@ -28,7 +30,7 @@ describe('a client that goes away', () => {
   it('ends its turn after the grace when nobody else reads', async () => {
     const { stream, turnId } = await startTurn('[[tokens=5000 gap=10]]');
     stream.leave();
-    // Who looks without following is no reader: the status tells when the turn has ended.
+    // A poll is no reader: the status shows when the turn has ended.
     const ended = await pollTurn(server, turnId, (turn) => turn['status'] !== 'running');
     expect(ended).toMatchObject({ status: 'interrupted', exitCode: 130, endReason: 'disconnect' });
   });
@@ -67,7 +69,7 @@ describe('a client that goes away', () => {
     const head = `POST /api/harness/turn HTTP/1.1\r\nHost: ${hostname}:${port}\r\nContent-Length: ${body.length}\r\n\r\n`;
     await new Promise<void>((resolve) => socket.write(head + body, () => resolve()));
     socket.destroy();
-    // Whether the turn was accepted before the socket was gone or not: the session is free again.
+    // The session is free again, whether the turn was accepted before the socket closed or not.
     const free = await pollSession(server, sessionId);
     expect(free).toBe(200);
   });
@@ -87,12 +89,12 @@ describe('a client that goes away', () => {
     const lasted = begun.map(
       ({ createdAt, endedAt }) => Date.parse(endedAt) - Date.parse(createdAt),
     );
-    // A process that was held up for seconds by others gives readers one lease more to come back.
+    // A process that was stalled for seconds gives readers one lease more to come back.
     expect(Math.max(...lasted)).toBeLessThan(2 * READER_LEASE_MS);
   });
 });
 
-/** Asks again and again. */
+/** Polls until the turn has ended. */
 async function pollTurn(
   server: TestServer,
   turnId: string,

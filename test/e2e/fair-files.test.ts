@@ -7,16 +7,16 @@ import { startServer, type TestServer } from '../support/processes/start-server.
 const fixture = (name: string): Promise<Buffer> =>
   readFile(fileURLToPath(new URL(`../fixtures/files/${name}`, import.meta.url)));
 
-/** More than all readers could read in the time of a test: each takes as long as it is given. */
+/** More files than all readers could read in the time of a test: each takes as long as it may. */
 const HOSTILE = 40;
 const slowPage = (index: number): Buffer => Buffer.from(`${index}${'<div>'.repeat(300_000)}`);
 
-/** An answer, of which the head has come. */
+/** An answer whose head has arrived. */
 interface Answer {
   response: Response;
-  /** What has come of the stream. */
+  /** The part of the stream that has arrived. */
   text(): string;
-  /** All of it. */
+  /** The whole stream. */
   end: Promise<string>;
 }
 
@@ -53,7 +53,7 @@ describe('files that take for ever to read', () => {
       return text;
     };
     const end = read();
-    // Those that are left in the middle end with an error, which is meant.
+    // Streams that the test leaves in the middle end with an error, as intended.
     end.catch(() => undefined);
     return { response, text: () => text, end };
   }
@@ -63,7 +63,7 @@ describe('files that take for ever to read', () => {
     for (let index = 0; index < HOSTILE; index += 1) {
       hostile.push(await ask('hostile', `slow-${index}.html`, slowPage(index)));
     }
-    // A picture that must be turned is read, too: behind the others of its user.
+    // A picture that must be turned is a job, too: behind the others of its user.
     const picture = await ask('hostile', 'photo.jpg', await fixture('photo-orientation-6.jpg'));
     expect([picture.response.status, picture.text()]).toEqual([
       200,
@@ -77,7 +77,7 @@ describe('files that take for ever to read', () => {
     expect(JSON.stringify(request?.body)).toContain('Salt from Brittany');
     const ended = hostile.filter(({ text }) => text().includes('stream_end'));
     expect(ended).toHaveLength(0);
-    // Whoever waits can be ended: it waits for nothing that cannot be left.
+    // A turn whose files are queued can be interrupted: no step of it has to finish first.
     const sessionId = picture.response.headers.get('x-session-id') ?? '';
     const headers = { authorization: `Bearer ${keys['hostile'] ?? ''}` };
     const url = `${server.url}/sessions/${sessionId}`;

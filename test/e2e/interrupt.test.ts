@@ -107,7 +107,7 @@ describe('an interrupt', () => {
     const stream = await client.turn(sessionId, '[[tokens=5000 gap=10]]');
     await stream.until('chat:delta');
     const answers = await Promise.all([interrupt(sessionId), interrupt(sessionId)]);
-    // The second may come after the end; it never fails in another way.
+    // The second interrupt may come after the end; it never fails in another way.
     expect([
       [200, 200],
       [200, 404],

@@ -18,7 +18,7 @@ const SECRET = 'planted-where-another-works-51d0';
 const call = (name: string, input: object): string => `[[tool=${name} ${JSON.stringify(input)}]]`;
 const closed = { type: 'WORKING_ROOT_CONFLICT' };
 
-/** Not in `/tmp`, which the sandbox has one of its own of. */
+/** The folder is not in `/tmp`: the sandbox has a `/tmp` of its own. */
 const newFolder = async (): Promise<string> =>
   realpath(await mkdtemp('/var/tmp/turnpike-project-roots-'));
 
@@ -49,7 +49,7 @@ const wires: [string, string, () => object][] = [
   ['the oracle', '/api/oracle/stream', () => ({ question: 'Hello' })],
 ];
 
-/** Of the session that was used last. */
+/** The root of the session that was used last. */
 async function rootOf(client: KeyedClient, answer: KeyedAnswer): Promise<unknown> {
   expect([answer.status, answer.text]).toEqual([200, expect.anything()]);
   const { body } = await client.send('GET', '/api/harness/sessions?limit=1');
@@ -147,7 +147,7 @@ describe('project roots of a server with keys', () => {
       await ann.send('POST', '/api/chat', chat),
     ]) {
       expect(answer.status).toBe(409);
-      // Each wire has an error of its own form.
+      // Errors have each wire's own form.
       expect(answer.text).toMatch(/working[-_]root[-_]conflict/i);
       expect(answer.text).toContain(at('projects/ann'));
     }

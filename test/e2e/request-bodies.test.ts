@@ -35,7 +35,7 @@ describe('the body of a request', () => {
   };
 
   it.each(routes)('is not waited for before its sender is known: %s', async (target) => {
-    // Nothing of it is ever sent: whoever reads it first has no answer to give.
+    // The body is never sent: a server that reads it first has no answer to give.
     const head = rawRequest([json, `Content-Length: ${MIB}`], { target, method: 'POST' });
     const { statuses } = await sendBytes(server.url, head);
     expect(statuses).toEqual([401]);

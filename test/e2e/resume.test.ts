@@ -79,7 +79,7 @@ describe('a reader that reconnects', () => {
     const page = new PageEvents(`${url}/api/harness/turns/${turnId}/events`);
     expect(await page.closed).toBe(204);
     expect([page.statuses, page.frames]).toEqual([[200, 204], frames]);
-    // Between two frames of the last event there is something left.
+    // A cursor between two frames of the last event leaves something to send.
     const [end, part] = splitLast(frames.at(-1)?.id);
     const rest = await client.follow(turnId, `${end}.${part - 1}`);
     expect([rest.response.status, await rest.all()]).toEqual([200, frames.slice(-1)]);
@@ -157,7 +157,7 @@ describe('a reader that reconnects', () => {
   });
 
   it('answers 410 for a turn whose events are no longer kept, and keeps what was said', async () => {
-    // Its housekeeping makes a round every 200 ms.
+    // Housekeeping sweeps every 200 ms here.
     const after: Clock['after'] = (ms, work) => systemClock.after(ms === 10_000 ? 200 : ms, work);
     const keeping = await startServer({
       environment: { TURNPIKE_ARCHIVE_KEEP_DAYS: '1' },
@@ -180,7 +180,7 @@ describe('a reader that reconnects', () => {
       const { status, text } = await statusOf(keeping.url + events);
       expect([status, text]).toEqual([410, expect.stringContaining('STREAM_EXPIRED')]);
     });
-    // Sent again, it is that turn.
+    // The request that is sent again finds that turn.
     expect((await post()).status).toBe(410);
     const { body } = await keeping.client.get(`/api/harness/sessions/${sessionId}/messages`);
     expect(body['messages']).toHaveLength(2);
@@ -188,7 +188,7 @@ describe('a reader that reconnects', () => {
   });
 });
 
-/** An id of a frame, and the number of the frame in it. */
+/** The id of a frame, and the number of the frame in it. */
 function splitLast(id = ''): [event: string, frame: number] {
   const dot = id.lastIndexOf('.');
   return [id.slice(0, dot), Number(id.slice(dot + 1))];

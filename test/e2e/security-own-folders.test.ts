@@ -13,7 +13,7 @@ const tools = ['read', 'write', 'edit', 'glob', 'grep'];
 
 describe("the server's own folders", () => {
   let server: TestServer;
-  /** Above all of them. */
+  /** The folder above all of the server's own. */
   let above: string;
   const at = (...parts: string[]): string => path.join(above, ...parts);
   beforeAll(async () => {
@@ -28,7 +28,7 @@ describe("the server's own folders", () => {
     await symlink('../blobs', at('project', 'link'));
     await symlink(path.join(instructions, 'agents'), at('project', 'agents'));
     server = await startServer({
-      // Not in memory, whose folders are no project roots.
+      // The store is on disk: folders in memory are no project roots.
       store: await newStore(above),
       environment: {
         TURNPIKE_INSTRUCTION_ROOT: at('instructions'),

@@ -20,7 +20,7 @@ describe('a subagent', () => {
       environment: {
         TURNPIKE_INSTRUCTION_ROOT: root,
         TURNPIKE_ENABLE_SUBAGENTS: 'true',
-        // Those who wait for others must not keep them from running.
+        // Parents that wait for subagents must not keep them from running.
         TURNPIKE_WORKER_CONCURRENCY: '1',
         TURNPIKE_SUBAGENT_FANOUT: '3',
       },

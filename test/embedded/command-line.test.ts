@@ -28,7 +28,7 @@ describe('turnpike on the command line', () => {
     stderr: string;
   }
 
-  /** Elsewhere than where a server runs, and nobody says where one does. */
+  /** A folder in which no server runs, with an environment that names none. */
   async function elsewhere() {
     const cwd = await mkdtemp(path.join(folder, 'elsewhere-'));
     return { cwd, environment: { TURNPIKE_URL: '', TURNPIKE_PORT: '0' } };
@@ -280,7 +280,7 @@ describe('turnpike on the command line', () => {
     const lines = `${stdout}${stderr}`.trim().split('\n');
     const parsed = lines.map((one) => JSON.parse(one) as Record<string, unknown>);
     const names = ['TURNPIKE_PORT_4400_TCP_ADDR', 'TURNPIKE_SERVICE_HOST'];
-    // The port is the command line's own by then: what it is told there comes before the environment.
+    // The port is set by the command line here: an option comes before the environment.
     expect(parsed).toContainEqual(expect.objectContaining({ level: 'info', variables: names }));
     expect(parsed.filter(({ requestId }) => requestId === 'one-line')).toHaveLength(1);
   });

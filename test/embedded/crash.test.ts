@@ -33,7 +33,7 @@ describe('kill -9 of the server', () => {
       TURNPIKE_EGRESS_ALLOW: model.url,
       ANTHROPIC_API_KEY: 'sk-ant-test-key',
       TURNPIKE_DRAIN_MS: '0',
-      // Where another process may be alive, a turn is taken over when its lease is over.
+      // A turn is taken over when its lease is over, as another process may be alive.
       TURNPIKE_LEASE_MS: '1000',
     };
   });
@@ -89,7 +89,7 @@ describe('kill -9 of the server', () => {
       answer = await send(`${append('answered')} [[stall=20000 step=2]]`);
       await answer.until('chat:delta');
       await expectSoon(async () => expect(await linesRun()).toEqual(['answered', 'hangs']));
-      // The last one: its words come while all of them are on their way.
+      // The last turn: its words come while all turns are under way.
       reply = await send('[[tokens=120 gap=20]]', 'WORKING_ITEMS');
       await reply.until((frame) => String(frame.data['text']).includes('word20'));
       await first.kill('SIGKILL');

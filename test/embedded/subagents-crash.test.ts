@@ -100,7 +100,7 @@ describe('kill -9 while a subagent works', () => {
     const told = whole.filter(
       ({ event, data }) => event.startsWith('subagent:') && 'parentToolUseId' in data,
     );
-    // What streamed of the step that was taken back is in neither log any more; here it was seen.
+    // Events of the discarded step are in neither log any more; this reader has seen them.
     const since = (frames: readonly ReadFrame[], event: string) =>
       frames.slice(frames.findIndex((frame) => frame.event === event));
     expect(since(told, 'subagent:turn:recovering').map(({ event }) => event)).toEqual(

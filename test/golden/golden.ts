@@ -4,7 +4,7 @@ import type { TurnEvent } from '../../src/events/turn-event.js';
 
 const at = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
-/** Turns as they were recorded: name → events. */
+/** Recorded turns: name → events. */
 export function recordedTurns(): [string, TurnEvent[]][] {
   return readdirSync(at('./events'))
     .sort()

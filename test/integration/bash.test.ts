@@ -177,7 +177,7 @@ describe.each(eachShells)('bash %s', (_name, shells) => {
   });
 });
 
-/** In the foreground and behind. */
+/** The command runs in the foreground and in the background. */
 const sleeper = (minute: string): string => `sleep ${minute} & sleep ${minute}`;
 
 describe.each(eachShells)('bash %s that must stop', (_name, shells) => {

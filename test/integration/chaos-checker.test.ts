@@ -28,7 +28,7 @@ function end(place: string, text: string): Said[] {
   ];
 }
 
-/** The worker died after `a`; the step was said again by the next. */
+/** The worker died after `a`; the next one streamed the step again. */
 const lostTail: Said[] = [
   ['1.1', 'session:init', {}],
   ['1.2', 'step:start', { step: 1 }],
@@ -63,7 +63,7 @@ interface Given {
   rows?: Partial<TurnRows>;
 }
 
-/** What the checker says to a turn that is as usual but for what is given. */
+/** Kinds of fault that the checker finds in a usual turn with the given changes. */
 function kindsFound(given: Given): string[] {
   const { seen = usual, log = given.seen ?? usual } = given;
   const plan: TurnPlan = {

@@ -64,7 +64,7 @@ describe.each(['embedded', 'distributed'] as const)('budgets of a day, %s', (bac
       if (events.some(({ type }) => type === 'text.delta')) return;
     }
   }
-  /** Waits until a turn has said that it waits for its day. */
+  /** Waits until a turn has a notice that it waits for its day. */
   async function noticed(turnId: string): Promise<void> {
     const { signal } = new AbortController();
     for await (const events of fleet.test.services.follower.follow(turnId, signal)) {
@@ -82,7 +82,7 @@ describe.each(['embedded', 'distributed'] as const)('budgets of a day, %s', (bac
   const usedByTurns = async (): Promise<number> =>
     (await rows()).reduce((sum, { usage }) => sum + (usage === null ? 0 : tokensOf(usage)), 0);
 
-  /** Tokens of one turn, as one of nobody in particular finds out. */
+  /** Measures the tokens of one turn, as a user without a budget. */
   async function measure(): Promise<number> {
     await end(await submit('[[tokens=50]]', { ...alice(0), id: 'bob' }));
     const tokens = await usedByTurns();
@@ -92,7 +92,7 @@ describe.each(['embedded', 'distributed'] as const)('budgets of a day, %s', (bac
 
   it('are not overrun by twenty turns side by side, and settle to what these used', async () => {
     await fleet.start();
-    // Less than one of the long replies, of which there are five, and room for some of the others.
+    // The budget is less than one of the five long replies, and enough for some of the others.
     const limit = (await measure()) * 2;
     const messages = ['[[tokens=50]]', '[[tokens=20 gap=2]]', '[[fail=400]]', '[[tokens=9000]]'];
     const ids = await Promise.all(
@@ -115,7 +115,7 @@ describe.each(['embedded', 'distributed'] as const)('budgets of a day, %s', (bac
   it('are enough for turns side by side that they are enough for one after the other', async () => {
     await fleet.start();
     const perTurn = await measure();
-    // A call reserves its longest reply: all that there is.
+    // A call reserves its longest reply: all of the day's headroom.
     Object.assign(fleet.test.config, { maxTokens: 100_000 });
     const limit = perTurn * 10 + REPLY;
     const ids = await Promise.all(
@@ -157,7 +157,7 @@ describe.each(['embedded', 'distributed'] as const)('budgets of a day, %s', (bac
   it('end a turn between its steps, and give a clamped reply what is left', async () => {
     await fleet.start();
     const perTurn = await measure();
-    // What the tool says is more than the day has left.
+    // The tool's result is more than the day has left.
     void look.call(1).then((call) => call.finish('word '.repeat(2_000)));
     const between = await submit('[[tool=look {}]]', alice(perTurn));
     expect(await end(between)).toMatchObject({
@@ -175,7 +175,7 @@ describe.each(['embedded', 'distributed'] as const)('budgets of a day, %s', (bac
     const interrupted = await submit(stalling, alice(1_000_000, 10));
     const handedBack = await submit(stalling, alice(1_000_000, 10));
     const { services } = fleet.test;
-    // What the provider tells of a call comes before its first word.
+    // The provider reports a call's input before its first word.
     await Promise.all([interrupted, handedBack].map(begun));
     const reserved = await used();
     expect(reserved.tokens).toBeGreaterThanOrEqual(2 * REPLY);
@@ -184,7 +184,7 @@ describe.each(['embedded', 'distributed'] as const)('budgets of a day, %s', (bac
     const [row] = await services.db.select().from(turns).where(eq(turns.id, interrupted));
     const charged = row?.usage ? tokensOf(row.usage) : 0;
     await Promise.all(fleet.workers.map((worker) => worker.stop()));
-    // The provider told of the other's input only.
+    // The provider reported the input alone of the other call.
     const left = await used();
     expect(left.tokens).toBeLessThan(2 * charged + REPLY);
     expect(left.microUsd).toBeLessThan(reserved.microUsd);

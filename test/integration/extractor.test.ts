@@ -160,7 +160,7 @@ describe('fitImage', () => {
 });
 
 describe('a file that is not what it should be', () => {
-  /** A PNG that says it is 50,000 pixels wide and high. */
+  /** A PNG whose header claims 50,000 pixels each way. */
   function hugePng(): Buffer {
     const chunk = (type: string, data: Buffer): Buffer => {
       const length = Buffer.alloc(4);
@@ -243,7 +243,7 @@ describe('a file that is not what it should be', () => {
   });
 
   it('a PDF of 2,000 pages is read as far as its text is shown', async () => {
-    // A busy machine takes longer than a person is kept waiting for.
+    // The limit is longer than a person waits: the machine may be busy.
     const patient = openExtractor({ timeoutMs: 100_000 });
     const outcome = await patient.readText(testPdf({ pages: 2_000 }), 'pdf');
     expect(outcome).toMatchObject({ type: 'text', pages: 2_000, isCut: true });

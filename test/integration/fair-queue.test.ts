@@ -4,7 +4,7 @@ import { turns } from '../../src/storage/schema.js';
 import type { TurnRow } from '../../src/turn/state/turn-lookup.js';
 import { openFleet, type Fleet } from '../support/turn/start-fleet.js';
 
-/** Turns that run at a time: of one worker, or two on each of two. */
+/** Slots of all workers: of one worker, or two on each of two. */
 const PLACES = 4;
 
 describe.each(['embedded', 'distributed'] as const)('a queue that is shared, %s', (backEnd) => {
@@ -71,7 +71,7 @@ describe.each(['embedded', 'distributed'] as const)('a queue that is shared, %s'
     const started = rows
       .filter(({ id }) => id !== quiet)
       .map(({ startedAt }) => startedAt?.getTime() ?? 0);
-    // Those that run beside each other may have changed places.
+    // Turns in neighbouring slots may have begun in either order.
     for (const [index, at] of started.entries()) {
       const muchLater = started[index + PLACES];
       if (muchLater !== undefined) expect(muchLater).toBeGreaterThanOrEqual(at);
@@ -87,7 +87,7 @@ describe.each(['embedded', 'distributed'] as const)('a queue that is shared, %s'
       ids.push(await submit(principals[i % 7 === 0 ? i % 5 : 0] ?? 'a'));
     }
     await fleet.start();
-    // No sweeper looks after them here.
+    // No sweeper runs here.
     await allOf(ids);
     expect(await fleet.test.services.queue.depth()).toBe(0);
   });

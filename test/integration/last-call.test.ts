@@ -9,7 +9,7 @@ import { openTestServices, type TestServices } from '../support/turn/turn-servic
 
 type Of<T extends TurnEvent['type']> = Extract<TurnEvent, { type: T }>;
 
-/** What a rehearsal is told to do: an unknown number of tool calls, then text. */
+/** A script for the rehearsal: an unknown number of tool calls, then text. */
 const looks = (times: number, size = 1) =>
   `[[loop=${times} tool=look {"n":"$i","size":${size}}]] [[tokens=20]]`;
 
@@ -215,7 +215,7 @@ describe('a turn’s token budget', () => {
       expect(end?.usage.addedTokens).toBeLessThan(5_000);
       paid = contextTokens(end?.usage ?? noUsage);
     }
-    // What was sent again is more than the budget: it is the session's, not the turn's.
+    // History that is sent again exceeds the budget: it counts for the session, not for the turn.
     expect(paid).toBeGreaterThan(50_000);
   });
 

@@ -13,7 +13,7 @@ import { unlikeModels as models } from '../support/model/unlike-models.js';
 const look = '[[tool=glob {"pattern":"*"}]]';
 const think = '[[think=20]]';
 
-/** What is said in turn 1, 2, …, and with which options. */
+/** Messages of turns 1, 2, …, with their options. */
 const script: readonly { message: string; opts?: object }[] = [
   { message: 'Hello.' },
   { message: `Look. ${look}`, opts: { thinking: true } },

@@ -132,7 +132,7 @@ describe('an MCP server that is a command', () => {
     const child = Number(await callMcp(await turnOf(mcp), 'mcp__box__child'));
     expect(await isAlive(child)).toBe(true);
     await mcp.close();
-    // The signal is sent; the kernel takes its time.
+    // The signal is sent, and the kernel delivers it in its own time.
     while (await isAlive(child)) await nextTurn();
   });
 

@@ -60,7 +60,7 @@ describe('a refused request ends no session', () => {
     events.flatMap((event) => (event.type === 'turn.ended' ? [event.outcome] : []));
   const noticesOf = (events: readonly TurnEvent[]): string[] =>
     events.flatMap((event) => (event.type === 'notice.posted' ? [event.kind] : []));
-  /** What the last call of the model was sent as the user's words. */
+  /** The user's words in the last upstream request. */
   const lastAsked = (): string =>
     JSON.stringify(
       test.modelRequests.at(-1)?.body.messages.filter(({ role }) => role === 'user') ?? [],
@@ -94,7 +94,7 @@ describe('a refused request ends no session', () => {
   });
 
   it('sends a question once that was asked three times', async () => {
-    // The question is the same; the model fails by what its request says of the try.
+    // The question stays the same; `fail` in its request makes the model refuse each try.
     for (const _try of [1, 2]) await turn('Why? [[fail=500]]');
     await turn('Why? [[fail=500]]');
     await turn('And now?');
@@ -146,7 +146,7 @@ describe('a refused request ends no session', () => {
     const thinking = { model: 'claude-sonnet-5-5', thinking: true };
     await turn('One. [[think=5]]', thinking);
     await turn('Two. [[think=5]]', thinking);
-    // Each has the other's: nothing that stands before them shows it.
+    // Steps get each other's thinking: nothing before them in the history shows it.
     const stored = await database.db.select().from(steps).orderBy(steps.startedAt);
     const [first, second] = stored;
     if (first === undefined || second === undefined) throw new Error('Two steps are stored');

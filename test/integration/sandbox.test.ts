@@ -213,7 +213,7 @@ describe('a sandbox: limits', () => {
     expect((await run(take(500))).exitCode).not.toBe(0);
     expect((await run('head -c 500M /dev/zero > /tmp/full')).output).toContain('No space left');
     expect((await run('head -c 500M /dev/zero > /dev/shm/x')).output).toContain('No space left');
-    // Both are full, and what is left is enough to go on.
+    // Both limits are reached, and the server has enough left to go on.
     expect(await run(take(20))).toEqual({ output: '20', exitCode: 0 });
     expect((await run('ulimit -d unlimited')).exitCode).not.toBe(0);
   });
@@ -225,7 +225,7 @@ describe('a sandbox: limits', () => {
     const take = (mib: number): string =>
       `perl -e '$id = shmget(0, ${mib} << 20, 0600); shmwrite($id, "x" x (1 << 20), $_ << 20, 1 << 20) for 0..${mib - 1}; print "took ${mib}"'`;
     expect(await run(take(100))).toEqual({ output: 'took 100', exitCode: 0 });
-    // What is taken stays: no process has it, and none is over a limit of its own.
+    // Memory stays taken: no process has it, and none is over a limit of its own.
     const more = run(`${take(250)}; true`).then(
       ({ output }) => output,
       (error: unknown) => String(error),
@@ -280,7 +280,7 @@ describe('a sandbox: system calls', () => {
     expect(await run(command)).toEqual({ output: '0\n1777\n644\n777\n700', exitCode: 0 });
   });
 
-  // Those among the refused that need no capability: without a filter they would work, or fail otherwise.
+  // Refused system calls that need no capability: without a filter they work, or fail otherwise.
   it.each([
     ['unshare', { x64: 272, arm64: 97 }, '0', 'Operation not permitted'],
     ['keyctl', { x64: 250, arm64: 219 }, '0, -3, 0', 'Operation not permitted'],

@@ -51,7 +51,7 @@ describe('a turn that another worker takes over', () => {
 
   const claims = (): TurnClaims => new TurnClaims(test.services.db, test.config);
 
-  /** A worker with a queue of its own, as on a host of its own. */
+  /** Starts a worker with a queue of its own, as on a host of its own. */
   function newWorker(own: Partial<TurnParts> = {}) {
     const queue = new MemoryTurnQueue({
       concurrency: 1,
@@ -80,7 +80,7 @@ describe('a turn that another worker takes over', () => {
     return turnId;
   }
 
-  /** As after a pause longer than the lease: the worker that has the turn does not know yet. */
+  /** Ends the lease, as a long pause does: the worker that has the turn does not know yet. */
   async function lapse(turnId: string): Promise<void> {
     const lapsed = { leaseUntil: new Date(0) };
     await test.services.db.update(turns).set(lapsed).where(eq(turns.id, turnId));
@@ -110,7 +110,7 @@ describe('a turn that another worker takes over', () => {
     await newWorker().queue.enqueue([turnId], 'normal');
     const following = follow(turnId, async (seen) => {
       if (seen.at(-1)?.type !== 'text.delta') return;
-      // The successor streams. What the zombie writes is refused, and it goes.
+      // The successor streams. The zombie's writes are refused, and it leaves the turn.
       call.finish();
       await first.queue.close();
       const before = await services.log.read(turnId);
@@ -135,7 +135,7 @@ describe('a turn that another worker takes over', () => {
       open: () => ({
         run: async (_input, { signal }) => {
           await once(signal, 'abort');
-          // One statement, asked for before the one that ends the turn.
+          // The update is one statement, issued before the one that ends the turn.
           await test.services.db.update(turns).set(stolen).where(eq(turns.id, turnId));
           await newWorker().queue.enqueue([turnId], 'normal');
           return 'late';
@@ -248,7 +248,7 @@ describe('a turn that another worker takes over', () => {
       }),
     });
     await open([], [counting('deploy', 'never'), counting('look', 'safe')]);
-    // The pause before another try is by a clock that stands still here.
+    // The backoff before a retry is by a clock that stands still here.
     test.config.overloadRetries = 0;
     const parts = fc.constantFrom(
       '[[tokens=12 gap=4]]',
@@ -287,7 +287,7 @@ describe('a turn that another worker takes over', () => {
   }, 60_000);
 });
 
-/** What may die with a worker: a later attempt says again, or takes back, what it told of. */
+/** Events that may die with a worker: a later attempt emits them again, or discards their step. */
 const bestEffort = new Set<TurnEvent['type']>([
   'step.started',
   'thinking.delta',

@@ -93,7 +93,7 @@ describe('the control of a turn', () => {
         const ends = of(events, 'turn.ended');
         expect([ends.length, events.at(-1)?.type]).toEqual([1, 'turn.ended']);
         const [end] = ends;
-        // A step whose call came to nothing is started again.
+        // A step whose call failed is started again.
         const started = new Set(of(events, 'step.started').map(({ step }) => step)).size;
         expect(started).toBeLessThanOrEqual(agentConfig.max_iterations);
         expect(addedTokens(end?.usage ?? { ...none })).toBeLessThanOrEqual(
@@ -101,7 +101,7 @@ describe('the control of a turn', () => {
         );
         const ran = of(events, 'tool.started').length;
         expect(ran).toBeLessThanOrEqual(started * agentConfig.max_tool_calls_per_turn);
-        // Every call that was asked for is answered, once.
+        // Every call has one result.
         const asked = of(events, 'tool.requested').map(({ callId }) => callId);
         const answered = of(events, 'tool.ended').map(({ callId }) => callId);
         if (end?.outcome !== 'failed') expect(answered.sort()).toEqual(asked.sort());
@@ -139,7 +139,8 @@ describe('the control of a turn', () => {
     const first = await test.startWorker();
     const message = '[[loop=5 tool=look {"n":"$i"}]] [[tokens=20 gap=20]]';
     const turnId = await submit(message, { agentConfig: { max_iterations: 7 } });
-    // Each step streams for 400 ms: the worker stops in the last one, and another begins it again.
+    // Each step streams for 400 ms: the worker stops in the last, and its successor begins it
+    // again.
     while (modelRequests.length < 6) await new Promise((resolve) => setImmediate(resolve));
     await first.stop();
     services.queue = new MemoryTurnQueue({
@@ -244,7 +245,7 @@ describe('the control of a turn', () => {
         .select({ usage: compactions.usage })
         .from(compactions)
         .where(eq(compactions.sessionId, started?.sessionId ?? ''));
-      // The conversation before it is in the provider’s cache.
+      // The provider's cache has the conversation before it.
       expect(contextTokens(summary?.usage ?? none)).toBeGreaterThan(5_000);
       const spent = [summary?.usage, ...of(events, 'step.ended').map(({ usage }) => usage)];
       const sum = spent.reduce<number>((all, usage) => all + tokensOf(usage ?? none), 0);
@@ -261,7 +262,7 @@ describe('the control of a turn', () => {
       expect(of(events, 'notice.posted')).toMatchObject([
         { kind: 'compaction-failed', text: expect.stringContaining(`the ${name} does not`) },
       ]);
-      // What does not pay for a summary pays for a reply.
+      // A budget below the price of a summary pays for a reply.
       expect(lastMessages()).toContain('Question 0');
       expect(of(events, 'turn.ended')).toMatchObject([{ outcome: 'completed' }]);
     });
@@ -306,7 +307,7 @@ describe('the control of a turn', () => {
     it('goes on with old outputs cut where no summary comes', async () => {
       const { provider } = test.services;
       const stream = provider.stream.bind(provider);
-      // The provider takes no request for a summary, as one that is overloaded.
+      // The provider refuses requests for a summary, as if it were overloaded.
       provider.stream = (request, signal) =>
         JSON.stringify(request.messages.at(-1)).includes('Summarise the conversation')
           ? stream({ ...request, maxTokens: -1 }, signal)
@@ -368,7 +369,7 @@ function withoutMarks(body: RehearsalRequest['body']): RehearsalRequest['body'] 
   return JSON.parse(text) as RehearsalRequest['body'];
 }
 
-/** What every later request begins with, byte for byte. */
+/** Expects the next request to begin with this one, byte for byte. */
 function expectPrefix(request: RehearsalRequest, next: RehearsalRequest): void {
   const { messages, ...rest } = withoutMarks(request.body);
   const { messages: more, ...others } = withoutMarks(next.body);

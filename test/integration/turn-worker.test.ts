@@ -167,7 +167,7 @@ describe('the worker', () => {
     await test.startWorker();
     const { turnId } = await test.submit('[[tool=slow {}]]');
     await tool.started;
-    // The tool's result cannot be stored: the ledger is away.
+    // The tool's result cannot be stored: its table is renamed.
     await services.db.execute('alter table tool_calls rename to tool_calls_away');
     tool.release();
     await services.queue.close();
@@ -194,7 +194,7 @@ function freshQueue(): MemoryTurnQueue {
   return new MemoryTurnQueue({ concurrency: 1, onError: () => undefined });
 }
 
-/** A tool that runs until the test lets it go, whatever its signal says; then it is quick. */
+/** A tool that runs until the test lets it go, whatever its signal says; later calls are quick. */
 class SlowTool {
   runs = 0;
   readonly definition: ToolDefinition;

@@ -24,7 +24,7 @@ afterAll(() => database.close());
 
 /** How often each call ran. */
 const runs = new Map<string, number>();
-/** May not run twice, and takes long enough to lose its worker. */
+/** The tool may not run twice, and takes long enough to lose its worker. */
 const deploy: ToolDefinition = {
   name: 'deploy',
   description: 'Counts its runs.',
@@ -43,7 +43,7 @@ const deploy: ToolDefinition = {
 let test: TestServices;
 let queues: MemoryTurnQueue[];
 beforeEach(async () => {
-  // Its year is over: every deadline has passed when somebody looks.
+  // The clock's year is over: every deadline of a stored row has passed.
   test = await openTestServices(database, [deploy], { clock: new ManualClock() });
   queues = [];
   await test.startWorker();
@@ -83,7 +83,7 @@ function approvalsOf(turnId: string): Promise<ApprovalRow[]> {
     .orderBy(asc(approvals.createdAt), asc(approvals.id));
 }
 
-/** Gives the turn to a worker of its own, as on a host of its own. */
+/** Gives the turn to a further worker, as on a host of its own. */
 async function workElsewhere(turnId: string): Promise<void> {
   const onError = (id: string, error: unknown): void => void test.workerErrors.set(id, error);
   const queue = new MemoryTurnQueue({ concurrency: 1, onError });
@@ -92,14 +92,14 @@ async function workElsewhere(turnId: string): Promise<void> {
   await queue.enqueue([turnId], 'recovered');
 }
 
-/** What the sweeper does for turns that wait. */
+/** Sweeps parked turns and lapsed leases as the sweeper does. */
 async function sweep(turnId: string): Promise<void> {
   const { claims } = test.services;
   await claims.wake(await claims.wakeable());
   if ((await claims.lapsed()).includes(turnId)) await workElsewhere(turnId);
 }
 
-/** The worker that has the turn does not know that it lost it: it goes on as a zombie. */
+/** Ends the lease: the worker that has the turn does not know, and goes on as a zombie. */
 async function takeAway(turnId: string): Promise<void> {
   const isRunning = and(eq(turns.id, turnId), eq(turns.status, 'running'));
   await database.db
@@ -116,18 +116,18 @@ async function answer(turnId: string, which: number, decision: string): Promise<
   try {
     await test.services.answerer.answerOne({ approvalId: asked.id, given }, 'local');
   } catch (error) {
-    // Somebody was quicker, or the answer does not fit what was asked.
+    // An earlier answer was stored, or this answer does not fit the question.
     if (!(error instanceof TypedError)) throw error;
   }
 }
 
 interface Act {
   what: 'approve' | 'approve-session' | 'deny' | 'deadline' | 'interrupt' | 'crash' | 'sweep';
-  /** Of the turn's approvals. */
+  /** Index among the turn's approvals. */
   which: number;
-  /** Events that are told since the act before, if any still are. */
+  /** Events to wait for since the act before, if any more come. */
   events: number;
-  /** Ticks of the event loop after them. */
+  /** Ticks of the event loop after those events. */
   ticks: number;
 }
 
@@ -160,7 +160,7 @@ async function act(turnId: string, { what, which }: Act): Promise<void> {
   }
 }
 
-/** Ticks without an event after which none is waited for. */
+/** Ticks without an event after which the test waits for none. */
 const QUIET_TICKS = 200;
 
 async function passEvents(seen: readonly TurnEvent[], count: number): Promise<void> {
@@ -173,7 +173,7 @@ async function passEvents(seen: readonly TurnEvent[], count: number): Promise<vo
   }
 }
 
-/** From the question to the end, with these acts begun one after the other, none awaited. */
+/** Plays a turn from its question to its end: the acts begin in order, none awaited. */
 async function play(acts: readonly Act[]): Promise<{ turnId: string; seen: TurnEvent[] }> {
   const turnId = await submit();
   const seen: TurnEvent[] = [];
@@ -202,7 +202,7 @@ function expectForward(seen: readonly TurnEvent[]): void {
   expect(seen.filter(({ type }) => type === 'turn.ended')).toEqual(seen.slice(-1));
 }
 
-/** Each question was answered once, and readers were told what is stored. */
+/** Expects one answer to each question, and events that agree with the rows. */
 function expectResolved(asked: readonly ApprovalRow[], events: readonly TurnEvent[]): void {
   for (const { id, decision, decidedBy } of asked) {
     const told = events.filter((event) => 'approvalId' in event && event.approvalId === id);
@@ -213,7 +213,7 @@ function expectResolved(asked: readonly ApprovalRow[], events: readonly TurnEven
   }
 }
 
-/** What is said to be waited for is asked, and not answered as far as readers know. */
+/** Expects each parked event to name open questions only. */
 function expectParked(events: readonly TurnEvent[]): void {
   const open = new Set<string>();
   for (const event of events) {
@@ -221,14 +221,14 @@ function expectParked(events: readonly TurnEvent[]): void {
     if (event.type === 'approval.resolved') open.delete(event.approvalId);
     if (event.type === 'turn.parked') expect(event.approvalIds).toEqual([...open]);
   }
-  // Each attempt waits once at most, and says nothing after.
+  // Expects each attempt to park once at most, as its last event.
   for (const [index, event] of events.entries()) {
     const next = events[index + 1];
     if (event.type === 'turn.parked') expect(next?.attempt).toBeGreaterThan(event.attempt);
   }
 }
 
-/** Every run has its yes, and no call ran that somebody declined. */
+/** Expects an approval for every run, and no run of a denied call. */
 function expectAllowed(asked: readonly ApprovalRow[]): void {
   const isYes = ({ decision }: ApprovalRow): boolean => decision?.startsWith('approve') === true;
   for (const callId of new Set(asked.map((approval) => approval.callId))) {
@@ -274,7 +274,7 @@ it('an answer of the client is said to have come once, whichever attempts follow
   const given = { decision: 'answer', output: 'red', message: undefined, input: undefined };
   const answer = { approvalId: asked?.id ?? '', given: { ...given, rule: undefined } };
   await test.services.answerer.answerOne(answer, 'local');
-  // The call that has it streams: its worker is gone, and another one makes it again.
+  // The stream is of the call's first attempt: its worker is gone, and a successor repeats it.
   while (seen.at(-1)?.type !== 'text.delta') await nextTick();
   await takeAway(turnId);
   await following;

@@ -1,8 +1,10 @@
-/** Tests run in Node as it is: no sandbox around them, and no globals of their own. */
+/** Jest's test environment without a sandbox: tests run in plain Node, with its globals. */
 import { ModernFakeTimers } from '@jest/fake-timers';
 import { ModuleMocker } from 'jest-mock';
 
-/** The process's own: a copy in its place would not be what Node itself reads, as for `homedir()`. */
+/**
+ * The environment of the process itself: Node would not read a copy, for example in `homedir()`.
+ */
 const { env } = process;
 
 export default class NativeEnvironment {

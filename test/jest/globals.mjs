@@ -1,6 +1,6 @@
 /**
- * What tests import from `@jest/globals`. A file that two suites import is loaded once and has to reach
- * the functions of the suite that runs, so each of these asks for them when it is called.
+ * Functions that tests import from `@jest/globals`. A file that two suites import is loaded once
+ * and has to reach the functions of the running suite, so each is looked up when it is called.
  */
 let current;
 

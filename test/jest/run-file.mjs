@@ -25,9 +25,9 @@ const requireFromCircus = createRequire(
 /** Compiled modules of circus, by file. */
 const compiled = new Map();
 
-/** A worker that got no file for this time, in ms, has run its last. Jest ends it by force after 500. */
+/** Milliseconds without a file after which a worker has run its last. Jest kills it after 500. */
 const LAST_FILE_MS = 150;
-/** Tells what the files of a worker share to close. */
+/** Emits when the files of a worker have to close what they share. */
 const noMoreTests = channel('turnpike:no-more-tests');
 let waiting;
 
@@ -73,7 +73,7 @@ function forgetState() {
   }
 }
 
-/** What the tests use of `jest`. */
+/** The part of `jest` that the tests use. */
 function timersOf(timers) {
   return {
     advanceTimersByTimeAsync: (ms) => timers.advanceTimersByTimeAsync(ms),

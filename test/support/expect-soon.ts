@@ -1,6 +1,9 @@
 const PATIENCE_MS = 15_000;
 
-/** Until it holds: what another process does shows in files and in its output, not in signals. */
+/**
+ * Checks at intervals until the check passes: other processes show effects in files and output
+ * only.
+ */
 export async function expectSoon(check: () => Promise<void> | void): Promise<void> {
   const until = Date.now() + PATIENCE_MS;
   for (;;) {

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../src/platform/clock.js';
 
-/** Time that moves when a test says so. */
+/** Time that moves when the test advances it. */
 export class ManualClock implements Clock {
   #now: number;
   #timers: { at: number; callback: () => void }[] = [];
@@ -26,7 +26,7 @@ export class ManualClock implements Clock {
     return this.#timers.length;
   }
 
-  /** Moves on by `ms`; what falls due runs in order, and what it sets off settles in between. */
+  /** Advances by `ms`; due callbacks run in order, and their promises settle in between. */
   async advance(ms: number): Promise<void> {
     const until = this.#now + ms;
     for (;;) {

@@ -1,4 +1,4 @@
-/** Keeps what it is given, and tells when it has enough. */
+/** Keeps items, and resolves when there are enough. */
 export class Recorder<T> {
   readonly items: T[] = [];
   #waiters: { count: number; resolve: () => void }[] = [];
@@ -10,7 +10,7 @@ export class Recorder<T> {
     for (const { resolve } of enough) resolve();
   };
 
-  /** Resolves as soon as it has `count` items. */
+  /** Resolves as soon as there are `count` items. */
   async count(count: number): Promise<void> {
     if (this.items.length >= count) return;
     await new Promise<void>((resolve) => this.#waiters.push({ count, resolve }));

@@ -159,7 +159,7 @@ describe('an agents API that takes no turns', () => {
     const busy = new AgentClient(small.url);
     const running = await busy.stream({ message: '[[tokens=5000 gap=10]]' });
     await running.until('message_delta');
-    // It is told to wait by its first frame.
+    // The first frame tells the client that its turn waits.
     const waiting = await busy.stream({ message: 'Hello' });
     await waiting.until('stream_start');
     const full = await busy.chat({ message: 'Hello' });

@@ -9,7 +9,7 @@ import { startServer, type TestServer } from '../../support/processes/start-serv
 
 const root = new URL('../../../', import.meta.url);
 
-/** Where the package says that its client is. */
+/** The directory that the package's exports name for the client. */
 async function publishedClient(): Promise<{ code: string; types: string }> {
   const { exports } = JSON.parse(await readFile(new URL('package.json', root), 'utf8')) as {
     exports: { './client': { default: string; types: string } };
@@ -27,7 +27,7 @@ describe('the documentation’s examples of the client', () => {
   });
   afterAll(() => server.close());
 
-  /** As a program of its own, over the client as it is published. */
+  /** Runs an example as its own program, over the published client. */
   async function run(example: string): Promise<{ code: number | null; said: string }> {
     const { code: client } = await publishedClient();
     const script = example

@@ -54,7 +54,7 @@ describe('the typed client', () => {
     const breaking: typeof fetch = async (input, init) => {
       const response = await fetch(input, init);
       if (response.body === null) return response;
-      // Another length each time, so that it breaks at every kind of place.
+      // Lengths differ each time, so that connections break inside of every kind of frame.
       const body = breakAfter(response.body, 300 + ((left += 1_370) % 9_000));
       return new Response(body, { status: response.status, headers: response.headers });
     };
@@ -243,7 +243,7 @@ describe('the typed client', () => {
   });
 });
 
-/** As a network does: what was sent arrives, and then nothing does. */
+/** A network that fails: what was sent arrives, and then nothing does. */
 function breakAfter(body: ReadableStream<Uint8Array>, most: number): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   let left = most;

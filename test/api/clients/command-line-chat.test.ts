@@ -58,7 +58,7 @@ describe('turnpike chat, tail, sessions and agents', () => {
   }
 
   const done = /completed \(end_turn\)/;
-  /** Waits until it hears keys again: one before that is for the turn that just ended. */
+  /** Waits until the terminal takes keys again: an earlier key is for the turn that just ended. */
   const prompted = (person: Interactive, from = 0): Promise<void> =>
     person.until(person.isTerminal ? /completed \(end_turn\)[^]*› / : done, from);
 
@@ -210,7 +210,7 @@ describe('turnpike chat, tail, sessions and agents', () => {
     const none = await run(['tail', 'turn_00000000-0000-4000-8000-000000000000']);
     expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('TURN_NOT_FOUND')]);
     expect((await run(['tail'])).code).toBe(2);
-    // Nothing serves at this port: it is not waited for.
+    // Nothing serves at this port: the program does not wait for it.
     const nowhere = await run(['tail', turnId], '', { TURNPIKE_URL: 'http://127.0.0.1:9' });
     expect([nowhere.code, nowhere.stderr]).toEqual([1, expect.stringMatching(/cannot be reached/)]);
   });

@@ -19,7 +19,7 @@ const blockOf = (page: string, index = 0): Block =>
 
 let folder: string;
 let server: TestServer;
-/** What the blocks of a page have in common: the things their shortened ids stand for. */
+/** Things that the blocks of a page share: what their shortened ids stand for. */
 let names: Record<string, string>;
 
 /** Runs a block as a reader would, in a project with the files that pages name. */
@@ -42,7 +42,7 @@ interface ShownFrame {
   fields: string[];
 }
 
-/** The frames of a stream, deltas that follow each other as one: how many there are is a matter of time. */
+/** Frames of a stream, with neighbouring deltas as one: their number is a matter of time. */
 function framesOf(text: string): ShownFrame[] {
   const frames = [...text.matchAll(/^event: (.+)\n(?:id: .+\n)?data: (.+)$/gm)].map(
     ([, event = '', data = '']): ShownFrame => ({
@@ -55,7 +55,7 @@ function framesOf(text: string): ShownFrame[] {
   );
 }
 
-/** Takes a block and what the blocks of its page before it came to. */
+/** Takes a block's code and the output of the page's blocks before it. */
 type Run = (code: string, before: string) => Promise<string>;
 type Use = Run | { elsewhere: string };
 

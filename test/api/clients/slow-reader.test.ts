@@ -12,7 +12,7 @@ describe('a reader that does not read', () => {
         TURNPIKE_MAX_BODY_BYTES: '33554432',
         TURNPIKE_MAX_MESSAGE_CHARS: '33554432',
         TURNPIKE_MAX_TOKENS: '1000000',
-        // Server and readers share this process: one that reads must not seem to be one that does not.
+        // Server and readers share this process: a reader that reads must not look like a slow one.
         TURNPIKE_READER_TIMEOUT_MS: '5000',
       },
     });
@@ -43,7 +43,7 @@ describe('a reader that does not read', () => {
         { method: 'POST', route: '/api/harness/turn' },
       ]);
     });
-    // What the kernel had taken comes still, and ends somewhere in it.
+    // Bytes that the kernel had taken still arrive, and end somewhere in the stream.
     let received = '';
     socket.setEncoding('utf8').on('data', (text: string) => (received += text));
     socket.resume();

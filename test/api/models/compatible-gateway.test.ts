@@ -5,7 +5,7 @@ import { startServer, type TestServer } from '../../support/processes/start-serv
 import { startStrictGateway, type StrictGateway } from '../../support/model/strict-gateway.js';
 
 const key = 'gateway-key-that-is-secret';
-/** Its profile has system messages, effort, bound thinking and tools of the provider's own. */
+/** The model's profile has system messages, effort, bound thinking and provider tools. */
 const opts = { model: 'claude-opus-5-5', tools: ['glob', 'web_search'] };
 
 describe('a gateway that speaks plain Messages', () => {
@@ -30,7 +30,7 @@ describe('a gateway that speaks plain Messages', () => {
         ...environment,
       },
     });
-    // What the server says of the project is a notice to the model.
+    // Project instructions reach the model as a notice of the server.
     await writeFile(path.join(opened.projectRoot, 'AGENTS.md'), 'Write in verse.');
     return opened;
   }

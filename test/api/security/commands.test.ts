@@ -114,7 +114,7 @@ describe('a rule for commands', () => {
     "script -qc 'touch made' /dev/null",
     "trap 'touch made' EXIT; (exit)",
     '{touch,made}',
-    // Hidden: a person would be asked, and here nobody can be.
+    // The command is hidden: a person would be asked, and here nobody can be.
     't=touch; $t made',
     'tou$(:)ch made',
     '/usr/bin/touc? made',
@@ -128,7 +128,7 @@ describe('a rule for commands', () => {
     expect(hasMade).toBe(false);
   });
 
-  // A guard rail, and no wall: what it does not see is listed here, so that nobody relies on it.
+  // The check is a guard rail, no wall: this lists what passes it, so that nobody relies on it.
   it.each([
     ': > made',
     `awk 'BEGIN{system("tou" "ch made")}'`,
@@ -152,7 +152,7 @@ describe('a rule for commands', () => {
     if (process.env['TEST_SANDBOX'] === 'none') return;
     const parent = path.dirname(server.projectRoot);
     const before = await readdir(parent);
-    // What is written to /tmp, where the tests' projects are, is the sandbox's own.
+    // The sandbox has a `/tmp` of its own: nothing written there reaches the tests' projects.
     for (const command of [
       'printf "touch ../made" > s.sh; bash s.sh',
       ': > ../made',

@@ -11,7 +11,9 @@ const second = `GET /api/admin/audit HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`;
 const json = 'Content-Type: application/json';
 const post = { target: '/api/harness/turn', method: 'POST' };
 
-/** What two readers could understand in two ways: one answer, and nothing of it is run. */
+/**
+ * Requests that two parsers could read in two ways: they get one answer, and nothing of them runs.
+ */
 const ambiguous: [string, string, number][] = [
   ['two Hosts', rawRequest([`Host: ${evil}`]), 400],
   ['two Hosts in one case and another', rawRequest([`hOsT: ${evil}`]), 400],
@@ -72,7 +74,7 @@ const ambiguous: [string, string, number][] = [
   ['an expectation that nobody has', rawRequest([json, 'Expect: a-miracle'], post), 417],
 ];
 
-/** The last of many is beyond what the parser keeps. */
+/** The last header of many is beyond what the parser keeps. */
 function hosts(count: number): string[] {
   return [...Array.from({ length: count }, (_, n) => `A${n}:`), `Host: ${evil}`];
 }

@@ -18,7 +18,7 @@ interface Waiting {
   approvalId: string;
 }
 
-/** `access-ownership.test.ts` has every route; here is what is more than an id in its place. */
+/** `access-ownership.test.ts` has every route; this suite has more than a single id in a path. */
 describe('what somebody else has', () => {
   let server: TestServer;
   let owner: KeyedClient;

@@ -138,7 +138,7 @@ const calls: Record<string, (ids: Things) => Call> = {
   'delete /sessions/{session_id}': ({ agentSession: id }) => ['DELETE', `/sessions/${id}`],
 };
 
-/** Routes that take no id of anybody's, or begin something new where an id is not known. */
+/** Routes that take nobody's id, or begin something new where an id is unknown. */
 const withoutIds = [
   'delete /api/admin/keys/{id}',
   'get /agents',
@@ -323,7 +323,7 @@ async function makeThings(owner: KeyedClient, { db, projectRoot }: TestServer): 
   };
 }
 
-/** An answer without the ids that were asked for. */
+/** The answer without the ids that were asked for. */
 function anonymous(answer: KeyedAnswer | undefined, ids: Things): [number | undefined, string] {
   let text = answer?.text ?? '';
   for (const [what, id] of Object.entries(ids)) text = text.replaceAll(id, what);

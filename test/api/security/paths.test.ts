@@ -69,7 +69,7 @@ describe('paths', () => {
       const isInside = name === 'glob' && ['.', 'docs'].includes(path.dirname(given));
       expect([name, ok]).toEqual([name, isInside]);
       expect(output).not.toContain(SECRET);
-      // What is told is the path as it was written, and nothing of the machine.
+      // Errors have the path as it was written, and nothing of the machine.
       if (!given.startsWith('/')) expect(output).not.toContain(outside);
     }
     expect(await readdir(outside)).toEqual(before);

@@ -16,7 +16,9 @@ const OLDER_KEY = 'sk-ant-planted-older-key-2c77be';
 const OPERATORS = 'planted-mcp-token-of-the-operator-51c0';
 const SESSIONS = 'planted-mcp-token-of-the-session-d8e2';
 
-/** Where a text has a secret, in a few words: the whole would be more than anybody reads. */
+/**
+ * Finds secrets in a text, each in a few words of context: the whole is more than anybody reads.
+ */
 function findSecrets(text: string, secrets: readonly (string | undefined)[]): string[] {
   return secrets.flatMap((secret) => {
     const at = secret === undefined ? -1 : text.indexOf(secret);
@@ -24,7 +26,7 @@ function findSecrets(text: string, secrets: readonly (string | undefined)[]): st
   });
 }
 
-/** What the server says where people and programs read it, all in one text. */
+/** Collects every text that the server gives to people and programs. */
 class Heard {
   readonly texts: string[] = [];
 
@@ -192,7 +194,7 @@ describe('secrets of a server', () => {
       tools: ['bash'],
     });
     expect(heard.texts.join('')).toContain('PATH=');
-    // The process that serves has it in its own environment.
+    // The serving process has the variable in its own environment.
     const url = process.env['TEST_DATABASE_URL'] ?? 'none';
     expect(heard.texts.join('')).not.toContain(`TEST_DATABASE_URL=${url}`);
     expectSilence();

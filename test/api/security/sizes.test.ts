@@ -10,7 +10,7 @@ import { FLOOD, startTellingMcp, type TellingMcp } from '../../support/mcp/start
 
 const MIB = 1024 * 1024;
 const OUTPUT = 20_000;
-/** More than any of what is sent here would take if it were kept once; far less than all of it. */
+/** Bytes above one copy of anything that is sent here, and far below all of them together. */
 const MOST_GROWTH = 200 * MIB;
 
 const call = (name: string, input: object = {}): string =>
@@ -65,7 +65,7 @@ describe('what is too large', () => {
     expect((await post(url, body(messages))).status).toBe(200);
     const more = Array.from({ length: 120_000 }, (_, id) => message(id));
     const refused = await post(url, body(more));
-    // One is told in the form of the harness, the other in problem details.
+    // The harness wire has a form of its own, the agents API has problem details.
     const { type } = (refused.body['error'] ?? refused.body) as { type: string };
     expect([refused.status, type]).toEqual([413, expect.stringMatching(/body.too.large$/i)]);
   });
@@ -267,7 +267,7 @@ describe('what is too large', () => {
     );
   });
 
-  // The contract has no pages here: what bounds it is TURNPIKE_MAX_SESSIONS.
+  // This list has no pages by contract: TURNPIKE_MAX_SESSIONS bounds it.
   it('is a few hundred bytes for each of a thousand sessions in a list', async () => {
     const { db } = server;
     const projectRoot = await mkdtemp(path.join(tmpdir(), 'turnpike-many-'));

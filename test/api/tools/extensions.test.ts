@@ -8,7 +8,7 @@ import { startServer, type TestServer } from '../../support/processes/start-serv
 
 const careful = fileURLToPath(new URL('../../../examples/extensions/careful.mjs', import.meta.url));
 
-/** Everything in it fails when it is used. */
+/** An extension in which everything fails when it is used. */
 const failing = `export default ({ addDecisionTree, addTrigger, addTool }) => {
   addDecisionTree('throws', (config, standard) => ({
     ...bound(standard),

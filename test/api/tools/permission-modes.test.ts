@@ -18,7 +18,7 @@ describe('a turn that names no permission mode', () => {
   const modeTold = (): string | undefined =>
     /Permission mode: (\w+)/.exec(JSON.stringify(server.modelRequests.at(-1)?.body.system))?.[1];
 
-  /** A turn of the harness wire in the newest session: it runs in that session's own mode. */
+  /** Runs a turn of the harness wire in the newest session, and so in that session's own mode. */
   async function continuesAs(origin: string, opts: object = {}): Promise<void> {
     const { body } = await server.client.get('/api/harness/sessions?limit=1');
     const [newest] = body['sessions'] as { sessionId: string }[];

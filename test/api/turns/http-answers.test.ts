@@ -148,7 +148,8 @@ describe('what every answer has', () => {
       target: '/api/harness/session/create',
       method: 'POST',
     }).replace('\r\n\r\n', '\r\nContent-Length: 100\r\n\r\n{');
-    // After its first bytes, and without waiting: the end of what it sends is the end of the request.
+    // The client ends its side after the first bytes: the end of the sending is the end of the
+    // request.
     connect(Number(new URL(server.url).port), '127.0.0.1').end(head);
     expect(await requestLine('gone-1')).toMatchObject({ status: 499, closedBy: 'client' });
   });

@@ -20,7 +20,7 @@ describe('the end of a reply', () => {
     return { sessionId, stream, frames: await stream.all() };
   }
 
-  /** Whatever happened, the session's history is one the model takes. */
+  /** Expects that the model takes the session's history, whatever happened before. */
   async function expectGoesOn(sessionId: string): Promise<string> {
     const next = await server.client.turn(sessionId, 'And now?');
     expect((await next.all()).at(-1)?.data).toEqual({ exitCode: 0 });
@@ -82,7 +82,7 @@ describe('the end of a reply', () => {
         fatal: true,
         details: expect.objectContaining({ provider: 'anthropic', category }),
         retryable,
-        // What the rehearsal asks for, so that tests need not wait.
+        // The rehearsal asks for a short pause, so that tests need not wait.
         ...(retryable ? { retryAfterMs: 1 } : {}),
         requestId: expect.stringMatching(/^req_/),
       });

@@ -44,7 +44,7 @@ describe('limits of a turn', () => {
       ['iteration-limit', true],
       ['limit-reached', true],
     ]);
-    // Two iterations before the end at least.
+    // The notice comes at least two iterations before the end.
     expect(notices[0]?.metadata).toMatchObject({ current_value: 4, limit_value: 6 });
     expect(text).toContain('[Stopped: the limit of 6 iterations was reached.');
     const told = named('chat:delta').map((frame) => frame.data['text']);
@@ -65,7 +65,7 @@ describe('limits of a turn', () => {
       outputTokens: number;
       addedTokens: number;
     };
-    // Of the input only the message is the turn's own.
+    // The message alone of the input counts as the turn's own.
     expect(usage.addedTokens).toBeGreaterThan(usage.outputTokens);
     expect(usage.addedTokens).toBeLessThanOrEqual(2_000);
     expect(end).toMatchObject({ outcome: 'limited', reason: 'token_budget' });
@@ -167,7 +167,7 @@ describe('limits of a turn', () => {
         expect.objectContaining({ message: expect.stringContaining(message) }),
       ]);
     }
-    // What is wrong in a turn's own is ignored and said, as with every option.
+    // A wrong option of the turn is ignored with a notice, as every option is.
     const { notices } = await run('Hello', { max_iterations: 51 });
     expect(notices[0]?.text).toBe(
       'opts.agentConfig.max_iterations ignored: must be a whole number from 1 to 50; using 3 (session)',

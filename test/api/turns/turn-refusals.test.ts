@@ -319,7 +319,7 @@ describe('a server that cannot take turns', () => {
       },
     ]);
     expect((await client.get('/health')).status).toBe(200);
-    // A turn that another worker has: without a key, none can begin here.
+    // Another worker has this turn: without a key, none can begin here.
     const leaseUntil = new Date(Date.now() + 60_000);
     await storeTurn(server.db, { sessionId, leaseUntil });
     const missing = await client.post('/api/harness/turn', { sessionId, message: '' });

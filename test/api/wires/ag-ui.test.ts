@@ -25,7 +25,7 @@ describe('the AG-UI wire', () => {
   /** The shipped agent asks for little by itself. */
   const ownProps = () => ({ projectRoot: server.projectRoot, opts: { mode: 'direct' } });
 
-  /** A conversation in the real client, with what it was told last. */
+  /** A conversation in the real client, with the events of its last run. */
   function converse(props: object = {}) {
     const agent = new HttpAgent({ url: route() });
     const state = { events: [] as Event[] };
@@ -126,7 +126,7 @@ describe('the AG-UI wire', () => {
       'assistant',
     ]);
     expect(second.agent.messages[1]?.content).toBe('word1 word2');
-    // It has it now.
+    // The client has the history now.
     await second.say('Once more');
     expect(second.types()).not.toContain('MESSAGES_SNAPSHOT');
   });
@@ -302,7 +302,7 @@ describe('the AG-UI wire', () => {
     const after = await fetch(server.url + asking.header('location'), {
       headers: { 'last-event-id': asked?.id ?? '' },
     });
-    // Its run is over, though its turn is not.
+    // The run is over, though its turn is not.
     expect(after.status).toBe(204);
     const outcome = asked?.data['outcome'] as { interrupts: { id: string }[] };
     const interruptId = outcome.interrupts[0]?.id;
@@ -311,7 +311,7 @@ describe('the AG-UI wire', () => {
     const first = await open(next);
     const frames = await first.all();
     expect(frames.at(-1)?.data).toMatchObject({ type: 'RUN_FINISHED', runId: 'second' });
-    // The same run again is the same.
+    // A run that is sent again has the same frames.
     expect((await (await open(next)).all()).map(({ id }) => id)).toEqual(
       frames.map(({ id }) => id),
     );
@@ -339,7 +339,7 @@ describe('the AG-UI wire', () => {
     const { turnId } = (agent.state as { turnpike: { turnId: string } }).turnpike;
     agent.abortRun();
     await asked;
-    // Who looks without following is no reader: the status tells when the turn has ended.
+    // A poll is no reader: the status shows when the turn has ended.
     await expectSoon(async () => {
       const { body: found } = await server.client.get(`/api/harness/turns/${turnId}`);
       expect(found['turn']).toMatchObject({ status: 'interrupted', endReason: 'disconnect' });

@@ -59,7 +59,7 @@ describe('the AI SDK wire of a server with keys', () => {
     const sessions = [first, second].map(({ metadata }) => metadata['sessionId']);
     expect(sessions[0]).not.toBe(sessions[1]);
     const bobs = new KeyedClient(server.url, bob);
-    // As of a chat that nobody has begun.
+    // The answer is that of a chat that nobody has begun.
     for (const [method, path, answer] of [
       ['GET', 'stream', 204],
       ['POST', 'stop', 404],

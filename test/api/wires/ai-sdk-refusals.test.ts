@@ -18,7 +18,7 @@ describe('the AI SDK wire refuses', () => {
     });
   const post = (body: unknown) => server.client.post('/api/chat', body);
 
-  /** @returns the id of what it asks. */
+  /** @returns the id of the approval that the turn asks for. */
   async function ask(chat: HeadlessChat): Promise<string> {
     await chat.sendMessage({ text: '[[tool=write {"file_path":"a.txt","content":"x"}]]' });
     return String(chat.partsOf('data-approval')[0]?.['id']);

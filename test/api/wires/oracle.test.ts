@@ -7,7 +7,7 @@ import { startServer, type TestServer } from '../../support/processes/start-serv
 
 type Chunk = Record<string, unknown> & { type: string };
 
-/** Reads as the clients of this family do: line by line, and no more of the format than they know. */
+/** Reads as the clients of this wire do: line by line, and no more of the format than they know. */
 class ChunkReader {
   readonly chunks: Chunk[] = [];
   readonly #body: AsyncIterator<string>;

@@ -29,7 +29,7 @@ const task = (prompt: string): string =>
   `[[tool=task ${JSON.stringify({ agent: 'WRITER', prompt })}]]`;
 const namesOf = (wire: string): string[] => ['1', '2', '3'].map((n) => `${wire}-${n}.txt`);
 
-/** Two subagents ask, and then the turn itself. */
+/** Both subagents ask, and then the turn itself. */
 const messageFor = ([one = '', two = '', three = '']: readonly string[]): string =>
   `${task(write(one))} ${task(write(two))} ${write(three)}`;
 

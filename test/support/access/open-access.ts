@@ -9,7 +9,7 @@ import type { Clock } from '../../../src/platform/clock.js';
 import { silentLogger } from '../silent-logger.js';
 import type { Database } from '../../../src/storage/connection.js';
 
-/** The keys of a database, as one process knows them. */
+/** Keys of a database, as one process caches them. */
 export function openKeys({ db, clock }: { db: Database; clock: Clock }) {
   const store = new KeyStore(db, clock);
   const audit = new AuditLog(db, clock);
@@ -17,7 +17,7 @@ export function openKeys({ db, clock }: { db: Database; clock: Clock }) {
   return { store, audit, keys, keyService: new KeyService(db, clock, store, audit, keys) };
 }
 
-/** The same with what admits requests. */
+/** Keys of a database with the authenticator over them. */
 export function openAccess(of: { db: Database; clock: Clock }, settings: AccessRules) {
   const opened = openKeys(of);
   const { audit, keys } = opened;

@@ -3,7 +3,7 @@ import { systemClock } from '../../../src/platform/clock.js';
 import { ProjectRoots, type ProjectRootsOptions } from '../../../src/session/project-roots.js';
 import type { Database } from '../../../src/storage/connection.js';
 
-/** Where sessions of a test work: anywhere without a key, and where the test says. */
+/** Project roots for tests: any folder without a key, and the folders that the test names. */
 export function openProjectRoots(
   db: Database,
   options: Partial<ProjectRootsOptions> = {},

@@ -10,7 +10,7 @@ export interface AgentAnswer {
   body: Json;
 }
 
-/** A ULID that nothing has. */
+/** A ULID that names nothing. */
 export const unknownUlid = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
 export const json = { 'content-type': 'application/json' };
 
@@ -59,7 +59,7 @@ export class AgentClient {
     const connection = new AbortController();
     const url = `${this.url}/agent/${this.agent}/${path}`;
     const response = await fetch(url, { ...init, signal: connection.signal });
-    // 204: it has all of it.
+    // A 204 means that the client has the whole stream.
     if (response.status !== 200 && response.status !== 204) {
       throw new Error(`No stream: ${response.status} ${await response.text()}`);
     }
@@ -73,7 +73,7 @@ export function expectProblem(
   code: string,
   expected: number,
 ): void {
-  // Only errors of the provider have them.
+  // Retry advice is in errors of the provider only.
   const { requestId: _id, retryAfterMs: _ms, ...problem } = body;
   expect({ status, type, body: problem }).toEqual({
     status: expected,

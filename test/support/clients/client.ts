@@ -30,7 +30,7 @@ export class Client {
     return this.request('GET', path);
   }
 
-  /** A text goes out as it is, anything else as JSON. */
+  /** Text is sent as it is, anything else as JSON. */
   post(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
     return this.request('POST', path, {
       body: typeof body === 'string' ? body : JSON.stringify(body),
@@ -72,7 +72,7 @@ export class Client {
   async #open(path: string, init: RequestInit): Promise<StreamReader> {
     const connection = new AbortController();
     const response = await fetch(this.url + path, { ...init, signal: connection.signal });
-    // 204: it has all of it.
+    // A 204 means that the client has the whole stream.
     if (response.status !== 200 && response.status !== 204) {
       throw new Error(`No stream: ${response.status} ${await response.text()}`);
     }

@@ -4,9 +4,9 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const folders = ['docs/guide', 'docs/how-to', 'docs/operate', 'docs/wires'];
 
-/** A block of code of a page. */
+/** A code block of a page. */
 export interface Block {
-  /** Behind the fence, for example `sh` or `ts client`. */
+  /** The words behind the fence, for example `sh` or `ts client`. */
   language: string;
   code: string;
 }

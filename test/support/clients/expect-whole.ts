@@ -1,7 +1,9 @@
 import { expect } from '@jest/globals';
 import type { ReadFrame } from './read-stream.js';
 
-/** Frames as one reader got them, over a crash: never back, never twice, one end, at the end. */
+/**
+ * Expects one reader's frames over crashes: in order, without repeats, with one end as the last.
+ */
 export function expectWhole(frames: readonly ReadFrame[]): void {
   const places = frames.map((frame) => {
     const [attempt = 0, seq = 0, part = 0] = (frame.id.split(':')[1] ?? '').split('.').map(Number);
@@ -12,7 +14,7 @@ export function expectWhole(frames: readonly ReadFrame[]): void {
   expect(frames.at(-1)?.event).toBe('process:exit');
 }
 
-/** The reply as its deltas tell it, without those of a step that was taken back. */
+/** The reply in its deltas, without those of discarded steps. */
 export function textOf(frames: readonly ReadFrame[]): string {
   let text = '';
   let step = '';
@@ -28,7 +30,7 @@ export function textOf(frames: readonly ReadFrame[]): string {
   return text;
 }
 
-/** What the server says the whole reply was. */
+/** The whole reply as the server reports it at the end. */
 export function completeText(frames: readonly ReadFrame[]): unknown {
   return frames.find((frame) => frame.event === 'chat:complete')?.data['text'];
 }

@@ -2,7 +2,7 @@ import type { Client } from './client.js';
 import { expectWhole } from './expect-whole.js';
 import type { ReadFrame, StreamReader } from './read-stream.js';
 
-/** A turn as one reader sees it who comes back after each crash. */
+/** A turn as one reader sees it that comes back after each crash. */
 export class FollowedTurn {
   readonly turnId: string;
   #earlier: ReadFrame[] = [];
@@ -20,7 +20,7 @@ export class FollowedTurn {
     return [...this.#earlier, ...this.#reader.frames];
   }
 
-  /** The first frame of its kind, or that matches, from this process or one before. */
+  /** The first frame of a name, or that matches, from this process or an earlier one. */
   async until(matches: string | ((frame: ReadFrame) => boolean)): Promise<ReadFrame> {
     const test = typeof matches === 'string' ? (f: ReadFrame) => f.event === matches : matches;
     return this.#earlier.find(test) ?? this.#reader.until(test);
@@ -30,13 +30,13 @@ export class FollowedTurn {
     return this.frames.filter((frame) => frame.event === event);
   }
 
-  /** Goes on behind the last frame it has, at another process. */
+  /** Follows the turn from its last frame on, at a further process. */
   async comeBack(client: Client): Promise<void> {
     this.#earlier = this.frames;
     this.#reader = await client.follow(this.turnId, this.#earlier.at(-1)?.id);
   }
 
-  /** @returns what the last frame of the whole turn says. */
+  /** @returns the data of the last frame; the frames are expected to be whole. */
   async exit(): Promise<Record<string, unknown> | undefined> {
     await this.#reader.all();
     expectWhole(this.frames);

@@ -61,13 +61,13 @@ type Options = Omit<ChatInit<UIMessage>, 'transport' | 'sendAutomaticallyWhen'> 
   body?: object;
   /** An API key. */
   key?: string;
-  /** Whether nothing is sent by itself. */
+  /** Whether nothing is sent automatically. */
   isManual?: boolean;
 };
 
-/** What `useChat` is, without a page: the package's own chat over its own transport. */
+/** The package's chat over its own transport: `useChat` without a page. */
 export class HeadlessChat extends AbstractChat<UIMessage> {
-  /** What each request that was sent had for a body. */
+  /** Bodies of the requests that were sent, in order. */
   readonly sent: Record<string, unknown>[];
   readonly #state: HeadlessState;
 
@@ -106,7 +106,7 @@ export class HeadlessChat extends AbstractChat<UIMessage> {
     return this.#state.until(test);
   }
 
-  /** Until nothing is sent or received, and the answer says how its turn ended. */
+  /** Waits until nothing is sent or received, and the answer says how its turn ended. */
   async ended(): Promise<void> {
     await this.until(() => this.isIdle() && this.metadata['outcome'] !== undefined);
   }

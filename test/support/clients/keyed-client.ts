@@ -7,7 +7,7 @@ import { openKeys } from '../access/open-access.js';
 export interface KeyedAnswer {
   status: number;
   headers: Headers;
-  /** The text as it came. */
+  /** The body as text. */
   text: string;
   body: Record<string, unknown>;
 }
@@ -41,8 +41,8 @@ export class KeyedClient {
 }
 
 /**
- * Makes a key in the database itself. A server that has answered already may not know of it for a
- * second: make it before, or through the server.
+ * Makes a key in the database itself. A running server may not see it for a second: make it before
+ * the server answers, or through the server.
  */
 export async function makeKey(
   { db, clock }: { db: Database; clock: Clock },

@@ -1,20 +1,20 @@
 import { createParser } from 'eventsource-parser';
 import type { ReadFrame } from './read-stream.js';
 
-/** Milliseconds between two connections: what pages wait for seconds for. */
+/** Milliseconds between two connections, for which pages wait seconds. */
 const RECONNECT_MS = 50;
-/** Connections in a row that bring nothing, after which a test need not wait any more. */
+/** Connections in a row without a frame after which a test gives up. */
 const MOST_EMPTY = 400;
 
 /**
- * A stream as a page's `EventSource` reads it (HTML, section 9.2): a connection that ends or breaks is
- * made again after the last id, for as long as a test waits; an answer that is not 200 ends it.
+ * A stream as a page's `EventSource` reads it (HTML, section 9.2): a connection that ends or breaks
+ * is made again after the last id, until the limit is reached; an answer other than 200 ends it.
  */
 export class PageEvents {
   readonly frames: ReadFrame[] = [];
-  /** What each connection was answered with; 0: none was made. */
+  /** The status of each connection; 0 where none was made. */
   readonly statuses: number[] = [];
-  /** Settles with the status that ended it; rejects where nothing does. */
+  /** Settles with the status that ended the stream; rejects where nothing does. */
   readonly closed: Promise<number>;
   #lastEventId = '';
 
@@ -53,7 +53,7 @@ export class PageEvents {
         parser.feed(decoder.decode(bytes as Uint8Array, { stream: true }));
       }
     } catch {
-      // The connection broke: it is made again, as one that ended is.
+      // A broken connection is made again, as an ended one is.
     }
     return 200;
   }

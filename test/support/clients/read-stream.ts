@@ -3,7 +3,7 @@ import { createParser } from 'eventsource-parser';
 export interface ReadFrame {
   id: string;
   event: string;
-  // The tests look into it field by field.
+  // Data is untyped JSON: the tests look into it field by field.
   data: Record<string, unknown>;
 }
 
@@ -20,11 +20,13 @@ export class StreamReader {
     private readonly connection: AbortController,
   ) {
     this.ended = this.#read();
-    // Whoever waits for a frame is told by that promise; an unread end is no fault of the test.
+    // A rejection reaches those who wait for a frame; an unread end is no fault of the test.
     this.ended.catch(() => undefined);
   }
 
-  /** The first frame, already here or still to come, that matches. Rejects if the stream ends first. */
+  /**
+   * The first frame that matches, already here or still to come. Rejects if the stream ends before.
+   */
   async until(matches: string | ((frame: ReadFrame) => boolean)): Promise<ReadFrame> {
     const test = typeof matches === 'string' ? (f: ReadFrame) => f.event === matches : matches;
     const found = this.frames.find(test);

@@ -1,6 +1,6 @@
 import { readUIMessageStream, type UIMessage, type UIMessageChunk } from 'ai';
 
-/** A message as the package makes it of its chunks, or what it says is wrong with them. */
+/** The message that the package makes of chunks, or its errors about them. */
 export async function readUiMessage(
   chunks: readonly UIMessageChunk[],
   before?: UIMessage,
@@ -12,7 +12,7 @@ export async function readUiMessage(
     },
   });
   const faults: unknown[] = [];
-  // An `error` chunk is no fault of the stream.
+  // Texts of `error` chunks are no fault of the stream.
   const said = new Set(chunks.map((chunk) => (chunk.type === 'error' ? chunk.errorText : '')));
   const onError = (error: unknown): void => {
     if (!(error instanceof Error && said.has(error.message))) faults.push(error);

@@ -1,15 +1,15 @@
 import net from 'node:net';
 
 export interface RawAnswers {
-  /** Of each answer on the connection, in order. */
+  /** The status of each answer on the connection, in order. */
   statuses: number[];
-  /** The head of the first one. */
+  /** The head of the first answer. */
   head: string;
-  /** All that came. */
+  /** All bytes that came, as text. */
   text: string;
 }
 
-/** A server that neither answers nor closes is a fault the test must see. */
+/** The timeout ends a server that neither answers nor closes: a fault the test must see. */
 const PATIENCE_MS = 10_000;
 
 /** Sends bytes as they are over a socket, and reads what comes until the other end closes. */

@@ -9,13 +9,13 @@ import { PageEvents } from './page-events.js';
 
 /** A client of one wire in the middle of an answer. */
 export interface WireClient {
-  /** Every delta it was sent, whatever was taken back. */
+  /** Text of every delta, with that of discarded steps. */
   received(): string;
-  /** The answer that it has. */
+  /** The answer as the client has it. */
   answer(): string;
-  /** Settles when its stream ended; rejects when its connection broke. */
+  /** Settles when the stream ended; rejects when its connection broke. */
   ended: Promise<unknown>;
-  /** Does what its wire has for a client whose server is back at the same address. */
+  /** Comes back as the wire has it, once the server is back at the same address. */
   comeBack(): Promise<unknown>;
 }
 
@@ -35,7 +35,7 @@ export const wireClients: Record<string, (asked: Question) => Promise<WireClient
   'a client of the oracle': openOracle,
 };
 
-/** An end that a test looks at later. */
+/** Marks an end as handled that the test looks at later. */
 function settling<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);
   return promise;
@@ -43,7 +43,7 @@ function settling<T>(promise: Promise<T>): Promise<T> {
 
 const goesOn = { onDisconnect: 'continue' };
 
-/** It comes back by itself. */
+/** The client package reconnects without help. */
 async function openTypedClient({ url, projectRoot, message }: Question): Promise<WireClient> {
   const client = new TurnpikeClient({ url });
   const { sessionId } = await client.sessions.create({ projectRoot });
@@ -58,7 +58,9 @@ async function openTypedClient({ url, projectRoot, message }: Question): Promise
   return { received: () => received, answer: () => answer, ended, comeBack: () => ended };
 }
 
-/** It comes back by itself, and stops where the server says that nothing comes any more. */
+/**
+ * An EventSource reconnects without help, and stops at the server's answer that nothing follows.
+ */
 async function openEventSource({ url, projectRoot, message }: Question): Promise<WireClient> {
   const client = new TurnpikeClient({ url });
   const { sessionId } = await client.sessions.create({ projectRoot });
@@ -97,7 +99,7 @@ async function openAgentStream({ url, message }: Question): Promise<WireClient> 
   return { received, answer, ended: reader.ended, comeBack };
 }
 
-/** Its package knows no way back: the run is sent again, without what there is of its answer. */
+/** The package has no way back: the run is sent again, without the answer so far. */
 async function openAgUi({ url, projectRoot, message }: Question): Promise<WireClient> {
   const agent = new HttpAgent({ url: `${url}/agent/WORKING_ITEMS/ag-ui`, fetch: endingFetch });
   let received = '';
@@ -118,7 +120,9 @@ async function openAgUi({ url, projectRoot, message }: Question): Promise<WireCl
   return { received: () => received, answer, ended: settling(run()), comeBack };
 }
 
-/** Of a body that breaks the package throws once more, where nobody can catch it: here it ends. */
+/**
+ * The package throws once more for a broken body, where nobody can catch it: here the body ends.
+ */
 const endingFetch: typeof fetch = async (input, init) => {
   const response = await fetch(input, init);
   const reader = response.body?.getReader();
@@ -156,7 +160,7 @@ function idOf(part: Extract<UIMessage['parts'][number], { type: 'text' }>): unkn
   return part.providerMetadata?.['turnpike']?.['id'];
 }
 
-/** It has no way back into a stream, and reads the history. */
+/** The wire has no way back into a stream: its client reads the history. */
 async function openOracle({ url, message }: Question): Promise<WireClient> {
   const response = await fetch(`${url}/api/oracle/stream`, {
     method: 'POST',

@@ -10,7 +10,7 @@ import {
 } from './crash-lines.js';
 import type { CrashPoint } from './crash-series.js';
 
-/** Where turns are held, messages join, and one takes another's place. */
+/** Crash points of sessions in which turns are held, steered or replaced. */
 export const busyPoints: Readonly<Record<string, CrashPoint>> = {
   lined: {
     line: 'while turns are held: they run in order',
@@ -105,7 +105,7 @@ export const busyPoints: Readonly<Record<string, CrashPoint>> = {
       const next = { sessionId: first.sessionId, opts: { onBusy: 'interrupt' }, key: 'k' };
       const held = await scene.send('Held', { ...next, tag: 'replaced-held', key: 'h' });
       await scene.stopped('replaced-first');
-      // It is taken in, though the one it takes the place of cannot be ended yet.
+      // The replacing turn is accepted, though the replaced one cannot be ended yet.
       await scene.send('Next', next);
       yield;
       const again = await scene.send('Next', next);

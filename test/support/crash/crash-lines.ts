@@ -29,7 +29,7 @@ export const secondStep = { table: 'steps', on: 'insert', when: 'new.step = 2' }
 
 export const success = { exitCode: 0 };
 export const interrupted = { exitCode: 130, interrupted: true };
-/** In the sandbox it ends with its server. */
+/** A command that runs on; in the sandbox it ends with its server. */
 export const hangs = 'sleep 30';
 
 export const statusesOf = (turn: FollowedTurn) =>

@@ -9,19 +9,19 @@ import { stoppedText } from './stop-at.js';
 
 export interface Sent {
   sessionId?: string;
-  /** Of a new session. SHELL may run commands, others have to ask. */
+  /** Persona of a new session. SHELL may run commands, others have to ask. */
   persona?: string;
   opts?: Record<string, unknown>;
-  /** Tells its turns apart; default: the scene's own. */
+  /** Text by which a `Stop` finds the turn; default: the scene's tag. */
   tag?: string;
   key?: string;
 }
 
-/** One line of a state machine, at which a process is killed: its turns, and what they leave. */
+/** One line of a state machine at which a process is killed: its turns and their traces. */
 export class CrashScene {
   readonly #turns: FollowedTurn[] = [];
 
-  /** @param tag no other scene's, and no part of another's. */
+  /** @param tag unique among scenes, and no part of another tag. */
   constructor(
     readonly tag: string,
     private readonly projectRoot: string,
@@ -32,12 +32,14 @@ export class CrashScene {
     return this.server().client;
   }
 
-  /** Commands that append a line to the scene's file, one for each run; `then` is what follows. */
+  /**
+   * A call that appends a line to the scene's file for each run; `then` is the rest of the command.
+   */
   command(then = 'true'): string {
     return `[[tool=bash {"command":"echo ran >> ${this.tag}.txt; ${then}"}]]`;
   }
 
-  /** How often the command ran. */
+  /** The number of runs of the scene's command. */
   async runs(): Promise<number> {
     const file = path.join(this.projectRoot, `${this.tag}.txt`);
     const text = await readFile(file, 'utf8').catch(() => '');
@@ -48,7 +50,7 @@ export class CrashScene {
     await expectSoon(async () => expect(await this.runs()).toBe(times));
   }
 
-  /** A turn, or what becomes of a message of one; its frames come from whatever process is alive. */
+  /** Sends a message; the frames of its turn come from whatever process is alive. */
   async send(text: string, { sessionId, persona, opts, tag, key }: Sent = {}) {
     const more = persona === undefined ? {} : { persona };
     const session = sessionId ?? (await this.client.createSession(this.projectRoot, more));
@@ -63,14 +65,14 @@ export class CrashScene {
     return turn;
   }
 
-  /** A turn that waits for a person. */
+  /** Sends a message whose turn parks for a person. */
   async ask(text = this.command(), sent: Sent = {}): Promise<FollowedTurn> {
     const turn = await this.send(text, sent);
     await turn.until('approval:request');
     return turn;
   }
 
-  /** Answers what a turn asks. */
+  /** Answers the turn's approval of a kind. */
   async answer(
     turn: FollowedTurn,
     decision: string,
@@ -86,7 +88,7 @@ export class CrashScene {
     return turn.named('approval:request').find(({ data }) => data['kind'] === kind);
   }
 
-  /** Until a turn of this tag has come to its `Stop`. */
+  /** Waits until a turn of this tag has come to its `Stop`. */
   async stopped(tag = this.tag): Promise<void> {
     await expectSoon(() => {
       const { stdout, stderr } = this.server();
@@ -94,7 +96,7 @@ export class CrashScene {
     });
   }
 
-  /** After a crash: all its readers come back. */
+  /** Brings all readers back after a crash. */
   async comeBack(): Promise<void> {
     await Promise.all(this.#turns.map((turn) => turn.comeBack(this.client)));
   }

@@ -9,12 +9,14 @@ import { mendAll, stopAt, type Stop } from './stop-at.js';
 import { inDatabaseOf } from '../database/store-database.js';
 import { newStore, type TestStore } from '../database/test-store.js';
 
-/** Each `yield` is a kill -9: what follows it runs against the next process. */
+/** A scene in which each `yield` is a kill -9: what follows it runs against the next process. */
 export type CrashPlay = AsyncGenerator<undefined, void>;
 
 export interface CrashPoint {
   line: string;
-  /** What its turns do not get past in the first process. Their tag: the scene's, or that and more. */
+  /**
+   * Statements that fail until the last process. Default tag: the scene's; others begin with it.
+   */
   stops?: readonly (Omit<Stop, 'tag'> & { tag?: string })[];
   play(scene: CrashScene): CrashPlay;
 }
@@ -22,15 +24,15 @@ export interface CrashPoint {
 export interface CrashSeriesOptions {
   points: Readonly<Record<string, CrashPoint>>;
   environment?: Record<string, string>;
-  /** Of the last process the stops are gone; of the one before they are there still. */
+  /** Kills before the last process. The stops are there until the last of them. */
   kills: number;
-  /** What happens to the store while no process is alive, before the last one starts. */
+  /** Changes the store while no process is alive, before the last one starts. */
   meanwhile?: Parameters<typeof inDatabaseOf>[1];
 }
 
 /**
- * Plays many crash points in the same processes, each in sessions of its own: what kills a process
- * kills every turn it has, wherever each of them is.
+ * Plays many crash points in the same processes, each in sessions of its own: a kill of the process
+ * kills the turns of all of them, wherever each is.
  */
 export class CrashSeries {
   readonly #plays = new Map<string, CrashPlay>();
@@ -66,7 +68,7 @@ export class CrashSeries {
     }
   }
 
-  /** What is left of a point's play: what the last process makes of it. */
+  /** Plays the rest of a point, against the last process. */
   async finish(tag: string): Promise<void> {
     if (this.#failures.has(tag)) throw this.#failures.get(tag);
     await this.#plays.get(tag)?.next();
@@ -79,12 +81,14 @@ export class CrashSeries {
     await model.close();
     await store.remove();
     for (const made of [folder, instructions]) {
-      // A process that a failed test left may still be writing.
+      // A process that a failed test left may still be writing here.
       await rm(made, { recursive: true, force: true, maxRetries: 10 });
     }
   }
 
-  /** One that fails leaves the others alone, and is told by its own test. */
+  /**
+   * Plays a point to its next kill. A failure is thrown by its own test and stops no other point.
+   */
   async #playOn(tag: string): Promise<void> {
     try {
       await this.#plays.get(tag)?.next();
@@ -117,7 +121,7 @@ export class CrashSeries {
       TURNPIKE_EGRESS_ALLOW: model.url,
       ANTHROPIC_API_KEY: 'sk-ant-test-key',
       TURNPIKE_WORKER_CONCURRENCY: '32',
-      // Longer than it takes to bring every turn to its line: no other attempt comes before the kill.
+      // The lease outlives the way of every turn to its line: no attempt follows before the kill.
       TURNPIKE_LEASE_MS: '4000',
       ...this.options.environment,
     });

@@ -1,25 +1,25 @@
 import { sql } from 'drizzle-orm';
 import type { Database } from '../../../src/storage/connection.js';
 
-/** A statement that fails, each time it is tried, until `mendAll`. */
+/** A statement that fails on each try until `mendAll`. */
 export interface Stop {
   table: 'turns' | 'approvals' | 'tool_calls' | 'steps';
   on: 'insert' | 'update';
-  /** Which of them: SQL about the rows `new` and `old`. */
+  /** Condition: SQL about the rows `new` and `old`. */
   when: string;
-  /** Of turns whose message has this text. */
+  /** Text in the message of the turns that it is for. */
   tag: string;
 }
 
-/** What is logged when a turn gets so far. */
+/** The logged error of a turn that reaches its stop. */
 export function stoppedText({ tag }: Pick<Stop, 'tag'>): string {
   return `stopped before it, at ${tag}`;
 }
 
 /**
- * Lets a turn get no further than a line: the statement that would take it over it is refused, and
- * nothing of it is stored, as when the process dies before it. The worker leaves the turn then; the
- * process is killed after that.
+ * Stops turns before a line: the statement that would take them over it is refused and stores
+ * nothing, as when the process dies before it. The worker drops the turn; the kill comes after
+ * that.
  */
 export async function stopAt(db: Database, stops: readonly Stop[]): Promise<void> {
   for (const [index, stop] of stops.entries()) {

@@ -4,8 +4,8 @@ import { openTestDatabase } from './database.js';
 import { newDatabase } from './new-database.js';
 
 /**
- * What a rule about races is tested on. The embedded engine does one transaction after the other;
- * only the server lets them meet.
+ * Databases that a rule about races is tested on. The embedded engine runs transactions in
+ * sequence; only the server lets them meet.
  */
 export const bothDatabases: readonly [name: string, open: () => Promise<OpenedDatabase>][] = [
   ['the embedded engine', openTestDatabase],

@@ -1,13 +1,16 @@
 import { sql } from 'drizzle-orm';
 import type { Database } from '../../../src/storage/connection.js';
 
-/** Makes `now()` of an embedded database what a test says: no statement waits for real time. */
+/**
+ * Gives `now()` of an embedded database a time that the test sets: no statement waits for real
+ * time.
+ */
 export async function stopDatabaseClock(db: Database): Promise<void> {
   await db.execute(sql`create schema if not exists stopped_clock`);
   await db.execute(sql`
     create or replace function stopped_clock.now() returns timestamptz language sql stable
     as $$ select current_setting('stopped_clock.now')::timestamptz $$`);
-  // Looked up before the one that every database has.
+  // The schema comes before `pg_catalog`, whose `now()` it hides.
   await db.execute(sql`set search_path to stopped_clock, public, pg_catalog`);
 }
 

@@ -9,9 +9,9 @@ import { newDataFolder } from './database-folder.js';
 
 interface Engine {
   client: PGlite;
-  /** Tables to empty, as a list of SQL. */
+  /** Names of the tables to empty, as a list in SQL. */
   tables: string;
-  /** State of the catalogue, which statements that define something change. */
+  /** State of the catalogue, which DDL changes. */
   definitions: string;
   close(): Promise<void>;
 }
@@ -73,7 +73,7 @@ function lend(client: PGlite, closed: AbortSignal): PGlite {
   });
 }
 
-/** Waits for what runs. @returns whether the database is as it was when it was opened. */
+/** Waits for running statements. @returns whether the schema is as it was when it was opened. */
 async function isEmptied({ client, tables, definitions }: Engine): Promise<boolean> {
   await client.exec('discard all');
   await client.exec(`truncate ${tables} restart identity`);

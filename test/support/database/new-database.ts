@@ -4,7 +4,7 @@ import { given, testDatabaseUrl } from '../processes/test-services.js';
 
 export interface NewDatabase {
   url: string;
-  /** Drops it, whoever is connected still. */
+  /** Drops the database, whoever is still connected. */
   drop(): Promise<void>;
 }
 

@@ -3,7 +3,9 @@ import { openEmbeddedDatabase } from '../../../src/storage/embedded-database.js'
 import { openPostgres } from '../../../src/storage/postgres-database.js';
 import type { TestStore } from './test-store.js';
 
-/** Looks into a store, or changes it, while no server is on it: the embedded one takes one at a time. */
+/**
+ * Opens a store's database while no server has it: the embedded engine takes one process at a time.
+ */
 export async function inDatabaseOf<T>(
   { environment }: TestStore,
   work: (db: Database) => Promise<T>,

@@ -4,17 +4,20 @@ import { newDataFolder } from './database-folder.js';
 import { newDatabase } from './new-database.js';
 import { testRedisUrl } from '../processes/test-services.js';
 
-/** The back end this run of the suite is about: a jest project each, see jest.config.mjs. */
+/** The back end of this run of the suite: a jest project each, see jest.config.mjs. */
 declare const BACK_END: 'embedded' | 'distributed';
 
-/** What servers keep their state in, one after the other or beside each other. */
+/** A store of servers that run one after the other, or beside each other. */
 export interface TestStore {
-  /** Settings that name it. */
+  /** Environment variables that name the store. */
   environment: Record<string, string>;
   remove(): Promise<void>;
 }
 
-/** A store nobody has used. @param above where an embedded one is put: in memory where there is room. */
+/**
+ * A new, empty store. @param above the folder for an embedded one; default: in memory where there
+ * is any.
+ */
 export async function newStore(above?: string): Promise<TestStore> {
   if (BACK_END === 'embedded') {
     const dataDir = await newDataFolder(above);

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database } from '../../../src/storage/connection.js';
 
-/** A database as one process sees it: it can stop answering that one alone. */
+/** A database as one process sees it: it can stop answering that process alone. */
 export class UnansweredDatabase {
   readonly db: Database;
   isAway = false;
@@ -36,7 +36,7 @@ export class UnansweredDatabase {
     });
   }
 
-  /** Resolves when everything that was asked has its answer, and what that set off too. */
+  /** Resolves when all statements have answers, and those that the answers led to as well. */
   async settled(): Promise<void> {
     do {
       await Promise.all(this.#running);

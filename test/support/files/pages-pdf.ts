@@ -1,4 +1,4 @@
-/** What a page has: lines of text, a picture over a share of it, or both. */
+/** Content of a page: lines of text, a picture over a share of it, or both. */
 export interface PdfPage {
   lines?: readonly string[];
   picture?: {
@@ -6,12 +6,12 @@ export interface PdfPage {
     jpeg: Buffer;
     width: number;
     height: number;
-    /** Of the page's sides, from 0 to 1. Default: 1. */
+    /** Share of the page's sides, from 0 to 1. Default: 1. */
     share?: number;
   };
 }
 
-/** A whole PDF of these pages, as a scanner, a word processor, or one after the other makes them. */
+/** A PDF of these pages, as a scanner or a word processor makes it, or both in turn. */
 export function pagesPdf(pages: readonly PdfPage[]): Buffer {
   const kids = pages.map((_page, index) => `${4 + index * 3} 0 R`);
   const objects: (string | Buffer)[] = [

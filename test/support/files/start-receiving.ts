@@ -6,7 +6,7 @@ import { connect, type AddressInfo, type Socket } from 'node:net';
 
 export type Outcome<T> = { received: T } | { error: unknown };
 
-/** A server that receives requests in one way, and answers as ours do. */
+/** A server that receives requests by one handler, and answers as ours does. */
 export class ReceivingServer<T> {
   readonly outcomes = new Recorder<Outcome<T>>();
   readonly #server: Server;
@@ -30,7 +30,7 @@ export class ReceivingServer<T> {
     return `http://127.0.0.1:${this.#port}/`;
   }
 
-  /** The last outcome, as what was received. */
+  /** The last outcome, as a received request. */
   get received(): T {
     const last = this.outcomes.items.at(-1);
     if (last === undefined) throw new Error('Nothing was received');
@@ -76,7 +76,7 @@ export class ReceivingServer<T> {
   }
 }
 
-/** Sends what it is told and keeps what comes; a connection that breaks is an end like another. */
+/** Sends bytes on demand and keeps what comes; a broken connection is an end like any other. */
 export class RawClient {
   #answer = '';
   readonly closed: Promise<void>;
@@ -91,19 +91,19 @@ export class RawClient {
     this.closed = new Promise((resolve) => socket.once('close', () => resolve()));
   }
 
-  /** Resolves when it is on its way. */
+  /** Resolves when the bytes are on their way. */
   send(bytes: string | Uint8Array): Promise<void> {
     return new Promise((resolve) => {
       this.socket.write(bytes, () => resolve());
     });
   }
 
-  /** Sends the same again and again, whatever is answered, at most so often. */
+  /** Sends the same bytes up to `times` times, whatever the answers. */
   async sendAll(bytes: Uint8Array, times: number): Promise<void> {
     for (let count = 0; count < times && !this.socket.destroyed; count += 1) await this.send(bytes);
   }
 
-  /** What came, once something did. */
+  /** The bytes that came, once there are any. */
   async answer(): Promise<string> {
     await this.#heard.count(1);
     return this.#answer;

@@ -18,7 +18,7 @@ export interface TestAttachments {
   close(): Promise<void>;
 }
 
-/** Files of one folder, for real. */
+/** Attachments over a folder and real extractors. */
 export function attachmentsIn(
   folder: string,
   { db, clock, extractor }: { db: Database; clock: Clock; extractor: Extractor },
@@ -34,7 +34,7 @@ export function attachmentsIn(
   );
 }
 
-/** The same with a database and a folder of its own. */
+/** Attachments with a database and a folder of their own. */
 export async function openTestAttachments(): Promise<TestAttachments> {
   const database = await openTestDatabase();
   const folder = await mkdtemp(path.join(tmpdir(), 'blobs-'));

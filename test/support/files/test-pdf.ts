@@ -1,7 +1,6 @@
 /**
- * A whole PDF with a line of text on each page.
- *
- * @param bytes it has at least, filled up with an object nobody refers to.
+ * A PDF with a line of text on each page. @param bytes its least size, filled with an unused
+ * object.
  */
 export function testPdf({ pages, bytes = 0 }: { pages: number; bytes?: number }): Buffer {
   const kids = Array.from({ length: pages }, (_page, index) => `${4 + index * 2} 0 R`);

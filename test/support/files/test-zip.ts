@@ -31,7 +31,7 @@ export function testZip(files: readonly (readonly [string, Buffer])[]): Buffer {
 
 type Word = readonly ['h' | 'w', number];
 
-/** What a file's header and its entry of the directory have in common. */
+/** Fields that a file's header and its directory entry share. */
 function factsOf(content: Buffer, packed: Buffer, name: string): Buffer {
   const [deflate, flags] = [8, 0];
   return words(
@@ -44,7 +44,7 @@ function factsOf(content: Buffer, packed: Buffer, name: string): Buffer {
   );
 }
 
-/** Little-endian: `h` has 16 bits, `w` 32. */
+/** Little-endian integers: `h` has 16 bits, `w` 32. */
 function words(...values: readonly Word[]): Buffer {
   return Buffer.concat(
     values.map(([kind, value]) => {

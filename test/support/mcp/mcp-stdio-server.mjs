@@ -1,7 +1,7 @@
 /**
- * An MCP server as a process, with every manner a server can have. `node mcp-stdio-server.mjs [mode]`:
- * `silent` answers nothing, `ends` ends at once, `odd` lists tools that cannot be offered, `many` lists
- * more than a turn takes, `twice` tools of one name.
+ * An MCP server as a process, with faults on demand. `node mcp-stdio-server.mjs [mode]`: `silent`
+ * answers nothing, `ends` ends at once, `odd` lists tools that cannot be offered, `many` lists more
+ * than a turn takes, `twice` lists tools of equal names.
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -82,7 +82,7 @@ function listTools() {
   ];
 }
 
-/** Two that are called the same, and one that is called what another one becomes. */
+/** Two tools have the same name, and a third has the name that one of them is given. */
 function listTwice() {
   const name = 'a b';
   const hash = createHash('sha256').update(name).digest('hex').slice(0, 8);

@@ -16,7 +16,7 @@ export function stdioServer(mode = 'plain', rest: object = {}): Record<string, u
 }
 
 export interface TestMcpOptions {
-  /** Of the operator's file. */
+  /** Servers of the operator's file. */
   servers?: Record<string, unknown>;
   settings?: Partial<McpConfig>;
   environment?: Record<string, string | undefined>;

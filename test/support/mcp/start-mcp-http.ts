@@ -7,9 +7,9 @@ import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprot
 export interface McpHttp {
   url: string;
   port: number;
-  /** How many clients said hello. */
+  /** The number of clients that initialized. */
   sessions(): number;
-  /** Forgets every session, as a server that was started anew. */
+  /** Forgets every session, as a restarted server does. */
   forget(): void;
   /** Breaks every connection, in the middle of whatever it carries. */
   breakConnections(): void;
@@ -17,8 +17,8 @@ export interface McpHttp {
 }
 
 /**
- * An MCP server over HTTP on loopback. It takes `Authorization: Bearer right-…` only, says what it got
- * in its refusal, and redirects `/moved` to another host.
+ * An MCP server over HTTP on loopback. It takes `Authorization: Bearer right-…` only, repeats a
+ * wrong one in its refusal, and redirects `/moved` to another host.
  */
 export async function startMcpHttp(): Promise<McpHttp> {
   const transports = new Map<string, StreamableHTTPServerTransport>();

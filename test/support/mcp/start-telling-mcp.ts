@@ -11,18 +11,17 @@ import {
 
 export interface TellingMcp {
   url: string;
-  /** What it was called with as `Authorization`. */
+  /** Values of `Authorization` that it received. */
   heard: Set<string>;
   close(): Promise<void>;
 }
 
-/** Characters of what the tool `flood` says. */
+/** Characters in a result of the tool `flood`. */
 export const FLOOD = 2_000_000;
 
 /**
- * An MCP server over HTTP that repeats the credentials it was called with, in results and in errors.
- *
- * @param inTools also in what it says of its tools.
+ * An MCP server over HTTP that repeats received credentials in results and errors. @param inTools
+ * also in the descriptions of its tools.
  */
 export async function startTellingMcp({ inTools = false } = {}): Promise<TellingMcp> {
   const heard = new Set<string>();

@@ -7,14 +7,14 @@ export type ModelEntry = { id: string } & Record<string, unknown>;
 
 export interface ModelsApi {
   url: string;
-  /** What it has; undefined: it has no Models API. Changed between calls. */
+  /** Entries of its Models API, which may change between calls; undefined: it has no such API. */
   models: ModelEntry[] | undefined;
-  /** Paths of the Models API that were asked for. */
+  /** Requested paths of the Models API. */
   asked: string[];
   close(): Promise<void>;
 }
 
-/** A provider whose models are a test's own, and whose replies are the rehearsal's. */
+/** A provider with models of the test's own and replies of the rehearsal. */
 export async function startModelsApi(models: ModelEntry[] | undefined): Promise<ModelsApi> {
   const rehearsal = await startRehearsal();
   const api: ModelsApi = { url: '', models, asked: [], close: () => Promise.resolve() };
@@ -48,7 +48,7 @@ export async function startModelsApi(models: ModelEntry[] | undefined): Promise<
   return api;
 }
 
-/** The rehearsal plays its own models only, and none of a test's. */
+/** The rehearsal has models of its own only. */
 function asPlayed(body: string): string {
   return body.replace(/"model":"claude-(?:new-6|fable-9|opus-5)"/, '"model":"claude-sonnet-4-6"');
 }

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 
 /** One answer of the model, in the order thinking, text, end. */
 export interface ScriptedReply {
-  /** Answered instead of a stream; with `code` in its details. */
+  /** An error instead of a stream, with `code` in its details. */
   refuse?: { status: number; type: string; message: string; code?: string };
   thinking?: string;
   text?: string;
@@ -12,29 +12,29 @@ export interface ScriptedReply {
   error?: string;
   /** Default: `end_turn`. */
   stop?: string;
-  /** Of a refusal. */
+  /** Category of a refusal. */
   category?: string;
-  /** Says nothing more, and keeps the stream open. */
+  /** Sends nothing more, and keeps the stream open. */
   hangs?: boolean;
 }
 
 export interface ScriptedModel {
   url: string;
-  /** What is answered next; a plain reply when it is empty. */
+  /** Replies to come; a plain one follows when none is left. */
   script: ScriptedReply[];
-  /** What it was sent, in order. */
+  /** Bodies of received requests, in order. */
   requests: { model: string; messages: { role: string; content: unknown }[] }[];
   close(): Promise<void>;
 }
 
-/** A model's endpoint that answers by a script, one reply a call, in the wire's own words. */
+/** A model's endpoint with scripted replies, one for each call, in the provider's format. */
 export async function startScriptedModel(): Promise<ScriptedModel> {
   const model: ScriptedModel = { url: '', script: [], requests: [], close: async () => undefined };
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.once('end', () => {
-      // It has no list of models.
+      // A list of models does not exist here.
       if (request.method !== 'POST') return void response.writeHead(404).end();
       const body = Buffer.concat(chunks).toString();
       const sent = JSON.parse(body) as ScriptedModel['requests'][number];

@@ -1,21 +1,21 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** How the next call fails. */
+/** The failure of the next call. */
 export type Telling = 'status' | 'event' | 'page' | 'redirect' | 'hang-up';
 
 export interface TellingModel {
   url: string;
-  /** Changed between calls. */
+  /** May change between calls. */
   how: Telling;
-  /** Keys that it was called with. */
+  /** Keys that it received. */
   keys: Set<string>;
-  /** What else it says, beside the key. */
+  /** Text of its answers beside the key. */
   alsoSays: string;
   close(): Promise<void>;
 }
 
-/** A model's endpoint that fails, and repeats the key it was called with in all it says. */
+/** A model's endpoint that fails, and repeats the received key in every answer. */
 export async function startTellingModel(): Promise<TellingModel> {
   const keys = new Set<string>();
   const server = createServer((request, response) => {

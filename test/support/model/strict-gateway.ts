@@ -5,9 +5,9 @@ type Json = Record<string, unknown>;
 
 export interface StrictGateway {
   url: string;
-  /** The bodies it took, in order. */
+  /** Accepted bodies, in order. */
   taken: Json[];
-  /** What it refused, and why. */
+  /** Refused fields, with the reason. */
   refused: string[];
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** Models of which each has rules that another lacks. */
+/** Models whose rules differ: each has one that the other lacks. */
 export const unlikeModels = [
   'claude-opus-5-5',
   'claude-sonnet-5-5',

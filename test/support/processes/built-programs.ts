@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 export const serverProgram = builtProgram('main.js');
 export const cliProgram = builtProgram('cli.js');
 
-/** The embedded engine is compiled once, without optimisation: most of these processes live for seconds. */
+/** Engine code is compiled once, without optimisation: most of these processes live for seconds. */
 function builtProgram(file: string): [program: string, ...first: string[]] {
   const entry = fileURLToPath(new URL(`../../../dist/${file}`, import.meta.url));
   return [process.execPath, '--liftoff-only', entry];

@@ -1,16 +1,18 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 
 export interface Interactive {
-  /** Whether it has a terminal; without one it has pipes. */
+  /** Whether the program has a terminal; default: pipes. */
   isTerminal: boolean;
-  /** Everything that was written so far, on both streams. */
+  /** All output so far, of both streams. */
   output(): string;
-  /** Resolves when the output, from a place on, matches; rejects after 50 s, with what there is. */
+  /**
+   * Resolves when the output from an index on matches; rejects after 50 s with the output so far.
+   */
   until(matches: RegExp, from?: number): Promise<void>;
   send(text: string): void;
-  /** Ctrl-C. */
+  /** Sends Ctrl-C. */
   interrupt(): void;
-  /** Ctrl-D on an empty line. */
+  /** Sends Ctrl-D on an empty line. */
   endInput(): void;
   ended: Promise<number | null>;
 }
@@ -20,7 +22,7 @@ const spawnInTerminal =
 
 const hasTerminals = spawnSync('python3', ['-c', 'import pty']).status === 0;
 
-/** Runs a program as somebody at a terminal does, where Python is there to make one. */
+/** Runs a program as a person at a terminal does; the terminal is made by Python. */
 export function startInteractive(
   command: readonly string[],
   options: { cwd: string; env: Record<string, string> },

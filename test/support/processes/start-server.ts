@@ -20,29 +20,29 @@ export interface TestServer {
   db: Database;
   /** A provider of the application. */
   get: Server['get'];
-  /** What the model was sent, in order. */
+  /** Upstream requests, in order. */
   modelRequests: RehearsalRequest[];
   /** A folder for sessions to work in. */
   projectRoot: string;
   store: TestStore;
   logLines: string[];
-  /** Stops the server as SIGTERM does; what it stored stays. */
+  /** Stops the server as SIGTERM does; stored rows stay. */
   stop(): Promise<void>;
-  /** Stops it and removes its folders. */
+  /** Stops the server and removes its folders. */
   close(): Promise<void>;
 }
 
 export interface TestServerOptions {
-  /** Settings beside the test's own. */
+  /** Variables beside the test's own. */
   environment?: Record<string, string>;
-  /** Of an earlier server, to start again on it, or of one that runs, to share it. */
+  /** The store of an earlier server, to start on it again, or of a running one, to share it. */
   store?: TestStore;
   clock?: Clock;
 }
 
 /**
- * The real application on a real socket, over a model that rehearses on another one. The model is
- * reached as a user's own gateway is, so that the tests see what it was sent.
+ * The real application on a real socket, over a rehearsal on a second one. The model is reached as
+ * a user's own gateway is, so that tests see every upstream request.
  */
 export async function startServer(options: TestServerOptions = {}): Promise<TestServer> {
   const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-e2e-'));
@@ -54,7 +54,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     TURNPIKE_PORT: '0',
     ...store.environment,
     TURNPIKE_PROJECTS_DIR: path.join(folder, 'projects'),
-    // Keys work in the folders of the test.
+    // Keys may work in the folders of the test.
     TURNPIKE_PROJECT_ROOTS: tmpdir(),
     TURNPIKE_LOG_LEVEL: 'debug',
     TURNPIKE_DRAIN_MS: '0',

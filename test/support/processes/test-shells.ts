@@ -11,10 +11,10 @@ export interface TestShells {
   protect?: readonly string[];
 }
 
-/** `npm run jest` says that this machine has no sandbox and can have none. Loud, as it tests less. */
+/** Whether commands run in a sandbox: `npm run jest` warns where the machine can have none. */
 const hasSandbox = process.env['TEST_SANDBOX'] !== 'none';
 
-/** For servers whose commands must run here too. */
+/** Variables for servers whose commands must run on this machine. */
 export const sandboxEnvironment: Readonly<Record<string, string>> = hasSandbox
   ? {}
   : { TURNPIKE_ALLOW_UNSANDBOXED_BASH: 'true' };
@@ -40,7 +40,7 @@ export async function sandboxedShells(options: TestShells = {}): Promise<Shells>
   throw new Error(`There is no sandbox to test: ${JSON.stringify(shells)}`);
 }
 
-/** For a suite that holds in a sandbox and without. */
+/** Shells of both kinds, for a suite that must pass in a sandbox and without. */
 export const eachShells: readonly [string, () => Promise<Shells>][] = [
   ...(hasSandbox ? ([['in a sandbox', sandboxedShells]] as const) : []),
   ['without a sandbox', async () => unsandboxedShells('the test says so', 99_500)],

@@ -2,7 +2,7 @@ import { turnArchives } from '../../../src/storage/transcript-schema.js';
 import type { TurnEvent } from '../../../src/events/turn-event.js';
 import type { Queryable } from '../../../src/storage/connection.js';
 
-/** Archives events of one attempt, outside of any worker's statement. */
+/** Archives events of one attempt, outside of a worker's statement. */
 export async function archiveEvents(
   db: Queryable,
   turnId: string,

@@ -3,7 +3,7 @@ import type { ToolDefinition } from '../../../src/tools/tool.js';
 export interface HeldCall {
   callId: string;
   signal: AbortSignal;
-  /** Lets the call return. Until then it runs on, whatever its signal says. */
+  /** Lets the call return. Until then it runs on, whatever its signal is. */
   finish(output?: string): void;
 }
 

@@ -1,7 +1,7 @@
 import type { NewTurn } from '../../../src/turn/submit/insert-turn.js';
 import { someOptions } from './store-turn.js';
 
-/** A turn as a request for one leaves it to be stored. */
+/** A turn as the submitter builds it to be stored. */
 export function newTurn(sessionId: string, more: Partial<NewTurn> = {}): NewTurn {
   return {
     sessionId,

@@ -25,7 +25,7 @@ class GivenRedis {}
 @Module({})
 class GivenValues {}
 
-/** The queue with its worker, as a process of the server has them; `close` ends the application too. */
+/** The queue with its worker, as a server process opens them; `close` ends the application too. */
 export async function openBullQueue(options: BullQueueOptions): Promise<TurnQueue> {
   const { redis, prefix, concurrency = 1, role = 'worker', onError = () => undefined } = options;
   const warn = ({ turnId, error }: Record<string, unknown>): void =>

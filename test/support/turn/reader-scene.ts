@@ -18,10 +18,13 @@ export const GRACE_MS = 5_000;
 
 const config = { disconnectGraceMs: GRACE_MS };
 
-/** Between two sweeps. */
+/** Milliseconds between two sweeps. */
 const STEP_MS = 500;
 
-/** The longest that an abandoned turn waits beyond its grace: two sweeps, and the check between. */
+/**
+ * Milliseconds beyond the grace for which an abandoned turn may live: two sweeps, and the check
+ * between.
+ */
 export const CONFIRMED_MS = 3 * STEP_MS;
 
 export const untilReadersLeave = {
@@ -29,15 +32,15 @@ export const untilReadersLeave = {
   options: { ...someOptions.options, onDisconnect: 'cancel' as const },
 };
 
-/** A process that takes readers. */
+/** A process with readers. */
 export interface ReaderProcess {
   presence: Presence;
   database: UnansweredDatabase;
 }
 
 /**
- * Two processes that take readers, and one that sweeps, over one embedded database: its clock and
- * theirs are one that a test moves.
+ * Two processes with readers and a sweeping one over one embedded database, whose clock and theirs
+ * the test advances together.
  */
 export class ReaderScene {
   readonly clock = new ManualClock();
@@ -45,7 +48,7 @@ export class ReaderScene {
   readonly here: ReaderProcess;
   readonly there: ReaderProcess;
   readonly sweeper: UnansweredDatabase;
-  /** Turns whose workers were told to look. */
+  /** Turns whose workers got a hint of a cancellation. */
   readonly hinted: string[] = [];
   readonly #abandoned: AbandonedTurns;
 
@@ -57,7 +60,7 @@ export class ReaderScene {
     this.#abandoned = new AbandonedTurns(this.sweeper.db, bus, clock, config);
   }
 
-  /** @param lookedOnMs for how long the sweeper has looked on. */
+  /** @param lookedOnMs milliseconds for which the sweeper has watched before the test. */
   static async start(db: Database, lookedOnMs = READER_LEASE_MS): Promise<ReaderScene> {
     await db.delete(turnReaders);
     await db.delete(readerProcesses);
@@ -80,12 +83,12 @@ export class ReaderScene {
     return { presence, database };
   }
 
-  /** A turn that ends with its readers, of which nothing is known yet. */
+  /** Stores a turn that ends with its readers, and has had none so far. */
   storeTurn(): Promise<string> {
     return storeTurn(this.db, { options: untilReadersLeave, createdAt: this.#now() });
   }
 
-  /** One that was accepted with its reader, as a POST does. */
+  /** Accepts a turn together with its reader, as a POST does. */
   async accept({ presence }: ReaderProcess): Promise<string> {
     const sessionId = await storeSession(this.db);
     const turn = newTurn(sessionId, {
@@ -99,7 +102,7 @@ export class ReaderScene {
     return accepted.turnId;
   }
 
-  /** @returns what to call when it leaves; all that the coming set off is stored. */
+  /** @returns the call with which the reader leaves; both wait until their rows are stored. */
   async join({ presence }: ReaderProcess, turnId: string): Promise<() => Promise<void>> {
     const leave = presence.join(turnId);
     await this.#settled();
@@ -109,7 +112,7 @@ export class ReaderScene {
     };
   }
 
-  /** Lets time pass, with a sweep twice a second. */
+  /** Lets time pass, with two sweeps a second. */
   async pass(ms: number): Promise<void> {
     for (let passed = 0; passed < ms; passed += STEP_MS) {
       const stepMs = Math.min(STEP_MS, ms - passed);
@@ -129,7 +132,7 @@ export class ReaderScene {
     return new Date(this.clock.now());
   }
 
-  /** As a sweep does: what failed is only logged. */
+  /** Failures of a sweep are only logged, so only one without a database may fail here. */
   async #sweep(): Promise<void> {
     const { isAway } = this.sweeper;
     try {

@@ -1,7 +1,7 @@
 import { defaultAgentConfig } from '../../../src/governance/decision-tree/agent-config.js';
 import type { Facts, Reading } from '../../../src/notices/trigger.js';
 
-/** What triggers look at between two steps of a turn in which nothing is due. */
+/** Facts for triggers between two steps of a turn in which nothing is due. */
 export function someFacts(change: Partial<Facts> = {}): Facts {
   return {
     at: 'step',

@@ -14,23 +14,20 @@ import { openTestServices, type TestServices } from './turn-services.js';
 
 export interface Fleet {
   test: TestServices;
-  /** Starts the workers: what was submitted before waits until then. */
+  /** Starts the workers: earlier turns are queued until then. */
   start(): Promise<void>;
-  /** Those that were started. */
+  /** The started workers. */
   workers: TurnWorker[];
   close(): Promise<void>;
 }
 
 export interface FleetOptions {
-  /** Turns that run at a time, in all of it. */
+  /** Slots of all workers together. */
   places: number;
   tools?: ToolDefinition[];
 }
 
-/**
- * What turns run on, on one of the back ends: one worker over memory, or two over a PostgreSQL and
- * a Redis of their own.
- */
+/** Workers of a back end: one over memory, or two over a PostgreSQL and a Redis of their own. */
 export async function openFleet(
   backEnd: 'embedded' | 'distributed',
   { places, tools = [] }: FleetOptions,
@@ -61,7 +58,7 @@ export async function openFleet(
 
 interface State {
   database: OpenedDatabase;
-  /** One for each worker. @param own of the services. */
+  /** The services of each worker. @param own parts in place of those of the test. */
   openQueues(
     own: TurnServices['queue'],
     onError: (turnId: string, error: unknown) => void,
@@ -76,7 +73,7 @@ async function inMemory(): Promise<State> {
 
 async function onServers(concurrency: number): Promise<State> {
   const made = await newDatabase();
-  // A connection that breaks is no fault of the test's: a query on it is.
+  // A broken idle connection is no fault of the test's: a query on it is.
   const onError = (): void => undefined;
   const database = await openPostgres({ url: made.url, connections: 8, onError });
   const redis = await connectRedis({ url: testRedisUrl(), name: 'fleet', onError });

@@ -7,7 +7,7 @@ import type { ApprovalRow, NewApproval } from '../../../src/turn/approvals/appro
 
 const HOUR_MS = 3_600_000;
 
-/** As it is asked about a call of `write`, open for an hour. */
+/** An approval for a call of `write`, open for an hour. */
 export function someApproval(more: Partial<ApprovalRow> = {}): ApprovalRow {
   const createdAt = more.createdAt ?? new Date();
   return {
@@ -35,7 +35,7 @@ export function someApproval(more: Partial<ApprovalRow> = {}): ApprovalRow {
   };
 }
 
-/** Stores one about a turn that is stored. */
+/** Stores an approval of a stored turn. */
 export async function storeApproval(
   db: Database,
   turnId: string,

@@ -59,7 +59,7 @@ export async function storeSession(db: Database): Promise<string> {
   return id;
 }
 
-/** A running turn of a session of its own, at attempt 1. @returns its id */
+/** Stores a running turn in a session of its own, at attempt 1. @returns its id */
 export async function storeTurn(db: Database, more: Partial<TurnInsert> = {}): Promise<string> {
   const id = newId('turn');
   await db.insert(turns).values({
