@@ -1,12 +1,21 @@
-import { attachmentsIn } from '../files/test-attachments.js';
-import { CONFIG, parseConfig, type Config } from '../../../src/config/config.js';
-import { SERVER_PERMISSIONS } from '../../../src/governance/permissions/permission-rules.js';
-import { SHELL_ENV } from '../../../src/tools/calls/pick-shell-env.js';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { InjectionToken } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { AuditLog } from '../../../src/access/audit-log.js';
 import { PersonaLibrary } from '../../../src/agents/persona-library.js';
 import { openExtractor } from '../../../src/attachments/extract/extractor.js';
+import { CONFIG, parseConfig, type Config } from '../../../src/config/config.js';
 import { MemoryEventLog } from '../../../src/events/memory-event-log.js';
+import { DecisionTrees } from '../../../src/governance/decision-tree/decision-trees.js';
+import { SERVER_PERMISSIONS } from '../../../src/governance/permissions/permission-rules.js';
+import { TodoStore } from '../../../src/notices/todo-store.js';
+import { defaultTriggers } from '../../../src/notices/triggers.js';
 import { OptionLoader } from '../../../src/options/option-loader.js';
-import { systemClock } from '../../../src/platform/clock.js';
+import { type Clock, systemClock } from '../../../src/platform/clock.js';
+import { ResourceProbe } from '../../../src/platform/resource-probe.js';
 import { AnthropicProvider } from '../../../src/provider/anthropic/anthropic-provider.js';
 import { ModelCatalogue } from '../../../src/provider/model-catalogue.js';
 import { ModelResolver } from '../../../src/provider/model-resolver.js';
@@ -15,45 +24,38 @@ import type { RehearsalRequest } from '../../../src/rehearsal/request-types.js';
 import { startRehearsal } from '../../../src/rehearsal/start-rehearsal.js';
 import { SessionStore } from '../../../src/session/session-store.js';
 import type { OpenedDatabase } from '../../../src/storage/connection.js';
-import type { ToolDefinition } from '../../../src/tools/tool.js';
-import { DecisionTrees } from '../../../src/governance/decision-tree/decision-trees.js';
-import { TodoStore } from '../../../src/notices/todo-store.js';
-import { defaultTriggers } from '../../../src/notices/triggers.js';
-import { ResourceProbe } from '../../../src/platform/resource-probe.js';
+import { SHELL_ENV } from '../../../src/tools/calls/pick-shell-env.js';
 import { openMcp } from '../../../src/tools/open-mcp.js';
-import { shellsOff } from '../../../src/tools/shells.js';
 import { ToolRegistry } from '../../../src/tools/registry.js';
-import { EndWatch } from '../../../src/turn/stream/end-watch.js';
+import { shellsOff } from '../../../src/tools/shells.js';
+import type { ToolDefinition } from '../../../src/tools/tool.js';
 import { MemorySignalBus } from '../../../src/turn/queue/memory-signal-bus.js';
 import { MemoryTurnQueue } from '../../../src/turn/queue/memory-turn-queue.js';
 import { TurnClaims } from '../../../src/turn/queue/turn-claims.js';
-import { conductorsOf, partTokens, type TurnServices, type TurnParts } from './turn-parts.js';
+import { EndWatch } from '../../../src/turn/stream/end-watch.js';
 import { turnProviders, workerProviders } from '../../../src/turn/turn.module.js';
 import { TurnWorker } from '../../../src/turn/worker/turn-worker.js';
-import { AuditLog } from '../../../src/access/audit-log.js';
-import { NestFactory } from '@nestjs/core';
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { silentLogger } from '../silent-logger.js';
 import { openProjectRoots } from '../access/open-project-roots.js';
+import { attachmentsIn } from '../files/test-attachments.js';
+import { silentLogger } from '../silent-logger.js';
 import { someLimits } from './store-turn.js';
-import { type Clock } from '../../../src/platform/clock.js';
+import { conductorsOf, partTokens, type TurnServices, type TurnParts } from './turn-parts.js';
 
+/** One process that conducts turns, with its database, model and folders. */
 export interface TestServices {
-  /** The config of all processes of the test; a change counts from then on. */
+  /** Shared by all processes of the test; a change has an effect from then on. */
   config: Config;
   services: TurnServices;
-  /** Starts a worker over the services as they are now, with parts of its own. */
+  /** Starts a worker over the current services. @param own parts in place of theirs. */
   startWorker(own?: Partial<TurnParts>): Promise<TurnWorker>;
-  /** What turns are conducted with in a process beside the first, with parts of its own. */
+  /** Opens a second process over the same parts. @param own parts in place of theirs. */
   beside(own: Partial<TurnParts>): Promise<TurnServices>;
   projectRoot: string;
+  /** Upstream requests, in order. */
   modelRequests: RehearsalRequest[];
-  /** Turns from now on find their personas there. */
+  /** Loads personas from this folder from now on. */
   useInstructions(root: string): Promise<void>;
-  /** What the queue's handler threw, by turn. */
+  /** Errors that the queue's handler threw, by turn id. */
   workerErrors: Map<string, unknown>;
   close(): Promise<void>;
 }
@@ -70,9 +72,9 @@ const noMcp = {
 
 class TestRoot {}
 
-/** The classes that conduct turns, over parts of the test's own. */
+/** Opens a Nest application of the turn module's providers over the parts. */
 function openContext(parts: TurnParts, config: Config) {
-  const tokens = Object.entries(partTokens) as [keyof typeof partTokens, symbol][];
+  const tokens = Object.entries(partTokens) as [keyof TurnParts, InjectionToken][];
   return NestFactory.createApplicationContext(
     {
       module: TestRoot,
@@ -94,7 +96,7 @@ async function startServices(parts: TurnParts, config: Config): Promise<TurnServ
   return Object.assign(services, conductorsOf(await openContext(services, config)));
 }
 
-/** Everything turns are conducted with, for real, over tools of the test's own. */
+/** Opens the classes that conduct turns, over a rehearsal, a memory back end and these tools. */
 export async function openTestServices(
   database: OpenedDatabase,
   tools: ToolDefinition[],
