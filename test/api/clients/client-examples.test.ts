@@ -1,13 +1,20 @@
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { transform } from '@swc/core';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { readExamples } from '../../client/read-examples.js';
 import { startServer, type TestServer } from '../../support/processes/start-server.js';
 
 const root = new URL('../../../', import.meta.url);
+
+/** The code blocks of README and of the client's guide that are marked `ts client`, in order. */
+function readExamples(): string[] {
+  return ['README.md', 'docs/guide/client.md'].flatMap((page) => {
+    const text = readFileSync(new URL(page, root), 'utf8');
+    return [...text.matchAll(/^```ts client\n(.*?)^```$/gms)].map(([, code = '']) => code);
+  });
+}
 
 /** The directory that the package's exports name for the client. */
 async function publishedClient(): Promise<{ code: string; types: string }> {

@@ -2,11 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { startRehearsal, type Rehearsal } from '../../../src/rehearsal/start-rehearsal.js';
+import type { Database } from '../../../src/storage/connection.js';
+import { openEmbeddedDatabase } from '../../../src/storage/embedded-database.js';
+import { openPostgres } from '../../../src/storage/postgres-database.js';
 import { CrashScene } from './crash-scene.js';
 import { instructionRootWith } from '../agents/instruction-root.js';
 import { startProcess, type ServerProcess } from '../processes/start-process.js';
 import { mendAll, stopAt, type Stop } from './stop-at.js';
-import { inDatabaseOf } from '../database/store-database.js';
 import { newStore, type TestStore } from '../database/test-store.js';
 
 /** A scene in which each `yield` is a kill -9: what follows it runs against the next process. */
@@ -27,7 +29,7 @@ export interface CrashSeriesOptions {
   /** Kills before the last process. The stops are there until the last of them. */
   kills: number;
   /** Changes the store while no process is alive, before the last one starts. */
-  meanwhile?: Parameters<typeof inDatabaseOf>[1];
+  meanwhile?(db: Database): Promise<unknown>;
 }
 
 /**
@@ -130,5 +132,24 @@ export class CrashSeries {
   #running(): ServerProcess {
     if (this.#server === undefined) throw new Error('No process is alive');
     return this.#server;
+  }
+}
+
+/**
+ * Opens a store's database while no server has it: the embedded engine takes one process at a time.
+ */
+async function inDatabaseOf<T>(
+  { environment }: TestStore,
+  work: (db: Database) => Promise<T>,
+): Promise<T> {
+  const { DATABASE_URL: url, TURNPIKE_DATA_DIR: dataDir = '' } = environment;
+  const { db, close } =
+    url === undefined
+      ? await openEmbeddedDatabase(dataDir)
+      : await openPostgres({ url, connections: 1, onError: () => undefined });
+  try {
+    return await work(db);
+  } finally {
+    await close();
   }
 }

@@ -1,4 +1,4 @@
-/** Models whose rules differ: each has one that the other lacks. */
+/** Models of different generations: each has rules that some of the others lack. */
 export const unlikeModels = [
   'claude-opus-5-5',
   'claude-sonnet-5-5',

@@ -1,3 +1,4 @@
+import { eq, sql } from 'drizzle-orm';
 import { silentLogger } from '../silent-logger.js';
 import type { Database } from '../../../src/storage/connection.js';
 import { readerProcesses, turnReaders } from '../../../src/storage/reader-schema.js';
@@ -7,9 +8,7 @@ import { acceptTurn } from '../../../src/turn/submit/accept-turn.js';
 import { MemorySignalBus } from '../../../src/turn/queue/memory-signal-bus.js';
 import { Presence } from '../../../src/turn/lifecycle/presence.js';
 import { READER_LEASE_MS } from '../../../src/turn/lifecycle/reader-rows.js';
-import { setDatabaseClock, stopDatabaseClock } from '../database/database-clock.js';
 import { ManualClock } from '../manual-clock.js';
-import { eq } from 'drizzle-orm';
 import { newTurn } from './new-turn.js';
 import { someOptions, storeSession, storeTurn } from './store-turn.js';
 import { UnansweredDatabase } from '../database/unanswered-database.js';
@@ -147,4 +146,23 @@ export class ReaderScene {
     await this.here.database.settled();
     await this.there.database.settled();
   }
+}
+
+/**
+ * Gives `now()` of an embedded database a time that the test sets: no statement waits for real
+ * time.
+ */
+async function stopDatabaseClock(db: Database): Promise<void> {
+  await db.execute(sql`create schema if not exists stopped_clock`);
+  await db.execute(sql`
+    create or replace function stopped_clock.now() returns timestamptz language sql stable
+    as $$ select current_setting('stopped_clock.now')::timestamptz $$`);
+  // The schema comes before `pg_catalog`, whose `now()` it hides.
+  await db.execute(sql`set search_path to stopped_clock, public, pg_catalog`);
+}
+
+/** @param now milliseconds since the epoch. */
+async function setDatabaseClock(db: Database, now: number): Promise<void> {
+  const at = new Date(now).toISOString();
+  await db.execute(sql`select set_config('stopped_clock.now', ${at}, false)`);
 }
