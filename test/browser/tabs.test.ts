@@ -18,9 +18,9 @@ describe('two tabs', () => {
     await first.turn(1).getByText('word5').first().waitFor();
     await first.status('Done', 1);
     await second.status('Done', 1);
-    const said = await first.turn(1).locator('.prose').innerText();
-    expect(said).toContain('word100');
-    expect(await second.turn(1).locator('.prose').innerText()).toBe(said);
+    const reply = await first.turn(1).locator('.prose').innerText();
+    expect(reply).toContain('word100');
+    expect(await second.turn(1).locator('.prose').innerText()).toBe(reply);
     expect(visitor.faults).toEqual([]);
   });
 

@@ -275,21 +275,21 @@ export function blobStoreConformance(name: string, open: () => Promise<BlobStore
       setFlagsFromString('--expose-gc');
       const collectGarbage = runInNewContext('gc') as () => void;
       const pieces = wanted / (64 * KiB);
-      const held: number[] = [];
+      const bufferBytes: number[] = [];
       async function* large(): AsyncGenerator<Uint8Array> {
         for (let count = 1; count <= pieces; count += 1) {
           yield Buffer.alloc(64 * KiB, count);
           if (count > 1 && count < pieces) continue;
           await nextTurn();
           collectGarbage();
-          held.push(process.memoryUsage().arrayBuffers);
+          bufferBytes.push(process.memoryUsage().arrayBuffers);
         }
       }
       const { sha256, size } = await store.put(large());
       expect(size).toBe(wanted);
       expect((await store.get(sha256))?.length).toBe(size);
       // Growth is from the first piece to the last: what earlier tests left may go meanwhile.
-      const grown = (held.at(-1) ?? 0) - (held[0] ?? 0);
+      const grown = (bufferBytes.at(-1) ?? 0) - (bufferBytes[0] ?? 0);
       if (!under.isStoredInProcess) expect(grown).toBeLessThan(wanted / 2);
     });
   });

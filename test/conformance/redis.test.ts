@@ -58,7 +58,7 @@ turnQueueConformance('BullTurnQueue', async (concurrency) => {
 });
 
 describe('RedisEventLog', () => {
-  const said = (seq: number, text = 'word'): TurnEvent => ({
+  const delta = (seq: number, text = 'word'): TurnEvent => ({
     type: 'text.delta',
     step: 1,
     text,
@@ -71,17 +71,17 @@ describe('RedisEventLog', () => {
     const log = openLog(10_000);
     await log.begin('a', 1);
     const text = 'x'.repeat(1_000);
-    for (let seq = 1; seq <= 50; seq += 1) await log.append('a', 1, [said(seq, text)]);
-    const held = await log.read('a');
-    expect(JSON.stringify(held).length).toBeLessThan(10_000);
-    expect(held.at(-1)?.seq).toBe(50);
+    for (let seq = 1; seq <= 50; seq += 1) await log.append('a', 1, [delta(seq, text)]);
+    const kept = await log.read('a');
+    expect(JSON.stringify(kept).length).toBeLessThan(10_000);
+    expect(kept.at(-1)?.seq).toBe(50);
   });
 
   it('gives every key a time to live, in one slot a turn', async () => {
     const prefix = newPrefix();
     const log = openLog(10_000, prefix);
     await log.begin('a', 1);
-    await log.append('a', 1, [said(1)]);
+    await log.append('a', 1, [delta(1)]);
     const keys = await redis.keys(`${prefix}*`);
     expect(keys.sort()).toEqual([`${prefix}:{a}:head`, `${prefix}:{a}:log`]);
     for (const key of keys) expect(await redis.pttl(key)).toBeGreaterThan(55_000);
@@ -91,11 +91,11 @@ describe('RedisEventLog', () => {
     const prefix = newPrefix();
     const log = openLog(10_000, prefix);
     await log.begin('a', 1);
-    await log.append('a', 1, [said(1)]);
+    await log.append('a', 1, [delta(1)]);
     await redis.del(`${prefix}:{a}:log`, `${prefix}:{a}:head`);
-    await expect(log.append('a', 1, [said(2)])).rejects.toThrow(GapError);
-    await log.append('a', 1, [said(1), said(2)]);
-    expect(await log.read('a')).toEqual([said(1), said(2)]);
+    await expect(log.append('a', 1, [delta(2)])).rejects.toThrow(GapError);
+    await log.append('a', 1, [delta(1), delta(2)]);
+    expect(await log.read('a')).toEqual([delta(1), delta(2)]);
   });
 });
 
@@ -106,13 +106,13 @@ describe('a connection that breaks', () => {
     let onMissed = (): void => undefined;
     const missed = new Promise<void>((resolve) => (onMissed = resolve));
     let onEvents = (_events: readonly TurnEvent[]): void => undefined;
-    const heard = new Promise<readonly TurnEvent[]>((resolve) => (onEvents = resolve));
+    const received = new Promise<readonly TurnEvent[]>((resolve) => (onEvents = resolve));
     await log.subscribe('a', { onEvents, onMissed });
     listening.disconnect(true);
     await missed;
     const event: TurnEvent = { type: 'step.started', step: 1, attempt: 1, seq: 1, at: '' };
     await log.append('a', 1, [event]);
-    expect(await heard).toEqual([event]);
+    expect(await received).toEqual([event]);
   });
 });
 

@@ -27,11 +27,11 @@ export function signalBusConformance(name: string, open: () => Promise<SignalBus
 
     it('takes a hint that nobody listens for, and keeps it for nobody', async () => {
       await bus.publishCancel('a');
-      const heard = new Recorder<string>();
-      await bus.onCancel(heard.take);
+      const received = new Recorder<string>();
+      await bus.onCancel(received.take);
       await bus.publishCancel('b');
-      await heard.count(1);
-      expect(heard.items).toEqual(['b']);
+      await received.count(1);
+      expect(received.items).toEqual(['b']);
     });
 
     it('gives each kind of hint to those who listen for it', async () => {
@@ -49,11 +49,11 @@ export function signalBusConformance(name: string, open: () => Promise<SignalBus
     });
 
     it('says nothing more once it is closed, whether it takes a hint or refuses it', async () => {
-      const heard = new Recorder<string>();
-      await bus.onCancel(heard.take);
+      const received = new Recorder<string>();
+      await bus.onCancel(received.take);
       await bus.close();
       await Promise.allSettled([bus.publishCancel('a')]);
-      expect(heard.items).toEqual([]);
+      expect(received.items).toEqual([]);
     });
   });
 }

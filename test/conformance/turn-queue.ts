@@ -68,10 +68,10 @@ export function turnQueueConformance(
       await gate.running(workers);
       await queue.enqueue(['b'], 'normal');
       await queue.enqueue(['c', 'b'], 'normal');
-      const places = await Promise.all(
+      const positions = await Promise.all(
         ['running 0', 'b', 'c', 'x'].map((id) => queue.position(id)),
       );
-      expect(places).toEqual([0, 1, 2, 0]);
+      expect(positions).toEqual([0, 1, 2, 0]);
       gate.open();
       await gate.done(workers + 2);
     });
@@ -83,8 +83,8 @@ export function turnQueueConformance(
       await queue.enqueue(['recovered'], 'recovered');
       expect(await queue.depth()).toBe(3);
       const order = ['recovered', 'normal', 'background'];
-      const places = await Promise.all(order.map((id) => queue.position(id)));
-      expect(places).toEqual([1, 2, 3]);
+      const positions = await Promise.all(order.map((id) => queue.position(id)));
+      expect(positions).toEqual([1, 2, 3]);
       const handled = new Recorder<string>();
       await queue.consume(handling(async (id) => handled.take(id)));
       await handled.count(3);

@@ -92,12 +92,12 @@ describe('two APIs and two workers', () => {
     const stream = await here.client.turn(sessionId, command, { opts });
     await stream.until('tool:start');
     const behind = await here.client.createSession(deployment.projectRoot);
-    const waiting = await here.client.turn(behind, 'Hello', { opts });
-    await waiting.until('turn:queued');
+    const queued = await here.client.turn(behind, 'Hello', { opts });
+    await queued.until('turn:queued');
     const interrupt = async (id: string) =>
       (await there.client.post('/api/harness/interrupt', { sessionId: id })).body['state'];
     expect(await interrupt(behind)).toBe('ended');
-    expect((await waiting.all()).at(-1)?.data).toEqual({ exitCode: 130, interrupted: true });
+    expect((await queued.all()).at(-1)?.data).toEqual({ exitCode: 130, interrupted: true });
     const askedAt = Date.now();
     expect(await interrupt(sessionId)).toBe('in-tool');
     expect((await stream.all()).at(-1)?.data).toEqual({ exitCode: 130, interrupted: true });

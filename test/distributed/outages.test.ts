@@ -80,12 +80,12 @@ describe('a service that goes away in the middle of a turn', () => {
   it('Redis emptied while turns wait: they are enqueued again, and run', async () => {
     const { stream: busy } = await startTurn('[[tokens=60 gap=20]]');
     const sessionId = await api.client.createSession(deployment.projectRoot);
-    const waiting = await api.client.turn(sessionId, 'Hello', { opts });
-    await waiting.until('turn:queued');
+    const queued = await api.client.turn(sessionId, 'Hello', { opts });
+    await queued.until('turn:queued');
     const redis = new Redis(deployment.services.redisUrl);
     await redis.flushall();
     await redis.quit();
-    for (const stream of [busy, waiting]) expectWhole(await stream.all());
+    for (const stream of [busy, queued]) expectWhole(await stream.all());
   });
 
   it('Redis gone for good: who is asked to stop ends, and the next ones go on with the turn', async () => {

@@ -38,13 +38,13 @@ describe('a busy session', () => {
     expect(await exitOf(first)).toEqual({ exitCode: 130, interrupted: true });
     expect(await exitOf(second)).toEqual({ exitCode: 0 });
     expect(await exitOf(third)).toEqual({ exitCode: 0 });
-    const places = third.frames.filter(({ event }) => event === 'turn:queued');
-    expect(places.map(({ data }) => data['position'])).toEqual([2, 1]);
+    const queued = third.frames.filter(({ event }) => event === 'turn:queued');
+    expect(queued.map(({ data }) => data['position'])).toEqual([2, 1]);
     const { body } = await server.client.get(`/api/harness/sessions/${sessionId}/messages`);
-    const said = (body['messages'] as { role: string; parts: { text: string }[] }[])
+    const messages = (body['messages'] as { role: string; parts: { text: string }[] }[])
       .filter(({ role }) => role === 'user')
       .map(({ parts }) => parts[0]?.text);
-    expect(said).toEqual([LONG, 'Second', 'Third']);
+    expect(messages).toEqual([LONG, 'Second', 'Third']);
   });
 
   it('holds no more than it may, and ends a held one by itself', async () => {
@@ -149,8 +149,8 @@ describe('a busy session', () => {
       await first.all();
       for (const one of sent) if (one.status === 'fulfilled') await one.value.all();
       const { body } = await client.get(`/api/harness/sessions/${sessionId}/messages`);
-      const said = JSON.stringify(body['messages']);
-      for (const n of [1, 2, 3]) expect(said.split(`note ${n}"`)).toHaveLength(2);
+      const messages = JSON.stringify(body['messages']);
+      for (const n of [1, 2, 3]) expect(messages.split(`note ${n}"`)).toHaveLength(2);
     },
   );
 
@@ -229,7 +229,7 @@ describe(`${TURNS} simultaneous turns for one session`, () => {
     const { body } = await server.client.get(
       `/api/harness/sessions/${sessionId}/messages?limit=200`,
     );
-    const said = (body['messages'] as { role: string }[]).filter(({ role }) => role === 'user');
-    expect(said).toHaveLength(TURNS);
+    const messages = (body['messages'] as { role: string }[]).filter(({ role }) => role === 'user');
+    expect(messages).toHaveLength(TURNS);
   });
 });

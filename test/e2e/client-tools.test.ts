@@ -81,8 +81,8 @@ describe('a tool of the client', () => {
     const turnId = stream.header('x-turn-id');
     const { body } = await server.client.get(`/api/harness/turns/${turnId}`);
     expect(body['turn']).toMatchObject({ status: 'waiting', attempt: 1 });
-    const said = { decision: 'answer', output: 'red' };
-    expect(await answer(server, id, said)).toMatchObject({
+    const red = { decision: 'answer', output: 'red' };
+    expect(await answer(server, id, red)).toMatchObject({
       status: 200,
       body: { approval: { kind: 'client-tool', decision: 'answer', by: 'local' } },
     });
@@ -100,7 +100,7 @@ describe('a tool of the client', () => {
     expect(ledger['calls']).toMatchObject([
       { name: 'pick_color', status: 'success', output: 'red', input: { title: 'Roof' } },
     ]);
-    expect((await answer(server, id, said)).status).toBe(200);
+    expect((await answer(server, id, red)).status).toBe(200);
     expect(await answer(server, id, { decision: 'answer', output: 'blue' })).toMatchObject({
       status: 409,
       body: { error: { type: 'APPROVAL_RESOLVED' } },
@@ -126,9 +126,9 @@ describe('a tool of the client', () => {
     const { stream, id } = await ask(server, call('Wall'));
     const output = `sk-ant-test-key-that-is-secret ${'x'.repeat(5_000)}`;
     await answer(server, id, { decision: 'answer', output });
-    const told = String((await resultOf(stream))['output']);
-    expect(told).toContain('[output cut: 1000 of 5031 characters shown]');
-    expect(told).not.toContain('secret');
+    const result = String((await resultOf(stream))['output']);
+    expect(result).toContain('[output cut: 1000 of 5031 characters shown]');
+    expect(result).not.toContain('secret');
     await stream.all();
   });
 

@@ -170,8 +170,8 @@ describe('what the console asks for', () => {
     const ended = await wholeLog(turnId, 1_000);
     expect(ended.at(-1)).toMatchObject({ type: 'turn.ended', outcome: 'completed' });
     expect(await wholeLog(turnId, 3)).toEqual(ended);
-    const places = ended.map(({ attempt, seq }) => [attempt, seq]);
-    expect(places).toEqual(places.toSorted(([a = 0, b = 0], [c = 0, d = 0]) => a - c || b - d));
+    const cursors = ended.map(({ attempt, seq }) => [attempt, seq]);
+    expect(cursors).toEqual(cursors.toSorted(([a = 0, b = 0], [c = 0, d = 0]) => a - c || b - d));
     const begun = ended.find(({ type }) => type === 'subagent.started');
     const child = (begun as unknown as { childTurnId: string }).childTurnId;
     const childLog = await wholeLog(child, 5);

@@ -43,9 +43,9 @@ describe('an interrupt', () => {
     await interrupt(sessionId);
     await stream.all();
     await (await client.turn(sessionId, 'What did you say?')).all();
-    const said = JSON.stringify(modelRequests.at(-1)?.body.messages);
-    expect(said).toContain('word1');
-    expect(said).toContain('[This reply was interrupted before it was complete.]');
+    const sent = JSON.stringify(modelRequests.at(-1)?.body.messages);
+    expect(sent).toContain('word1');
+    expect(sent).toContain('[This reply was interrupted before it was complete.]');
     const { body } = await client.get(`/api/harness/sessions/${sessionId}/messages`);
     const messages = body['messages'] as { role: string; status: string }[];
     expect(messages.map((message) => `${message.role} ${message.status}`)).toEqual([

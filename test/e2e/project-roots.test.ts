@@ -135,8 +135,8 @@ describe('project roots of a server with keys', () => {
     'elsewhere/none',
     'home/.ssh',
     '../../../etc',
-  ])('are none of anybody else’s, on any wire: %s', async (place) => {
-    const projectRoot = path.join(folder, place);
+  ])('are none of anybody else’s, on any wire: %s', async (folderName) => {
+    const projectRoot = path.join(folder, folderName);
     const list = `/api/harness/session/list?projectRoot=${encodeURIComponent(projectRoot)}`;
     const agUi = { ...wires[1]?.[2](), forwardedProps: { turnpike: { projectRoot } } };
     const chat = { ...wires[2]?.[2](), projectRoot };

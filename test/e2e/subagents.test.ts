@@ -58,10 +58,13 @@ describe('a subagent', () => {
     const childTurnId = String(began?.data['childTurnId']);
     expect(began?.data).toMatchObject({ agent: 'TASKER' });
     expect(ended?.data).toMatchObject({ childTurnId, outcome: 'completed' });
-    const said = frames.filter(({ event }) => event === 'subagent:chat:delta');
-    const text = said.map(({ data }) => String(data['text'])).join('');
+    const deltas = frames.filter(({ event }) => event === 'subagent:chat:delta');
+    const text = deltas.map(({ data }) => String(data['text'])).join('');
     expect(text).toContain('word1');
-    expect(said[0]?.data).toMatchObject({ childTurnId, parentToolUseId: began?.data['toolUseId'] });
+    expect(deltas[0]?.data).toMatchObject({
+      childTurnId,
+      parentToolUseId: began?.data['toolUseId'],
+    });
     expect(await resultOf(stream)).toMatchObject({ name: 'task', ok: true, output: text });
 
     const own = await server.client.follow(childTurnId);

@@ -32,8 +32,8 @@ describe('a turn, streamed', () => {
     });
     expect(stream.text()).toBe('word1 word2 word3 word4 word5');
     expect(frames.at(-1)?.data).toEqual({ exitCode: 0 });
-    const place = new RegExp(`^${turnId}:1\\.\\d+(\\.\\d+)?$`);
-    expect(frames.every((frame) => place.test(frame.id))).toBe(true);
+    const cursor = new RegExp(`^${turnId}:1\\.\\d+(\\.\\d+)?$`);
+    expect(frames.every((frame) => cursor.test(frame.id))).toBe(true);
     expect(new Set(frames.map((frame) => frame.id)).size).toBe(frames.length);
   });
 
@@ -59,9 +59,9 @@ describe('a turn, streamed', () => {
     const body = modelRequests.at(-1)?.body;
     expect(JSON.stringify(body?.system)).toContain('Permission mode: plan');
     expect(JSON.stringify(body?.system)).toContain(projectRoot);
-    const said = JSON.stringify(body?.messages);
-    expect(said).toContain('First question');
-    expect(said).toContain('tool_result');
+    const messages = JSON.stringify(body?.messages);
+    expect(messages).toContain('First question');
+    expect(messages).toContain('tool_result');
     expect(body?.messages.map((message) => message.role)).toEqual([
       'user',
       'assistant',
@@ -104,9 +104,9 @@ describe('a turn, streamed', () => {
     const args = stream.frames.filter((frame) => frame.event === 'tool:args');
     expect(args.map((frame) => frame.data['json']).join('')).toBe('{"pattern":"**/*.md"}');
     const order = ['tool:request', 'tool:args', 'tool:start', 'tool:result', 'chat:complete'];
-    const places = order.map((name) => names.indexOf(name));
-    expect(places).toEqual([...places].sort((a, b) => a - b));
-    expect(places).not.toContain(-1);
+    const offsets = order.map((name) => names.indexOf(name));
+    expect(offsets).toEqual([...offsets].sort((a, b) => a - b));
+    expect(offsets).not.toContain(-1);
   });
 
   it('reports usage summed over the steps, on the stream and on the turn', async () => {

@@ -247,8 +247,8 @@ describe('turnpike on the command line', () => {
         if (serving.stdout().includes('serves http')) resolve();
       });
     });
-    const joined = await run(['turn', 'Hello'], { environment }).ended;
-    expect([joined.code, joined.stdout.includes('This is the rehearsal model.')]).toEqual([
+    const shared = await run(['turn', 'Hello'], { environment }).ended;
+    expect([shared.code, shared.stdout.includes('This is the rehearsal model.')]).toEqual([
       0,
       true,
     ]);

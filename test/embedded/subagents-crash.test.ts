@@ -97,16 +97,16 @@ describe('kill -9 while a subagent works', () => {
     expect(named(whole, 'subagent:step:discard')).toHaveLength(1);
     const childTurnId = String(named(whole, 'subagent:start')[0]?.data['childTurnId']);
     const own = await (await second.client.follow(childTurnId)).all();
-    const told = whole.filter(
+    const lasting = whole.filter(
       ({ event, data }) => event.startsWith('subagent:') && 'parentToolUseId' in data,
     );
     // Events of the discarded step are in neither log any more; this reader has seen them.
     const since = (frames: readonly ReadFrame[], event: string) =>
       frames.slice(frames.findIndex((frame) => frame.event === event));
-    expect(since(told, 'subagent:turn:recovering').map(({ event }) => event)).toEqual(
+    expect(since(lasting, 'subagent:turn:recovering').map(({ event }) => event)).toEqual(
       since(own, 'turn:recovering').map(({ event }) => `subagent:${event}`),
     );
-    expect(named(told, 'subagent:session:init')).toHaveLength(1);
+    expect(named(lasting, 'subagent:session:init')).toHaveLength(1);
     const [result] = named(whole, 'tool:result');
     expect(result?.data).toMatchObject({ name: 'task', ok: true });
     await second.kill('SIGTERM');

@@ -3,11 +3,11 @@ import { checkTurn } from '../../chaos/check/check-turn.mjs';
 import { planTurn } from '../../chaos/plan/plan-turn.mjs';
 import type { Frame, ReaderHistory, TurnHistory, TurnPlan, TurnRows } from '../../chaos/types.js';
 
-type Said = [place: string, event: string, data: Record<string, unknown>];
+type Received = [cursor: string, event: string, data: Record<string, unknown>];
 
 const turnId = 'turn_1';
 
-const usual: Said[] = [
+const usual: Received[] = [
   ['1.1', 'session:init', {}],
   ['1.2', 'step:start', { step: 1 }],
   ['1.3', 'chat:delta', { step: 1, text: 'a' }],
@@ -19,22 +19,22 @@ const usual: Said[] = [
   ...end('1.9', 'ab'),
 ];
 
-function end(place: string, text: string): Said[] {
+function end(cursor: string, text: string): Received[] {
   return [
-    [`${place}.1`, 'chat:complete', { text }],
-    [`${place}.2`, 'session:complete', {}],
-    [`${place}.3`, 'turn:end', { outcome: 'completed', exitCode: 0, reason: 'end_turn' }],
-    [`${place}.4`, 'process:exit', { exitCode: 0 }],
+    [`${cursor}.1`, 'chat:complete', { text }],
+    [`${cursor}.2`, 'session:complete', {}],
+    [`${cursor}.3`, 'turn:end', { outcome: 'completed', exitCode: 0, reason: 'end_turn' }],
+    [`${cursor}.4`, 'process:exit', { exitCode: 0 }],
   ];
 }
 
 /** The worker died after `a`; the next one streamed the step again. */
-const lostTail: Said[] = [
+const lostTail: Received[] = [
   ['1.1', 'session:init', {}],
   ['1.2', 'step:start', { step: 1 }],
   ['1.3', 'chat:delta', { step: 1, text: 'half' }],
 ];
-const recovered: Said[] = [
+const recovered: Received[] = [
   ['2.1', 'turn:recovering', {}],
   ['2.2', 'step:discard', { step: 1 }],
   ['2.3', 'step:start', { step: 1 }],
@@ -42,9 +42,9 @@ const recovered: Said[] = [
   ...end('2.5', 'ab'),
 ];
 
-function reader(said: Said[], more: Partial<ReaderHistory> = {}): ReaderHistory {
-  const frames = said.map(([place, event, data], index): Frame => ({
-    id: `${turnId}:${place}`,
+function reader(received: Received[], more: Partial<ReaderHistory> = {}): ReaderHistory {
+  const frames = received.map(([cursor, event, data], index): Frame => ({
+    id: `${turnId}:${cursor}`,
     event,
     data,
     at: index,
@@ -54,8 +54,8 @@ function reader(said: Said[], more: Partial<ReaderHistory> = {}): ReaderHistory 
 }
 
 interface Given {
-  seen?: Said[];
-  log?: Said[];
+  seen?: Received[];
+  log?: Received[];
   reader?: Partial<ReaderHistory>;
   plan?: Partial<TurnPlan>;
   history?: Partial<TurnHistory>;
@@ -107,8 +107,8 @@ function kindsFound(given: Given): string[] {
   return [...new Set(found)].sort();
 }
 
-const without = (place: string) => usual.filter(([at]) => at !== place);
-const interrupted: Said[] = [
+const without = (cursor: string) => usual.filter(([at]) => at !== cursor);
+const interrupted: Received[] = [
   ['1.1', 'session:init', {}],
   ['1.2.1', 'turn:end', { outcome: 'interrupted', exitCode: 130, reason: 'disconnect' }],
   ['1.2.2', 'process:exit', { exitCode: 130, interrupted: true }],
@@ -207,8 +207,8 @@ describe('the checker finds', () => {
       'one cursor with two contents',
       ['two-readings'],
       {
-        seen: usual.map((said): Said =>
-          said[0] === '1.6' ? ['1.6', 'step:end', { step: 7 }] : said,
+        seen: usual.map((received): Received =>
+          received[0] === '1.6' ? ['1.6', 'step:end', { step: 7 }] : received,
         ),
         log: usual,
       },
@@ -225,11 +225,15 @@ describe('the checker finds', () => {
       {
         seen: [
           ...lostTail,
-          ...recovered.map((said): Said => (said[1] === 'step:discard' ? ['2.2', 'x', {}] : said)),
+          ...recovered.map((received): Received =>
+            received[1] === 'step:discard' ? ['2.2', 'x', {}] : received,
+          ),
         ],
         log: [
           ...lostTail.slice(0, 1),
-          ...recovered.map((said): Said => (said[1] === 'step:discard' ? ['2.2', 'x', {}] : said)),
+          ...recovered.map((received): Received =>
+            received[1] === 'step:discard' ? ['2.2', 'x', {}] : received,
+          ),
         ],
       },
     ],

@@ -6,11 +6,11 @@ import { checkReader } from '../../chaos/check/check-reader.mjs';
 import { readTurn } from '../../chaos/load/read-turn.mjs';
 import type { World } from '../../chaos/types.js';
 
-const places = ['1.1', '1.2', '1.3', '1.4', '1.5.1', '1.5.2'];
+const cursors = ['1.1', '1.2', '1.3', '1.4', '1.5.1', '1.5.2'];
 
-const frames = places.map((place, index) => {
+const frames = cursors.map((at, index) => {
   const event = index < 4 ? 'chat:delta' : (['turn:end', 'process:exit'][index - 4] ?? '');
-  return `event: ${event}\nid: t:${place}\ndata: {"n":${index}}\n\n`;
+  return `event: ${event}\nid: t:${at}\ndata: {"n":${index}}\n\n`;
 });
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
@@ -78,7 +78,7 @@ describe('the client of the chaos kit', () => {
     const { turnId, history } = await readTurn(world, { ...reader, post });
     expect(turnId).toBe('t');
     expect(asked).toEqual(['POST start', 'GET t:1.1']);
-    expect(history.frames.map((frame) => frame.id)).toEqual(places.map((place) => `t:${place}`));
+    expect(history.frames.map((frame) => frame.id)).toEqual(cursors.map((at) => `t:${at}`));
     expect(history.frames.map((frame) => frame.connection)).toEqual([0, 1, 1, 1, 1, 1]);
     expect(checkReader('t', history)).toEqual([]);
     expect(world.tally.brokenConnections).toBe(1);

@@ -16,7 +16,7 @@ describe.each(['embedded', 'distributed'] as const)('budgets of a day, %s', (bac
   let look: HeldTool;
   beforeEach(async () => {
     look = new HeldTool('look', { effect: 'read', retry: 'safe' });
-    fleet = await openFleet(backEnd, { places: 4, tools: [look.definition] });
+    fleet = await openFleet(backEnd, { slots: 4, tools: [look.definition] });
     Object.assign(fleet.test.config, { maxTokens: REPLY });
   });
   afterEach(async () => {

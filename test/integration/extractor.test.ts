@@ -31,11 +31,11 @@ describe('readText', () => {
     ['ledger-windows-1252.csv', 'csv', ['Marie-Thérèse']],
     ['ledger-utf-16.csv', 'csv', ['Marie-Thérèse']],
     ['page-windows-1252.html', 'html', ['Crêpes – the recipe', '3 €']],
-  ])('reads %s', async (name, source, said) => {
+  ])('reads %s', async (name, source, expected) => {
     const outcome = await extractor.readText(await fixture(name), source);
     expect(outcome).toMatchObject({ type: 'text', via: 'text', isCut: false });
     const text = outcome.type === 'text' ? outcome.text : '';
-    for (const words of said) expect(text).toContain(words);
+    for (const words of expected) expect(text).toContain(words);
     expect(text).not.toMatch(/�|(?![\n\t])\p{Cc}/u);
   });
 
@@ -217,12 +217,12 @@ describe('a file that is not what it should be', () => {
   });
 
   it('leaves what a parser says of it to the log', async () => {
-    const said: { reason: string; fault?: string }[] = [];
-    const telling = openExtractor({ onRefused: (why) => said.push(why) });
+    const refusals: { reason: string; fault?: string }[] = [];
+    const telling = openExtractor({ onRefused: (why) => refusals.push(why) });
     const outcome = await telling.readText(testZip([]), 'docx');
     await telling.close();
     expect(JSON.stringify(outcome)).not.toMatch(/Error|undefined|docx/i);
-    expect(said).toEqual([
+    expect(refusals).toEqual([
       { reason: expect.any(String), fault: expect.stringMatching(/Error: ./) },
     ]);
   });

@@ -5,12 +5,12 @@ import type { TurnRow } from '../../src/turn/state/turn-lookup.js';
 import { openFleet, type Fleet } from '../support/turn/start-fleet.js';
 
 /** Slots of all workers: of one worker, or two on each of two. */
-const PLACES = 4;
+const SLOTS = 4;
 
 describe.each(['embedded', 'distributed'] as const)('a queue that is shared, %s', (backEnd) => {
   let fleet: Fleet;
   beforeEach(async () => {
-    fleet = await openFleet(backEnd, { places: PLACES });
+    fleet = await openFleet(backEnd, { slots: SLOTS });
   });
   afterEach(() => fleet.close());
 
@@ -56,7 +56,7 @@ describe.each(['embedded', 'distributed'] as const)('a queue that is shared, %s'
         const at = other.startedAt?.getTime() ?? 0;
         return at > from && at < to;
       });
-      expect(passed.length).toBeLessThanOrEqual(PLACES);
+      expect(passed.length).toBeLessThanOrEqual(SLOTS);
     }
     expect(fleet.test.workerErrors.size).toBe(0);
   });
@@ -73,11 +73,11 @@ describe.each(['embedded', 'distributed'] as const)('a queue that is shared, %s'
       .map(({ startedAt }) => startedAt?.getTime() ?? 0);
     // Turns in neighbouring slots may have begun in either order.
     for (const [index, at] of started.entries()) {
-      const muchLater = started[index + PLACES];
+      const muchLater = started[index + SLOTS];
       if (muchLater !== undefined) expect(muchLater).toBeGreaterThanOrEqual(at);
     }
     const background = rows.find(({ id }) => id === quiet)?.startedAt?.getTime() ?? 0;
-    expect(started.filter((at) => at > background).length).toBeLessThan(PLACES);
+    expect(started.filter((at) => at > background).length).toBeLessThan(SLOTS);
   });
 
   it('runs every turn whose wake-up was used for another one', async () => {

@@ -111,10 +111,10 @@ describe('a refused request ends no session', () => {
     const begin = (index: number): string =>
       JSON.stringify([bodies[index]?.system, bodies[index]?.tools]);
     for (const index of [1, 2, 3]) expect(begin(index)).toBe(begin(0));
-    const told = JSON.stringify(bodies[3]?.messages);
-    expect(told).toContain('The permission mode is plan from here on.');
-    expect(told).toContain('not run: glob.');
-    expect(told).toContain('Every tool is on from here on.');
+    const messages = JSON.stringify(bodies[3]?.messages);
+    expect(messages).toContain('The permission mode is plan from here on.');
+    expect(messages).toContain('not run: glob.');
+    expect(messages).toContain('Every tool is on from here on.');
     expect(bodies.map((body) => body['tool_choice'])).toEqual([
       undefined,
       undefined,

@@ -81,9 +81,9 @@ describe('a sandbox: files', () => {
   });
 
   it('has nothing else that can be written', async () => {
-    const places = ['/etc', '/usr/bin', homedir(), '/var/tmp', '/run', '/dev', '/sys', '/'];
+    const folders = ['/etc', '/usr/bin', homedir(), '/var/tmp', '/run', '/dev', '/sys', '/'];
     const { output } = await run(
-      `for one in ${places.join(' ')}; do echo x > $one/turnpike-was-here && echo "wrote $one"; done 2>/dev/null; true`,
+      `for one in ${folders.join(' ')}; do echo x > $one/turnpike-was-here && echo "wrote $one"; done 2>/dev/null; true`,
     );
     expect(output).toBe('');
   });

@@ -169,9 +169,13 @@ describe('a turn that another worker takes over', () => {
       expect(again.callId).toBe(lost.callId);
       again.finish();
       const seen = await follow(turnId);
-      const told = seen.filter((event) => event.type.startsWith('tool.'));
-      expect(typesOf(told)).toEqual(['tool.requested', 'tool.started', 'tool.ended']);
-      expect(told.at(-1)).toMatchObject({ status: 'success', output: 'sync is done', attempt: 2 });
+      const toolEvents = seen.filter((event) => event.type.startsWith('tool.'));
+      expect(typesOf(toolEvents)).toEqual(['tool.requested', 'tool.started', 'tool.ended']);
+      expect(toolEvents.at(-1)).toMatchObject({
+        status: 'success',
+        output: 'sync is done',
+        attempt: 2,
+      });
       lost.finish();
       await workers[0]?.queue.close();
       const ledger = await test.services.db.select().from(toolCalls);
@@ -204,12 +208,12 @@ describe('a turn that another worker takes over', () => {
       isLate = true;
       await clock.advance(turnTimeoutMs);
     });
-    const said = seen.flatMap((event) => (event.type === 'text.delta' ? [event.text] : []));
+    const streamed = seen.flatMap((event) => (event.type === 'text.delta' ? [event.text] : []));
     expect(seen.at(-1)).toMatchObject({
       outcome: 'limited',
       reason: 'timeout',
       exitCode: 0,
-      text: said.join(''),
+      text: streamed.join(''),
     });
     const end = ['step.ended', 'notice.posted', 'text.delta', 'turn.ended'];
     expect(typesOf(seen).slice(-4)).toEqual(end);
@@ -299,13 +303,13 @@ const bestEffort = new Set<TurnEvent['type']>([
 ]);
 
 function expectWhole(seen: readonly TurnEvent[], archive: readonly TurnEvent[]): void {
-  const place = (event: TurnEvent): number => event.attempt * 1e6 + event.seq;
-  const places = seen.map(place);
-  expect(places).toEqual([...new Set(places)].sort((a, b) => a - b));
+  const cursorOf = (event: TurnEvent): number => event.attempt * 1e6 + event.seq;
+  const cursors = seen.map(cursorOf);
+  expect(cursors).toEqual([...new Set(cursors)].sort((a, b) => a - b));
   expect(seen.filter((event) => event.type === 'turn.ended')).toEqual(seen.slice(-1));
-  const kept = new Set(archive.map(place));
-  expect(archive).toEqual(seen.filter((event) => kept.has(place(event))));
-  const lost = seen.filter((event) => !kept.has(place(event)) && !bestEffort.has(event.type));
+  const kept = new Set(archive.map(cursorOf));
+  expect(archive).toEqual(seen.filter((event) => kept.has(cursorOf(event))));
+  const lost = seen.filter((event) => !kept.has(cursorOf(event)) && !bestEffort.has(event.type));
   expect(lost).toEqual([]);
   expect(foldTurnEvents(archive)).toEqual(foldTurnEvents(seen));
 }

@@ -129,8 +129,8 @@ describe('the control of a turn', () => {
         if (next !== undefined) expectPrefix(request, next);
       }
       const last = JSON.stringify(test.modelRequests.at(-1));
-      const told = model === 'claude-opus-4-8' ? '"role":"system"' : '<system_message type=';
-      expect(last).toContain(told);
+      const marker = model === 'claude-opus-4-8' ? '"role":"system"' : '<system_message type=';
+      expect(last).toContain(marker);
     },
   );
 

@@ -77,8 +77,8 @@ describe('the worker', () => {
     await test.services.queue.enqueue([turnId], 'normal');
     await worker.stop();
     expect(test.modelRequests).toEqual([]);
-    const said = await test.services.log.read(turnId);
-    expect(said.map((event) => event.type)).not.toContain('turn.started');
+    const logged = await test.services.log.read(turnId);
+    expect(logged.map((event) => event.type)).not.toContain('turn.started');
   });
 
   it('writes nothing more once its lease is lost, and tells the tool to stop', async () => {

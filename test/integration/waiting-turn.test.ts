@@ -197,16 +197,16 @@ async function play(acts: readonly Act[]): Promise<{ turnId: string; seen: TurnE
 }
 
 function expectForward(seen: readonly TurnEvent[]): void {
-  const places = seen.map(({ attempt, seq }) => attempt * 1e6 + seq);
-  expect(places).toEqual([...new Set(places)].sort((a, b) => a - b));
+  const cursors = seen.map(({ attempt, seq }) => attempt * 1e6 + seq);
+  expect(cursors).toEqual([...new Set(cursors)].sort((a, b) => a - b));
   expect(seen.filter(({ type }) => type === 'turn.ended')).toEqual(seen.slice(-1));
 }
 
 /** Expects one answer to each question, and events that agree with the rows. */
 function expectResolved(asked: readonly ApprovalRow[], events: readonly TurnEvent[]): void {
   for (const { id, decision, decidedBy } of asked) {
-    const told = events.filter((event) => 'approvalId' in event && event.approvalId === id);
-    expect(told).toMatchObject([
+    const resolving = events.filter((event) => 'approvalId' in event && event.approvalId === id);
+    expect(resolving).toMatchObject([
       { type: 'approval.requested' },
       { type: 'approval.resolved', decision, by: decidedBy },
     ]);
@@ -278,10 +278,10 @@ it('an answer of the client is said to have come once, whichever attempts follow
   while (seen.at(-1)?.type !== 'text.delta') await nextTick();
   await takeAway(turnId);
   await following;
-  const said = (await loadArchive(database.db, turnId)).filter(
+  const notices = (await loadArchive(database.db, turnId)).filter(
     (event) => event.type === 'notice.posted' && event.kind === 'background-result',
   );
-  expect(said).toMatchObject([{ attempt: 2, seenByModel: true, metadata: { id: asked?.id } }]);
+  expect(notices).toMatchObject([{ attempt: 2, seenByModel: true, metadata: { id: asked?.id } }]);
   expect(seen.at(-1)).toMatchObject({ type: 'turn.ended', attempt: 3, outcome: 'completed' });
   const texts = test.modelRequests.slice(-2).map(({ body }) => JSON.stringify(body.messages));
   for (const text of texts) expect(text.split('pick has ended')).toHaveLength(2);

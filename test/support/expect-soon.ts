@@ -1,11 +1,11 @@
-const PATIENCE_MS = 15_000;
+const TIMEOUT_MS = 15_000;
 
 /**
  * Checks at intervals until the check passes: other processes show effects in files and output
  * only.
  */
 export async function expectSoon(check: () => Promise<void> | void): Promise<void> {
-  const until = Date.now() + PATIENCE_MS;
+  const until = Date.now() + TIMEOUT_MS;
   for (;;) {
     try {
       return await check();

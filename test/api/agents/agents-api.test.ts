@@ -120,8 +120,8 @@ describe('the agents API', () => {
       const names = frames.map(({ event }) => event);
       const order = names.filter((name, index) => name !== names[index - 1]);
       const tool = ['tool_call_start', 'tool_call_args', 'tool_call_end'];
-      const said = 'message_delta';
-      expect(order).toEqual(['stream_start', said, ...tool, said, 'stream_end']);
+      const delta = 'message_delta';
+      expect(order).toEqual(['stream_start', delta, ...tool, delta, 'stream_end']);
       expect(new Set(frames.map(({ id }) => id)).size).toBe(frames.length);
       const { session_id, message_id } = frames[0]?.data ?? {};
       expect([session_id, message_id]).toEqual([

@@ -66,13 +66,13 @@ describe('the agents API refuses, as a problem,', () => {
     ['of no kind that is taken', 'tool.exe', 'MZ', "Unsupported attachment extension '.exe'"],
     ['of zero bytes', 'empty.txt', '', 'empty.txt: Attachment is empty'],
     ['of binary content that is named as text', 'a.txt', '\0\x01\x02', 'content is binary'],
-  ])('a file %s, before anything is begun', async (_what, filename, text, said) => {
+  ])('a file %s, before anything is begun', async (_what, filename, text, detail) => {
     const content = Buffer.from(text).toString('base64');
     const file = { content, mime_type: 'text/plain', filename };
     const whole = { ...file, content: 'YQ==', filename: 'whole.txt' };
     const answer = await client.chat({ message: 'Look', files: [whole, file] });
     expectProblem(answer, 'attachment-failure', 400);
-    expect(answer.body['detail']).toContain(said);
+    expect(answer.body['detail']).toContain(detail);
   });
 
   it.each([
@@ -160,13 +160,13 @@ describe('an agents API that takes no turns', () => {
     const running = await busy.stream({ message: '[[tokens=5000 gap=10]]' });
     await running.until('message_delta');
     // The first frame tells the client that its turn waits.
-    const waiting = await busy.stream({ message: 'Hello' });
-    await waiting.until('stream_start');
+    const queued = await busy.stream({ message: 'Hello' });
+    await queued.until('stream_start');
     const full = await busy.chat({ message: 'Hello' });
     expectProblem(full, 'queue-full', 429);
     expect(full.headers.get('retry-after')).toBe('5');
     await busy.forget(running.header('x-session-id'));
-    await waiting.all();
+    await queued.all();
     await small.close();
   });
 

@@ -35,7 +35,7 @@ describe('the documentation’s examples of the client', () => {
   afterAll(() => server.close());
 
   /** Runs an example as its own program, over the published client. */
-  async function run(example: string): Promise<{ code: number | null; said: string }> {
+  async function run(example: string): Promise<{ code: number | null; output: string }> {
     const { code: client } = await publishedClient();
     const script = example
       .replaceAll("'turnpike/client'", JSON.stringify(pathToFileURL(client).href))
@@ -46,12 +46,12 @@ describe('the documentation’s examples of the client', () => {
       module: { type: 'es6' },
     });
     const child = spawn(process.execPath, ['--input-type=module', '-e', code]);
-    let said = '';
+    let output = '';
     for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding('utf8').on('data', (text: string) => (said += text));
+      stream.setEncoding('utf8').on('data', (text: string) => (output += text));
     }
     return new Promise((resolve) => {
-      child.once('close', (exitCode) => resolve({ code: exitCode, said }));
+      child.once('close', (exitCode) => resolve({ code: exitCode, output }));
     });
   }
 
@@ -64,9 +64,9 @@ describe('the documentation’s examples of the client', () => {
   it.each(examples.map((example, index): [number, string] => [index + 1, example]))(
     'run: number %i',
     async (_number, example) => {
-      const { code, said } = await run(example);
-      expect([said, code]).toEqual([expect.stringMatching(/tools answered|rehearsal/), 0]);
-      expect(said).not.toContain('Error');
+      const { code, output } = await run(example);
+      expect([output, code]).toEqual([expect.stringMatching(/tools answered|rehearsal/), 0]);
+      expect(output).not.toContain('Error');
     },
   );
 });

@@ -39,9 +39,11 @@ describe('the typed client', () => {
     expect(turn.disposition).toEqual({ type: 'started' });
     const events = await eventsOf(turn);
     expect([events[0]?.event, events.at(-1)?.event]).toEqual(['session:init', 'process:exit']);
-    const said = events.map((one) => (one.event === 'chat:delta' ? one.data.text : '')).join('');
+    const streamed = events
+      .map((one) => (one.event === 'chat:delta' ? one.data.text : ''))
+      .join('');
     const result = await turn.result();
-    expect(result).toMatchObject({ turnId: turn.turnId, text: said, outcome: 'completed' });
+    expect(result).toMatchObject({ turnId: turn.turnId, text: streamed, outcome: 'completed' });
     expect((await client.turns.get(turn.turnId)).status).toBe('completed');
     expect(await eventsOf(client.follow(turn.turnId))).toEqual(events);
     const [first, ...rest] = events;

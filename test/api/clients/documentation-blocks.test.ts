@@ -63,12 +63,12 @@ const elsewhere = (reason: string): Use => ({ elsewhere: reason });
 const isRun = elsewhere('client-examples.test.ts runs it over the published client');
 
 const createsSession: Run = async (code) => {
-  const said = await shell(code);
-  const { session } = JSON.parse(/^\{.*\}$/m.exec(said)?.[0] ?? '') as {
+  const output = await shell(code);
+  const { session } = JSON.parse(/^\{.*\}$/m.exec(output)?.[0] ?? '') as {
     session: { sessionId: string };
   };
   names['sess_b01a…'] = session.sessionId;
-  return said;
+  return output;
 };
 
 const runsTurn: Run = async (code) => {
@@ -93,10 +93,10 @@ const resumes: Use = async (code) => {
 };
 
 const asksReader: Use = async (code) => {
-  const said = await shell(code);
-  expect(said).toContain('"tokens_used"');
-  expect(said).toContain('event: stream_end');
-  return said;
+  const output = await shell(code);
+  expect(output).toContain('"tokens_used"');
+  expect(output).toContain('event: stream_end');
+  return output;
 };
 
 const uses: Record<string, Use[]> = {
@@ -120,10 +120,10 @@ const uses: Record<string, Use[]> = {
       const turn = await client.turn(sessionId, message);
       const asked = await turn.until('approval:request');
       names['appr_01a1…'] = String(asked.data['approvalId']);
-      const said = await shell(code);
-      expect(said).toContain('"decision":"approve"');
+      const output = await shell(code);
+      expect(output).toContain('"decision":"approve"');
       expect((await turn.all()).at(-1)?.data).toEqual({ exitCode: 0 });
-      return said;
+      return output;
     },
   ],
   'docs/guide/client-tools.md': [
@@ -141,17 +141,17 @@ const uses: Record<string, Use[]> = {
   'docs/guide/client.md': [isRun, isRun, isRun],
   'docs/guide/files.md': [
     async (code) => {
-      const said = await shell(code);
+      const output = await shell(code);
       const shown = JSON.parse(/# (.*)/.exec(code)?.[1]?.replace(', …', '') ?? '') as {
         attachments: [object];
         errors: unknown[];
       };
-      const { attachments, errors } = JSON.parse(said) as typeof shown;
+      const { attachments, errors } = JSON.parse(output) as typeof shown;
       expect(Object.keys(attachments[0])).toEqual(
         expect.arrayContaining(Object.keys(shown.attachments[0])),
       );
       expect([attachments.length, errors]).toEqual([2, []]);
-      return said;
+      return output;
     },
   ],
   'docs/guide/mcp.md': [
@@ -209,11 +209,11 @@ const uses: Record<string, Use[]> = {
   'docs/guide/rehearsal.md': [elsewhere('is a run of these tests, which would start their own')],
   'docs/guide/sessions-and-turns.md': [
     createsSession,
-    async (code, said) => {
+    async (code, output) => {
       const { session } = JSON.parse(code) as { session: object };
-      const made = (JSON.parse(said) as { session: object }).session;
+      const made = (JSON.parse(output) as { session: object }).session;
       expect(Object.keys(made).toSorted()).toEqual(Object.keys(session).toSorted());
-      return said;
+      return output;
     },
     runsTurn,
     async (code, stream) => {
@@ -237,10 +237,10 @@ const uses: Record<string, Use[]> = {
         const made = await shell(`${program}${create}`, own.store.environment);
         names['tpk_…'] = /tpk_\w+/.exec(made)?.[0] ?? 'none';
         names['revoke ID'] = `revoke ${/Key (\S+) of alice/.exec(made)?.[1] ?? 'none'}`;
-        const said = await shell(`${program}${rest.join('\n')}`, own.store.environment);
-        expect(said).toContain('"sessions":[]');
-        expect(said).toContain('is revoked');
-        return said;
+        const output = await shell(`${program}${rest.join('\n')}`, own.store.environment);
+        expect(output).toContain('"sessions":[]');
+        expect(output).toContain('is revoked');
+        return output;
       } finally {
         await own.close();
       }
@@ -274,9 +274,9 @@ const uses: Record<string, Use[]> = {
   'docs/wires/named-agents.md': [asksReader],
   'docs/wires/oracle.md': [
     async (code) => {
-      const said = await shell(code);
-      expect(said).toContain('"type":"done"');
-      return said;
+      const output = await shell(code);
+      expect(output).toContain('"type":"done"');
+      return output;
     },
   ],
 };
@@ -321,9 +321,9 @@ describe('the blocks of code of the documentation', () => {
     'do what %s says',
     async (page) => {
       names = {};
-      let said = '';
+      let output = '';
       for (const [index, use] of (uses[page] ?? []).entries()) {
-        if (typeof use === 'function') said = await use(blockOf(page, index).code, said);
+        if (typeof use === 'function') output = await use(blockOf(page, index).code, output);
       }
     },
   );

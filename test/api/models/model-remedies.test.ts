@@ -48,10 +48,10 @@ describe('a model call that comes to nothing', () => {
 
   it('is made again after an overload, and what was thought is taken back', async () => {
     const { frames } = await run([{ thinking: 'Half', ...overloaded }, { text: 'Here I am.' }]);
-    const said = namesOf(frames);
-    expect(said.indexOf('step:discard')).toBeGreaterThan(said.indexOf('thinking:delta'));
-    expect(said.indexOf('chat:delta')).toBeGreaterThan(said.indexOf('step:discard'));
-    expect(said).not.toContain('turn:error');
+    const names = namesOf(frames);
+    expect(names.indexOf('step:discard')).toBeGreaterThan(names.indexOf('thinking:delta'));
+    expect(names.indexOf('chat:delta')).toBeGreaterThan(names.indexOf('step:discard'));
+    expect(names).not.toContain('turn:error');
     expect(dataOf(frames, 'step:start')).toEqual([{ step: 1 }, { step: 1 }]);
     expect(dataOf(frames, 'system:notice')).toContainEqual(
       expect.objectContaining({ kind: 'model-retry', seenByModel: false }),

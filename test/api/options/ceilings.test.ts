@@ -67,8 +67,8 @@ describe('what a session may loosen, by the scopes of its key', () => {
     expect(response.status).toBe(200);
     const stream = new StreamReader(response, connection);
     await stream.until('approval:request');
-    const told = JSON.stringify(stream.frames);
-    expect(told).toContain('needs a key with the scope approvals; using direct');
+    const streamed = JSON.stringify(stream.frames);
+    expect(streamed).toContain('needs a key with the scope approvals; using direct');
     const ended = await sender.send('POST', '/api/harness/interrupt', { sessionId });
     expect(ended.status).toBe(200);
     await stream.ended;

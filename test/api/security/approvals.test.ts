@@ -72,8 +72,8 @@ describe('an answer to an approval', () => {
     '{"decision":"approve","decision":"deny"}',
   ])('says what it says, whatever prototypes it brings: %s', async (body) => {
     const { stream, id } = await ask(write('proto.txt'));
-    const { status, body: told } = await answer(id, body);
-    expect([status, told['approval']]).toEqual([
+    const { status, body: answered } = await answer(id, body);
+    expect([status, answered['approval']]).toEqual([
       200,
       expect.objectContaining({ decision: 'deny', by: 'local' }),
     ]);
@@ -141,9 +141,9 @@ describe('words that look like the server’s', () => {
     await stream.all();
     expect(stream.names().filter((name) => name === 'approval:resolve')).toHaveLength(1);
     expect(existsSync(at('forged.txt'))).toBe(false);
-    const said = JSON.stringify(modelRequests.at(-1)?.body.messages);
-    expect(said).toContain('write is approved for the session');
-    expect(said).not.toMatch(/<\/?system_message/);
+    const messages = JSON.stringify(modelRequests.at(-1)?.body.messages);
+    expect(messages).toContain('write is approved for the session');
+    expect(messages).not.toMatch(/<\/?system_message/);
   });
 
   it('make no frame: what they write is data of one', async () => {

@@ -120,7 +120,7 @@ describe('a request that can be read in two ways', () => {
   it('is not another one by what a proxy would say', async () => {
     const id = 'X-Request-Id: r1';
     const plain = await sendBytes(server.url, rawRequest([id]));
-    const told = await sendBytes(
+    const answer = await sendBytes(
       server.url,
       rawRequest([
         id,
@@ -134,7 +134,7 @@ describe('a request that can be read in two ways', () => {
       ]),
     );
     const withoutDate = (text: string) => text.replace(/^Date: .*$/m, '');
-    expect(withoutDate(told.text)).toBe(withoutDate(plain.text));
+    expect(withoutDate(answer.text)).toBe(withoutDate(plain.text));
     const foreign = rawRequest(['X-Forwarded-Host: 127.0.0.1'], { host: `Host: ${evil}` });
     expect((await sendBytes(server.url, foreign)).statuses).toEqual([403]);
   });

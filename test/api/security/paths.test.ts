@@ -108,9 +108,9 @@ describe('paths', () => {
 
   it('that are denied to read are not searched, by name or from above', async () => {
     const session = { permissions: { deny: ['read(secrets/**)'] } };
-    for (const place of ['secrets', 'secrets/a.txt', 'pub/a.txt', 'docs/link.txt']) {
-      const named = await run('grep', { pattern: '.', path: place }, session);
-      expect([place, named['output']]).toEqual([place, expect.not.stringContaining('hidden')]);
+    for (const shown of ['secrets', 'secrets/a.txt', 'pub/a.txt', 'docs/link.txt']) {
+      const named = await run('grep', { pattern: '.', path: shown }, session);
+      expect([shown, named['output']]).toEqual([shown, expect.not.stringContaining('hidden')]);
     }
     const found = await run('grep', { pattern: 'hidden|plain' }, session);
     expect(String(found['output']).trim()).toBe('docs/a.txt:1:plain');
@@ -208,7 +208,7 @@ describe('paths', () => {
       { path: given(), reason: expect.stringMatching(reason) },
     ]);
     expect(JSON.stringify(refused.body)).not.toContain(SECRET);
-    const said = await client.get(`/api/harness/sessions/${sessionId}/messages`);
-    expect(said.body).toEqual({ messages: [] });
+    const history = await client.get(`/api/harness/sessions/${sessionId}/messages`);
+    expect(history.body).toEqual({ messages: [] });
   });
 });

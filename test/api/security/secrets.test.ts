@@ -27,7 +27,7 @@ function findSecrets(text: string, secrets: readonly (string | undefined)[]): st
 }
 
 /** Collects every text that the server gives to people and programs. */
-class Heard {
+class Transcript {
   readonly texts: string[] = [];
 
   constructor(private readonly client: KeyedClient) {}
@@ -91,20 +91,20 @@ describe('a provider that repeats its key', () => {
   ])('is heard nowhere: %s', async (how, category) => {
     model.how = how;
     model.alsoSays = ` ${OLDER_KEY}`;
-    const heard = new Heard(new KeyedClient(server.url));
-    await heard.turn({ projectRoot: server.projectRoot }, 'Hello');
-    const said = [...heard.texts, ...server.logLines].join('\n');
+    const transcript = new Transcript(new KeyedClient(server.url));
+    await transcript.turn({ projectRoot: server.projectRoot }, 'Hello');
+    const output = [...transcript.texts, ...server.logLines].join('\n');
     expect(model.keys).toContain(PROVIDER_KEY);
-    expect(said).toMatch(category);
-    expect(findSecrets(said, [PROVIDER_KEY, OLDER_KEY])).toEqual([]);
-    expect(said.length).toBeLessThan(100_000);
+    expect(output).toMatch(category);
+    expect(findSecrets(output, [PROVIDER_KEY, OLDER_KEY])).toEqual([]);
+    expect(output.length).toBeLessThan(100_000);
   });
 });
 
 describe('secrets of a server', () => {
   let server: TestServer;
   let mcp: TellingMcp;
-  let heard: Heard;
+  let transcript: Transcript;
   let key: string;
   beforeAll(async () => {
     mcp = await startTellingMcp();
@@ -121,7 +121,7 @@ describe('secrets of a server', () => {
     const scopes = ['turns', 'approvals', 'admin'];
     const made = await makeKey(server, { principal: 'ann', scopes });
     key = made.secret;
-    heard = new Heard(new KeyedClient(server.url, key));
+    transcript = new Transcript(new KeyedClient(server.url, key));
   });
   afterAll(async () => {
     await server.close();
@@ -129,7 +129,7 @@ describe('secrets of a server', () => {
   });
 
   const expectSilence = (): void => {
-    const said = [...heard.texts, ...server.logLines].join('\n');
+    const output = [...transcript.texts, ...server.logLines].join('\n');
     const { DATABASE_URL, REDIS_URL } = server.store.environment;
     const secrets = [
       PROVIDER_KEY,
@@ -140,24 +140,24 @@ describe('secrets of a server', () => {
       DATABASE_URL,
       REDIS_URL,
     ];
-    expect(findSecrets(said, secrets)).toEqual([]);
+    expect(findSecrets(output, secrets)).toEqual([]);
   };
 
   const rules = { allow: ['mcp__*', 'bash'] };
-  const told = ['tell', 'fail', 'refuse'].map((name) => call(`mcp__docs__${name}`)).join(' ');
+  const calls = ['tell', 'fail', 'refuse'].map((name) => call(`mcp__docs__${name}`)).join(' ');
 
   it('are not repeated by an MCP server: those of its operator', async () => {
-    await heard.turn({ projectRoot: server.projectRoot, permissions: rules }, told);
-    expect([...mcp.heard]).toContain(`Bearer ${OPERATORS}`);
-    expect(heard.texts.join('')).toContain('[REDACTED_API_KEY]');
+    await transcript.turn({ projectRoot: server.projectRoot, permissions: rules }, calls);
+    expect([...mcp.received]).toContain(`Bearer ${OPERATORS}`);
+    expect(transcript.texts.join('')).toContain('[REDACTED_API_KEY]');
     expectSilence();
   });
 
   it('are not repeated by an MCP server: those of a session', async () => {
     const mcpServers = { docs: { headers: { Authorization: `Bearer ${SESSIONS}` } } };
     const session = { projectRoot: server.projectRoot, permissions: rules, mcpServers };
-    await heard.turn(session, told);
-    expect([...mcp.heard]).toContain(`Bearer ${SESSIONS}`);
+    await transcript.turn(session, calls);
+    expect([...mcp.received]).toContain(`Bearer ${SESSIONS}`);
     expect(JSON.stringify(server.modelRequests)).not.toContain(SESSIONS);
     expectSilence();
   });
@@ -173,7 +173,7 @@ describe('secrets of a server', () => {
       SESSIONS,
     ]) {
       const body = { projectRoot: server.projectRoot, mcpServers };
-      const { error } = await heard.ask('POST', '/api/harness/session/create', body);
+      const { error } = await transcript.ask('POST', '/api/harness/session/create', body);
       expect(error).toMatchObject({ type: 'INVALID_REQUEST' });
     }
     expectSilence();
@@ -190,13 +190,13 @@ describe('secrets of a server', () => {
       `grep -ra planted ${server.config.dataDir} ~/.ssh ~/.aws 2>&1`,
     ];
     const message = commands.map((command) => call('bash', { command })).join(' ');
-    await heard.turn({ projectRoot: server.projectRoot, permissions: rules }, message, {
+    await transcript.turn({ projectRoot: server.projectRoot, permissions: rules }, message, {
       tools: ['bash'],
     });
-    expect(heard.texts.join('')).toContain('PATH=');
+    expect(transcript.texts.join('')).toContain('PATH=');
     // The serving process has the variable in its own environment.
     const url = process.env['TEST_DATABASE_URL'] ?? 'none';
-    expect(heard.texts.join('')).not.toContain(`TEST_DATABASE_URL=${url}`);
+    expect(transcript.texts.join('')).not.toContain(`TEST_DATABASE_URL=${url}`);
     expectSilence();
   });
 
@@ -204,7 +204,7 @@ describe('secrets of a server', () => {
     const session = { projectRoot: server.projectRoot, permissions: rules };
     for (const secret of [PROVIDER_KEY, OLDER_KEY]) {
       await writeFile(path.join(server.projectRoot, 'notes.txt'), `the key is ${secret}`);
-      await heard.turn(session, call('read', { path: 'notes.txt' }));
+      await transcript.turn(session, call('read', { path: 'notes.txt' }));
     }
     expect(JSON.stringify(server.modelRequests)).not.toContain(OLDER_KEY);
     expectSilence();
@@ -226,7 +226,7 @@ describe('secrets of a server', () => {
       '/api/settings/agent-config',
       '/api/settings/models',
     ]) {
-      await heard.ask('GET', url);
+      await transcript.ask('GET', url);
     }
     expectSilence();
   });
@@ -241,7 +241,7 @@ describe('secrets of a server', () => {
       ['/agents', { authorization: `Basic ${Buffer.from(`a:${key}`).toString('base64')}` }],
     ] as const) {
       const answer = await nobody.send('GET', url, undefined, headers);
-      heard.texts.push(answer.text);
+      transcript.texts.push(answer.text);
       expect([400, 401]).toContain(answer.status);
       expect(answer.text).not.toContain(wrong);
     }

@@ -103,8 +103,8 @@ describe('extensions', () => {
   it('say what their triggers say, once, to the client and to the model', async () => {
     const before = server.modelRequests.length;
     const { all } = await run('CAREFUL', '[[loop=2 tool=read {"file_path":"$i.txt"}]]');
-    const said = all('system:notice').filter(({ data }) => data['kind'] === 'show-your-work');
-    expect(said.map(({ data }) => data)).toEqual([
+    const notices = all('system:notice').filter(({ data }) => data['kind'] === 'show-your-work');
+    expect(notices.map(({ data }) => data)).toEqual([
       expect.objectContaining({ level: 'step', metadata: { step: 1 } }),
     ]);
     const sent = server.modelRequests

@@ -25,8 +25,8 @@ describe('a turn that names no permission mode', () => {
     expect(newest).toMatchObject({ mode: 'direct', origin });
     const stream = await server.client.turn(newest?.sessionId ?? '', 'Hello', { opts });
     await stream.all();
-    const said = JSON.stringify(server.modelRequests.at(-1)?.body);
-    const named = [...said.matchAll(/ermission mode(?: is|:) (\w+)/g)].map(([, mode]) => mode);
+    const request = JSON.stringify(server.modelRequests.at(-1)?.body);
+    const named = [...request.matchAll(/ermission mode(?: is|:) (\w+)/g)].map(([, mode]) => mode);
     expect(named.at(-1)).toBe('direct');
     expect(permissionModes).toEqual(expect.arrayContaining(named));
   }

@@ -107,8 +107,8 @@ describe('tools that the provider runs', () => {
 
     const next = await run('And now?', { session: sessionId });
     expect(next.end).toMatchObject({ outcome: 'completed' });
-    const said = next.requests[0]?.messages[1];
-    expect(JSON.stringify(said)).toContain('encrypted_content');
+    const answered = next.requests[0]?.messages[1];
+    expect(JSON.stringify(answered)).toContain('encrypted_content');
     const { body } = await server.client.get(`/api/harness/sessions/${sessionId}/messages`);
     const tools = JSON.stringify(body['messages']);
     expect(tools).toContain('"name":"web_search","input":{"query":"turnpikes"},"status":"success"');

@@ -64,9 +64,9 @@ describe('tools', () => {
     );
     const sent = server.modelRequests.at(-1)?.body.messages.at(-1)?.content;
     const outputs = JSON.stringify(sent);
-    const places = ['alpha', 'docs/deep.md', 'gamma'].map((word) => outputs.indexOf(word));
-    expect(places).toEqual([...places].sort((a, b) => a - b));
-    expect(places).not.toContain(-1);
+    const offsets = ['alpha', 'docs/deep.md', 'gamma'].map((word) => outputs.indexOf(word));
+    expect(offsets).toEqual([...offsets].sort((a, b) => a - b));
+    expect(offsets).not.toContain(-1);
   });
 
   it('write and edit in mode acceptEdits, one after the other', async () => {

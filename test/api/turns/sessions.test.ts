@@ -333,14 +333,14 @@ describe('sessions', () => {
       'bootFingerprint',
       fingerprintOf('WORKING_ITEMS', 'plan'),
     );
-    const said = await first.client.get(`/api/harness/sessions/${sessionId}/messages`);
+    const history = await first.client.get(`/api/harness/sessions/${sessionId}/messages`);
     await first.stop();
     const second = await startServer({ store: first.store });
     expect((await second.client.get(`/api/harness/session/${sessionId}`)).body).toEqual(
       before.body,
     );
     const { body } = await second.client.get(`/api/harness/sessions/${sessionId}/messages`);
-    expect(body).toEqual(said.body);
+    expect(body).toEqual(history.body);
     expect((body['messages'] as unknown[]).length).toBe(2);
     await second.close();
     await first.close();

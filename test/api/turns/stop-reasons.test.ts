@@ -39,8 +39,8 @@ describe('the end of a reply', () => {
     expect(dataOf(frames, 'turn:end')).toMatchObject({ outcome, reason, exitCode: 0 });
     expect(dataOf(frames, 'chat:complete')).toEqual({ text: stream.text() });
     expect(stream.text()).not.toBe('');
-    const said = await expectGoesOn(sessionId);
-    expect(said.includes('[This reply was cut off')).toBe(outcome === 'limited');
+    const history = await expectGoesOn(sessionId);
+    expect(history.includes('[This reply was cut off')).toBe(outcome === 'limited');
   });
 
   it.each([['max_tokens'], ['refusal'], ['model_context_window_exceeded']])(
@@ -115,9 +115,9 @@ describe('the end of a reply', () => {
       expect(server.modelRequests).toHaveLength(calls + 1);
       expect(dataOf(frames, 'process:exit')).toMatchObject({ exitCode: 1, fatal: true });
       expect(stream.text()).toContain('word5');
-      const said = await expectGoesOn(sessionId);
-      expect(said).toContain('word5');
-      expect(said).toContain('[This reply ended with an error before it was complete.]');
+      const history = await expectGoesOn(sessionId);
+      expect(history).toContain('word5');
+      expect(history).toContain('[This reply ended with an error before it was complete.]');
     },
   );
 

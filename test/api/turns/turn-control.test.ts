@@ -47,8 +47,8 @@ describe('limits of a turn', () => {
     // The notice comes at least two iterations before the end.
     expect(notices[0]?.metadata).toMatchObject({ current_value: 4, limit_value: 6 });
     expect(text).toContain('[Stopped: the limit of 6 iterations was reached.');
-    const told = named('chat:delta').map((frame) => frame.data['text']);
-    expect(told.join('')).toBe(text);
+    const deltas = named('chat:delta').map((frame) => frame.data['text']);
+    expect(deltas.join('')).toBe(text);
   });
 
   it('of one iteration run exactly one', async () => {

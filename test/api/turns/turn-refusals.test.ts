@@ -150,8 +150,10 @@ describe('a turn that is refused', () => {
         { error: expect.objectContaining(error) },
       ]);
       expect(answer.headers.get('content-type')).toContain('application/json');
-      const { body: said } = await server.client.get(`/api/harness/sessions/${sessionId}/messages`);
-      expect(said).toEqual({ messages: [] });
+      const { body: history } = await server.client.get(
+        `/api/harness/sessions/${sessionId}/messages`,
+      );
+      expect(history).toEqual({ messages: [] });
       expect(server.modelRequests).toEqual([]);
     },
   );
@@ -202,8 +204,8 @@ describe('a turn that is refused', () => {
     });
     expect(answer).toEqual([403, expect.stringContaining('"FORBIDDEN_ORIGIN"')]);
     expect(answer[1]).toContain(name);
-    const said = await server.client.get(`/api/harness/sessions/${sessionId}/messages`);
-    expect(said.body).toEqual({ messages: [] });
+    const history = await server.client.get(`/api/harness/sessions/${sessionId}/messages`);
+    expect(history.body).toEqual({ messages: [] });
   });
 });
 
@@ -284,7 +286,7 @@ describe('a server that cannot take turns', () => {
     const sessions = await Promise.all([1, 2, 3].map(() => client.createSession(projectRoot)));
     const running = await client.turn(sessions[0] ?? '', '[[tokens=60 gap=20]]');
     await running.until('chat:delta');
-    const waiting = await client.turn(sessions[1] ?? '', 'Hello');
+    const queued = await client.turn(sessions[1] ?? '', 'Hello');
     const body = { sessionId: sessions[2], message: 'Hello' };
     const full = await client.post('/api/harness/turn', body);
     expect([full.status, full.body['error'], full.headers.get('retry-after')]).toEqual([
@@ -292,9 +294,9 @@ describe('a server that cannot take turns', () => {
       expect.objectContaining({ type: 'QUEUE_FULL', details: { queueDepth: 1 } }),
       '5',
     ]);
-    const said = await client.get(`/api/harness/sessions/${sessions[2]}/messages`);
-    expect(said.body).toEqual({ messages: [] });
-    expect((await waiting.all()).map((frame) => frame.event).slice(0, 2)).toEqual([
+    const history = await client.get(`/api/harness/sessions/${sessions[2]}/messages`);
+    expect(history.body).toEqual({ messages: [] });
+    expect((await queued.all()).map((frame) => frame.event).slice(0, 2)).toEqual([
       'turn:queued',
       'session:init',
     ]);

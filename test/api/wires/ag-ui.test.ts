@@ -232,10 +232,10 @@ describe('the AG-UI wire', () => {
     await run();
     expect(finished().result).toMatchObject({ outcome: 'completed' });
     expect(types()).not.toContain('MESSAGES_SNAPSHOT');
-    const told = state.events.filter(
+    const resolutions = state.events.filter(
       (event) => 'name' in event && event.name === 'approval:resolve',
     );
-    expect(told).toHaveLength(1);
+    expect(resolutions).toHaveLength(1);
     expect(agent.messages.filter(({ role }) => role === 'tool')).toHaveLength(2);
     expect(existsSync(inProject('late.txt'))).toBe(true);
   });

@@ -203,8 +203,8 @@ describe('the AI SDK wire', () => {
           { input: { of: 'sky' }, ...answer },
         ]);
         expect([chat.sent.length, chat.metadata['outcome']]).toEqual([2, 'completed']);
-        const told = JSON.stringify(server.modelRequests.at(-1)?.body.messages);
-        expect(told).toContain(Object.hasOwn(answer, 'output') ? 'blue' : 'No color today');
+        const sent = JSON.stringify(server.modelRequests.at(-1)?.body.messages);
+        expect(sent).toContain(Object.hasOwn(answer, 'output') ? 'blue' : 'No color today');
       }
     });
 
@@ -240,8 +240,8 @@ describe('the AI SDK wire', () => {
       });
       expect(await repeated.text()).toBe(await other.text());
       const denied = structuredClone(chat.sent.at(-1));
-      const said = JSON.stringify(denied).replaceAll('"approved":true', '"approved":false');
-      const refused = await post(said);
+      const forged = JSON.stringify(denied).replaceAll('"approved":true', '"approved":false');
+      const refused = await post(forged);
       expect([refused.status, refused.body['error']]).toMatchObject([
         409,
         { type: 'APPROVAL_RESOLVED' },

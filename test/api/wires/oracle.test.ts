@@ -209,16 +209,16 @@ describe('the oracle wire', () => {
 
   it('says of sources that they had no effect', async () => {
     const question = { question: 'Why? [[tokens=2]]', sources: ['vault', 'code'] };
-    const said = {
+    const notice = {
       type: 'system',
       system_type: 'options_ignored',
       system_message:
         'sources had no effect: this server searches with the tools of the conversation, not by source',
     };
     const { status, body } = await ask(question);
-    expect([status, body['notices']]).toEqual([200, [expect.objectContaining(said)]]);
+    expect([status, body['notices']]).toEqual([200, [expect.objectContaining(notice)]]);
     const chunks = await (await openStream(server, question)).all();
-    expect(chunks).toContainEqual(expect.objectContaining(said));
+    expect(chunks).toContainEqual(expect.objectContaining(notice));
     expect((await ask({ question: question.question })).body['notices']).toEqual([]);
   });
 

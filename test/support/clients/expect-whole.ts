@@ -5,11 +5,11 @@ import type { ReadFrame } from './read-stream.js';
  * Expects one reader's frames over crashes: in order, without repeats, with one end as the last.
  */
 export function expectWhole(frames: readonly ReadFrame[]): void {
-  const places = frames.map((frame) => {
+  const cursors = frames.map((frame) => {
     const [attempt = 0, seq = 0, part = 0] = (frame.id.split(':')[1] ?? '').split('.').map(Number);
     return attempt * 1e12 + seq * 1e3 + part;
   });
-  expect(places).toEqual([...new Set(places)].sort((a, b) => a - b));
+  expect(cursors).toEqual([...new Set(cursors)].sort((a, b) => a - b));
   expect(frames.filter((frame) => frame.event === 'process:exit')).toHaveLength(1);
   expect(frames.at(-1)?.event).toBe('process:exit');
 }

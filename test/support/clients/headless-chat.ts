@@ -21,7 +21,7 @@ class HeadlessState implements ChatState<UIMessage> {
 
   set status(status: ChatStatus) {
     this.#status = status;
-    this.#tell();
+    this.#notify();
   }
 
   get messages(): UIMessage[] {
@@ -30,7 +30,7 @@ class HeadlessState implements ChatState<UIMessage> {
 
   set messages(messages: UIMessage[]) {
     this.#messages = messages;
-    this.#tell();
+    this.#notify();
   }
 
   pushMessage = (message: UIMessage): void => {
@@ -51,7 +51,7 @@ class HeadlessState implements ChatState<UIMessage> {
     while (!test()) await new Promise<void>((resolve) => this.#listeners.push(resolve));
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const listener of this.#listeners.splice(0)) listener();
   }
 }

@@ -13,9 +13,11 @@ export async function readUiMessage(
   });
   const faults: unknown[] = [];
   // Texts of `error` chunks are no fault of the stream.
-  const said = new Set(chunks.map((chunk) => (chunk.type === 'error' ? chunk.errorText : '')));
+  const errorTexts = new Set(
+    chunks.map((chunk) => (chunk.type === 'error' ? chunk.errorText : '')),
+  );
   const onError = (error: unknown): void => {
-    if (!(error instanceof Error && said.has(error.message))) faults.push(error);
+    if (!(error instanceof Error && errorTexts.has(error.message))) faults.push(error);
   };
   let message = before;
   const states = readUIMessageStream({ stream, onError, ...(before && { message: before }) });

@@ -10,7 +10,7 @@ export interface RawAnswers {
 }
 
 /** The timeout ends a server that neither answers nor closes: a fault the test must see. */
-const PATIENCE_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 
 /** Sends bytes as they are over a socket, and reads what comes until the other end closes. */
 export function sendBytes(url: string, bytes: string): Promise<RawAnswers> {
@@ -18,7 +18,7 @@ export function sendBytes(url: string, bytes: string): Promise<RawAnswers> {
   return new Promise((resolve, reject) => {
     const socket = net.connect(Number(port), hostname);
     let text = '';
-    socket.setTimeout(PATIENCE_MS, () => socket.destroy(new Error(`No end came after: ${text}`)));
+    socket.setTimeout(TIMEOUT_MS, () => socket.destroy(new Error(`No end came after: ${text}`)));
     socket.setEncoding('latin1').on('data', (piece: string) => (text += piece));
     socket.once('error', reject).once('close', () => resolve(readAnswers(text)));
     socket.write(bytes, 'latin1');

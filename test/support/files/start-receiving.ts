@@ -80,13 +80,13 @@ export class ReceivingServer<T> {
 export class RawClient {
   #answer = '';
   readonly closed: Promise<void>;
-  readonly #heard = new Recorder<string>();
+  readonly #chunks = new Recorder<string>();
 
   constructor(readonly socket: Socket) {
     socket.on('error', () => undefined);
     socket.setEncoding('utf8').on('data', (text: string) => {
       this.#answer += text;
-      this.#heard.take(text);
+      this.#chunks.take(text);
     });
     this.closed = new Promise((resolve) => socket.once('close', () => resolve()));
   }
@@ -105,7 +105,7 @@ export class RawClient {
 
   /** The bytes that came, once there are any. */
   async answer(): Promise<string> {
-    await this.#heard.count(1);
+    await this.#chunks.count(1);
     return this.#answer;
   }
 }

@@ -12,7 +12,7 @@ import {
 export interface TellingMcp {
   url: string;
   /** Values of `Authorization` that it received. */
-  heard: Set<string>;
+  received: Set<string>;
   close(): Promise<void>;
 }
 
@@ -24,21 +24,21 @@ export const FLOOD = 2_000_000;
  * also in the descriptions of its tools.
  */
 export async function startTellingMcp({ inTools = false } = {}): Promise<TellingMcp> {
-  const heard = new Set<string>();
+  const received = new Set<string>();
   const transports = new Map<string, StreamableHTTPServerTransport>();
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { authorization = '' } = request.headers;
-    heard.add(authorization);
+    received.add(authorization);
     const id = request.headers['mcp-session-id'];
     const known = typeof id === 'string' ? transports.get(id) : undefined;
     await (known ?? (await begin(authorization))).handleRequest(request, response);
   };
-  const begin = async (told: string): Promise<StreamableHTTPServerTransport> => {
+  const begin = async (credential: string): Promise<StreamableHTTPServerTransport> => {
     const transport = new StreamableHTTPServerTransport({
       sessionIdGenerator: () => randomUUID(),
       onsessioninitialized: (id) => void transports.set(id, transport),
     });
-    await newServer(told, inTools).connect(transport);
+    await newServer(credential, inTools).connect(transport);
     return transport;
   };
   const server = createServer((request, response) => void handle(request, response));
@@ -46,7 +46,7 @@ export async function startTellingMcp({ inTools = false } = {}): Promise<Telling
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}/mcp`,
-    heard,
+    received,
     close: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -54,24 +54,27 @@ export async function startTellingMcp({ inTools = false } = {}): Promise<Telling
   };
 }
 
-function newServer(told: string, inTools: boolean): Server {
-  const server = new Server({ name: told, version: told }, { capabilities: { tools: {} } });
+function newServer(credential: string, inTools: boolean): Server {
+  const server = new Server(
+    { name: credential, version: credential },
+    { capabilities: { tools: {} } },
+  );
   const inputSchema = { type: 'object' as const };
   server.setRequestHandler(ListToolsRequestSchema, () => ({
     tools: [
       ...['tell', 'fail', 'refuse', 'flood'].map((name) => ({
         name,
-        description: inTools ? `Knows ${told}` : 'Knows something',
+        description: inTools ? `Knows ${credential}` : 'Knows something',
         inputSchema,
       })),
       ...(inTools
-        ? [{ name: 'odd', inputSchema: { ...inputSchema, properties: { [told]: {} } } }]
+        ? [{ name: 'odd', inputSchema: { ...inputSchema, properties: { [credential]: {} } } }]
         : []),
     ],
   }));
   server.setRequestHandler(CallToolRequestSchema, ({ params }) => {
-    const text = `${params.name}: ${told} and ${encodeURIComponent(told)}`;
-    if (params.name === 'refuse') throw new McpError(-32_000, text, { told });
+    const text = `${params.name}: ${credential} and ${encodeURIComponent(credential)}`;
+    if (params.name === 'refuse') throw new McpError(-32_000, text, { told: credential });
     if (params.name === 'flood') return { content: [{ type: 'text', text: 'x'.repeat(FLOOD) }] };
     return { content: [{ type: 'text', text }], isError: params.name === 'fail' };
   });

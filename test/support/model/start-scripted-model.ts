@@ -79,13 +79,13 @@ function eventsOf(reply: ScriptedReply, model: string): Record<string, unknown>[
     ...(thinking === undefined ? [] : [thinkingPart(thinking)]),
     ...(text === undefined ? [] : [textPart(text)]),
   ];
-  const said = parts.flatMap(({ start, deltas }, index) => [
+  const blocks = parts.flatMap(({ start, deltas }, index) => [
     { type: 'content_block_start', index, content_block: start },
     ...deltas.map((delta) => ({ type: 'content_block_delta', index, delta })),
     { type: 'content_block_stop', index },
   ]);
   const message = { id: 'msg_1', type: 'message', role: 'assistant', model, content: [], usage };
-  const begun = [{ type: 'message_start', message }, ...said];
+  const begun = [{ type: 'message_start', message }, ...blocks];
   if (hangs === true) return begun;
   if (error !== undefined) {
     const fault = { type: error, message: error };

@@ -129,9 +129,9 @@ function messagesFault(messages: readonly Json[]): string | undefined {
 
 function* answer(body: Json): Generator<Json> {
   const last = (body['messages'] as Json[]).at(-1);
-  const said = JSON.stringify(last?.['content']);
-  const [, tool] = /use (\w+)/.exec(said) ?? [];
-  const isAnswered = said.includes('tool_result');
+  const lastContent = JSON.stringify(last?.['content']);
+  const [, tool] = /use (\w+)/.exec(lastContent) ?? [];
+  const isAnswered = lastContent.includes('tool_result');
   const calls = tool !== undefined && !isAnswered;
   const usage = { input_tokens: 10, output_tokens: 1 };
   const { model } = body;

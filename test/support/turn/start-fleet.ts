@@ -23,21 +23,21 @@ export interface Fleet {
 
 export interface FleetOptions {
   /** Slots of all workers together. */
-  places: number;
+  slots: number;
   tools?: ToolDefinition[];
 }
 
 /** Workers of a back end: one over memory, or two over a PostgreSQL and a Redis of their own. */
 export async function openFleet(
   backEnd: 'embedded' | 'distributed',
-  { places, tools = [] }: FleetOptions,
+  { slots, tools = [] }: FleetOptions,
 ): Promise<Fleet> {
-  const state = backEnd === 'embedded' ? await inMemory() : await onServers(places / 2);
+  const state = backEnd === 'embedded' ? await inMemory() : await onServers(slots / 2);
   const first = await openTestServices(state.database, tools);
   const onError = (turnId: string, error: unknown): void =>
     void first.workerErrors.set(turnId, error);
   const queues = await state.openQueues(first.services.queue, onError);
-  Object.assign(first.config, { queueDepth: 10_000, workerConcurrency: places });
+  Object.assign(first.config, { queueDepth: 10_000, workerConcurrency: slots });
   const processes = await Promise.all(queues.map((queue) => first.beside({ queue })));
   const [services = first.services] = processes;
   const test = { ...first, services };
