@@ -12,7 +12,7 @@ import {
   findSteeredByKey,
   storeSteeredMessage,
   type SteerResult,
-  type NewMessage,
+  type NewSteeredMessage,
 } from './store-steered-message.js';
 
 describe.each(bothDatabases)('a message steered into a turn, on %s', (_name, open) => {
@@ -27,7 +27,11 @@ describe.each(bothDatabases)('a message steered into a turn, on %s', (_name, ope
     sessionId = await storeSession(database.db);
   });
 
-  const steer = (text = 'And?', more: Partial<NewMessage> = {}, most = 100): Promise<SteerResult> =>
+  const steer = (
+    text = 'And?',
+    more: Partial<NewSteeredMessage> = {},
+    most = 100,
+  ): Promise<SteerResult> =>
     storeSteeredMessage(
       database.db,
       { sessionId, text, requestHash: 'hash', idempotencyKey: undefined, now: new Date(), ...more },

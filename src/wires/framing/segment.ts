@@ -68,8 +68,8 @@ export function followSegment(
     return { segment: { ...segment, activity, phase: 'over' }, isIncluded: true };
   }
   const isAnswer = begins === 'answer' ? isAnswerIn(answered, event) : isSteered(answered, event);
-  const isSaid = segment.phase === 'within' || isAnswer;
-  if (activity === segment.activity && !isAnswer) return { segment, isSaid };
+  const isIncluded = segment.phase === 'within' || isAnswer;
+  if (activity === segment.activity && !isAnswer) return { segment, isIncluded };
   const waitsFor = findWaits(activity);
   const isAnswered = waitsFor?.some((id) => answered.includes(id)) === true;
   if (isIncluded && waitsFor !== undefined && !isAnswered) {
