@@ -46,7 +46,8 @@ describe('a conversation of twenty turns', () => {
 
   it.each(models)('has every request taken by %s', async (model) => {
     const test = await openTestServices(database, [globTool, readTool]);
-    const { services, projectRoot, modelRequests } = test;
+    const { projectRoot, modelRequests } = test;
+    let { services } = test;
     let worker = await test.startWorker();
     const session = await services.sessions.create({
       projectRoot,
@@ -69,12 +70,13 @@ describe('a conversation of twenty turns', () => {
           await new Promise((resolve) => setImmediate(resolve));
         }
         await worker.stop();
-        services.queue = new MemoryTurnQueue({
+        const queue = new MemoryTurnQueue({
           concurrency: 1,
           onError: (failed, error) => void test.workerErrors.set(failed, error),
         });
-        worker = await test.startWorker();
-        await services.queue.enqueue([turnId], 'recovered');
+        services = await test.beside({ queue });
+        worker = await test.startWorker({ queue });
+        await queue.enqueue([turnId], 'recovered');
       }
       const events: TurnEvent[] = [];
       const { signal } = new AbortController();
