@@ -51,7 +51,7 @@ describe.each(bothDatabases)('an answer, on %s', (_name, open) => {
   });
 
   /** A turn that waits for a person, with no worker. */
-  const waiting = (more: Partial<typeof turns.$inferInsert> = {}) =>
+  const parkedTurn = (more: Partial<typeof turns.$inferInsert> = {}) =>
     storeTurn(database.db, {
       status: 'waiting',
       waitingSince: new Date(Date.now() - 60_000),
@@ -59,7 +59,7 @@ describe.each(bothDatabases)('an answer, on %s', (_name, open) => {
       ...more,
     });
   const ask = async (more: Partial<NewApproval> = {}): Promise<ApprovalRow> =>
-    storeApproval(database.db, await waiting(), more);
+    storeApproval(database.db, await parkedTurn(), more);
   const given = (decision: string, more: Partial<GivenAnswer> = {}): GivenAnswer => ({
     decision,
     message: undefined,
@@ -158,7 +158,7 @@ describe.each(bothDatabases)('an answer, on %s', (_name, open) => {
         by: 'ann',
       });
     const askTwo = async () => {
-      const turnId = await waiting();
+      const turnId = await parkedTurn();
       const first = await storeApproval(database.db, turnId);
       return { turnId, first, second: await storeApproval(database.db, turnId, ofClient) };
     };
@@ -240,7 +240,7 @@ describe.each(bothDatabases)('an answer, on %s', (_name, open) => {
   it('takes no turn from a worker that has it, and waits to be found', async () => {
     const leaseUntil = new Date(Date.now() + 60_000);
     const running = { status: 'running', waitingSince: null, leaseUntil } as const;
-    const turnId = await waiting(running);
+    const turnId = await parkedTurn(running);
     const { id } = await storeApproval(database.db, turnId);
     expect(await answer(id, given('approve'))).toMatchObject({ appliedAttempt: null });
     expect(await turnOf(turnId)).toMatchObject(running);

@@ -52,8 +52,8 @@ export class ApprovalAnswerer {
   }
 
   /**
-   * Answers several approvals at once: all of them or, where one answer cannot be taken, none. A turn
-   * whose approvals are answered one after the other could resume with the first and park again for
+   * Answers several approvals at once: all of them or, where one is refused, none. Approvals of one
+   * turn that are answered one after the other could resume it with the first and park it again for
    * the second.
    *
    * @returns the approvals in the order of their answers.

@@ -41,7 +41,7 @@ export class ApprovalService {
       turnId: readId(query, 'turnId', 'turn'),
       after: readId(query, 'cursor', 'appr'),
       status,
-      // The approval after the page says whether there is a next page.
+      // The approval after the page shows whether there is a next page.
       limit: limit + 1,
     });
     const approvals = found.slice(0, limit).map(viewApproval);

@@ -52,7 +52,7 @@ describe('ApprovalStore', () => {
 
     it('leaves what a person has said', async () => {
       const { id } = await ask(await newTurn(), { expiresAt: inMs(-1), onTimeout: 'deny' });
-      const said = {
+      const given = {
         decision: 'approve',
         message: null,
         editedInput: null,
@@ -60,7 +60,7 @@ describe('ApprovalStore', () => {
         output: null,
         isError: null,
       };
-      const answered = await store.answer(id, { ...said, decision: 'approve', by: 'ann' });
+      const answered = await store.answer(id, { ...given, decision: 'approve', by: 'ann' });
       expect(await store.expire()).toBe(0);
       expect(await store.get(id)).toEqual(answered);
     });
@@ -69,7 +69,7 @@ describe('ApprovalStore', () => {
       const { id } = await ask(await newTurn(), { expiresAt: inMs(-1) });
       await store.expire();
       const decided = await store.get(id);
-      const said = {
+      const given = {
         message: null,
         editedInput: null,
         grantRule: null,
@@ -77,7 +77,7 @@ describe('ApprovalStore', () => {
         isError: null,
         by: 'ann',
       };
-      expect(await store.answer(id, { decision: 'approve', ...said })).toBeUndefined();
+      expect(await store.answer(id, { decision: 'approve', ...given })).toBeUndefined();
       expect(await store.get(id)).toEqual(decided);
     });
   });

@@ -37,7 +37,7 @@ describe('a fact about an approval', () => {
   };
   const yes = { decision: 'approve', decidedBy: 'ann', decidedAt: new Date() } as const;
 
-  it('is stored with the turn’s waiting, and by whoever owns the turn', async () => {
+  it('is stored with the parked turn, and by whoever owns the turn', async () => {
     const leaseUntil = new Date(Date.now() + 60_000);
     const turnId = await storeTurn(database.db, { attempt: 2, leaseUntil });
     const { sessionId = '' } = (await turnOf(turnId)) ?? {};
@@ -97,7 +97,7 @@ describe('a fact about an approval', () => {
     expect(await rowOf(other.id)).toEqual(other);
   });
 
-  it('tells what its turn waits for: all that is open, in the order asked', () => {
+  it('lists what its turn waits for: all that is open, in the order asked', () => {
     const asked = ['appr_1', 'appr_2', 'appr_3'].map((id) => someApproval({ id }));
     const [first, second, third] = asked;
     expect(parkedEvent(asked)).toEqual({
@@ -111,7 +111,7 @@ describe('a fact about an approval', () => {
     });
   });
 
-  it('is told with what a client needs, and no more', () => {
+  it('is announced with what a client needs, and no more', () => {
     const expiresAt = new Date('2026-01-01T00:10:00Z');
     const asked = someApproval({ id: 'appr_1', callId: 'toolu_1', expiresAt });
     expect(requestedEvent(asked)).toEqual({
@@ -125,21 +125,21 @@ describe('a fact about an approval', () => {
       expiresAt: '2026-01-01T00:10:00.000Z',
       onTimeout: 'deny',
     });
-    const told = { type: 'approval.resolved', approvalId: 'appr_1', callId: 'toolu_1' };
+    const resolved = { type: 'approval.resolved', approvalId: 'appr_1', callId: 'toolu_1' };
     expect(resolvedEvent({ ...asked, ...yes })).toEqual({
-      ...told,
+      ...resolved,
       decision: 'approve',
       by: 'ann',
     });
     expect(resolvedEvent({ ...asked, ...yes, message: 'Fine.', editedInput: {} })).toEqual({
-      ...told,
+      ...resolved,
       decision: 'approve',
       by: 'ann',
       message: 'Fine.',
       input: {},
     });
     const given = { ...asked, ...yes, decision: 'answer', output: 'red', isError: false } as const;
-    expect(resolvedEvent(given)).toEqual({ ...told, decision: 'answer', by: 'ann' });
-    expect(resolvedEvent(asked)).toEqual({ ...told, decision: 'cancelled', by: 'server' });
+    expect(resolvedEvent(given)).toEqual({ ...resolved, decision: 'answer', by: 'ann' });
+    expect(resolvedEvent(asked)).toEqual({ ...resolved, decision: 'cancelled', by: 'server' });
   });
 });

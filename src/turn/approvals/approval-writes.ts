@@ -26,8 +26,8 @@ export function applyDecision({ id }: ApprovalRow, attempt: number): SQL {
 }
 
 /**
- * Cancels what is open when the turn ends. An answer of the last moment, which the turn did not
- * apply, is cancelled too: the events say the same. Part of a fenced statement.
+ * Cancels what is open when the turn ends, and an answer of the last moment that the turn did not
+ * apply, as the events do. Part of a fenced statement.
  */
 export function cancelApprovals(attempt: number): SQL {
   return sql`update ${approvals} set decision = 'cancelled', decided_by = 'server',
@@ -37,7 +37,7 @@ export function cancelApprovals(attempt: number): SQL {
     where ${approvals.turnId} = fence.id and ${approvals.appliedAttempt} is null`;
 }
 
-/** Milliseconds of a turn that were spent waiting for people. Part of a fenced statement. */
+/** Milliseconds that a turn was parked for people. Part of a fenced statement. */
 export function addWaited(ms: number): SQL {
   return sql`update ${turns} set waited_ms = ${turns.waitedMs} + ${Math.round(ms)}::integer
     from fence where ${turns.id} = fence.id`;

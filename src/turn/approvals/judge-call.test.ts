@@ -54,13 +54,13 @@ describe('a call that never ran', () => {
     'it was cancelled': 'denied denied denied',
   };
 
-  it.each(questions)('%s', (said, approvals) => {
+  it.each(questions)('%s', (decisions, approvals) => {
     for (const retry of retries) {
       for (const unknownCalls of policies) {
         const words = verdicts.map((verdict) =>
           wordOf(judge(verdict, { approvals, retry, unknownCalls })),
         );
-        expect(words.join(' ')).toBe(table[said]);
+        expect(words.join(' ')).toBe(table[decisions]);
       }
     }
   });
@@ -85,7 +85,7 @@ describe('a call that never ran', () => {
       null,
       'permission denied: nobody approved the call in time. Go on without it, or ask again later.',
     ],
-  ])('tells the model what %s said with %j', (decidedBy, message, output) => {
+  ])('gives the model the reason of %s with %j', (decidedBy, message, output) => {
     const approvals = [asked('deny', { decidedBy, message })];
     expect(judge('ask', { approvals })).toEqual({ type: 'answer', status: 'denied', output });
   });
@@ -136,7 +136,7 @@ describe('a call whose process died', () => {
     }
   });
 
-  it('tells the model what a person said', () => {
+  it('gives the model the message of the person', () => {
     const no = { ...unknown('deny', ATTEMPT), message: 'It is deployed.' };
     expect(judge('ask', { isLost: true, approvals: [no] })).toMatchObject({
       status: 'unknown',

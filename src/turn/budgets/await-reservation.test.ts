@@ -33,8 +33,8 @@ describe('a call whose day is reserved by others', () => {
 
   let clock: ManualClock;
   let lease: Lease;
-  let places: WorkerSlots;
-  let place: WorkerSlot;
+  let slots: WorkerSlots;
+  let slot: WorkerSlot;
   let notices: TurnEventBody[];
   let own: string;
   let other: string;
@@ -43,9 +43,9 @@ describe('a call whose day is reserved by others', () => {
     await database.db.delete(turns);
     clock = new ManualClock();
     lease = new Lease();
-    places = new WorkerSlots(1);
-    place = new WorkerSlot(places);
-    await place.take();
+    slots = new WorkerSlots(1);
+    slot = new WorkerSlot(slots);
+    await slot.take();
     notices = [];
     const leaseUntil = new Date(Date.now() + HOUR_MS);
     own = await storeTurn(database.db, { principalId: 'alice', leaseUntil });
@@ -59,7 +59,7 @@ describe('a call whose day is reserved by others', () => {
       lease,
       turn: { id: own },
       writer: { emit: (event) => void notices.push(event) },
-      withoutSlot: (work) => place.without(work),
+      withoutSlot: (work) => slot.without(work),
     });
   const deps = () => ({ db: database.db, clock, signal: lease.signal });
   async function reserveAll(): Promise<Reservation> {
@@ -79,7 +79,7 @@ describe('a call whose day is reserved by others', () => {
     const done = work.finally(() => (progress.isDone = true));
     done.catch(() => undefined);
     while (!progress.isDone) {
-      // Nothing moves while the database is asked: time is for the waiting alone.
+      // Nothing moves while the database is asked: time passes for the wait alone.
       if (clock.pending > timers) await clock.advance(250);
       else await nextTurn();
     }
@@ -88,11 +88,11 @@ describe('a call whose day is reserved by others', () => {
   const replyOf = (reserved: Reserved) =>
     reserved.type === 'reserved' ? reserved.reply : undefined;
 
-  it('waits until they are settled, says so once, and leaves its place to others', async () => {
+  it('waits until they are settled, posts one notice, and leaves its slot to others', async () => {
     const reservation = await reserveAll();
     const reserving = wait().reserve(call);
-    await place.givenAway;
-    const third = new WorkerSlot(places);
+    await slot.givenAway;
+    const third = new WorkerSlot(slots);
     await third.take();
     while (clock.pending === 0) await nextTurn();
     await clock.advance(5_000);

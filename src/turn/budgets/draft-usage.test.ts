@@ -35,7 +35,7 @@ describe('draftUsage', () => {
     expect(outputTokens / tokens).toBeLessThan(1.1);
   });
 
-  it('takes what the provider told where that is more', () => {
+  it('takes what the provider reported where that is more', () => {
     const usage = { ...noUsage, inputTokens: 10, outputTokens: 4_000 };
     expect(draftUsage(draft({ usage, openText: text })).outputTokens).toBe(4_000);
   });

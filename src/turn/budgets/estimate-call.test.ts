@@ -48,7 +48,7 @@ describe('estimateAdded', () => {
   it.each([
     ['the message', source(), 1],
     [
-      'the message, and what the user said since',
+      'the message, and those steered since',
       source({ steered: [{ messageId: 'u', afterStep: 0, text }] }),
       2,
     ],

@@ -16,10 +16,10 @@ describe('findRoom', () => {
     ['with one that allows less', 1, 0.375, { reply: 500, budget: 'cost_budget' }],
     // The input alone costs more than is left.
     ['with one that is used up', 1, 1, { reply: -125, budget: 'cost_budget' }],
-  ])('is what the tightest budget leaves: %s', (_name, usd, usedUsd, room) => {
+  ])('is what the tightest budget leaves: %s', (_name, usd, usedUsd, headroom) => {
     const costLimit = usd === undefined ? undefined : { usd, price };
     const cost = usd === undefined ? undefined : { usedUsd, limitUsd: usd };
-    expect(findHeadroom({ ...state, cost }, call, { costLimit, kept: 0 })).toEqual(room);
+    expect(findHeadroom({ ...state, cost }, call, { costLimit, kept: 0 })).toEqual(headroom);
   });
 
   it('counts of the turn’s own budget what is added, however much is sent again', () => {
@@ -52,12 +52,12 @@ describe('findRoom', () => {
           let tokensUsed = 0;
           for (const { added, share } of steps) {
             const now = { ...state, config: { ...config, tokenBudget }, tokensUsed };
-            const room = findHeadroom(
+            const headroom = findHeadroom(
               now,
               { added, input: 0, cached: 0 },
               { costLimit: undefined, kept: 0 },
             );
-            const reply = Math.min(8_000, room.reply);
+            const reply = Math.min(8_000, headroom.reply);
             if (reply < leastReply(8_000)) break;
             tokensUsed += added + Math.floor(reply * share);
             expect(tokensUsed).toBeLessThanOrEqual(tokenBudget);

@@ -42,7 +42,7 @@ describe('a principal’s day', () => {
   const replyOf = (reserved: Reserved): number | undefined =>
     reserved.type === 'reserved' ? reserved.reply : undefined;
 
-  it('has room for whole calls, then for a shorter one, then for none', async () => {
+  it('has headroom for whole calls, then for a shorter one, then for none', async () => {
     const calls = [await reserve(), await reserve(), await reserve(), await reserve()];
     expect(calls.map(replyOf)).toEqual([300, 300, 100, undefined]);
     expect(calls.map(({ shortage }) => shortage?.budget)).toEqual([
@@ -73,7 +73,7 @@ describe('a principal’s day', () => {
     expect(replyOf(await reserve(all))).toBe(1_000);
   });
 
-  it('has room again for what a call did not use', async () => {
+  it('has headroom again for what a call did not use', async () => {
     const first = await reserve({ size: { input: 500, cached: 0, reply: 500 } });
     if (first.type !== 'reserved') throw new Error('not reserved');
     const usage = { ...noUsage, inputTokens: 400, outputTokens: 10, cacheReadTokens: 999 };

@@ -10,7 +10,7 @@ import { sessions, turns } from '../../storage/schema.js';
 import { MemoryTurnQueue } from '../queue/memory-turn-queue.js';
 import { storeSteeredMessage } from '../submit/store-steered-message.js';
 
-describe('what joins a turn', () => {
+describe('messages steered into a turn', () => {
   let database: OpenedDatabase;
   let test: TestServices;
   let tool: HeldTool;
@@ -49,7 +49,7 @@ describe('what joins a turn', () => {
     });
   const steer = (sessionId: string, message: string) =>
     send(sessionId, message, { onBusy: 'steer' });
-  /** A worker with a queue of its own, as on a host of its own. */
+  /** A worker with its own queue, as on a separate host. */
   async function work(turnId: string): Promise<void> {
     const queue = new MemoryTurnQueue({ concurrency: 1, onError: () => undefined });
     queues.push(queue);
@@ -77,7 +77,7 @@ describe('what joins a turn', () => {
   const sent = (count: number): string =>
     JSON.stringify(test.modelRequests[count - 1]?.body.messages);
 
-  it('is heard with the next model call, in order, and told once', async () => {
+  it('is delivered with the next model call, in order, and announced once', async () => {
     const sessionId = await newSession();
     const { turnId } = await send(sessionId, '[[tool=look {}]]', {});
     await work(turnId);
@@ -101,7 +101,7 @@ describe('what joins a turn', () => {
     ]);
   });
 
-  it('before a worker has it is heard with the first call', async () => {
+  it('before a worker has it is delivered with the first call', async () => {
     const sessionId = await newSession();
     const { turnId } = await send(sessionId, 'Hello', {});
     await steer(sessionId, 'Quickly');
@@ -126,7 +126,7 @@ describe('what joins a turn', () => {
     expect(sent(3)).toContain('And this');
   });
 
-  it('is heard once, by whichever attempt gets so far', async () => {
+  it('is delivered once, by whichever attempt gets so far', async () => {
     const sessionId = await newSession();
     const { turnId } = await send(sessionId, '[[tool=look {}]] [[stall=60000 step=2]]', {});
     await work(turnId);

@@ -110,7 +110,7 @@ function afterLastCall(
   openCalls: number,
   limit: NextLimit,
 ): NextAction {
-  // The model's notice said that no tool may be called.
+  // The notice of the last call rules tools out.
   if (openCalls > 0) return { type: 'refuse-tools', reason: `not run: ${limit.refusal}` };
   switch (stopReason) {
     case 'refusal':

@@ -19,7 +19,7 @@ afterAll(async () => {
   await database.close();
 });
 
-it('a message that no worker was told of stays in the conversation of a turn that fails', async () => {
+it('a message that no worker delivered stays in the conversation of a turn that fails', async () => {
   const { services, projectRoot } = test;
   await test.startWorker();
   const asSession = { projectRoot, persona: 'WORKING_ITEMS', mode: 'direct' };

@@ -112,11 +112,11 @@ class Conversation {
     const turnId = `turn_${(this.#ids += 1)}`;
     const steps: TranscriptStep[] = [];
     const results = new Map<string, { status: ToolCallStatus; output: string | null }>();
-    const say = (afterStep: number, said: string, position: number) => ({
+    const noted = (afterStep: number, note: string, position: number) => ({
       afterStep,
       mark: `${afterStep}.${position}`,
       kind: 'note',
-      text: said,
+      text: note,
       seenByModel: true,
     });
     const turn = (status: TurnStatus): TurnTranscript => ({
@@ -125,10 +125,10 @@ class Conversation {
       steps: [...steps],
       results,
       notices: [
-        ...(notice === undefined ? [] : [say(0, notice, 0)]),
+        ...(notice === undefined ? [] : [noted(0, notice, 0)]),
         ...script.noticeAfter
           .filter((after) => after <= steps.length)
-          .map((after) => say(after, `Note ${after}.`, 1)),
+          .map((after) => noted(after, `Note ${after}.`, 1)),
       ],
       steered: script.steeredAfter
         .filter((after) => after <= steps.length)

@@ -9,7 +9,7 @@ import { buildSystem } from './build-system.js';
 import type { CallResult } from '../state/turn-run.js';
 
 const call = (id: string): AssistantPart => ({ type: 'tool_use', id, name: 'read', input: {} });
-const say = (text: string): AssistantPart => ({ type: 'text', text });
+const textPart = (text: string): AssistantPart => ({ type: 'text', text });
 
 type GivenStep = Partial<TranscriptStep> & { parts: AssistantPart[] };
 type Given = Partial<Omit<TurnTranscript, 'steps'>> & { steps?: GivenStep[] };
@@ -47,7 +47,7 @@ describe('buildMessages', () => {
   it('leaves out what was refused and its calls, not what the user said meanwhile', () => {
     const steps: GivenStep[] = [
       { parts: [call('a')], stopReason: 'tool_use' },
-      { parts: [say('I wo'), call('b')], stopReason: 'refusal' },
+      { parts: [textPart('I wo'), call('b')], stopReason: 'refusal' },
     ];
     const results = new Map<string, CallResult>([
       ['a', success],
@@ -67,7 +67,7 @@ describe('buildMessages', () => {
     expect(JSON.stringify(messages[2])).toContain('One more thing');
     expect(messages[3]).toEqual({
       role: 'assistant',
-      parts: [say('[This reply was cut off: refusal.]')],
+      parts: [textPart('[This reply was cut off: refusal.]')],
     });
   });
 
@@ -76,7 +76,7 @@ describe('buildMessages', () => {
       ['b', success],
       ['a', { status: 'denied' as const, output: 'no' }],
     ]);
-    const steps = [{ parts: [say('Looking.'), call('a'), call('b'), call('c')] }];
+    const steps = [{ parts: [textPart('Looking.'), call('a'), call('b'), call('c')] }];
     expect(build([turn({ steps, results })]).at(-1)).toEqual({
       role: 'user',
       parts: [
@@ -93,9 +93,12 @@ describe('buildMessages', () => {
   });
 
   it('joins the steps of a paused reply to one message', () => {
-    const steps = [{ parts: [say('One ')] }, { parts: [say('two')] }];
+    const steps = [{ parts: [textPart('One ')] }, { parts: [textPart('two')] }];
     const messages = build([turn({ steps, status: 'completed' })]);
-    expect(messages.at(-1)).toEqual({ role: 'assistant', parts: [say('One '), say('two')] });
+    expect(messages.at(-1)).toEqual({
+      role: 'assistant',
+      parts: [textPart('One '), textPart('two')],
+    });
   });
 
   it.each([
@@ -105,12 +108,12 @@ describe('buildMessages', () => {
   ] as const)('marks a turn that was %s', (status, endReason, marker) => {
     const cut = turn({ status, endReason });
     const messages = build([cut, turn()]);
-    expect(messages[1]).toEqual({ role: 'assistant', parts: [say(marker)] });
+    expect(messages[1]).toEqual({ role: 'assistant', parts: [textPart(marker)] });
   });
 
   it('leaves out empty text, which providers refuse', () => {
-    const messages = build([turn({ steps: [{ parts: [say(''), say('x')] }] })]);
-    expect(messages.at(-1)).toEqual({ role: 'assistant', parts: [say('x')] });
+    const messages = build([turn({ steps: [{ parts: [textPart(''), textPart('x')] }] })]);
+    expect(messages.at(-1)).toEqual({ role: 'assistant', parts: [textPart('x')] });
   });
 
   const notice = (afterStep: number, text: string, seenByModel = true) => ({
@@ -121,9 +124,9 @@ describe('buildMessages', () => {
     seenByModel,
   });
 
-  it('tells the model what is said on the way where it was said, and what is for clients never', () => {
+  it('gives the model its notices where they were posted, and those for clients never', () => {
     const results = new Map<string, CallResult>([['a', success]]);
-    const steps = [{ parts: [call('a')] }, { parts: [say('ok')] }];
+    const steps = [{ parts: [call('a')] }, { parts: [textPart('ok')] }];
     const notices = [notice(0, 'Hello model'), notice(1, 'Hurry'), notice(1, 'secret', false)];
     const roles = build([turn({ steps, results, notices })]).map((message) =>
       message.role === 'system' ? message.text : message.role,
@@ -165,7 +168,7 @@ describe('buildMessages', () => {
       ['b', success],
     ]);
     const notices = [notice(0, 'zero'), notice(1, 'one'), notice(2, 'two')];
-    const steps = [{ parts: [call('a')] }, { parts: [call('b')] }, { parts: [say('done')] }];
+    const steps = [{ parts: [call('a')] }, { parts: [call('b')] }, { parts: [textPart('done')] }];
     for (const takes of [true, false]) {
       const sent = [0, 1, 2, 3].map((count) =>
         build(
@@ -192,7 +195,7 @@ describe('buildMessages', () => {
     turns.map((given, t) => {
       const steps = given.steps.map(({ text, calls }, s) => ({
         parts: [
-          say(text.trim() === '' ? 'ok' : text),
+          textPart(text.trim() === '' ? 'ok' : text),
           ...Array.from({ length: calls }, (_, c) => call(`t${t}s${s}c${c}`)),
         ],
       }));
@@ -227,7 +230,7 @@ describe('buildMessages', () => {
         (earlier, run) => {
           const steps = run.map(({ calls }, s) => ({
             parts: [
-              say(`step ${s}`),
+              textPart(`step ${s}`),
               ...Array.from({ length: calls + 1 }, (_, c) => call(`${s}.${c}`)),
             ],
           }));
@@ -279,7 +282,7 @@ describe('buildSystem', () => {
     ['direct', 'Reading is allowed; changing files and running commands needs approval.'],
     ['acceptEdits', 'Reading and changing files is allowed; running commands needs approval.'],
     ['dontAsk', 'Nobody can be asked: what is not approved in advance is denied.'],
-  ] as const)('says what %s allows', (mode, words) => {
+  ] as const)('describes what %s allows', (mode, words) => {
     expect(buildSystem({ ...facts, mode })).toContain(`Permission mode: ${mode}. ${words}`);
   });
 

@@ -30,7 +30,7 @@ const fit = (given: TurnTranscript): (string | null)[] =>
   [...fitOutputs(given, 1_000, (text) => text.length).results.values()].map(({ output }) => output);
 
 describe('fitOutputs', () => {
-  it('leaves outputs that the window has room for', () => {
+  it('leaves outputs that fit the window', () => {
     const given = turn(100, ['x'.repeat(500), 'y'.repeat(300)]);
     expect(fitOutputs(given, 1_000, (text) => text.length)).toBe(given);
   });

@@ -52,7 +52,7 @@ describe('choosePrefix', () => {
     expect(on).toMatchObject({ prefix: stored, notice: 'Every tool is on from here on.' });
   });
 
-  it('tells of another permission mode in place of changing the prompt', () => {
+  it('posts a notice of another permission mode instead of changing the prompt', () => {
     const stored = open('read');
     const chosen = choosePrefix(stored, { systemIn, mode: 'plan', tools: [tool('read')] });
     expect(chosen.prefix).toEqual({ ...stored, told: { mode: 'plan', off: [] } });
