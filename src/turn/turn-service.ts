@@ -56,7 +56,7 @@ export class TurnService {
    * The turn's events, from the first to the last, or until `signal` aborts; until then, whoever
    * takes them is a reader of the turn.
    *
-   * @param isNew it was just submitted: what was said of it is in the log.
+   * @param isNew the turn was just submitted: all its events are in the log.
    */
   async *follow(
     { turnId, onDisconnect, onBegun }: FollowableTurn,
@@ -132,7 +132,7 @@ export class TurnService {
   }
 }
 
-/** Whether it is a turn of its own: not one that was there before. */
+/** Whether the submission made a turn, rather than find or steer an earlier one. */
 export function isAccepted({ disposition }: SubmittedTurn): boolean {
   return disposition.type !== 'repeated' && disposition.type !== 'steered';
 }

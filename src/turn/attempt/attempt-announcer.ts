@@ -58,7 +58,7 @@ function announceRecovery(attempt: Attempt): Promise<void> {
   const { progress, writer, archived } = attempt;
   const last = progress.steps.at(-1);
   const open = openCalls(attempt).length;
-  // Its tools were done, and the process died before it could emit the end of the step.
+  // The step's tools were done, and the process died before it could emit the step's end.
   const isUnannounced =
     last !== undefined &&
     open === 0 &&

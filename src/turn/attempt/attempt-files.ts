@@ -44,7 +44,7 @@ export class AttemptFiles {
   ): Promise<() => void> {
     const { storedParts } = attempt;
     const shower = this.openShower(attempt, withoutSlot);
-    // In the order in which they are shown, the newest first.
+    // Files in the order in which they are shown, the newest first.
     await shower.extract(storedParts);
     const sent = sentTurns(afterCompaction(earlier, compaction?.throughTurnId), storedParts);
     for (const { userParts } of sent.toReversed()) await shower.extract(userParts);

@@ -29,7 +29,7 @@ export interface RunSource {
   compaction: Compaction | null;
   /** The worker's terms: where the turn runs, and for how long. */
   terms: Pick<TurnRun, 'deadline' | 'withoutSlot'>;
-  /** Has a subagent do a piece of work. */
+  /** Delegates a piece of work to a subagent. */
   delegate(run: TurnRun, work: Delegated): Promise<string>;
 }
 

@@ -38,7 +38,7 @@ import {
 
 /**
  * The one way a turn ends. In one statement: what was cut is closed and kept, the status is set
- * once, the assistant's message exists, and the events that say so are archived; then readers see
+ * once, the assistant's message exists, and the end's events are archived; then readers see
  * it. The session's lock is free in the same moment.
  *
  * @returns `undelivered` when a message was steered into the turn that it has not answered: nothing

@@ -8,7 +8,7 @@ const MOST_AT_ONCE = 500;
 
 /**
  * Deletes the events of turns that ended more than `keepDays` days ago; 0 keeps them for as long as
- * their session. What was said stays, as messages and steps.
+ * their session. Messages and steps stay.
  */
 export async function forgetArchives(db: Database, keepDays: number): Promise<void> {
   if (keepDays === 0) return;

@@ -74,7 +74,7 @@ describe('a database that does not answer', () => {
     },
   );
 
-  it('is told of a reader within a second of its return, not with the next renewal', async () => {
+  it('learns of a reader within a second of its return, not with the next renewal', async () => {
     const scene = await ReaderScene.start(database.db);
     const turnId = await scene.storeTurn();
     const leave = await scene.join(scene.here, turnId);
@@ -114,7 +114,7 @@ describe('a database that does not answer', () => {
   );
 
   it.each(outages)(
-    'to %s for %i ms does not hold up the end of what is left after it',
+    'to %s for %i ms does not delay the end of what is left after it',
     async (whom, ms) => {
       const scene = await ReaderScene.start(database.db);
       const turnId = await scene.storeTurn();

@@ -111,7 +111,7 @@ describe('who reads a turn', () => {
     expect(await scene.isCancelled(turnId)).toBe(true);
   });
 
-  it('is nobody when no row tells of any, after a lease', async () => {
+  it('is nobody when no row has any, after a lease', async () => {
     await scene.pass(READER_LEASE_MS - 500);
     expect(await scene.isCancelled(turnId)).toBe(false);
     await scene.pass(CONFIRMED_MS);

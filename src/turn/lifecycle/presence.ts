@@ -25,10 +25,10 @@ const ARRIVAL_MS = 5_000;
 const CLOSE_WAIT_MS = 1_000;
 
 /**
- * Who reads which turn: a row for each process that has readers of it, with a lease, and one for
- * the process itself, which tells up to when its readers are known. In the database, as a reader's
- * absence ends a turn: a cache that was emptied must not look like it. What could not be stored is
- * stored again until it is.
+ * Readers of turns: a row for each process that reads a turn, with a lease, and one for the process
+ * itself, with the time up to which its readers are known. The rows are in the database, as the
+ * absence of readers ends a turn: a cache that was emptied must not look like it. A report that
+ * could not be stored is stored again until it is.
  */
 @Injectable()
 export class Presence {

@@ -61,10 +61,10 @@ export class QueuePositions {
     const queued = { type: 'turn.queued', position, attempt: 0, seq, at } as const;
     const row = { turnId, attempt: 0, firstSeq: seq, events: [queued] };
     const { rows } = await this.db.execute(sql`
-      with waiting as (
+      with unclaimed as (
         select ${turns.id} from ${turns} where ${turns.id} = ${turnId} and ${turns.attempt} = 0 for update
       )
-      ${insertFrom(sql`waiting`, turnArchives, row, sql`on conflict do nothing returning turn_id`)}`);
+      ${insertFrom(sql`unclaimed`, turnArchives, row, sql`on conflict do nothing returning turn_id`)}`);
     if (rows.length === 0) return;
     try {
       await this.log.append(turnId, 0, [queued]);

@@ -32,7 +32,7 @@ export interface ReaderReport {
 export async function readDatabaseTime(db: Database): Promise<string> {
   const { rows } = await db.execute(sql`select now()::text as now`);
   const [row] = rows as { now: string }[];
-  if (row === undefined) throw new Error('The database did not tell its time');
+  if (row === undefined) throw new Error('The database returned no time');
   return row.now;
 }
 
@@ -65,7 +65,7 @@ export async function storeReport(db: Database, report: ReaderReport): Promise<v
       away_until = coalesce(excluded.away_until, reader_processes.away_until)`);
 }
 
-/** Removes what nobody looks at any more: of turns that this process reads no longer, and of the gone. */
+/** Removes old rows: of turns that this process no longer reads, and of processes that are gone. */
 export async function removeOldReports(db: Database, ownId: string): Promise<void> {
   const { until, processId } = turnReaders;
   const ago = (ms: number) => sql`now() - ${interval(ms)}`;

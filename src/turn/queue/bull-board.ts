@@ -6,7 +6,7 @@ import type { QueueBoard } from './queue-board.js';
 import type { TurnJob } from './turn.processor.js';
 
 /**
- * Bull Board over the turn queue. To look at only: a job is a wake-up of a turn, and who changes one
+ * Bull Board over the turn queue, read-only: a job is a wake-up of a turn, and a change of the job
  * changes nothing about the turn.
  *
  * @param path it is under, for the links of its page.

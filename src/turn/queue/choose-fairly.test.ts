@@ -87,14 +87,14 @@ describe('the choice of the turn that runs next', () => {
         fc.array(anyWaiting, { maxLength: 10 }),
         anyRunning,
         fc.integer({ min: 1, max: 6 }),
-        async (waiting, running, most) => {
+        async (queued, running, most) => {
           await database.db.delete(sessions);
           for (const principalId of running) await run(principalId);
           const ids: string[] = [];
-          for (const { principalId, background } of waiting) {
+          for (const { principalId, background } of queued) {
             ids.push(await queue(principalId, background ? { options: inBackground } : {}));
           }
-          const expected = chooseOneByOne(waiting, running, most).map((index) => ids[index]);
+          const expected = chooseOneByOne(queued, running, most).map((index) => ids[index]);
           expect(await choose(most)).toEqual(expected);
         },
       ),
@@ -122,13 +122,13 @@ describe('the choice of the turn that runs next', () => {
 });
 
 /** The rule, without any cleverness. */
-function chooseOneByOne(waiting: Waiting[], running: string[], most: number): number[] {
+function chooseOneByOne(queued: Waiting[], running: string[], most: number): number[] {
   const busy = [...running];
-  const left = new Set(waiting.keys());
+  const left = new Set(queued.keys());
   const chosen: number[] = [];
   while (chosen.length < most && left.size > 0) {
     const [next = -1] = [...left].sort((a, b) => {
-      const [first, second] = [waiting[a], waiting[b]];
+      const [first, second] = [queued[a], queued[b]];
       if (first === undefined || second === undefined) return 0;
       const load = ({ principalId }: Waiting): number =>
         busy.filter((id) => id === principalId).length;
@@ -138,7 +138,7 @@ function chooseOneByOne(waiting: Waiting[], running: string[], most: number): nu
     });
     chosen.push(next);
     left.delete(next);
-    busy.push(waiting[next]?.principalId ?? '');
+    busy.push(queued[next]?.principalId ?? '');
   }
   return chosen;
 }

@@ -26,10 +26,9 @@ export interface ClaimFairlyDeps<T> {
 
 /**
  * Claims a turn for a wake-up. There are as many wake-ups as turns that wait, but they come in the
- * order in which they were made: where turns queue, a wake-up is not for its own turn but for the
- * one that is to run next. That turn's own wake-up finds it gone then, and is used in the same way.
- *
- * A turn whose wake-up was used for another waits for another's; what fails here, the sweeper finds.
+ * order in which they were made. Where turns queue, a wake-up therefore claims the turn that is to
+ * run next; that turn's own wake-up finds it gone later, and claims the next in the same way. The
+ * sweeper repeats a wake-up that fails here.
  */
 export async function claimFairly<T>(
   { turnId, isRecovered }: WakeUp,

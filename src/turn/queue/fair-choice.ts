@@ -6,9 +6,8 @@ interface Asking {
 }
 
 /**
- * Chooses turns for the handlers of one process. Those that ask while a choice is under way are
- * served by the next one together, and none is given what another was: a burst of handlers costs
- * two queries, and no claim that somebody else was given.
+ * Chooses turns for the handlers of one process, each turn for one handler. Handlers that ask while
+ * a choice is under way share the next: a burst of handlers costs two queries and no lost claim.
  */
 export class FairChoice {
   readonly #taken = new Set<string>();

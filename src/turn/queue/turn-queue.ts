@@ -19,8 +19,8 @@ export interface TurnHandler {
  */
 export interface TurnQueue {
   /**
-   * Adds turns, each once: an id that waits or is handled already stays where it is. What is
-   * recovered is kept apart: the other wake-up of the same turn may be in use for another one.
+   * Adds turns, each once: an id that waits or is handled already stays where it is. Recovered turns
+   * are kept apart: the other wake-up of the same turn may be in use for another turn.
    */
   enqueue(turnIds: readonly string[], priority: TurnPriority): Promise<void>;
   /**

@@ -25,7 +25,7 @@ export interface StoredTurn {
   calls: CallRow[];
   /** Notices in the order in which they were posted. */
   notices: NoticeRow[];
-  /** What the user said while it ran, in order. */
+  /** Messages that were steered into the turn, in order. */
   steered: SteeredMessage[];
 }
 
@@ -78,7 +78,7 @@ async function withContent(
   });
 }
 
-/** A query only where there is something to find: it is rare. */
+/** Steered messages are rare: the query is made only where there are some. */
 async function loadSteered(db: Queryable, rows: readonly TurnRow[]): Promise<SteeredRow[]> {
   const ids = rows.filter(({ steeredMessages }) => steeredMessages > 0).map(({ id }) => id);
   return ids.length === 0 ? [] : loadDeliveredMessages(db, ids);
@@ -99,7 +99,7 @@ async function loadWhatRan(db: Queryable, turnIds: readonly string[]) {
   return { stepRows, callRows, noticeRows };
 }
 
-/** One turn with at most so many of its steps after one of them, and what belongs to these. */
+/** A turn with at most `limit` of its steps after the step `after`, and what belongs to these. */
 export async function loadTurn(
   db: Queryable,
   turn: TurnRow,

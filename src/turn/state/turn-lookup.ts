@@ -33,7 +33,7 @@ export async function findActiveTurn(
   return turn;
 }
 
-/** Sessions with a turn that waits or runs. */
+/** Counts the sessions that have an active turn. */
 export async function countActiveSessions(db: Database): Promise<number> {
   const [found] = await db
     .select({ active: count() })

@@ -30,7 +30,7 @@ describe('the state of a turn', () => {
     ['unknown', 'the process died', 0, 1],
     ['denied', 'permission denied: no', 0, 1],
     ['refused', 'not run: too many calls', 0, 0],
-    // Only the status decides: a tool may say the words.
+    // Only the status decides: a tool may use the words.
     ['denied', 'not run: too many calls', 0, 1],
   ])(
     'takes a call that is %s (%s) for %s errors and %s actions',
@@ -103,7 +103,7 @@ describe('the state of a turn', () => {
     expect([more.tokensUsed, more.hasFinished]).toEqual([36, false]);
   });
 
-  it('has not finished while the provider has paused the reply: its limits hold', () => {
+  it('has not finished while the provider has paused the reply: its limits apply', () => {
     const { config } = begin;
     let state = begin;
     for (let step = 0; step < config.maxIterations; step += 1) {

@@ -9,7 +9,7 @@ import { ApprovalRelay } from './approval-relay.js';
 import { ChildRelay, type ChildEnd } from './child-relay.js';
 import { SubagentStarter } from './subagent-starter.js';
 
-/** Has subagents do pieces of work. */
+/** Delegates pieces of work to subagents. */
 @Injectable()
 export class Delegator {
   constructor(

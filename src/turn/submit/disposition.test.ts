@@ -8,7 +8,7 @@ it.each<[Disposition, string]>([
   [{ type: 'interrupting', turnId: 'turn_1' }, 'interrupting; turn=turn_1'],
   [{ type: 'interrupting', turnId: undefined }, 'interrupting'],
   [{ type: 'steered', messageId: 'msg_1' }, 'steered; message=msg_1'],
-])('a header says of %j: %s', (disposition, text) => {
+])('the header of %j is %s', (disposition, text) => {
   expect(describeDisposition(disposition)).toBe(text);
   // A header takes no other characters.
   expect(() => new Headers({ 'x-turn-disposition': text })).not.toThrow();

@@ -91,7 +91,7 @@ describe.each(bothDatabases)('a turn that is held, on %s', (_name, open) => {
     expect(await rowOf(idOf(second))).toMatchObject({ goesFirst: true });
   });
 
-  it('supersedes it also where no other would be left', async () => {
+  it('supersedes it also where the session’s queue is full', async () => {
     await active();
     const first = idOf(await interrupt({ sessionQueue: 1 }));
     expect(await interrupt({ sessionQueue: 1 })).toMatchObject({ superseded: [first] });
@@ -127,7 +127,7 @@ describe.each(bothDatabases)('a turn that is held, on %s', (_name, open) => {
     await active();
     const first = idOf(await interrupt());
     await storeTurn(database.db, { status: 'queued' });
-    // The superseded turn leaves its own session one fewer; the server is as full as before.
+    // A superseded turn frees its own session’s queue; the server’s is as full as before.
     expect(await interrupt({ queueDepth: 1 })).toEqual({ type: 'queue-full' });
     expect(await rowOf(first)).toMatchObject({ cancelReason: null });
   });

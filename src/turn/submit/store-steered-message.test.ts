@@ -74,7 +74,7 @@ describe.each(bothDatabases)('a message steered into a turn, on %s', (_name, ope
     expect(await steer()).toEqual({ type: 'nobody' });
   });
 
-  it('has a place of its own, and no more are steered than may wait, however many come', async () => {
+  it('has a position of its own, and no more are steered than may wait, however many come', async () => {
     const turnId = await turnIn('running');
     const results = await Promise.all(
       Array.from({ length: 12 }, (_, index) => steer(`${index}`, {}, 5)),

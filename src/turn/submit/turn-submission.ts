@@ -24,7 +24,7 @@ export interface TurnSubmission {
   isOracle?: boolean;
   /** The process at which the sender reads the turn. */
   readerProcess?: string;
-  /** Options of the request that had no effect; a notice tells the client of them. */
+  /** Options of the request that had no effect; a notice names them to the client. */
   problems?: readonly OptionProblem[];
   /** The persona was named as an agent: its model and permission mode count where `opts` has none. */
   asAgent?: boolean;
