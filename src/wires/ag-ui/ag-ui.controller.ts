@@ -20,10 +20,10 @@ import {
 import type { Response } from 'express';
 import type { Observable } from 'rxjs';
 import type { FrameBatch } from '../../http/frame-batch.js';
+import { parseCursorParameter, parseIdempotencyKey } from '../../http/request-headers.js';
 import { StreamInterceptor } from '../../http/stream.interceptor.js';
 import { callerOf } from '../../access/caller.decorator.js';
 import { Owned, Unowned } from '../../access/owned.decorator.js';
-import { invalidRequest } from '../../errors/typed-error.js';
 import { ApiProblems } from '../named-agents/holodeck-api.decorator.js';
 import { defaultPersona } from '../../session/session-service.js';
 import { AgUiService } from './ag-ui-service.js';
@@ -78,7 +78,10 @@ export class AgUiController {
     @Res() response: Response,
   ): Promise<Observable<FrameBatch>> {
     const principal = callerOf(response.req);
-    return this.agUi.run({ agent, principal, body, idempotencyKey: checkKey(key) }, response);
+    return this.agUi.run(
+      { agent, principal, body, idempotencyKey: parseIdempotencyKey(key) },
+      response,
+    );
   }
 
   @Get('agent/:name/ag-ui/:turnId')
@@ -99,15 +102,7 @@ export class AgUiController {
     @Query() query: Record<string, unknown>,
     @Res() response: Response,
   ): Promise<Observable<FrameBatch>> {
-    const cursor = lastEventId ?? query['after'];
-    if (cursor !== undefined && typeof cursor !== 'string') {
-      throw invalidRequest("'after' must be given once: the id of the last frame received");
-    }
-    return this.agUi.resume({ agent, turnId, query }, cursor === '' ? undefined : cursor, response);
+    const cursor = parseCursorParameter(lastEventId ?? query['after']);
+    return this.agUi.resume({ agent, turnId, query }, cursor, response);
   }
-}
-
-function checkKey(key: string | undefined): string | undefined {
-  if (key === undefined || (key.length > 0 && key.length <= 255)) return key;
-  throw invalidRequest("The 'Idempotency-Key' header must have 1 to 255 characters");
 }

@@ -20,11 +20,11 @@ import {
 import type { Response } from 'express';
 import type { Observable } from 'rxjs';
 import type { FrameBatch } from '../../http/frame-batch.js';
+import { parseIdempotencyKey } from '../../http/request-headers.js';
 import { StreamInterceptor } from '../../http/stream.interceptor.js';
 import { Caller } from '../../access/caller.decorator.js';
 import { Unowned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
-import { invalidRequest } from '../../errors/typed-error.js';
 import { InterruptedDto } from '../harness/turn.dto.js';
 import { ApiErrors } from '../../http/api-errors.decorator.js';
 import { ApiUiMessageStream } from './ai-sdk-api.decorator.js';
@@ -83,7 +83,11 @@ export class AiSdkController {
     @Caller() principal: Principal,
     @Res() response: Response,
   ): Promise<Observable<FrameBatch>> {
-    const call = { asked: parseAiSdkRequest(body), principal, idempotencyKey: checkKey(key) };
+    const call = {
+      asked: parseAiSdkRequest(body),
+      principal,
+      idempotencyKey: parseIdempotencyKey(key),
+    };
     return this.chats.chat(call, response);
   }
 
@@ -121,9 +125,4 @@ export class AiSdkController {
   async stop(@Param('id') chatId: string, @Caller() principal: Principal): Promise<InterruptedDto> {
     return { ok: true, ...(await this.chats.stop({ chatId, principal })) };
   }
-}
-
-function checkKey(key: string | undefined): string | undefined {
-  if (key === undefined || (key.length > 0 && key.length <= 255)) return key;
-  throw invalidRequest("The 'Idempotency-Key' header must have 1 to 255 characters");
 }

@@ -31,6 +31,7 @@ import { describeDisposition } from '../../turn/submit/disposition.js';
 import { eventsUrl } from '../../turn/state/turn-lookup.js';
 import type { Observable } from 'rxjs';
 import type { FrameBatch } from '../../http/frame-batch.js';
+import { parseIdempotencyKey } from '../../http/request-headers.js';
 import { StreamInterceptor } from '../../http/stream.interceptor.js';
 import { TurnStreams } from '../conversation/turn-streams.js';
 import { harnessDialect } from './dialect/harness.js';
@@ -82,7 +83,7 @@ export class TurnController {
     @Res() response: Response,
   ): Promise<Observable<FrameBatch>> {
     const { sessionId, message, opts, attachments = [] } = body;
-    const key = checkKey(idempotencyKey);
+    const key = parseIdempotencyKey(idempotencyKey);
     const submitted = await this.turns.submit({
       sessionId,
       principal,
@@ -177,9 +178,4 @@ export class TurnController {
     await this.turns.deleteSession(sessionId, principalId);
     return { ok: true };
   }
-}
-
-function checkKey(key: string | undefined): string | undefined {
-  if (key === undefined || (key.length > 0 && key.length <= 255)) return key;
-  throw invalidRequest("The 'Idempotency-Key' header must have 1 to 255 characters");
 }

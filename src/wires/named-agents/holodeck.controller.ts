@@ -27,7 +27,7 @@ import { StreamInterceptor } from '../../http/stream.interceptor.js';
 import { Caller, callerOf } from '../../access/caller.decorator.js';
 import { Unowned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
-import { readCursor, readKey } from './chat-headers.js';
+import { parseCursorParameter, parseIdempotencyKey } from '../../http/request-headers.js';
 import { ApiChat, ApiHolodeckStream, ApiProblems } from './holodeck-api.decorator.js';
 import { ChatAnswerDto, ProblemDto } from './holodeck.dto.js';
 import { HolodeckService } from './holodeck-service.js';
@@ -82,7 +82,7 @@ export class HolodeckController {
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<ChatAnswerDto> {
-    const asked = { agent, principal: callerOf(request), idempotencyKey: readKey(key) };
+    const asked = { agent, principal: callerOf(request), idempotencyKey: parseIdempotencyKey(key) };
     return this.holodeck.chat({ ...asked, request, response });
   }
 
@@ -99,7 +99,7 @@ export class HolodeckController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<Observable<FrameBatch>> {
-    const asked = { agent, principal: callerOf(request), idempotencyKey: readKey(key) };
+    const asked = { agent, principal: callerOf(request), idempotencyKey: parseIdempotencyKey(key) };
     return this.holodeck.stream({ ...asked, request, response });
   }
 
@@ -123,7 +123,7 @@ export class HolodeckController {
     @Res() response: Response,
   ): Promise<Observable<FrameBatch>> {
     const message = { agent: name, messageId, principalId: callerOf(response.req).id };
-    return this.holodeck.resume(message, readCursor(lastEventId ?? after), response);
+    return this.holodeck.resume(message, parseCursorParameter(lastEventId ?? after), response);
   }
 
   @Delete('sessions/:session_id')
