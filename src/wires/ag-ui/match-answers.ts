@@ -4,7 +4,6 @@ import type { GivenAnswer } from '../../turn/approvals/read-answer.js';
 import { getTurn, type TurnRow } from '../../turn/state/turn-lookup.js';
 import { answersOfSeveralTurns } from './ag-ui-errors.js';
 import { findClientCalls, findInterrupt } from './find-asked.js';
-import { latestAnswers } from './latest-answers.js';
 import type { RunAnswers } from './run-answers.js';
 
 export interface MatchedAnswer {
@@ -60,4 +59,19 @@ export async function matchAnswers(
 /** An equal answer is given again: that changes nothing. */
 function isDecidedElsewhere({ approval, given }: MatchedAnswer): boolean {
   return approval.decision !== null && approval.decision !== given.decision;
+}
+
+/**
+ * Picks the approvals that a request answers from those it names: a client may name again approvals
+ * that it answered before. Those that are open, or, where the request was taken already, those that
+ * were decided last: the answers of one request are one transaction and have one instant. Pure.
+ *
+ * @returns their ids, in the order given.
+ */
+export function latestAnswers(
+  approvals: readonly Pick<ApprovalRow, 'id' | 'decidedAt'>[],
+): string[] {
+  const instants = approvals.map(({ decidedAt }) => decidedAt?.getTime() ?? Infinity);
+  const last = Math.max(...instants);
+  return approvals.flatMap(({ id }, index) => (instants[index] === last ? [id] : []));
 }

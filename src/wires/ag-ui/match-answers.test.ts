@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { latestAnswers } from './latest-answers.js';
+import { latestAnswers } from './match-answers.js';
 
 const at = (id: string, ms: number | null) => ({
   id,
