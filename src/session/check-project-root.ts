@@ -1,9 +1,9 @@
 import { constants } from 'node:fs';
 import { access, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { invalidRequest } from '../errors/typed-error.js';
 import type { OwnPaths } from '../governance/permissions/own-paths.js';
 import { isWithin } from '../platform/is-within.js';
-import { invalidRequest } from '../errors/typed-error.js';
 import { resolveLinks } from '../tools/calls/resolve-links.js';
 import { rootConflict, rootInaccessible, rootNotOpen, rootOfServer } from './session-errors.js';
 

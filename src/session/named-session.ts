@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Principal } from '../access/principal.js';
-import { isId } from '../platform/ids.js';
 import { invalidRequest, isTypedError } from '../errors/typed-error.js';
+import { isId } from '../platform/ids.js';
 import type { SessionOrigin } from '../storage/schema.js';
 import type { ProjectRoots } from './project-roots.js';
 import { sessionNotFound } from './session-errors.js';

@@ -1,8 +1,8 @@
 import { and, desc, eq, isNull, sql } from 'drizzle-orm';
 import { isId } from '../platform/ids.js';
 import type { Queryable } from '../storage/connection.js';
-import { activeStatuses } from '../storage/shapes/stored-turn.js';
 import { sessions, turns } from '../storage/schema.js';
+import { activeStatuses } from '../storage/shapes/stored-turn.js';
 
 /** Where a list of sessions goes on: after the session that was used at that time. */
 export interface SessionPageToken {

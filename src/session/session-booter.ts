@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
+import { isTypedError, TypedError } from '../errors/typed-error.js';
 import { OptionLoader } from '../options/option-loader.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { newId } from '../platform/ids.js';
 import { retryAdvice } from '../platform/retry-advice.js';
-import { isTypedError, TypedError } from '../errors/typed-error.js';
 import { AnthropicProvider } from '../provider/anthropic/anthropic-provider.js';
 import { ProjectRoots, type RootUser } from './project-roots.js';
 import { SessionStore } from './session-store.js';

@@ -1,26 +1,26 @@
-import { invalidRequest } from '../errors/typed-error.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { forbiddenScope } from '../access/access-errors.js';
 import type { Principal } from '../access/principal.js';
 import { isPersonaName } from '../agents/persona-name.js';
+import { CONFIG, type Config } from '../config/config.js';
+import { invalidRequest } from '../errors/typed-error.js';
 import {
   agentConfigFields,
   validateAgentConfig,
 } from '../governance/decision-tree/agent-config.js';
-import type { AgentConfig } from '../storage/shapes/stored-limits.js';
-import type { PermissionRules, PermissionMode } from '../storage/shapes/stored-permissions.js';
 import { validatePermissionRules } from '../governance/permissions/validate-permission-rules.js';
+import { badCursor, parseLimit } from '../http/page-request.js';
 import { parseMode } from '../options/permission-mode.js';
 import { isPlainObject } from '../platform/json.js';
+import type { SessionOrigin } from '../storage/schema.js';
+import type { AgentConfig } from '../storage/shapes/stored-limits.js';
+import type { PermissionRules, PermissionMode } from '../storage/shapes/stored-permissions.js';
 import { MCP, type Mcp } from '../tools/open-mcp.js';
 import { ToolRegistry } from '../tools/registry.js';
-import type { SessionOrigin } from '../storage/schema.js';
-import { badCursor, parseLimit } from '../http/page-request.js';
-import { SessionBooter, type BootReport } from './session-booter.js';
-import { ProjectRoots } from './project-roots.js';
-import { SessionStore } from './session-store.js';
-import { CONFIG, type Config } from '../config/config.js';
 import { formatPageToken, parsePageToken } from './page-sessions.js';
+import { ProjectRoots } from './project-roots.js';
+import { SessionBooter, type BootReport } from './session-booter.js';
+import { SessionStore } from './session-store.js';
 import {
   viewPagedSession,
   viewSession,

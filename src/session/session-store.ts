@@ -1,16 +1,16 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { CONFIG, type Config } from '../config/config.js';
 import { and, asc, count, eq, getTableColumns, isNull } from 'drizzle-orm';
 import { AuditLog } from '../access/audit-log.js';
 import { LOCAL_USER } from '../access/principal.js';
-import type { AgentConfig } from '../storage/shapes/stored-limits.js';
-import type { PermissionRules } from '../storage/shapes/stored-permissions.js';
+import { CONFIG, type Config } from '../config/config.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { isId, newId } from '../platform/ids.js';
 import { DATABASE, type Database, type Queryable } from '../storage/connection.js';
 import { lockFor } from '../storage/lock.js';
 import { sessions, type SessionOrigin } from '../storage/schema.js';
 import type { RequestPrefix } from '../storage/shapes/sent-request.js';
+import type { AgentConfig } from '../storage/shapes/stored-limits.js';
+import type { PermissionRules } from '../storage/shapes/stored-permissions.js';
 import { pageSessions, type PagedSession, type SessionPageToken } from './page-sessions.js';
 import { sessionLimit, sessionNotFound } from './session-errors.js';
 

@@ -5,6 +5,7 @@ import { Owned, Unowned } from '../access/owned.decorator.js';
 import type { Principal } from '../access/principal.js';
 import { invalidRequest } from '../errors/typed-error.js';
 import { ApiErrors } from '../http/api-errors.decorator.js';
+import { SessionService } from './session-service.js';
 import {
   BootedSessionDto,
   BootSessionDto,
@@ -12,7 +13,6 @@ import {
   SessionDto,
   SessionListDto,
 } from './session.dto.js';
-import { SessionService } from './session-service.js';
 
 @ApiTags('sessions')
 @Controller('api/harness/session')

@@ -1,20 +1,20 @@
 import { Module } from '@nestjs/common';
 import { AccessModule } from '../access/access.module.js';
 import { KeyStore } from '../access/key-store.js';
-import { isLoopback } from '../platform/net/loopback.js';
 import { CONFIG, type Config } from '../config/config.js';
 import { OWN_PATHS, type OwnPaths } from '../governance/permissions/own-paths.js';
 import { NoticesModule } from '../notices/notices.module.js';
 import { OptionsModule } from '../options/options.module.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
+import { isLoopback } from '../platform/net/loopback.js';
 import { ProviderModule } from '../provider/provider.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
 import { ProjectRoots } from './project-roots.js';
 import { SessionBooter } from './session-booter.js';
-import { SessionController } from './session.controller.js';
 import { SessionListController } from './session-list.controller.js';
 import { SessionService } from './session-service.js';
 import { SessionStore } from './session-store.js';
+import { SessionController } from './session.controller.js';
 import { TodoController } from './todo.controller.js';
 
 /** Conversations, and the folders that they work in. */

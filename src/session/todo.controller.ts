@@ -1,10 +1,10 @@
 import { Controller, Get, Param } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Owned } from '../access/owned.decorator.js';
-import { SessionService } from './session-service.js';
 import { ApiErrors } from '../http/api-errors.decorator.js';
-import { TodoListDto } from './todo.dto.js';
 import { TodoStore } from '../notices/todo-store.js';
+import { SessionService } from './session-service.js';
+import { TodoListDto } from './todo.dto.js';
 
 @ApiTags('sessions')
 @Controller('api/harness/sessions')

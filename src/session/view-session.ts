@@ -1,7 +1,7 @@
-import { compact } from '../platform/compact.js';
 import { agentConfigToWire } from '../governance/decision-tree/agent-config.js';
-import type { PermissionRules } from '../storage/shapes/stored-permissions.js';
+import { compact } from '../platform/compact.js';
 import type { SessionOrigin } from '../storage/schema.js';
+import type { PermissionRules } from '../storage/shapes/stored-permissions.js';
 import type { PagedSession } from './page-sessions.js';
 import type { SessionRow } from './session-store.js';
 import { sessionTitle } from './session-title.js';

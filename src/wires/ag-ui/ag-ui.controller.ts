@@ -19,13 +19,13 @@ import {
 } from '@nestjs/swagger';
 import type { Response } from 'express';
 import type { Observable } from 'rxjs';
+import { callerOf } from '../../access/caller.decorator.js';
+import { Owned, Unowned } from '../../access/owned.decorator.js';
 import type { FrameBatch } from '../../http/frame-batch.js';
 import { parseCursorParameter, parseIdempotencyKey } from '../../http/request-headers.js';
 import { StreamInterceptor } from '../../http/stream.interceptor.js';
-import { callerOf } from '../../access/caller.decorator.js';
-import { Owned, Unowned } from '../../access/owned.decorator.js';
-import { ApiProblems } from '../named-agents/holodeck-api.decorator.js';
 import { defaultPersona } from '../../session/session-service.js';
+import { ApiProblems } from '../named-agents/holodeck-api.decorator.js';
 import { AgUiService } from './ag-ui-service.js';
 import { RunAgentInputDto } from './ag-ui.dto.js';
 

@@ -4,8 +4,8 @@ import { AttachmentsModule } from '../../attachments/attachments.module.js';
 import { SessionModule } from '../../session/session.module.js';
 import { TurnApiModule } from '../../turn/turn.module.js';
 import { TurnStreamsModule } from '../conversation/turn-streams.module.js';
-import { AgUiController } from './ag-ui.controller.js';
 import { AgUiService } from './ag-ui-service.js';
+import { AgUiController } from './ag-ui.controller.js';
 
 /** The routes of AG-UI. */
 @Module({

@@ -1,7 +1,7 @@
-import { isBase64 } from '../../platform/is-base64.js';
 import { cleanName } from '../../attachments/clean-name.js';
-import { isPlainObject } from '../../platform/json.js';
 import { invalidRequest, TypedError } from '../../errors/typed-error.js';
+import { isBase64 } from '../../platform/is-base64.js';
+import { isPlainObject } from '../../platform/json.js';
 import type { AgUiMessage } from './dialect/ag-ui-event.js';
 
 export interface InlineFile {

@@ -1,5 +1,5 @@
-import { isPlainObject } from '../../platform/json.js';
 import { invalidRequest } from '../../errors/typed-error.js';
+import { isPlainObject } from '../../platform/json.js';
 import { checkAnswerCount, type GivenAnswer } from '../../turn/approvals/read-answer.js';
 import type { AgUiMessage } from './dialect/ag-ui-event.js';
 

@@ -1,8 +1,8 @@
-import { isPlainObject } from '../../platform/json.js';
 import { invalidRequest } from '../../errors/typed-error.js';
+import { isPlainObject } from '../../platform/json.js';
 import type { AgUiMessage } from './dialect/ag-ui-event.js';
-import { readAnswers, type RunAnswers } from './run-answers.js';
 import { parseRunMessage, type RunMessage } from './new-message.js';
+import { readAnswers, type RunAnswers } from './run-answers.js';
 
 /** The body that a client posts (`RunAgentInput`), as far as it is used. */
 export interface RunInput {

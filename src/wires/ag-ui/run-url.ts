@@ -1,5 +1,5 @@
-import { isId } from '../../platform/ids.js';
 import { invalidRequest } from '../../errors/typed-error.js';
+import { isId } from '../../platform/ids.js';
 import type { AgUiRun } from './dialect/ag-ui-state.js';
 
 /** The parts of a run's address: enough for any reader to go on with its stream. */

@@ -1,7 +1,7 @@
 import type { StoredPart } from '../../storage/shapes/stored-part.js';
-import type { StoredTurn } from '../../turn/state/load-turn.js';
 import { viewMessages } from '../../turn/history/view-messages.js';
 import type { MessagePart, StepView } from '../../turn/history/view-steps.js';
+import type { StoredTurn } from '../../turn/state/load-turn.js';
 import type { AgUiMessage } from './dialect/ag-ui-event.js';
 
 /**

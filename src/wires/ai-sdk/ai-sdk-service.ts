@@ -1,37 +1,37 @@
-import { EMPTY, type Observable } from 'rxjs';
-import type { FrameBatch } from '../../http/frame-batch.js';
-import { TurnStreams } from '../conversation/turn-streams.js';
-import { isSessionMissing } from '../../session/session-errors.js';
 import type { ServerResponse } from 'node:http';
-import { isTypedError } from '../../errors/typed-error.js';
-import type { Principal } from '../../access/principal.js';
+import { EMPTY, type Observable } from 'rxjs';
 import { Inject, Injectable } from '@nestjs/common';
-import { DATABASE, type Database } from '../../storage/connection.js';
-import { ProjectRoots } from '../../session/project-roots.js';
-import { SessionStore } from '../../session/session-store.js';
+import type { Principal } from '../../access/principal.js';
 import { PersonaLibrary } from '../../agents/persona-library.js';
-import { ApprovalAnswerer } from '../../turn/approvals/approval-answerer.js';
 import { BlobStore } from '../../attachments/blob-store.js';
 import { cleanName } from '../../attachments/clean-name.js';
 import type { ReceivedFile } from '../../attachments/received-file.js';
-import { defaultPersona } from '../../session/session-service.js';
+import { isTypedError } from '../../errors/typed-error.js';
+import type { FrameBatch } from '../../http/frame-batch.js';
 import {
   findNamedSession,
   openNamedSession,
   type NamedSessionDeps,
 } from '../../session/named-session.js';
-import { assistantMessageId } from '../../turn/state/assistant-message-id.js';
-import { describeDisposition } from '../../turn/submit/disposition.js';
+import { ProjectRoots } from '../../session/project-roots.js';
+import { isSessionMissing } from '../../session/session-errors.js';
+import { defaultPersona } from '../../session/session-service.js';
+import { SessionStore } from '../../session/session-store.js';
+import { DATABASE, type Database } from '../../storage/connection.js';
+import { ApprovalAnswerer } from '../../turn/approvals/approval-answerer.js';
 import type { CancelState } from '../../turn/lifecycle/turn-canceller.js';
+import { assistantMessageId } from '../../turn/state/assistant-message-id.js';
 import { turnNotFound } from '../../turn/state/turn-errors.js';
 import { getTurn, type TurnRow } from '../../turn/state/turn-lookup.js';
-import { TurnService } from '../../turn/turn-service.js';
+import { describeDisposition } from '../../turn/submit/disposition.js';
 import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
-import type { AiSdkRange } from './dialect/ai-sdk-state.js';
-import { aiSdkDialect } from './dialect/ai-sdk.js';
+import { TurnService } from '../../turn/turn-service.js';
+import { TurnStreams } from '../conversation/turn-streams.js';
 import { agentNotFound, chatBusy, chatNotFound, nothingToStop } from './chat-errors.js';
 import { findDecided, findOpenTurn } from './chat-lookup.js';
 import type { AiSdkRequest } from './chat-request.js';
+import type { AiSdkRange } from './dialect/ai-sdk-state.js';
+import { aiSdkDialect } from './dialect/ai-sdk.js';
 import { giveAnswers } from './give-answers.js';
 import type { UserMessage, InlineFile } from './read-new-message.js';
 

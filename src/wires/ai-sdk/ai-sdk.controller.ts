@@ -19,17 +19,17 @@ import {
 } from '@nestjs/swagger';
 import type { Response } from 'express';
 import type { Observable } from 'rxjs';
-import type { FrameBatch } from '../../http/frame-batch.js';
-import { parseIdempotencyKey } from '../../http/request-headers.js';
-import { StreamInterceptor } from '../../http/stream.interceptor.js';
 import { Caller } from '../../access/caller.decorator.js';
 import { Unowned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
-import { InterruptedDto } from '../harness/turn.dto.js';
 import { ApiErrors } from '../../http/api-errors.decorator.js';
+import type { FrameBatch } from '../../http/frame-batch.js';
+import { parseIdempotencyKey } from '../../http/request-headers.js';
+import { StreamInterceptor } from '../../http/stream.interceptor.js';
+import { InterruptedDto } from '../harness/turn.dto.js';
 import { ApiUiMessageStream } from './ai-sdk-api.decorator.js';
-import { ChatDto } from './ai-sdk.dto.js';
 import { AiSdkService } from './ai-sdk-service.js';
+import { ChatDto } from './ai-sdk.dto.js';
 import { parseAiSdkRequest } from './chat-request.js';
 
 /** The reason for `@Unowned` on all routes: a chat has a name of its client's choice. */

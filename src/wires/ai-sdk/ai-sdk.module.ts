@@ -4,8 +4,8 @@ import { AttachmentsModule } from '../../attachments/attachments.module.js';
 import { SessionModule } from '../../session/session.module.js';
 import { TurnApiModule } from '../../turn/turn.module.js';
 import { TurnStreamsModule } from '../conversation/turn-streams.module.js';
-import { AiSdkController } from './ai-sdk.controller.js';
 import { AiSdkService } from './ai-sdk-service.js';
+import { AiSdkController } from './ai-sdk.controller.js';
 
 /** The routes of the AI SDK. */
 @Module({

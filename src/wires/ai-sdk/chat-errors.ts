@@ -1,5 +1,5 @@
-import type { SessionMissing } from '../../session/session-errors.js';
 import { TypedError } from '../../errors/typed-error.js';
+import type { SessionMissing } from '../../session/session-errors.js';
 import { sessionBusy } from '../../turn/state/turn-errors.js';
 
 const shown = (id: string): string => id.slice(0, 120);

@@ -1,8 +1,8 @@
 import { and, asc, eq, inArray, isNotNull, or, sql } from 'drizzle-orm';
 import type { Database } from '../../storage/connection.js';
 import { approvals } from '../../storage/governance-schema.js';
-import { activeStatuses, unendedStatuses } from '../../storage/shapes/stored-turn.js';
 import { turns } from '../../storage/schema.js';
+import { activeStatuses, unendedStatuses } from '../../storage/shapes/stored-turn.js';
 import type { ApprovalRow } from '../../turn/approvals/approval-writes.js';
 import type { TurnRow } from '../../turn/state/turn-lookup.js';
 

@@ -1,5 +1,5 @@
-import { isPlainObject } from '../../platform/json.js';
 import { invalidRequest } from '../../errors/typed-error.js';
+import { isPlainObject } from '../../platform/json.js';
 
 /** One message as the package keeps them, as far as it was looked at. */
 export interface ChatMessage {

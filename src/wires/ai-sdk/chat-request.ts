@@ -1,5 +1,5 @@
-import { isPlainObject } from '../../platform/json.js';
 import { invalidRequest } from '../../errors/typed-error.js';
+import { isPlainObject } from '../../platform/json.js';
 import { checkAnswerCount } from '../../turn/approvals/read-answer.js';
 import { readMessages, type ChatMessage } from './chat-message.js';
 import { readGivenParts, type GivenPart } from './read-given-parts.js';

@@ -1,9 +1,9 @@
-import type { Principal } from '../../access/principal.js';
 import { forbiddenScope } from '../../access/access-errors.js';
-import type { GivenAnswer } from '../../turn/approvals/read-answer.js';
-import type { TurnRow } from '../../turn/state/turn-lookup.js';
+import type { Principal } from '../../access/principal.js';
 import type { Database } from '../../storage/connection.js';
 import type { ApprovalAnswerer } from '../../turn/approvals/approval-answerer.js';
+import type { GivenAnswer } from '../../turn/approvals/read-answer.js';
+import type { TurnRow } from '../../turn/state/turn-lookup.js';
 import { nothingAsked } from './chat-errors.js';
 import { findAsked, type AskedQuestion } from './chat-lookup.js';
 import type { GivenPart } from './read-given-parts.js';

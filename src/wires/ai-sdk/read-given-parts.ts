@@ -1,5 +1,5 @@
-import { isPlainObject } from '../../platform/json.js';
 import { invalidRequest } from '../../errors/typed-error.js';
+import { isPlainObject } from '../../platform/json.js';
 import type { ChatMessage } from './chat-message.js';
 
 /** An answer as a part of the assistant's message has it. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { isPlainObject } from '../../platform/json.js';
 import { invalidRequest } from '../../errors/typed-error.js';
+import { isPlainObject } from '../../platform/json.js';
 import type { ChatMessage } from './chat-message.js';
 import { readDataUrl, type DataUrl } from './read-data-url.js';
 

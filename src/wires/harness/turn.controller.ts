@@ -20,22 +20,22 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import type { Response } from 'express';
+import type { Observable } from 'rxjs';
 import { Caller } from '../../access/caller.decorator.js';
 import { Owned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
 import { invalidRequest } from '../../errors/typed-error.js';
 import { ApiErrors } from '../../http/api-errors.decorator.js';
-import { ApiHarnessStream } from './harness-api.decorator.js';
-import { InterruptDto, InterruptedDto, OkDto, TurnDto } from './turn.dto.js';
-import { describeDisposition } from '../../turn/submit/disposition.js';
-import { eventsUrl } from '../../turn/state/turn-lookup.js';
-import type { Observable } from 'rxjs';
 import type { FrameBatch } from '../../http/frame-batch.js';
 import { parseIdempotencyKey } from '../../http/request-headers.js';
 import { StreamInterceptor } from '../../http/stream.interceptor.js';
+import { eventsUrl } from '../../turn/state/turn-lookup.js';
+import { describeDisposition } from '../../turn/submit/disposition.js';
+import { TurnService } from '../../turn/turn-service.js';
 import { TurnStreams } from '../conversation/turn-streams.js';
 import { harnessDialect } from './dialect/harness.js';
-import { TurnService } from '../../turn/turn-service.js';
+import { ApiHarnessStream } from './harness-api.decorator.js';
+import { InterruptDto, InterruptedDto, OkDto, TurnDto } from './turn.dto.js';
 
 @ApiTags('turns')
 @Controller('api/harness')

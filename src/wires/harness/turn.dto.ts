@@ -1,6 +1,6 @@
-import { OptionalTexts, RequiredText, wrong } from '../../http/field-rules.decorator.js';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Allow, IsString } from 'class-validator';
+import { OptionalTexts, RequiredText, wrong } from '../../http/field-rules.decorator.js';
 import type { CancelState } from '../../turn/lifecycle/turn-canceller.js';
 
 export class TurnDto {

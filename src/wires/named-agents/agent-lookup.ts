@@ -1,8 +1,8 @@
 import { and, eq, isNull, not } from 'drizzle-orm';
 import { namesLike } from '../../agents/persona-name.js';
+import { isExpired } from '../../session/session-expiry.js';
 import type { Database } from '../../storage/connection.js';
 import { sessions, turns } from '../../storage/schema.js';
-import { isExpired } from '../../session/session-expiry.js';
 
 /** Sessions of this wire, without those of their subagents. */
 const isChat = and(eq(sessions.origin, 'named-agents'), isNull(sessions.parentTurnId));

@@ -1,13 +1,13 @@
+import type { ErrorCode } from '../../errors/error-table.js';
+import { TypedError } from '../../errors/typed-error.js';
 import { initialTurn, foldTurn, type FoldedCall, type FoldedTurn } from '../../events/fold-turn.js';
 import type { TurnEvent } from '../../events/turn-event.js';
 import { isPlainObject } from '../../platform/json.js';
 import { retryAdvice } from '../../platform/retry-advice.js';
-import type { ErrorCode } from '../../errors/error-table.js';
-import { TypedError } from '../../errors/typed-error.js';
 import type { HolodeckEnd, HolodeckEvent, HolodeckIds } from './dialect/holodeck-event.js';
 import type { Problem } from './dialect/holodeck-problem.js';
-import { encodeHolodeck } from './dialect/holodeck.js';
 import { holodeckStart } from './dialect/holodeck-state.js';
+import { encodeHolodeck } from './dialect/holodeck.js';
 
 export interface AnsweredCall {
   name: string;

@@ -1,28 +1,28 @@
-import type { Observable } from 'rxjs';
-import type { FrameBatch } from '../../http/frame-batch.js';
-import { TurnStreams } from '../conversation/turn-streams.js';
-import { isSessionMissing } from '../../session/session-errors.js';
-import { isTypedError } from '../../errors/typed-error.js';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Observable } from 'rxjs';
+import { Inject, Injectable } from '@nestjs/common';
 import type { Principal } from '../../access/principal.js';
+import { PersonaLibrary } from '../../agents/persona-library.js';
 import { BlobStore } from '../../attachments/blob-store.js';
-import { clientLeft } from '../../turn/state/turn-errors.js';
-import { holodeckDialect } from './dialect/holodeck.js';
-import type { HolodeckIds } from './dialect/holodeck-event.js';
+import { CONFIG, type Config } from '../../config/config.js';
+import { isTypedError } from '../../errors/typed-error.js';
+import type { FrameBatch } from '../../http/frame-batch.js';
 import { fromUlid, toUlid } from '../../http/ulid-form.js';
+import { CLOCK, type Clock } from '../../platform/clock.js';
+import { isSessionMissing } from '../../session/session-errors.js';
+import { DATABASE, type Database } from '../../storage/connection.js';
+import { clientLeft } from '../../turn/state/turn-errors.js';
+import { TurnService } from '../../turn/turn-service.js';
+import { TurnStreams } from '../conversation/turn-streams.js';
 import { findTurnSession, isAgentSession } from './agent-lookup.js';
 import { chatLimits, type ChatLimits } from './chat-limits.js';
 import { checkUlid } from './chat-request.js';
+import { ChatSubmitter, type SubmittedChat } from './chat-submitter.js';
 import { collectHolodeckAnswer, type ChatAnswer } from './collect-answer.js';
+import type { HolodeckIds } from './dialect/holodeck-event.js';
+import { holodeckDialect } from './dialect/holodeck.js';
 import { messageNotFound, sessionEnds, sessionGone } from './holodeck-errors.js';
 import { receiveChat } from './receive-chat.js';
-import { ChatSubmitter, type SubmittedChat } from './chat-submitter.js';
-import { TurnService } from '../../turn/turn-service.js';
-import { Inject, Injectable } from '@nestjs/common';
-import { DATABASE, type Database } from '../../storage/connection.js';
-import { CLOCK, type Clock } from '../../platform/clock.js';
-import { CONFIG, type Config } from '../../config/config.js';
-import { PersonaLibrary } from '../../agents/persona-library.js';
 
 /** A request for an agent, as it came: its body was not read. */
 export interface HolodeckChat {

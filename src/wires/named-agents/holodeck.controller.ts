@@ -22,15 +22,15 @@ import {
 } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import type { Observable } from 'rxjs';
-import type { FrameBatch } from '../../http/frame-batch.js';
-import { StreamInterceptor } from '../../http/stream.interceptor.js';
 import { Caller, callerOf } from '../../access/caller.decorator.js';
 import { Unowned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
+import type { FrameBatch } from '../../http/frame-batch.js';
 import { parseCursorParameter, parseIdempotencyKey } from '../../http/request-headers.js';
+import { StreamInterceptor } from '../../http/stream.interceptor.js';
 import { ApiChat, ApiHolodeckStream, ApiProblems } from './holodeck-api.decorator.js';
-import { ChatAnswerDto, ProblemDto } from './holodeck.dto.js';
 import { HolodeckService } from './holodeck-service.js';
+import { ChatAnswerDto, ProblemDto } from './holodeck.dto.js';
 
 /** The reason for `@Unowned`: sessions are named by ULIDs, partly in bodies that only the service parses. */
 const looksItself = 'its service looks among the caller’s own';

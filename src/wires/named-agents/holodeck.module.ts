@@ -4,9 +4,9 @@ import { AttachmentsModule } from '../../attachments/attachments.module.js';
 import { SessionModule } from '../../session/session.module.js';
 import { TurnApiModule } from '../../turn/turn.module.js';
 import { TurnStreamsModule } from '../conversation/turn-streams.module.js';
-import { HolodeckController } from './holodeck.controller.js';
-import { HolodeckService } from './holodeck-service.js';
 import { ChatSubmitter } from './chat-submitter.js';
+import { HolodeckService } from './holodeck-service.js';
+import { HolodeckController } from './holodeck.controller.js';
 
 /** The routes of named agents. */
 @Module({

@@ -1,6 +1,6 @@
+import type { PublicError, ErrorFormat } from '../../http/public-error.js';
 import { retryAdvice } from '../../platform/retry-advice.js';
 import { toProblem, type Problem } from './dialect/holodeck-problem.js';
-import type { PublicError, ErrorFormat } from '../../http/public-error.js';
 
 /** The media type of `ProblemBody`. */
 export const problemType = 'application/problem+json';

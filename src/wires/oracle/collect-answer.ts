@@ -6,8 +6,8 @@ import type {
   OracleSource,
   OracleToolCall,
 } from './dialect/oracle-chunk.js';
-import { encodeOracle } from './dialect/oracle.js';
 import { oracleStart } from './dialect/oracle-state.js';
+import { encodeOracle } from './dialect/oracle.js';
 import { answerFailed } from './oracle-errors.js';
 
 type Of<Type extends OracleChunk['type']> = Extract<OracleChunk, { type: Type }>;

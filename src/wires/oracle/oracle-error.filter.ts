@@ -1,9 +1,9 @@
 import { Catch, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { TypedError } from '../../errors/typed-error.js';
+import { noteRefusal } from '../../http/request-record.js';
 import { ValidationDetailError } from '../../http/validation-detail.js';
 import { retryAdvice } from '../../platform/retry-advice.js';
-import { noteRefusal } from '../../http/request-record.js';
-import { TypedError } from '../../errors/typed-error.js';
 
 /** Errors as clients of this family parse them. What is no error for a client is left to the global filter. */
 @Catch(TypedError)

@@ -1,6 +1,6 @@
-import { retryAdvice } from '../../platform/retry-advice.js';
 import type { ErrorCode } from '../../errors/error-table.js';
 import { TypedError } from '../../errors/typed-error.js';
+import { retryAdvice } from '../../platform/retry-advice.js';
 import { sessionBusy } from '../../turn/state/turn-errors.js';
 import type { ErrorChunk } from './dialect/oracle-chunk.js';
 

@@ -1,5 +1,5 @@
-import { retryAdvice } from '../../platform/retry-advice.js';
 import type { ErrorFormat } from '../../http/public-error.js';
+import { retryAdvice } from '../../platform/retry-advice.js';
 
 /**
  * Errors that the controller's own filter does not catch: bodies that are refused before it, and

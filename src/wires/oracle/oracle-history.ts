@@ -1,7 +1,7 @@
 import { toSource } from '../../provider/anthropic/to-source.js';
+import { viewMessages, type MessageView } from '../../turn/history/view-messages.js';
 import type { StoredTurn } from '../../turn/state/load-turn.js';
 import { contextBefore } from '../../turn/state/turn-context.js';
-import { viewMessages, type MessageView } from '../../turn/history/view-messages.js';
 import type { OracleSource } from './dialect/oracle-chunk.js';
 import { toOracleSource } from './dialect/oracle-source.js';
 

@@ -1,9 +1,9 @@
 import { and, desc, eq, inArray, isNull } from 'drizzle-orm';
 import { isId } from '../../platform/ids.js';
 import type { Database } from '../../storage/connection.js';
-import { activeStatuses } from '../../storage/shapes/stored-turn.js';
-import { sessions, turns } from '../../storage/schema.js';
 import { compactions } from '../../storage/conversation-schema.js';
+import { sessions, turns } from '../../storage/schema.js';
+import { activeStatuses } from '../../storage/shapes/stored-turn.js';
 
 /** Conversations of this wire, without the sessions of their subagents. */
 const isContext = and(eq(sessions.origin, 'oracle'), isNull(sessions.parentTurnId));

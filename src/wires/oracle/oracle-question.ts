@@ -1,6 +1,6 @@
-import { isPlainObject } from '../../platform/json.js';
 import { ValidationDetailError, type ValidationProblem } from '../../http/validation-detail.js';
 import { booleanRule, integerRule } from '../../options/preferences/preference-rules.js';
+import { isPlainObject } from '../../platform/json.js';
 import { optional, required, ruled, text, texts, type Read } from './read-field.js';
 
 /** The busy policy of a question. */

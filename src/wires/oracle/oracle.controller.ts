@@ -13,18 +13,18 @@ import {
 import { ApiBody, ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import type { Observable } from 'rxjs';
-import type { FrameBatch } from '../../http/frame-batch.js';
-import { StreamInterceptor } from '../../http/stream.interceptor.js';
 import { Caller } from '../../access/caller.decorator.js';
 import { Unowned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
-import { OracleErrorFilter } from './oracle-error.filter.js';
+import type { FrameBatch } from '../../http/frame-batch.js';
+import { StreamInterceptor } from '../../http/stream.interceptor.js';
 import type { OracleAnswer } from './collect-answer.js';
-import type { OracleHistory } from './oracle-history.js';
 import { ApiOracleErrors, ApiOracleStream } from './oracle-api.decorator.js';
-import { OracleCancelDto, OracleForgottenDto, OracleQuestionDto } from './oracle.dto.js';
+import { OracleErrorFilter } from './oracle-error.filter.js';
+import type { OracleHistory } from './oracle-history.js';
 import { readBusy, readContextId, readQuestion } from './oracle-question.js';
 import { OracleService } from './oracle-service.js';
+import { OracleCancelDto, OracleForgottenDto, OracleQuestionDto } from './oracle.dto.js';
 
 const questionErrors = [
   'SESSION_NOT_FOUND',

@@ -2,8 +2,8 @@ import { Module } from '@nestjs/common';
 import { SessionModule } from '../../session/session.module.js';
 import { TurnApiModule } from '../../turn/turn.module.js';
 import { TurnStreamsModule } from '../conversation/turn-streams.module.js';
-import { OracleController } from './oracle.controller.js';
 import { OracleService } from './oracle-service.js';
+import { OracleController } from './oracle.controller.js';
 
 /** The routes of the oracle wire. */
 @Module({

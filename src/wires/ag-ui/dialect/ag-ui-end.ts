@@ -1,10 +1,10 @@
 import { assertNever } from '../../../platform/assert-never.js';
 import { retryAdvice } from '../../../platform/retry-advice.js';
+import { unsentText } from '../../framing/sent-text.js';
 import type { AgUiEvent, AgUiOutcome } from './ag-ui-event.js';
 import { closeAll } from './ag-ui-open.js';
 import { findWaits } from './ag-ui-people.js';
 import { addEvents, show, type AgUiRun, type Of, type Encoded } from './ag-ui-state.js';
-import { unsentText } from '../../framing/sent-text.js';
 
 /** The end of a run whose turn waits for the client. What goes on later stays in mind as open. */
 export function pauseRun({ threadId, runId }: AgUiRun, encoded: Encoded): Encoded {

@@ -1,5 +1,5 @@
-import type { AgUiInterrupt } from './ag-ui-event.js';
 import { completeCall } from './ag-ui-calls.js';
+import type { AgUiInterrupt } from './ag-ui-event.js';
 import {
   by,
   remember,

@@ -1,11 +1,11 @@
-import type { Usage } from '../../../storage/shapes/stored-step.js';
 import { noUsage, type TurnEvent } from '../../../events/turn-event.js';
 import { isPlainObject } from '../../../platform/json.js';
+import type { Usage } from '../../../storage/shapes/stored-step.js';
 import { openSegment, type Segment } from '../../framing/segment.js';
+import { noText, type SentText } from '../../framing/sent-text.js';
 import type { AgUiEvent, AgUiMessage, AgUiUsage } from './ag-ui-event.js';
 import { followMessages } from './ag-ui-messages.js';
 import { followOpen, type OpenThing } from './ag-ui-open.js';
-import { noText, type SentText } from '../../framing/sent-text.js';
 
 export type Of<Type extends TurnEvent['type']> = Extract<TurnEvent, { type: Type }>;
 

@@ -2,6 +2,8 @@ import { addUsage, type TurnEvent } from '../../../events/turn-event.js';
 import { assertNever } from '../../../platform/assert-never.js';
 import type { Dialect } from '../../framing/dialect.js';
 import { followSegment } from '../../framing/segment.js';
+import { growText, discardText } from '../../framing/sent-text.js';
+import { harnessDialect } from '../../harness/dialect/harness.js';
 import { completeCall, endCall, growCall, requestCall } from './ag-ui-calls.js';
 import { endRun, pauseRun } from './ag-ui-end.js';
 import { AG_UI_VERSION, type AgUiEvent } from './ag-ui-event.js';
@@ -24,8 +26,6 @@ import {
 } from './ag-ui-state.js';
 import { endSubagent, startSubagent, subagentSpeaker } from './ag-ui-subagents.js';
 import { addCall } from './ag-ui-usage.js';
-import { harnessDialect } from '../../harness/dialect/harness.js';
-import { growText, discardText } from '../../framing/sent-text.js';
 
 /**
  * The AG-UI wire, version 1.0: a run is a segment of a turn. `RUN_STARTED` is its first event,

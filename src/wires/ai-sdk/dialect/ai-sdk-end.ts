@@ -1,10 +1,10 @@
 import { assertNever } from '../../../platform/assert-never.js';
 import { retryAdvice } from '../../../platform/retry-advice.js';
+import { unsentText } from '../../framing/sent-text.js';
 import { giveUpCalls, parkCalls } from './ai-sdk-calls.js';
 import type { AiSdkChunk, AiSdkMetadata, FinishReason, Of } from './ai-sdk-chunk.js';
 import type { AiSdkState } from './ai-sdk-state.js';
 import { closeStep, growPart, openStep } from './ai-sdk-step.js';
-import { unsentText } from '../../framing/sent-text.js';
 
 /** The last chunks of a segment after which the turn waits for its client. */
 export function parkChunks({ step, segment, calls }: AiSdkState): AiSdkChunk[] {

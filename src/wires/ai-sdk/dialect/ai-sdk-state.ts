@@ -1,9 +1,9 @@
 import { openSegment, type Segment } from '../../framing/segment.js';
+import { noText, type SentText } from '../../framing/sent-text.js';
 import type { AiSdkCalls } from './ai-sdk-calls.js';
 import type { Of } from './ai-sdk-chunk.js';
 import { noStep, type AiSdkStep } from './ai-sdk-step.js';
 import type { AiSdkSubagents } from './ai-sdk-subagents.js';
-import { noText, type SentText } from '../../framing/sent-text.js';
 
 /** The part of a turn that a stream sends. */
 export interface AiSdkRange {

@@ -2,6 +2,7 @@ import type { TurnEvent } from '../../../events/turn-event.js';
 import { assertNever } from '../../../platform/assert-never.js';
 import type { Dialect, Frame } from '../../framing/dialect.js';
 import { followSegment } from '../../framing/segment.js';
+import { growText, discardText } from '../../framing/sent-text.js';
 import { encodeCall, encodeSpan, encodeSubagent } from './ai-sdk-call-events.js';
 import { giveUpCalls } from './ai-sdk-calls.js';
 import type { AiSdkChunk, AiSdkIds, AiSdkMetadata, Of } from './ai-sdk-chunk.js';
@@ -9,7 +10,6 @@ import { describeContext, describeQueue } from './ai-sdk-data.js';
 import { endChunks, parkChunks } from './ai-sdk-end.js';
 import { aiSdkStart, type AiSdkRange, type AiSdkState } from './ai-sdk-state.js';
 import { citeSource, closePart, closeStep, growPart, openStep } from './ai-sdk-step.js';
-import { growText, discardText } from '../../framing/sent-text.js';
 
 type Encoded = { state: AiSdkState; chunks: AiSdkChunk[] };
 

@@ -1,12 +1,12 @@
-import type { Usage } from '../../../storage/shapes/stored-step.js';
 import { assertNever } from '../../../platform/assert-never.js';
 import { retryAdvice } from '../../../platform/retry-advice.js';
+import type { Usage } from '../../../storage/shapes/stored-step.js';
+import { unsentText } from '../../framing/sent-text.js';
 import { abandonCalls } from './holodeck-calls.js';
 import type { HolodeckEnd, HolodeckEvent, HolodeckIds, Of, TokensUsed } from './holodeck-event.js';
 import { toProblem, type Problem } from './holodeck-problem.js';
 import { toHolodeckSource } from './holodeck-source.js';
 import type { HolodeckState } from './holodeck-state.js';
-import { unsentText } from '../../framing/sent-text.js';
 
 /**
  * Status of a client's request that was closed before its answer; no standard has a number for it.

@@ -1,7 +1,7 @@
 import type { Source } from '../../../events/turn-event.js';
+import { noText, type SentText } from '../../framing/sent-text.js';
 import type { HolodeckCalls } from './holodeck-calls.js';
 import type { HolodeckNotice, Of } from './holodeck-event.js';
-import { noText, type SentText } from '../../framing/sent-text.js';
 
 /** State that later events of the holodeck wire need of earlier ones. */
 export interface HolodeckState {

@@ -1,6 +1,7 @@
 import type { TurnEvent } from '../../../events/turn-event.js';
 import { assertNever } from '../../../platform/assert-never.js';
 import type { Dialect } from '../../framing/dialect.js';
+import { discardText, growText, sentSoFar } from '../../framing/sent-text.js';
 import {
   completeArgs,
   discardCalls,
@@ -12,7 +13,6 @@ import {
 import { endEvents } from './holodeck-end.js';
 import type { HolodeckEvent, HolodeckIds, HolodeckNotice } from './holodeck-event.js';
 import { holodeckStart, type HolodeckState } from './holodeck-state.js';
-import { discardText, growText, sentSoFar } from '../../framing/sent-text.js';
 
 type Encoded = { state: HolodeckState; events: HolodeckEvent[] };
 

@@ -1,10 +1,10 @@
-import type { Usage } from '../../../storage/shapes/stored-step.js';
 import { assertNever } from '../../../platform/assert-never.js';
 import { retryAdvice } from '../../../platform/retry-advice.js';
+import type { Usage } from '../../../storage/shapes/stored-step.js';
+import { unsentText } from '../../framing/sent-text.js';
 import type { DoneChunk, Of, OracleChunk } from './oracle-chunk.js';
 import { toOracleSource } from './oracle-source.js';
 import type { OracleState } from './oracle-state.js';
-import { unsentText } from '../../framing/sent-text.js';
 
 /** The last chunks of a turn: the deferred ones, then its one end. */
 export function endChunks(state: OracleState, event: Of<'turn.ended'>): OracleChunk[] {

@@ -1,8 +1,8 @@
 import type { Source } from '../../../events/turn-event.js';
+import { noText, type SentText } from '../../framing/sent-text.js';
 import { noCalls, type OracleCalls } from './oracle-calls.js';
 import type { Of } from './oracle-chunk.js';
 import { noContext, type OracleContext } from './oracle-context.js';
-import { noText, type SentText } from '../../framing/sent-text.js';
 
 /** State of earlier events that later chunks need. */
 export interface OracleState {

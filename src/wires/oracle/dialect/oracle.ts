@@ -1,6 +1,7 @@
 import type { TurnEvent } from '../../../events/turn-event.js';
 import { assertNever } from '../../../platform/assert-never.js';
 import type { Dialect } from '../../framing/dialect.js';
+import { discardText, growText, sentSoFar } from '../../framing/sent-text.js';
 import {
   describeRunning,
   discardCalls,
@@ -13,7 +14,6 @@ import type { Of, OracleChunk, SystemType } from './oracle-chunk.js';
 import { updateContext } from './oracle-context.js';
 import { endChunks } from './oracle-end.js';
 import { oracleStart, type OracleState } from './oracle-state.js';
-import { discardText, growText, sentSoFar } from '../../framing/sent-text.js';
 
 type Encoded = { state: OracleState; chunks: OracleChunk[] };
 
