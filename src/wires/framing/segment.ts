@@ -17,8 +17,8 @@ interface Activity {
  */
 export interface Segment {
   /**
-   * What the client gave before it: ids of approvals it answered, or of a message steered into the
-   * turn. None: the segment begins with the turn.
+   * Ids that the client gave before the segment: of approvals it answered, or of a message that was
+   * steered into the turn. None: the segment begins with the turn.
    */
   readonly answered: readonly string[];
   readonly begins: SegmentBeginning;
@@ -29,16 +29,19 @@ export interface Segment {
 }
 
 /**
- * Where answers begin it; a steered message does so itself. `pause`: after the first time that the
- * turn waited for one of the answers. Where it waited for another one between, what it said then is in
- * two segments. `answer`: with the first of the answers that it takes note of. What it said between, for
- * answers of others, is in none.
+ * Where a segment after answers begins; a steered message begins its segment itself. `pause`: after
+ * the first time that the turn waited for one of the answers. Where it waited for another approval
+ * between, the events up to there are in two segments. `answer`: with the first of the answers in
+ * the log. Events between, after answers of other requests, are in no segment.
  */
 export type SegmentBeginning = 'pause' | 'answer';
 
 const idle: Activity = { parkedFor: undefined, calls: [], children: [] };
 
-/** @param answered ids of approvals, or of a steered message; absent or empty: from the turn's start. */
+/**
+ * @param answered ids of approvals, or of a steered message; absent or empty: from the turn's
+ * start.
+ */
 export function openSegment(
   answered: readonly string[] = [],
   begins: SegmentBeginning = 'pause',
@@ -86,8 +89,8 @@ function isAnswerIn(answered: readonly string[], event: TurnEvent): boolean {
   return answered.includes(event.approvalId);
 }
 
-function isSteered(steered: readonly string[], event: TurnEvent): boolean {
-  return event.type === 'message.joined' && steered.includes(event.messageId);
+function isSteered(messageIds: readonly string[], event: TurnEvent): boolean {
+  return event.type === 'message.joined' && messageIds.includes(event.messageId);
 }
 
 function follow(activity: Activity, event: TurnEvent): Activity {

@@ -15,8 +15,8 @@ export interface AgUiRun {
   runId: string;
   turnId: string;
   /**
-   * Ids of the approvals the request answered, or of its message that was steered into the turn; none: the run
-   * begins with the turn.
+   * Ids of the approvals the request answered, or of its message that was steered into the turn;
+   * none: the run begins with the turn.
    */
   answered: readonly string[];
   /** The client's own state; `unknown`: the stream is resumed, and the client has it. */

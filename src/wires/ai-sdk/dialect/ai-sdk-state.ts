@@ -8,12 +8,12 @@ import type { AiSdkSubagents } from './ai-sdk-subagents.js';
 /** The part of a turn that a stream sends. */
 export interface AiSdkRange {
   /**
-   * Approvals that were answered before it: it does not end where the turn waited for them. Or a
-   * message that was steered into the turn.
+   * Approvals that were answered before the stream, which does not end where the turn waited for
+   * them; or a message that was steered into the turn.
    */
   answered: readonly string[];
   /**
-   * `answers`: it begins after the turn waited for these, or with the message steered into it. `turn`:
+   * `answers`: it begins after the turn waited for these, or with the steered message. `turn`:
    * it begins with the turn, whatever was answered, as a client that comes back makes its message again
    * from `start`.
    */
