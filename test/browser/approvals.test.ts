@@ -35,7 +35,7 @@ describe('an approval', () => {
     expect(faults).toEqual([]);
   });
 
-  it('is denied with a reason that the model is told', async () => {
+  it('is denied with a reason that the model gets', async () => {
     const { chat, card, press, page } = await ask('no.txt');
     await press('Deny');
     await card.getByLabel('Why? The model reads it.').fill('Not here.');

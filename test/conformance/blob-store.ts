@@ -270,7 +270,7 @@ export function blobStoreConformance(name: string, open: () => Promise<BlobStore
       expect(await writes()).toEqual([]);
     });
 
-    it('takes a large content and holds little of it', async () => {
+    it('takes a large content and has little of it in memory', async () => {
       const wanted = (under.isStoredInProcess ? 2 : 20) * MiB;
       setFlagsFromString('--expose-gc');
       const collectGarbage = runInNewContext('gc') as () => void;

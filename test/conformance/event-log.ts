@@ -44,12 +44,12 @@ export function eventLogConformance(name: string, open: () => Promise<EventLogUn
       expect(await log.read('a')).toEqual([delta(1), delta(2), delta(3)]);
     });
 
-    it('keeps turns apart, and holds nothing of one it does not know', async () => {
+    it('keeps turns apart, and has nothing of one it does not know', async () => {
       await log.append('a', 0, [delta(1, 0)]);
       expect(await log.read('b')).toEqual([]);
     });
 
-    it('refuses a fenced attempt, whole, and tells its followers nothing', async () => {
+    it('refuses a fenced attempt, whole, and sends its followers nothing', async () => {
       await log.begin('a', 1);
       await log.append('a', 1, [delta(1)]);
       const seen = new Recorder<TurnEvent>();
@@ -182,7 +182,7 @@ export function eventLogConformance(name: string, open: () => Promise<EventLogUn
       expect(seen.items).toEqual([delta(1)]);
     });
 
-    it('tells a follower nothing of another turn', async () => {
+    it('sends a follower nothing of another turn', async () => {
       const seen = new Recorder<TurnEvent>();
       await log.subscribe(
         'a',
@@ -212,7 +212,7 @@ export function eventLogConformance(name: string, open: () => Promise<EventLogUn
       expect(await log.read('a')).toEqual([]);
     });
 
-    it('leaves followers of an expired turn what they have, and goes on telling them', async () => {
+    it('leaves followers of an expired turn what they have, and goes on sending', async () => {
       await log.begin('a', 1);
       const seen = new Recorder<readonly TurnEvent[]>();
       await log.subscribe('a', hearing(seen.take));

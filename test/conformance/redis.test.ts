@@ -67,7 +67,7 @@ describe('RedisEventLog', () => {
     at: '',
   });
 
-  it('holds no more bytes of a turn than it may, and keeps the newest', async () => {
+  it('keeps the newest events of a turn, and no more bytes than it may', async () => {
     const log = openLog(10_000);
     await log.begin('a', 1);
     const text = 'x'.repeat(1_000);
@@ -100,7 +100,7 @@ describe('RedisEventLog', () => {
 });
 
 describe('a connection that breaks', () => {
-  it('tells followers that they may have missed something, and goes on', async () => {
+  it('notifies followers that they may have missed something, and goes on', async () => {
     const log = openLog();
     await log.begin('a', 1);
     let onMissed = (): void => undefined;

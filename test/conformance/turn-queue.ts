@@ -59,22 +59,25 @@ export function turnQueueConformance(
       expect(gate.most).toBe(2);
     });
 
-    it.each([1, 2])('says its place in the line to a turn that waits for %i', async (workers) => {
-      const { queue } = await start(workers);
-      const gate = new Gate();
-      await queue.consume(handling(gate.handle));
-      const running = Array.from({ length: workers }, (_, i) => `running ${i}`);
-      await queue.enqueue(running, 'normal');
-      await gate.running(workers);
-      await queue.enqueue(['b'], 'normal');
-      await queue.enqueue(['c', 'b'], 'normal');
-      const positions = await Promise.all(
-        ['running 0', 'b', 'c', 'x'].map((id) => queue.position(id)),
-      );
-      expect(positions).toEqual([0, 1, 2, 0]);
-      gate.open();
-      await gate.done(workers + 2);
-    });
+    it.each([1, 2])(
+      'knows the queue positions of turns that wait, with workers: %i',
+      async (workers) => {
+        const { queue } = await start(workers);
+        const gate = new Gate();
+        await queue.consume(handling(gate.handle));
+        const running = Array.from({ length: workers }, (_, i) => `running ${i}`);
+        await queue.enqueue(running, 'normal');
+        await gate.running(workers);
+        await queue.enqueue(['b'], 'normal');
+        await queue.enqueue(['c', 'b'], 'normal');
+        const positions = await Promise.all(
+          ['running 0', 'b', 'c', 'x'].map((id) => queue.position(id)),
+        );
+        expect(positions).toEqual([0, 1, 2, 0]);
+        gate.open();
+        await gate.done(workers + 2);
+      },
+    );
 
     it('serves recovered turns first and background ones last', async () => {
       const { queue } = await start(1);

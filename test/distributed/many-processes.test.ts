@@ -33,7 +33,7 @@ describe('two APIs and two workers', () => {
   /** The pause is longer than any process takes to start; an interrupt ends it. */
   const endless = '[[tokens=5000 gap=20]]';
 
-  it('tell readers of any API the same turn', async () => {
+  it('send readers of any API the same turn', async () => {
     const sessionId = await here.client.createSession(deployment.projectRoot);
     const stream = await here.client.turn(sessionId, '[[tokens=60 gap=10]]', { opts: goesOn });
     await stream.until('chat:delta');
@@ -106,7 +106,7 @@ describe('two APIs and two workers', () => {
     expect(ran).toBe('once\n');
   });
 
-  it('never accept more waiting turns than the queue may hold, from however many APIs', async () => {
+  it('never accept more queued turns than the queue may have, from however many APIs', async () => {
     await worker.kill('SIGTERM');
     const sessions = await Promise.all(
       Array.from({ length: 20 }, () => here.client.createSession(deployment.projectRoot)),

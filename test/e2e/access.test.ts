@@ -190,7 +190,7 @@ describe('a server with keys', () => {
     expect(rest.body['entries']).toEqual([entries[1]]);
   });
 
-  it('hears an address less that sends wrong keys, and still those that are in use there', async () => {
+  it('limits an address that sends wrong keys, and still serves the keys in use there', async () => {
     const wrong = new KeyedClient(server.url, 'tpk_0000000000000000_wrong');
     const statuses = new Set<number>();
     for (let i = 0; i < 25; i += 1) statuses.add((await wrong.send('GET', '/agents')).status);

@@ -70,7 +70,7 @@ describe('an approval', () => {
     expect(existsSync(inProject('no.txt'))).toBe(false);
   });
 
-  it('runs with what a person made of the input, and the model is told', async () => {
+  it('runs with what a person made of the input, and the model knows', async () => {
     const { stream, id } = await ask(write('asked.txt'));
     const refused = await answer(id, { decision: 'approve', input: { file_path: 1, content: '' } });
     expect(refused).toMatchObject({

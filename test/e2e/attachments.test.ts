@@ -92,7 +92,7 @@ describe('attachments', () => {
     expect([text, file?.type]).toEqual([{ type: 'text', text: 'Look' }, 'document']);
   });
 
-  it('of one name are told apart by their place, also where only reading them shows a fault', async () => {
+  it('of one name are distinguished by their index, also where only reading them shows a fault', async () => {
     for (const folder of ['one', 'two']) await mkdir(at(folder));
     await writeFile(at('one/a.pdf'), '%PDF-1.4 half');
     await writeFile(at('two/a.pdf'), '');
@@ -171,7 +171,7 @@ describe('attachments', () => {
       .filter(({ kind }) => kind === 'attachment-shown')
       .map(({ text }) => text);
 
-  it('are shown as their text where the model reads no such files, and the client is told', async () => {
+  it('are shown as their text where the model reads no such files, and the client gets a notice', async () => {
     const names = ['report.docx', 'ledger.xlsx', 'talk.pptx'];
     for (const name of names) await copyFile(fixture(name), at(name));
     const { frames } = await run('Look', names.map(at));
@@ -211,7 +211,7 @@ describe('attachments', () => {
     expect(notices(frames)).toEqual([]);
   });
 
-  it('of pictures are turned upright, and the client is told', async () => {
+  it('of pictures are turned upright, and the client gets a notice', async () => {
     await copyFile(fixture('photo-orientation-6.jpg'), at('photo.jpg'));
     const { frames } = await run('Look', [at('photo.jpg')]);
     expect(notices(frames)).toEqual(['photo.jpg: turned upright']);

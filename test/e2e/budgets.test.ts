@@ -29,7 +29,7 @@ async function turn(client: KeyedClient, message: string) {
 }
 const usage = async (client: KeyedClient) => (await client.send('GET', '/api/harness/usage')).body;
 
-it('tells the limit of a day on the stream, and shows what was used', async () => {
+it('reports the limit of a day on the stream, and shows what was used', async () => {
   const ended = await turn(alice, '[[tokens=9000]]');
   expect(ended.status).toBe(200);
   expect(ended.text).toContain('daily_token_budget');

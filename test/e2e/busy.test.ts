@@ -25,7 +25,7 @@ describe('a busy session', () => {
     return { sessionId, first };
   }
 
-  it('holds turns that are to wait, tells their places, and runs them in order', async () => {
+  it('holds turns that are to wait, reports their queue positions, and runs them in order', async () => {
     const { sessionId, first } = await running();
     expect(first.header('x-turn-disposition')).toBe('started');
     const second = await send(sessionId, 'Second', 'enqueue');
@@ -135,7 +135,7 @@ describe('a busy session', () => {
   });
 
   it.each(['[[fail=400 after=8]]', '[[loop=3 tool=glob {"pattern":"*"}]]'])(
-    'keeps every message that joins a turn which ends otherwise: %s',
+    'keeps every message that steers a turn which ends otherwise: %s',
     async (message) => {
       const { client } = server;
       const sessionId = await newSession();
@@ -220,7 +220,7 @@ describe(`${TURNS} simultaneous turns for one session`, () => {
     expect(exits.filter((exit) => exit === 130)).toHaveLength(TURNS - 1);
   });
 
-  it('are one turn that heard every message, where they steer', async () => {
+  it('are one turn that got every message, where they steer', async () => {
     const { streams, refusals, sessionId } = await race('steer', '[[tokens=100 gap=20]]');
     expect(refusals).toEqual([]);
     expect(turnsOf(streams).size).toBe(1);

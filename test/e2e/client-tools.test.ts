@@ -115,7 +115,7 @@ describe('a tool of the client', () => {
       { output: 'No screen.', isError: true },
       { ok: false, status: 'error', output: 'No screen.' },
     ],
-  ])('tells the model what it gave: %j', async (given, result) => {
+  ])('gives the model its result: %j', async (given, result) => {
     const { stream, id } = await ask(server, call('Door'));
     await answer(server, id, { decision: 'answer', ...given });
     expect(await resultOf(stream)).toMatchObject(result);
@@ -265,7 +265,7 @@ describe('a tool of the client', () => {
     });
   });
 
-  it('is left out with all others where one is wrong, and the client is told which', async () => {
+  it('is left out with all others where one is wrong, and the client learns which', async () => {
     const clientTools = [pick, { ...pick, name: 'no spaces' }];
     const { stream } = await send(server, 'Hello', { clientTools });
     await stream.all();

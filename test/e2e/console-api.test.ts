@@ -224,7 +224,7 @@ describe('what the console asks for', () => {
     }
   });
 
-  it('shows what waits, and the places of workers', async () => {
+  it('shows queued and held turns, and the slots of workers', async () => {
     const { client, projectRoot } = server;
     const sessionId = await client.createSession(projectRoot);
     const running = await client.turn(sessionId, endless);

@@ -58,7 +58,7 @@ describe('files that take for ever to read', () => {
     return { response, text: () => text, end };
   }
 
-  it('hold up neither another user’s small file nor the head of any answer', async () => {
+  it('delay neither another user’s small file nor the head of any answer', async () => {
     const hostile: Answer[] = [];
     for (let index = 0; index < HOSTILE; index += 1) {
       hostile.push(await ask('hostile', `slow-${index}.html`, slowPage(index)));

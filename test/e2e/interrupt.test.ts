@@ -86,7 +86,7 @@ describe('an interrupt', () => {
     expect((await next.all()).at(-1)?.data).toEqual({ exitCode: 0 });
   });
 
-  it('is idempotent while the turn ends, and tells no session from no turn', async () => {
+  it('is idempotent while the turn ends, and distinguishes no session from no turn', async () => {
     const { client, projectRoot } = server;
     const sessionId = await client.createSession(projectRoot);
     const idle = await interrupt(sessionId);

@@ -71,7 +71,7 @@ describe('a reader that reconnects', () => {
     expect(text).toContain(`id: ${frames[2]?.id}\n`);
   });
 
-  it('and never stops by itself is told when nothing comes any more', async () => {
+  it('and never stops by itself is answered when nothing comes any more', async () => {
     const { client, projectRoot, url } = server;
     const poster = await client.turn(await client.createSession(projectRoot), 'Hello');
     const frames = await poster.all();
@@ -113,7 +113,7 @@ describe('a reader that reconnects', () => {
     expect(await ahead.all()).toEqual([]);
   });
 
-  it('is told what is wrong with its cursor or its turn', async () => {
+  it('learns what is wrong with its cursor or its turn', async () => {
     const { client, projectRoot } = server;
     const sessionId = await client.createSession(projectRoot);
     const poster = await client.turn(sessionId, 'Hello');

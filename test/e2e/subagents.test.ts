@@ -49,7 +49,7 @@ describe('a subagent', () => {
     };
   };
 
-  it('works as a turn of its own, told on the stream of its parent', async () => {
+  it('works as a turn of its own, on the stream of its parent', async () => {
     const { stream } = await start(task('TASKER', 'Say hello [[tokens=20]]'));
     const frames = await stream.all();
     expect(frames.at(-1)?.data).toEqual({ exitCode: 0 });

@@ -233,7 +233,7 @@ describe('turnpike on the command line', () => {
     ]);
   });
 
-  it('starts a server of its own where it is told to, and finds the one that has the folder', async () => {
+  it('starts a server of its own where an option says so, and finds the one that has the folder', async () => {
     const TURNPIKE_DATA_DIR = path.join(
       await mkdtemp(path.join(given('TEST_DATABASES'), 'new-')),
       'data',

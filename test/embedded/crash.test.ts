@@ -110,7 +110,7 @@ describe('kill -9 of the server', () => {
       expect(body['turn']).toMatchObject({ status: 'completed', attempt: 2 });
     });
 
-    it('while a command runs: it is not run again, and the model is told', async () => {
+    it('while a command runs: it is not run again, and the model knows', async () => {
       await command.exit();
       expect(statusesOf(command)).toEqual(['unknown']);
       expect(command.named('chat:complete')[0]?.data['text']).toContain(

@@ -76,7 +76,7 @@ describe('kill -9 while a subagent works', () => {
   const named = (frames: readonly ReadFrame[], event: string) =>
     frames.filter((frame) => frame.event === event);
 
-  it('both go on: one subagent, one answer, nothing told twice', async () => {
+  it('both go on: one subagent, one answer, nothing streamed twice', async () => {
     const first = await start();
     const { stream } = await delegate(first, '[[tokens=150 gap=20]]');
     await stream.until(

@@ -68,7 +68,7 @@ describe('the agents API', () => {
     expect(headers.get('x-message-id')).toBe(body['message_id']);
   });
 
-  it('tells which tools an answer took', async () => {
+  it('lists the tools that an answer took', async () => {
     const message = '[[tool=glob {"pattern":"*"}]] [[cite]] [[tokens=2]]';
     const { body } = await client.chat({ message });
     expect(body).toMatchObject({

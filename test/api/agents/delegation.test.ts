@@ -33,7 +33,7 @@ describe('delegation', () => {
     };
   }
 
-  it('is allowed to agents that are made for it, and the client is told', async () => {
+  it('is allowed to agents that are made for it, and the client gets a notice', async () => {
     expect(await run(server, 'LEAD', { ...approved, approvedBy: 'Ann' })).toEqual({
       delegation: {
         allowed: true,

@@ -155,7 +155,7 @@ describe('the typed client', () => {
     expect((await turn.result()).text).toContain('red');
   });
 
-  it('sends files, and tells how far it is', async () => {
+  it('sends files, and reports its progress', async () => {
     const file = path.join(server.projectRoot, 'long.txt');
     const text = 'The quick brown fox. '.repeat(20_000);
     await writeFile(file, text);
@@ -180,7 +180,7 @@ describe('the typed client', () => {
     await expect(client.uploads.send(huge)).rejects.toBeInstanceOf(TurnpikeError);
   });
 
-  it('keeps settings, and says what is wrong with them', async () => {
+  it('keeps preferences, and says what is wrong with them', async () => {
     const before = await client.settings.get();
     expect(before.max_iterations).toBe(15);
     expect((await client.settings.update({ max_iterations: 7 })).max_iterations).toBe(7);

@@ -143,7 +143,7 @@ describe('models', () => {
     expect(message).toContain(useInstead);
   });
 
-  it('that a turn may go on with are held to the same', async () => {
+  it('that a turn may go on with are checked alike', async () => {
     expect(await turn({ fallbackModel: 'claude-opus-5' })).toMatchObject({
       notices: ['model-deprecated'],
       exitCode: 0,
@@ -210,7 +210,7 @@ describe('a provider without a Models API', () => {
     });
   });
 
-  it('gets a turn with a model that nobody knows, and its sender is told so', async () => {
+  it('gets a turn with a model that nobody knows, and its sender gets a notice', async () => {
     const sessionId = await server.client.createSession(server.projectRoot);
     const opts = { model: 'claude-fable-9' };
     const frames = await (await server.client.turn(sessionId, 'Hello', { opts })).all();

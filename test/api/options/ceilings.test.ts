@@ -111,7 +111,7 @@ describe('ceilings of a server', () => {
   });
   afterAll(() => server.close());
 
-  it('hold whatever a session or a turn asks for', async () => {
+  it('apply whatever a session or a turn asks for', async () => {
     const { client, projectRoot } = server;
     const sessionId = await client.createSession(projectRoot, { mode: 'acceptEdits' });
     const opts = { mode: 'acceptEdits', tools: ['read', 'write', 'bash', 'glob'] };

@@ -15,7 +15,7 @@ interface Options {
   agentConfig: { timeoutSeconds: number };
 }
 
-describe('the settings of models', () => {
+describe('the preferences of models', () => {
   let server: TestServer;
   beforeAll(async () => {
     const root = await instructionRootWith({

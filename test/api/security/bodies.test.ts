@@ -61,7 +61,7 @@ describe('a body that hurts', () => {
     [{ tools: ['a\0b'] }, 'tools'],
     [{ 'a\0b': 1 }, 'a\uFFFDb'],
     [{ agentConfig: { '\ud800': 1 } }, 'agentConfig.\uFFFD'],
-  ])('does not break a turn with what no column holds: %j', async (opts, key) => {
+  ])('does not break a turn with what no column can store: %j', async (opts, key) => {
     const stream = await server.client.turn(sessionId, 'Hello', { opts });
     const frames = await stream.all();
     const notice = frames.find(({ event }) => event === 'system:notice');

@@ -180,7 +180,7 @@ describe('what somebody else has', () => {
     expect((await other.send('GET', twice)).status).toBe(422);
   });
 
-  it('is not joined by its Idempotency-Key', async () => {
+  it('is not found by its Idempotency-Key', async () => {
     const mine = await newSession(other);
     const key = { 'idempotency-key': 'one-for-both' };
     const message = 'Hello';

@@ -274,7 +274,7 @@ describe('what somebody else has', () => {
     expect(own.status).toBe(200);
   });
 
-  it('has settings of its own', async () => {
+  it('has preferences of its own', async () => {
     await owner.send('PUT', '/api/settings/agent-config', { max_iterations: 3 });
     const { body } = await other.send('GET', '/api/settings/agent-config');
     expect(body['max_iterations']).not.toBe(3);

@@ -98,7 +98,7 @@ describe('paths', () => {
     }
   });
 
-  it('outside are all alike: whether something is there is not told', async () => {
+  it('outside are all alike: whether something is there does not show', async () => {
     const [there, not] = [path.join(outside, 'a.txt'), path.join(outside, 'none.txt')];
     const outputs = await Promise.all(
       [there, not].map(async (file_path) => String((await run('read', { file_path }))['output'])),

@@ -188,7 +188,7 @@ describe('what is too large', () => {
     await stream.all();
   });
 
-  it('is refused beyond what a turn may still hear', async () => {
+  it('is refused beyond what may still be sent into a turn', async () => {
     const session = await newSession();
     const stream = await server.client.turn(session, '[[tokens=5000 gap=10]]');
     await stream.until('chat:delta');

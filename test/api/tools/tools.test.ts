@@ -213,7 +213,7 @@ describe('tools', () => {
     expect([named, ruled].flatMap(({ frames }) => leftOut(frames))).toEqual([]);
   });
 
-  it('are told to stop when they take too long', async () => {
+  it('are aborted when they take too long', async () => {
     const { results } = await run(
       call('bash', { command: 'sleep 30' }),
       { tools: ['bash'] },

@@ -101,7 +101,7 @@ describe('the end of a reply', () => {
     },
   );
 
-  it('is not told of a failure that a retry mends', async () => {
+  it('does not see a failure that a retry mends', async () => {
     const { frames } = await run('[[fail=529 times=1]]');
     expect(frames.at(-1)?.data).toEqual({ exitCode: 0 });
     expect(frames.map((frame) => frame.event)).not.toContain('turn:error');

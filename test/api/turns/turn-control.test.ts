@@ -58,7 +58,7 @@ describe('limits of a turn', () => {
     expect([named('step:start').length, end.outcome]).toEqual([1, 'limited']);
   });
 
-  it('of tokens hold whatever the model would say', async () => {
+  it('of tokens apply whatever the model would say', async () => {
     const { end, notices, frames } = await run('[[tokens=4000]]', { token_budget: 2_000 });
     const usage = frames.find((frame) => frame.event === 'turn:end')?.data['usage'] as {
       inputTokens: number;
@@ -249,7 +249,7 @@ describe('todos and the conversation', () => {
     expect(await kinds()).toEqual([]);
   });
 
-  it('is summarised on request, stays readable, and is told once', async () => {
+  it('is summarised on request, stays readable, and is reported once', async () => {
     const { client } = server;
     const before = await client.post(`/api/harness/sessions/${sessionId}/compact`, {});
     expect(before.body).toEqual({ compacted: false });

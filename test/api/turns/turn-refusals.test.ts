@@ -218,7 +218,7 @@ describe('an Idempotency-Key', () => {
 
   const key = { 'idempotency-key': 'k1' };
 
-  it('joins a repeat to the first turn, while it runs and after', async () => {
+  it('answers a repeat with the first turn, while it runs and after', async () => {
     const { client, projectRoot, modelRequests } = server;
     const sessionId = await client.createSession(projectRoot);
     const first = await client.turn(sessionId, '[[tokens=20 gap=10]]', {}, key);

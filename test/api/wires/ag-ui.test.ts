@@ -112,7 +112,7 @@ describe('the AG-UI wire', () => {
     expect(agent.state).toMatchObject({ page: 3, turnpike: { status: 'completed' } });
   });
 
-  it('tells its conversation to a client that lacks it', async () => {
+  it('sends its conversation to a client that lacks it', async () => {
     const first = converse();
     await first.say('[[tokens=2]]');
     const second = converse();
@@ -363,7 +363,7 @@ describe('the AG-UI wire', () => {
     expect((await repeated.all()).at(-1)).toEqual((await first.all()).at(-1));
   });
 
-  it('joins a turn that runs, and is told what comes after', async () => {
+  it('steers a turn that runs, and gets what comes after', async () => {
     const say = (content: string, onBusy: string): Promise<StreamReader> => {
       const { opts, projectRoot } = ownProps();
       return open(

@@ -149,7 +149,7 @@ describe('the oracle wire', () => {
     ]);
   });
 
-  it('takes the place of a question that is still being answered', async () => {
+  it('replaces a question that is still being answered', async () => {
     const contextId = await begin();
     const first = await stream({ question: '[[tokens=5000 gap=10]]', context_id: contextId });
     await first.until('content');
@@ -164,7 +164,7 @@ describe('the oracle wire', () => {
     });
   });
 
-  it('leaves it alone where it is told to', async () => {
+  it('leaves it alone where the request says so', async () => {
     const contextId = await begin();
     const first = await stream({ question: '[[tokens=5000 gap=10]]', context_id: contextId });
     await first.until('content');
