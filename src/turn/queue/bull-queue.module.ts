@@ -35,16 +35,19 @@ export class BullQueueModule {
       module: BullQueueModule,
       imports: [
         redis,
-        BullModule.forRootAsync({
+        // By its own factory: the options that queues share are optional to the framework, which would
+        // connect to a Redis of its own where ours cannot be reached.
+        BullModule.registerQueueAsync({
+          name: QUEUE_NAME,
           imports: [redis],
           inject: [REDIS],
-          // A hash tag: every key of the queue is in one slot of a cluster.
-          useFactory: (connection: Redis) => ({ connection, prefix: `{${redisPrefix}}` }),
-        }),
-        BullModule.registerQueue({
-          name: QUEUE_NAME,
-          // Nobody reads the queue's own stream of events.
-          streams: { events: { maxLen: 100 } },
+          useFactory: (connection: Redis) => ({
+            connection,
+            // A hash tag: every key of the queue is in one slot of a cluster.
+            prefix: `{${redisPrefix}}`,
+            // Nobody reads the queue's own stream of events.
+            streams: { events: { maxLen: 100 } },
+          }),
         }),
       ],
       providers: [BullTurnQueue, ...(runsTurns(role) ? [processor] : [])],
