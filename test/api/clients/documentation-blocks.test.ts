@@ -235,7 +235,7 @@ const uses: Record<string, Use[]> = {
       try {
         const [create = '', ...rest] = code.split('\n');
         const made = await shell(`${program}${create}`, own.store.environment);
-        names['tpk_…'] = /tpk_\w+/.exec(made)?.[0] ?? 'none';
+        names['tpk_…'] = /tpk_[\w-]+/.exec(made)?.[0] ?? 'none';
         names['revoke ID'] = `revoke ${/Key (\S+) of alice/.exec(made)?.[1] ?? 'none'}`;
         const output = await shell(`${program}${rest.join('\n')}`, own.store.environment);
         expect(output).toContain('"sessions":[]');
