@@ -136,8 +136,11 @@ async function listen(app: NestExpressApplication, values: ProcessValues): Promi
     url,
     get: (token) => app.get(token, anywhere),
     close: async () => {
-      await app.close();
-      await resources.close();
+      try {
+        await app.close();
+      } finally {
+        await resources.close();
+      }
     },
   };
 }
