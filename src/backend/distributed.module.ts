@@ -22,23 +22,12 @@ import { BullTurnQueue } from '../turn/queue/bull-turn-queue.js';
 import { RedisSignalBus } from '../turn/queue/redis-signal-bus.js';
 import { SIGNAL_BUS } from '../turn/queue/signal-bus.js';
 import { TURN_QUEUE } from '../turn/queue/turn-queue.js';
+import { ports } from './ports.js';
 import { PUBLISH_URL } from './publish-url.js';
 import { RedisModule } from './redis.module.js';
 
 /** Milliseconds that a turn's log outlives the longest turn without an append. */
 const LOG_MARGIN_MS = 600_000;
-
-const tokens = [
-  OPENED_DATABASE,
-  DATABASE,
-  EVENT_LOG,
-  TURN_QUEUE,
-  SIGNAL_BUS,
-  REQUEST_COUNTER,
-  BLOB_CONTENTS,
-  QUEUE_BOARDS,
-  PUBLISH_URL,
-];
 
 /**
  * Providers for many processes over Redis and PostgreSQL. A start fails with UnreachableError where
@@ -109,7 +98,7 @@ export class DistributedModule {
         },
         { provide: PUBLISH_URL, useValue: async () => undefined },
       ],
-      exports: tokens,
+      exports: [...ports, QUEUE_BOARDS],
     };
   }
 }

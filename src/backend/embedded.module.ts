@@ -18,22 +18,12 @@ import { MemoryTurnQueue } from '../turn/queue/memory-turn-queue.js';
 import { SIGNAL_BUS } from '../turn/queue/signal-bus.js';
 import { TurnClaims } from '../turn/queue/turn-claims.js';
 import { TURN_QUEUE } from '../turn/queue/turn-queue.js';
+import { ports } from './ports.js';
 import { PUBLISH_URL } from './publish-url.js';
 
 type DataFolder = Awaited<ReturnType<typeof lockDataFolder>>;
 
 const DATA_FOLDER = Symbol('DataFolder');
-
-const tokens = [
-  OPENED_DATABASE,
-  DATABASE,
-  EVENT_LOG,
-  TURN_QUEUE,
-  SIGNAL_BUS,
-  REQUEST_COUNTER,
-  BLOB_CONTENTS,
-  PUBLISH_URL,
-];
 
 /**
  * Providers for a single process, with nothing to install. A start fails with DataFolderBusyError
@@ -96,6 +86,6 @@ const tokens = [
       useFactory: ({ publish }: DataFolder) => publish,
     },
   ],
-  exports: tokens,
+  exports: ports,
 })
 export class EmbeddedModule {}
