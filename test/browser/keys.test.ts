@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { APIResponse, Route } from 'playwright-core';
 import { makeKey } from '../support/clients/keyed-client.js';
 import { ChatPage } from './chat-page.js';
 import { useConsole } from './use-console.js';
@@ -29,6 +30,28 @@ describe('a server that wants a key', () => {
     await chat.status('Done');
     expect(await page.evaluate('localStorage.getItem("turnpike.key")')).toBeNull();
     expect(faults).toEqual([]);
+  });
+
+  it('is not asked again for a request from before the key', async () => {
+    const { page } = await on.console.visit('/settings');
+    const held = new Promise<{ route: Route; response: APIResponse }>((resolve) => {
+      void page.route('**/api/harness/sessions?*', async (route) => {
+        if ('authorization' in route.request().headers()) return route.continue();
+        resolve({ route, response: await route.fetch() });
+      });
+    });
+    await page.reload();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('API key').fill(secret);
+    const { route, response } = await held;
+    await dialog.getByRole('button', { name: 'Use this key' }).click();
+    await page.getByRole('button', { name: 'Forget it' }).waitFor();
+    const answered = page.waitForResponse((one) => one.status() === 401);
+    await route.fulfill({ response });
+    await (await answered).finished();
+    // The page has drawn what it made of the answer.
+    await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)))');
+    expect(await dialog.count()).toBe(0);
   });
 
   it('says what scope the queue needs', async () => {

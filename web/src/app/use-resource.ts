@@ -31,8 +31,9 @@ export function useResource<T>(load: () => Promise<T>, everyMs?: number): Resour
         const value = await load();
         if (!isLate()) setState({ value, fault: undefined, of: load });
       } catch (fault) {
-        reportFault(fault);
+        // A late fault may be that of a key that was replaced meanwhile.
         if (isLate()) return;
+        reportFault(fault);
         setState((before) => ({
           value: before?.of === load ? before.value : undefined,
           fault,
