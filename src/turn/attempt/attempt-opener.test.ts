@@ -49,7 +49,7 @@ describe('AttemptOpener', () => {
     );
   };
 
-  it('takes every other turn of the session for an earlier one, whatever the clock event', async () => {
+  it('takes every turn that has ended for an earlier one, whatever the clock was', async () => {
     const createdAt = new Date('2026-01-01T00:00:00Z');
     const ended = { sessionId, status: 'completed' } as const;
     const before = await storeTurn(database.db, { ...ended, createdAt });
@@ -61,6 +61,17 @@ describe('AttemptOpener', () => {
     const ids = earlier.map((stored) => stored.turn.id);
     expect(ids.slice(0, 2).sort()).toEqual([before, sameInstant].sort());
     expect(ids.slice(2)).toEqual([clockWentBack]);
+  });
+
+  it('leaves out turns that are held behind the turn, and those that were ended there', async () => {
+    const at = (second: number): Date => new Date(Date.UTC(2026, 0, 1, 0, 0, second));
+    const early = { sessionId, createdAt: at(0) };
+    const before = await storeTurn(database.db, { ...early, status: 'interrupted' });
+    const turnId = await storeTurn(database.db, { ...early, startedAt: at(1), attempt: 2 });
+    await storeTurn(database.db, { ...early, status: 'held' });
+    await storeTurn(database.db, { ...early, status: 'interrupted', endedAt: at(2) });
+    const { earlier } = await open(turnId);
+    expect(earlier.map(({ turn }) => turn.id)).toEqual([before]);
   });
 
   it('goes on from the steps and the calls that are stored', async () => {

@@ -111,7 +111,7 @@ export class AttemptOpener {
       startedAt,
       storedParts: claim.userParts,
     };
-    return { attempt, earlier: conversation.filter((other) => other.turn.id !== claim.id) };
+    return { attempt, earlier: conversation.filter((other) => isEarlier(other, claim)) };
   }
 
   /** Loads the session's turns; the claimed one with what earlier attempts stored. */
@@ -172,6 +172,16 @@ export class AttemptOpener {
 export function turnLogger(logger: Logger, claim: Claim): Logger {
   const { id: turnId, sessionId, attempt, request } = claim;
   return logger.child({ turnId, sessionId, attempt, ...compact({ requestId: request.requestId }) });
+}
+
+/**
+ * Whether a turn of the session ended before the claimed turn began, whatever the clock was when it was
+ * accepted. A turn behind the claimed one is not part of its conversation, even where it was ended there:
+ * each attempt sends the same conversation.
+ */
+function isEarlier({ turn, steps }: StoredTurn, { id, startedAt }: Claim): boolean {
+  if (turn.id === id || turn.endedAt === null) return false;
+  return steps.length > 0 || startedAt === null || turn.endedAt <= startedAt;
 }
 
 /** The start of a turn's own time: the time for which it, or one of its subagents, was parked is added. */

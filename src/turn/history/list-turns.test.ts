@@ -65,7 +65,7 @@ describe('the turns of a session', () => {
       endedAt: '2026-01-02T00:00:00.000Z',
     });
     for (const status of ['held', 'queued', 'running', 'waiting'] as const) {
-      expect(viewListedTurn({ ...turn, status })).toMatchObject({
+      expect(viewListedTurn({ ...turn, status, endedAt: null })).toMatchObject({
         status,
         outcome: null,
         reason: null,

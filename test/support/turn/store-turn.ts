@@ -1,6 +1,7 @@
 import { freeLimits } from '../../../src/options/free-limits.js';
 import { newId } from '../../../src/platform/ids.js';
 import type { Database } from '../../../src/storage/connection.js';
+import { unendedStatuses } from '../../../src/storage/shapes/stored-turn.js';
 import { sessions, turns } from '../../../src/storage/schema.js';
 import type { OptionResolution } from '../../../src/storage/shapes/stored-options.js';
 
@@ -59,18 +60,24 @@ export async function storeSession(db: Database): Promise<string> {
   return id;
 }
 
-/** Stores a running turn in a session of its own, at attempt 1. @returns its id */
+/**
+ * Stores a running turn in a session of its own, at attempt 1. A turn with a final status ended when it
+ * was made. @returns its id
+ */
 export async function storeTurn(db: Database, more: Partial<TurnInsert> = {}): Promise<string> {
   const id = newId('turn');
+  const { status = 'running', createdAt = new Date() } = more;
+  const isEnded = !unendedStatuses.some((unended) => unended === status);
   await db.insert(turns).values({
     id,
     sessionId: more.sessionId ?? (await storeSession(db)),
-    status: 'running',
+    status,
     attempt: 1,
     request: { message: 'Hello', opts: undefined, attachments: [], rejectedAttachments: [] },
     requestHash: 'hash',
     options: someOptions,
-    createdAt: new Date(),
+    createdAt,
+    endedAt: isEnded ? createdAt : null,
     ...more,
   });
   return id;
