@@ -1,5 +1,6 @@
 import { newTimeId } from '../../platform/ids.js';
-import type { ToolUse, TurnRun } from '../state/turn-run.js';
+import type { ToolUse } from '../state/progress.js';
+import type { TurnRun } from '../state/turn-run.js';
 import {
   requestedEvent,
   insertApproval,

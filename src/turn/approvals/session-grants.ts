@@ -5,7 +5,8 @@ import { sessionGrants } from '../../storage/governance-schema.js';
 import { insertFenced } from '../../storage/insert-from.js';
 import type { CallableTool } from '../../tools/open-tools.js';
 import { findArgument } from '../../tools/permission-argument.js';
-import type { ToolUse, TurnRun } from '../state/turn-run.js';
+import type { ToolUse } from '../state/progress.js';
+import type { TurnRun } from '../state/turn-run.js';
 
 /** Characters of the longest rule that is stored: a database index has no space for more. */
 const LONGEST_RULE = 500;

@@ -9,7 +9,8 @@ import { ModelCatalogue } from '../../provider/model-catalogue.js';
 import { sessions } from '../../storage/schema.js';
 import { applyDecision, resolvedEvent } from '../approvals/approval-writes.js';
 import { stepEnded } from '../state/turn-events.js';
-import { openCalls, type Attempt } from '../state/turn-run.js';
+import { openCalls } from '../state/progress.js';
+import type { Attempt } from '../state/attempt.js';
 
 /** Commits the first events of an attempt. */
 @Injectable()
@@ -57,7 +58,7 @@ export class AttemptAnnouncer {
 function announceRecovery(attempt: Attempt): Promise<void> {
   const { progress, writer, archived } = attempt;
   const last = progress.steps.at(-1);
-  const open = openCalls(attempt).length;
+  const open = openCalls(progress).length;
   // The step's tools were done, and the process died before it could emit the step's end.
   const isUnannounced =
     last !== undefined &&

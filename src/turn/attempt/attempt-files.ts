@@ -14,7 +14,8 @@ import { afterCompaction } from '../prompt/history-opener.js';
 import { sentTurns } from '../prompt/sent-turns.js';
 import type { Compaction } from '../queue/turn-claims.js';
 import type { StoredTurn } from '../state/load-turn.js';
-import type { Attempt, TurnRun } from '../state/turn-run.js';
+import type { Attempt } from '../state/attempt.js';
+import type { TurnRun } from '../state/turn-run.js';
 
 interface FileSource {
   /** The session's other turns, oldest first. */

@@ -13,7 +13,7 @@ import { compactions } from '../../storage/conversation-schema.js';
 import { Lease } from '../state/lease.js';
 import { AttemptOpener } from './attempt-opener.js';
 import { getTurn } from '../state/turn-lookup.js';
-import { openCalls, replyText } from '../state/turn-run.js';
+import { openCalls, replyText } from '../state/progress.js';
 
 describe('AttemptOpener', () => {
   let database: OpenedDatabase;
@@ -99,8 +99,8 @@ describe('AttemptOpener', () => {
       { ...row, callId: 'lost', status: 'claimed' },
     ]);
     const { attempt } = await open(turnId);
-    expect(openCalls(attempt).map(({ id }) => id)).toEqual(['lost', 'new']);
-    expect(replyText(attempt)).toBe('Looking.');
+    expect(openCalls(attempt.progress).map(({ id }) => id)).toEqual(['lost', 'new']);
+    expect(replyText(attempt.progress)).toBe('Looking.');
     expect(attempt.messageId).toBe(turnId.replace('turn_', 'msg_'));
   });
 

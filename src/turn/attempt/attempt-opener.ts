@@ -24,7 +24,7 @@ import { assistantMessageId } from '../state/assistant-message-id.js';
 import type { Lease } from '../state/lease.js';
 import { loadSessionTurns, loadTurns, type StoredTurn } from '../state/load-turn.js';
 import type { Claim } from '../queue/turn-claims.js';
-import type { Attempt } from '../state/turn-run.js';
+import type { Attempt } from '../state/attempt.js';
 import { findSessionTokens } from './session-tokens.js';
 import { loadChildren, withRelayed, type ChildTurn } from '../state/child-turn.js';
 import { openState } from '../state/turn-state.js';

@@ -3,7 +3,7 @@ import { someApproval } from '../../../test/support/turn/store-approval.js';
 import { logStart } from '../../events/cursor.js';
 import { noUsage } from '../../events/turn-event.js';
 import type { ChildTurn } from '../state/child-turn.js';
-import type { Attempt } from '../state/turn-run.js';
+import type { Attempt } from '../state/attempt.js';
 import { findArrived } from './find-arrived.js';
 
 type Waited = Pick<Attempt, 'approvals' | 'children'> & { parkedAttempt: number | null };

@@ -1,5 +1,5 @@
 import type { Facts } from '../../notices/trigger.js';
-import type { Attempt } from '../state/turn-run.js';
+import type { Attempt } from '../state/attempt.js';
 
 type Parked = Pick<Attempt, 'attempt' | 'approvals' | 'children'> & {
   turn: Pick<Attempt['turn'], 'parkedAttempt'>;

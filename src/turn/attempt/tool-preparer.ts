@@ -27,7 +27,8 @@ import { loadGrants } from '../approvals/session-grants.js';
 import { clientToolHidden, openClientTools } from '../submit/client-tools.js';
 import { commandsLeftOut } from './commands-left-out.js';
 import { chooseServerTools, serverToolMissing } from '../loop/server-tools.js';
-import type { Attempt, TurnRun } from '../state/turn-run.js';
+import type { Attempt } from '../state/attempt.js';
+import type { TurnRun } from '../state/turn-run.js';
 
 export interface EquippedTools {
   /** Tools by name, offered or not: a call of one that is not offered fails with the reason. */

@@ -12,7 +12,8 @@ import type { StoredTurn } from '../state/load-turn.js';
 import { findArrived } from './find-arrived.js';
 import type { Compaction } from '../queue/turn-claims.js';
 import { contextBefore } from '../state/turn-context.js';
-import type { Attempt } from '../state/turn-run.js';
+import type { Progress } from '../state/progress.js';
+import type { Attempt } from '../state/attempt.js';
 import type { TurnWatch } from './turn-watch.js';
 
 export interface WatchSource {
@@ -78,7 +79,7 @@ async function canFind(file: string): Promise<boolean> {
 }
 
 /** The step that wrote the todo list last; 0: no step of this turn. */
-function lastTodoStep({ steps, results }: Attempt['progress']): number {
+function lastTodoStep({ steps, results }: Progress): number {
   const last = steps.findLast(({ parts }) =>
     parts.some(
       (part) =>

@@ -6,6 +6,7 @@ import {
 } from '../../provider/estimate-parts.js';
 import type { ResolvedOptions } from '../../storage/shapes/stored-options.js';
 import type { ModelRequest } from '../../provider/model-types.js';
+import type { Progress } from '../state/progress.js';
 import type { TurnRun } from '../state/turn-run.js';
 import { contextTokens } from '../state/turn-context.js';
 
@@ -26,7 +27,7 @@ export interface CallEstimate {
 export type CallSource = Pick<TurnRun, 'userParts'> & {
   frame: { model: TokenModel };
   turn: { options: { options: Pick<ResolvedOptions, 'fallbackStep'> } };
-  progress: Pick<TurnRun['progress'], 'steps' | 'results' | 'notices' | 'steered'>;
+  progress: Pick<Progress, 'steps' | 'results' | 'notices' | 'steered'>;
 };
 
 /**

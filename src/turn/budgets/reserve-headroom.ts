@@ -1,6 +1,7 @@
 import { changeState, type AgentState } from '../../governance/decision-tree/agent-state.js';
 import type { ModelRequest } from '../../provider/model-types.js';
-import type { Budget, TurnRun } from '../state/turn-run.js';
+import type { Budget } from '../state/progress.js';
+import type { TurnRun } from '../state/turn-run.js';
 import { ReservationWait } from './await-reservation.js';
 import { countCall } from './count-call.js';
 import { estimateCall, type CallEstimate } from './estimate-call.js';

@@ -27,14 +27,8 @@ import { leaveAllOut, leftOutOf, turnLeftOut } from '../state/left-out.js';
 import { lastCallMark } from '../loop/last-call.js';
 import { abandonedServerCalls } from '../loop/server-calls.js';
 import { limitNotice, stepEnded, toolEnded, turnFailed } from '../state/turn-events.js';
-import {
-  ledgerCall,
-  openCalls,
-  replyText,
-  type StepDraft,
-  type ToolUse,
-  type Attempt,
-} from '../state/turn-run.js';
+import { ledgerCall, type Attempt } from '../state/attempt.js';
+import { openCalls, replyText, type StepDraft, type ToolUse } from '../state/progress.js';
 
 /**
  * The one way a turn ends. In one statement: what was cut is closed and kept, the status is set
@@ -53,7 +47,7 @@ export async function endTurn(
   const { turn, attempt } = run;
   const now = new Date(run.clock.now());
   const usage = totalUsage(run);
-  const abandoned = openCalls(run).map((call) => ({ call, end: abandonedEnd(run, call) }));
+  const abandoned = openCalls(run.progress).map((call) => ({ call, end: abandonedEnd(run, call) }));
   const cut = cutStep(run, ending);
   const startedAt = (turn.startedAt ?? turn.createdAt).getTime();
   const limit = describeLimit(run, ending, now);
@@ -75,7 +69,7 @@ export async function endTurn(
       outcome: ending.outcome,
       exitCode: ending.exitCode,
       reason: ending.reason,
-      text: replyText(run) + (limit?.note ?? ''),
+      text: replyText(run.progress) + (limit?.note ?? ''),
       usage,
       durationMs: now.getTime() - startedAt,
     },
@@ -125,7 +119,7 @@ export async function endTurn(
 
 /** The limit that ended a turn: a notice for the client and a last sentence of the reply. */
 function describeLimit(run: Attempt, ending: Ending, now: Date) {
-  const text = replyText(run);
+  const text = replyText(run.progress);
   const limit = ending.outcome === 'limited' ? explainLimit(run, ending, now) : undefined;
   if (limit === undefined) return undefined;
   const note = `${text === '' ? '' : '\n\n'}${limit.note}`;
@@ -144,7 +138,7 @@ function hasNotice({ progress }: Attempt, reason: string): boolean {
 }
 
 function explainLimit(run: Attempt, { reason, explanation }: Ending, now: Date) {
-  const hasText = replyText(run) !== '';
+  const hasText = replyText(run.progress) !== '';
   if (explanation !== undefined) {
     const own = { reason, explanation };
     return { reached: ownEndReached(own), note: ownEndNote(own, hasText) };

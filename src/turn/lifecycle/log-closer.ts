@@ -3,7 +3,7 @@ import { EVENT_LOG, type EventLog } from '../../events/event-log.js';
 import { untilAborted } from '../../platform/abort.js';
 import { CLOCK, type Clock } from '../../platform/clock.js';
 import { withDeadline } from '../../platform/with-deadline.js';
-import type { Attempt } from '../state/turn-run.js';
+import type { Attempt } from '../state/attempt.js';
 
 /** How long the live log outlives its turn; the archive has its events for good. */
 const LOG_KEPT_MS = 60_000;

@@ -10,7 +10,8 @@ import {
 import { assertNever } from '../../platform/assert-never.js';
 import { findLastCall } from './last-call.js';
 import type { DecisionInput, NextLimit } from './next-action.js';
-import { openCalls, type Attempt } from '../state/turn-run.js';
+import { openCalls } from '../state/progress.js';
+import type { Attempt } from '../state/attempt.js';
 
 /**
  * The limit that keeps a turn from another model call, if there is one. Call it when every result
@@ -45,7 +46,7 @@ export function decisionInput(run: Attempt): DecisionInput {
   return {
     steps: run.progress.steps.length,
     stopReason: run.progress.steps.at(-1)?.stopReason,
-    openCalls: openCalls(run).length,
+    openCalls: openCalls(run.progress).length,
     canShorten: run.progress.canShorten && isFirstCut(run),
     undelivered: Math.max(0, run.lease.steered - run.progress.steered.length),
     limit: limit === undefined ? undefined : describe(run, limit),

@@ -2,7 +2,8 @@ import type { CallableTool } from '../../tools/open-tools.js';
 import { effectiveInput, judgeCall, type CallVerdict } from '../approvals/judge-call.js';
 import { judgeClientCall } from '../approvals/judge-client-call.js';
 import { decideCall } from './decide-call.js';
-import type { ToolUse, TurnRun } from '../state/turn-run.js';
+import type { ToolUse } from '../state/progress.js';
+import type { TurnRun } from '../state/turn-run.js';
 
 /**
  * Judges a call just before it would run: calls that ran before it may have changed the verdict.

@@ -4,7 +4,9 @@ import type { StoredNotice } from '../../notices/notice.js';
 import { insertFenced } from '../../storage/insert-from.js';
 import { notices } from '../../storage/conversation-schema.js';
 import { limitNotice } from '../state/turn-events.js';
-import type { Attempt, TurnRun } from '../state/turn-run.js';
+import type { Attempt } from '../state/attempt.js';
+import type { Progress } from '../state/progress.js';
+import type { TurnRun } from '../state/turn-run.js';
 
 /** A call inside a limit that is the last one of its turn: no tool may be called in it. */
 export interface LastCall {
@@ -51,7 +53,7 @@ function isBeforeLastIteration(tree: Attempt['tree'], state: AgentState): boolea
 }
 
 /** A reply that the turn's budget cut before it had any text for the user. */
-function isCutWithoutAnswer({ steps, clampedStep, clampedBy }: Attempt['progress']): boolean {
+function isCutWithoutAnswer({ steps, clampedStep, clampedBy }: Progress): boolean {
   const last = steps.at(-1);
   return (
     last?.stopReason === 'max_tokens' &&

@@ -22,7 +22,8 @@ import { chooseRemedy, type LostCall } from './choose-remedy.js';
 import { postLastCall } from './last-call.js';
 import { recoverRequest } from './recover-request.js';
 import { postNotices } from './post-notices.js';
-import type { Budget, StepDraft, TurnRun } from '../state/turn-run.js';
+import type { Budget, StepDraft } from '../state/progress.js';
+import type { TurnRun } from '../state/turn-run.js';
 import { serverToolEnded, serverToolStarted } from './server-calls.js';
 import type { Reply } from './store-step.js';
 

@@ -11,7 +11,9 @@ import { takeGrants } from '../approvals/session-grants.js';
 import type { CallVerdict } from '../approvals/judge-call.js';
 import { isClaimed, judgeOpenCall } from './judge-open-call.js';
 import { stepEnded, tooManyCalls, toolEnded } from '../state/turn-events.js';
-import { ledgerCall, openCalls, type ToolUse, type TurnRun } from '../state/turn-run.js';
+import { ledgerCall } from '../state/attempt.js';
+import { openCalls, type ToolUse } from '../state/progress.js';
+import type { TurnRun } from '../state/turn-run.js';
 import { addResults } from '../state/turn-state.js';
 
 /**
@@ -20,7 +22,7 @@ import { addResults } from '../state/turn-state.js';
  * Ends the step; or requests the approvals that are needed, and parks the turn.
  */
 export async function runToolCalls(run: TurnRun): Promise<'done' | 'parked'> {
-  const calls = openCalls(run).map((call) => {
+  const calls = openCalls(run.progress).map((call) => {
     const tool = run.tools.get(call.name);
     // An unknown tool is answered at once: its call may run beside any other.
     return { call, tool, effect: tool?.effect ?? ('read' as const) };
@@ -51,7 +53,7 @@ async function findQuestions(
 ): Promise<{ questions: ApprovalQuestion[]; isWaiting: boolean }> {
   const questions: ApprovalQuestion[] = [];
   let isWaiting = false;
-  for (const call of openCalls(run)) {
+  for (const call of openCalls(run.progress)) {
     const tool = run.tools.get(call.name);
     const verdict = tool === undefined ? undefined : await judgeOpenCall(run, call, tool);
     if (verdict?.type === 'ask') questions.push({ ...verdict, call, input: call.input });
@@ -65,7 +67,7 @@ async function refuseTooMany(run: TurnRun): Promise<ReadonlySet<string>> {
   const { maxToolCallsPerTurn: cap } = run.tree.getConfig();
   const asked = (run.progress.steps.at(-1)?.parts ?? []).filter((part) => part.type === 'tool_use');
   const beyond = new Set(asked.slice(cap).map((call) => call.id));
-  const open = openCalls(run).filter((call) => beyond.has(call.id));
+  const open = openCalls(run.progress).filter((call) => beyond.has(call.id));
   if (open.length === 0) return beyond;
   const reason = `not run: one step may ask for ${cap} tool calls, and this one asked for ${asked.length}. Ask again for what is still needed.`;
   const now = new Date(run.clock.now());
@@ -83,7 +85,7 @@ async function refuseTooMany(run: TurnRun): Promise<ReadonlySet<string>> {
 
 /** Answers every open call of the last step without running it. Ends the step. */
 export async function refuseToolCalls(run: TurnRun, reason: string): Promise<void> {
-  for (const call of openCalls(run)) await end(run, call, unrun('refused', reason));
+  for (const call of openCalls(run.progress)) await end(run, call, unrun('refused', reason));
   await endLastStep(run);
 }
 

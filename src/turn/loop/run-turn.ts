@@ -5,7 +5,8 @@ import { runStep } from './run-step.js';
 import { findLastCall } from './last-call.js';
 import { storeStep } from './store-step.js';
 import { decisionInput } from './decision-input.js';
-import type { Budget, TurnRun } from '../state/turn-run.js';
+import type { Budget, Progress } from '../state/progress.js';
+import type { TurnRun } from '../state/turn-run.js';
 
 /**
  * The loop: decides the next action and does it, until the turn has an ending. A recovered turn
@@ -15,7 +16,7 @@ import type { Budget, TurnRun } from '../state/turn-run.js';
  * @throws LeaseEndedError when the lease ends; TypedError when the provider fails.
  */
 export async function runTurn(run: TurnRun): Promise<Ending | 'parked'> {
-  const decide = (progress: TurnRun['progress']) => nextAction(decisionInput({ ...run, progress }));
+  const decide = (progress: Progress) => nextAction(decisionInput({ ...run, progress }));
   for (let action = decide(run.progress); ;) {
     run.lease.signal.throwIfAborted();
     switch (action.type) {

@@ -1,5 +1,6 @@
 import { sql, type SQL } from 'drizzle-orm';
-import type { StepDraft, TurnRun } from '../state/turn-run.js';
+import type { Progress, StepDraft } from '../state/progress.js';
+import type { TurnRun } from '../state/turn-run.js';
 import type { ModelEvent } from '../../provider/model-types.js';
 import { insertFenced } from '../../storage/insert-from.js';
 import { sessions } from '../../storage/schema.js';
@@ -27,7 +28,7 @@ export interface Reply {
 export async function storeStep(
   run: TurnRun,
   { draft, ended }: Reply,
-  decide: (progress: TurnRun['progress']) => NextAction,
+  decide: (progress: Progress) => NextAction,
 ): Promise<NextAction> {
   const { step, parts, startedAt, sent } = draft;
   const asksForTools = parts.some((part) => part.type === 'tool_use');

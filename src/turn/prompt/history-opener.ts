@@ -13,7 +13,7 @@ import { sentTurns } from './sent-turns.js';
 import { TranscriptBuilder } from './transcript-builder.js';
 import { contextBefore } from '../state/turn-context.js';
 import type { Compaction } from '../queue/turn-claims.js';
-import type { Attempt } from '../state/turn-run.js';
+import type { Attempt } from '../state/attempt.js';
 
 /** The last turns are never summarised: the user refers to them. */
 const KEPT_TURNS = 1;

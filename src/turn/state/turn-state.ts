@@ -29,7 +29,7 @@ export interface StateSource {
   /** Steps of the turn, as far as they are stored, in order. */
   steps: readonly StepRow[];
   calls: readonly CallRow[];
-  /** Usage of no step: see `Attempt`. */
+  /** Usage of no step: see `Progress`. */
   overhead: Usage;
   costLimit: CostLimit | undefined;
   /** Tokens of the session before this turn; undefined where there is no limit. */

@@ -11,6 +11,7 @@ import { newAgentState } from '../../governance/decision-tree/agent-state.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { turns } from '../../storage/schema.js';
 import { Deadline } from '../state/deadline.js';
+import type { Progress } from '../state/progress.js';
 import type { TurnRun } from '../state/turn-run.js';
 import type { ChildTurn } from '../state/child-turn.js';
 import { ApprovalRelay } from './approval-relay.js';
@@ -49,7 +50,7 @@ describe('PeopleWatch', () => {
       onFailure: fail,
     });
     const startTime = clock.now();
-    const progress: TurnRun['progress'] = {
+    const progress: Progress = {
       steps: [],
       results: new Map(),
       draft: undefined,

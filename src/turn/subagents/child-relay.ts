@@ -3,7 +3,7 @@ import { compareCursors } from '../../events/cursor.js';
 import type { TurnEvent } from '../../events/turn-event.js';
 import { pause } from '../../platform/clock.js';
 import type { ChildTurn } from '../state/child-turn.js';
-import type { Attempt } from '../state/turn-run.js';
+import type { Attempt } from '../state/attempt.js';
 import { TurnFollower } from '../stream/turn-follower.js';
 
 export type ChildEnd = Extract<TurnEvent, { type: 'turn.ended' }>;

@@ -3,7 +3,8 @@ import type { NoticePosted } from '../../events/turn-event.js';
 import { withDeadline } from '../../platform/with-deadline.js';
 import { TurnCanceller } from '../lifecycle/turn-canceller.js';
 import type { ChildTurn } from '../state/child-turn.js';
-import type { Attempt, TurnRun } from '../state/turn-run.js';
+import type { Attempt } from '../state/attempt.js';
+import type { TurnRun } from '../state/turn-run.js';
 import { addChildUsage } from './add-child-usage.js';
 import { ChildRelay } from './child-relay.js';
 

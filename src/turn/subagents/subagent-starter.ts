@@ -20,7 +20,8 @@ import type { Delegated } from '../../tools/tool.js';
 import { decideDelegation } from '../submit/decide-delegation.js';
 import { turnRows } from '../submit/insert-turn.js';
 import { lastReplyTokens } from '../budgets/find-headroom.js';
-import { openCalls, type TurnRun } from '../state/turn-run.js';
+import { openCalls } from '../state/progress.js';
+import type { TurnRun } from '../state/turn-run.js';
 import type { ChildTurn } from '../state/child-turn.js';
 import { limitOptions, type Parent } from './limit-options.js';
 
@@ -181,6 +182,7 @@ function parentOf(run: TurnRun): Parent {
     msLeft: run.deadline.leftMs,
     secondsEach: run.turn.options.options.subagents?.timeoutSeconds,
     unended: run.children.filter(({ usage }) => usage === undefined),
-    among: openCalls(run).filter(({ id, name }) => name === TASK_TOOL && !started.has(id)).length,
+    among: openCalls(run.progress).filter(({ id, name }) => name === TASK_TOOL && !started.has(id))
+      .length,
   };
 }

@@ -6,7 +6,8 @@ import { endTurn } from '../lifecycle/end-turn.js';
 import { LogCloser } from '../lifecycle/log-closer.js';
 import { TurnPromoter } from '../lifecycle/turn-promoter.js';
 import type { Ending } from '../loop/next-action.js';
-import type { Attempt, TurnRun } from '../state/turn-run.js';
+import type { Attempt } from '../state/attempt.js';
+import type { TurnRun } from '../state/turn-run.js';
 import { SubagentCanceller } from '../subagents/subagent-canceller.js';
 
 type WithoutSlot = TurnRun['withoutSlot'];

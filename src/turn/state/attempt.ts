@@ -1,0 +1,55 @@
+import type { StoredPart } from '../../storage/shapes/stored-part.js';
+import type { EventWriter } from '../../events/event-writer.js';
+import type { TurnEvent } from '../../events/turn-event.js';
+import type { DecisionTree } from '../../governance/decision-tree/decision-tree.js';
+import type { Logger } from '../../platform/logger.js';
+import type { Clock } from '../../platform/clock.js';
+import type { LedgerCall } from '../../tools/ledger.js';
+import type { ToolEffect } from '../../governance/permission-subject.js';
+import type { ApprovalRow } from '../approvals/approval-writes.js';
+import type { ClaimedSession } from '../queue/turn-claims.js';
+import type { ChildTurn } from './child-turn.js';
+import type { Lease } from './lease.js';
+import type { Progress, ToolUse } from './progress.js';
+import type { TurnRow } from './turn-lookup.js';
+
+/** One attempt at one turn: the facts that it was opened with, and how far it is. */
+export interface Attempt {
+  turn: TurnRow;
+  attempt: number;
+  session: ClaimedSession;
+  /** The archived events of earlier attempts. */
+  archived: readonly TurnEvent[];
+  /** The id of the assistant's message, the same in every attempt. */
+  messageId: string;
+  clock: Clock;
+  /** Logger with the ids of the turn on every line. */
+  logger: Logger;
+  lease: Lease;
+  writer: EventWriter;
+  /** Effect of a tool of this server; undefined for a name it does not have. */
+  effectOf(name: string): ToolEffect | undefined;
+  /** Approvals of the turn's calls. */
+  approvals: ApprovalRow[];
+  /** The start of the turn's own time, without the time for which it was parked. */
+  startedAt: Date;
+  /** Subagents that the turn has started. */
+  children: ChildTurn[];
+  /** The user's message, files by reference. */
+  storedParts: readonly StoredPart[];
+  /** Decides when the loop ends. */
+  tree: DecisionTree;
+  progress: Progress;
+}
+
+/** A call of the last finished step, for the ledger. */
+export function ledgerCall({ turn, attempt, progress }: Attempt, call: ToolUse): LedgerCall {
+  return {
+    turnId: turn.id,
+    callId: call.id,
+    step: progress.steps.length,
+    attempt,
+    name: call.name,
+    input: call.input,
+  };
+}

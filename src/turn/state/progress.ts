@@ -1,0 +1,103 @@
+import type { AssistantPart } from '../../storage/shapes/stored-part.js';
+import type { StepStopReason, Usage } from '../../storage/shapes/stored-step.js';
+import type { AgentState } from '../../governance/decision-tree/agent-state.js';
+import type { Price } from '../../storage/shapes/stored-limits.js';
+import type { DayBudget } from '../../governance/limits/day-budget.js';
+import type { DayShortage } from '../../governance/limits/day-limit-reached.js';
+import type { TokenModel } from '../../provider/estimate-parts.js';
+import type { StoredNotice } from '../../notices/notice.js';
+import type { ToolCallStatus } from '../../storage/shapes/stored-turn.js';
+import type { SentPrefix } from '../../storage/shapes/sent-request.js';
+import type { Reservation } from '../budgets/usage-days.js';
+import type { SteeredMessage } from '../loop/steered-messages.js';
+
+/** How far an attempt is. A member changes only after the database has the fact. */
+export interface Progress {
+  steps: FinishedStep[];
+  results: Map<string, CallResult>;
+  draft: StepDraft | undefined;
+  /** State for the decision tree, after everything above. */
+  state: AgentState;
+  /** Outputs up to this step are elided: the provider refused the prompt as too long. */
+  elidedThrough: number;
+  /** Whether the conversation that is sent could be shorter. */
+  canShorten: boolean;
+  /** Usage of no step: for summaries of the conversation before, and for what was discarded. */
+  overhead: Usage;
+  /** Usage within `overhead` for replies that were discarded for another call. */
+  discarded: Usage;
+  /** The step whose reply got fewer tokens than it might have had, for the budget's sake. */
+  clampedStep: number | undefined;
+  clampedBy: Budget | undefined;
+  /** Reservation of the call under way, from its principal's day. */
+  reserved?: Reservation | undefined;
+  /** The limit of the day that left a call too little headroom, or none. */
+  shortage?: DayShortage | undefined;
+  /** When calls of the provider's own tools began, by their ids, in ms since the epoch. */
+  serverStarts: Map<string, number>;
+  /** Notices of the turn, in order. */
+  notices: StoredNotice[];
+  /** Delivered messages, in order. */
+  steered: SteeredMessage[];
+}
+
+export interface FinishedStep {
+  step: number;
+  parts: AssistantPart[];
+  stopReason: StepStopReason;
+  usage: Usage;
+  /** The prefix that the step's thinking is bound to; null where there is none. */
+  sent: SentPrefix | null;
+  endedAt: Date;
+}
+
+/** A step while its reply streams, for a turn that is cut meanwhile. */
+export interface StepDraft {
+  step: number;
+  startedAt: Date;
+  /** Blocks that are whole. */
+  parts: AssistantPart[];
+  /** Text of the block that is still open. */
+  openText: string;
+  /** Thinking of the block that is still open; `openInput`: the input of its tool call. */
+  openThinking: string;
+  openInput: string;
+  /** Usage as far as the provider has reported it. */
+  usage: Usage;
+  sent: SentPrefix | null;
+  /** Tokens that the call adds to the conversation before its reply. */
+  added: number;
+  /** How the model counts, and what it costs where that is known. */
+  model: TokenModel;
+  price: Price | undefined;
+}
+
+export interface CallResult {
+  status: ToolCallStatus;
+  output: string | null;
+}
+
+/** The limit that a reply's token allowance is taken from. */
+export type Budget = 'token_budget' | 'cost_budget' | DayBudget;
+
+export type ToolUse = Extract<AssistantPart, { type: 'tool_use' }>;
+
+/** The calls of the last finished step that have no final result yet, in the order asked. */
+export function openCalls({ steps, results }: Progress): ToolUse[] {
+  const parts = steps.at(-1)?.parts ?? [];
+  return parts.filter((part): part is ToolUse => {
+    if (part.type !== 'tool_use') return false;
+    const status = results.get(part.id)?.status;
+    return status === undefined || status === 'claimed';
+  });
+}
+
+/** The reply so far: the text deltas of all steps that count, one after the other. */
+export function replyText({ steps, draft }: Progress): string {
+  const stored = steps.map((step) => joinText(step.parts)).join('');
+  return draft === undefined ? stored : stored + joinText(draft.parts) + draft.openText;
+}
+
+function joinText(parts: readonly AssistantPart[]): string {
+  return parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
+}
