@@ -24,7 +24,7 @@ export async function requestApprovals(
   run: TurnRun,
   questions: readonly ApprovalQuestion[],
 ): Promise<void> {
-  const { turn, attempt, clock, writer, approvalRules } = run;
+  const { turn, clock, writer, approvalRules } = run;
   const createdAt = new Date(clock.now());
   const expiresAt = new Date(clock.now() + approvalRules.timeoutMs);
   const asked = questions.map(({ call, kind, reason, input }, index): ApprovalRow => ({
@@ -53,7 +53,7 @@ export async function requestApprovals(
   }));
   await writer.commit(
     [...asked.map(requestedEvent), parkedEvent([...run.approvals, ...asked])],
-    [...asked.map((approval) => insertApproval(approval)), parkTurn(turn.id, attempt)],
+    [...asked.map((approval) => insertApproval(approval)), parkTurn(turn.id, turn.attempt)],
   );
   run.approvals.push(...asked);
 }

@@ -8,6 +8,7 @@ import { AnthropicProvider } from '../../provider/anthropic/anthropic-provider.j
 import { ModelCatalogue } from '../../provider/model-catalogue.js';
 import { sessions } from '../../storage/schema.js';
 import { applyDecision, resolvedEvent } from '../approvals/approval-writes.js';
+import { assistantMessageId } from '../state/assistant-message-id.js';
 import { stepEnded } from '../state/turn-events.js';
 import { openCalls } from '../state/progress.js';
 import type { Attempt } from '../state/attempt.js';
@@ -36,7 +37,7 @@ export class AttemptAnnouncer {
     const started: TurnEventBody = {
       type: 'turn.started',
       sessionId: turn.sessionId,
-      messageId: attempt.messageId,
+      messageId: assistantMessageId(turn.id),
       agent: options.persona,
       model,
       providerSessionId: claudeSessionId,
@@ -64,9 +65,9 @@ function announceRecovery(attempt: Attempt): Promise<void> {
     last !== undefined &&
     open === 0 &&
     !archived.some((event) => event.type === 'step.ended' && event.step === last.step);
-  const { turn, attempt: number, approvals } = attempt;
+  const { turn, approvals } = attempt;
   // A parked attempt was released in order: there is nothing to recover.
-  const isRecovery = turn.parkedAttempt !== number - 1;
+  const isRecovery = turn.parkedAttempt !== turn.attempt - 1;
   const decided = approvals.filter(
     ({ decision, appliedAttempt }) => decision !== null && appliedAttempt === null,
   );
@@ -81,8 +82,8 @@ function announceRecovery(attempt: Attempt): Promise<void> {
       ? [{ type: 'step.discarded' as const, step: (last?.step ?? 0) + 1 }]
       : []),
   ];
-  const writes = decided.map((approval) => applyDecision(approval, number));
-  for (const approval of decided) approval.appliedAttempt = number;
+  const writes = decided.map((approval) => applyDecision(approval, turn.attempt));
+  for (const approval of decided) approval.appliedAttempt = turn.attempt;
   return writer.commit(events, writes);
 }
 

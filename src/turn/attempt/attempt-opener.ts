@@ -20,7 +20,6 @@ import { untilAborted } from '../../platform/abort.js';
 import { loadApprovals } from '../approvals/approval-store.js';
 import { toSteeredMessage, loadDeliveredMessages } from '../loop/steered-messages.js';
 import { exhaustionOf, isProgress } from './attempts-in-vain.js';
-import { assistantMessageId } from '../state/assistant-message-id.js';
 import type { Lease } from '../state/lease.js';
 import { loadSessionTurns, loadTurns, type StoredTurn } from '../state/load-turn.js';
 import type { Claim } from '../queue/turn-claims.js';
@@ -74,10 +73,8 @@ export class AttemptOpener {
     const source = { principalId, projectRoot, startedAt, steps, calls, overhead, ...limits };
     const attempt: Attempt = {
       turn: claim,
-      attempt: claim.attempt,
       session: claim.session,
       archived,
-      messageId: assistantMessageId(claim.id),
       clock,
       logger,
       lease,

@@ -21,8 +21,8 @@ const child = (more: Partial<ChildTurn>): ChildTurn => ({
   ...more,
 });
 const textsOf = ({ parkedAttempt, ...waited }: Partial<Waited>): string[] => {
-  const turn = { parkedAttempt: parkedAttempt ?? null };
-  const found = findArrived({ turn, attempt: 3, approvals: [], children: [], ...waited });
+  const turn = { attempt: 3, parkedAttempt: parkedAttempt ?? null };
+  const found = findArrived({ turn, approvals: [], children: [], ...waited });
   return found.map(({ id, text }) => `${id}: ${text}`);
 };
 

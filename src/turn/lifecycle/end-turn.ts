@@ -23,6 +23,7 @@ import { totalUsage } from '../budgets/total-usage.js';
 import { settlement } from '../budgets/usage-days.js';
 import { unlessUndelivered } from '../loop/steered-messages.js';
 import type { Ending } from '../loop/next-action.js';
+import { assistantMessageId } from '../state/assistant-message-id.js';
 import { leaveAllOut, leftOutOf, turnLeftOut } from '../state/left-out.js';
 import { lastCallMark } from '../loop/last-call.js';
 import { abandonedServerCalls } from '../loop/server-calls.js';
@@ -44,7 +45,7 @@ export async function endTurn(
   ending: Ending,
   failure?: TurnFailure,
 ): Promise<Stored> {
-  const { turn, attempt } = run;
+  const { turn } = run;
   const now = new Date(run.clock.now());
   const usage = totalUsage(run);
   const abandoned = openCalls(run.progress).map((call) => ({ call, end: abandonedEnd(run, call) }));
@@ -79,10 +80,10 @@ export async function endTurn(
     ...abandoned.map(({ call, end }) => endToolCall(ledgerCall(run, call), end, now)),
     ...(cut === undefined
       ? []
-      : [insertFenced(steps, { ...cut, turnId: turn.id, attempt, endedAt: now })]),
+      : [insertFenced(steps, { ...cut, turnId: turn.id, attempt: turn.attempt, endedAt: now })]),
     ...settleCut(run),
     insertFenced(messages, {
-      id: run.messageId,
+      id: assistantMessageId(turn.id),
       sessionId: turn.sessionId,
       turnId: turn.id,
       role: 'assistant',
@@ -101,7 +102,7 @@ export async function endTurn(
       endedAt: now,
     }),
     ...(leftOut === 'refused' ? [leaveAllOut(turn.sessionId)] : []),
-    ...(run.approvals.length === 0 ? [] : [cancelApprovals(attempt)]),
+    ...(run.approvals.length === 0 ? [] : [cancelApprovals(turn.attempt)]),
     // Includes a message that no heartbeat has reported yet.
     unlessUndelivered(lastStep),
   ];

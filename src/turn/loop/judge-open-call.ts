@@ -29,7 +29,7 @@ export async function judgeOpenCall(
     isLost: isClaimed(run, call),
     retry: tool.retry,
     approvals,
-    attempt: run.attempt,
+    attempt: run.turn.attempt,
     unknownCalls: run.approvalRules.unknownCalls,
   });
 }

@@ -36,14 +36,14 @@ export async function storeStep(
   const endedAt = new Date(run.clock.now());
   const usage = countUsage(ended.usage, draft);
   const finished = { step, parts, stopReason, usage, sent, endedAt };
-  const { id: turnId, sessionId } = run.turn;
+  const { id: turnId, sessionId, attempt } = run.turn;
   const { reserved } = run.progress;
   const events = [
     ...(stopReason === 'refusal' ? [refusalNotice(ended)] : []),
     ...(asksForTools ? [] : [stepEnded(finished)]),
   ];
   const writes = [
-    insertFenced(steps, { ...finished, turnId, attempt: run.attempt, startedAt }),
+    insertFenced(steps, { ...finished, turnId, attempt, startedAt }),
     ...(reserved === undefined ? [] : [settlement(reserved, usage)]),
     ...(run.isPrefixStored ? [] : [storePrefix(sessionId, run.prefix)]),
   ];

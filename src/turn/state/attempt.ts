@@ -16,12 +16,9 @@ import type { TurnRow } from './turn-lookup.js';
 /** One attempt at one turn: the facts that it was opened with, and how far it is. */
 export interface Attempt {
   turn: TurnRow;
-  attempt: number;
   session: ClaimedSession;
   /** The archived events of earlier attempts. */
   archived: readonly TurnEvent[];
-  /** The id of the assistant's message, the same in every attempt. */
-  messageId: string;
   clock: Clock;
   /** Logger with the ids of the turn on every line. */
   logger: Logger;
@@ -43,12 +40,12 @@ export interface Attempt {
 }
 
 /** A call of the last finished step, for the ledger. */
-export function ledgerCall({ turn, attempt, progress }: Attempt, call: ToolUse): LedgerCall {
+export function ledgerCall({ turn, progress }: Attempt, call: ToolUse): LedgerCall {
   return {
     turnId: turn.id,
     callId: call.id,
     step: progress.steps.length,
-    attempt,
+    attempt: turn.attempt,
     name: call.name,
     input: call.input,
   };
