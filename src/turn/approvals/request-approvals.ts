@@ -1,6 +1,6 @@
 import { newTimeId } from '../../platform/ids.js';
+import type { Attempt } from '../state/attempt.js';
 import type { ToolUse } from '../state/progress.js';
-import type { TurnRun } from '../state/turn-run.js';
 import {
   requestedEvent,
   insertApproval,
@@ -8,6 +8,7 @@ import {
   parkedEvent,
   type ApprovalRow,
 } from './approval-writes.js';
+import type { ApprovalRules } from './call-rules.js';
 import type { CallVerdict } from './judge-call.js';
 
 export type ApprovalQuestion = Extract<CallVerdict, { type: 'ask' }> & {
@@ -21,12 +22,12 @@ export type ApprovalQuestion = Extract<CallVerdict, { type: 'ask' }> & {
  * the deadline.
  */
 export async function requestApprovals(
-  run: TurnRun,
+  { turn, clock, writer, approvals }: Attempt,
+  rules: ApprovalRules,
   questions: readonly ApprovalQuestion[],
 ): Promise<void> {
-  const { turn, clock, writer, approvalRules } = run;
   const createdAt = new Date(clock.now());
-  const expiresAt = new Date(clock.now() + approvalRules.timeoutMs);
+  const expiresAt = new Date(clock.now() + rules.timeoutMs);
   const asked = questions.map(({ call, kind, reason, input }, index): ApprovalRow => ({
     // Ids rise in the order of the calls.
     id: newTimeId('appr', createdAt.getTime() + index),
@@ -45,15 +46,15 @@ export async function requestApprovals(
     output: null,
     isError: null,
     // A timeout never repeats a call that may have taken effect, nor answers for a client.
-    onTimeout: kind === 'tool' ? approvalRules.onTimeout : 'deny',
+    onTimeout: kind === 'tool' ? rules.onTimeout : 'deny',
     createdAt,
     expiresAt,
     decidedAt: null,
     appliedAttempt: null,
   }));
   await writer.commit(
-    [...asked.map(requestedEvent), parkedEvent([...run.approvals, ...asked])],
+    [...asked.map(requestedEvent), parkedEvent([...approvals, ...asked])],
     [...asked.map((approval) => insertApproval(approval)), parkTurn(turn.id, turn.attempt)],
   );
-  run.approvals.push(...asked);
+  approvals.push(...asked);
 }

@@ -17,22 +17,26 @@ const LONGEST_RULE = 500;
  *
  * @returns the writes to store with the call's claim.
  */
-export async function takeGrants(run: TurnRun, call: ToolUse, tool: CallableTool): Promise<SQL[]> {
-  const approval = run.approvals.find(
+export async function takeGrants(
+  { approvals, turn, clock, rules }: Pick<TurnRun, 'approvals' | 'turn' | 'clock' | 'rules'>,
+  call: ToolUse,
+  tool: CallableTool,
+): Promise<SQL[]> {
+  const approval = approvals.find(
     ({ callId, decision }) => callId === call.id && decision === 'approve-session',
   );
   if (approval === undefined) return [];
-  const { permissions, turn, clock } = run;
+  const { permissions } = rules;
   const sessionId = turn.childTerms?.sessionId ?? turn.sessionId;
   const found =
     approval.grantRule === null
       ? grantsFor(tool.name, await findArgument(tool, call.input, permissions.root.projectRoot))
       : [approval.grantRule];
   // A longer rule grants this call alone: the next one asks again.
-  const rules = found.filter((rule) => rule.length <= LONGEST_RULE && !rule.includes('\0'));
-  run.permissions = { ...permissions, grants: [...permissions.grants, ...rules] };
+  const granted = found.filter((rule) => rule.length <= LONGEST_RULE && !rule.includes('\0'));
+  rules.permissions = { ...permissions, grants: [...permissions.grants, ...granted] };
   const createdAt = new Date(clock.now());
-  return rules.map((rule) =>
+  return granted.map((rule) =>
     insertFenced(
       sessionGrants,
       { sessionId, rule, approvalId: approval.id, createdAt },

@@ -110,7 +110,7 @@ export class RunContextBuilder {
       provider,
       triggers,
       redact,
-      approvalRules,
+      rules: { permissions, approvals: approvalRules },
       ...described,
       describeModel: (turnOptions) => describeModel(turnOptions, run.prefix),
       prefix,
@@ -135,7 +135,6 @@ export class RunContextBuilder {
       toolSpecs,
       clientTools,
       watch,
-      permissions,
     };
     run.progress.canShorten = canShorten(run);
     return run;

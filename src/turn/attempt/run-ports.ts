@@ -6,7 +6,7 @@ import { AnthropicProvider } from '../../provider/anthropic/anthropic-provider.j
 import { DATABASE, type Queryable } from '../../storage/connection.js';
 import { SHELL_ENV } from '../../tools/calls/pick-shell-env.js';
 import { HistoryShortener } from '../prompt/history-shortener.js';
-import type { ApprovalRules } from '../state/turn-run.js';
+import type { ApprovalRules } from '../approvals/call-rules.js';
 
 /** The services that every run of the process has, and its rules for approvals. */
 @Injectable()

@@ -23,12 +23,12 @@ import { BASH_TOOL } from '../../tools/builtin/bash.js';
 import { TASK_TOOL, taskSchema, taskTool } from '../../tools/builtin/task.js';
 import type { McpProblem } from '../../tools/mcp-server.js';
 import { ToolRegistry, type RegisteredTool } from '../../tools/registry.js';
+import type { TurnPermissions } from '../approvals/call-rules.js';
 import { loadGrants } from '../approvals/session-grants.js';
 import { clientToolHidden, openClientTools } from '../submit/client-tools.js';
 import { commandsLeftOut } from './commands-left-out.js';
 import { chooseServerTools, serverToolMissing } from '../loop/server-tools.js';
 import type { Attempt } from '../state/attempt.js';
-import type { TurnRun } from '../state/turn-run.js';
 
 export interface EquippedTools {
   /** Tools by name, offered or not: a call of one that is not offered fails with the reason. */
@@ -38,7 +38,7 @@ export interface EquippedTools {
   serverTools: ServerTool[];
   /** Names of the tools that the client runs. */
   clientTools: ReadonlySet<string>;
-  permissions: TurnRun['permissions'];
+  permissions: TurnPermissions;
   /** Releases the connections to MCP servers. */
   close(): Promise<void>;
 }

@@ -28,8 +28,8 @@ describe('decideCall', () => {
       checkInput: () => ({ ok: true, input: {} }),
       run: unused,
     };
-    const run = { permissions: { ...permissions, root: { projectRoot: root, ownPaths, others } } };
-    return decideCall(run, tool, { file_path: 'a.txt' });
+    const rules = { ...permissions, root: { projectRoot: root, ownPaths, others } };
+    return decideCall(rules, tool, { file_path: 'a.txt' });
   };
 
   it('denies what the root has come to lead to, where others have folders', async () => {

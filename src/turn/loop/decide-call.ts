@@ -5,18 +5,17 @@ import {
 import { denyOwnPath } from '../../governance/permissions/own-paths.js';
 import type { CallableTool } from '../../tools/open-tools.js';
 import { findArgument } from '../../tools/permission-argument.js';
-import type { TurnRun } from '../state/turn-run.js';
+import type { TurnPermissions } from '../approvals/call-rules.js';
 
 const rootMoved =
   'permission denied: the project root leads to another folder since the turn began. Send another turn.';
 
 /** Decides whether a turn's call may run, by every rule that applies to it. */
 export async function decideCall(
-  run: Pick<TurnRun, 'permissions'>,
+  { root, ...rules }: TurnPermissions,
   tool: CallableTool,
   input: unknown,
 ): Promise<PermissionDecision> {
-  const { root, ...rules } = run.permissions;
   const { projectRoot, ownPaths, others } = root;
   const argument = await findArgument(tool, input, projectRoot);
   if (others !== undefined && argument?.roots?.some((one) => one !== projectRoot) === true) {

@@ -15,7 +15,7 @@ export async function judgeOpenCall(
 ): Promise<CallVerdict> {
   const approvals = run.approvals.filter(({ callId }) => callId === call.id);
   const input = effectiveInput(call.input, approvals);
-  const permission = await decideCall(run, tool, input);
+  const permission = await decideCall(run.rules.permissions, tool, input);
   const { name } = call;
   if (run.clientTools.has(name)) {
     const checked = tool.checkInput(call.input);
@@ -30,7 +30,7 @@ export async function judgeOpenCall(
     retry: tool.retry,
     approvals,
     attempt: run.turn.attempt,
-    unknownCalls: run.approvalRules.unknownCalls,
+    unknownCalls: run.rules.approvals.unknownCalls,
   });
 }
 

@@ -40,7 +40,7 @@ export async function runToolCalls(run: TurnRun): Promise<'done' | 'parked'> {
     const { questions, isWaiting } = await findQuestions(run);
     // Calls that ran meanwhile may have changed the rules' verdict.
     if (questions.length === 0 && !isWaiting) return runToolCalls(run);
-    await requestApprovals(run, questions);
+    await requestApprovals(run, run.rules.approvals, questions);
     return 'parked';
   }
   await endLastStep(run);

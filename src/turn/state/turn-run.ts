@@ -1,29 +1,19 @@
 import type { Price } from '../../storage/shapes/stored-limits.js';
-import type { PermissionQuestion } from '../../governance/permissions/decide-permission.js';
 import type { AnthropicProvider } from '../../provider/anthropic/anthropic-provider.js';
 import type { RefusalKind } from '../../provider/refusal-kind.js';
 import type { ToolSpec } from '../../storage/shapes/stored-tools.js';
 import type { UserPart } from '../../provider/model-types.js';
 import type { Trigger } from '../../notices/trigger.js';
-import type { OpenedRoot } from '../../session/project-roots.js';
 import type { Queryable } from '../../storage/connection.js';
 import type { ResolvedOptions } from '../../storage/shapes/stored-options.js';
 import type { RequestPrefix } from '../../storage/shapes/sent-request.js';
 import type { TurnTools } from '../../tools/open-tools.js';
+import type { CallRules } from '../approvals/call-rules.js';
 import type { Deadline } from './deadline.js';
 import type { TurnTranscript } from '../prompt/build-messages.js';
 import type { RequestFrame } from '../prompt/request-frame.js';
 import type { Attempt } from './attempt.js';
 import type { TurnWatch } from '../attempt/turn-watch.js';
-
-export interface ApprovalRules {
-  /** How long an approval may go without an answer, in ms. */
-  timeoutMs: number;
-  /** The decision without an answer in that time. */
-  onTimeout: 'approve' | 'deny';
-  /** How a call goes on that may have had its effect, and whose process died. */
-  unknownCalls: 'tell' | 'ask';
-}
 
 export interface RunLimits {
   maxTokens: number;
@@ -76,14 +66,11 @@ export interface TurnRun extends Attempt {
   /** Triggers that are checked before each model call: the server's and those of extensions. */
   triggers: readonly Trigger[];
   db: Queryable;
-  approvalRules: ApprovalRules;
+  rules: CallRules;
   /** The turn's own time. */
   deadline: Deadline;
   /** Waits for what needs no slot of the worker: other turns have it meanwhile. */
   withoutSlot<T>(wait: () => Promise<T>): Promise<T>;
   /** Takes the server's own secrets out of a text. */
   redact(text: string): string;
-  permissions: Omit<PermissionQuestion, 'tool' | 'argument'> & {
-    root: OpenedRoot;
-  };
 }

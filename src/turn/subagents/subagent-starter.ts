@@ -105,7 +105,7 @@ export class SubagentStarter {
           tools: [...run.toolSpecs, ...(run.frame.serverTools ?? [])]
             .map(({ name }) => name)
             .filter((name) => !run.clientTools.has(name)),
-          layers: run.permissions.layers,
+          layers: run.rules.permissions.layers,
         },
       },
     });
