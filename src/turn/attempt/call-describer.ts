@@ -21,13 +21,13 @@ export class CallDescriber {
     options: ResolvedOptions,
     { prefix, hasTools }: { prefix: RequestPrefix; hasTools: boolean },
   ): Pick<TurnRun, 'frame' | 'price' | 'limits'> {
-    const { maxTokens, toolTimeoutMs, toolOutputLimit, overloadRetries } = this.config;
+    const { maxTokens, overloadRetries } = this.config;
     const model = this.models.describe(options.model);
     const fullContext = this.transcripts.fullContext(options.model);
     return {
       frame: { ...openFrame(model, { options, prefix, maxTokens }), isToolless: !hasTools },
       price: model.price,
-      limits: { maxTokens, toolTimeoutMs, toolOutputLimit, overloadRetries, fullContext },
+      limits: { maxTokens, overloadRetries, fullContext },
     };
   }
 }

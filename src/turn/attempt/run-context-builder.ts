@@ -6,7 +6,6 @@ import { ProjectRoots, type OpenedRoot } from '../../session/project-roots.js';
 import type { RequestPrefix } from '../../storage/shapes/sent-request.js';
 import type { ResolvedOptions } from '../../storage/shapes/stored-options.js';
 import type { Todo } from '../../storage/shapes/todo.js';
-import { openTools } from '../../tools/open-tools.js';
 import { openPathDenials } from '../../tools/calls/path-denials.js';
 import type { Delegated } from '../../tools/tool.js';
 import { buildSystem } from '../prompt/build-system.js';
@@ -20,7 +19,8 @@ import type { TurnRun } from '../state/turn-run.js';
 import { AttemptFiles, showMessage } from './attempt-files.js';
 import { CallDescriber } from './call-describer.js';
 import { RunPorts } from './run-ports.js';
-import { ToolPreparer, type EquippedTools } from './tool-preparer.js';
+import { ToolPreparer } from './tool-preparer.js';
+import { openToolset, type EquippedTools } from './toolset.js';
 import { todoBoard, WatchOpener } from './watch-opener.js';
 
 export interface RunSource {
@@ -81,7 +81,7 @@ export class RunContextBuilder {
     const { options } = attempt.turn.options;
     const { db, provider, triggers, redact, approvalRules, shortener, shellEnv } = this.ports;
     const { projectRoot, ownPaths, others } = root;
-    const { tools, specs: toolSpecs, clientTools, permissions } = equipped;
+    const { specs: tools, serverTools, permissions } = equipped;
     const shower = this.files.openShower(attempt, terms.withoutSlot);
     // Before the history: the files of this message come first.
     const userParts = await showMessage(attempt, shower);
@@ -89,8 +89,8 @@ export class RunContextBuilder {
       systemIn: (mode) =>
         buildSystem({ prompt: persona.prompt, persona: options.persona, projectRoot, mode }),
       mode: options.mode,
-      tools: toolSpecs,
-      serverTools: equipped.serverTools,
+      tools,
+      serverTools,
     });
     const { prefix } = chosen;
     const describeModel = (turnOptions: ResolvedOptions, begin: RequestPrefix) =>
@@ -121,7 +121,7 @@ export class RunContextBuilder {
       earlierTurns,
       summary,
       userParts,
-      tools: openTools(tools, {
+      toolset: openToolset(equipped, {
         workdir: projectRoot,
         ownPaths,
         isDenied: await openPathDenials(permissions, projectRoot),
@@ -130,10 +130,7 @@ export class RunContextBuilder {
         todos: todoBoard(attempt, watch),
         delegate: (work) => delegate(run, work),
       }),
-      closeTools: equipped.close,
       ...terms,
-      toolSpecs,
-      clientTools,
       watch,
     };
     run.progress.canShorten = canShorten(run);

@@ -17,31 +17,18 @@ import type {
 import { matchText } from '../../governance/permissions/match-pattern.js';
 import { offerTools } from '../../governance/permissions/offer-tools.js';
 import { stricterMode } from '../../options/permission-mode.js';
-import type { ToolSpec, ServerTool } from '../../storage/shapes/stored-tools.js';
+import type { ToolSpec } from '../../storage/shapes/stored-tools.js';
 import type { OpenedRoot } from '../../session/project-roots.js';
 import { BASH_TOOL } from '../../tools/builtin/bash.js';
 import { TASK_TOOL, taskSchema, taskTool } from '../../tools/builtin/task.js';
 import type { McpProblem } from '../../tools/mcp-server.js';
 import { ToolRegistry, type RegisteredTool } from '../../tools/registry.js';
-import type { TurnPermissions } from '../approvals/call-rules.js';
 import { loadGrants } from '../approvals/session-grants.js';
 import { clientToolHidden, openClientTools } from '../submit/client-tools.js';
 import { commandsLeftOut } from './commands-left-out.js';
 import { chooseServerTools, serverToolMissing } from '../loop/server-tools.js';
+import type { EquippedTools } from './toolset.js';
 import type { Attempt } from '../state/attempt.js';
-
-export interface EquippedTools {
-  /** Tools by name, offered or not: a call of one that is not offered fails with the reason. */
-  tools: RegisteredTool[];
-  specs: ToolSpec[];
-  /** The tools that the provider runs. */
-  serverTools: ServerTool[];
-  /** Names of the tools that the client runs. */
-  clientTools: ReadonlySet<string>;
-  permissions: TurnPermissions;
-  /** Releases the connections to MCP servers. */
-  close(): Promise<void>;
-}
 
 /** Prepares the tools of an attempt: the server's, those of MCP servers, the client's, the provider's. */
 @Injectable()
@@ -55,7 +42,10 @@ export class ToolPreparer {
     @Inject(ModelCatalogue) private readonly models: Pick<ModelCatalogue, 'describe'>,
     @Inject(SERVER_PERMISSIONS) private readonly serverPermissions: PermissionRules,
     @Inject(CONFIG)
-    private readonly config: Pick<Config, 'modeCeiling' | 'toolCeiling' | 'serverTools'>,
+    private readonly config: Pick<
+      Config,
+      'modeCeiling' | 'toolCeiling' | 'serverTools' | 'toolTimeoutMs' | 'toolOutputLimit'
+    >,
   ) {}
 
   /** Opens the tools that the options, the persona and the rules leave the turn. */
@@ -121,7 +111,9 @@ export class ToolPreparer {
       rules: permissions,
     });
     for (const one of missing) emitOnce(attempt, serverToolMissing(one));
-    return { tools, specs, serverTools, clientTools, permissions, close: opened.close };
+    const { toolTimeoutMs: timeoutMs, toolOutputLimit: outputLimit } = this.config;
+    const facts = { specs, clientTools, timeoutMs, outputLimit };
+    return { ...facts, tools, serverTools, permissions, close: opened.close };
   }
 
   /** Describes the tool that delegates, with the agents that the turn may delegate to. */

@@ -75,8 +75,8 @@ function headroomOf(run: TurnRun, { state, isLast }: CallPlan, estimate: CallEst
 }
 
 /** A turn without tools has no call that could leave it without an answer. */
-function keptTokens({ toolSpecs }: TurnRun, state: AgentState): number {
-  return toolSpecs.length === 0 ? 0 : lastReplyTokens(state);
+function keptTokens({ toolset }: TurnRun, state: AgentState): number {
+  return toolset.specs.length === 0 ? 0 : lastReplyTokens(state);
 }
 
 function leastHeadroom({ request }: CallPlan): number {

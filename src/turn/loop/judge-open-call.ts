@@ -17,7 +17,7 @@ export async function judgeOpenCall(
   const input = effectiveInput(call.input, approvals);
   const permission = await decideCall(run.rules.permissions, tool, input);
   const { name } = call;
-  if (run.clientTools.has(name)) {
+  if (run.toolset.clientTools.has(name)) {
     const checked = tool.checkInput(call.input);
     const fault = checked.ok ? undefined : checked.message;
     return judgeClientCall({ name, permission, fault, approvals });

@@ -196,7 +196,7 @@ function apply(run: TurnRun, draft: StepDraft, event: Exclude<ModelEvent, Ended>
     case 'server-tool.started':
       return serverToolStarted(run, event.call);
     case 'server-tool.ended': {
-      const output = run.redact(capOutput(event.result.output, run.limits.toolOutputLimit));
+      const output = run.redact(capOutput(event.result.output, run.toolset.outputLimit));
       return serverToolEnded(run, event.result, output);
     }
     case 'part.ended':

@@ -23,7 +23,7 @@ import { addResults } from '../state/turn-state.js';
  */
 export async function runToolCalls(run: TurnRun): Promise<'done' | 'parked'> {
   const calls = openCalls(run.progress).map((call) => {
-    const tool = run.tools.get(call.name);
+    const tool = run.toolset.get(call.name);
     // An unknown tool is answered at once: its call may run beside any other.
     return { call, tool, effect: tool?.effect ?? ('read' as const) };
   });
@@ -54,7 +54,7 @@ async function findQuestions(
   const questions: ApprovalQuestion[] = [];
   let isWaiting = false;
   for (const call of openCalls(run.progress)) {
-    const tool = run.tools.get(call.name);
+    const tool = run.toolset.get(call.name);
     const verdict = tool === undefined ? undefined : await judgeOpenCall(run, call, tool);
     if (verdict?.type === 'ask') questions.push({ ...verdict, call, input: call.input });
     if (verdict?.type === 'wait') isWaiting = true;
@@ -125,8 +125,8 @@ async function runOne(run: TurnRun, call: ToolUse, tool: CallableTool): Promise<
     callId: call.id,
     idempotencyKey: `${run.turn.id}:${call.id}`,
     signal: run.lease.signal,
-    timeoutMs: run.limits.toolTimeoutMs,
-    outputLimit: run.limits.toolOutputLimit,
+    timeoutMs: run.toolset.timeoutMs,
+    outputLimit: run.toolset.outputLimit,
     clock: run.clock,
     progress: (note, elapsedMs) =>
       run.writer.emit({ type: 'tool.progress', callId: call.id, note, elapsedMs }),
@@ -147,8 +147,8 @@ function answered(
   call: ToolUse,
   { status, output, durationMs = 0 }: Extract<CallVerdict, { type: 'answer' }>,
 ): CallEnd {
-  if (!run.clientTools.has(call.name)) return { status, output, durationMs };
-  const kept = fitOutput(run, run.redact(capOutput(output, run.limits.toolOutputLimit)));
+  if (!run.toolset.clientTools.has(call.name)) return { status, output, durationMs };
+  const kept = fitOutput(run, run.redact(capOutput(output, run.toolset.outputLimit)));
   return { status, output: kept, durationMs };
 }
 
@@ -160,7 +160,7 @@ function unknownTool(run: TurnRun, name: string): string {
   if (run.frame.tools.some((tool) => tool.name === name)) {
     return `not run: the tool ${name} is off in this turn.`;
   }
-  const names = run.toolSpecs.map((tool) => tool.name).join(', ');
+  const names = run.toolset.specs.map((tool) => tool.name).join(', ');
   return `There is no tool ${name}. Tools of this turn: ${names === '' ? 'none' : names}.`;
 }
 

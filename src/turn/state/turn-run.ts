@@ -1,24 +1,21 @@
 import type { Price } from '../../storage/shapes/stored-limits.js';
 import type { AnthropicProvider } from '../../provider/anthropic/anthropic-provider.js';
 import type { RefusalKind } from '../../provider/refusal-kind.js';
-import type { ToolSpec } from '../../storage/shapes/stored-tools.js';
 import type { UserPart } from '../../provider/model-types.js';
 import type { Trigger } from '../../notices/trigger.js';
 import type { Queryable } from '../../storage/connection.js';
 import type { ResolvedOptions } from '../../storage/shapes/stored-options.js';
 import type { RequestPrefix } from '../../storage/shapes/sent-request.js';
-import type { TurnTools } from '../../tools/open-tools.js';
 import type { CallRules } from '../approvals/call-rules.js';
 import type { Deadline } from './deadline.js';
 import type { TurnTranscript } from '../prompt/build-messages.js';
 import type { RequestFrame } from '../prompt/request-frame.js';
 import type { Attempt } from './attempt.js';
+import type { Toolset } from '../attempt/toolset.js';
 import type { TurnWatch } from '../attempt/turn-watch.js';
 
 export interface RunLimits {
   maxTokens: number;
-  toolTimeoutMs: number;
-  toolOutputLimit: number;
   /** How often a step is tried again whose stream ends with an overload. */
   overloadRetries: number;
 }
@@ -55,13 +52,7 @@ export interface TurnRun extends Attempt {
   summary: string | undefined;
   /** The user's message, files by their bytes. */
   userParts: UserPart[];
-  tools: TurnTools;
-  /** Tools that the model may call; the prefix may list others. */
-  toolSpecs: ToolSpec[];
-  /** Names of the tools that the client runs. */
-  clientTools: ReadonlySet<string>;
-  /** Releases the connections to MCP servers, after the tools were closed. */
-  closeTools(): Promise<void>;
+  toolset: Toolset;
   watch: TurnWatch;
   /** Triggers that are checked before each model call: the server's and those of extensions. */
   triggers: readonly Trigger[];

@@ -102,9 +102,9 @@ export class SubagentStarter {
         childTerms: {
           sessionId: turn.childTerms?.sessionId ?? turn.sessionId,
           // A client's tools are the turn's alone, also where a subagent has a tool of such a name.
-          tools: [...run.toolSpecs, ...(run.frame.serverTools ?? [])]
+          tools: [...run.toolset.specs, ...(run.frame.serverTools ?? [])]
             .map(({ name }) => name)
-            .filter((name) => !run.clientTools.has(name)),
+            .filter((name) => !run.toolset.clientTools.has(name)),
           layers: run.rules.permissions.layers,
         },
       },

@@ -106,22 +106,10 @@ export class AttemptRunner {
 }
 
 /** Closes a turn's tools in a limited time: a tool that does not close would keep the worker's slot. */
-async function closeTools({
-  tools,
-  closeTools: closeServers,
-  clock,
-  logger,
-}: TurnRun): Promise<void> {
+async function closeTools({ toolset, clock, logger }: TurnRun): Promise<void> {
   const limit = { ms: CLOSE_WAIT_MS, reason: new Error(`not closed after ${CLOSE_WAIT_MS} ms`) };
-  const close = async (): Promise<void> => {
-    try {
-      await tools.close();
-    } finally {
-      await closeServers();
-    }
-  };
   try {
-    await withDeadline(clock, limit, (signal) => untilAborted(close(), signal));
+    await withDeadline(clock, limit, (signal) => untilAborted(toolset.close(), signal));
   } catch (error) {
     logger.warn({ error }, 'a tool did not close');
   }

@@ -1,0 +1,47 @@
+import type { ServerTool, ToolSpec } from '../../storage/shapes/stored-tools.js';
+import { openTools, type TurnTools } from '../../tools/open-tools.js';
+import type { RegisteredTool } from '../../tools/registry.js';
+import type { ToolContext } from '../../tools/tool.js';
+import type { TurnPermissions } from '../approvals/call-rules.js';
+
+/** The tools of a turn. `close` releases the connections to MCP servers after the tools. */
+export interface Toolset extends TurnTools {
+  /** Tools that the model may call; the prefix may list others. */
+  specs: ToolSpec[];
+  /** Names of the tools that the client runs. */
+  clientTools: ReadonlySet<string>;
+  /** Time limit of a call in ms. */
+  timeoutMs: number;
+  /** Most characters of output that are kept (see `capOutput`). */
+  outputLimit: number;
+}
+
+/** Tools that are chosen and not yet opened. */
+export interface EquippedTools extends Omit<Toolset, keyof TurnTools> {
+  /** Tools by name, offered or not: a call of one that is not offered fails with the reason. */
+  tools: RegisteredTool[];
+  /** The tools that the provider runs. */
+  serverTools: ServerTool[];
+  permissions: TurnPermissions;
+  /** Releases the connections to MCP servers. */
+  close(): Promise<void>;
+}
+
+export function openToolset(equipped: EquippedTools, context: ToolContext): Toolset {
+  const { specs, clientTools, timeoutMs, outputLimit } = equipped;
+  const tools = openTools(equipped.tools, context);
+  return {
+    specs,
+    clientTools,
+    timeoutMs,
+    outputLimit,
+    get: (name) => tools.get(name),
+    close: async () => {
+      try {
+        await tools.close();
+      } finally {
+        await equipped.close();
+      }
+    },
+  };
+}
