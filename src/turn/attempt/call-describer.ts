@@ -1,18 +1,38 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../config/config.js';
 import { ModelCatalogue } from '../../provider/model-catalogue.js';
+import type { Price } from '../../storage/shapes/stored-limits.js';
 import type { RequestPrefix } from '../../storage/shapes/sent-request.js';
 import type { ResolvedOptions } from '../../storage/shapes/stored-options.js';
 import { openFrame } from '../prompt/open-frame.js';
 import { TranscriptBuilder } from '../prompt/transcript-builder.js';
-import type { RunLimits, TurnRun } from '../state/turn-run.js';
+import type { RequestFrame } from '../prompt/request-frame.js';
+
+/** The model calls of a run, as they depend on the model. */
+export interface ModelTerms {
+  /** The parts of every request beside its messages. */
+  frame: RequestFrame;
+  /** Price of the model's tokens; undefined where it is not known. */
+  price: Price | undefined;
+  /** Tokens of a reply at most, where the options have no limit. */
+  maxTokens: number;
+  /** Tokens from which the model's window counts as full. */
+  fullContext: number;
+  /** How often a step is tried again whose stream ends with an overload. */
+  overloadRetries: number;
+}
+
+export interface ModelCalls extends ModelTerms {
+  /** The terms with other options, for a turn that goes on with another model. */
+  describe(options: ResolvedOptions): ModelTerms;
+}
 
 /** Describes the model calls of a run: request frame, price and limits. */
 @Injectable()
 export class CallDescriber {
   constructor(
     @Inject(ModelCatalogue) private readonly models: Pick<ModelCatalogue, 'describe'>,
-    @Inject(CONFIG) private readonly config: Pick<Config, keyof RunLimits>,
+    @Inject(CONFIG) private readonly config: Pick<Config, 'maxTokens' | 'overloadRetries'>,
     private readonly transcripts: TranscriptBuilder,
   ) {}
 
@@ -20,14 +40,15 @@ export class CallDescriber {
   describe(
     options: ResolvedOptions,
     { prefix, hasTools }: { prefix: RequestPrefix; hasTools: boolean },
-  ): Pick<TurnRun, 'frame' | 'price' | 'limits'> {
+  ): ModelTerms {
     const { maxTokens, overloadRetries } = this.config;
     const model = this.models.describe(options.model);
-    const fullContext = this.transcripts.fullContext(options.model);
     return {
       frame: { ...openFrame(model, { options, prefix, maxTokens }), isToolless: !hasTools },
       price: model.price,
-      limits: { maxTokens, overloadRetries, fullContext },
+      maxTokens,
+      fullContext: this.transcripts.fullContext(options.model),
+      overloadRetries,
     };
   }
 }

@@ -31,7 +31,7 @@ describe('countCall', () => {
       lease,
       clock,
       logger,
-      frame: { model },
+      model: { frame: { model } },
       progress: { steps },
     };
     return { clock, lease, counted: countCall(run, request, estimate) };

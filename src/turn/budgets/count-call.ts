@@ -9,7 +9,7 @@ const COUNT_WAIT_MS = 3_000;
 
 /** The members of a run that a count needs. */
 export type CountSource = Pick<TurnRun, 'lease' | 'clock' | 'logger'> & {
-  frame: { model: TokenModel };
+  model: { frame: { model: TokenModel } };
   provider: Pick<TurnRun['provider'], 'countTokens'>;
   progress: { steps: readonly unknown[] };
 };
@@ -26,7 +26,7 @@ export async function countCall(
   request: ModelRequest,
   estimate: CallEstimate,
 ): Promise<CallEstimate | undefined> {
-  const { provider, lease, clock, logger, frame, progress } = run;
+  const { provider, lease, clock, logger, model, progress } = run;
   const reason = new Error(`no count came in ${COUNT_WAIT_MS} ms`);
   try {
     const limit = { ms: COUNT_WAIT_MS, reason, outer: lease.signal };
@@ -37,7 +37,7 @@ export async function countCall(
     if (progress.steps.length > 0) return shift(estimate, off);
     // Before the first call the whole request was estimated, and new tokens are off as far as the
     // rest.
-    const whole = estimateRequest(request, frame.model);
+    const whole = estimateRequest(request, model.frame.model);
     const added = Math.ceil((estimate.added * total) / Math.max(1, whole));
     return { ...shift(estimate, off), added };
   } catch (error) {

@@ -23,7 +23,7 @@ const source = (
   more: Partial<CallSource['progress']> = {},
   options: CallSource['turn']['options']['options'] = {},
 ): CallSource => ({
-  frame: { model },
+  model: { frame: { model } },
   turn: { options: { options } },
   userParts: [{ type: 'text', text }],
   progress: { steps: [], results: new Map(), notices: [], steered: [], ...more },

@@ -25,7 +25,7 @@ export interface CallEstimate {
 
 /** The members of a run that an estimate needs. */
 export type CallSource = Pick<TurnRun, 'userParts'> & {
-  frame: { model: TokenModel };
+  model: { frame: { model: TokenModel } };
   turn: { options: { options: Pick<ResolvedOptions, 'fallbackStep'> } };
   progress: Pick<Progress, 'steps' | 'results' | 'notices' | 'steered'>;
 };
@@ -46,7 +46,7 @@ export function estimateCall(
   const known = before === undefined ? 0 : contextTokens(before.usage);
   // A call that was cut before its first event has no usage.
   if (before === undefined || known === 0) {
-    return { added, input: estimateRequest(request, run.frame.model), cached: 0 };
+    return { added, input: estimateRequest(request, run.model.frame.model), cached: 0 };
   }
   const { cacheReadTokens, cacheWriteTokens } = before.usage;
   const { fallbackStep = 0 } = run.turn.options.options;
@@ -61,7 +61,7 @@ export function estimateCall(
  * results of the last step, and every notice and steered message since. Project notes, a summary or
  * open todos that open a turn are not counted as its own, and neither is the system prompt. Pure.
  */
-export function estimateAdded({ frame, userParts, progress }: CallSource): number {
+export function estimateAdded({ model: { frame }, userParts, progress }: CallSource): number {
   const { model } = frame;
   const { steps, results, notices, steered } = progress;
   const last = steps.at(-1);

@@ -15,7 +15,7 @@ const SHRINK = 0.9;
  * reply is of no use.
  */
 export function fitOutput(
-  { progress, frame }: Pick<TurnRun, 'progress' | 'frame'>,
+  { progress, model: { frame } }: Pick<TurnRun, 'progress' | 'model'>,
   output: string,
 ): string {
   const { state, steps } = progress;

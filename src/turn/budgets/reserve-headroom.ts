@@ -108,7 +108,8 @@ async function reserveOfDay(
   { step, wait }: Pick<CallPlan, 'step'> & { wait: ReservationWait },
   size: { input: number; cached: number; reply: number },
 ): Promise<{ maxTokens: number } | { budget: Budget }> {
-  const { turn, progress, price } = run;
+  const { turn, progress } = run;
+  const { price } = run.model;
   const { principalId, budget: limits } = turn;
   // Principals without limits, as most are, cost no statement.
   if (limits === null) return { maxTokens: size.reply };

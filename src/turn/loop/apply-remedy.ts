@@ -47,7 +47,7 @@ export async function applyRemedy(run: TurnRun, { step, usage, remedy }: Discard
   progress.state = addOverhead(progress.state, usage, turn.options.options.costLimit);
   if (options !== undefined) {
     turn.options = options;
-    Object.assign(run, run.describeModel(options.options));
+    Object.assign(run.model, run.model.describe(options.options));
   }
   if (remedy.type === 'retry') {
     await untilAborted(pause(run.clock, remedy.afterMs), run.lease.signal);
@@ -56,12 +56,12 @@ export async function applyRemedy(run: TurnRun, { step, usage, remedy }: Discard
 
 /** A turn falls back once: `fallbackFrom` records it. */
 function withModel(
-  { turn: { options }, describeModel }: TurnRun,
+  { turn: { options }, model: calls }: Pick<TurnRun, 'turn' | 'model'>,
   model: string,
   step: number,
 ): TurnRow['options'] {
   const { costLimit, ...rest } = options.options;
-  const price = describeModel({ ...rest, model }).price ?? costLimit?.price;
+  const price = calls.describe({ ...rest, model }).price ?? costLimit?.price;
   return {
     ...options,
     options: {

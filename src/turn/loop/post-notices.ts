@@ -78,8 +78,8 @@ async function readFacts(run: TurnRun, state: AgentState, step: number): Promise
  * rest.
  */
 function contextOf(run: TurnRun): { tokens: number; window: number } {
-  const { frame, progress, watch } = run;
-  const window = frame.model.contextWindow;
+  const { model, progress, watch } = run;
+  const window = model.frame.model.contextWindow;
   const last = progress.steps.at(-1);
   const before = last === undefined ? watch.contextBefore : contextTokens(last.usage);
   return { tokens: before + estimateAdded(run), window };

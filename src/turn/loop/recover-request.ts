@@ -35,7 +35,7 @@ function dropThinking(run: TurnRun): boolean {
   );
   const last = steps.at(-1);
   if (last === undefined) return false;
-  run.frame = { ...run.frame, thinkingAfter: last };
+  run.model.frame = { ...run.model.frame, thinkingAfter: last };
   run.prefix = { ...run.prefix, thinkingAfter: last };
   run.isPrefixStored = false;
   run.writer.emit(thinkingDropped);

@@ -117,7 +117,7 @@ function isTurnBudget({ budget }: NoHeadroom, state: AgentState): boolean {
 }
 
 function newDraft(
-  { frame, price, turn }: TurnRun,
+  { model, turn }: TurnRun,
   begun: Pick<StepDraft, 'step' | 'startedAt' | 'added' | 'sent'>,
 ): StepDraft {
   return {
@@ -127,8 +127,8 @@ function newDraft(
     openThinking: '',
     openInput: '',
     usage: noUsage,
-    model: frame.model,
-    price: turn.options.options.costLimit?.price ?? price,
+    model: model.frame.model,
+    price: turn.options.options.costLimit?.price ?? model.price,
   };
 }
 
@@ -157,7 +157,7 @@ async function callModel(run: TurnRun, draft: StepDraft, request: ModelRequest):
 }
 
 function describeLost(
-  { turn, limits, deadline }: TurnRun,
+  { turn, model: { overloadRetries }, deadline }: TurnRun,
   { parts, openText }: StepDraft,
   call: Pick<LostCall, 'outcome' | 'retries'>,
 ): LostCall {
@@ -165,7 +165,7 @@ function describeLost(
   return {
     ...call,
     hasText: openText !== '' || parts.some((part) => part.type === 'text' && part.text !== ''),
-    mostRetries: limits.overloadRetries,
+    mostRetries: overloadRetries,
     fallbackModel:
       fallbackFrom === undefined && fallbackModel !== model ? fallbackModel : undefined,
     leftMs: deadline.leftMs,

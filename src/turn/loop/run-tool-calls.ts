@@ -157,7 +157,7 @@ function unrun(status: CallEnd['status'], output: string): CallEnd {
 }
 
 function unknownTool(run: TurnRun, name: string): string {
-  if (run.frame.tools.some((tool) => tool.name === name)) {
+  if (run.model.frame.tools.some((tool) => tool.name === name)) {
     return `not run: the tool ${name} is off in this turn.`;
   }
   const names = run.toolset.specs.map((tool) => tool.name).join(', ');

@@ -7,8 +7,9 @@ import type { TurnRun } from '../state/turn-run.js';
 
 /** The next model request of a run, with the largest reply it may have, and the prefix that thinking is bound to. Pure. */
 export function buildRequest(run: TurnRun): { request: ModelRequest; sent: SentPrefix | null } {
-  const { maxTokens = run.limits.maxTokens } = run.turn.options.options;
-  const { frame, summary } = run;
+  const { maxTokens = run.model.maxTokens } = run.turn.options.options;
+  const { frame } = run.model;
+  const { summary } = run;
   const turns = [...run.earlierTurns, currentTurn(run)];
   const { messages, sent } = buildMessages(turns, { ...frame, summary });
   const most = Math.min(maxTokens, frame.model.maxOutput);
@@ -21,8 +22,8 @@ function currentTurn(run: TurnRun): TurnTranscript {
   const { userParts } = run;
   const turn = { turnId, userParts, notices, steered, steps, results, status, endReason };
   return shortenOutputs(turn, {
-    model: run.frame.model,
-    full: run.limits.fullContext,
+    model: run.model.frame.model,
+    full: run.model.fullContext,
     elidedThrough,
   });
 }

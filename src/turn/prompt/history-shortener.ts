@@ -37,7 +37,8 @@ export class HistoryShortener {
       await elideOwn(run);
       return true;
     }
-    const { frame, summary, earlierTurns } = run;
+    const { frame } = run.model;
+    const { summary, earlierTurns } = run;
     const made = await this.compactor.compact(run, {
       turns: earlierTurns,
       summary,

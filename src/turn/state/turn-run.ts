@@ -1,30 +1,21 @@
-import type { Price } from '../../storage/shapes/stored-limits.js';
 import type { AnthropicProvider } from '../../provider/anthropic/anthropic-provider.js';
 import type { RefusalKind } from '../../provider/refusal-kind.js';
 import type { UserPart } from '../../provider/model-types.js';
 import type { Trigger } from '../../notices/trigger.js';
 import type { Queryable } from '../../storage/connection.js';
-import type { ResolvedOptions } from '../../storage/shapes/stored-options.js';
 import type { RequestPrefix } from '../../storage/shapes/sent-request.js';
 import type { CallRules } from '../approvals/call-rules.js';
 import type { Deadline } from './deadline.js';
 import type { TurnTranscript } from '../prompt/build-messages.js';
-import type { RequestFrame } from '../prompt/request-frame.js';
 import type { Attempt } from './attempt.js';
+import type { ModelCalls } from '../attempt/call-describer.js';
 import type { Toolset } from '../attempt/toolset.js';
 import type { TurnWatch } from '../attempt/turn-watch.js';
-
-export interface RunLimits {
-  maxTokens: number;
-  /** How often a step is tried again whose stream ends with an overload. */
-  overloadRetries: number;
-}
 
 /** An attempt with everything the loop needs. */
 export interface TurnRun extends Attempt {
   provider: Pick<AnthropicProvider, 'stream' | 'countTokens'>;
-  /** The parts of every request beside its messages. */
-  frame: RequestFrame;
+  model: ModelCalls;
   /** The prefix of the session's requests. */
   prefix: RequestPrefix;
   /** The session has the prefix; else it is stored with the next step. */
@@ -39,14 +30,6 @@ export interface TurnRun extends Attempt {
   shorten(): Promise<boolean>;
   /** Names of the files that the conversation has had. */
   files: readonly string[];
-  limits: RunLimits & {
-    /** Tokens from which the model's window counts as full. */
-    fullContext: number;
-  };
-  /** Price of the model's tokens; undefined where it is not known. */
-  price: Price | undefined;
-  /** The parts of a run that depend on the model that it calls. */
-  describeModel(options: ResolvedOptions): Pick<TurnRun, 'frame' | 'price' | 'limits'>;
   earlierTurns: readonly TurnTranscript[];
   /** The summary of the turns before them. */
   summary: string | undefined;

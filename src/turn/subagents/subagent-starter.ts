@@ -102,7 +102,7 @@ export class SubagentStarter {
         childTerms: {
           sessionId: turn.childTerms?.sessionId ?? turn.sessionId,
           // A client's tools are the turn's alone, also where a subagent has a tool of such a name.
-          tools: [...run.toolset.specs, ...(run.frame.serverTools ?? [])]
+          tools: [...run.toolset.specs, ...(run.model.frame.serverTools ?? [])]
             .map(({ name }) => name)
             .filter((name) => !run.toolset.clientTools.has(name)),
           layers: run.rules.permissions.layers,
