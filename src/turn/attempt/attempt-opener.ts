@@ -95,7 +95,6 @@ export class AttemptOpener {
         state: openState(tree, { ...source, children: relayed }, clock.now()),
         overhead,
         elidedThrough: claim.elidedThrough,
-        canShorten: false,
         discarded: claim.discardedUsage ?? noUsage,
         clampedStep: undefined,
         clampedBy: undefined,

@@ -75,7 +75,7 @@ export class RunContextBuilder {
 
   async #equip(
     attempt: Attempt,
-    { terms, delegate, ...conversation }: RunSource,
+    { terms, delegate, ...source }: RunSource,
     { persona, root, equipped }: Equipment,
   ): Promise<TurnRun> {
     const { options } = attempt.turn.options;
@@ -97,10 +97,13 @@ export class RunContextBuilder {
       this.calls.describe(turnOptions, { prefix: begin, hasTools: chosen.hasTools });
     const described = describeModel(options, prefix);
     const { frame } = described;
-    const history = await this.history.open(attempt, { ...conversation, frame, shower });
-    const { earlierTurns, summary, compaction } = history;
+    const { compaction, ...history } = await this.history.open(attempt, {
+      ...source,
+      frame,
+      shower,
+    });
     const watch = await this.watches.open(attempt, {
-      ...conversation,
+      ...source,
       compaction,
       sessionChange: chosen.notice,
     });
@@ -111,15 +114,17 @@ export class RunContextBuilder {
       triggers,
       redact,
       rules: { permissions, approvals: approvalRules },
-      model: { ...described, describe: (other) => describeModel(other, run.prefix) },
-      prefix,
-      isPrefixStored: !chosen.isChanged,
-      recovered: new Set(),
-      shorten: () => shortener.shorten(run),
-      files: namesOfFiles(conversation.earlier),
-      earlierTurns,
-      summary,
-      userParts,
+      model: { ...described, describe: (other) => describeModel(other, run.conversation.prefix) },
+      conversation: {
+        ...history,
+        prefix,
+        isPrefixStored: !chosen.isChanged,
+        userParts,
+        files: namesOfFiles(source.earlier),
+        canShorten: canShorten(history, attempt.progress),
+        recovered: new Set(),
+        shorten: () => shortener.shorten(run),
+      },
       toolset: openToolset(equipped, {
         workdir: projectRoot,
         ownPaths,
@@ -132,7 +137,6 @@ export class RunContextBuilder {
       ...terms,
       watch,
     };
-    run.progress.canShorten = canShorten(run);
     return run;
   }
 }

@@ -25,7 +25,7 @@ const source = (
 ): CallSource => ({
   model: { frame: { model } },
   turn: { options: { options } },
-  userParts: [{ type: 'text', text }],
+  conversation: { userParts: [{ type: 'text', text }] },
   progress: { steps: [], results: new Map(), notices: [], steered: [], ...more },
 });
 const usage: Usage = {

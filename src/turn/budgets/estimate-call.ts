@@ -7,7 +7,7 @@ import {
 import type { ResolvedOptions } from '../../storage/shapes/stored-options.js';
 import type { ModelRequest } from '../../provider/model-types.js';
 import type { Progress } from '../state/progress.js';
-import type { TurnRun } from '../state/turn-run.js';
+import type { SentConversation } from '../prompt/sent-conversation.js';
 import { contextTokens } from '../state/turn-context.js';
 
 /** Milliseconds the provider's cache keeps a prefix; each use starts them anew. */
@@ -24,11 +24,12 @@ export interface CallEstimate {
 }
 
 /** The members of a run that an estimate needs. */
-export type CallSource = Pick<TurnRun, 'userParts'> & {
+export interface CallSource {
+  conversation: Pick<SentConversation, 'userParts'>;
   model: { frame: { model: TokenModel } };
   turn: { options: { options: Pick<ResolvedOptions, 'fallbackStep'> } };
   progress: Pick<Progress, 'steps' | 'results' | 'notices' | 'steered'>;
-};
+}
 
 /**
  * Estimates a call: the provider counted the prefix with the call before; only new parts are
@@ -61,7 +62,7 @@ export function estimateCall(
  * results of the last step, and every notice and steered message since. Project notes, a summary or
  * open todos that open a turn are not counted as its own, and neither is the system prompt. Pure.
  */
-export function estimateAdded({ model: { frame }, userParts, progress }: CallSource): number {
+export function estimateAdded({ model: { frame }, conversation, progress }: CallSource): number {
   const { model } = frame;
   const { steps, results, notices, steered } = progress;
   const last = steps.at(-1);
@@ -84,7 +85,7 @@ export function estimateAdded({ model: { frame }, userParts, progress }: CallSou
     ),
     ...steered.filter(({ afterStep }) => afterStep === after),
   ];
-  const parts = last === undefined ? userParts : answers;
+  const parts = last === undefined ? conversation.userParts : answers;
   return since.reduce(
     (sum, { text }) => sum + estimateText(text, model),
     estimateParts(parts, model),

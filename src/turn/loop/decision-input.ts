@@ -12,6 +12,7 @@ import { findLastCall } from './last-call.js';
 import type { DecisionInput, NextLimit } from './next-action.js';
 import { openCalls } from '../state/progress.js';
 import type { Attempt } from '../state/attempt.js';
+import type { TurnRun } from '../state/turn-run.js';
 
 /**
  * The limit that keeps a turn from another model call, if there is one. Call it when every result
@@ -38,7 +39,7 @@ export function findLimit({
 }
 
 /** The facts that `nextAction` decides from. */
-export function decisionInput(run: Attempt): DecisionInput {
+export function decisionInput(run: Attempt & Pick<TurnRun, 'conversation'>): DecisionInput {
   const lastCall = findLastCall(run);
   const found = findLimit(run);
   // A reply that was cut by the budget leaves the last call that is kept.
@@ -47,7 +48,7 @@ export function decisionInput(run: Attempt): DecisionInput {
     steps: run.progress.steps.length,
     stopReason: run.progress.steps.at(-1)?.stopReason,
     openCalls: openCalls(run.progress).length,
-    canShorten: run.progress.canShorten && isFirstCut(run),
+    canShorten: run.conversation.canShorten && isFirstCut(run),
     undelivered: Math.max(0, run.lease.steered - run.progress.steered.length),
     limit: limit === undefined ? undefined : describe(run, limit),
     lastCall: lastCall && { limit: describe(run, lastCall.limit), isDone: lastCall.isDone },

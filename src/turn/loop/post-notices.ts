@@ -87,7 +87,7 @@ function contextOf(run: TurnRun): { tokens: number; window: number } {
 
 /** Marks of usage notices outlast their turn: the model still has the notices. */
 function earlierMarks(run: TurnRun) {
-  return run.earlierTurns
+  return run.conversation.earlierTurns
     .flatMap((turn) => turn.notices)
     .filter(({ kind }) => kind === contextUsage.id || kind === resourceUsage.id);
 }

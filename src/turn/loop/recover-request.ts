@@ -13,12 +13,13 @@ import type { TurnRun } from '../state/turn-run.js';
  */
 export async function recoverRequest(run: TurnRun, thrown: unknown): Promise<boolean> {
   const kind = refusalKind(thrown);
-  if (kind === undefined || run.recovered.has(kind)) return false;
-  run.recovered.add(kind);
+  const { conversation } = run;
+  if (kind === undefined || conversation.recovered.has(kind)) return false;
+  conversation.recovered.add(kind);
   switch (kind) {
     case 'prompt-too-long':
       await releaseReservation(run);
-      return run.shorten();
+      return conversation.shorten();
     case 'thinking-bound':
       await releaseReservation(run);
       return dropThinking(run);
@@ -28,17 +29,17 @@ export async function recoverRequest(run: TurnRun, thrown: unknown): Promise<boo
 }
 
 /** Earlier replies are sent without their thinking from now on, in this turn and later ones. */
-function dropThinking(run: TurnRun): boolean {
-  const steps = [...run.earlierTurns, { turnId: run.turn.id, steps: run.progress.steps }].flatMap(
+function dropThinking({ conversation, model, turn, progress, writer }: TurnRun): boolean {
+  const steps = [...conversation.earlierTurns, { turnId: turn.id, steps: progress.steps }].flatMap(
     ({ turnId, steps: ofTurn }) =>
       ofTurn.filter(({ parts }) => parts.some(isThinking)).map(({ step }) => `${turnId}:${step}`),
   );
   const last = steps.at(-1);
   if (last === undefined) return false;
-  run.model.frame = { ...run.model.frame, thinkingAfter: last };
-  run.prefix = { ...run.prefix, thinkingAfter: last };
-  run.isPrefixStored = false;
-  run.writer.emit(thinkingDropped);
+  model.frame = { ...model.frame, thinkingAfter: last };
+  conversation.prefix = { ...conversation.prefix, thinkingAfter: last };
+  conversation.isPrefixStored = false;
+  writer.emit(thinkingDropped);
   return true;
 }
 

@@ -43,7 +43,7 @@ export async function runStep(
   last?: LastCallLimit,
 ): Promise<Reply | Budget> {
   // Shortening comes first: the summary's cost is part of the state that this step begins with.
-  if (run.progress.steps.at(-1)?.stopReason === 'context_window') await run.shorten();
+  if (run.progress.steps.at(-1)?.stopReason === 'context_window') await run.conversation.shorten();
   let state = run.tree.onTurnStart(moveTime(run.progress.state, run.clock.now()));
   await deliverSteeredMessages(run, step);
   await postNotices(run, state, step);

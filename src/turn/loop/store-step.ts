@@ -37,6 +37,7 @@ export async function storeStep(
   const usage = countUsage(ended.usage, draft);
   const finished = { step, parts, stopReason, usage, sent, endedAt };
   const { id: turnId, sessionId, attempt } = run.turn;
+  const { conversation } = run;
   const { reserved } = run.progress;
   const events = [
     ...(stopReason === 'refusal' ? [refusalNotice(ended)] : []),
@@ -45,7 +46,7 @@ export async function storeStep(
   const writes = [
     insertFenced(steps, { ...finished, turnId, attempt, startedAt }),
     ...(reserved === undefined ? [] : [settlement(reserved, usage)]),
-    ...(run.isPrefixStored ? [] : [storePrefix(sessionId, run.prefix)]),
+    ...(conversation.isPrefixStored ? [] : [storePrefix(sessionId, conversation.prefix)]),
   ];
   const progress = {
     ...run.progress,
@@ -60,7 +61,7 @@ export async function storeStep(
   if (next.type === 'end') run.writer.defer(events, writes);
   else await run.writer.commit(events, writes);
   Object.assign(run.progress, progress);
-  run.isPrefixStored = true;
+  conversation.isPrefixStored = true;
   return next;
 }
 

@@ -4,17 +4,22 @@ import type { NoticePosted } from '../../events/turn-event.js';
 import { DATABASE, type Queryable } from '../../storage/connection.js';
 import { updateFenced } from '../../storage/update-fenced.js';
 import { turns } from '../../storage/schema.js';
+import type { SentConversation } from './sent-conversation.js';
 import { TurnCompactor } from './turn-compactor.js';
 import { elideOutputs, isElidable } from './elide-outputs.js';
+import type { Attempt } from '../state/attempt.js';
+import type { Progress } from '../state/progress.js';
 import type { TurnRun } from '../state/turn-run.js';
 
 /** More steps than any turn has. */
 const EVERY_STEP = 2_147_483_647;
 
 /** Whether the requests of a run can be shorter. Pure. */
-export function canShorten(run: Pick<TurnRun, 'earlierTurns' | 'progress'>): boolean {
-  const { elidedThrough, results } = run.progress;
-  return run.earlierTurns.length > 0 || (elidedThrough < EVERY_STEP && isElidable(results));
+export function canShorten(
+  { earlierTurns }: Pick<SentConversation, 'earlierTurns'>,
+  { elidedThrough, results }: Progress,
+): boolean {
+  return earlierTurns.length > 0 || (elidedThrough < EVERY_STEP && isElidable(results));
 }
 
 /** Shortens the requests of a run whose model's window is full. */
@@ -32,24 +37,25 @@ export class HistoryShortener {
    * @returns false where there is nothing to shorten.
    */
   async shorten(run: TurnRun): Promise<boolean> {
-    if (!canShorten(run)) return false;
-    if (run.earlierTurns.length === 0) {
+    const { conversation, watch } = run;
+    const { summary, earlierTurns, files } = conversation;
+    const { frame } = run.model;
+    if (!canShorten(conversation, run.progress)) return false;
+    if (earlierTurns.length === 0) {
       await elideOwn(run);
       return true;
     }
-    const { frame } = run.model;
-    const { summary, earlierTurns } = run;
     const made = await this.compactor.compact(run, {
       turns: earlierTurns,
       summary,
       contextTokens: frame.model.contextWindow,
-      todos: run.watch.todos,
-      files: run.files,
+      todos: watch.todos,
+      files,
       frame,
     });
     if (!('problem' in made)) {
-      run.earlierTurns = [];
-      run.summary = made.summary;
+      conversation.earlierTurns = [];
+      conversation.summary = made.summary;
       run.writer.emit(shortened('The conversation before this turn was summarised.'));
       return true;
     }
@@ -57,7 +63,7 @@ export class HistoryShortener {
       this.db,
       earlierTurns.map(({ turnId }) => turnId),
     );
-    run.earlierTurns = earlierTurns.map((turn) => elideOutputs(turn));
+    conversation.earlierTurns = earlierTurns.map((turn) => elideOutputs(turn));
     await elideOwn(run);
     return true;
   }
@@ -72,9 +78,9 @@ export async function elideForGood(db: Queryable, turnIds: readonly string[]): P
     .where(inArray(turns.id, [...turnIds]));
 }
 
-async function elideOwn(run: TurnRun): Promise<void> {
-  run.progress.elidedThrough = EVERY_STEP;
-  await run.writer.commit(
+async function elideOwn({ progress, writer }: Attempt): Promise<void> {
+  progress.elidedThrough = EVERY_STEP;
+  await writer.commit(
     [shortened('The outputs of tools were cut to their beginnings.')],
     [updateFenced(turns, turns.id, { elidedThrough: EVERY_STEP })],
   );

@@ -20,8 +20,6 @@ export interface Progress {
   state: AgentState;
   /** Outputs up to this step are elided: the provider refused the prompt as too long. */
   elidedThrough: number;
-  /** Whether the conversation that is sent could be shorter. */
-  canShorten: boolean;
   /** Usage of no step: for summaries of the conversation before, and for what was discarded. */
   overhead: Usage;
   /** Usage within `overhead` for replies that were discarded for another call. */

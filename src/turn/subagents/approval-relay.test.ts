@@ -57,7 +57,6 @@ describe('PeopleWatch', () => {
       state: newAgentState({ userId: 'u', projectId: 'p', startTime, config: someLimits }),
       overhead: noUsage,
       elidedThrough: 0,
-      canShorten: false,
       discarded: noUsage,
       clampedStep: undefined,
       clampedBy: undefined,

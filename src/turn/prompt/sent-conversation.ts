@@ -1,0 +1,29 @@
+import type { UserPart } from '../../provider/model-types.js';
+import type { RefusalKind } from '../../provider/refusal-kind.js';
+import type { RequestPrefix } from '../../storage/shapes/sent-request.js';
+import type { TurnTranscript } from './build-messages.js';
+
+/** The conversation that a run's requests send, up to the user's message. */
+export interface SentConversation {
+  /** The prefix of the session's requests. */
+  prefix: RequestPrefix;
+  /** The session has the prefix; else it is stored with the next step. */
+  isPrefixStored: boolean;
+  earlierTurns: readonly TurnTranscript[];
+  /** The summary of the turns before them. */
+  summary: string | undefined;
+  /** The user's message, files by their bytes. */
+  userParts: UserPart[];
+  /** Names of the files that the conversation has had. */
+  files: readonly string[];
+  /** Whether the conversation could be shorter when the run began. */
+  canShorten: boolean;
+  /** Refusals of the provider that were remedied once. */
+  recovered: Set<RefusalKind>;
+  /**
+   * Makes the run's requests shorter, where they can be.
+   *
+   * @returns false where they cannot.
+   */
+  shorten(): Promise<boolean>;
+}
