@@ -79,7 +79,7 @@ export class RunContextBuilder {
     { persona, root, equipped }: Equipment,
   ): Promise<TurnRun> {
     const { options } = attempt.turn.options;
-    const { db, provider, triggers, redact, approvalRules, shortener, shellEnv } = this.ports;
+    const { db, provider, redact, approvalRules, shortener, shellEnv } = this.ports;
     const { projectRoot, ownPaths, others } = root;
     const { specs: tools, serverTools, permissions } = equipped;
     const shower = this.files.openShower(attempt, terms.withoutSlot);
@@ -111,7 +111,6 @@ export class RunContextBuilder {
       ...attempt,
       db,
       provider,
-      triggers,
       redact,
       rules: { permissions, approvals: approvalRules },
       model: { ...described, describe: (other) => describeModel(other, run.conversation.prefix) },

@@ -1,6 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../config/config.js';
-import { TRIGGERS, type Trigger } from '../../notices/trigger.js';
 import { REDACT, type Redact } from '../../platform/redact.js';
 import { AnthropicProvider } from '../../provider/anthropic/anthropic-provider.js';
 import { DATABASE, type Queryable } from '../../storage/connection.js';
@@ -14,7 +13,6 @@ export class RunPorts {
   constructor(
     @Inject(DATABASE) readonly db: Queryable,
     @Inject(AnthropicProvider) readonly provider: Pick<AnthropicProvider, 'stream' | 'countTokens'>,
-    @Inject(TRIGGERS) readonly triggers: readonly Trigger[],
     @Inject(REDACT) readonly redact: Redact,
     /** The environment of commands. */
     @Inject(SHELL_ENV) readonly shellEnv: Readonly<Record<string, string>>,

@@ -1,8 +1,10 @@
-import type { Facts } from '../../notices/trigger.js';
+import type { Facts, Trigger } from '../../notices/trigger.js';
 import type { Todo } from '../../storage/shapes/todo.js';
 
-/** Facts that triggers look at, beside the loop's own state. */
+/** Triggers of a turn, and the facts that they look at beside the loop's own state. */
 export interface TurnWatch {
+  /** Triggers that are checked before each model call: the server's and those of extensions. */
+  triggers: readonly Trigger[];
   /** The session has no other turn. */
   isFirstMessage: boolean;
   /** A sentence about the notes for agents in the project; undefined: there are none, or it is not the first turn. */

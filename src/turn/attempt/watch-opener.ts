@@ -4,6 +4,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { errorCode } from '../../platform/error-code.js';
 import { ResourceProbe } from '../../platform/resource-probe.js';
 import { ModelCatalogue } from '../../provider/model-catalogue.js';
+import { TRIGGERS, type Trigger } from '../../notices/trigger.js';
 import type { Todo } from '../../storage/shapes/todo.js';
 import { replaceTodos } from '../../notices/todo-store.js';
 import { todoWriteTool } from '../../tools/builtin/todo-write.js';
@@ -23,12 +24,13 @@ export interface WatchSource {
   sessionChange: string | undefined;
 }
 
-/** Opens what the triggers of an attempt look at. */
+/** Opens the triggers of an attempt, and what they look at. */
 @Injectable()
 export class WatchOpener {
   constructor(
     @Inject(ResourceProbe) private readonly resources: Pick<ResourceProbe, 'measure'>,
     @Inject(ModelCatalogue) private readonly models: Pick<ModelCatalogue, 'describe'>,
+    @Inject(TRIGGERS) private readonly triggers: readonly Trigger[],
   ) {}
 
   async open(
@@ -40,6 +42,7 @@ export class WatchOpener {
     const before = compaction === undefined ? contextBefore(earlier) : 0;
     const window = this.models.describe(turn.options.options.model).contextWindow;
     return {
+      triggers: this.triggers,
       isFirstMessage,
       projectFacts: isFirstMessage ? await findProjectFacts(session.projectRoot) : undefined,
       contextBefore: before,

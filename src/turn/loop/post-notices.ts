@@ -25,7 +25,7 @@ export async function postNotices(run: TurnRun, state: AgentState, step: number)
   // A paused reply goes on where it stopped: nothing can stand between its parts.
   if (isReplyOpen(run.progress.steps)) return;
   const facts = await readFacts(run, state, step);
-  const due = checkTriggers(run.triggers, facts, (trigger, error) =>
+  const due = checkTriggers(run.watch.triggers, facts, (trigger, error) =>
     run.logger.error({ turnId: run.turn.id, trigger, error }, 'a trigger failed'),
   );
   if (due.length === 0) return;

@@ -1,5 +1,4 @@
 import type { AnthropicProvider } from '../../provider/anthropic/anthropic-provider.js';
-import type { Trigger } from '../../notices/trigger.js';
 import type { Queryable } from '../../storage/connection.js';
 import type { CallRules } from '../approvals/call-rules.js';
 import type { Deadline } from './deadline.js';
@@ -16,8 +15,6 @@ export interface TurnRun extends Attempt {
   conversation: SentConversation;
   toolset: Toolset;
   watch: TurnWatch;
-  /** Triggers that are checked before each model call: the server's and those of extensions. */
-  triggers: readonly Trigger[];
   db: Queryable;
   rules: CallRules;
   /** The turn's own time. */
