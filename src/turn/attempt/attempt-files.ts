@@ -15,13 +15,13 @@ import { sentTurns } from '../prompt/sent-turns.js';
 import type { Compaction } from '../queue/turn-claims.js';
 import type { StoredTurn } from '../state/load-turn.js';
 import type { Attempt } from '../state/attempt.js';
-import type { TurnRun } from '../state/turn-run.js';
+import type { WithoutSlot } from '../state/worker-terms.js';
 
 interface FileSource {
   /** The session's other turns, oldest first. */
   earlier: readonly StoredTurn[];
   compaction: Compaction | null;
-  withoutSlot: TurnRun['withoutSlot'];
+  withoutSlot: WithoutSlot;
 }
 
 /** Prepares the files of an attempt. */
@@ -54,7 +54,7 @@ export class AttemptFiles {
     return this.attachments.memory.reserve(bytes, requesterOf(attempt, withoutSlot));
   }
 
-  openShower(attempt: Attempt, withoutSlot: TurnRun['withoutSlot']): FileShower {
+  openShower(attempt: Attempt, withoutSlot: WithoutSlot): FileShower {
     const { sessionId, options } = attempt.turn;
     const requester = requesterOf(attempt, withoutSlot);
     return this.showers.open(options.options, { sessionId, requester });
@@ -62,7 +62,7 @@ export class AttemptFiles {
 }
 
 /** The turn gives its slot away while its files are extracted, and waits no longer than its lease. */
-function requesterOf({ turn, lease }: Attempt, withoutSlot: TurnRun['withoutSlot']): Requester {
+function requesterOf({ turn, lease }: Attempt, withoutSlot: WithoutSlot): Requester {
   return {
     principalId: turn.principalId,
     wait: (work) => untilAborted(withoutSlot(work), lease.signal),

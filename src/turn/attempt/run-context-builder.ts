@@ -16,6 +16,7 @@ import type { Compaction } from '../queue/turn-claims.js';
 import type { StoredTurn } from '../state/load-turn.js';
 import type { Attempt } from '../state/attempt.js';
 import type { TurnRun } from '../state/turn-run.js';
+import type { WorkerTerms } from '../state/worker-terms.js';
 import { AttemptFiles, showMessage } from './attempt-files.js';
 import { CallDescriber } from './call-describer.js';
 import { RunPorts } from './run-ports.js';
@@ -28,8 +29,7 @@ export interface RunSource {
   earlier: readonly StoredTurn[];
   todos: readonly Todo[] | null;
   compaction: Compaction | null;
-  /** The worker's terms: where the turn runs, and for how long. */
-  terms: Pick<TurnRun, 'deadline' | 'withoutSlot'>;
+  terms: WorkerTerms;
   /** Delegates a piece of work to a subagent. */
   delegate(run: TurnRun, work: Delegated): Promise<string>;
 }
@@ -133,7 +133,7 @@ export class RunContextBuilder {
         todos: todoBoard(attempt, watch),
         delegate: (work) => delegate(run, work),
       }),
-      ...terms,
+      terms,
       watch,
     };
     return run;

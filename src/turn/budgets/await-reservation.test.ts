@@ -59,7 +59,7 @@ describe('a call whose day is reserved by others', () => {
       lease,
       turn: { id: own },
       writer: { emit: (event) => void notices.push(event) },
-      withoutSlot: (work) => slot.without(work),
+      terms: { withoutSlot: (work) => slot.without(work) },
     });
   const deps = () => ({ db: database.db, clock, signal: lease.signal });
   async function reserveAll(): Promise<Reservation> {

@@ -21,7 +21,8 @@ const WAIT_MS = 30_000;
 const LOOK_MS = 250;
 
 /** The members of a run that a wait needs. */
-export type WaitSource = Pick<TurnRun, 'clock' | 'db' | 'withoutSlot'> & {
+export type WaitSource = Pick<TurnRun, 'clock' | 'db'> & {
+  terms: Pick<TurnRun['terms'], 'withoutSlot'>;
   turn: Pick<TurnRun['turn'], 'id'>;
   lease: Pick<TurnRun['lease'], 'signal'>;
   writer: Pick<TurnRun['writer'], 'emit'>;
@@ -40,7 +41,7 @@ export class ReservationWait {
    * @throws the reason of the lease when it ends.
    */
   async reserve(call: CallToReserve): Promise<Reserved> {
-    const { withoutSlot } = this.run;
+    const { withoutSlot } = this.run.terms;
     const deps = this.#deps();
     while (!this.#isOver()) {
       const reserved = await reserveCall(deps, { ...call, mayWait: true });

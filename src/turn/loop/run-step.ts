@@ -157,18 +157,18 @@ async function callModel(run: TurnRun, draft: StepDraft, request: ModelRequest):
 }
 
 function describeLost(
-  { turn, model: { overloadRetries }, deadline }: TurnRun,
+  { turn, model, terms }: TurnRun,
   { parts, openText }: StepDraft,
   call: Pick<LostCall, 'outcome' | 'retries'>,
 ): LostCall {
-  const { model, fallbackModel, fallbackFrom } = turn.options.options;
+  const { fallbackModel, fallbackFrom, model: called } = turn.options.options;
   return {
     ...call,
     hasText: openText !== '' || parts.some((part) => part.type === 'text' && part.text !== ''),
-    mostRetries: overloadRetries,
+    mostRetries: model.overloadRetries,
     fallbackModel:
-      fallbackFrom === undefined && fallbackModel !== model ? fallbackModel : undefined,
-    leftMs: deadline.leftMs,
+      fallbackFrom === undefined && fallbackModel !== called ? fallbackModel : undefined,
+    leftMs: terms.deadline.leftMs,
     random: Math.random(),
   };
 }

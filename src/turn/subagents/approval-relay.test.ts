@@ -12,7 +12,7 @@ import type { OpenedDatabase } from '../../storage/connection.js';
 import { turns } from '../../storage/schema.js';
 import { Deadline } from '../state/deadline.js';
 import type { Progress } from '../state/progress.js';
-import type { TurnRun } from '../state/turn-run.js';
+import type { Attempt } from '../state/attempt.js';
 import type { ChildTurn } from '../state/child-turn.js';
 import { ApprovalRelay } from './approval-relay.js';
 
@@ -27,7 +27,7 @@ describe('PeopleWatch', () => {
   let deadline: Deadline;
   let isOver: boolean;
   let turnId: string;
-  let run: Parameters<typeof watchOf>[0];
+  let run: Pick<Attempt, 'writer' | 'progress'>;
   beforeEach(async () => {
     clock = new ManualClock();
     isOver = false;
@@ -64,7 +64,7 @@ describe('PeopleWatch', () => {
       notices: [],
       steered: [],
     };
-    run = { deadline, writer, progress };
+    run = { writer, progress };
   });
 
   const child = (more: Partial<ChildTurn> = {}): ChildTurn => ({
@@ -79,10 +79,7 @@ describe('PeopleWatch', () => {
     isOver: false,
     ...more,
   });
-  const watchOf = (
-    parts: Pick<TurnRun, 'deadline' | 'writer' | 'progress'>,
-    of = child(),
-  ): ApprovalRelay => new ApprovalRelay(parts, of);
+  const watchOf = (of = child()): ApprovalRelay => new ApprovalRelay(run, deadline, of);
   const at = (body: TurnEventBody): TurnEvent => ({ ...body, attempt: 1, seq: 1, at: '' });
   const asked = (approvalId: string): TurnEvent =>
     at({
@@ -104,7 +101,7 @@ describe('PeopleWatch', () => {
   };
 
   it('stops the time of the parent until the last question is answered, and stores how long', async () => {
-    const watch = watchOf(run);
+    const watch = watchOf();
     await clock.advance(4_000);
     await watch.see(asked('a'));
     await watch.see(asked('b'));
@@ -122,7 +119,7 @@ describe('PeopleWatch', () => {
   });
 
   it('stops it for a question of an earlier attempt, whatever it was called', async () => {
-    const watch = watchOf(run, child({ waitingSince: new Date(clock.now()) }));
+    const watch = watchOf(child({ waitingSince: new Date(clock.now()) }));
     await clock.advance(30_000);
     expect(isOver).toBe(false);
     await watch.see(answered('a'));
@@ -130,13 +127,13 @@ describe('PeopleWatch', () => {
   });
 
   it('does not for a subagent that has ended', async () => {
-    watchOf(run, child({ waitingSince: new Date(clock.now()), usage: noUsage }));
+    watchOf(child({ waitingSince: new Date(clock.now()), usage: noUsage }));
     await clock.advance(10_000);
     expect(isOver).toBe(true);
   });
 
   it('lets it go on when the subagent is waited for no longer', async () => {
-    const watch = watchOf(run);
+    const watch = watchOf();
     await watch.see(asked('a'));
     await clock.advance(1_000);
     await watch.stop();

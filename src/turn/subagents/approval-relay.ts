@@ -1,7 +1,8 @@
 import type { TurnEvent } from '../../events/turn-event.js';
 import { changeState } from '../../governance/decision-tree/agent-state.js';
 import { addWaited } from '../approvals/approval-writes.js';
-import type { TurnRun } from '../state/turn-run.js';
+import type { Attempt } from '../state/attempt.js';
+import type { Deadline } from '../state/deadline.js';
 import type { ChildTurn } from '../state/child-turn.js';
 
 /** Stops the parent's deadline while a subagent is parked. */
@@ -10,7 +11,8 @@ export class ApprovalRelay {
   #isStopped = false;
 
   constructor(
-    private readonly run: Pick<TurnRun, 'deadline' | 'progress' | 'writer'>,
+    private readonly parent: Pick<Attempt, 'progress' | 'writer'>,
+    private readonly deadline: Deadline,
     child: ChildTurn,
   ) {
     // An earlier attempt relayed the question.
@@ -29,8 +31,8 @@ export class ApprovalRelay {
     if (!this.#isStopped) return;
     this.#isStopped = false;
     this.#open.clear();
-    const { deadline, progress, writer } = this.run;
-    const ms = deadline.resume();
+    const { progress, writer } = this.parent;
+    const ms = this.deadline.resume();
     if (ms === 0) return;
     const { state } = progress;
     progress.state = changeState(state, { startTime: Math.min(state.now, state.startTime + ms) });
@@ -41,6 +43,6 @@ export class ApprovalRelay {
     this.#open.add(id);
     if (this.#isStopped) return;
     this.#isStopped = true;
-    this.run.deadline.pause();
+    this.deadline.pause();
   }
 }

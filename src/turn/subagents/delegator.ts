@@ -30,9 +30,9 @@ export class Delegator {
     const child = known ?? (await this.starter.start(run, work));
     const { priority } = run.turn.options.options;
     const onBegun = known === undefined ? this.waker.wake(child.id, priority) : undefined;
-    const approvals = new ApprovalRelay(run, child);
+    const approvals = new ApprovalRelay(run, run.terms.deadline, child);
     try {
-      const end = await run.withoutSlot(() =>
+      const end = await run.terms.withoutSlot(() =>
         this.relay.relay(run, child, {
           signal,
           onEvent: (event) => {

@@ -4,7 +4,7 @@ import { withDeadline } from '../../platform/with-deadline.js';
 import { TurnCanceller } from '../lifecycle/turn-canceller.js';
 import type { ChildTurn } from '../state/child-turn.js';
 import type { Attempt } from '../state/attempt.js';
-import type { TurnRun } from '../state/turn-run.js';
+import type { WithoutSlot } from '../state/worker-terms.js';
 import { addChildUsage } from './add-child-usage.js';
 import { ChildRelay } from './child-relay.js';
 
@@ -23,7 +23,7 @@ export class SubagentCanceller {
    * Cancels the subagents, and relays their ends before the parent's. A subagent that does not end in
    * time is left to the sweeper.
    */
-  async cancelAll(attempt: Attempt, withoutSlot: TurnRun['withoutSlot']): Promise<void> {
+  async cancelAll(attempt: Attempt, withoutSlot: WithoutSlot): Promise<void> {
     const unended = attempt.children.filter(({ usage, isOver }) => usage === undefined || !isOver);
     if (unended.length === 0) return;
     // A queued subagent may need the slot of this turn.

@@ -179,7 +179,7 @@ function parentOf(run: TurnRun): Parent {
     // The parent keeps tokens for its answer.
     tokensLeft: config.tokenBudget - tokensUsed - 2 * lastReplyTokens({ config }),
     usdLeft: cost === undefined ? undefined : cost.limitUsd - cost.usedUsd,
-    msLeft: run.deadline.leftMs,
+    msLeft: run.terms.deadline.leftMs,
     secondsEach: run.turn.options.options.subagents?.timeoutSeconds,
     unended: run.children.filter(({ usage }) => usage === undefined),
     among: openCalls(run.progress).filter(({ id, name }) => name === TASK_TOOL && !started.has(id))

@@ -7,10 +7,8 @@ import { LogCloser } from '../lifecycle/log-closer.js';
 import { TurnPromoter } from '../lifecycle/turn-promoter.js';
 import type { Ending } from '../loop/next-action.js';
 import type { Attempt } from '../state/attempt.js';
-import type { TurnRun } from '../state/turn-run.js';
+import type { WithoutSlot } from '../state/worker-terms.js';
 import { SubagentCanceller } from '../subagents/subagent-canceller.js';
-
-type WithoutSlot = TurnRun['withoutSlot'];
 
 /** Ends turns with their subagents, and sees to what follows an end. */
 @Injectable()

@@ -14,6 +14,7 @@ import { Deadline } from '../state/deadline.js';
 import type { Lease } from '../state/lease.js';
 import type { Attempt } from '../state/attempt.js';
 import type { TurnRun } from '../state/turn-run.js';
+import type { WithoutSlot } from '../state/worker-terms.js';
 import { Delegator } from '../subagents/delegator.js';
 import { AttemptEnder } from './attempt-ender.js';
 import type { WorkerSlot } from './worker-slot.js';
@@ -40,7 +41,7 @@ export class AttemptRunner {
     const { attempt, earlier } = await this.opener.open(claim, lease);
     attempt.logger.info({ model: attempt.turn.options.options.model }, 'turn started');
     const deadline = this.#startDeadline(attempt);
-    const withoutSlot: TurnRun['withoutSlot'] = (wait) => slot.without(wait);
+    const withoutSlot: WithoutSlot = (wait) => slot.without(wait);
     let run: TurnRun | undefined;
     let releaseMemory = (): void => undefined;
     let end: { hasNext: boolean } | undefined;
@@ -98,7 +99,7 @@ export class AttemptRunner {
         run.logger.info({}, 'turn waits for an approval');
         return 'parked';
       }
-      const stored = await this.ender.end(run, ending, run.withoutSlot);
+      const stored = await this.ender.end(run, ending, run.terms.withoutSlot);
       if (stored.type === 'stored') return stored;
       run.lease.steered = stored.steered;
     }
