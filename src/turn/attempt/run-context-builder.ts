@@ -79,7 +79,7 @@ export class RunContextBuilder {
     { persona, root, equipped }: Equipment,
   ): Promise<TurnRun> {
     const { options } = attempt.turn.options;
-    const { db, provider, redact, approvalRules, shortener, shellEnv } = this.ports;
+    const { approvalRules, shortener, shellEnv } = this.ports;
     const { projectRoot, ownPaths, others } = root;
     const { specs: tools, serverTools, permissions } = equipped;
     const shower = this.files.openShower(attempt, terms.withoutSlot);
@@ -109,9 +109,6 @@ export class RunContextBuilder {
     });
     const run: TurnRun = {
       ...attempt,
-      db,
-      provider,
-      redact,
       rules: { permissions, approvals: approvalRules },
       model: { ...described, describe: (other) => describeModel(other, run.conversation.prefix) },
       conversation: {
@@ -133,8 +130,9 @@ export class RunContextBuilder {
         todos: todoBoard(attempt, watch),
         delegate: (work) => delegate(run, work),
       }),
-      terms,
       watch,
+      terms,
+      ports: this.ports,
     };
     return run;
   }

@@ -5,11 +5,12 @@ import { AnthropicProvider } from '../../provider/anthropic/anthropic-provider.j
 import { DATABASE, type Queryable } from '../../storage/connection.js';
 import { SHELL_ENV } from '../../tools/calls/pick-shell-env.js';
 import { HistoryShortener } from '../prompt/history-shortener.js';
+import type { LoopPorts } from '../state/turn-run.js';
 import type { ApprovalRules } from '../approvals/call-rules.js';
 
 /** The services that every run of the process has, and its rules for approvals. */
 @Injectable()
-export class RunPorts {
+export class RunPorts implements LoopPorts {
   constructor(
     @Inject(DATABASE) readonly db: Queryable,
     @Inject(AnthropicProvider) readonly provider: Pick<AnthropicProvider, 'stream' | 'countTokens'>,

@@ -55,7 +55,7 @@ describe('a call whose day is reserved by others', () => {
   const wait = () =>
     new ReservationWait({
       clock,
-      db: database.db,
+      ports: { db: database.db },
       lease,
       turn: { id: own },
       writer: { emit: (event) => void notices.push(event) },

@@ -3,8 +3,10 @@ import type { TurnEventBody } from '../../events/turn-event.js';
 import { describeReserved, type DayShortage } from '../../governance/limits/day-limit-reached.js';
 import { untilAborted } from '../../platform/abort.js';
 import { pause } from '../../platform/clock.js';
+import type { Queryable } from '../../storage/connection.js';
 import { turns } from '../../storage/schema.js';
-import type { TurnRun } from '../state/turn-run.js';
+import type { Attempt } from '../state/attempt.js';
+import type { WorkerTerms } from '../state/worker-terms.js';
 import {
   findReply,
   inTheEnd,
@@ -21,11 +23,12 @@ const WAIT_MS = 30_000;
 const LOOK_MS = 250;
 
 /** The members of a run that a wait needs. */
-export type WaitSource = Pick<TurnRun, 'clock' | 'db'> & {
-  terms: Pick<TurnRun['terms'], 'withoutSlot'>;
-  turn: Pick<TurnRun['turn'], 'id'>;
-  lease: Pick<TurnRun['lease'], 'signal'>;
-  writer: Pick<TurnRun['writer'], 'emit'>;
+export type WaitSource = Pick<Attempt, 'clock'> & {
+  turn: Pick<Attempt['turn'], 'id'>;
+  lease: Pick<Attempt['lease'], 'signal'>;
+  writer: Pick<Attempt['writer'], 'emit'>;
+  terms: Pick<WorkerTerms, 'withoutSlot'>;
+  ports: { db: Queryable };
 };
 
 /** One call's wait, however often the call is reserved anew. */
@@ -77,7 +80,7 @@ export class ReservationWait {
   async #othersRun({ principalId }: CallToReserve): Promise<boolean> {
     const deps = this.#deps();
     const found = await inTheEnd(deps, () =>
-      this.run.db
+      this.run.ports.db
         .select({ id: turns.id })
         .from(turns)
         .where(
@@ -94,8 +97,8 @@ export class ReservationWait {
   }
 
   #deps(): ReserveDeps {
-    const { db, clock, lease } = this.run;
-    return { db, clock, signal: lease.signal };
+    const { ports, clock, lease } = this.run;
+    return { db: ports.db, clock, signal: lease.signal };
   }
 }
 

@@ -27,7 +27,7 @@ describe('countCall', () => {
     const clock = new ManualClock();
     const lease = new Lease();
     const run = {
-      provider: { countTokens },
+      ports: { provider: { countTokens } },
       lease,
       clock,
       logger,

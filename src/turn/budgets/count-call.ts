@@ -1,16 +1,17 @@
 import { withDeadline } from '../../platform/with-deadline.js';
+import type { AnthropicProvider } from '../../provider/anthropic/anthropic-provider.js';
 import { estimateRequest, type TokenModel } from '../../provider/estimate-parts.js';
 import type { ModelRequest } from '../../provider/model-types.js';
-import type { TurnRun } from '../state/turn-run.js';
+import type { Attempt } from '../state/attempt.js';
 import type { CallEstimate } from './estimate-call.js';
 
 /** Milliseconds a turn waits for a count: an estimate would do. */
 const COUNT_WAIT_MS = 3_000;
 
 /** The members of a run that a count needs. */
-export type CountSource = Pick<TurnRun, 'lease' | 'clock' | 'logger'> & {
+export type CountSource = Pick<Attempt, 'lease' | 'clock' | 'logger'> & {
   model: { frame: { model: TokenModel } };
-  provider: Pick<TurnRun['provider'], 'countTokens'>;
+  ports: { provider: Pick<AnthropicProvider, 'countTokens'> };
   progress: { steps: readonly unknown[] };
 };
 
@@ -26,12 +27,12 @@ export async function countCall(
   request: ModelRequest,
   estimate: CallEstimate,
 ): Promise<CallEstimate | undefined> {
-  const { provider, lease, clock, logger, model, progress } = run;
+  const { ports, lease, clock, logger, model, progress } = run;
   const reason = new Error(`no count came in ${COUNT_WAIT_MS} ms`);
   try {
     const limit = { ms: COUNT_WAIT_MS, reason, outer: lease.signal };
     const total = await withDeadline(clock, limit, (signal) =>
-      provider.countTokens(request, signal),
+      ports.provider.countTokens(request, signal),
     );
     const off = total - (estimate.input + estimate.cached);
     if (progress.steps.length > 0) return shift(estimate, off);

@@ -1,7 +1,8 @@
 import { and, asc, eq, isNull, sql, type SQL } from 'drizzle-orm';
 import type { TurnEventBody } from '../../events/turn-event.js';
+import type { Queryable } from '../../storage/connection.js';
 import { steeredMessages } from '../../storage/governance-schema.js';
-import type { TurnRun } from '../state/turn-run.js';
+import type { Attempt } from '../state/attempt.js';
 import { isReplyOpen } from '../prompt/open-server-tools.js';
 import { toSteeredMessage, type SteeredMessage } from './steered-messages.js';
 
@@ -9,8 +10,11 @@ import { toSteeredMessage, type SteeredMessage } from './steered-messages.js';
  * Delivers the messages steered since the last model call: stored with the step they come after,
  * announced as events, and part of every later call.
  */
-export async function deliverSteeredMessages(run: TurnRun, step: number): Promise<void> {
-  const { progress, lease, turn, writer, db } = run;
+export async function deliverSteeredMessages(
+  { progress, lease, turn, writer }: Attempt,
+  db: Queryable,
+  step: number,
+): Promise<void> {
   if (lease.steered <= progress.steered.length) return;
   // A paused reply goes on where it stopped: nothing can stand between its parts.
   if (isReplyOpen(progress.steps)) return;

@@ -18,10 +18,10 @@ export async function recoverRequest(run: TurnRun, thrown: unknown): Promise<boo
   conversation.recovered.add(kind);
   switch (kind) {
     case 'prompt-too-long':
-      await releaseReservation(run);
+      await releaseReservation(run, run.ports.db);
       return conversation.shorten();
     case 'thinking-bound':
-      await releaseReservation(run);
+      await releaseReservation(run, run.ports.db);
       return dropThinking(run);
     case 'invalid':
       return false;

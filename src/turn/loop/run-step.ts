@@ -45,7 +45,7 @@ export async function runStep(
   // Shortening comes first: the summary's cost is part of the state that this step begins with.
   if (run.progress.steps.at(-1)?.stopReason === 'context_window') await run.conversation.shorten();
   let state = run.tree.onTurnStart(moveTime(run.progress.state, run.clock.now()));
-  await deliverSteeredMessages(run, step);
+  await deliverSteeredMessages(run, run.ports.db, step);
   await postNotices(run, state, step);
   for (let retries = 0; ;) {
     const startedAt = new Date(run.clock.now());
@@ -137,7 +137,7 @@ type Called = { type: 'replied'; ended: Ended } | { type: 'lost'; outcome: unkno
 
 async function callModel(run: TurnRun, draft: StepDraft, request: ModelRequest): Promise<Called> {
   try {
-    for await (const batch of run.provider.stream(request, run.lease.signal)) {
+    for await (const batch of run.ports.provider.stream(request, run.lease.signal)) {
       for (const event of batch) {
         if (event.type === 'ended') {
           draft.usage = event.usage;
@@ -149,7 +149,7 @@ async function callModel(run: TurnRun, draft: StepDraft, request: ModelRequest):
       }
     }
   } catch (error) {
-    if (run.lease.reason === 'shutdown') await releaseReservation(run);
+    if (run.lease.reason === 'shutdown') await releaseReservation(run, run.ports.db);
     if (run.lease.signal.aborted) throw error;
     return { type: 'lost', outcome: error };
   }
@@ -196,7 +196,7 @@ function apply(run: TurnRun, draft: StepDraft, event: Exclude<ModelEvent, Ended>
     case 'server-tool.started':
       return serverToolStarted(run, event.call);
     case 'server-tool.ended': {
-      const output = run.redact(capOutput(event.result.output, run.toolset.outputLimit));
+      const output = run.ports.redact(capOutput(event.result.output, run.toolset.outputLimit));
       return serverToolEnded(run, event.result, output);
     }
     case 'part.ended':

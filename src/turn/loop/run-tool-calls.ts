@@ -138,7 +138,10 @@ async function runOne(run: TurnRun, call: ToolUse, tool: CallableTool): Promise<
     ? `[A person changed the input of this call to ${JSON.stringify(call.input)}]\n`
     : '';
   // Tools are not given secrets, but they may read or receive some.
-  await end(run, call, { ...outcome, output: fitOutput(run, note + run.redact(outcome.output)) });
+  await end(run, call, {
+    ...outcome,
+    output: fitOutput(run, note + run.ports.redact(outcome.output)),
+  });
 }
 
 /** A client's output is cut and redacted as the output of a tool here is. */
@@ -148,7 +151,7 @@ function answered(
   { status, output, durationMs = 0 }: Extract<CallVerdict, { type: 'answer' }>,
 ): CallEnd {
   if (!run.toolset.clientTools.has(call.name)) return { status, output, durationMs };
-  const kept = fitOutput(run, run.redact(capOutput(output, run.toolset.outputLimit)));
+  const kept = fitOutput(run, run.ports.redact(capOutput(output, run.toolset.outputLimit)));
   return { status, output: kept, durationMs };
 }
 

@@ -1,23 +1,28 @@
+import type { Redact } from '../../platform/redact.js';
 import type { AnthropicProvider } from '../../provider/anthropic/anthropic-provider.js';
 import type { Queryable } from '../../storage/connection.js';
 import type { CallRules } from '../approvals/call-rules.js';
-import type { WorkerTerms } from './worker-terms.js';
-import type { SentConversation } from '../prompt/sent-conversation.js';
-import type { Attempt } from './attempt.js';
 import type { ModelCalls } from '../attempt/call-describer.js';
 import type { Toolset } from '../attempt/toolset.js';
 import type { TurnWatch } from '../attempt/turn-watch.js';
+import type { SentConversation } from '../prompt/sent-conversation.js';
+import type { Attempt } from './attempt.js';
+import type { WorkerTerms } from './worker-terms.js';
 
 /** An attempt with everything the loop needs. */
 export interface TurnRun extends Attempt {
-  provider: Pick<AnthropicProvider, 'stream' | 'countTokens'>;
   model: ModelCalls;
   conversation: SentConversation;
   toolset: Toolset;
-  watch: TurnWatch;
-  db: Queryable;
   rules: CallRules;
+  watch: TurnWatch;
   terms: WorkerTerms;
-  /** Takes the server's own secrets out of a text. */
-  redact(text: string): string;
+  ports: LoopPorts;
+}
+
+/** The services that the loop calls. */
+export interface LoopPorts {
+  db: Queryable;
+  provider: Pick<AnthropicProvider, 'stream' | 'countTokens'>;
+  redact: Redact;
 }
