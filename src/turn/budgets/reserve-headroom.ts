@@ -1,7 +1,8 @@
 import { changeState, type AgentState } from '../../governance/decision-tree/agent-state.js';
 import type { ModelRequest } from '../../provider/model-types.js';
-import type { Budget } from '../state/progress.js';
+import type { Budget, Progress } from '../state/progress.js';
 import type { TurnRun } from '../state/turn-run.js';
+import type { Toolset } from '../attempt/toolset.js';
 import { ReservationWait } from './await-reservation.js';
 import { countCall } from './count-call.js';
 import { estimateCall, type CallEstimate } from './estimate-call.js';
@@ -65,7 +66,7 @@ function isCloseCall(
 
 function headroomOf(run: TurnRun, { state, isLast }: CallPlan, estimate: CallEstimate): Headroom {
   const { costLimit } = run.turn.options.options;
-  const kept = isLast ? 0 : keptTokens(run, state);
+  const kept = isLast ? 0 : keptTokens(run.toolset, state);
   const headroom = findHeadroom(state, estimate, { costLimit, kept });
   // Before the first reply there is nothing that a last reply could sum up.
   const isFirst = run.progress.steps.length === 0;
@@ -75,8 +76,8 @@ function headroomOf(run: TurnRun, { state, isLast }: CallPlan, estimate: CallEst
 }
 
 /** A turn without tools has no call that could leave it without an answer. */
-function keptTokens({ toolset }: TurnRun, state: AgentState): number {
-  return toolset.specs.length === 0 ? 0 : lastReplyTokens(state);
+function keptTokens({ specs }: Toolset, state: AgentState): number {
+  return specs.length === 0 ? 0 : lastReplyTokens(state);
 }
 
 function leastHeadroom({ request }: CallPlan): number {
@@ -96,20 +97,18 @@ async function reserveWithin(
     own.budget === 'token_budget' &&
     !isLast &&
     run.progress.steps.length > 0 &&
-    own.reply < keptTokens(run, state);
+    own.reply < keptTokens(run.toolset, state);
   if (reply < leastHeadroom(plan) || isLate) return { budget: own.budget, added };
-  if (reply < request.maxTokens) clamp(run, step, own.budget);
+  if (reply < request.maxTokens) clamp(run.progress, step, own.budget);
   const taken = await reserveOfDay(run, plan, { input, cached, reply });
   return { ...taken, added };
 }
 
 async function reserveOfDay(
-  run: TurnRun,
+  { turn, progress, model: { price } }: Pick<TurnRun, 'turn' | 'progress' | 'model'>,
   { step, wait }: Pick<CallPlan, 'step'> & { wait: ReservationWait },
   size: { input: number; cached: number; reply: number },
 ): Promise<{ maxTokens: number } | { budget: Budget }> {
-  const { turn, progress } = run;
-  const { price } = run.model;
   const { principalId, budget: limits } = turn;
   // Principals without limits, as most are, cost no statement.
   if (limits === null) return { maxTokens: size.reply };
@@ -118,11 +117,11 @@ async function reserveOfDay(
   progress.shortage = reserved.shortage;
   if (reserved.type === 'refused') return { budget: reserved.shortage.budget };
   progress.reserved = reserved.reservation;
-  if (reserved.shortage !== undefined) clamp(run, step, reserved.shortage.budget);
+  if (reserved.shortage !== undefined) clamp(progress, step, reserved.shortage.budget);
   return { maxTokens: reserved.reply };
 }
 
-function clamp({ progress }: TurnRun, step: number, budget: Budget): void {
+function clamp(progress: Progress, step: number, budget: Budget): void {
   progress.clampedStep = step;
   progress.clampedBy = budget;
 }

@@ -29,7 +29,13 @@ import { lastCallMark } from '../loop/last-call.js';
 import { abandonedServerCalls } from '../loop/server-calls.js';
 import { limitNotice, stepEnded, toolEnded, turnFailed } from '../state/turn-events.js';
 import { ledgerCall, type Attempt } from '../state/attempt.js';
-import { openCalls, replyText, type StepDraft, type ToolUse } from '../state/progress.js';
+import {
+  openCalls,
+  replyText,
+  type Progress,
+  type StepDraft,
+  type ToolUse,
+} from '../state/progress.js';
 
 /**
  * The one way a turn ends. In one statement: what was cut is closed and kept, the status is set
@@ -49,15 +55,15 @@ export async function endTurn(
   const now = new Date(run.clock.now());
   const usage = totalUsage(run);
   const abandoned = openCalls(run.progress).map((call) => ({ call, end: abandonedEnd(run, call) }));
-  const cut = cutStep(run, ending);
+  const cut = cutStep(run.progress, ending);
   const startedAt = (turn.startedAt ?? turn.createdAt).getTime();
-  const limit = describeLimit(run, ending, now);
+  const limit = describeLimit(run.progress, ending, now);
   const leftOut = leftOutOf(failure);
   const open = run.approvals.filter(({ decision }) => decision === null);
   const events: TurnEventBody[] = [
     ...open.map((approval) => resolvedEvent({ ...approval, decision: 'cancelled' })),
     ...abandoned.map(({ call, end }) => toolEnded(call, end)),
-    ...abandonedServerCalls(run),
+    ...abandonedServerCalls(run.progress),
     ...run.progress.steps
       .slice(-1)
       .flatMap((step) => (abandoned.length > 0 ? [stepEnded(step)] : [])),
@@ -81,7 +87,7 @@ export async function endTurn(
     ...(cut === undefined
       ? []
       : [insertFenced(steps, { ...cut, turnId: turn.id, attempt: turn.attempt, endedAt: now })]),
-    ...settleCut(run),
+    ...settleCut(run.progress),
     insertFenced(messages, {
       id: assistantMessageId(turn.id),
       sessionId: turn.sessionId,
@@ -119,48 +125,48 @@ export async function endTurn(
 }
 
 /** The limit that ended a turn: a notice for the client and a last sentence of the reply. */
-function describeLimit(run: Attempt, ending: Ending, now: Date) {
-  const text = replyText(run.progress);
-  const limit = ending.outcome === 'limited' ? explainLimit(run, ending, now) : undefined;
+function describeLimit(progress: Progress, ending: Ending, now: Date) {
+  const text = replyText(progress);
+  const limit = ending.outcome === 'limited' ? explainLimit(progress, ending, now) : undefined;
   if (limit === undefined) return undefined;
   const note = `${text === '' ? '' : '\n\n'}${limit.note}`;
-  const step = (run.progress.draft ?? run.progress.steps.at(-1))?.step;
+  const step = (progress.draft ?? progress.steps.at(-1))?.step;
   const events: TurnEventBody[] = [
     // A last call had the notice before it.
-    ...(hasNotice(run, ending.reason) ? [] : [limitNotice(limit.reached)]),
+    ...(hasNotice(progress, ending.reason) ? [] : [limitNotice(limit.reached)]),
     // A turn without a step has no reply to add the sentence to.
     ...(step === undefined ? [] : [{ type: 'text.delta' as const, step, text: note }]),
   ];
   return { note, events };
 }
 
-function hasNotice({ progress }: Attempt, reason: string): boolean {
-  return progress.notices.some(({ mark }) => mark === lastCallMark(reason));
+function hasNotice({ notices }: Progress, reason: string): boolean {
+  return notices.some(({ mark }) => mark === lastCallMark(reason));
 }
 
-function explainLimit(run: Attempt, { reason, explanation }: Ending, now: Date) {
-  const hasText = replyText(run.progress) !== '';
+function explainLimit(progress: Progress, { reason, explanation }: Ending, now: Date) {
+  const hasText = replyText(progress) !== '';
   if (explanation !== undefined) {
     const own = { reason, explanation };
     return { reached: ownEndReached(own), note: ownEndNote(own, hasText) };
   }
-  const { shortage } = run.progress;
+  const { shortage } = progress;
   if (shortage?.budget === reason) {
     return { reached: dayLimitReached(shortage), note: dayEndNote(shortage, hasText) };
   }
   if (!isLimit(reason)) return undefined;
-  const state = moveTime(run.progress.state, now.getTime());
+  const state = moveTime(progress.state, now.getTime());
   return { reached: limitReached(reason, state), note: endNote(reason, state, hasText) };
 }
 
 /** Charges the day for a cut call: its reported usage, and what came of the reply. */
-function settleCut({ progress: { reserved, draft } }: Attempt): Write[] {
+function settleCut({ reserved, draft }: Progress): Write[] {
   if (reserved === undefined) return [];
   return [settlement(reserved, draft === undefined ? noUsage : draftUsage(draft))];
 }
 
 /** The half-streamed step as far as it can be kept. */
-function cutStep({ progress: { draft } }: Attempt, ending: Ending) {
+function cutStep({ draft }: Progress, ending: Ending) {
   if (draft === undefined) return undefined;
   const stopReason: StepStopReason = ending.outcome === 'failed' ? 'failed' : 'interrupted';
   const { step, sent, startedAt } = draft;

@@ -7,6 +7,7 @@ import { turns } from '../../storage/schema.js';
 import { settlement } from '../budgets/usage-days.js';
 import type { Remedy } from './choose-remedy.js';
 import type { TurnRow } from '../state/turn-lookup.js';
+import type { Attempt } from '../state/attempt.js';
 import type { TurnRun } from '../state/turn-run.js';
 import { addOverhead } from '../state/turn-state.js';
 
@@ -24,7 +25,10 @@ export interface Discarded {
  *
  * @throws the lease's reason when it ends during the delay of a retry.
  */
-export async function applyRemedy(run: TurnRun, { step, usage, remedy }: Discarded): Promise<void> {
+export async function applyRemedy(
+  run: Attempt & Pick<TurnRun, 'model'>,
+  { step, usage, remedy }: Discarded,
+): Promise<void> {
   const { progress, turn } = run;
   const { reserved } = progress;
   const discarded = addUsage(progress.discarded, usage);
@@ -32,7 +36,7 @@ export async function applyRemedy(run: TurnRun, { step, usage, remedy }: Discard
   // The reservation is settled with the discard, or, if its store fails, not at all.
   progress.reserved = undefined;
   await run.writer.commit(
-    [{ type: 'step.discarded', step }, describeRemedy(run, remedy)],
+    [{ type: 'step.discarded', step }, describeRemedy(turn, remedy)],
     [
       options === undefined
         ? updateFenced(turns, turns.id, { discardedUsage: discarded })
@@ -77,8 +81,8 @@ function withModel(
   };
 }
 
-function describeRemedy({ turn }: TurnRun, remedy: Remedy): TurnEventBody {
-  const { model: from } = turn.options.options;
+function describeRemedy({ options }: TurnRow, remedy: Remedy): TurnEventBody {
+  const { model: from } = options.options;
   if (remedy.type === 'retry') {
     const { afterMs } = remedy;
     return {

@@ -10,7 +10,7 @@ import {
 import { assertNever } from '../../platform/assert-never.js';
 import { findLastCall } from './last-call.js';
 import type { DecisionInput, NextLimit } from './next-action.js';
-import { openCalls } from '../state/progress.js';
+import { openCalls, type Progress } from '../state/progress.js';
 import type { Attempt } from '../state/attempt.js';
 import type { TurnRun } from '../state/turn-run.js';
 
@@ -48,7 +48,7 @@ export function decisionInput(run: Attempt & Pick<TurnRun, 'conversation'>): Dec
     steps: run.progress.steps.length,
     stopReason: run.progress.steps.at(-1)?.stopReason,
     openCalls: openCalls(run.progress).length,
-    canShorten: run.conversation.canShorten && isFirstCut(run),
+    canShorten: run.conversation.canShorten && isFirstCut(run.progress),
     undelivered: Math.max(0, run.lease.steered - run.progress.steered.length),
     limit: limit === undefined ? undefined : describe(run, limit),
     lastCall: lastCall && { limit: describe(run, lastCall.limit), isDone: lastCall.isDone },
@@ -56,7 +56,7 @@ export function decisionInput(run: Attempt & Pick<TurnRun, 'conversation'>): Dec
 }
 
 /** A window that is full again after it was shortened is full. */
-function isFirstCut({ progress: { steps } }: Attempt): boolean {
+function isFirstCut({ steps }: Progress): boolean {
   return steps.filter(({ stopReason }) => stopReason === 'context_window').length === 1;
 }
 

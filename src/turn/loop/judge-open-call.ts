@@ -2,14 +2,14 @@ import type { CallableTool } from '../../tools/open-tools.js';
 import { effectiveInput, judgeCall, type CallVerdict } from '../approvals/judge-call.js';
 import { judgeClientCall } from '../approvals/judge-client-call.js';
 import { decideCall } from './decide-call.js';
-import type { ToolUse } from '../state/progress.js';
+import type { Progress, ToolUse } from '../state/progress.js';
 import type { TurnRun } from '../state/turn-run.js';
 
 /**
  * Judges a call just before it would run: calls that ran before it may have changed the verdict.
  */
 export async function judgeOpenCall(
-  run: TurnRun,
+  run: Pick<TurnRun, 'turn' | 'approvals' | 'progress' | 'rules' | 'toolset'>,
   call: ToolUse,
   tool: CallableTool,
 ): Promise<CallVerdict> {
@@ -26,7 +26,7 @@ export async function judgeOpenCall(
     name,
     input: call.input,
     permission,
-    isLost: isClaimed(run, call),
+    isLost: isClaimed(run.progress, call),
     retry: tool.retry,
     approvals,
     attempt: run.turn.attempt,
@@ -35,6 +35,6 @@ export async function judgeOpenCall(
 }
 
 /** Whether this attempt, or an earlier one, began to run the call. */
-export function isClaimed({ progress }: Pick<TurnRun, 'progress'>, call: ToolUse): boolean {
-  return progress.results.get(call.id)?.status === 'claimed';
+export function isClaimed({ results }: Progress, call: ToolUse): boolean {
+  return results.get(call.id)?.status === 'claimed';
 }

@@ -6,7 +6,6 @@ import { notices } from '../../storage/conversation-schema.js';
 import { limitNotice } from '../state/turn-events.js';
 import type { Attempt } from '../state/attempt.js';
 import type { Progress } from '../state/progress.js';
-import type { TurnRun } from '../state/turn-run.js';
 
 /** A call inside a limit that is the last one of its turn: no tool may be called in it. */
 export interface LastCall {
@@ -69,7 +68,7 @@ function isCutWithoutAnswer({ steps, clampedStep, clampedBy }: Progress): boolea
  * @param state of the iteration that begins, with the call's added tokens counted.
  */
 export async function postLastCall(
-  { progress, writer, turn, clock }: TurnRun,
+  { progress, writer, turn, clock }: Attempt,
   limit: LastCallLimit,
   state: AgentState,
 ): Promise<void> {

@@ -10,6 +10,7 @@ import { insertFenced } from '../../storage/insert-from.js';
 import { notices } from '../../storage/conversation-schema.js';
 import { estimateAdded } from '../budgets/estimate-call.js';
 import { countAdded } from '../budgets/reserve-headroom.js';
+import type { SentConversation } from '../prompt/sent-conversation.js';
 import { isReplyOpen } from '../prompt/open-server-tools.js';
 import { contextTokens } from '../state/turn-context.js';
 import type { TurnRun } from '../state/turn-run.js';
@@ -69,7 +70,9 @@ async function readFacts(run: TurnRun, state: AgentState, step: number): Promise
     ...(state.lastError === undefined ? {} : { lastError: state.lastError }),
     ...(watch.projectFacts === undefined ? {} : { projectFacts: watch.projectFacts }),
     background: watch.arrived,
-    fired: new Set([...progress.notices, ...earlierMarks(run)].map(({ mark }) => mark)),
+    fired: new Set(
+      [...progress.notices, ...earlierMarks(run.conversation)].map(({ mark }) => mark),
+    ),
   };
 }
 
@@ -86,8 +89,8 @@ function contextOf(run: TurnRun): { tokens: number; window: number } {
 }
 
 /** Marks of usage notices outlast their turn: the model still has the notices. */
-function earlierMarks(run: TurnRun) {
-  return run.conversation.earlierTurns
+function earlierMarks({ earlierTurns }: SentConversation) {
+  return earlierTurns
     .flatMap((turn) => turn.notices)
     .filter(({ kind }) => kind === contextUsage.id || kind === resourceUsage.id);
 }

@@ -11,8 +11,8 @@ import { takeGrants } from '../approvals/session-grants.js';
 import type { CallVerdict } from '../approvals/judge-call.js';
 import { isClaimed, judgeOpenCall } from './judge-open-call.js';
 import { stepEnded, tooManyCalls, toolEnded } from '../state/turn-events.js';
-import { ledgerCall } from '../state/attempt.js';
-import { openCalls, type ToolUse } from '../state/progress.js';
+import { ledgerCall, type Attempt } from '../state/attempt.js';
+import { openCalls, type Progress, type ToolUse } from '../state/progress.js';
 import type { TurnRun } from '../state/turn-run.js';
 import { addResults } from '../state/turn-state.js';
 
@@ -63,7 +63,7 @@ async function findQuestions(
 }
 
 /** Answers the calls of the last step beyond its cap. @returns their ids. */
-async function refuseTooMany(run: TurnRun): Promise<ReadonlySet<string>> {
+async function refuseTooMany(run: Attempt): Promise<ReadonlySet<string>> {
   const { maxToolCallsPerTurn: cap } = run.tree.getConfig();
   const asked = (run.progress.steps.at(-1)?.parts ?? []).filter((part) => part.type === 'tool_use');
   const beyond = new Set(asked.slice(cap).map((call) => call.id));
@@ -79,12 +79,12 @@ async function refuseTooMany(run: TurnRun): Promise<ReadonlySet<string>> {
     ],
     open.map((call) => endToolCall(ledgerCall(run, call), result, now)),
   );
-  for (const call of open) keepResult(run, call, result);
+  for (const call of open) keepResult(run.progress, call, result);
   return beyond;
 }
 
 /** Answers every open call of the last step without running it. Ends the step. */
-export async function refuseToolCalls(run: TurnRun, reason: string): Promise<void> {
+export async function refuseToolCalls(run: Attempt, reason: string): Promise<void> {
   for (const call of openCalls(run.progress)) await end(run, call, unrun('refused', reason));
   await endLastStep(run);
 }
@@ -97,7 +97,7 @@ async function settleCall(
 ): Promise<boolean> {
   if (tool === undefined) {
     // A removed tool's call may have run before.
-    const status = isClaimed(run, call) ? 'unknown' : 'error';
+    const status = isClaimed(run.progress, call) ? 'unknown' : 'error';
     await end(run, call, unrun(status, unknownTool(run, call.name)));
     return true;
   }
@@ -118,7 +118,7 @@ async function settleCall(
 }
 
 async function runOne(run: TurnRun, call: ToolUse, tool: CallableTool): Promise<void> {
-  if (!isClaimed(run, call)) await claim(run, call, await takeGrants(run, call, tool));
+  if (!isClaimed(run.progress, call)) await claim(run, call, await takeGrants(run, call, tool));
   // A second run begins once its approval is stored as used, or the next crash forgets that.
   else await run.writer.commit([], []);
   const outcome = await runTool(tool, call.input, {
@@ -159,15 +159,15 @@ function unrun(status: CallEnd['status'], output: string): CallEnd {
   return { status, output, durationMs: 0 };
 }
 
-function unknownTool(run: TurnRun, name: string): string {
-  if (run.model.frame.tools.some((tool) => tool.name === name)) {
+function unknownTool({ model, toolset }: TurnRun, name: string): string {
+  if (model.frame.tools.some((tool) => tool.name === name)) {
     return `not run: the tool ${name} is off in this turn.`;
   }
-  const names = run.toolset.specs.map((tool) => tool.name).join(', ');
+  const names = toolset.specs.map((tool) => tool.name).join(', ');
   return `There is no tool ${name}. Tools of this turn: ${names === '' ? 'none' : names}.`;
 }
 
-async function claim(run: TurnRun, call: ToolUse, writes: readonly SQL[]): Promise<void> {
+async function claim(run: Attempt, call: ToolUse, writes: readonly SQL[]): Promise<void> {
   const { id: callId, name, input } = call;
   await run.writer.commit(
     [{ type: 'tool.started', callId, name, input }],
@@ -176,22 +176,21 @@ async function claim(run: TurnRun, call: ToolUse, writes: readonly SQL[]): Promi
   run.progress.results.set(callId, { status: 'claimed', output: null });
 }
 
-async function end(run: TurnRun, call: ToolUse, result: CallEnd): Promise<void> {
+async function end(run: Attempt, call: ToolUse, result: CallEnd): Promise<void> {
   await run.writer.commit(
     [toolEnded(call, result)],
     [endToolCall(ledgerCall(run, call), result, new Date(run.clock.now()))],
   );
-  keepResult(run, call, result);
+  keepResult(run.progress, call, result);
 }
 
-function keepResult({ progress }: TurnRun, call: ToolUse, { status, output }: CallEnd): void {
-  progress.results.set(call.id, { status, output });
+function keepResult({ results }: Progress, call: ToolUse, { status, output }: CallEnd): void {
+  results.set(call.id, { status, output });
 }
 
-async function endLastStep(run: TurnRun): Promise<void> {
-  const last = run.progress.steps.at(-1);
+async function endLastStep({ tree, progress, writer }: Attempt): Promise<void> {
+  const last = progress.steps.at(-1);
   if (last === undefined) return;
-  await run.writer.commit([stepEnded(last)], []);
-  const { tree, progress } = run;
+  await writer.commit([stepEnded(last)], []);
   progress.state = addResults(tree, progress.state, { step: last, results: progress.results });
 }

@@ -3,6 +3,7 @@ import { serverCallOf, serverResultOf } from '../../provider/anthropic/server-bl
 import type { ServerToolCall, ServerToolResult } from '../../provider/server-tools.js';
 import type { AssistantPart } from '../../storage/shapes/stored-part.js';
 import type { Attempt } from '../state/attempt.js';
+import type { Progress } from '../state/progress.js';
 
 /** The provider began a call. */
 export function serverToolStarted(run: Attempt, { callId, name, input }: ServerToolCall): void {
@@ -20,8 +21,7 @@ export function serverToolEnded(run: Attempt, result: ServerToolResult, output: 
 }
 
 /** Ends the provider's calls that had no result when the turn ended. */
-export function abandonedServerCalls({ progress }: Attempt): TurnEventBody[] {
-  const { steps, draft } = progress;
+export function abandonedServerCalls({ steps, draft }: Progress): TurnEventBody[] {
   const replies = draft === undefined ? steps : [...steps, draft];
   const results = serverResults(replies);
   return replies

@@ -1,4 +1,5 @@
 import { sql, type SQL } from 'drizzle-orm';
+import type { Attempt } from '../state/attempt.js';
 import type { Progress, StepDraft } from '../state/progress.js';
 import type { TurnRun } from '../state/turn-run.js';
 import type { ModelEvent } from '../../provider/model-types.js';
@@ -26,7 +27,7 @@ export interface Reply {
  * @returns what it decided.
  */
 export async function storeStep(
-  run: TurnRun,
+  run: Attempt & Pick<TurnRun, 'conversation'>,
   { draft, ended }: Reply,
   decide: (progress: Progress) => NextAction,
 ): Promise<NextAction> {

@@ -1,5 +1,5 @@
 import type { TurnEventBody } from '../../events/turn-event.js';
-import type { Attempt } from '../state/attempt.js';
+import type { Progress } from '../state/progress.js';
 import { addChild } from '../state/turn-state.js';
 import type { ChildTurn } from '../state/child-turn.js';
 import type { ChildEnd } from './child-relay.js';
@@ -10,7 +10,7 @@ import type { ChildEnd } from './child-relay.js';
  * @returns the event of its end; none where an earlier attempt emitted it.
  */
 export function addChildUsage(
-  { progress }: Pick<Attempt, 'progress'>,
+  progress: Progress,
   child: ChildTurn,
   { outcome, usage }: ChildEnd,
 ): TurnEventBody[] {

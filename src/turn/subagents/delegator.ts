@@ -45,7 +45,7 @@ export class Delegator {
       if (end === undefined) {
         throw new ToolFailure(`task: ${child.agent} was deleted before it ended`);
       }
-      await run.writer.commit(addChildUsage(run, child, end), []);
+      await run.writer.commit(addChildUsage(run.progress, child, end), []);
       return answerOf(child, end);
     } finally {
       await approvals.stop();

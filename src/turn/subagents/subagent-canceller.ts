@@ -33,7 +33,7 @@ export class SubagentCanceller {
   }
 
   async #cancel(attempt: Attempt, child: ChildTurn): Promise<void> {
-    const { clock, logger, writer } = attempt;
+    const { clock, logger, writer, progress } = attempt;
     const fields = { childTurnId: child.id };
     try {
       if (child.usage === undefined) await this.canceller.cancel(child.id, 'parent-ended');
@@ -44,7 +44,7 @@ export class SubagentCanceller {
         logger.warn(fields, 'a subagent did not end with its parent');
         return writer.emit(notEnded(child));
       }
-      for (const event of addChildUsage(attempt, child, end)) writer.emit(event);
+      for (const event of addChildUsage(progress, child, end)) writer.emit(event);
     } catch (error) {
       // The parent ends, whatever becomes of its subagents.
       logger.error({ ...fields, error }, 'a subagent could not be ended');

@@ -1,4 +1,4 @@
-import type { OptionResolution } from '../../storage/shapes/stored-options.js';
+import type { OptionResolution, ResolvedOptions } from '../../storage/shapes/stored-options.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { PersonaLibrary } from '../../agents/persona-library.js';
 import { CONFIG, type Config } from '../../config/config.js';
@@ -52,7 +52,7 @@ export class SubagentStarter {
       );
     }
     const { subagentFanout: fanout } = this.config;
-    const { resolution, persona } = await this.#chooseOptions(run, agent);
+    const { resolution, persona } = await this.#chooseOptions(turn.options.options, agent);
     const delegation = await this.#decideDelegation(persona);
     // Nothing is awaited up to the push: two calls side by side see each other's reservation.
     if (run.children.length >= fanout) {
@@ -139,10 +139,9 @@ export class SubagentStarter {
    * @throws ToolFailure for a model that is not known.
    */
   async #chooseOptions(
-    run: TurnRun,
+    parent: ResolvedOptions,
     agent: string,
   ): Promise<{ resolution: OptionResolution; persona: Persona }> {
-    const parent = run.turn.options.options;
     const persona = await this.personas.load(agent);
     const { costLimit, thinking, priority, contextNodes, subagents } = parent;
     const wishedModel = subagents?.model;
