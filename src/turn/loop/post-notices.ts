@@ -13,7 +13,10 @@ import { countAdded } from '../budgets/reserve-headroom.js';
 import type { SentConversation } from '../prompt/sent-conversation.js';
 import { isReplyOpen } from '../prompt/open-server-tools.js';
 import { contextTokens } from '../state/turn-context.js';
+import type { Attempt } from '../state/attempt.js';
 import type { TurnRun } from '../state/turn-run.js';
+
+type WatchedRun = Attempt & Pick<TurnRun, 'model' | 'conversation' | 'watch'>;
 
 /**
  * Checks every trigger before a model call and posts the notices that are due: to the readers now,
@@ -22,7 +25,7 @@ import type { TurnRun } from '../state/turn-run.js';
  *
  * @param state of the iteration that begins.
  */
-export async function postNotices(run: TurnRun, state: AgentState, step: number): Promise<void> {
+export async function postNotices(run: WatchedRun, state: AgentState, step: number): Promise<void> {
   // A paused reply goes on where it stopped: nothing can stand between its parts.
   if (isReplyOpen(run.progress.steps)) return;
   const facts = await readFacts(run, state, step);
@@ -45,7 +48,7 @@ export async function postNotices(run: TurnRun, state: AgentState, step: number)
   run.progress.notices = [...run.progress.notices, ...stored];
 }
 
-async function readFacts(run: TurnRun, state: AgentState, step: number): Promise<Facts> {
+async function readFacts(run: WatchedRun, state: AgentState, step: number): Promise<Facts> {
   const { watch, progress } = run;
   const context = contextOf(run);
   const resources = await watch.readResources();
@@ -80,7 +83,7 @@ async function readFacts(run: TurnRun, state: AgentState, step: number): Promise
  * Tokens in the model's window: the provider's report of the last call, and an estimate of the
  * rest.
  */
-function contextOf(run: TurnRun): { tokens: number; window: number } {
+function contextOf(run: WatchedRun): { tokens: number; window: number } {
   const { model, progress, watch } = run;
   const window = model.frame.model.contextWindow;
   const last = progress.steps.at(-1);

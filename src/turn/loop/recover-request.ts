@@ -2,7 +2,10 @@ import type { NoticePosted } from '../../events/turn-event.js';
 import { refusalKind } from '../../provider/refusal-kind.js';
 import { releaseReservation } from '../budgets/release-reservation.js';
 import { isThinking } from '../prompt/message-list.js';
+import type { Attempt } from '../state/attempt.js';
 import type { TurnRun } from '../state/turn-run.js';
+
+type RefusedRun = Attempt & Pick<TurnRun, 'model' | 'conversation' | 'ports'>;
 
 /**
  * Changes the requests of a run after the provider refused one, where that helps: a prompt that is
@@ -11,7 +14,7 @@ import type { TurnRun } from '../state/turn-run.js';
  *
  * @returns whether the call is to be made again.
  */
-export async function recoverRequest(run: TurnRun, thrown: unknown): Promise<boolean> {
+export async function recoverRequest(run: RefusedRun, thrown: unknown): Promise<boolean> {
   const kind = refusalKind(thrown);
   const { conversation } = run;
   if (kind === undefined || conversation.recovered.has(kind)) return false;
@@ -29,7 +32,7 @@ export async function recoverRequest(run: TurnRun, thrown: unknown): Promise<boo
 }
 
 /** Earlier replies are sent without their thinking from now on, in this turn and later ones. */
-function dropThinking({ conversation, model, turn, progress, writer }: TurnRun): boolean {
+function dropThinking({ conversation, model, turn, progress, writer }: RefusedRun): boolean {
   const steps = [...conversation.earlierTurns, { turnId: turn.id, steps: progress.steps }].flatMap(
     ({ turnId, steps: ofTurn }) =>
       ofTurn.filter(({ parts }) => parts.some(isThinking)).map(({ step }) => `${turnId}:${step}`),

@@ -14,6 +14,9 @@ import type { TurnRun } from '../state/turn-run.js';
 /** More steps than any turn has. */
 const EVERY_STEP = 2_147_483_647;
 
+/** The members of a run that shortening needs. */
+type FullRun = Attempt & Pick<TurnRun, 'model' | 'conversation' | 'watch'>;
+
 /** Whether the requests of a run can be shorter. Pure. */
 export function canShorten(
   { earlierTurns }: Pick<SentConversation, 'earlierTurns'>,
@@ -36,7 +39,7 @@ export class HistoryShortener {
    *
    * @returns false where there is nothing to shorten.
    */
-  async shorten(run: TurnRun): Promise<boolean> {
+  async shorten(run: FullRun): Promise<boolean> {
     const { conversation, watch } = run;
     const { summary, earlierTurns, files } = conversation;
     const { frame } = run.model;
