@@ -180,7 +180,7 @@ module.exports = {
       from: {
         path: '^src/',
         pathNot:
-          '^src/(turn/|wires/|ops/|client/(server-types|parse-disposition\\.test)|server/|backend/)',
+          '^src/(turn/|wires/|ops/|client/(server-types|parse-turn-disposition\\.test)|server/|backend/)',
       },
       to: { path: '^src/turn/' },
     },

@@ -1,7 +1,6 @@
-import { efforts } from '../storage/shapes/stored-thinking.js';
+import { efforts, type ThinkingChoice } from '../storage/shapes/stored-thinking.js';
 import type { AgentConfig } from '../storage/shapes/stored-limits.js';
 import { parseThinking } from '../provider/parse-thinking.js';
-import type { ThinkingChoice } from '../provider/plan-thinking.js';
 import {
   agentConfigFields,
   validateAgentConfig,

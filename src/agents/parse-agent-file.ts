@@ -2,7 +2,7 @@ import type { AgentConfig } from '../storage/shapes/stored-limits.js';
 import type { PermissionRules } from '../storage/shapes/stored-permissions.js';
 import { ruleLists } from '../governance/permissions/validate-permission-rules.js';
 import { compact } from '../platform/compact.js';
-import type { ThinkingChoice } from '../provider/plan-thinking.js';
+import type { ThinkingChoice } from '../storage/shapes/stored-thinking.js';
 import type { AgentServers } from '../tools/mcp-server.js';
 import { lineOf } from './field-lines.js';
 import { FieldParser, type Findings } from './field-parser.js';

@@ -2,7 +2,7 @@ import { newKey } from './new-key.js';
 import { TurnpikeError } from './client-errors.js';
 import type { Transport } from './transport.js';
 import { RetryPolicy } from './retry-policy.js';
-import { parseDisposition } from './parse-disposition.js';
+import { parseTurnDisposition } from './parse-turn-disposition.js';
 import { Turn } from './turn.js';
 import { StallSignal } from './stall-signal.js';
 
@@ -60,7 +60,7 @@ async function ask(
   const response = await stallSignal.guard(asking);
   const turnId = response.headers.get('x-turn-id');
   if (turnId === null) throw notTurnpike(response.status);
-  const disposition = parseDisposition(response.headers.get('x-turn-disposition'));
+  const disposition = parseTurnDisposition(response.headers.get('x-turn-disposition'));
   return new Turn(transport, disposition, sessionId, {
     turnId,
     signal,

@@ -7,7 +7,7 @@ import { loadArchive } from './archive.js';
 import { LogAppender } from './log-appender.js';
 import { FencedError, type EventLog } from './event-log.js';
 import { pushMerged } from './merge-deltas.js';
-import { storeWrites, type Write, type Stored } from './store-writes.js';
+import { storeWrites, type StoreWrite, type Stored } from './store-writes.js';
 import type { TurnEvent, TurnEventBody } from './turn-event.js';
 
 /** The delays between the tries of a commit that the database did not answer. */
@@ -36,7 +36,7 @@ export interface EventWriterDeps {
 
 interface Batch {
   events: readonly TurnEvent[];
-  writes: readonly Write[];
+  writes: readonly StoreWrite[];
   /** See `StatementParts`. */
   delivered?: number | undefined;
 }
@@ -90,7 +90,7 @@ export class EventWriter {
    *
    * @throws what the database threw, FencedError among it; the writer is then closed.
    */
-  async commit(events: readonly TurnEventBody[], writes: readonly Write[]): Promise<void> {
+  async commit(events: readonly TurnEventBody[], writes: readonly StoreWrite[]): Promise<void> {
     await this.#commitDeferred(events, writes);
   }
 
@@ -100,7 +100,7 @@ export class EventWriter {
    */
   async commitEnd(
     events: readonly TurnEventBody[],
-    writes: readonly Write[],
+    writes: readonly StoreWrite[],
     delivered: number | undefined,
   ): Promise<Stored> {
     const before = { seq: this.#seq, deferred: this.#deferred, pending: this.#pending };
@@ -115,7 +115,7 @@ export class EventWriter {
 
   #commitDeferred(
     events: readonly TurnEventBody[],
-    writes: readonly Write[],
+    writes: readonly StoreWrite[],
     delivered?: number,
   ): Promise<Stored> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure.error);
@@ -134,7 +134,7 @@ export class EventWriter {
    * Keeps writes and their events for the next commit, which comes at once. Until then readers get
    * nothing more: it would come after events that they cannot have yet.
    */
-  defer(events: readonly TurnEventBody[], writes: readonly Write[]): void {
+  defer(events: readonly TurnEventBody[], writes: readonly StoreWrite[]): void {
     const stamped = this.#stamp([...this.#pending, ...events]);
     this.#pending = [];
     const before = this.#deferred ?? emptyBatch;

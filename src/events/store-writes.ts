@@ -12,7 +12,7 @@ import type { TurnEvent } from './turn-event.js';
  * A part of a fenced statement: a data-modifying `with` query that takes its rows from `fence`,
  * the turn's row (`fence.id`), which is there only while the attempt owns the turn.
  */
-export type Write = SQL;
+export type StoreWrite = SQL;
 
 export interface TurnAttempt {
   turnId: string;
@@ -20,7 +20,7 @@ export interface TurnAttempt {
 }
 
 export interface StatementParts {
-  writes: readonly Write[];
+  writes: readonly StoreWrite[];
   /** The events of these writes, after those that were emitted before and are not archived yet. */
   events: readonly TurnEvent[];
   /** Whether an earlier try got no answer: it may have stored everything. */
@@ -73,7 +73,7 @@ export async function storeWrites(
   throw new FencedError(turnId, attempt);
 }
 
-function archiveWrites(turnId: string, events: readonly TurnEvent[]): Write[] {
+function archiveWrites(turnId: string, events: readonly TurnEvent[]): StoreWrite[] {
   const [first] = events;
   if (first === undefined) return [];
   const { attempt, seq: firstSeq } = first;

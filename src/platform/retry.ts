@@ -20,7 +20,7 @@ export function retryDelay({ firstMs, maxMs }: RetryDelays, retries: number, ran
   return Math.round((Math.min(maxMs, firstMs * 2 ** retries) * (1 + random)) / 2);
 }
 
-export interface RetryPolicy extends RetryDelays {
+export interface RetryRules extends RetryDelays {
   /** Whether work is tried again after this error. Asked once for each failure. */
   mayRetry(error: unknown): boolean;
   /** A signal that ends the delay between two tries. */
@@ -35,7 +35,7 @@ export interface RetryPolicy extends RetryDelays {
  */
 export async function retry<T>(
   clock: Clock,
-  policy: RetryPolicy,
+  policy: RetryRules,
   work: (failures: number) => Promise<T>,
 ): Promise<T> {
   for (let failures = 0; ; failures += 1) {

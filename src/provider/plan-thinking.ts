@@ -1,11 +1,11 @@
-import { efforts, type Effort } from '../storage/shapes/stored-thinking.js';
+import {
+  efforts,
+  type Effort,
+  type ThinkingChoice,
+  type ThinkingDisplay,
+} from '../storage/shapes/stored-thinking.js';
 import { compact } from '../platform/compact.js';
 import { type Model } from './model.js';
-
-/** The thinking that a turn asks for: on or off, or its effort and display. */
-export type ThinkingChoice = boolean | { effort?: Effort; display?: ThinkingDisplay };
-
-export type ThinkingDisplay = 'summarized' | 'omitted';
 
 /** The thinking parameters of a request, in the API's words. Equal for every step of a turn. */
 export interface ThinkingPlan {

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../platform/clock.js';
 import { acceptRequest } from './accept-request.js';
 import { openMessageStage, openStream } from './http/open-stage.js';
-import { receiveJson } from './http/parse-body.js';
+import { parseJsonBody } from './http/parse-body.js';
 import { parseHeaders } from './http/parse-headers.js';
 import { sendJson } from './http/send-json.js';
 import { rehearsedFailure } from './http/wire-error.js';
@@ -33,7 +33,7 @@ export interface RehearsalParts {
 export async function answerMessages(exchange: Exchange, parts: RehearsalParts): Promise<void> {
   const { request, response, requestId } = exchange;
   const contract = parseHeaders(request.headers);
-  const accepted = acceptRequest(await receiveJson(request), contract);
+  const accepted = acceptRequest(await parseJsonBody(request), contract);
   const { items, total } = countPrompt(accepted, await loadTokenizer());
   const { body, sent, profile, dropped } = accepted;
   parts.onRequest({ body: sent, headers: request.headers });
@@ -61,7 +61,7 @@ export async function answerMessages(exchange: Exchange, parts: RehearsalParts):
 /** `POST /v1/messages/count_tokens`: refuses every request that `POST /v1/messages` refuses. */
 export async function answerCount({ request, response, requestId }: Exchange): Promise<void> {
   const contract = parseHeaders(request.headers);
-  const body: unknown = await receiveJson(request);
+  const body: unknown = await parseJsonBody(request);
   // A count has no `max_tokens`, which the validation of messages requires.
   const accepted = acceptRequest({ ...Object(body), max_tokens: 32_000 }, contract);
   const { total } = countPrompt(accepted, await loadTokenizer());

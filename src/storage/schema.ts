@@ -19,7 +19,7 @@ import type {
 import type { OptionResolution } from './shapes/stored-options.js';
 import { instant } from './instant.js';
 import type { LeftOut, RequestPrefix } from './shapes/sent-request.js';
-import type { TurnStatus, TurnRequest, CancelReason, TurnFailure } from './shapes/stored-turn.js';
+import type { TurnStatus, StoredRequest, CancelReason, TurnFailure } from './shapes/stored-turn.js';
 
 /**
  * Sessions and turns; the other tables of the system of record refer to them. Columns are added by
@@ -77,7 +77,7 @@ export const turns = pgTable(
     /** Consecutive last attempts that stored nothing new. */
     attemptsInVain: integer('attempts_in_vain').notNull().default(0),
     leaseUntil: instant('lease_until'),
-    request: json('request').$type<TurnRequest>().notNull(),
+    request: json('request').$type<StoredRequest>().notNull(),
     requestHash: text('request_hash').notNull(),
     idempotencyKey: text('idempotency_key'),
     options: json('options').$type<OptionResolution>().notNull(),

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { Dicer } from '@fastify/busboy';
 import { untilAborted } from '../../platform/abort.js';
 import { invalidRequest, type TypedError } from '../../errors/typed-error.js';
-import { parseDisposition, type ContentDisposition } from './parse-disposition.js';
+import { parseContentDisposition, type ContentDisposition } from './parse-content-disposition.js';
 import type { RequestBody } from '../../http/request-body.js';
 
 export interface FormPart extends ContentDisposition {
@@ -91,7 +91,7 @@ function write(dicer: Dicer, chunk: Buffer): Promise<void> {
 
 async function takePart(header: object, content: Readable, take: PartRules['take']): Promise<void> {
   const values = header as Record<string, string[] | undefined>;
-  const disposition = parseDisposition(values['content-disposition']?.[0] ?? '');
+  const disposition = parseContentDisposition(values['content-disposition']?.[0] ?? '');
   if (disposition === undefined) {
     throw malformed('a part has no Content-Disposition: form-data with a name');
   }

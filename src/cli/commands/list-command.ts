@@ -1,7 +1,11 @@
 import { parseArgs } from 'node:util';
 import { assertNever } from '../../platform/assert-never.js';
 import type { TurnpikeClient } from '../../client/turnpike-client.js';
-import { describeAgent, describeModel, describeSession } from '../render/describe-listed.js';
+import {
+  describeListedAgent,
+  describeListedModel,
+  describeListedSession,
+} from '../render/describe-listed.js';
 import { exitCodeOf, explainFailure } from './explain-failure.js';
 import { clientOf, findServer, type FoundServer } from './find-server.js';
 import { serverOptions } from './server-options.js';
@@ -71,7 +75,9 @@ async function sessionLines(
   let cursor: string | undefined;
   do {
     const page = await client.sessions.list({ cursor, limit: Math.min(200, limit - lines.length) });
-    lines.push(...page.sessions.map((one) => (json ? JSON.stringify(one) : describeSession(one))));
+    lines.push(
+      ...page.sessions.map((one) => (json ? JSON.stringify(one) : describeListedSession(one))),
+    );
     cursor = page.nextCursor;
   } while (cursor !== undefined && lines.length < limit);
   return lines;
@@ -79,12 +85,12 @@ async function sessionLines(
 
 async function agentLines(client: TurnpikeClient, json: boolean): Promise<string[]> {
   const agents = await client.agents();
-  return agents.map((one) => (json ? JSON.stringify(one) : describeAgent(one)));
+  return agents.map((one) => (json ? JSON.stringify(one) : describeListedAgent(one)));
 }
 
 async function modelLines(client: TurnpikeClient, json: boolean): Promise<string[]> {
   const { models, defaultModel } = await client.models();
-  return models.map((one) => (json ? JSON.stringify(one) : describeModel(one, defaultModel)));
+  return models.map((one) => (json ? JSON.stringify(one) : describeListedModel(one, defaultModel)));
 }
 
 function parseArguments(what: ListName, args: readonly string[]): ListArguments {

@@ -1,7 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { ModelCatalogue } from '../../provider/model-catalogue.js';
 import { viewModel } from '../../provider/models/view-model.js';
-import { describeAgent, describeModel, describeSession } from './describe-listed.js';
+import {
+  describeListedAgent,
+  describeListedModel,
+  describeListedSession,
+} from './describe-listed.js';
 
 describe('a line of turnpike sessions', () => {
   const session = {
@@ -20,7 +24,7 @@ describe('a line of turnpike sessions', () => {
       'sess_1  2026-01-02 03:04  WORKING_ITEMS  /home/me/project  "Say it"  ● turn_1',
     ],
   ])('has what is known: %j', (more, line) => {
-    expect(describeSession({ ...session, ...more })).toBe(line);
+    expect(describeListedSession({ ...session, ...more })).toBe(line);
   });
 });
 
@@ -41,7 +45,7 @@ describe('a line of turnpike agents', () => {
     [{ description: 'Helps.\nA lot.', tools: [] }, 'helper  Helps. A lot.  (no tools)'],
     [{ model: 'claude-x', tools: ['read', 'bash'] }, 'helper  (claude-x; read,bash)'],
   ])('has what is known: %j', (more, line) => {
-    expect(describeAgent({ ...agent, ...more })).toBe(line);
+    expect(describeListedAgent({ ...agent, ...more })).toBe(line);
   });
 });
 
@@ -66,11 +70,11 @@ describe('a line of turnpike models', () => {
       'm  200K window, 64K reply  $1 in, $5 out  (deprecated, retires 2026-11-30)',
     ],
   ])('has what is known: %j', (more, line) => {
-    expect(describeModel({ ...model, ...more }, 'd')).toBe(line);
+    expect(describeListedModel({ ...model, ...more }, 'd')).toBe(line);
   });
 
   it('says that a price is not known', () => {
     const { price: _price, ...free } = model;
-    expect(describeModel(free, 'd')).toContain('price not known');
+    expect(describeListedModel(free, 'd')).toContain('price not known');
   });
 });

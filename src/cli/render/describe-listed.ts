@@ -2,7 +2,7 @@ import type { AgentSummary, ListedModel, ListedSession } from '../../client/turn
 import { oneLine } from '../terminal/plain-text.js';
 
 /** A line of `turnpike sessions`. Times are UTC. */
-export function describeSession(session: ListedSession): string {
+export function describeListedSession(session: ListedSession): string {
   const { sessionId, updatedAt, persona, projectRoot, title, activeTurnId } = session;
   const used = updatedAt.slice(0, 16).replace('T', ' ');
   const said = title === undefined ? '' : `  ${JSON.stringify(oneLine(title, 80))}`;
@@ -11,7 +11,7 @@ export function describeSession(session: ListedSession): string {
 }
 
 /** A line of `turnpike agents`. */
-export function describeAgent({ name, description, model, tools }: AgentSummary): string {
+export function describeListedAgent({ name, description, model, tools }: AgentSummary): string {
   const facts = [model, tools === null ? null : tools.join(',') || 'no tools'];
   const known = facts.filter((fact) => fact !== null).join('; ');
   const about = description === null ? '' : `  ${oneLine(description, 160)}`;
@@ -19,7 +19,7 @@ export function describeAgent({ name, description, model, tools }: AgentSummary)
 }
 
 /** A line of `turnpike models`. Prices are US dollars for a million tokens. */
-export function describeModel(model: ListedModel, defaultModel: string): string {
+export function describeListedModel(model: ListedModel, defaultModel: string): string {
   const { id, contextWindow, maxOutput, price, lifecycle, retiresAt } = model;
   const cost = price === undefined ? 'price not known' : `$${price.input} in, $${price.output} out`;
   const state = [

@@ -1,6 +1,6 @@
 import type { FollowedTurn, HarnessEvent } from '../../client/turnpike-client.js';
 import { clearLive, liveStart, renderLive } from './render-live.js';
-import { renderFrame, type ReceivedFrame, type Write } from './render-turn.js';
+import { renderFrame, type ReceivedFrame, type TerminalWrite } from './render-turn.js';
 import type { Screen } from '../terminal/screen.js';
 
 /**
@@ -42,6 +42,6 @@ export async function printTurn(
   return exitCode;
 }
 
-function write(screen: Screen, writes: readonly Write[]): void {
+function write(screen: Screen, writes: readonly TerminalWrite[]): void {
   for (const [stream, text] of writes) screen[stream](text);
 }

@@ -4,13 +4,13 @@ import { harnessDialect } from '../../wires/harness/dialect/harness.js';
 import { encodeTurn } from '../../wires/framing/encode-turn.js';
 import { painter } from '../terminal/paint.js';
 import { clearLive, liveStart, renderLive } from './render-live.js';
-import { renderFrame, renderStart, type ReceivedFrame, type Write } from './render-turn.js';
+import { renderFrame, renderStart, type ReceivedFrame, type TerminalWrite } from './render-turn.js';
 
 const screen = { paint: painter(false), columns: 40 };
 const erase = '\r\u001b[2K';
 
-function live(frames: readonly ReceivedFrame[]): { writes: Write[]; shown: string } {
-  const writes: Write[] = [];
+function live(frames: readonly ReceivedFrame[]): { writes: TerminalWrite[]; shown: string } {
+  const writes: TerminalWrite[] = [];
   let state = liveStart;
   for (const frame of frames) {
     const rendered = renderLive(state, frame, screen);
@@ -32,7 +32,7 @@ const result = (id: string, name: string) =>
   frame('tool:result', { toolUseId: id, name, ok: true, status: 'success', durationMs: 7 });
 
 /** The text that a terminal shows in the end, without erased lines. */
-function onScreen(writes: readonly Write[]): string {
+function onScreen(writes: readonly TerminalWrite[]): string {
   let text = '';
   for (const [, piece] of writes) {
     text = piece === erase ? text.slice(0, text.lastIndexOf('\n') + 1) : text + piece;
@@ -52,7 +52,7 @@ describe.each(recordedTurns())('a live terminal that shows %s', (_name, events) 
     );
     const { writes, shown } = live(frames);
     let state = renderStart;
-    const plain: Write[] = [];
+    const plain: TerminalWrite[] = [];
     for (const one of frames) {
       const rendered = renderFrame(state, one, screen.paint);
       state = rendered.state;

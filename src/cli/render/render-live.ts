@@ -6,7 +6,7 @@ import {
   type ReceivedFrame,
   type Rendered,
   type RenderState,
-  type Write,
+  type TerminalWrite,
 } from './render-turn.js';
 
 interface RunningCall {
@@ -46,13 +46,13 @@ export function renderLive(
   const shown = call === undefined ? '' : paint('dim', describe(call, running.length, columns));
   const next = { ...rendered.state, running, shown };
   if (rendered.writes.length === 0 && shown === state.shown) return { state: next, writes: [] };
-  const before: Write[] = state.shown === '' ? [] : [['err', erase]];
-  const after: Write[] = shown === '' ? [] : [['err', shown]];
+  const before: TerminalWrite[] = state.shown === '' ? [] : [['err', erase]];
+  const after: TerminalWrite[] = shown === '' ? [] : [['err', shown]];
   return { state: next, writes: [...before, ...rendered.writes, ...after] };
 }
 
 /** Erases the status line, before output that is not the turn's. */
-export function clearLive(state: LiveState): { state: LiveState; writes: Write[] } {
+export function clearLive(state: LiveState): { state: LiveState; writes: TerminalWrite[] } {
   if (state.shown === '') return { state, writes: [] };
   return { state: { ...state, shown: '' }, writes: [['err', erase]] };
 }

@@ -20,12 +20,12 @@ export interface RenderState {
 }
 
 /** `out` is for the reply and nothing else, `err` for everything around it. */
-export type Write = ['out' | 'err', string];
+export type TerminalWrite = ['out' | 'err', string];
 
 export interface Rendered {
   state: RenderState;
   /** In order: on a terminal both streams are one text. */
-  writes: Write[];
+  writes: TerminalWrite[];
 }
 
 export const renderStart: RenderState = {
@@ -130,14 +130,14 @@ function quiet(state: RenderState): Rendered {
 
 /** A whole line on standard error, which may share a terminal with the reply. */
 function line(state: RenderState, content: string): Rendered {
-  const endReply: Write[] = state.atLineStart ? [] : [['out', '\n']];
+  const endReply: TerminalWrite[] = state.atLineStart ? [] : [['out', '\n']];
   return {
     state: { ...state, atLineStart: true, thinking: false },
     writes: [...endThinking(state), ...endReply, ['err', `${content}\n`]],
   };
 }
 
-function endThinking(state: RenderState): Write[] {
+function endThinking(state: RenderState): TerminalWrite[] {
   return state.thinking ? [['err', '\n']] : [];
 }
 

@@ -1,7 +1,7 @@
 import type { HarnessEvent, Turn, TurnpikeClient } from '../../client/turnpike-client.js';
 import { compact } from '../../platform/compact.js';
 import { askApproval, type AskDeps } from './ask-approval.js';
-import { describeSession } from '../render/describe-listed.js';
+import { describeListedSession } from '../render/describe-listed.js';
 import { explainFailure } from '../commands/explain-failure.js';
 import { interruptOrLeave } from './interrupt-on-signal.js';
 import { printTurn } from '../render/print-turn.js';
@@ -129,7 +129,7 @@ async function runChatCommand(
         return screen.err(`Going on with ${chat.sessionId}.\n`);
       }
       for (const session of (await client.sessions.list({ limit: 20 })).sessions) {
-        screen.err(`${describeSession(session)}\n`);
+        screen.err(`${describeListedSession(session)}\n`);
       }
       return undefined;
     case 'model':

@@ -4,7 +4,7 @@ import { refuse } from './wire-error.js';
 const mostBytes = 32 * 1024 * 1024;
 
 /** @throws a 413 for a body over 32 MB, a 400 for one that is not JSON or has half a surrogate pair */
-export async function receiveJson(request: AsyncIterable<unknown>): Promise<unknown> {
+export async function parseJsonBody(request: AsyncIterable<unknown>): Promise<unknown> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request) {
@@ -14,11 +14,11 @@ export async function receiveJson(request: AsyncIterable<unknown>): Promise<unkn
     if (size <= mostBytes) chunks.push(bytes);
   }
   if (size > mostBytes) throw refuse('body-size', 'Request exceeds the maximum size of 32 MB.');
-  return parseBody(Buffer.concat(chunks).toString('utf8'));
+  return parseJsonText(Buffer.concat(chunks).toString('utf8'));
 }
 
 /** @throws a 400 as the API's parser, which is stricter than JavaScript's */
-export function parseBody(text: string): unknown {
+export function parseJsonText(text: string): unknown {
   const at = findLoneSurrogate(text);
   if (at >= 0) {
     throw refuse(

@@ -1,4 +1,4 @@
-import type { EffortLevel, ModelProfile, ThinkingKind } from './model-profile.js';
+import type { EffortLevel, ModelProfile, ProfileThinking } from './model-profile.js';
 
 interface Support {
   supported: boolean;
@@ -30,7 +30,7 @@ export interface ModelInfo {
     pdf_input: Support;
     server_tools: Support & { code_execution: Support; web_search: Support };
     structured_outputs: Support;
-    thinking: Support & { types: Record<ThinkingKind, Support> };
+    thinking: Support & { types: Record<ProfileThinking, Support> };
   };
 }
 
@@ -54,7 +54,7 @@ function capabilitiesOf(profile: ModelProfile): ModelInfo['capabilities'] {
   const callable = support(profile.lifecycle !== 'retired');
   const compacts = support(callable.supported && !profile.prefill);
   const effort = (level: EffortLevel): Support => support(profile.efforts.includes(level));
-  const thinks = (kind: ThinkingKind): Support => support(profile.thinking.includes(kind));
+  const thinks = (kind: ProfileThinking): Support => support(profile.thinking.includes(kind));
   return {
     batch: callable,
     citations: callable,

@@ -1,5 +1,5 @@
 /** Values of `thinking.type`. */
-export type ThinkingKind = 'adaptive' | 'between_tools' | 'enabled' | 'disabled';
+export type ProfileThinking = 'adaptive' | 'between_tools' | 'enabled' | 'disabled';
 
 /** How much a model thinks and writes, from least to most. */
 export const effortLevels = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
@@ -21,7 +21,7 @@ export interface ModelProfile {
   window: number;
   mostOutput: number;
   /** Accepted values of `thinking.type`. */
-  thinking: readonly ThinkingKind[];
+  thinking: readonly ProfileThinking[];
   /** Whether a request without `thinking` thinks. */
   thinksByDefault: boolean;
   /** The default of `thinking.display`. */

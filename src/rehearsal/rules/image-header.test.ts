@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
-import { imageKind, imageSize } from './image-header.js';
+import { imageKind, parseImageHeader } from './image-header.js';
 
 describe('the header of an image', () => {
   it.each([
@@ -12,7 +12,7 @@ describe('the header of an image', () => {
     const canvas = { width: 321, height: 123, channels: 3 as const, background: '#123456' };
     const bytes = await sharp({ create: canvas }).toFormat(format).toBuffer();
     expect(imageKind(bytes)).toBe(kind);
-    expect(imageSize(bytes)).toEqual({ width: 321, height: 123 });
+    expect(parseImageHeader(bytes)).toEqual({ width: 321, height: 123 });
   });
 
   it.each([
@@ -21,12 +21,12 @@ describe('the header of an image', () => {
   ])('of WebP, %s', async (_name, options) => {
     const canvas = { width: 40, height: 30, channels: 4 as const, background: '#12345680' };
     const bytes = await sharp({ create: canvas }).webp(options).toBuffer();
-    expect(imageSize(bytes)).toEqual({ width: 40, height: 30 });
+    expect(parseImageHeader(bytes)).toEqual({ width: 40, height: 30 });
   });
 
   it('has no size for a file that is no image, or is cut off', () => {
     expect(imageKind(Buffer.from('hello'))).toBeUndefined();
-    expect(imageSize(Buffer.from([0x89, 0x50, 0x4e, 0x47]))).toBeUndefined();
-    expect(imageSize(Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 4]))).toBeUndefined();
+    expect(parseImageHeader(Buffer.from([0x89, 0x50, 0x4e, 0x47]))).toBeUndefined();
+    expect(parseImageHeader(Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 4]))).toBeUndefined();
   });
 });

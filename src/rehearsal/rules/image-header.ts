@@ -1,6 +1,6 @@
 export type ImageKind = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
 
-export interface ImageSize {
+export interface ImageHeader {
   width: number;
   height: number;
 }
@@ -15,7 +15,7 @@ export function imageKind(bytes: Buffer): ImageKind | undefined {
 }
 
 /** The size in pixels by an image's header; undefined where it has none. */
-export function imageSize(bytes: Buffer): ImageSize | undefined {
+export function parseImageHeader(bytes: Buffer): ImageHeader | undefined {
   switch (imageKind(bytes)) {
     case 'image/png':
       return bytes.length < 24
@@ -35,7 +35,7 @@ export function imageSize(bytes: Buffer): ImageSize | undefined {
 }
 
 /** Skips segments to the start of a frame: C0 to CF, except three that are tables. */
-function jpegSize(bytes: Buffer): ImageSize | undefined {
+function jpegSize(bytes: Buffer): ImageHeader | undefined {
   let at = 2;
   while (at + 9 <= bytes.length && bytes[at] === 0xff) {
     const marker = bytes[at + 1] ?? 0;
@@ -46,7 +46,7 @@ function jpegSize(bytes: Buffer): ImageSize | undefined {
   return undefined;
 }
 
-function webpSize(bytes: Buffer): ImageSize | undefined {
+function webpSize(bytes: Buffer): ImageHeader | undefined {
   if (bytes.length < 30) return undefined;
   switch (bytes.toString('latin1', 12, 16)) {
     case 'VP8 ':

@@ -1,7 +1,7 @@
 import { refuse } from '../http/wire-error.js';
 import type { ModelProfile } from '../models/model-profile.js';
 import { blocksOf, type MessagesRequest, type RequestBlock } from '../request-types.js';
-import { imageSize } from './image-header.js';
+import { parseImageHeader } from './image-header.js';
 
 const mostPixels = 8_000;
 const mostPixelsOfMany = 2_000;
@@ -33,7 +33,7 @@ export function validateMedia(body: MessagesRequest, profile: ModelProfile): voi
   const isMany = images.length > many;
   const most = isMany ? mostPixelsOfMany : mostPixels;
   for (const { data, path } of images) {
-    const size = imageSize(Buffer.from(data.slice(0, sizeCharacters), 'base64'));
+    const size = parseImageHeader(Buffer.from(data.slice(0, sizeCharacters), 'base64'));
     if (size === undefined || Math.max(size.width, size.height) <= most) continue;
     const limit = `max allowed size${isMany ? ' for many-image requests' : ''}: ${most} pixels`;
     throw refuse(

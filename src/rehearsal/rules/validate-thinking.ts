@@ -1,7 +1,7 @@
 import { isPlainObject } from '../../platform/json.js';
 import type { WireContract } from '../http/parse-headers.js';
 import { refuse } from '../http/wire-error.js';
-import { effortLevels, type ModelProfile, type ThinkingKind } from '../models/model-profile.js';
+import { effortLevels, type ModelProfile, type ProfileThinking } from '../models/model-profile.js';
 import type { MessagesRequest } from '../request-types.js';
 import { thinkingOf } from '../thinking/thinking-mode.js';
 
@@ -12,7 +12,7 @@ const updatesBeta = 'thinking-display-updates-2026-08-18';
 const kinds = ['adaptive', 'between_tools', 'enabled', 'disabled'] as const;
 
 /** The fields of each kind beside its type. */
-const fieldsOf: Record<ThinkingKind, readonly string[]> = {
+const fieldsOf: Record<ProfileThinking, readonly string[]> = {
   adaptive: ['display', 'block_binding'],
   enabled: ['budget_tokens', 'display', 'block_binding'],
   between_tools: [],
@@ -44,7 +44,7 @@ export function validateThinking(
   validateEffort(body, profile);
 }
 
-function kindRefusal(kind: ThinkingKind, profile: ModelProfile): string {
+function kindRefusal(kind: ProfileThinking, profile: ModelProfile): string {
   if (kind === 'adaptive') return 'adaptive thinking is not supported on this model';
   const refused = `"thinking.type.${kind}" is not supported for this model.`;
   const instead =
@@ -67,7 +67,7 @@ function kindRefusal(kind: ThinkingKind, profile: ModelProfile): string {
 
 function validateFields(
   thinking: Record<string, unknown>,
-  kind: ThinkingKind,
+  kind: ProfileThinking,
   contract: WireContract,
 ): void {
   for (const field of Object.keys(thinking)) {

@@ -1,10 +1,10 @@
-import type { ModelProfile, ThinkingKind } from '../models/model-profile.js';
+import type { ModelProfile, ProfileThinking } from '../models/model-profile.js';
 import type { MessagesRequest } from '../request-types.js';
 
 /** The thinking of a reply, by its request and model. */
 export interface ThinkingMode {
   /** The kind asked for, or the model's default. */
-  kind: ThinkingKind;
+  kind: ProfileThinking;
   on: boolean;
   /** Whether the reply has the text of thinking. */
   display: 'summarized' | 'omitted' | 'updates';

@@ -7,7 +7,7 @@ import {
   type MessagesRequest,
   type RequestBlock,
 } from '../request-types.js';
-import { imageSize } from '../rules/image-header.js';
+import { parseImageHeader } from '../rules/image-header.js';
 import { pagesOf } from '../rules/validate-media.js';
 import { thinkingOf } from '../thinking/thinking-mode.js';
 import type { CountText } from './load-tokenizer.js';
@@ -138,7 +138,7 @@ function tokensOf(value: unknown, count: CountText): number {
 function payloadTokens(source: Record<string, unknown>): number {
   const data = String(source['data']);
   if (source['media_type'] === 'application/pdf') return pagesOf(data) * tokensPerPage;
-  const size = imageSize(Buffer.from(data.slice(0, sizeCharacters), 'base64'));
+  const size = parseImageHeader(Buffer.from(data.slice(0, sizeCharacters), 'base64'));
   if (size === undefined) return mostImageTokens;
   return Math.min(Math.ceil((size.width * size.height) / pixelsPerToken), mostImageTokens);
 }

@@ -23,7 +23,7 @@ export const activeStatuses = ['queued', 'running', 'waiting'] as const;
 export const unendedStatuses = ['held', ...activeStatuses] as const;
 
 /** The client's request, as accepted. */
-export interface TurnRequest {
+export interface StoredRequest {
   message: string;
   opts: unknown;
   attachments: string[];

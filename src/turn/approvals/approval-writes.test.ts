@@ -4,7 +4,7 @@ import { openTestDatabase } from '../../../test/support/database/database.js';
 import { someApproval, storeApproval } from '../../../test/support/turn/store-approval.js';
 import { storeTurn } from '../../../test/support/turn/store-turn.js';
 import { FencedError } from '../../events/event-log.js';
-import { storeWrites, type Write } from '../../events/store-writes.js';
+import { storeWrites, type StoreWrite } from '../../events/store-writes.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { approvals } from '../../storage/governance-schema.js';
 import { turns } from '../../storage/schema.js';
@@ -25,7 +25,7 @@ describe('a fact about an approval', () => {
   });
   afterAll(() => database.close());
 
-  const store = (turnId: string, attempt: number, writes: Write[]) =>
+  const store = (turnId: string, attempt: number, writes: StoreWrite[]) =>
     storeWrites(database.db, { turnId, attempt }, { writes, events: [], isRepeat: false });
   const rowOf = async (id: string) => {
     const [row] = await database.db.select().from(approvals).where(eq(approvals.id, id));

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { eq } from 'drizzle-orm';
 import { openTestDatabase } from '../../../test/support/database/database.js';
 import { storeTurn } from '../../../test/support/turn/store-turn.js';
-import { storeWrites, type Write } from '../../events/store-writes.js';
+import { storeWrites, type StoreWrite } from '../../events/store-writes.js';
 import { noUsage } from '../../events/turn-event.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { insertFenced } from '../../storage/insert-from.js';
@@ -36,7 +36,7 @@ describe('attempts in vain', () => {
     return claimed;
   }
 
-  const store = ({ id: turnId, attempt }: Claim, ...writes: Write[]) =>
+  const store = ({ id: turnId, attempt }: Claim, ...writes: StoreWrite[]) =>
     storeWrites(database.db, { turnId, attempt }, { writes, events: [], isRepeat: false });
 
   const call = ({ id: turnId, attempt }: Claim) => ({
@@ -55,7 +55,7 @@ describe('attempts in vain', () => {
     expect(counts).toEqual([1, 2, 3]);
   });
 
-  it.each<[string, (claimed: Claim) => Write]>([
+  it.each<[string, (claimed: Claim) => StoreWrite]>([
     [
       'a step',
       ({ id: turnId, attempt }) =>

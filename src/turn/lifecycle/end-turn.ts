@@ -2,7 +2,7 @@ import type { TurnFailure } from '../../storage/shapes/stored-turn.js';
 import { messages, steps } from '../../storage/transcript-schema.js';
 import type { StepStopReason } from '../../storage/shapes/stored-step.js';
 import { noUsage, type TurnEventBody } from '../../events/turn-event.js';
-import type { Write, Stored } from '../../events/store-writes.js';
+import type { StoreWrite, Stored } from '../../events/store-writes.js';
 import { moveTime } from '../../governance/decision-tree/agent-state.js';
 import { dayEndNote, dayLimitReached } from '../../governance/limits/day-limit-reached.js';
 import {
@@ -160,7 +160,7 @@ function explainLimit(progress: Progress, { reason, explanation }: Ending, now: 
 }
 
 /** Charges the day for a cut call: its reported usage, and what came of the reply. */
-function settleCut({ reserved, draft }: Progress): Write[] {
+function settleCut({ reserved, draft }: Progress): StoreWrite[] {
   if (reserved === undefined) return [];
   return [settlement(reserved, draft === undefined ? noUsage : draftUsage(draft))];
 }

@@ -12,7 +12,7 @@ import { insertFrom } from '../../storage/insert-from.js';
 import { messages } from '../../storage/transcript-schema.js';
 import { turnReaders } from '../../storage/reader-schema.js';
 import { turns } from '../../storage/schema.js';
-import type { TurnRequest } from '../../storage/shapes/stored-turn.js';
+import type { StoredRequest } from '../../storage/shapes/stored-turn.js';
 import { interval, READER_LEASE_MS } from '../lifecycle/reader-rows.js';
 
 export interface NewTurn {
@@ -21,7 +21,7 @@ export interface NewTurn {
   principalId: string;
   /** Limits of the principal's day; absent: none. */
   budget?: DayLimits | undefined;
-  request: TurnRequest;
+  request: StoredRequest;
   /** Hash of the normalised body: a second use of an idempotency key must have the same. */
   requestHash: string;
   idempotencyKey: string | undefined;

@@ -33,7 +33,7 @@ import type { AiSdkRequest } from './chat-request.js';
 import type { AiSdkRange } from './dialect/ai-sdk-state.js';
 import { aiSdkDialect } from './dialect/ai-sdk.js';
 import { giveAnswers } from './give-answers.js';
-import type { UserMessage, InlineFile } from './read-new-message.js';
+import type { UserMessage, FilePart } from './read-new-message.js';
 
 export interface AiSdkChat {
   asked: AiSdkRequest;
@@ -229,7 +229,7 @@ function nameIds(response: ServerResponse, turnId: string, sessionId: string): v
 
 async function storeFiles(
   store: Pick<BlobStore, 'put'>,
-  files: readonly InlineFile[],
+  files: readonly FilePart[],
 ): Promise<ReceivedFile[]> {
   const stored: ReceivedFile[] = [];
   for (const { bytes, filename, mediaType } of files) {

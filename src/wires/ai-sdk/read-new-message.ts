@@ -4,7 +4,7 @@ import { isPlainObject } from '../../platform/json.js';
 import type { ChatMessage } from './chat-message.js';
 import { readDataUrl, type DataUrl } from './read-data-url.js';
 
-export interface InlineFile extends DataUrl {
+export interface FilePart extends DataUrl {
   /** As its sender called it. */
   filename: string | undefined;
   mediaType: string;
@@ -13,7 +13,7 @@ export interface InlineFile extends DataUrl {
 /** The new message of the user. */
 export interface UserMessage {
   text: string;
-  files: readonly InlineFile[];
+  files: readonly FilePart[];
   /** Idempotency key: equal where a request is repeated; undefined where every request is meant. */
   key: string | undefined;
 }
@@ -49,7 +49,7 @@ function keyOf(messageId: string): string {
 }
 
 /** Parts of other kinds are the application's own. */
-function readParts({ content, field }: ChatMessage): { texts: string[]; files: InlineFile[] } {
+function readParts({ content, field }: ChatMessage): { texts: string[]; files: FilePart[] } {
   const { parts } = content;
   if (!Array.isArray(parts)) {
     throw invalidRequest(
@@ -57,7 +57,7 @@ function readParts({ content, field }: ChatMessage): { texts: string[]; files: I
     );
   }
   const texts: string[] = [];
-  const files: InlineFile[] = [];
+  const files: FilePart[] = [];
   for (const [index, part] of (parts as unknown[]).entries()) {
     const at = `${field}.parts[${index}]`;
     if (!isPlainObject(part)) throw invalidRequest(`'${at}' must be an object`);
@@ -72,7 +72,7 @@ function readText(text: unknown, at: string): string {
   return text;
 }
 
-function readFile({ url, filename, mediaType }: Record<string, unknown>, at: string): InlineFile {
+function readFile({ url, filename, mediaType }: Record<string, unknown>, at: string): FilePart {
   if (typeof url !== 'string') throw invalidRequest(`'${at}.url' must be text: a data: URL`);
   if (typeof mediaType !== 'string') throw invalidRequest(`'${at}.mediaType' must be text`);
   if (filename !== undefined && filename !== null && typeof filename !== 'string') {

@@ -1,7 +1,14 @@
 import { ValidationDetailError, type ValidationProblem } from '../../http/validation-detail.js';
 import { booleanRule, integerRule } from '../../options/preferences/preference-rules.js';
 import { isPlainObject } from '../../platform/json.js';
-import { optional, required, ruled, text, texts, type Read } from './read-field.js';
+import {
+  optionalField,
+  requiredField,
+  preferenceField,
+  textField,
+  textListField,
+  type ParsedField,
+} from './read-field.js';
 
 /** The busy policy of a question. */
 export type Busy = 'interrupt' | 'reject';
@@ -24,15 +31,15 @@ export interface OracleQuestion {
 const DEFAULT_MAX_TOKENS = 16_000;
 
 const fields = {
-  question: required(text({ min: 1, max: 2_000 })),
-  sources: optional(texts(['vault', 'code', 'threads'])),
-  explain: optional(ruled(booleanRule)),
-  model: optional(text({ min: 1, max: 200 })),
-  thinking: optional(ruled(booleanRule)),
-  max_tokens: optional(ruled(integerRule({ min: 1_000, max: 100_000 }))),
-  context_id: optional(text({ min: 1, max: 200 })),
-  project_id: optional(
-    text({ min: 1, max: 64, pattern: /^[\w-]+$/, expected: "letters, digits, '_' and '-'" }),
+  question: requiredField(textField({ min: 1, max: 2_000 })),
+  sources: optionalField(textListField(['vault', 'code', 'threads'])),
+  explain: optionalField(preferenceField(booleanRule)),
+  model: optionalField(textField({ min: 1, max: 200 })),
+  thinking: optionalField(preferenceField(booleanRule)),
+  max_tokens: optionalField(preferenceField(integerRule({ min: 1_000, max: 100_000 }))),
+  context_id: optionalField(textField({ min: 1, max: 200 })),
+  project_id: optionalField(
+    textField({ min: 1, max: 64, pattern: /^[\w-]+$/, expected: "letters, digits, '_' and '-'" }),
   ),
 };
 
@@ -49,7 +56,7 @@ export function readQuestion(body: unknown): OracleQuestion {
     throw new ValidationDetailError([{ loc: ['body'], msg, type }]);
   }
   const problems: ValidationProblem[] = [];
-  const read = <T>(name: keyof typeof fields, rule: (value: unknown) => Read<T>) => {
+  const read = <T>(name: keyof typeof fields, rule: (value: unknown) => ParsedField<T>) => {
     const result = rule(body[name]);
     if ('value' in result) return result.value;
     problems.push({ loc: ['body', name], msg: `${name} ${result.msg}`, type: result.type });

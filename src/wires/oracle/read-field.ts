@@ -4,9 +4,9 @@ import type {
 } from '../../options/preferences/preference-rules.js';
 
 /** A field's value, or what is wrong with it: for a person, and by pydantic's name of it. */
-export type Read<T> = { value: T } | { msg: string; type: string };
+export type ParsedField<T> = { value: T } | { msg: string; type: string };
 
-export type FieldRule<T> = (value: unknown) => Read<T>;
+export type FieldRule<T> = (value: unknown) => ParsedField<T>;
 
 interface Bounds {
   /** Both included. */
@@ -14,18 +14,20 @@ interface Bounds {
   max: number;
 }
 
-export function required<T>(rule: FieldRule<T>): FieldRule<T> {
+export function requiredField<T>(rule: FieldRule<T>): FieldRule<T> {
   return (value) =>
     value === undefined ? { msg: 'is required and missing', type: 'missing' } : rule(value);
 }
 
 /** Null leaves a field out: clients of this family send it so. */
-export function optional<T>(rule: FieldRule<T>): FieldRule<T | undefined> {
+export function optionalField<T>(rule: FieldRule<T>): FieldRule<T | undefined> {
   return (value) => (value === undefined || value === null ? { value: undefined } : rule(value));
 }
 
 /** Trimmed. Counts characters as Python does: a pair of surrogates is one. */
-export function text(rule: Bounds & { pattern?: RegExp; expected?: string }): FieldRule<string> {
+export function textField(
+  rule: Bounds & { pattern?: RegExp; expected?: string },
+): FieldRule<string> {
   const { min, max, pattern, expected = '' } = rule;
   return (given) => {
     if (typeof given !== 'string') return { msg: 'must be a text', type: 'string_type' };
@@ -44,7 +46,7 @@ export function text(rule: Bounds & { pattern?: RegExp; expected?: string }): Fi
 }
 
 /** Checked by the rule of a preference. */
-export function ruled<T extends PreferenceValue>(rule: PreferenceRule<T>): FieldRule<T> {
+export function preferenceField<T extends PreferenceValue>(rule: PreferenceRule<T>): FieldRule<T> {
   return (given) => {
     const value = rule.parse(given);
     return value === undefined
@@ -53,7 +55,7 @@ export function ruled<T extends PreferenceValue>(rule: PreferenceRule<T>): Field
   };
 }
 
-export function texts<const T extends string>(allowed: readonly T[]): FieldRule<T[]> {
+export function textListField<const T extends string>(allowed: readonly T[]): FieldRule<T[]> {
   const msg = `must be a list of ${allowed.join(', ')}`;
   return (value) => {
     if (!Array.isArray(value)) return { msg, type: 'list_type' };

@@ -1,7 +1,7 @@
 import type { Disposition } from './server-types.js';
 
 /** Parses the header `X-Turn-Disposition`: `enqueued; position=2`. Default: `started`. Pure. */
-export function parseDisposition(header: string | null): Disposition {
+export function parseTurnDisposition(header: string | null): Disposition {
   const [type = '', ...parts] = (header ?? '').split(';').map((part) => part.trim());
   const parameters = new Map(parts.map((part) => splitAt(part, '=')));
   switch (type) {

@@ -17,7 +17,7 @@ const escaped = /%(22|0[Dd]|0[Aa])/g;
  *
  * @param header the header's bytes, which are UTF-8, one character each.
  */
-export function parseDisposition(header: string): ContentDisposition | undefined {
+export function parseContentDisposition(header: string): ContentDisposition | undefined {
   const text = Buffer.from(header, 'latin1').toString('utf8').trim();
   const type = /^form-data\s*(?=;)/i.exec(text);
   if (type === null) return undefined;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { describeDisposition, type Disposition } from '../turn/submit/disposition.js';
-import { parseDisposition } from './parse-disposition.js';
+import { parseTurnDisposition } from './parse-turn-disposition.js';
 
 const all: Disposition[] = [
   { type: 'started' },
@@ -11,12 +11,12 @@ const all: Disposition[] = [
   { type: 'steered', messageId: 'msg_1' },
 ];
 
-describe('parseDisposition', () => {
+describe('parseTurnDisposition', () => {
   it.each(all)('reads what the server says of %j', (disposition) => {
-    expect(parseDisposition(describeDisposition(disposition))).toEqual(disposition);
+    expect(parseTurnDisposition(describeDisposition(disposition))).toEqual(disposition);
   });
 
   it.each([null, '', 'something; new=1'])('takes %j for a turn that began', (header) => {
-    expect(parseDisposition(header)).toEqual({ type: 'started' });
+    expect(parseTurnDisposition(header)).toEqual({ type: 'started' });
   });
 });

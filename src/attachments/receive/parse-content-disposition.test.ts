@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseDisposition } from './parse-disposition.js';
+import { parseContentDisposition } from './parse-content-disposition.js';
 
 /** A header as the parser gives it: one character for each byte. */
 const bytesOf = (text: string): string => Buffer.from(text).toString('latin1');
 
-describe('parseDisposition', () => {
+describe('parseContentDisposition', () => {
   it.each([
     ['form-data; name="a"', { name: 'a', fileName: undefined }],
     ['Form-Data ;NAME=a ; FileName=b.txt', { name: 'a', fileName: 'b.txt' }],
@@ -30,11 +30,11 @@ describe('parseDisposition', () => {
     ['form-data; name=a; filename*=x', undefined],
     ['', undefined],
   ])('%s', (header, expected) => {
-    expect(parseDisposition(bytesOf(header))).toEqual(expected);
+    expect(parseContentDisposition(bytesOf(header))).toEqual(expected);
   });
 
   it('is quick with a header that never ends', () => {
-    expect(parseDisposition(`form-data; name="${'\\"'.repeat(40_000)}`)).toBeUndefined();
-    expect(parseDisposition(`form-data${' '.repeat(80_000)}`)).toBeUndefined();
+    expect(parseContentDisposition(`form-data; name="${'\\"'.repeat(40_000)}`)).toBeUndefined();
+    expect(parseContentDisposition(`form-data${' '.repeat(80_000)}`)).toBeUndefined();
   });
 });
