@@ -93,7 +93,7 @@ const doors = [
   '^src/turn/queue/(board-sessions|bull-queue\\.module|queue-board|signal-bus|turn-claims|turn-queue)\\.ts$',
   // Submissions, approvals and stored turns, for wires whose own words differ from the conductor's.
   '^src/turn/submit/(disposition|turn-submission)\\.ts$',
-  '^src/turn/approvals/(approval-answerer|approval-errors|approval-writes|read-answer)\\.ts$',
+  '^src/turn/approvals/(approval-answerer|approval-errors|approval-writes|validate-answer)\\.ts$',
   '^src/turn/history/view-(messages|steps)\\.ts$',
   '^src/turn/lifecycle/(forget-archives|turn-canceller)\\.ts$',
   '^src/turn/state/(assistant-message-id|load-turn|turn-(context|errors|lookup|services))\\.ts$',

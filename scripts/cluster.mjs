@@ -15,7 +15,7 @@ try {
 }
 
 async function main() {
-  const port = readPort();
+  const port = parsePort();
   console.error('Starting Redis, PostgreSQL, two APIs, nginx and two workers …');
   const cluster = await startCluster({
     port,
@@ -35,7 +35,7 @@ Turnpike cluster at ${cluster.url}${cluster.hasGateway ? ' (nginx)' : ' (no ngin
   await cluster.stop();
 }
 
-function readPort() {
+function parsePort() {
   const { values } = parseArgs({ options: { port: { type: 'string', default: '4400' } } });
   const port = Number(values.port);
   if (Number.isInteger(port) && port > 0 && port < 65_536) return port;

@@ -13,7 +13,7 @@ const order = /\[\[tokens=(\d{1,7})(?: gap=(\d{1,7}))?\]\]/y;
  * @param {string} body
  * @returns {Order | undefined} undefined for none or a malformed one.
  */
-export function readOrder(body) {
+export function parseOrder(body) {
   order.lastIndex = Math.max(0, body.lastIndexOf(mark));
   const match = order.exec(body);
   const deltas = Number(match?.[1] ?? 0);

@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import { announce } from '../processes/announce.mjs';
 import { nowMicros } from '../stamp.mjs';
 import { createPacer } from './pace-streams.mjs';
-import { closing, opening, readOrder, renderDelta, renderWhole } from './render-reply.mjs';
+import { closing, opening, parseOrder, renderDelta, renderWhole } from './render-reply.mjs';
 
 const pacer = createPacer();
 const headers = { 'content-type': 'text/event-stream', 'request-id': 'req_bench' };
@@ -23,7 +23,7 @@ announce(server);
 
 /** @param {string} body @param {import('node:http').ServerResponse} response */
 function answer(body, response) {
-  const order = readOrder(body);
+  const order = parseOrder(body);
   if (order === undefined || !body.includes('"stream":true')) return refuse(response);
   response.writeHead(200, headers);
   if (order.gapMs === 0) {

@@ -34,7 +34,7 @@ export async function countConnections({ pool, redis, giveUpAt }) {
  *
  * @param {Inspected} inspected
  */
-export async function readUnended({ pool, giveUpAt }) {
+export async function listUnended({ pool, giveUpAt }) {
   const sql = `select id, status, lease_until is not null as is_leased from turns
     where status in ('held', 'queued', 'running', 'waiting') or lease_until is not null`;
   const rows = await query(pool, { sql, giveUpAt });
@@ -51,7 +51,7 @@ export async function readUnended({ pool, giveUpAt }) {
  * @param {import('ioredis').Redis} redis
  * @returns {Promise<{ key: string, ttlMs: number }[]>}
  */
-export async function readKeys(redis) {
+export async function listKeys(redis) {
   const found = [];
   for await (const keys of redis.scanStream({ count: 500 })) {
     for (const key of keys) found.push({ key, ttlMs: await redis.pttl(key) });

@@ -2,8 +2,8 @@ import { sleep } from '../load/world.mjs';
 import {
   countConnections,
   findToolProcesses,
-  readKeys,
-  readUnended,
+  listKeys,
+  listUnended,
   residentMiB,
 } from './list-leftovers.mjs';
 
@@ -53,8 +53,8 @@ export async function waitForQuiet(inspected, { idle, projects, isLong, servers 
   const connectionsAtIdle = isLong ? idle : { ...idle, postgres: servers * POOL_SIZE };
   for (const until = Date.now() + (isLong ? POOL_MS : QUIET_MS); ;) {
     const left = {
-      turns: await readUnended(inspected),
-      keys: await readKeys(inspected.redis),
+      turns: await listUnended(inspected),
+      keys: await listKeys(inspected.redis),
       connections: await countConnections(inspected),
       connectionsAtIdle,
       processes: await findToolProcesses(projects),

@@ -79,15 +79,15 @@ export async function resolveAttachments(
       take(name, upload?.size ?? 0, useUpload(upload, refuse));
       continue;
     }
-    const read = await loadPath(name, {
+    const loaded = await loadPath(name, {
       store: deps.store,
       roots,
       closed,
       hidden,
       refuseSize: refuse,
     });
-    if ('reason' in read) take(name, 0, read);
-    else take(name, read.file.size, withPath(await checkFile(read.file), name));
+    if ('reason' in loaded) take(name, 0, loaded);
+    else take(name, loaded.file.size, withPath(await checkFile(loaded.file), name));
   }
   errors.push(...excess.errors);
   index = input.named.length;

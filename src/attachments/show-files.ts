@@ -18,7 +18,7 @@ import type { ShownFile } from './shown-events.js';
 
 export interface ShowDeps {
   store: Pick<BlobStore, 'get'>;
-  extractions: Pick<Extractions, 'readText' | 'readImage' | 'countPages' | 'fitImage'>;
+  extractions: Pick<Extractions, 'extractText' | 'extractImageText' | 'countPages' | 'fitImage'>;
   /** Requester of the extraction. Default: the local user, whose waits are plain. */
   requester?: Requester;
   /** Keeps a changed image in the store as long as the session. Default: not kept. */
@@ -105,11 +105,11 @@ export class FileShower {
     const { extractions, requester } = this.deps;
     const showing = await this.#choose(file);
     if (showing.as === 'image-text') {
-      return asText(file, await extractions.readImage(file.sha256, requester), showing.why);
+      return asText(file, await extractions.extractImageText(file.sha256, requester), showing.why);
     }
     if (showing.as === 'text') {
-      const read = await extractions.readText(file.sha256, showing.source, requester);
-      return asText(file, read, showing.why);
+      const extracted = await extractions.extractText(file.sha256, showing.source, requester);
+      return asText(file, extracted, showing.why);
     }
     if (showing.as === 'nothing') return unavailable(file, showing.why);
     if (showing.as === 'image' && this.#imagesLeft === 0) {
@@ -164,7 +164,7 @@ export class FileShower {
   async #cutText(file: AttachmentRef, why: string): Promise<Shown> {
     const source = file.mimeType === 'text/csv' ? 'csv' : 'text';
     const { extractions, requester } = this.deps;
-    return asText(file, await extractions.readText(file.sha256, source, requester), why);
+    return asText(file, await extractions.extractText(file.sha256, source, requester), why);
   }
 }
 

@@ -24,9 +24,9 @@ export async function* receiveEvents(
     // The rest in the parser is half an event: the next connection sends it whole.
     if (done) return;
     parser.feed(decoder.decode(value, { stream: true }));
-    const read = events;
+    const received = events;
     events = [];
-    yield read;
+    yield received;
   }
 }
 

@@ -74,9 +74,9 @@ export class SessionService {
     checkLoosening(wanted, { caller, ceiling: this.config.modeCeiling });
     const projectRoot = await this.projectRoots.check(wanted.projectRoot, caller);
     const { id: principalId } = caller;
-    const agentConfig = readLimits(wanted.agentConfig);
-    const permissions = readRules(wanted.permissions, this.tools);
-    const mcpServers = readMcpServers(wanted.mcpServers, this.mcp);
+    const agentConfig = validateLimits(wanted.agentConfig);
+    const permissions = validateRules(wanted.permissions, this.tools);
+    const mcpServers = validateMcpServers(wanted.mcpServers, this.mcp);
     const rules = { agentConfig, permissions, mcpServers };
     const wantedRow = { principalId, projectRoot, persona, mode, origin, ...rules };
     return viewSession(await this.sessions.create(wantedRow));
@@ -144,7 +144,7 @@ function checkLoosening(
 }
 
 /** @throws TypedError INVALID_REQUEST that names field, value and bounds. */
-function readLimits(given: unknown): Partial<AgentConfig> | null {
+function validateLimits(given: unknown): Partial<AgentConfig> | null {
   if (given === undefined) return null;
   if (!isPlainObject(given)) throw invalidRequest("'agentConfig' must be an object");
   const known = agentConfigFields.map(({ wireName }) => wireName);
@@ -160,7 +160,7 @@ function readLimits(given: unknown): Partial<AgentConfig> | null {
 }
 
 /** @throws TypedError INVALID_REQUEST that names the rule and what is wrong with it. */
-function readRules(given: unknown, tools: Pick<ToolRegistry, 'list'>): PermissionRules | null {
+function validateRules(given: unknown, tools: Pick<ToolRegistry, 'list'>): PermissionRules | null {
   if (given === undefined) return null;
   const { rules, faults } = validatePermissionRules(given, tools.list());
   const [fault] = faults;
@@ -170,7 +170,7 @@ function readRules(given: unknown, tools: Pick<ToolRegistry, 'list'>): Permissio
 }
 
 /** @throws TypedError INVALID_REQUEST that names the field, and never a value: it may be a credential. */
-function readMcpServers(
+function validateMcpServers(
   given: unknown,
   mcp: Pick<Mcp, 'checkSession'>,
 ): Record<string, unknown> | null {

@@ -10,7 +10,7 @@ const row = (value: Buffer): Buffer => {
 };
 const end = Buffer.from([0xff, 0xff]);
 
-describe('readColumn', () => {
+describe('parseColumn', () => {
   it('takes the values out of their frames', () => {
     const values = [Buffer.from('one'), Buffer.alloc(0), Buffer.from([0xff, 0xff, 0])];
     expect(parseColumn(Buffer.concat([head, ...values.map(row), end]))).toEqual(values);

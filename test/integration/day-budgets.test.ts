@@ -4,7 +4,7 @@ import type { Principal } from '../../src/access/principal.js';
 import type { TurnEvent } from '../../src/events/turn-event.js';
 import { dayOf } from '../../src/governance/limits/day-budget.js';
 import { turns } from '../../src/storage/schema.js';
-import { readUsage } from '../../src/turn/budgets/usage-days.js';
+import { loadUsage } from '../../src/turn/budgets/usage-days.js';
 import { tokensOf } from '../../src/turn/state/turn-state.js';
 import { HeldTool } from '../support/turn/held-tool.js';
 import { openFleet, type Fleet } from '../support/turn/start-fleet.js';
@@ -76,7 +76,7 @@ describe.each(['embedded', 'distributed'] as const)('budgets of a day, %s', (bac
   }
   const used = () => {
     const { db, clock } = fleet.test.services;
-    return readUsage(db, { principalId: 'alice', day: dayOf(clock.now()) });
+    return loadUsage(db, { principalId: 'alice', day: dayOf(clock.now()) });
   };
   const rows = () => fleet.test.services.db.select().from(turns).orderBy(asc(turns.createdAt));
   const usedByTurns = async (): Promise<number> =>

@@ -28,7 +28,7 @@ beforeAll(() => {
 afterAll(() => extractor.close());
 
 async function read(pages: readonly PdfPage[]) {
-  const outcome = await extractor.readText(pagesPdf(pages), 'pdf');
+  const outcome = await extractor.extractText(pagesPdf(pages), 'pdf');
   if (outcome.type !== 'text') throw new Error(outcome.reason);
   return outcome;
 }

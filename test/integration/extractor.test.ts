@@ -18,7 +18,7 @@ beforeAll(() => {
 });
 afterAll(() => extractor.close());
 
-describe('readText', () => {
+describe('extractText', () => {
   it.each<[string, TextSource, string[]]>([
     ['report.docx', 'docx', ['Harbour report', ' * Salt from Brittany', 'Marie-Thérèse']],
     ['report.pdf', 'pdf', ['--- page 1 of 2 ---', 'forty-two ships', '--- page 2 of 2 ---']],
@@ -32,7 +32,7 @@ describe('readText', () => {
     ['ledger-utf-16.csv', 'csv', ['Marie-Thérèse']],
     ['page-windows-1252.html', 'html', ['Crêpes – the recipe', '3 €']],
   ])('reads %s', async (name, source, expected) => {
-    const outcome = await extractor.readText(await fixture(name), source);
+    const outcome = await extractor.extractText(await fixture(name), source);
     expect(outcome).toMatchObject({ type: 'text', via: 'text', isCut: false });
     const text = outcome.type === 'text' ? outcome.text : '';
     for (const words of expected) expect(text).toContain(words);
@@ -40,7 +40,7 @@ describe('readText', () => {
   });
 
   it('reads the picture of a page where a PDF has nothing else', async () => {
-    expect(await extractor.readText(await fixture('scan.pdf'), 'pdf')).toMatchObject({
+    expect(await extractor.extractText(await fixture('scan.pdf'), 'pdf')).toMatchObject({
       type: 'text',
       via: 'ocr',
       pages: 1,
@@ -50,27 +50,27 @@ describe('readText', () => {
 
   it('reads text of any kind, and takes out what no database holds', async () => {
     const text = Buffer.from('a\u0000b\u0007\r\nc');
-    expect(await extractor.readText(text, 'text')).toMatchObject({ text: 'ab\nc' });
+    expect(await extractor.extractText(text, 'text')).toMatchObject({ text: 'ab\nc' });
     const wide = Buffer.from('Grüße, 42 ships', 'utf16le');
-    expect(await extractor.readText(wide, 'text')).toMatchObject({ text: 'Grüße, 42 ships' });
-    expect(await extractor.readText(wide.swap16(), 'csv')).toMatchObject({
+    expect(await extractor.extractText(wide, 'text')).toMatchObject({ text: 'Grüße, 42 ships' });
+    expect(await extractor.extractText(wide.swap16(), 'csv')).toMatchObject({
       text: 'Grüße, 42 ships',
     });
-    const empty = await extractor.readText(Buffer.alloc(0), 'text');
+    const empty = await extractor.extractText(Buffer.alloc(0), 'text');
     expect(empty).toEqual({ type: 'text', text: '', isCut: false, via: 'text' });
   });
 
   it('cuts what is too long, at a whole character', async () => {
     const small = openExtractor({ maxChars: 10 });
-    const outcome = await small.readText(Buffer.from('123456789😀 and more'), 'text');
+    const outcome = await small.extractText(Buffer.from('123456789😀 and more'), 'text');
     expect(outcome).toEqual({ type: 'text', text: '123456789', isCut: true, via: 'text' });
     await small.close();
   });
 });
 
-describe('readImage and countPages', () => {
+describe('extractImageText and countPages', () => {
   it('reads a scanned page', async () => {
-    expect(await extractor.readImage(await fixture('scan.png'))).toMatchObject({
+    expect(await extractor.extractImageText(await fixture('scan.png'))).toMatchObject({
       via: 'ocr',
       text: expect.stringContaining('Harbour report'),
     });
@@ -212,14 +212,14 @@ describe('a file that is not what it should be', () => {
       'is no whole PDF',
     ],
   ])('%s is refused with a reason', async (_what, source, make, reason) => {
-    const outcome = await extractor.readText(await make(), source);
+    const outcome = await extractor.extractText(await make(), source);
     expect(outcome).toEqual({ type: 'refused', reason: expect.stringContaining(reason) });
   });
 
   it('leaves what a parser says of it to the log', async () => {
     const refusals: { reason: string; fault?: string }[] = [];
     const telling = openExtractor({ onRefused: (why) => refusals.push(why) });
-    const outcome = await telling.readText(testZip([]), 'docx');
+    const outcome = await telling.extractText(testZip([]), 'docx');
     await telling.close();
     expect(JSON.stringify(outcome)).not.toMatch(/Error|undefined|docx/i);
     expect(refusals).toEqual([
@@ -236,7 +236,7 @@ describe('a file that is not what it should be', () => {
       type: 'refused',
       reason: 'The file has 2500000000 pixels; at most 100000000 are read',
     });
-    expect(await extractor.readImage(Buffer.from('no image'))).toEqual({
+    expect(await extractor.extractImageText(Buffer.from('no image'))).toEqual({
       type: 'refused',
       reason: 'The file is no image that can be read',
     });
@@ -245,7 +245,7 @@ describe('a file that is not what it should be', () => {
   it('a PDF of 2,000 pages is read as far as its text is shown', async () => {
     // The limit is longer than a person waits: the machine may be busy.
     const patient = openExtractor({ timeoutMs: 100_000 });
-    const outcome = await patient.readText(testPdf({ pages: 2_000 }), 'pdf');
+    const outcome = await patient.extractText(testPdf({ pages: 2_000 }), 'pdf');
     expect(outcome).toMatchObject({ type: 'text', pages: 2_000, isCut: true });
     expect(outcome.type === 'text' && outcome.text).toContain('This is page 1000');
     await patient.close();
@@ -253,8 +253,8 @@ describe('a file that is not what it should be', () => {
 
   it('that takes too long is given up, and the next one is read', async () => {
     const hasty = openExtractor({ timeoutMs: 3_000, concurrency: 1 });
-    const slow = hasty.readText(Buffer.from('<div>'.repeat(300_000)), 'html');
-    const next = hasty.readText(Buffer.from('still here'), 'text');
+    const slow = hasty.extractText(Buffer.from('<div>'.repeat(300_000)), 'html');
+    const next = hasty.extractText(Buffer.from('still here'), 'text');
     expect(await slow).toEqual({
       type: 'refused',
       reason: 'The file cannot be read: it took longer than 3 s to read',
@@ -265,12 +265,12 @@ describe('a file that is not what it should be', () => {
 
   it('that takes too much memory is given up, and the next one is read', async () => {
     const small = openExtractor({ memoryMb: 100, concurrency: 1 });
-    const large = await small.readText(Buffer.from('<p>word</p>'.repeat(900_000)), 'html');
+    const large = await small.extractText(Buffer.from('<p>word</p>'.repeat(900_000)), 'html');
     expect(large).toEqual({
       type: 'refused',
       reason: 'The file cannot be read: it needs more than 100 MiB to be read',
     });
-    const next = await small.readText(Buffer.from('still here'), 'text');
+    const next = await small.extractText(Buffer.from('still here'), 'text');
     expect(next).toMatchObject({ type: 'text', text: 'still here' });
     await small.close();
   });
@@ -279,8 +279,8 @@ describe('a file that is not what it should be', () => {
     const delay = monitorEventLoopDelay({ resolution: 5 });
     delay.enable();
     await Promise.all([
-      extractor.readText(testPdf({ pages: 2_000 }), 'pdf'),
-      extractor.readText(bomb(), 'pptx'),
+      extractor.extractText(testPdf({ pages: 2_000 }), 'pdf'),
+      extractor.extractText(bomb(), 'pptx'),
     ]);
     delay.disable();
     expect(delay.percentile(99) / 1e6).toBeLessThan(200);
@@ -289,10 +289,10 @@ describe('a file that is not what it should be', () => {
 
 it('gives up what it was asked at its end, and says nothing of those files', async () => {
   const closing = openExtractor({ concurrency: 1 });
-  await closing.readText(Buffer.from('a'), 'text');
+  await closing.extractText(Buffer.from('a'), 'text');
   const asked = [
-    closing.readText(testPdf({ pages: 5_000 }), 'pdf'),
-    closing.readText(Buffer.from('b'), 'text'),
+    closing.extractText(testPdf({ pages: 5_000 }), 'pdf'),
+    closing.extractText(Buffer.from('b'), 'text'),
   ];
   const given = Promise.allSettled(asked);
   await closing.close();

@@ -41,7 +41,7 @@ describe('Extractions', () => {
 
   it('reads a content once, and a refused one again after an hour', async () => {
     const text = await open('a', Buffer.from('text'));
-    const read = () => text.extractions.readText('a', 'text');
+    const read = () => text.extractions.extractText('a', 'text');
     expect(await Promise.all([read(), read()])).toEqual([await read(), await read()]);
     expect(text.reads()).toBe(1);
     await text.extractor.close();
@@ -59,7 +59,7 @@ describe('Extractions', () => {
   it('says that a content is gone, or that the server failed, and keeps neither', async () => {
     const gone = await open('c', undefined);
     for (let times = 1; times <= 2; times += 1) {
-      expect(await gone.extractions.readText('c', 'text')).toEqual({
+      expect(await gone.extractions.extractText('c', 'text')).toEqual({
         type: 'refused',
         reason: 'The file is no longer stored: send it again',
       });
@@ -68,7 +68,7 @@ describe('Extractions', () => {
     await gone.extractor.close();
     const closed = await open('d', Buffer.from('text'));
     await closed.extractor.close();
-    expect(await closed.extractions.readText('d', 'text')).toEqual({
+    expect(await closed.extractions.extractText('d', 'text')).toEqual({
       type: 'refused',
       reason: 'The server could not read the file; its log says why. Send it again later',
     });
@@ -79,12 +79,12 @@ describe('Extractions', () => {
     const lacking = await open('e', Buffer.from('a picture'));
     let asked = 0;
     const refused = { type: 'refused', reason: 'There is no OCR', isPassing: true } as const;
-    lacking.extractor.readImage = async () => {
+    lacking.extractor.extractImageText = async () => {
       asked += 1;
       return refused;
     };
-    expect(await lacking.extractions.readImage('e')).toEqual(refused);
-    expect(await lacking.extractions.readImage('e')).toEqual(refused);
+    expect(await lacking.extractions.extractImageText('e')).toEqual(refused);
+    expect(await lacking.extractions.extractImageText('e')).toEqual(refused);
     expect(asked).toBe(2);
     await lacking.extractor.close();
   });

@@ -60,16 +60,20 @@ export class Extractions {
     @Inject(EXTRACTOR) readonly extractor: Extractor,
   ) {}
 
-  readText(sha256: string, source: TextSource, requester = localRequester): Promise<TextOutcome> {
+  extractText(
+    sha256: string,
+    source: TextSource,
+    requester = localRequester,
+  ): Promise<TextOutcome> {
     const run: Extraction<TextOutcome>['run'] = (content) =>
-      this.extractor.readText(content, source, requester.principalId);
+      this.extractor.extractText(content, source, requester.principalId);
     return this.#once({ sha256, method: `text:${source}:${EXTRACTORS}`, run }, requester);
   }
 
   /** The text in an image. */
-  readImage(sha256: string, requester = localRequester): Promise<TextOutcome> {
+  extractImageText(sha256: string, requester = localRequester): Promise<TextOutcome> {
     const run: Extraction<TextOutcome>['run'] = (content) =>
-      this.extractor.readImage(content, requester.principalId);
+      this.extractor.extractImageText(content, requester.principalId);
     return this.#once({ sha256, method: 'ocr', run }, requester);
   }
 

@@ -16,9 +16,9 @@ import { ExtractorPool, type RefusedFile } from './process/extractor-pool.js';
  */
 export interface Extractor {
   /** The text of a document. PDF pages without a text layer go through OCR, up to a limit. */
-  readText(content: FileContent, source: TextSource, principalId?: string): Promise<TextOutcome>;
+  extractText(content: FileContent, source: TextSource, principalId?: string): Promise<TextOutcome>;
   /** The text in an image, by OCR. */
-  readImage(content: FileContent, principalId?: string): Promise<TextOutcome>;
+  extractImageText(content: FileContent, principalId?: string): Promise<TextOutcome>;
   countPages(content: FileContent, principalId?: string): Promise<PdfOutcome>;
   /** Turns an image upright, and scales it down to the limits. */
   fitImage(content: FileContent, limits: ImageLimits, principalId?: string): Promise<ImageOutcome>;
@@ -57,9 +57,9 @@ export function openExtractor(options: ExtractorOptions = {}): Extractor {
     onRefused: options.onRefused ?? (() => undefined),
   });
   return {
-    readText: (content, source, principalId = LOCAL_USER) =>
+    extractText: (content, source, principalId = LOCAL_USER) =>
       pool.run({ kind: 'text', source, ...budget }, content, principalId),
-    readImage: (content, principalId = LOCAL_USER) =>
+    extractImageText: (content, principalId = LOCAL_USER) =>
       pool.run({ kind: 'image-text', ...budget }, content, principalId),
     countPages: (content, principalId = LOCAL_USER) =>
       pool.run({ kind: 'pages' }, content, principalId),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseChatLine, type ChatLine } from './parse-chat-line.js';
 
-describe('readChatLine', () => {
+describe('parseChatLine', () => {
   it.each<[string, ChatLine]>([
     ['Hello there', { type: 'message', text: 'Hello there' }],
     ['  padded  ', { type: 'message', text: 'padded' }],

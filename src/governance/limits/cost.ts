@@ -23,13 +23,13 @@ export function costOf(usage: Usage, price: Price): number {
   const paid = ratesOf(price, inputTokens + cacheWriteTokens + cacheReadTokens);
   // Cache writes without a stated lifetime live for five minutes, the provider's default.
   const hour = Math.min(cacheWriteTokens, usage.cacheWrite1hTokens ?? 0);
-  const read =
+  const inputCost =
     inputTokens * paid.input +
     (cacheWriteTokens - hour) * paid.cacheWrite5m +
     hour * paid.cacheWrite1h +
     cacheReadTokens * paid.cacheRead;
   const fees = ((usage.webSearches ?? 0) * (price.webSearches ?? WEB_SEARCHES)) / 1_000;
-  return (read + outputTokens * paid.output) / MILLION + fees;
+  return (inputCost + outputTokens * paid.output) / MILLION + fees;
 }
 
 /** Upper bound of a call's input, in tokens. */

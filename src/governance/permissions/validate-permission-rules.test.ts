@@ -10,7 +10,7 @@ const tools = [
 const faultsOf = (given: unknown): string[] =>
   validatePermissionRules(given, tools).faults.map(({ field, message }) => `${field}: ${message}`);
 
-describe('readPermissionRules', () => {
+describe('validatePermissionRules', () => {
   it('takes the lists that are there', () => {
     const given = {
       allow: ['bash(git *)', 'read(docs/**)', 'read(/etc/hosts)', 'mcp__any__tool', '*'],

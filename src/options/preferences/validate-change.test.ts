@@ -21,7 +21,7 @@ const fields = [
   ...agentConfigFields.map((field) => ({ wireName: field.wireName, rule: integerRule(field) })),
 ];
 
-describe('readChange', () => {
+describe('validateChange', () => {
   it.each([
     [{}, {}],
     [{ max_iterations: 1 }, { max_iterations: 1 }],

@@ -34,11 +34,11 @@ export const todoWriteTool: ToolDefinition = {
   open: ({ todos: board }) => ({
     run: async (input) => {
       if (board === undefined) throw new ToolFailure('todo_write: this turn has no todo list');
-      const read = parseTodos(input['todos']);
-      if ('problem' in read) throw new ToolFailure(`todo_write: ${read.problem}`);
-      await board.replace(read.todos);
-      const open = read.todos.filter(({ status }) => status !== 'completed').length;
-      return `The list has ${read.todos.length} todos, ${open} of them open.`;
+      const parsed = parseTodos(input['todos']);
+      if ('problem' in parsed) throw new ToolFailure(`todo_write: ${parsed.problem}`);
+      await board.replace(parsed.todos);
+      const open = parsed.todos.filter(({ status }) => status !== 'completed').length;
+      return `The list has ${parsed.todos.length} todos, ${open} of them open.`;
     },
   }),
 };

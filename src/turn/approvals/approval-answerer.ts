@@ -16,7 +16,7 @@ import { approvalNotFound, approvalAlreadyResolved } from './approval-errors.js'
 import { ApprovalStore, type Answer } from './approval-store.js';
 import type { ApprovalRow } from './approval-writes.js';
 import { effectiveInput } from './judge-call.js';
-import { readAnswer, type GivenAnswer } from './read-answer.js';
+import { validateAnswer, type GivenAnswer } from './validate-answer.js';
 
 /** Characters of a rule in an error message. */
 const SHOWN = 200;
@@ -70,7 +70,7 @@ export class ApprovalAnswerer {
     const valid: { asked: ApprovalRow; answer: Answer }[] = [];
     for (const { approvalId, given } of answers) {
       const asked = await store.get(approvalId);
-      const answer = readAnswer(this.tools, asked, given);
+      const answer = validateAnswer(this.tools, asked, given);
       await this.#checkRule(asked, answer);
       valid.push({ asked, answer: { ...answer, by } });
     }

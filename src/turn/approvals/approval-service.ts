@@ -4,7 +4,7 @@ import { invalidRequest } from '../../errors/typed-error.js';
 import { parseLimit } from '../../http/page-request.js';
 import { ApprovalAnswerer } from './approval-answerer.js';
 import { ApprovalStore } from './approval-store.js';
-import type { GivenAnswer } from './read-answer.js';
+import type { GivenAnswer } from './validate-answer.js';
 import { viewApproval, type ApprovalView } from './view-approval.js';
 
 /** Approvals as clients see and answer them. */
@@ -37,9 +37,9 @@ export class ApprovalService {
     }
     const found = await this.store.list({
       principalId,
-      sessionId: readId(query, 'sessionId', 'sess'),
-      turnId: readId(query, 'turnId', 'turn'),
-      after: readId(query, 'cursor', 'appr'),
+      sessionId: parseId(query, 'sessionId', 'sess'),
+      turnId: parseId(query, 'turnId', 'turn'),
+      after: parseId(query, 'cursor', 'appr'),
       status,
       // The approval after the page shows whether there is a next page.
       limit: limit + 1,
@@ -50,7 +50,7 @@ export class ApprovalService {
   }
 }
 
-function readId(query: Record<string, unknown>, name: string, kind: string): string | undefined {
+function parseId(query: Record<string, unknown>, name: string, kind: string): string | undefined {
   const id = query[name];
   if (id === undefined || id === '') return undefined;
   if (typeof id !== 'string' || !isId(kind, id))

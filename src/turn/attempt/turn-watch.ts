@@ -22,7 +22,7 @@ export interface TurnWatch {
   arrived: Facts['background'];
   /** Readings of every look so far, oldest first. */
   readings: readonly Resources[];
-  readResources(): Promise<Omit<Resources, 'contextPercent'>>;
+  measureResources(): Promise<Omit<Resources, 'contextPercent'>>;
 }
 
 export interface Resources {

@@ -52,7 +52,7 @@ export class WatchOpener {
       sessionChange,
       arrived: findArrived(attempt),
       readings: [{ contextPercent: (before * 100) / window, memoryPercent: 0, diskPercent: 0 }],
-      readResources: () => this.resources.measure(session.projectRoot),
+      measureResources: () => this.resources.measure(session.projectRoot),
     };
   }
 }

@@ -13,7 +13,7 @@ import type { Claim } from '../queue/turn-claims.js';
 import { WorkerSlot, WorkerSlots } from '../worker/worker-slot.js';
 import { ReservationWait } from './await-reservation.js';
 import { reserveCall, type CallToReserve, type Reserved } from './reserve-call.js';
-import { readDay, settle, type Reservation } from './usage-days.js';
+import { loadDay, settle, type Reservation } from './usage-days.js';
 
 const call: CallToReserve = {
   principalId: 'alice',
@@ -149,7 +149,7 @@ describe('a call whose day is reserved by others', () => {
     expect(lease.reason).toBe('interrupt');
     expect(beats).toBe(6);
     expect(
-      (await readDay(database.db, { principalId: 'alice', day: '2026-01-01' })).used.tokens,
+      (await loadDay(database.db, { principalId: 'alice', day: '2026-01-01' })).used.tokens,
     ).toBe(1_000);
   });
 

@@ -3,7 +3,7 @@ import type { DayLimits } from '../../storage/shapes/stored-limits.js';
 import type { Clock } from '../../platform/clock.js';
 import type { Queryable } from '../../storage/connection.js';
 import { budgetExhausted } from './budget-errors.js';
-import { readDay } from './usage-days.js';
+import { loadDay } from './usage-days.js';
 
 /**
  * Refuses a turn of a principal that has used up its day: it would end before its first call.
@@ -18,7 +18,7 @@ export async function checkBudget(
 ): Promise<void> {
   if (limits === undefined) return;
   const now = clock.now();
-  const day = await readDay(db, { principalId, day: dayOf(now) });
+  const day = await loadDay(db, { principalId, day: dayOf(now) });
   const used = {
     tokens: day.used.tokens - day.reserved.tokens,
     microUsd: day.used.microUsd - day.reserved.microUsd,

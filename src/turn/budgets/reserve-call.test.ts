@@ -7,7 +7,7 @@ import type { OpenedDatabase } from '../../storage/connection.js';
 import { usageDays } from '../../storage/governance-schema.js';
 import { checkBudget } from './check-budget.js';
 import { reserveCall, type CallToReserve, type Reserved } from './reserve-call.js';
-import { readUsage, settle } from './usage-days.js';
+import { loadUsage, settle } from './usage-days.js';
 
 const price = { input: 3, output: 15 };
 const day = '2026-01-01';
@@ -38,7 +38,7 @@ describe('a principal’s day', () => {
         ...more,
       },
     );
-  const used = () => readUsage(database.db, { principalId: 'alice', day });
+  const used = () => loadUsage(database.db, { principalId: 'alice', day });
   const replyOf = (reserved: Reserved): number | undefined =>
     reserved.type === 'reserved' ? reserved.reply : undefined;
 

@@ -12,7 +12,7 @@ import type { Clock } from '../../platform/clock.js';
 import { retry, type RetryDelays } from '../../platform/retry.js';
 import type { Queryable } from '../../storage/connection.js';
 import { isDatabaseDown } from '../../storage/database-errors.js';
-import { readDay, reserveFromDay, type Reservation } from './usage-days.js';
+import { loadDay, reserveFromDay, type Reservation } from './usage-days.js';
 
 /** The delays between tries while the database does not answer. */
 const retryDelays: RetryDelays = { firstMs: 250, maxMs: 250 };
@@ -86,7 +86,7 @@ export async function findReply(deps: ReserveDeps, call: CallToReserve): Promise
   const { db, clock } = deps;
   const { principalId, limits } = call;
   const now = clock.now();
-  const day = await inTheEnd(deps, () => readDay(db, { principalId, day: dayOf(now) }));
+  const day = await inTheEnd(deps, () => loadDay(db, { principalId, day: dayOf(now) }));
   const { reply, budget, isWorthWaiting } = fitDay({ ...day, ceiling: dayCeiling(limits) }, call);
   return {
     reply,

@@ -20,7 +20,7 @@ export interface Reservation extends UsageDay {
 }
 
 /** Usage of a day, with what is reserved. */
-export async function readUsage(db: Queryable, { principalId, day }: UsageDay): Promise<DayAmount> {
+export async function loadUsage(db: Queryable, { principalId, day }: UsageDay): Promise<DayAmount> {
   const [found] = await db
     .select({ tokens: usageDays.tokens, microUsd: usageDays.microUsd })
     .from(usageDays)
@@ -29,7 +29,7 @@ export async function readUsage(db: Queryable, { principalId, day }: UsageDay): 
 }
 
 /** Usage of a day, and which part of it is reserved. */
-export async function readDay(
+export async function loadDay(
   db: Queryable,
   { principalId, day }: UsageDay,
 ): Promise<{ used: DayAmount; reserved: DayAmount }> {

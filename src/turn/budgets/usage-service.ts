@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { dayEnd, dayLimitsOf, dayOf } from '../../governance/limits/day-budget.js';
 import { CLOCK, type Clock } from '../../platform/clock.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
-import { readUsage } from './usage-days.js';
+import { loadUsage } from './usage-days.js';
 
 export interface UsageView {
   /** The day, in UTC. */
@@ -33,7 +33,7 @@ export class UsageService {
     const now = this.clock.now();
     const day = dayOf(now);
     const { tokensPerDay = 0, usdPerDay = 0 } = dayLimitsOf(limits) ?? {};
-    const used = await readUsage(this.db, { principalId, day });
+    const used = await loadUsage(this.db, { principalId, day });
     return {
       day,
       tokens: tokensPerDay > 0 ? { used: used.tokens, limit: tokensPerDay } : null,

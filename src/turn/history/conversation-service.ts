@@ -43,7 +43,7 @@ export class ConversationService {
     const { db, sessions } = this;
     await sessions.get(sessionId);
     const limit = parseLimit(page.limit);
-    const after = await this.#readCursor(sessionId, page.cursor);
+    const after = await this.#checkCursor(sessionId, page.cursor);
     const compaction = await findCompaction(db, sessionId);
     const summarisedThrough = compaction?.throughTurnId;
     // The turn after the page shows whether there is a next page.
@@ -69,7 +69,7 @@ export class ConversationService {
     const { db, sessions } = this;
     await sessions.get(sessionId);
     const limit = parseLimit(page.limit);
-    const after = await this.#readCursor(sessionId, page.cursor);
+    const after = await this.#checkCursor(sessionId, page.cursor);
     const found = await listTurns(db, sessionId, { after, limit: limit + 1 });
     const shown = found.slice(0, limit);
     const last = found.length > limit ? shown.at(-1)?.id : undefined;
@@ -90,7 +90,7 @@ export class ConversationService {
     const { db } = this;
     const turn = await getTurn(db, turnId);
     const limit = parseLimit(page.limit);
-    const after = readStepCursor(page.cursor);
+    const after = parseStepCursor(page.cursor);
     const found = viewSteps(await loadTurn(db, turn, { after, limit: limit + 1 }));
     const steps = found.slice(0, limit);
     const last = found.length > limit ? steps.at(-1)?.step : undefined;
@@ -114,7 +114,7 @@ export class ConversationService {
     return { calls, ...(last === undefined ? {} : { nextCursor: formatCallToken(last) }) };
   }
 
-  async #readCursor(sessionId: string, cursor: unknown): Promise<string | undefined> {
+  async #checkCursor(sessionId: string, cursor: unknown): Promise<string | undefined> {
     if (cursor === undefined) return undefined;
     const isKnown =
       typeof cursor === 'string' &&
@@ -125,7 +125,7 @@ export class ConversationService {
   }
 }
 
-function readStepCursor(cursor: unknown): number {
+function parseStepCursor(cursor: unknown): number {
   const after = cursor === undefined ? 0 : Number(cursor);
   if (Number.isInteger(after) && after >= 0 && after <= MOST_STEPS) return after;
   throw badCursor();

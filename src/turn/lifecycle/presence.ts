@@ -6,7 +6,7 @@ import { settlesWithin } from '../../platform/settles-within.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
 import { retry, type RetryDelays } from '../../platform/retry.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
-import { readDatabaseTime, removeOldReports, removeProcess, storeReport } from './reader-rows.js';
+import { loadDatabaseTime, removeOldReports, removeProcess, storeReport } from './reader-rows.js';
 import { SIGNAL_BUS, type SignalBus, type StopListening } from '../queue/signal-bus.js';
 
 /** Interval at which the readers of this process are renewed, in ms. */
@@ -160,7 +160,7 @@ export class Presence {
     const { disconnectGraceMs: graceMs } = this.config;
     const startedAt = clock.now();
     // The reset comes first: a report that waits for its statement must not count later readers.
-    const asOf = await readDatabaseTime(db);
+    const asOf = await loadDatabaseTime(db);
     const wasAway = this.#wasAway;
     const turnIds = [...this.#changed];
     this.#wasAway = false;

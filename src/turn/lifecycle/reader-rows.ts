@@ -29,7 +29,7 @@ export interface ReaderReport {
 }
 
 /** The database's time, to the microsecond. */
-export async function readDatabaseTime(db: Database): Promise<string> {
+export async function loadDatabaseTime(db: Database): Promise<string> {
   const { rows } = await db.execute(sql`select now()::text as now`);
   const [row] = rows as { now: string }[];
   if (row === undefined) throw new Error('The database returned no time');

@@ -28,7 +28,7 @@ type WatchedRun = Attempt & Pick<TurnRun, 'model' | 'conversation' | 'watch'>;
 export async function postNotices(run: WatchedRun, state: AgentState, step: number): Promise<void> {
   // A paused reply goes on where it stopped: nothing can stand between its parts.
   if (isReplyOpen(run.progress.steps)) return;
-  const facts = await readFacts(run, state, step);
+  const facts = await collectFacts(run, state, step);
   const due = checkTriggers(run.watch.triggers, facts, (trigger, error) =>
     run.logger.error({ turnId: run.turn.id, trigger, error }, 'a trigger failed'),
   );
@@ -48,10 +48,10 @@ export async function postNotices(run: WatchedRun, state: AgentState, step: numb
   run.progress.notices = [...run.progress.notices, ...stored];
 }
 
-async function readFacts(run: WatchedRun, state: AgentState, step: number): Promise<Facts> {
+async function collectFacts(run: WatchedRun, state: AgentState, step: number): Promise<Facts> {
   const { watch, progress } = run;
   const context = contextOf(run);
-  const resources = await watch.readResources();
+  const resources = await watch.measureResources();
   const contextPercent = (context.tokens * 100) / context.window;
   watch.readings = [...watch.readings, { contextPercent, ...resources }];
   const near = findNearNoProgress(state.actions);

@@ -39,7 +39,7 @@ export class TurnLog {
     const { db } = this;
     const turn = await getTurn(db, turnId);
     const limit = parseLimit(asked.limit, pageSize);
-    const after = readCursor(turnId, asked.cursor);
+    const after = parseOptionalCursor(turnId, asked.cursor);
     if (turn.endedAt !== null && !(await hasArchive(db, turnId))) {
       throw streamExpired(turnId, turn.sessionId);
     }
@@ -70,7 +70,7 @@ function continuing(cursor: EventCursor, logged: readonly TurnEvent[]): TurnEven
   return events;
 }
 
-function readCursor(turnId: string, cursor: unknown): EventCursor {
+function parseOptionalCursor(turnId: string, cursor: unknown): EventCursor {
   if (cursor === undefined) return logStart;
   if (typeof cursor !== 'string') throw badCursor();
   const { attempt, seq } = parseCursor(turnId, cursor);

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 
-/** For the documentation: `readRunInput` is what checks a body. */
+/** For the documentation: `parseRunInput` is what checks a body. */
 export class RunAgentInputDto {
   @ApiProperty({
     type: String,

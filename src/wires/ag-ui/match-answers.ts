@@ -1,6 +1,6 @@
 import type { Database } from '../../storage/connection.js';
 import type { ApprovalRow } from '../../turn/approvals/approval-writes.js';
-import type { GivenAnswer } from '../../turn/approvals/read-answer.js';
+import type { GivenAnswer } from '../../turn/approvals/validate-answer.js';
 import { getTurn, type TurnRow } from '../../turn/state/turn-lookup.js';
 import { answersOfSeveralTurns } from './ag-ui-errors.js';
 import { findClientCalls, findInterrupt } from './find-asked.js';

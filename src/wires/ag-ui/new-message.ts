@@ -35,7 +35,7 @@ export function parseRunMessage(
       ? [{ message, field: `messages[${index}].content` }]
       : [],
   );
-  const pieces = own.flatMap(({ message, field }) => readContent(message.content, field));
+  const pieces = own.flatMap(({ message, field }) => parseContent(message.content, field));
   const files = pieces.filter((piece) => typeof piece !== 'string');
   const texts = pieces.filter((piece) => typeof piece === 'string');
   const text = texts.filter((one) => one !== '').join('\n\n');
@@ -48,23 +48,23 @@ function withContext(text: string, context: readonly string[]): string {
   return ['Context from the application:', ...context, '---', text].join('\n\n');
 }
 
-function readContent(content: unknown, field: string): (string | InlineFile)[] {
+function parseContent(content: unknown, field: string): (string | InlineFile)[] {
   if (typeof content === 'string') return [content];
   if (!Array.isArray(content)) throw invalidRequest(`'${field}' must be text or a list of parts`);
-  return (content as unknown[]).map((part, index) => readPart(part, `${field}[${index}]`));
+  return (content as unknown[]).map((part, index) => parsePart(part, `${field}[${index}]`));
 }
 
-function readPart(part: unknown, field: string): string | InlineFile {
+function parsePart(part: unknown, field: string): string | InlineFile {
   if (!isPlainObject(part)) throw invalidRequest(`'${field}' must be an object`);
   const { type, text } = part;
   if (type === 'text' && typeof text === 'string') return text;
-  if (typeof type === 'string' && fileTypes.includes(type)) return readFile(part, field);
+  if (typeof type === 'string' && fileTypes.includes(type)) return parseFile(part, field);
   throw invalidRequest(
     `'${field}' must be a part of the type text (with its 'text'), ${fileTypes.join(', ')}`,
   );
 }
 
-function readFile({ source, metadata }: Record<string, unknown>, field: string): InlineFile {
+function parseFile({ source, metadata }: Record<string, unknown>, field: string): InlineFile {
   const { type, value, mimeType } = isPlainObject(source) ? source : {};
   if (type === 'url' || type === 'file') throw notSent(`${field}.source`, type);
   if (type !== 'data' || typeof value !== 'string' || typeof mimeType !== 'string') {

@@ -1,6 +1,6 @@
 import { invalidRequest } from '../../errors/typed-error.js';
 import { isPlainObject } from '../../platform/json.js';
-import { checkAnswerCount, type GivenAnswer } from '../../turn/approvals/read-answer.js';
+import { checkAnswerCount, type GivenAnswer } from '../../turn/approvals/validate-answer.js';
 import type { AgUiMessage } from './dialect/ag-ui-event.js';
 
 /** Answers of a run to the questions of the run before. */
@@ -12,23 +12,23 @@ export interface RunAnswers {
 }
 
 /** @throws TypedError INVALID_REQUEST 400. */
-export function readAnswers(resume: unknown, fresh: readonly AgUiMessage[]): RunAnswers {
+export function parseAnswers(resume: unknown, fresh: readonly AgUiMessage[]): RunAnswers {
   if (!Array.isArray(resume)) throw invalidRequest("'resume' must be a list");
   const outputs = fresh.flatMap((message) => {
     const { role, toolCallId: callId } = message;
     return role === 'tool' && typeof callId === 'string'
-      ? [{ callId, given: readOutput(message) }]
+      ? [{ callId, given: parseOutput(message) }]
       : [];
   });
   checkAnswerCount(resume.length + outputs.length);
   const entries = resume as unknown[];
   return {
-    interrupts: entries.map((entry, index) => readEntry(entry, `resume[${index}]`)),
+    interrupts: entries.map((entry, index) => parseEntry(entry, `resume[${index}]`)),
     outputs,
   };
 }
 
-function readEntry(entry: unknown, field: string): RunAnswers['interrupts'][number] {
+function parseEntry(entry: unknown, field: string): RunAnswers['interrupts'][number] {
   const { interruptId: approvalId, status, payload } = isPlainObject(entry) ? entry : {};
   if (typeof approvalId !== 'string') {
     throw invalidRequest(`'${field}.interruptId' must be the id of an interrupt`);
@@ -39,10 +39,10 @@ function readEntry(entry: unknown, field: string): RunAnswers['interrupts'][numb
   if (status === 'cancelled') {
     return { approvalId, isCancelled: true, given: answer('deny', undefined) };
   }
-  return { approvalId, isCancelled: false, given: readPayload(payload, `${field}.payload`) };
+  return { approvalId, isCancelled: false, given: parsePayload(payload, `${field}.payload`) };
 }
 
-function readPayload(payload: unknown, field: string): GivenAnswer {
+function parsePayload(payload: unknown, field: string): GivenAnswer {
   const { approved, accepted, reason, editedArgs } = isPlainObject(payload) ? payload : {};
   const isApproved = approved ?? accepted;
   if (typeof isApproved !== 'boolean') {
@@ -58,7 +58,7 @@ function readPayload(payload: unknown, field: string): GivenAnswer {
   return { ...answer('approve', undefined), input: editedArgs };
 }
 
-function readOutput(message: AgUiMessage): GivenAnswer {
+function parseOutput(message: AgUiMessage): GivenAnswer {
   const { error } = message as { error?: unknown };
   const isError = typeof error === 'string' && error !== '';
   const text = textOf(message.content);

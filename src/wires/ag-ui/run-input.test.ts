@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import { readRunInput } from './run-input.js';
+import { parseRunInput } from './run-input.js';
 
 const user = (content: unknown, id = 'u1') => ({ id, role: 'user', content });
 const assistant = { id: 'a1', role: 'assistant', content: 'Hello' };
 
 function read(more: object) {
-  return readRunInput({ threadId: 't', runId: 'r', messages: [], ...more });
+  return parseRunInput({ threadId: 't', runId: 'r', messages: [], ...more });
 }
 
-describe('readRunInput', () => {
+describe('parseRunInput', () => {
   it('takes what the user said after the assistant’s last message', () => {
     const messages = [user('old'), assistant, user('One'), user('', 'u2'), user('two', 'u3')];
     expect(read({ messages }).newMessage).toEqual({ text: 'One\n\ntwo', files: [] });

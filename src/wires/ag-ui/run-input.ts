@@ -2,7 +2,7 @@ import { invalidRequest } from '../../errors/typed-error.js';
 import { isPlainObject } from '../../platform/json.js';
 import type { AgUiMessage } from './dialect/ag-ui-event.js';
 import { parseRunMessage, type RunMessage } from './new-message.js';
-import { readAnswers, type RunAnswers } from './run-answers.js';
+import { parseAnswers, type RunAnswers } from './run-answers.js';
 
 /** The body that a client posts (`RunAgentInput`), as far as it is used. */
 export interface RunInput {
@@ -24,46 +24,46 @@ export interface RunInput {
 const LONGEST_RUN_ID = 200;
 
 /**
- * Reads a request's body. Null counts as absent. Of the messages, only those after the assistant's
+ * Parses a request's body. Null counts as absent. Of the messages, only those after the assistant's
  * last one are read: the server keeps the conversation itself. Pure.
  *
  * @throws TypedError INVALID_REQUEST 400 that says which field is wrong, and what it should be.
  */
-export function readRunInput(body: unknown): RunInput {
+export function parseRunInput(body: unknown): RunInput {
   if (!isPlainObject(body)) {
     throw invalidRequest(
       "The request body must be a JSON object: a RunAgentInput with 'threadId', 'runId' and 'messages'",
     );
   }
-  const runId = readId(body, 'runId');
+  const runId = parseId(body, 'runId');
   if (runId.length > LONGEST_RUN_ID) {
     throw invalidRequest(`'runId' has ${runId.length} characters; the limit is ${LONGEST_RUN_ID}`);
   }
   if (runId.includes('\0')) throw invalidRequest("'runId' must not have the character NUL");
-  const messages = readMessages(body['messages']);
+  const messages = parseMessages(body['messages']);
   const last = messages.findLastIndex(({ role }) => role === 'assistant');
-  const context = readContext(body['context'] ?? []);
-  const { opts, projectRoot } = readProps(body['forwardedProps']);
-  const clientTools = readTools(body['tools'] ?? []);
+  const context = parseContext(body['context'] ?? []);
+  const { opts, projectRoot } = parseProps(body['forwardedProps']);
+  const clientTools = parseTools(body['tools'] ?? []);
   return {
-    threadId: readId(body, 'threadId'),
+    threadId: parseId(body, 'threadId'),
     runId,
     state: body['state'],
     messages,
     newMessage: parseRunMessage(messages, last + 1, context),
-    answers: readAnswers(body['resume'] ?? [], messages.slice(last + 1)),
+    answers: parseAnswers(body['resume'] ?? [], messages.slice(last + 1)),
     opts: clientTools.length === 0 ? opts : { ...opts, clientTools },
     projectRoot,
   };
 }
 
-function readId(body: Record<string, unknown>, name: 'threadId' | 'runId'): string {
+function parseId(body: Record<string, unknown>, name: 'threadId' | 'runId'): string {
   const id = body[name];
   if (typeof id === 'string' && id !== '') return id;
   throw invalidRequest(`Missing or invalid '${name}': text that is not empty`);
 }
 
-function readMessages(given: unknown): AgUiMessage[] {
+function parseMessages(given: unknown): AgUiMessage[] {
   if (!Array.isArray(given)) throw invalidRequest("Missing or invalid 'messages': a list");
   return (given as unknown[]).map((message, index) => {
     const { id, role } = isPlainObject(message) ? message : {};
@@ -75,7 +75,7 @@ function readMessages(given: unknown): AgUiMessage[] {
   });
 }
 
-function readContext(given: unknown): string[] {
+function parseContext(given: unknown): string[] {
   if (!Array.isArray(given)) throw invalidRequest("'context' must be a list");
   return (given as unknown[]).map((item, index) => {
     const { description, value } = isPlainObject(item) ? item : {};
@@ -87,7 +87,7 @@ function readContext(given: unknown): string[] {
 }
 
 /** Their names and schemas are checked where the turn is submitted. */
-function readTools(given: unknown): object[] {
+function parseTools(given: unknown): object[] {
   if (!Array.isArray(given)) throw invalidRequest("'tools' must be a list");
   return (given as unknown[]).map((tool, index) => {
     if (!isPlainObject(tool)) throw invalidRequest(`'tools[${index}]' must be an object`);
@@ -98,7 +98,7 @@ function readTools(given: unknown): object[] {
   });
 }
 
-function readProps(given: unknown): Pick<RunInput, 'opts' | 'projectRoot'> {
+function parseProps(given: unknown): Pick<RunInput, 'opts' | 'projectRoot'> {
   const own = isPlainObject(given) ? (given['turnpike'] ?? {}) : {};
   if (!isPlainObject(own)) throw invalidRequest("'forwardedProps.turnpike' must be an object");
   const unknown = Object.keys(own).find((key) => key !== 'opts' && key !== 'projectRoot');

@@ -24,7 +24,7 @@ export function parseRunAddress(
   query: Readonly<Record<string, unknown>>,
   { turnId, sessionId }: { turnId: string; sessionId: string },
 ): RunAddress {
-  const answers = readText(query, 'answers');
+  const answers = parseText(query, 'answers');
   const answered = answers === undefined ? [] : answers.split(',');
   if (!answered.every((id) => isId('appr', id) || isId('msg', id))) {
     throw invalidRequest(
@@ -32,14 +32,14 @@ export function parseRunAddress(
     );
   }
   return {
-    threadId: readText(query, 'thread') ?? sessionId,
-    runId: readText(query, 'run') ?? turnId,
+    threadId: parseText(query, 'thread') ?? sessionId,
+    runId: parseText(query, 'run') ?? turnId,
     answered,
-    sendsHistory: readText(query, 'history') === '1',
+    sendsHistory: parseText(query, 'history') === '1',
   };
 }
 
-function readText(query: Readonly<Record<string, unknown>>, name: string): string | undefined {
+function parseText(query: Readonly<Record<string, unknown>>, name: string): string | undefined {
   const value = query[name];
   if (value === undefined || value === '') return undefined;
   if (typeof value === 'string' && value.length <= 4_000) return value;

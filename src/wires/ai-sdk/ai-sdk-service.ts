@@ -33,7 +33,7 @@ import type { AiSdkRequest } from './chat-request.js';
 import type { AiSdkRange } from './dialect/ai-sdk-state.js';
 import { aiSdkDialect } from './dialect/ai-sdk.js';
 import { giveAnswers } from './give-answers.js';
-import type { UserMessage, FilePart } from './read-new-message.js';
+import type { UserMessage, FilePart } from './parse-user-message.js';
 
 export interface AiSdkChat {
   asked: AiSdkRequest;

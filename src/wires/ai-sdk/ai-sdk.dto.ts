@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 
-/** For the documentation: `readChatRequest` is what checks a body. */
+/** For the documentation: `parseAiSdkRequest` is what checks a body. */
 export class ChatDto {
   @ApiProperty({
     type: String,

@@ -10,7 +10,7 @@ export interface ChatMessage {
 }
 
 /** @throws TypedError INVALID_REQUEST 400. */
-export function readMessages(value: unknown): ChatMessage[] {
+export function parseMessages(value: unknown): ChatMessage[] {
   if (!Array.isArray(value)) {
     throw invalidRequest("'messages' is missing or no list: send the messages of the chat");
   }

@@ -1,9 +1,9 @@
 import { invalidRequest } from '../../errors/typed-error.js';
 import { isPlainObject } from '../../platform/json.js';
-import { checkAnswerCount } from '../../turn/approvals/read-answer.js';
-import { readMessages, type ChatMessage } from './chat-message.js';
-import { readGivenParts, type GivenPart } from './read-given-parts.js';
-import { parseUserMessage, type UserMessage } from './read-new-message.js';
+import { checkAnswerCount } from '../../turn/approvals/validate-answer.js';
+import { parseMessages, type ChatMessage } from './chat-message.js';
+import { parseGivenParts, type GivenPart } from './parse-given-parts.js';
+import { parseUserMessage, type UserMessage } from './parse-user-message.js';
 
 /** The body of a chat request. */
 export interface AiSdkRequest {
@@ -26,7 +26,7 @@ export interface AiSdkRequest {
 const triggers = ['submit-message', 'regenerate-message'];
 
 /**
- * Reads what `DefaultChatTransport` posts, and what an application adds to it. Of the messages only
+ * Parses what `DefaultChatTransport` posts, and what an application adds to it. Of the messages only
  * those are read that the server does not have: it keeps the conversation itself. Pure.
  *
  * @throws TypedError INVALID_REQUEST 400, with what is wrong and where.
@@ -46,10 +46,10 @@ export function parseAiSdkRequest(body: unknown): AiSdkRequest {
   return {
     chatId,
     isAgain,
-    agent: readText(body, 'agent'),
-    projectRoot: readText(body, 'projectRoot'),
-    opts: readOpts(body),
-    input: parseInput(readMessages(body['messages']), isAgain, body['messageId']),
+    agent: parseText(body, 'agent'),
+    projectRoot: parseText(body, 'projectRoot'),
+    opts: parseOpts(body),
+    input: parseInput(parseMessages(body['messages']), isAgain, body['messageId']),
   };
 }
 
@@ -63,7 +63,7 @@ function parseInput(
   const fresh = messages.slice(last + 1).filter(({ role }) => role === 'user');
   if (fresh.length > 0) return { type: 'message', ...parseUserMessage(fresh, { isAgain, edited }) };
   const asked = messages[last];
-  const given = asked === undefined || isAgain ? [] : readGivenParts(asked);
+  const given = asked === undefined || isAgain ? [] : parseGivenParts(asked);
   checkAnswerCount(given.length);
   if (given.length > 0) return { type: 'answers', given };
   throw invalidRequest(
@@ -72,7 +72,7 @@ function parseInput(
 }
 
 /** Tools of the client may stand beside the options, as they are the client's and no option of the user. */
-function readOpts(body: Record<string, unknown>): Record<string, unknown> {
+function parseOpts(body: Record<string, unknown>): Record<string, unknown> {
   const { opts = {}, clientTools } = body;
   if (!isPlainObject(opts)) throw invalidRequest("'opts' must be an object");
   if (clientTools === undefined) return opts;
@@ -84,7 +84,7 @@ function readOpts(body: Record<string, unknown>): Record<string, unknown> {
   return { ...opts, clientTools };
 }
 
-function readText(body: Record<string, unknown>, field: string): string | undefined {
+function parseText(body: Record<string, unknown>, field: string): string | undefined {
   const value = body[field] ?? undefined;
   if (value === undefined || (typeof value === 'string' && value !== '')) return value;
   throw invalidRequest(`'${field}' must be text that is not empty, or left out`);

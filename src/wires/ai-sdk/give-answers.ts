@@ -2,11 +2,11 @@ import { forbiddenScope } from '../../access/access-errors.js';
 import type { Principal } from '../../access/principal.js';
 import type { Database } from '../../storage/connection.js';
 import type { ApprovalAnswerer } from '../../turn/approvals/approval-answerer.js';
-import type { GivenAnswer } from '../../turn/approvals/read-answer.js';
+import type { GivenAnswer } from '../../turn/approvals/validate-answer.js';
 import type { TurnRow } from '../../turn/state/turn-lookup.js';
 import { nothingAsked } from './chat-errors.js';
 import { findAsked, type AskedQuestion } from './chat-lookup.js';
-import type { GivenPart } from './read-given-parts.js';
+import type { GivenPart } from './parse-given-parts.js';
 
 export interface GiveDeps {
   db: Database;

@@ -12,15 +12,15 @@ export interface ChatRequest {
 }
 
 /**
- * Reads the fields of a chat (contract: holodeck, section 1); others are not looked at. What is no
+ * Parses the fields of a chat (contract: holodeck, section 1); others are not looked at. What is no
  * id of a session begins a new one (section 2). Pure.
  *
  * @throws TypedError INVALID_REQUEST 400 that names the message, what it is and what is allowed.
  */
 export function parseChatRequest(fields: Record<string, unknown>): ChatRequest {
   return {
-    message: readMessage(fields['message']),
-    sessionId: readSessionId(fields['session_id']),
+    message: parseMessage(fields['message']),
+    sessionId: parseSessionId(fields['session_id']),
   };
 }
 
@@ -38,7 +38,7 @@ export function checkUlid(field: string, value: string): string {
   );
 }
 
-function readMessage(value: unknown): string {
+function parseMessage(value: unknown): string {
   const allowed = `a text of 1 to ${LONGEST_MESSAGE.toLocaleString('en')} characters`;
   if (value === undefined) throw invalidRequest(`'message' is missing; it must be ${allowed}`);
   if (typeof value !== 'string') {
@@ -54,7 +54,7 @@ function readMessage(value: unknown): string {
 }
 
 /** A ULID means the same in small letters. */
-function readSessionId(value: unknown): string | undefined {
+function parseSessionId(value: unknown): string | undefined {
   return typeof value === 'string' ? fromUlid('sess', value.toUpperCase()) : undefined;
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ValidationDetailError } from '../../http/validation-detail.js';
-import { readBusy, readContextId, readQuestion } from './oracle-question.js';
+import { parseBusy, parseContextId, parseQuestion } from './oracle-question.js';
 
 function problemsOf(read: () => unknown): unknown {
   try {
@@ -12,9 +12,9 @@ function problemsOf(read: () => unknown): unknown {
 }
 
 const ask = (more: object): unknown =>
-  problemsOf(() => readQuestion({ question: 'Why?', ...more }));
+  problemsOf(() => parseQuestion({ question: 'Why?', ...more }));
 
-describe('readQuestion', () => {
+describe('parseQuestion', () => {
   it('has the defaults of the contract; null is a field left out', () => {
     const expected = {
       question: 'Why?',
@@ -26,10 +26,10 @@ describe('readQuestion', () => {
       contextId: undefined,
       projectId: undefined,
     };
-    expect(readQuestion({ question: ' Why? ' })).toEqual(expected);
+    expect(parseQuestion({ question: ' Why? ' })).toEqual(expected);
     const names = ['sources', 'explain', 'model', 'thinking', 'max_tokens', 'context_id'];
     const nulls = Object.fromEntries([...names, 'project_id', 'other'].map((name) => [name, null]));
-    expect(readQuestion({ ...nulls, question: 'Why?' })).toEqual(expected);
+    expect(parseQuestion({ ...nulls, question: 'Why?' })).toEqual(expected);
   });
 
   it('takes every field', () => {
@@ -43,7 +43,7 @@ describe('readQuestion', () => {
       context_id: 'sess_1',
       project_id: 'my-project_1',
     };
-    expect(readQuestion(body)).toEqual({
+    expect(parseQuestion(body)).toEqual({
       question: 'Why?',
       sources: ['vault', 'code', 'threads'],
       explain: true,
@@ -86,33 +86,33 @@ describe('readQuestion', () => {
       'body.question string_type',
       'body.max_tokens greater_than_equal',
     ]);
-    expect(() => readQuestion({ question: 'x', max_tokens: 1 })).toThrow(
+    expect(() => parseQuestion({ question: 'x', max_tokens: 1 })).toThrow(
       'max_tokens must be a whole number from 1000 to 100000',
     );
   });
 
   it.each([[undefined], [null], [[]], ['question']])('refuses the body %j', (body) => {
     const type = body === undefined ? 'missing' : 'dict_type';
-    expect(problemsOf(() => readQuestion(body))).toEqual([`body ${type}`]);
+    expect(problemsOf(() => parseQuestion(body))).toEqual([`body ${type}`]);
   });
 });
 
 describe('the queries', () => {
   it('interrupt unless told, and take no third word', () => {
-    expect([readBusy(undefined), readBusy('interrupt'), readBusy('reject')]).toEqual([
+    expect([parseBusy(undefined), parseBusy('interrupt'), parseBusy('reject')]).toEqual([
       'interrupt',
       'interrupt',
       'reject',
     ]);
-    expect(problemsOf(() => readBusy('queue'))).toEqual(['query.busy literal_error']);
+    expect(problemsOf(() => parseBusy('queue'))).toEqual(['query.busy literal_error']);
   });
 
   it('name one conversation or none', () => {
-    expect([readContextId(undefined), readContextId(''), readContextId('sess_1')]).toEqual([
+    expect([parseContextId(undefined), parseContextId(''), parseContextId('sess_1')]).toEqual([
       undefined,
       undefined,
       'sess_1',
     ]);
-    expect(problemsOf(() => readContextId(['a', 'b']))).toEqual(['query.context_id string_type']);
+    expect(problemsOf(() => parseContextId(['a', 'b']))).toEqual(['query.context_id string_type']);
   });
 });

@@ -8,7 +8,7 @@ import {
   textField,
   textListField,
   type ParsedField,
-} from './read-field.js';
+} from './parse-field.js';
 
 /** The busy policy of a question. */
 export type Busy = 'interrupt' | 'reject';
@@ -44,40 +44,40 @@ const fields = {
 };
 
 /**
- * Reads a request's body (contract: oracle, section 1). Null counts as absent; other fields are not
+ * Parses a request's body (contract: oracle, section 1). Null counts as absent; other fields are not
  * looked at. Pure.
  *
  * @throws ValidationDetailError with every field that is wrong.
  */
-export function readQuestion(body: unknown): OracleQuestion {
+export function parseQuestion(body: unknown): OracleQuestion {
   if (!isPlainObject(body)) {
     const msg = "The request body must be a JSON object with a 'question'";
     const type = body === undefined ? 'missing' : 'dict_type';
     throw new ValidationDetailError([{ loc: ['body'], msg, type }]);
   }
   const problems: ValidationProblem[] = [];
-  const read = <T>(name: keyof typeof fields, rule: (value: unknown) => ParsedField<T>) => {
+  const parseField = <T>(name: keyof typeof fields, rule: (value: unknown) => ParsedField<T>) => {
     const result = rule(body[name]);
     if ('value' in result) return result.value;
     problems.push({ loc: ['body', name], msg: `${name} ${result.msg}`, type: result.type });
     return undefined;
   };
-  const question = read('question', fields.question);
+  const question = parseField('question', fields.question);
   const rest = {
-    sources: read('sources', fields.sources),
-    explain: read('explain', fields.explain) ?? false,
-    model: read('model', fields.model),
-    thinking: read('thinking', fields.thinking),
-    maxTokens: read('max_tokens', fields.max_tokens) ?? DEFAULT_MAX_TOKENS,
-    contextId: read('context_id', fields.context_id),
-    projectId: read('project_id', fields.project_id),
+    sources: parseField('sources', fields.sources),
+    explain: parseField('explain', fields.explain) ?? false,
+    model: parseField('model', fields.model),
+    thinking: parseField('thinking', fields.thinking),
+    maxTokens: parseField('max_tokens', fields.max_tokens) ?? DEFAULT_MAX_TOKENS,
+    contextId: parseField('context_id', fields.context_id),
+    projectId: parseField('project_id', fields.project_id),
   };
   if (problems.length > 0 || question === undefined) throw new ValidationDetailError(problems);
   return { question, ...rest };
 }
 
 /** @throws ValidationDetailError */
-export function readBusy(value: unknown): Busy {
+export function parseBusy(value: unknown): Busy {
   if (value === undefined) return 'interrupt';
   if (value === 'interrupt' || value === 'reject') return value;
   const msg = "busy must be 'interrupt' or 'reject'";
@@ -85,7 +85,7 @@ export function readBusy(value: unknown): Busy {
 }
 
 /** The `context_id` of a query; undefined: the newest. @throws ValidationDetailError */
-export function readContextId(value: unknown): string | undefined {
+export function parseContextId(value: unknown): string | undefined {
   if (value === undefined || value === '') return undefined;
   if (typeof value === 'string') return value;
   const msg = 'context_id must be given once';

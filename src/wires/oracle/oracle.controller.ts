@@ -22,7 +22,7 @@ import type { OracleAnswer } from './collect-answer.js';
 import { ApiOracleErrors, ApiOracleStream } from './oracle-api.decorator.js';
 import { OracleErrorFilter } from './oracle-error.filter.js';
 import type { OracleHistory } from './oracle-history.js';
-import { readBusy, readContextId, readQuestion } from './oracle-question.js';
+import { parseBusy, parseContextId, parseQuestion } from './oracle-question.js';
 import { OracleService } from './oracle-service.js';
 import { OracleCancelDto, OracleForgottenDto, OracleQuestionDto } from './oracle.dto.js';
 
@@ -68,7 +68,7 @@ export class OracleController {
     @Caller() principal: Principal,
     @Res() response: Response,
   ): Promise<Observable<FrameBatch>> {
-    const asked = { question: readQuestion(body), busy: readBusy(busy), principal };
+    const asked = { question: parseQuestion(body), busy: parseBusy(busy), principal };
     return this.oracle.stream(asked, response);
   }
 
@@ -91,7 +91,7 @@ export class OracleController {
   ): Promise<OracleAnswer> {
     const gone = new AbortController();
     response.once('close', () => gone.abort());
-    const asked = { question: readQuestion(body), busy: readBusy(busy), principal };
+    const asked = { question: parseQuestion(body), busy: parseBusy(busy), principal };
     return this.oracle.ask(asked, gone.signal);
   }
 
@@ -106,7 +106,7 @@ export class OracleController {
     @Query('context_id') contextId: unknown,
     @Caller() caller: Principal,
   ): Promise<OracleCancelDto> {
-    return { status: await this.oracle.cancel(readContextId(contextId), caller.id) };
+    return { status: await this.oracle.cancel(parseContextId(contextId), caller.id) };
   }
 
   @Get('history')
@@ -122,7 +122,7 @@ export class OracleController {
     @Query('context_id') contextId: unknown,
     @Caller() caller: Principal,
   ): Promise<OracleHistory> {
-    return this.oracle.history(readContextId(contextId), caller.id);
+    return this.oracle.history(parseContextId(contextId), caller.id);
   }
 
   @Delete('history')
@@ -135,7 +135,7 @@ export class OracleController {
     @Query('context_id') contextId: unknown,
     @Caller() caller: Principal,
   ): Promise<OracleForgottenDto> {
-    const isDone = await this.oracle.forget(readContextId(contextId), caller.id);
+    const isDone = await this.oracle.forget(parseContextId(contextId), caller.id);
     const message = isDone
       ? 'The conversation was deleted.'
       : 'There was no conversation to delete.';

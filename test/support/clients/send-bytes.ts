@@ -20,12 +20,12 @@ export function sendBytes(url: string, bytes: string): Promise<RawAnswers> {
     let text = '';
     socket.setTimeout(TIMEOUT_MS, () => socket.destroy(new Error(`No end came after: ${text}`)));
     socket.setEncoding('latin1').on('data', (piece: string) => (text += piece));
-    socket.once('error', reject).once('close', () => resolve(readAnswers(text)));
+    socket.once('error', reject).once('close', () => resolve(parseAnswers(text)));
     socket.write(bytes, 'latin1');
   });
 }
 
-function readAnswers(text: string): RawAnswers {
+function parseAnswers(text: string): RawAnswers {
   const statuses = [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
   return { statuses, head: text.split('\r\n\r\n')[0] ?? '', text };
 }

@@ -61,14 +61,14 @@ export function EditForm({
 }) {
   const [text, setText] = useState(() => JSON.stringify(input, null, 2));
   const id = useId();
-  const read = parseInput(text);
-  const problem = 'problem' in read ? read.problem : undefined;
+  const parsed = parseInput(text);
+  const problem = 'problem' in parsed ? parsed.problem : undefined;
   return (
     <form
       className="space-y-2"
       onSubmit={(event) => {
         event.preventDefault();
-        if ('input' in read) onApprove(read.input);
+        if ('input' in parsed) onApprove(parsed.input);
       }}
     >
       <label htmlFor={id} className="block text-xs font-medium">

@@ -52,7 +52,7 @@ export async function openOcr(findOcr: FindOcr): Promise<Ocr> {
   let usual: Scan['turned'] = 0;
   return {
     read: async (picture) => {
-      const scan = await readUpright(picture, usual, recognize);
+      const scan = await recognizeUpright(picture, usual, recognize);
       if (scan.text !== '') usual = scan.turned;
       return scan;
     },
@@ -64,7 +64,7 @@ export async function openOcr(findOcr: FindOcr): Promise<Ocr> {
  * Tries the four orientations where the first is doubtful: the engine's own detection needs data
  * that no package has.
  */
-async function readUpright(
+async function recognizeUpright(
   picture: Buffer,
   usual: Scan['turned'],
   recognize: Recognize,

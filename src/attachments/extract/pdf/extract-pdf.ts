@@ -43,7 +43,7 @@ export async function extractPdf(
   const document = await openPdf(content);
   const looks = await inspectPages(document, budget.maxChars);
   const pictures = looks.flatMap((look, index) => (needsOcr(look) ? [index + 1] : []));
-  const scans = await readPictures(document, pictures, {
+  const scans = await scanPictures(document, pictures, {
     ocrMs: budget.ocrMs,
     findOcr,
     hasText: looks.some(({ letters }) => letters > 0),
@@ -84,7 +84,7 @@ interface ScanRules {
   hasText: boolean;
 }
 
-async function readPictures(
+async function scanPictures(
   document: PDFDocumentProxy,
   numbers: readonly number[],
   rules: ScanRules,

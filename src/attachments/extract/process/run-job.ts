@@ -34,14 +34,14 @@ export async function runJob(
   findOcr: FindOcr = (name) => findOcrPackage(name),
 ): Promise<ExtractionAnswer> {
   try {
-    return await read(job, await readFile(file), made, findOcr);
+    return await extract(job, await readFile(file), made, findOcr);
   } catch (error) {
     const isPassing = error instanceof OcrMissingError;
     return { type: 'refused', ...describe(error), ...(isPassing ? { isPassing } : {}) };
   }
 }
 
-async function read(
+async function extract(
   job: ExtractionJob,
   content: Buffer,
   made: string,
@@ -51,8 +51,8 @@ async function read(
     case 'text':
       return toOutcome(await extractors[job.source](content, job, findOcr), job.maxChars);
     case 'image-text': {
-      const { extractPicture: readPicture } = await import('../images/ocr.js');
-      return toOutcome(await readPicture(content, findOcr), job.maxChars);
+      const { extractPicture } = await import('../images/ocr.js');
+      return toOutcome(await extractPicture(content, findOcr), job.maxChars);
     }
     case 'pages': {
       const { countPages } = await import('../pdf/extract-pdf.js');

@@ -51,7 +51,7 @@ export function parseServerMap(
     problems.push({ field: 'mcpServers', message: `must have at most ${mostServers} servers` });
     return {};
   }
-  const read = entries.flatMap(([name, fields]): [string, Record<string, unknown>][] => {
+  const named = entries.flatMap(([name, fields]): [string, Record<string, unknown>][] => {
     const wrong = serverName.test(name)
       ? 'must be a map with a command or a url'
       : "is not a name: use 1 to 32 of a-z A-Z 0-9 _ -, no '_' at an end and no two of them";
@@ -59,7 +59,7 @@ export function parseServerMap(
     problems.push({ field: name.slice(0, 60), message: wrong });
     return [];
   });
-  return Object.fromEntries(read);
+  return Object.fromEntries(named);
 }
 
 /** Parses a definition. @returns undefined when it is not valid, with the faults in `problems`. */

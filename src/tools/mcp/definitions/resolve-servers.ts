@@ -35,12 +35,12 @@ export function resolveServers(
     const onlyFor = definition.perSession ? { onlyFor: session.id } : {};
     servers.set(name, { name, definition, ...onlyFor });
   }
-  const read =
+  const parsed =
     session.mcpServers === null
       ? { servers: {}, problems: [] }
       : parseSessionServers(session.mcpServers, policy);
-  problems.push(...read.problems.map(asProblem));
-  for (const [name, wanted] of Object.entries(read.servers)) {
+  problems.push(...parsed.problems.map(asProblem));
+  for (const [name, wanted] of Object.entries(parsed.servers)) {
     const added = addFromSession(name, wanted, { policy, base: servers.get(name)?.definition });
     if ('problems' in added) {
       problems.push(...added.problems.map(asProblem));

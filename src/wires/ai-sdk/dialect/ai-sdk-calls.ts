@@ -132,11 +132,11 @@ function endOfClients({ isAnswered }: OpenCall, event: Of<'tool.ended'>): AiSdkC
   const { callId: toolCallId, status, output } = event;
   if (isAnswered) return [];
   if (status !== 'success') return [{ type: 'tool-output-error', toolCallId, errorText: output }];
-  return [{ type: 'tool-output-available', toolCallId, output: readOutput(output) }];
+  return [{ type: 'tool-output-available', toolCallId, output: parseOutput(output) }];
 }
 
 /** A list or an object that a client gave was stored as its JSON. */
-function readOutput(output: string): unknown {
+function parseOutput(output: string): unknown {
   if (!/^[[{]/.test(output)) return output;
   try {
     return JSON.parse(output);

@@ -3,7 +3,7 @@ import type { ToolItem } from '../conversation/turn-view.js';
 
 /** The most telling argument of a call, for one line. Pure. */
 export function describeCall({ input, json, child }: Pick<ToolItem, 'input' | 'json' | 'child'>) {
-  const known = isPlainObject(input) ? input : readPartly(json);
+  const known = isPlainObject(input) ? input : parsePartly(json);
   const first = ['command', 'file_path', 'pattern', 'prompt', 'url', 'query', 'path']
     .map((name) => known[name])
     .find((value) => typeof value === 'string' && value !== '');
@@ -19,7 +19,7 @@ function firstText(input: Record<string, unknown>): string {
 }
 
 /** The string members of an object whose JSON is incomplete. */
-function readPartly(json: string): Record<string, unknown> {
+function parsePartly(json: string): Record<string, unknown> {
   const members = json.matchAll(/"((?:[^"\\]|\\.)*)"\s*:\s*"((?:[^"\\]|\\.)*)("|\\?$)/g);
   const found: Record<string, unknown> = {};
   for (const [, name = '', value = '', end] of members) found[name] = unescape(value, end === '"');

@@ -13,7 +13,7 @@ export type GivenPart =
  *
  * @throws TypedError INVALID_REQUEST 400.
  */
-export function readGivenParts({ content, field }: ChatMessage): GivenPart[] {
+export function parseGivenParts({ content, field }: ChatMessage): GivenPart[] {
   const { parts } = content;
   if (!Array.isArray(parts)) {
     throw invalidRequest(`'${field}.parts' is missing or no list: send the message as it is`);
@@ -22,7 +22,7 @@ export function readGivenParts({ content, field }: ChatMessage): GivenPart[] {
   const step = list.findLastIndex((part) => isPlainObject(part) && part['type'] === 'step-start');
   return list.flatMap((part, index) => {
     if (index <= step || !isPlainObject(part) || !isToolPart(part['type'])) return [];
-    return readPart(part, `${field}.parts[${index}]`) ?? [];
+    return parsePart(part, `${field}.parts[${index}]`) ?? [];
   });
 }
 
@@ -30,9 +30,9 @@ function isToolPart(type: unknown): boolean {
   return typeof type === 'string' && (type === 'dynamic-tool' || type.startsWith('tool-'));
 }
 
-function readPart(part: Record<string, unknown>, at: string): GivenPart | undefined {
+function parsePart(part: Record<string, unknown>, at: string): GivenPart | undefined {
   const { state, toolCallId: callId, approval, providerExecuted } = part;
-  if (state === 'approval-responded') return readApproval(approval, at);
+  if (state === 'approval-responded') return parseApproval(approval, at);
   // Calls of the server's are marked as run by somebody else.
   if (providerExecuted === true) return undefined;
   if (state !== 'output-available' && state !== 'output-error') return undefined;
@@ -43,7 +43,7 @@ function readPart(part: Record<string, unknown>, at: string): GivenPart | undefi
   return { type: 'output', callId, output, isError };
 }
 
-function readApproval(approval: unknown, at: string): GivenPart {
+function parseApproval(approval: unknown, at: string): GivenPart {
   const given = isPlainObject(approval) ? approval : {};
   const { id: approvalId, approved: isApproved, reason } = given;
   if (typeof approvalId !== 'string' || typeof isApproved !== 'boolean') {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { invalidRequest } from '../../errors/typed-error.js';
 import { isPlainObject } from '../../platform/json.js';
 import type { ChatMessage } from './chat-message.js';
-import { readDataUrl, type DataUrl } from './read-data-url.js';
+import { parseDataUrl, type DataUrl } from './parse-data-url.js';
 
 export interface FilePart extends DataUrl {
   /** As its sender called it. */
@@ -19,7 +19,7 @@ export interface UserMessage {
 }
 
 /**
- * Reads user messages as one. Pure.
+ * Joins user messages to one. Pure.
  *
  * @param sent whether an answer is wanted once more, and the id of a message that was edited.
  * @throws TypedError INVALID_REQUEST 400.
@@ -28,12 +28,12 @@ export function parseUserMessage(
   messages: readonly ChatMessage[],
   sent: { isAgain: boolean; edited: unknown },
 ): UserMessage {
-  const read = messages.map(readParts);
-  const text = read
+  const parsed = messages.map(parseParts);
+  const text = parsed
     .flatMap(({ texts }) => texts)
     .filter((one) => one !== '')
     .join('\n\n');
-  const files = read.flatMap((one) => one.files);
+  const files = parsed.flatMap((one) => one.files);
   const last = messages.at(-1);
   if (text.trim() === '' && files.length === 0) {
     throw invalidRequest(`'${last?.field ?? 'messages'}' says nothing: send text or a file in it`);
@@ -49,7 +49,7 @@ function keyOf(messageId: string): string {
 }
 
 /** Parts of other kinds are the application's own. */
-function readParts({ content, field }: ChatMessage): { texts: string[]; files: FilePart[] } {
+function parseParts({ content, field }: ChatMessage): { texts: string[]; files: FilePart[] } {
   const { parts } = content;
   if (!Array.isArray(parts)) {
     throw invalidRequest(
@@ -61,18 +61,18 @@ function readParts({ content, field }: ChatMessage): { texts: string[]; files: F
   for (const [index, part] of (parts as unknown[]).entries()) {
     const at = `${field}.parts[${index}]`;
     if (!isPlainObject(part)) throw invalidRequest(`'${at}' must be an object`);
-    if (part['type'] === 'text') texts.push(readText(part['text'], at));
-    if (part['type'] === 'file') files.push(readFile(part, at));
+    if (part['type'] === 'text') texts.push(parseText(part['text'], at));
+    if (part['type'] === 'file') files.push(parseFile(part, at));
   }
   return { texts, files };
 }
 
-function readText(text: unknown, at: string): string {
+function parseText(text: unknown, at: string): string {
   if (typeof text !== 'string') throw invalidRequest(`'${at}.text' must be text`);
   return text;
 }
 
-function readFile({ url, filename, mediaType }: Record<string, unknown>, at: string): FilePart {
+function parseFile({ url, filename, mediaType }: Record<string, unknown>, at: string): FilePart {
   if (typeof url !== 'string') throw invalidRequest(`'${at}.url' must be text: a data: URL`);
   if (typeof mediaType !== 'string') throw invalidRequest(`'${at}.mediaType' must be text`);
   if (filename !== undefined && filename !== null && typeof filename !== 'string') {
@@ -83,7 +83,7 @@ function readFile({ url, filename, mediaType }: Record<string, unknown>, at: str
       `'${at}.url' is no data: URL, and this server does not fetch files: send the file's content as one, or give the agent a tool that reads the address`,
     );
   }
-  const data = readDataUrl(url);
+  const data = parseDataUrl(url);
   if (data === undefined) {
     throw invalidRequest(`'${at}.url' cannot be read: send data:<type>;base64,<content>`);
   }

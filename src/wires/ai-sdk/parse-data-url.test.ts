@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { readDataUrl } from './read-data-url.js';
+import { parseDataUrl } from './parse-data-url.js';
 
-describe('readDataUrl', () => {
+describe('parseDataUrl', () => {
   it.each([
     ['data:text/plain;base64,SGVsbG8=', 'Hello'],
     ['data:;base64,', ''],
@@ -9,13 +9,13 @@ describe('readDataUrl', () => {
     ['data:,Hello%20there', 'Hello there'],
     ['data:text/plain,a,b', 'a,b'],
   ])('reads %s', (url, content) => {
-    expect(String(readDataUrl(url)?.bytes)).toBe(content);
+    expect(String(parseDataUrl(url)?.bytes)).toBe(content);
   });
 
   it.each(['data:text/plain', 'data:;base64,SGVsbG8', 'data:;base64,SGVs bG8=', 'data:,%E0%A4'])(
     'takes %s for none',
     (url) => {
-      expect(readDataUrl(url)).toBeUndefined();
+      expect(parseDataUrl(url)).toBeUndefined();
     },
   );
 });

@@ -39,7 +39,7 @@ type ToolList = Pick<ToolRegistry, 'list' | 'select'>;
  *
  * @throws TypedError INVALID_REQUEST, with what may be sent instead.
  */
-export function readAnswer(
+export function validateAnswer(
   tools: ToolList,
   asked: ApprovalRow,
   given: GivenAnswer,
@@ -51,11 +51,11 @@ export function readAnswer(
   checkKind(asked, decision);
   checkFields(decision, given);
   const { input } = given;
-  const rule = readRule(tools, given.rule);
+  const rule = validateRule(tools, given.rule);
   return {
     decision,
     message: given.message ?? null,
-    editedInput: input === undefined ? null : readInput(tools, asked, input),
+    editedInput: input === undefined ? null : validateInput(tools, asked, input),
     grantRule: rule,
     ...(decision === 'answer'
       ? { output: textOf(given.output), isError: given.isError ?? false }
@@ -103,14 +103,14 @@ function checkFields(decision: Answer['decision'], given: GivenAnswer): void {
   }
 }
 
-function readRule(tools: ToolList, rule: string | undefined): string | null {
+function validateRule(tools: ToolList, rule: string | undefined): string | null {
   if (rule === undefined) return null;
   const fault = ruleFault(rule, tools.list());
   if (fault !== undefined) throw invalidRequest(`'rule' ${fault}`);
   return rule;
 }
 
-function readInput(tools: ToolList, { name, kind }: ApprovalRow, input: unknown): JsonObject {
+function validateInput(tools: ToolList, { name, kind }: ApprovalRow, input: unknown): JsonObject {
   if (kind === 'unknown-outcome') {
     throw invalidRequest("'input' cannot be changed: the call may have run with what it had");
   }

@@ -5,12 +5,12 @@ export interface DataUrl {
 }
 
 /** The content of a `data:` URL; undefined for text that is none. Pure. */
-export function readDataUrl(url: string): DataUrl | undefined {
+export function parseDataUrl(url: string): DataUrl | undefined {
   const comma = url.indexOf(',');
   if (comma < 0) return undefined;
   const head = url.slice(0, comma);
   const body = url.slice(comma + 1);
-  if (/;base64$/i.test(head)) return readBase64(body);
+  if (/;base64$/i.test(head)) return parseBase64(body);
   try {
     return { bytes: Buffer.from(decodeURIComponent(body)) };
   } catch {
@@ -18,7 +18,7 @@ export function readDataUrl(url: string): DataUrl | undefined {
   }
 }
 
-function readBase64(text: string): DataUrl | undefined {
+function parseBase64(text: string): DataUrl | undefined {
   if (text.length % 4 !== 0 || !isBase64(text)) return undefined;
   return { bytes: Buffer.from(text, 'base64') };
 }
