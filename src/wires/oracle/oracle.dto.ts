@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { RetryAdviceDto } from '../../http/api-errors.decorator.js';
 
-/** For the documentation: `readQuestion` is what checks a body. */
+/** For the documentation: `parseQuestion` is what checks a body. */
 export class OracleQuestionDto {
   @ApiProperty({ type: String, minLength: 1, maxLength: 2_000 })
   question!: string;
