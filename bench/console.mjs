@@ -141,10 +141,10 @@ async function startServer() {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const url = await new Promise((resolve, reject) => {
-    let said = '';
+    let printed = '';
     child.stdout.setEncoding('utf8').on('data', (text) => {
-      said += text;
-      const served = /serves (http:\S+)/.exec(said)?.[1];
+      printed += text;
+      const served = /serves (http:\S+)/.exec(printed)?.[1];
       if (served !== undefined) resolve(served);
     });
     child.once('exit', (code) => reject(new Error(`The server exited with ${code}`)));

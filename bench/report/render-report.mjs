@@ -45,8 +45,8 @@ function renderScenario(name, scenario, byTarget) {
       return `${show(value, row.digits)}${ratios.length > 0 ? ` (${ratios.join(', ')})` : ''}`;
     }),
   ]);
-  const told = rows.filter((row) => row.slice(1).some((cell) => cell !== '–'));
-  return `## ${name}: ${scenario.about}\n\n${table(['', ...targets], told)}`;
+  const filled = rows.filter((row) => row.slice(1).some((cell) => cell !== '–'));
+  return `## ${name}: ${scenario.about}\n\n${table(['', ...targets], filled)}`;
 }
 
 /** @param {import('../checks/run-checks.mjs').Checked[]} checks */

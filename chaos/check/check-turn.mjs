@@ -38,7 +38,7 @@ export function checkTurn(history, rows) {
     return found;
   }
   for (const reader of fresh === undefined ? readers : [...readers, fresh]) {
-    if (!reader.hasLeft) found.push(...checkTold(turnId, reader, rows));
+    if (!reader.hasLeft) found.push(...checkReceived(turnId, reader, rows));
   }
   found.push(...checkRows(rows), ...checkCause(history, rows));
   return found;
@@ -50,7 +50,7 @@ export function checkTurn(history, rows) {
  * @param {TurnRows} rows
  * @returns {Violation[]}
  */
-function checkTold(turnId, { name, frames }, { turn, replyText, calls }) {
+function checkReceived(turnId, { name, frames }, { turn, replyText, calls }) {
   const folded = foldTurn(frames);
   /** @type {Violation[]} */
   const found = [];
@@ -61,10 +61,10 @@ function checkTold(turnId, { name, frames }, { turn, replyText, calls }) {
     found.push({ kind: 'text-differs', turnId, note });
   }
   const { outcome, reason } = folded.end;
-  const said = [outcome, folded.end.exitCode, reason, folded.exitCode].join(' ');
+  const received = [outcome, folded.end.exitCode, reason, folded.exitCode].join(' ');
   const stored = [turn.status, turn.exitCode, turn.endReason, turn.exitCode].join(' ');
-  if (said !== stored) {
-    found.push({ kind: 'end-differs', turnId, note: `${name}: ${said}; stored: ${stored}` });
+  if (received !== stored) {
+    found.push({ kind: 'end-differs', turnId, note: `${name}: ${received}; stored: ${stored}` });
   }
   for (const { callId, name: tool, status } of calls) {
     const result = folded.results.get(callId);

@@ -39,14 +39,14 @@ export async function startNginx({ apiUrls, port }) {
     rmSync(folder, { recursive: true, force: true });
     forget();
   };
-  let said = '';
-  const keep = (text) => (said = (said + text).slice(-4_000));
+  let printed = '';
+  const keep = (text) => (printed = (printed + text).slice(-4_000));
   child.stderr.setEncoding('utf8').on('data', keep);
   child.once('error', keep);
   const hasEnded = () =>
     child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
   try {
-    await untilListening(listen, () => (hasEnded() ? `nginx ended:\n${said}` : undefined));
+    await untilListening(listen, () => (hasEnded() ? `nginx ended:\n${printed}` : undefined));
   } catch (error) {
     await stop();
     throw error;

@@ -68,10 +68,10 @@ export async function startServer(options) {
 /** Waits until it serves, and reports every line, also later ones. */
 function untilServing(child, { name, onLine = () => undefined, onEnd = () => undefined }) {
   return new Promise((resolve, reject) => {
-    const said = [];
+    const lines = [];
     const fail = (what, ErrorType = Error) => {
       clearTimeout(timer);
-      reject(new ErrorType(`${name} ${what}:\n${said.join('\n')}`));
+      reject(new ErrorType(`${name} ${what}:\n${lines.join('\n')}`));
     };
     const timer = setTimeout(
       () => fail(`neither serves nor ends after ${START_TIMEOUT_MS} ms`, StuckStartError),
@@ -79,8 +79,8 @@ function untilServing(child, { name, onLine = () => undefined, onEnd = () => und
     );
     const take = (line) => {
       onLine(line);
-      said.push(line);
-      if (said.length > KEPT_LINES) said.shift();
+      lines.push(line);
+      if (lines.length > KEPT_LINES) lines.shift();
       const url = /serves (http:\/\/[^\s"\\)]+)/.exec(line)?.[1];
       if (url === undefined) return;
       clearTimeout(timer);

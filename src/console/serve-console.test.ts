@@ -175,17 +175,17 @@ describe('the console', () => {
     ]);
     expect(gone.headers['cache-control']).toBeUndefined();
     const handle = await serveConsole(path.join(folder, 'nothing'));
-    const heard: unknown[] = [];
+    const errors: unknown[] = [];
     for (const where of ['/', '/settings', '/assets/index-Bx7.js', '/health']) {
       const request = Object.create(express.request, {
         method: { value: 'GET' },
         path: { value: where },
       }) as express.Request;
       await handle(request, Object.create(express.response) as express.Response, (error) =>
-        heard.push(error),
+        errors.push(error),
       );
     }
     const missing = expect.objectContaining({ status: 404, type: 'CONSOLE_NOT_BUILT' });
-    expect(heard).toEqual([missing, missing, undefined, undefined]);
+    expect(errors).toEqual([missing, missing, undefined, undefined]);
   });
 });

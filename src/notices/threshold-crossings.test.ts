@@ -5,12 +5,12 @@ import { thresholdsCrossed } from './threshold-crossings.js';
 const marks = [70, 85, 95];
 
 /** The crossings of a series of readings, as `mark#time`, without repetitions. */
-function said(...readings: number[]): string[] {
-  const marksSaid = readings.map((_, index) => {
+function crossings(...readings: number[]): string[] {
+  const crossed = readings.map((_, index) => {
     const risen = thresholdsCrossed(readings.slice(0, index + 1), marks);
     return risen === undefined ? '' : `${risen.mark}#${risen.time}`;
   });
-  return [...new Set(marksSaid)].filter((mark) => mark !== '');
+  return [...new Set(crossed)].filter((mark) => mark !== '');
 }
 
 describe('risenTo', () => {
@@ -42,10 +42,10 @@ describe('risenTo', () => {
       ['95#1', '70#1', '85#1', '95#2'],
     ],
   ])('%j says %j', (readings, expected) => {
-    expect(said(...readings)).toEqual(expected);
+    expect(crossings(...readings)).toEqual(expected);
   });
 
-  it('keeps what it rose to until it is said', () => {
+  it('keeps what it rose to until it is reported', () => {
     expect(thresholdsCrossed([0, 90, 91, 92], marks)).toEqual({ mark: 85, time: 1 });
   });
 
@@ -54,7 +54,7 @@ describe('risenTo', () => {
     fc.assert(
       fc.property(fc.array(anyReading, { maxLength: 40 }), (readings) => {
         const highest = Math.max(0, ...readings);
-        expect(said(0, ...readings).length > 0).toBe(highest >= 70);
+        expect(crossings(0, ...readings).length > 0).toBe(highest >= 70);
       }),
     );
   });

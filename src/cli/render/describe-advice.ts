@@ -14,10 +14,10 @@ export function describeAdvice(advice: {
   const { retryable, retryAfterMs, requestId } = advice;
   const after =
     typeof retryAfterMs === 'number' ? ` after ${Math.ceil(retryAfterMs / 1_000)} s` : '';
-  const said = [
+  const details = [
     ...(retryable === true ? [`retryable${after}`] : []),
     ...(retryable === false ? ['not retryable'] : []),
     ...(typeof requestId === 'string' ? [`request ${oneLine(requestId, 80)}`] : []),
   ];
-  return said.length === 0 ? '' : ` [${said.join(', ')}]`;
+  return details.length === 0 ? '' : ` [${details.join(', ')}]`;
 }

@@ -5,9 +5,9 @@ import { oneLine } from '../terminal/plain-text.js';
 export function describeListedSession(session: ListedSession): string {
   const { sessionId, updatedAt, persona, projectRoot, title, activeTurnId } = session;
   const used = updatedAt.slice(0, 16).replace('T', ' ');
-  const said = title === undefined ? '' : `  ${JSON.stringify(oneLine(title, 80))}`;
+  const quoted = title === undefined ? '' : `  ${JSON.stringify(oneLine(title, 80))}`;
   const active = activeTurnId === undefined ? '' : `  ● ${activeTurnId}`;
-  return `${sessionId}  ${used}  ${persona}  ${oneLine(projectRoot, 200)}${said}${active}`;
+  return `${sessionId}  ${used}  ${persona}  ${oneLine(projectRoot, 200)}${quoted}${active}`;
 }
 
 /** A line of `turnpike agents`. */

@@ -77,6 +77,6 @@ function follow(
 function describe({ name, note, elapsedMs }: RunningCall, count: number, columns: number): string {
   const others = count === 1 ? '' : ` (and ${count - 1} more)`;
   const seconds = elapsedMs < 1_000 ? '' : `, ${Math.floor(elapsedMs / 1_000)} s`;
-  const said = note === '' ? '' : ` ${note}`;
-  return oneLine(`→ ${name}${others} …${said}${seconds}`, Math.max(10, columns - 1));
+  const shownNote = note === '' ? '' : ` ${note}`;
+  return oneLine(`→ ${name}${others} …${shownNote}${seconds}`, Math.max(10, columns - 1));
 }

@@ -45,27 +45,26 @@ export function choosePrefix(
     canonicalJson(stored.serverTools ?? []) === canonicalJson(serverTools) &&
     tools.every((tool) => stored.tools.some((listed) => isSame(listed, tool)));
   if (!isKept) {
-    const told = { mode, off: [] };
     const prefix = {
       system: systemIn(mode),
       tools: [...tools],
       ...(serverTools.length === 0 ? {} : { serverTools }),
       mode,
-      told,
+      told: { mode, off: [] },
     };
     return { prefix, isChanged: true, notice: undefined, hasTools };
   }
   const wanted = new Set(tools.map(({ name }) => name));
   const off = stored.tools.map(({ name }) => name).filter((name) => !wanted.has(name));
-  const told = { mode, off };
-  if (canonicalJson(told) === canonicalJson(stored.told)) {
+  const known = { mode, off };
+  if (canonicalJson(known) === canonicalJson(stored.told)) {
     return { prefix: stored, isChanged: false, notice: undefined, hasTools };
   }
   const lines = [
     ...(mode === stored.told.mode ? [] : [`The permission mode is ${mode} from here on.`]),
     ...(off.join() === stored.told.off.join() ? [] : [describeOff(off)]),
   ];
-  return { prefix: { ...stored, told }, isChanged: true, notice: lines.join(' '), hasTools };
+  return { prefix: { ...stored, told: known }, isChanged: true, notice: lines.join(' '), hasTools };
 }
 
 function describeOff(off: readonly string[]): string {

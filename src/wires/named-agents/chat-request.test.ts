@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { checkSaysSomething, checkUlid, parseChatRequest } from './chat-request.js';
+import { checkNotBlank, checkUlid, parseChatRequest } from './chat-request.js';
 
 const ulid = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
 const wide = '\u{1F600}';
@@ -49,11 +49,11 @@ describe('parseChatRequest', () => {
   });
 });
 
-describe('checkSaysSomething', () => {
+describe('checkNotBlank', () => {
   it('lets a blank message stand beside files only', () => {
-    checkSaysSomething('a', 0);
-    checkSaysSomething(' ', 1);
-    expect(() => checkSaysSomething(' \n', 0)).toThrow(
+    checkNotBlank('a', 0);
+    checkNotBlank(' ', 1);
+    expect(() => checkNotBlank(' \n', 0)).toThrow(
       expect.objectContaining({
         type: 'INVALID_REQUEST',
         status: 400,

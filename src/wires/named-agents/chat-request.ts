@@ -25,7 +25,7 @@ export function parseChatRequest(fields: Record<string, unknown>): ChatRequest {
 }
 
 /** A blank text is for files to come with. @throws TypedError INVALID_REQUEST 400 where none do. */
-export function checkSaysSomething(message: string, files: number): void {
+export function checkNotBlank(message: string, files: number): void {
   if (files > 0 || message.trim() !== '') return;
   throw invalidRequest("'message' is blank; it must have text where no files come with it");
 }

@@ -39,10 +39,10 @@ export async function collectHolodeckAnswer(
   for await (const events of batches) {
     for (const event of events) {
       turn = foldTurn(turn, event);
-      const told = encodeHolodeck(ids, state, event);
-      state = told.state;
+      const encoded = encodeHolodeck(ids, state, event);
+      state = encoded.state;
       if (event.type !== 'turn.ended') continue;
-      const last = told.events.at(-1);
+      const last = encoded.events.at(-1);
       if (last?.event === 'error') throw answerFailed(last.data, codeOf(event, turn));
       const calls = turn.steps.flatMap(({ tools }) => tools.map(answeredCall));
       return toAnswer(ids, last, calls);

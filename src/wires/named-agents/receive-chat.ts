@@ -5,7 +5,7 @@ import { receiveMultipart } from '../../attachments/receive/receive-multipart.js
 import type { ReceivedFile } from '../../attachments/received-file.js';
 import type { Clock } from '../../platform/clock.js';
 import type { ChatLimits } from './chat-limits.js';
-import { checkSaysSomething, parseChatRequest, type ChatRequest } from './chat-request.js';
+import { checkNotBlank, parseChatRequest, type ChatRequest } from './chat-request.js';
 
 export interface ReceivedChat extends ChatRequest {
   files: readonly ReceivedFile[];
@@ -38,7 +38,7 @@ export async function receiveChat(
       })
     : await receiveJson(request, { store, clock, limits: limits.json });
   const asked = parseChatRequest(fields);
-  checkSaysSomething(asked.message, files.length);
+  checkNotBlank(asked.message, files.length);
   return { ...asked, files };
 }
 

@@ -46,9 +46,9 @@ export async function collectOracleAnswer(
   const kept: OracleChunk[] = [];
   for await (const events of batches) {
     for (const event of events) {
-      const told = encodeOracle(state, event);
-      state = told.state;
-      kept.push(...told.chunks.filter(({ type }) => type !== 'content' && type !== 'thinking'));
+      const encoded = encodeOracle(state, event);
+      state = encoded.state;
+      kept.push(...encoded.chunks.filter(({ type }) => type !== 'content' && type !== 'thinking'));
       if (event.type === 'turn.ended')
         return toAnswer(kept, state.failure?.errorType, { answer: event.text, explain });
     }
