@@ -62,7 +62,7 @@ export class AgUiService {
   ) {}
 
   /**
-   * Runs a turn, or goes on with one that the run answers, and streams it to where it waits or ends.
+   * Submits a turn, or answers a parked turn of the thread, and streams it until it waits or ends.
    *
    * @throws TypedError INVALID_REQUEST and ATTACHMENT_FAILURE 400, FORBIDDEN 403, PERSONA_NOT_FOUND,
    *   SESSION_NOT_FOUND and APPROVAL_NOT_FOUND 404, APPROVAL_RESOLVED 409; those of `submit`.
@@ -112,8 +112,8 @@ export class AgUiService {
   }
 
   /**
-   * An agent's name as its file has it. One that has been removed since is fine in a thread that there is:
-   * the run may be sent again, or answer a turn that goes on. A new turn is refused later.
+   * The agent's name as its file spells it. In an existing thread, the agent may have been removed
+   * since: the run may be a repetition, or answer a parked turn. A new turn is refused later.
    *
    * @throws TypedError PERSONA_NOT_FOUND 404.
    */
@@ -168,7 +168,8 @@ export class AgUiService {
     const { db } = this;
     const { input, sessionId } = run;
     const sendsHistory = await lacksMessages(db, sessionId, input.messages);
-    // With its own message under the server's id: its client would keep it before what it lacks.
+    // The history includes the run's own message, under the server's id: the client would keep a
+    // copy of its own before the messages that it lacks.
     const before = sendsHistory
       ? viewThread(await loadSessionTurns(db, sessionId), turn.turnId)
       : input.messages;

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 
-/** For the documentation: `parseRunInput` is what checks a body. */
+/** The DTO is for the documentation: `parseRunInput` checks the body. */
 export class RunAgentInputDto {
   @ApiProperty({
     type: String,

@@ -8,8 +8,8 @@ import type { ApprovalRow } from '../../turn/approvals/approval-writes.js';
 import { getTurn, type TurnRow } from '../../turn/state/turn-lookup.js';
 
 /**
- * The approval of an interrupt, and the turn of the thread whose run waits for it: the approval's
- * own, or the one that the subagent it is of works for.
+ * The approval of an interrupt, and the thread's turn whose run waits for it: the approval's own
+ * turn, or the root turn of the subagent that asked.
  *
  * @throws TypedError APPROVAL_NOT_FOUND 404, also for one of another thread.
  */
@@ -34,7 +34,7 @@ export async function findClientCalls(
   callIds: readonly string[],
   sessionId: string,
 ): Promise<ApprovalRow[]> {
-  // The database takes no text with it, and no call has such an id.
+  // NUL is in no call's id, and the database refuses text with it.
   const known = callIds.filter((id) => !id.includes('\0'));
   if (known.length === 0) return [];
   return db
@@ -49,7 +49,7 @@ export async function findClientCalls(
     );
 }
 
-/** These answers, and those of others that their turns take note of at the same time. */
+/** Ids of the given answers, and of answers that the same turns take note of at the same time. */
 export async function withAnswersBeside(
   db: Database,
   approvalIds: readonly string[],

@@ -14,7 +14,7 @@ export interface MatchedAnswer {
 /** The answers of a run, and the turn that they are for. */
 export interface Matched {
   turn: TurnRow;
-  /** Ids of what it answers now. */
+  /** Ids of the approvals that the run answers now. */
   approvalIds: readonly string[];
   /**
    * Answers that are still open; the others were decided without the client, and the run goes on
@@ -24,7 +24,7 @@ export interface Matched {
 }
 
 /**
- * Finds what a run's answers are about.
+ * Finds the approvals that a run answers, and their turn.
  *
  * @returns undefined where it answers nothing.
  * @throws TypedError APPROVAL_NOT_FOUND 404, INVALID_REQUEST 400 for answers to several turns.
@@ -63,8 +63,8 @@ function isDecidedElsewhere({ approval, given }: MatchedAnswer): boolean {
 
 /**
  * Picks the approvals that a request answers from those it names: a client may name again approvals
- * that it answered before. Those that are open, or, where the request was taken already, those that
- * were decided last: the answers of one request are one transaction and have one instant. Pure.
+ * that it answered before. The open ones are picked; where the request was taken already, those
+ * decided last: the answers of one request are one transaction and have one instant. Pure.
  *
  * @returns their ids, in the order given.
  */

@@ -20,7 +20,7 @@ export interface RunInput {
   projectRoot: string | undefined;
 }
 
-/** Characters: it is a part of an idempotency key. */
+/** Characters of a run's id, which is a part of an idempotency key. */
 const LONGEST_RUN_ID = 200;
 
 /**
@@ -86,7 +86,7 @@ function parseContext(given: unknown): string[] {
   });
 }
 
-/** Their names and schemas are checked where the turn is submitted. */
+/** Names and schemas of the tools are checked where the turn is submitted. */
 function parseTools(given: unknown): object[] {
   if (!Array.isArray(given)) throw invalidRequest("'tools' must be a list");
   return (given as unknown[]).map((tool, index) => {

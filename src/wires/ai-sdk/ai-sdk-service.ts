@@ -42,7 +42,7 @@ export interface AiSdkChat {
   idempotencyKey: string | undefined;
 }
 
-/** One chat, of one of its owners. */
+/** A chat by its client's name for it, and the chat's owner. */
 export interface NamedChat {
   chatId: string;
   principal: Principal;

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 
-/** For the documentation: `parseAiSdkRequest` is what checks a body. */
+/** The DTOs are for the documentation: `parseAiSdkRequest` checks the body. */
 export class ChatDto {
   @ApiProperty({
     type: String,

@@ -23,7 +23,7 @@ export function nothingToStop(chatId: string): TypedError {
   });
 }
 
-/** Answers that are about nothing that was asked in the chat. */
+/** The error for answers to questions that the chat did not ask. */
 export function nothingAsked(chatId: string): TypedError {
   return new TypedError('APPROVAL_NOT_FOUND', {
     message: `The last message answers nothing that was asked in chat ${shown(chatId)}. Read the chat again with GET /api/chat/{id}/stream, or send a user message.`,

@@ -6,7 +6,9 @@ import { activeStatuses, unendedStatuses } from '../../storage/shapes/stored-tur
 import type { ApprovalRow } from '../../turn/approvals/approval-writes.js';
 import type { TurnRow } from '../../turn/state/turn-lookup.js';
 
-/** The turn of a session that a client would come back to: the active one, or else the next. */
+/**
+ * The turn that a returning client follows: the session's active turn, or else the next held one.
+ */
 export async function findOpenTurn(db: Database, sessionId: string): Promise<TurnRow | undefined> {
   const isActive = inArray(turns.status, [...activeStatuses]);
   const [turn] = await db
@@ -18,7 +20,7 @@ export async function findOpenTurn(db: Database, sessionId: string): Promise<Tur
   return turn;
 }
 
-/** Ids of the questions of a turn and its subagents that somebody, or time, has decided. */
+/** Ids of a turn's decided approvals, its subagents' included: answered, or expired. */
 export async function findDecided(db: Database, turnId: string): Promise<string[]> {
   const found = await db
     .select({ id: approvals.id })
@@ -28,13 +30,13 @@ export async function findDecided(db: Database, turnId: string): Promise<string[
   return found.map(({ id }) => id);
 }
 
-/** A question, and the turn at the root of the one that asked it. */
+/** An approval, and the root turn of the turn that asked. */
 export interface AskedQuestion {
   approval: ApprovalRow;
   root: TurnRow;
 }
 
-/** The questions of a session, its subagents' included, that have these ids or are about these calls of the client's. */
+/** Approvals of a session, its subagents' included, by their ids or by ids of client tools' calls. */
 export async function findAsked(
   db: Database,
   wanted: { sessionId: string; approvalIds: readonly string[]; callIds: readonly string[] },
@@ -56,7 +58,7 @@ export async function findAsked(
   return found;
 }
 
-/** The database takes no text with NUL, and nothing has such an id. */
+/** NUL is in no id, and the database refuses text with it. */
 function mayBeThere(id: string): boolean {
   return !id.includes('\0');
 }

@@ -1,11 +1,11 @@
 import { invalidRequest } from '../../errors/typed-error.js';
 import { isPlainObject } from '../../platform/json.js';
 
-/** One message as the package keeps them, as far as it was looked at. */
+/** A message of the AI SDK, validated as far as the server uses it. */
 export interface ChatMessage {
   role: string;
   content: Record<string, unknown>;
-  /** Where it is in the body: `messages[2]`. */
+  /** Path of the message in the body: `messages[2]`. */
   field: string;
 }
 

@@ -26,8 +26,8 @@ export interface AiSdkRequest {
 const triggers = ['submit-message', 'regenerate-message'];
 
 /**
- * Parses what `DefaultChatTransport` posts, and what an application adds to it. Of the messages only
- * those are read that the server does not have: it keeps the conversation itself. Pure.
+ * Parses the body that `DefaultChatTransport` posts, with the fields that an application adds. Of
+ * the messages only those are parsed that the server lacks: it keeps the conversation itself. Pure.
  *
  * @throws TypedError INVALID_REQUEST 400, with what is wrong and where.
  */

@@ -21,13 +21,13 @@ export interface Given {
 }
 
 interface Answered {
-  /** The turn that goes on by them. */
+  /** The turn that the answers resume. */
   turn: TurnRow;
   approvalIds: string[];
 }
 
 /**
- * Answers what a message answers, all of it or nothing; the same again changes nothing.
+ * Stores all answers of a message, or none; equal answers given again change nothing.
  *
  * @throws TypedError APPROVAL_NOT_FOUND 404, APPROVAL_RESOLVED 409, FORBIDDEN_SCOPE 403 for an
  *   approval by a key that is not for them.
@@ -44,7 +44,7 @@ export async function giveAnswers(deps: GiveDeps, given: Given): Promise<Answere
   const matched = asked
     .filter(({ root }) => root.id === turn.id)
     .map((question) => match(question, parts));
-  // A key that may not answer approvals elsewhere does not here.
+  // Approvals need their scope here as on the routes of the harness.
   if (matched.some(({ answer }) => answer.decision !== 'answer')) checkScope(principal);
   const answers = matched.map(({ question, answer }) => ({
     approvalId: question.approval.id,

@@ -5,11 +5,15 @@ import type { ChatMessage } from './chat-message.js';
 /** An answer as a part of the assistant's message has it. */
 export type GivenPart =
   | { type: 'approval'; approvalId: string; isApproved: boolean; reason: string | undefined }
-  /** Perhaps of a tool of the client's: only the server knows which were. */
+  /**
+   * The output of a call, perhaps of a client's tool: only the server knows which tools the client
+   * runs.
+   */
   | { type: 'output'; callId: string; output: unknown; isError: boolean };
 
 /**
- * Answers in the last step of an assistant's message: what comes before it was answered before.
+ * Parses the answers in the last step of an assistant's message; earlier requests answered the
+ * earlier steps.
  *
  * @throws TypedError INVALID_REQUEST 400.
  */

@@ -5,7 +5,7 @@ import type { ChatMessage } from './chat-message.js';
 import { parseDataUrl, type DataUrl } from './parse-data-url.js';
 
 export interface FilePart extends DataUrl {
-  /** As its sender called it. */
+  /** The file's name as its sender gave it. */
   filename: string | undefined;
   mediaType: string;
 }

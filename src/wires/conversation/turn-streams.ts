@@ -9,7 +9,7 @@ import { encodeTurn } from '../framing/encode-turn.js';
 import { frameTexts } from '../framing/frame-texts.js';
 
 interface StreamRange {
-  /** Where the stream goes on. Absent: at the turn's first event. */
+  /** The cursor after which the stream goes on. Absent: from the turn's first event. */
   after?: Cursor | undefined;
   /** Whether the turn was just submitted: all that was emitted of it is in the log. */
   isNew?: boolean;

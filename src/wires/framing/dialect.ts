@@ -1,6 +1,6 @@
 import type { TurnEvent } from '../../events/turn-event.js';
 
-/** One message of a wire: an event name, where the wire has them, and its data as text. */
+/** A message of a wire: an event name, where the wire has event names, and its data as text. */
 export interface Frame {
   event?: string;
   data: string;
@@ -15,8 +15,8 @@ export interface Dialect<State> {
   initial: State;
   encode(state: State, event: TurnEvent): { state: State; frames: Frame[] };
   /**
-   * Whether its last frame was encoded, so that the stream ends here. Absent: a stream ends with
-   * its turn. After it, `encode` is not called again.
+   * Whether the dialect's last frame was encoded, so that the stream ends here; `encode` is not
+   * called again then. Absent: a stream ends with its turn.
    */
   isOver?(state: State): boolean;
 }

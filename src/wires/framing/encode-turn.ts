@@ -7,7 +7,7 @@ export interface FrameWithCursor extends Frame {
   id: string;
 }
 
-/** One reader's events to frames. */
+/** An encoder of events to frames, for a single reader. */
 export interface TurnEncoder {
   (event: TurnEvent): FrameWithCursor[];
   /** Whether the dialect has encoded its last frame, received or not: the turn may go on. */

@@ -3,7 +3,7 @@ import { assertNever } from '../../platform/assert-never.js';
 
 /** Calls and subagents of a turn that run, and approvals that it waits for. */
 interface Activity {
-  /** The answers it waits for, while it is parked. */
+  /** Approvals that the turn waits for while it is parked. */
   parkedFor: readonly string[] | undefined;
   /** Calls that run. */
   calls: readonly string[];
@@ -23,13 +23,16 @@ export interface Segment {
   readonly answered: readonly string[];
   readonly begins: SegmentBeginning;
   readonly phase: 'before' | 'within' | 'over';
-  /** Once it is over and the turn is not: the approvals the turn and its subagents wait for. */
+  /**
+   * The approvals that the turn and its subagents wait for, once the segment is over and the turn
+   * is not.
+   */
   readonly waitsFor: readonly string[];
   readonly activity: Activity;
 }
 
 /**
- * Where a segment after answers begins; a steered message begins its segment itself. `pause`: after
+ * The start of a segment after answers; a steered message begins its segment itself. `pause`: after
  * the first time that the turn waited for one of the answers. Where it waited for another approval
  * between, the events up to there are in two segments. `answer`: with the first of the answers in
  * the log. Events between, after answers of other requests, are in no segment.
@@ -82,7 +85,7 @@ export function followSegment(
   return { segment: { ...segment, activity, phase: isWithin ? 'within' : 'before' }, isIncluded };
 }
 
-/** Whether an event is one of these answers, to the turn or to a subagent. */
+/** Whether an event is one of the given answers, to the turn or to a subagent. */
 function isAnswerIn(answered: readonly string[], event: TurnEvent): boolean {
   if (event.type === 'subagent.told') return isAnswerIn(answered, event.event);
   if (event.type !== 'approval.resolved') return isSteered(answered, event);

@@ -21,7 +21,7 @@ export function discardText(text: SentText, step: number): SentText {
   return step === text.step ? { ...text, ofStep: '' } : text;
 }
 
-/** The reply as a client has it that took every discard. */
+/** The reply of a client that applied every discard. */
 export function sentSoFar({ before, ofStep }: SentText): string {
   return before + ofStep;
 }

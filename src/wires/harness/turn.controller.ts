@@ -165,7 +165,7 @@ export class TurnController {
     return { ok: true, turnId, state: await this.turns.interruptTurn(turnId, principalId) };
   }
 
-  /** Here and not with the other session routes: a running turn is ended first. */
+  /** The route is here and not with the other session routes: it ends a running turn first. */
   @Delete('session/:id')
   @Owned({ session: 'params.id' })
   @ApiOperation({ summary: 'Delete a session; a turn that runs in it is ended first' })

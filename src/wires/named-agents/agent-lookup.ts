@@ -7,7 +7,10 @@ import { sessions, turns } from '../../storage/schema.js';
 /** Sessions of this wire, without those of their subagents. */
 const isChat = and(eq(sessions.origin, 'named-agents'), isNull(sessions.parentTurnId));
 
-/** Whether an agent can go on in a session: it is its own, and the caller's, and has not expired. */
+/**
+ * Whether an agent can go on in a session: the session is the agent's and the caller's, and has not
+ * expired.
+ */
 export async function isLiveSession(
   db: Database,
   asked: { sessionId: string; agent: string; principalId: string; now: Date },
@@ -28,7 +31,7 @@ export async function isLiveSession(
   return found.length > 0;
 }
 
-/** Whether a session was made by the agents API for a principal, for whichever agent. */
+/** Whether a session was made by the agents API for a principal, whatever its agent. */
 export async function isAgentSession(
   db: Database,
   sessionId: string,

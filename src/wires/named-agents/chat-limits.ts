@@ -3,7 +3,7 @@ import type { ReceiveLimits } from '../../attachments/receive-options.js';
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-/** How much a chat may bring, by the way it comes. */
+/** Limits of a chat's message and files, by the form of the request. */
 export type ChatLimits = Readonly<Record<'json' | 'multipart', ReceiveLimits>>;
 
 /** The contract's limits (holodeck, section 1). In JSON, a file's bytes are those it decodes to. */

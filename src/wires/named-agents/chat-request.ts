@@ -7,7 +7,7 @@ const LONGEST_SHOWN = 60;
 /** The fields of a chat request, its files aside. */
 export interface ChatRequest {
   message: string;
-  /** Id of a session as ours have it; undefined: a new one. */
+  /** The session's id in the server's form; undefined: a new session. */
   sessionId: string | undefined;
 }
 

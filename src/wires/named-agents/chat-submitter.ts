@@ -59,7 +59,7 @@ export class ChatSubmitter {
     try {
       return await this.#submitTo(chat, sessionId);
     } catch (error) {
-      // Deleted, or expired, since the look.
+      // The session was deleted, or has expired, since the look-up.
       if (isSessionMissing(error, 'NO_SUCH_SESSION')) return undefined;
       throw error;
     }
@@ -80,7 +80,7 @@ export class ChatSubmitter {
     try {
       return await this.#submitTo(chat, sessionId);
     } catch (error) {
-      // A session that never began: nobody knows of it.
+      // The session never had a turn: no client knows it.
       await turns
         .deleteSession(sessionId, principalId)
         .catch((fault: unknown) => logger.warn({ sessionId, error: fault }, 'left over'));

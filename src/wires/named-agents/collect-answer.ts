@@ -11,7 +11,7 @@ import { encodeHolodeck } from './dialect/holodeck.js';
 
 export interface AnsweredCall {
   name: string;
-  /** Left out where the model was cut off in them. */
+  /** Arguments of the call; left out where the model's reply was cut off in them. */
   arguments?: Record<string, unknown>;
   status: 'success' | 'error';
 }
@@ -19,13 +19,13 @@ export interface AnsweredCall {
 export interface ChatAnswer extends HolodeckEnd {
   message_id: string;
   session_id: string;
-  /** Left out where there were none. */
+  /** Calls of the turn; left out where there were none. */
   tool_calls?: AnsweredCall[];
 }
 
 /**
- * A turn's events, folded to one answer: its end is the wire's, its text and its calls are the
- * turn's own, so that a step that was discarded and sent again is in it once.
+ * Folds a turn's events to an answer. The end is the wire's; text and calls are the turn's, so that
+ * a step that was discarded and sent again counts once.
  *
  * @returns undefined when the events stopped before the turn's end.
  * @throws TypedError of a turn that failed or was interrupted.

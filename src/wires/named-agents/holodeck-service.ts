@@ -72,7 +72,7 @@ export class HolodeckService {
   }
 
   /**
-   * Streams what of an answer came after a cursor, also of an agent that has been removed since.
+   * Streams an answer after a cursor, also of an agent that has been removed since.
    *
    * @throws TypedError TURN_NOT_FOUND 404, STREAM_EXPIRED 410, INVALID_REQUEST 400.
    */
@@ -93,7 +93,7 @@ export class HolodeckService {
     return frames;
   }
 
-  /** Deletes a session of an agent; one that there is not is deleted already. */
+  /** Deletes a session of an agent; a session that does not exist is deleted already. */
   async forget(session: string, principalId: string): Promise<void> {
     const { turns, db } = this;
     const sessionId = fromUlid('sess', checkUlid('session_id', session));
@@ -108,10 +108,10 @@ export class HolodeckService {
 
   async #submit({ agent, principal, request, response, idempotencyKey }: HolodeckChat) {
     const { personas, submitter, store, clock } = this;
-    // Before the body: it may be large.
+    // The agent is checked before the body is read: a body may be large.
     const { name } = await personas.load(agent);
     const received = await receiveChat(request, { store, limits: this.#limits, clock });
-    // Nothing was begun for it, and nothing is.
+    // No turn was submitted for the client, and none is.
     if (response.destroyed) throw clientLeft();
     const chat = { ...received, agent: name, principal, idempotencyKey };
     const submitted = await submitter.submit(chat);
@@ -125,7 +125,7 @@ function toIds({ sessionId, turn }: SubmittedChat): HolodeckIds {
   return { sessionId: toUlid(sessionId), messageId: toUlid(turn.turnId) };
 }
 
-/** Known also where the answer is an error: the conversation can go on. */
+/** Ids are sent with errors too: the conversation can go on. */
 function nameIds(response: ServerResponse, { sessionId, messageId }: HolodeckIds): void {
   response.setHeader('X-Session-Id', sessionId);
   response.setHeader('X-Message-Id', messageId);

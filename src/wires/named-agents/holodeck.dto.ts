@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { RetryAdviceDto } from '../../http/api-errors.decorator.js';
 
-/** The DTOs are for the documentation: `parseChatRequest` is what checks a body. */
+/** The DTOs are for the documentation: `parseChatRequest` checks the body. */
 class ChatFileDto {
   @ApiProperty({ type: String, format: 'byte', description: 'Base64, at most 10 MiB decoded.' })
   content!: string;

@@ -25,15 +25,17 @@ export interface OracleAnswer {
   context_id: string | undefined;
   /** Tool calls that found the answer; only where the question asked for them. */
   retrieval_traces?: RetrievalTrace[];
-  /** Notices on limits. None is on discarded content: the answer is whole, and has none. */
+  /**
+   * Notices on limits. Discarded content needs no notice: the answer is whole, and has none of it.
+   */
   notices: Of<'system'>[];
-  /** Why it ended, where it did not end by itself. */
+  /** The reason of the answer's end, where the model did not end it. */
   metadata?: DoneChunk['metadata'] & object;
 }
 
 /**
- * A turn's events, folded to one answer by way of the wire's chunks. Its text is the turn's own: a
- * step that was discarded and sent again is in it once.
+ * Folds a turn's events to an answer, by way of the wire's chunks. The text is the turn's: a step
+ * that was discarded and sent again counts once.
  *
  * @returns undefined when the events stopped before the turn's end.
  * @throws TypedError of a turn that failed.

@@ -22,7 +22,7 @@ export async function findNewestContext(
   return newest?.id;
 }
 
-/** The session of a principal whose turn began last of those that run. */
+/** The session of the principal's running turn that began last. */
 export async function findRunningContext(
   db: Database,
   { contextId, principalId }: { contextId: string | undefined; principalId: string },

@@ -15,7 +15,7 @@ export type Busy = 'interrupt' | 'reject';
 
 export interface OracleQuestion {
   question: string;
-  /** Where to look; undefined: anywhere. This server has no such places: see `withoutEffect`. */
+  /** Sources to search; undefined: all. This server has no such sources: see `withoutEffect`. */
   sources: readonly string[] | undefined;
   /** Whether the answer names the tools that found it. */
   explain: boolean;

@@ -48,7 +48,8 @@ export class OracleService {
   ) {}
 
   /**
-   * Streams the answer. A missing provider key is an error on the stream: its clients expect that.
+   * Streams the answer. A missing provider key is an error on the stream, as clients of the wire
+   * expect.
    */
   async stream(asked: OracleCall, response: ServerResponse): Promise<Observable<FrameBatch>> {
     let submitted: Submitted;
@@ -78,7 +79,7 @@ export class OracleService {
     return answer;
   }
 
-  /** Ends a principal's newest turn that runs, of one conversation or of all. */
+  /** Ends the newest running turn of a principal, in one conversation or in all. */
   async cancel(
     contextId: string | undefined,
     principalId: string,
@@ -135,7 +136,7 @@ export class OracleService {
     try {
       return { turn: await this.#submitTo(sessionId, asked), sessionId };
     } catch (error) {
-      // A conversation that never began: nobody knows of it.
+      // The conversation never had a turn: no client knows it.
       await turns
         .deleteSession(sessionId, principalId)
         .catch((fault: unknown) => logger.warn({ sessionId, error: fault }, 'left over'));
@@ -152,7 +153,7 @@ export class OracleService {
       sessionId,
       principal,
       message: question,
-      // Its wire has no way to answer: what would ask is denied.
+      // The oracle wire cannot carry answers: a call that would ask is denied.
       opts: { model, thinking, maxTokens, mode: 'dontAsk', onBusy: busy },
       attachments: [],
       idempotencyKey: undefined,
@@ -184,7 +185,7 @@ function withoutEffect(sources: readonly string[] | undefined): OptionProblem[] 
   return [{ kind: 'without-effect', key: 'sources', reason }];
 }
 
-/** Says in this wire's words that there is no such session. */
+/** Maps a missing session to the wire's own error. */
 async function inContext<T>(contextId: string, act: () => Promise<T>): Promise<T> {
   try {
     return await act();

@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { RetryAdviceDto } from '../../http/api-errors.decorator.js';
 
-/** For the documentation: `parseQuestion` is what checks a body. */
+/** The DTO is for the documentation: `parseQuestion` checks the body. */
 export class OracleQuestionDto {
   @ApiProperty({ type: String, minLength: 1, maxLength: 2_000 })
   question!: string;

@@ -45,7 +45,7 @@ export function textField(
   };
 }
 
-/** Checked by the rule of a preference. */
+/** A field with the rule of a preference. */
 export function preferenceField<T extends PreferenceValue>(rule: PreferenceRule<T>): FieldRule<T> {
   return (given) => {
     const value = rule.parse(given);

@@ -6,7 +6,9 @@ import { closeAll } from './ag-ui-open.js';
 import { findWaits } from './ag-ui-people.js';
 import { addEvents, show, type AgUiRun, type Of, type Encoded } from './ag-ui-state.js';
 
-/** The end of a run whose turn waits for the client. What goes on later stays in mind as open. */
+/**
+ * The end of a run whose turn waits for the client. Parts that go on later stay open in the state.
+ */
 export function pauseRun({ threadId, runId }: AgUiRun, encoded: Encoded): Encoded {
   const { asked, segment, usage, open } = encoded.state;
   const { toolCallIds, interrupts } = findWaits(asked, segment.waitsFor);
@@ -22,7 +24,7 @@ export function pauseRun({ threadId, runId }: AgUiRun, encoded: Encoded): Encode
         ? { type: 'success', pendingToolCallIds: toolCallIds }
         : { type: 'interrupt', interrupts },
     usage: [...usage],
-    // An interrupt outcome has no field for them.
+    // An interrupt outcome has no field for pending calls.
     ...(interrupts.length > 0 && toolCallIds.length > 0
       ? { metadata: { turnpike: { pendingToolCallIds: toolCallIds } } }
       : {}),

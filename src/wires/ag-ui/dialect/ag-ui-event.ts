@@ -1,7 +1,9 @@
 /** The version of the protocol that is spoken. */
 export const AG_UI_VERSION = '1.0';
 
-/** A message as its clients keep it. Theirs have more fields, which are given back as they came. */
+/**
+ * A message of the conversation. Clients add fields of their own, which go back to them unchanged.
+ */
 export interface AgUiMessage {
   id: string;
   role: string;

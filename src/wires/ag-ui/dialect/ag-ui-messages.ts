@@ -62,8 +62,8 @@ export function followMessages(
 }
 
 /**
- * Drops a step's message. Clients keep thoughts that a snapshot does not have, unless it has
- * others: these are emptied.
+ * Drops a step's message, and empties its thoughts: clients keep a thought that a snapshot leaves
+ * out, unless the snapshot has other thoughts.
  */
 export function forgetStep(
   messages: readonly AgUiMessage[],

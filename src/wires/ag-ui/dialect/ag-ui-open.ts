@@ -54,7 +54,7 @@ export function followOpen(open: readonly OpenThing[], event: AgUiEvent): readon
   }
 }
 
-/** The events that end these, the last one to begin first. Subagents are suspended by it. */
+/** The events that end open parts, the last to begin first. A subagent is suspended by its end. */
 export function closeAll(
   things: readonly OpenThing[],
   interruptsOf: (subagentRunId: string) => string[] = () => [],

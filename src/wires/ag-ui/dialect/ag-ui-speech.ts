@@ -34,7 +34,7 @@ export function addThinking(
   });
 }
 
-/** Ends what a speaker has open, of some kinds. Others' stays open. */
+/** Ends a speaker's open parts of some kinds; parts of other speakers stay open. */
 export function close(encoded: Encoded, speaker: Speaker, ...kinds: OpenThing['kind'][]): Encoded {
   const ending = encoded.state.open.filter(
     ({ kind, owner }) => owner === speaker.subagentRunId && kinds.includes(kind),

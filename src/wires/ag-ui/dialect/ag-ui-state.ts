@@ -9,7 +9,7 @@ import { followOpen, type OpenThing } from './ag-ui-open.js';
 
 export type Of<Type extends TurnEvent['type']> = Extract<TurnEvent, { type: Type }>;
 
-/** One run of the protocol: the segment of a turn that a request is answered with. */
+/** A run of the protocol: the segment of a turn that a request is answered with. */
 export interface AgUiRun {
   threadId: string;
   runId: string;
@@ -23,7 +23,7 @@ export interface AgUiRun {
   state: { type: 'known'; value: unknown } | { type: 'unknown' };
   /** The conversation up to the run. */
   before: readonly AgUiMessage[];
-  /** Whether the client lacks a part of it. */
+  /** Whether the client lacks a part of the conversation. */
   sendsHistory: boolean;
 }
 
@@ -34,7 +34,7 @@ export interface TurnpikeView {
   usage: Usage;
   /** Size of the conversation as the model last saw it, its reply included. */
   contextTokens: number;
-  /** As the turn last wrote them; null: it has not. */
+  /** Todos as the turn last wrote them; null: it wrote none. */
   todos: unknown;
   notices: readonly { kind: string; text: string }[];
 }
@@ -49,7 +49,7 @@ export interface Speaker {
 export interface OpenCall {
   id: string;
   name: string;
-  /** Whether any of its arguments was sent. */
+  /** Whether any of the call's arguments was sent. */
   hasArguments: boolean;
   input: unknown;
 }
@@ -76,7 +76,7 @@ export interface AgUiState {
   /** Tokens of the segment, by model. */
   usage: readonly AgUiUsage[];
   text: SentText;
-  /** By subagent; the turn's own under ''. */
+  /** Models by subagent; the turn's own under ''. */
   models: Readonly<Record<string, string | undefined>>;
   failures: Readonly<Record<string, Of<'turn.failed'> | undefined>>;
 }

@@ -1,7 +1,10 @@
 import type { Usage } from '../../../storage/shapes/stored-step.js';
 import type { AgUiUsage } from './ag-ui-event.js';
 
-/** A model call more. The protocol counts cached tokens as a part of the input, not beside it. */
+/**
+ * Usage with one more model call. The protocol counts cached tokens as a part of the input, not
+ * beside it.
+ */
 export function addCall(
   all: readonly AgUiUsage[],
   model: string,

@@ -182,8 +182,9 @@ function endStep(encoded: Encoded, speaker: Speaker, event: Of<'step.ended'>): E
 }
 
 /**
- * The protocol takes messages back only by a snapshot of those that stay. After a crash it is sent
- * in any case: a client that comes back may have more of the step than a log that lost its tail.
+ * Takes back a step's messages by a snapshot of those that stay, the protocol's only way. After a
+ * crash the snapshot is sent in any case: a returning client may have more of the step than a log
+ * that lost its tail.
  */
 function discardStep(run: AgUiRun, encoded: Encoded, speaker: Speaker, step: number): Encoded {
   const closed = close(encoded, speaker, 'text', 'reasoning', 'call', 'step');

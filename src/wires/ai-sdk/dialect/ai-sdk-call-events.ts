@@ -55,7 +55,7 @@ export function encodeCall(
       return { ...encoded, chunks: [...encoded.chunks, describeQuestion(event)] };
     }
     case 'approval.resolved': {
-      // Who reads the turn from its start makes its message anew: nothing is known to it.
+      // A client that follows the turn from its start builds its message without any calls.
       const known = from === 'answers' ? answered : [];
       const calls = noteDecision(state.calls, event, known);
       return { state: { ...state, calls }, chunks: [describeDecision(event)] };
@@ -103,7 +103,7 @@ function encodeInside(
   return { state, chunks: [] };
 }
 
-/** A subagent begins or ends, of the turn itself or of another subagent. */
+/** The start or end of a subagent, of the turn itself or of another subagent. */
 export function encodeSpan(
   state: AiSdkState,
   event: Of<'subagent.started' | 'subagent.ended'>,

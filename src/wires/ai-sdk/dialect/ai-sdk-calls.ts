@@ -4,13 +4,13 @@ interface OpenCall {
   name: string;
   /** Whether a person was asked about the call, and has answered. */
   question: 'none' | 'open' | 'decided';
-  /** The client runs it. */
+  /** Whether the client runs the call. */
   isClient: boolean;
   /** The parent's step, where a subagent's question is shown in the parent's message. */
   step: number;
-  /** A person declined it. */
+  /** Whether a person denied the call. */
   isDeclined: boolean;
-  /** The client has its output: it gave it. */
+  /** Whether the client gave the call's output, and so has it. */
   isAnswered: boolean;
 }
 
@@ -20,8 +20,8 @@ export type AiSdkCalls = ReadonlyMap<string, OpenCall>;
 type CallChunks = { calls: AiSdkCalls; chunks: AiSdkChunk[] };
 
 /**
- * How a call of the server's is marked: `dynamic`, as its clients have no type for it, and run by
- * somebody else, so that they neither run it nor wait for it.
+ * The marks of a call that the server runs: `dynamic`, as clients have no type for the tool, and
+ * `providerExecuted`, so that clients neither run the call nor wait for it.
  */
 const ofServer = { providerExecuted: true, dynamic: true } as const;
 
@@ -148,23 +148,23 @@ function parseOutput(output: string): unknown {
 const HELD = 'It goes on once the open questions are answered.';
 
 /**
- * Where the turn waits for people, open calls that are not theirs to answer are sent as done, until
- * their output replaces it. The package's helper that sends a message once its approvals are
- * answered waits for every call of the step, also for those that only go on after them.
+ * Open calls that no person is to answer are sent as done while the turn waits, until their output
+ * replaces it. The package's helper that sends a message once its approvals are answered waits for
+ * every call of the step, also for calls that run only after the answers.
  */
 export function parkCalls(calls: AiSdkCalls): AiSdkChunk[] {
   const open = [...calls];
   if (!open.some(([, { question, isClient }]) => question === 'open' && !isClient)) return [];
   return open.flatMap(([toolCallId, { question, isClient }]): AiSdkChunk[] => {
-    // A client's output is the client's: it has it, or is to give it.
+    // The output of a client's tool comes from the client: nothing is sent in its place.
     if (question === 'open' || (question === 'decided' && isClient)) return [];
-    // Marked as another's, so that no client sends this as the output of its own tool.
+    // The mark of a server's call keeps the client from sending this back as its own tool's output.
     const mark = isClient ? { providerExecuted: true as const } : ofServer;
     return [{ type: 'tool-output-available', toolCallId, output: HELD, ...mark }];
   });
 }
 
-/** Ends calls that no event follows for, so that no client waits for them. */
+/** Ends calls without further events, so that no client waits for them. */
 export function giveUpCalls(
   before: AiSdkCalls,
   errorText: string,

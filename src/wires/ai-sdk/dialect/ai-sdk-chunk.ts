@@ -6,11 +6,11 @@ export type Of<Type extends TurnEvent['type']> = Extract<TurnEvent, { type: Type
 export interface AiSdkIds {
   sessionId: string;
   turnId: string;
-  /** Id of the message that all segments of the turn grow. */
+  /** Id of the message, which every segment of the turn extends. */
   messageId: string;
 }
 
-/** The package merges what comes later into what came before. */
+/** Metadata of the message. The package merges later values into earlier ones. */
 export type AiSdkMetadata = Record<string, unknown>;
 
 export type FinishReason = 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'error' | 'other';

@@ -66,7 +66,7 @@ function outcomeChunks({ failure }: AiSdkState, event: Of<'turn.ended'>): AiSdkC
       const { errorType: code = reason, status = 500 } = failure ?? {};
       const error = { code, status, ...retryAdvice(failure ?? {}) };
       return [
-        // Before the error, which has no field for it and at which some clients stop reading.
+        // Sent before the error, which has no field for details and at which some clients stop.
         { type: 'message-metadata', messageMetadata: { error } },
         { type: 'error', errorText },
         { type: 'finish', finishReason: 'error', messageMetadata },

@@ -13,9 +13,9 @@ export interface AiSdkRange {
    */
   answered: readonly string[];
   /**
-   * `answers`: it begins after the turn waited for these, or with the steered message. `turn`:
-   * it begins with the turn, whatever was answered, as a client that comes back makes its message again
-   * from `start`.
+   * The start of the stream. `answers`: after the turn waited for these approvals, or with the
+   * steered message. `turn`: at the turn's start, whatever was answered, as a returning client
+   * builds its message anew from `start`.
    */
   from: 'turn' | 'answers';
   /** Names of the tools that the client runs. */

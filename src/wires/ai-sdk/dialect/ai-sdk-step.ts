@@ -4,13 +4,13 @@ import type { AiSdkChunk } from './ai-sdk-chunk.js';
 /** The step that is sent, as far as later chunks need it. */
 export interface AiSdkStep {
   step: number;
-  /** Whether it has begun and not ended. */
+  /** Whether the step has begun and not ended. */
   isOpen: boolean;
   /** The part that grows. */
   growing?: { kind: 'text' | 'reasoning'; id: string } | undefined;
   /** Texts and sources so far: the number of the last one. */
   parts: number;
-  /** Ids of its parts and calls. */
+  /** Ids of the step's parts and calls. */
   partIds: readonly string[];
   hasCalls: boolean;
 }
@@ -38,7 +38,7 @@ export function closeStep(step: AiSdkStep): StepChunks {
   };
 }
 
-/** Says more of a text; where another kind of it grew before, or none, a part begins. */
+/** Appends to the open text; where a text of the other kind is open, or none, a new part begins. */
 export function growPart(before: AiSdkStep, kind: 'text' | 'reasoning', delta: string): StepChunks {
   if (before.growing?.kind === kind) {
     return { step: before, chunks: [{ type: `${kind}-delta`, id: before.growing.id, delta }] };
@@ -80,7 +80,7 @@ export function citeSource(step: AiSdkStep, source: Source): StepChunks {
   const name = title === '' ? (url ?? 'Source') : title;
   const chunk: AiSdkChunk = isPage
     ? { type: 'source-url', sourceId, url, title: name, providerMetadata }
-    : // Its media type is not known; the protocol wants one.
+    : // The document's media type is not known; the protocol requires one.
       {
         type: 'source-document',
         sourceId,

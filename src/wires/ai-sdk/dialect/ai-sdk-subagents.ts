@@ -1,6 +1,6 @@
 import type { AiSdkChunk, Of } from './ai-sdk-chunk.js';
 
-/** Characters of its text that are shown: the newest. */
+/** Characters of a subagent's text that are shown: the newest. */
 const MOST_TEXT = 2_000;
 /** Characters after which a growing text is sent again: the part is sent whole each time. */
 const SAID_EVERY = 200;
@@ -16,7 +16,7 @@ interface Subagent {
   unsent: number;
 }
 
-/** By the id of its turn. */
+/** Subagents by the ids of their turns. */
 export type AiSdkSubagents = ReadonlyMap<string, Subagent>;
 
 type Encoded = { subagents: AiSdkSubagents; chunks: AiSdkChunk[] };
@@ -59,7 +59,7 @@ export function endSubagent(
 function grow(before: Subagent, more: string): Pick<Subagent, 'text' | 'isCut' | 'unsent'> {
   const text = before.text + more;
   const isCut = before.isCut || text.length > MOST_TEXT;
-  // Half of a pair that was cut is left out.
+  // Half of a surrogate pair that was cut is left out.
   const kept = text.slice(-MOST_TEXT).replace(/^[\uDC00-\uDFFF]/, '');
   return { text: kept, isCut, unsent: before.unsent + more.length };
 }

@@ -47,7 +47,7 @@ function encodeAiSdk(stream: Stream, before: AiSdkState, event: TurnEvent): Enco
   return encodeAs({ ...encoded.state, hasBegun: true }, start(stream, encoded.state), ...chunks);
 }
 
-/** A later segment begins. What still grew at the end of the one before was ended with it. */
+/** A later segment begins: parts that were open ended with the segment before. */
 function beginAgain(stream: Stream, state: AiSdkState, chunks: AiSdkChunk[]): Encoded {
   const { step } = closePart(state.step);
   return encodeAs({ ...state, step, hasBegun: true }, start(stream, state), ...chunks);
@@ -143,7 +143,7 @@ function encodeEvent(stream: Stream, state: AiSdkState, event: TurnEvent): Encod
 function begin(before: AiSdkState, event: Of<'turn.started'>): Encoded {
   const state = { ...before, started: event, isQueued: false };
   const left = before.isQueued ? [describeQueue(0)] : [];
-  // Otherwise `start` has it.
+  // Before `start`, no metadata is sent: `start` has it.
   if (!before.hasBegun) return encodeAs(state, ...left);
   const messageMetadata = describeStart(event);
   return encodeAs(state, ...left, { type: 'message-metadata', messageMetadata });

@@ -8,7 +8,7 @@ interface OfCall {
   toolUseId: string;
 }
 
-/** All members of a type, as a type of its own: what is spelled out can be read as any record. */
+/** The members of a type, spelled out: TypeScript takes only such a type for a record. */
 type Plain<T> = { [K in keyof T]: T[K] };
 
 type AboutCall<E, K extends keyof E> = Plain<OfCall & Pick<E, K>>;

@@ -174,7 +174,7 @@ function withCall<E extends { callId: string }, K extends keyof E>(
   return { toolUseId: event.callId, ...pick(event, keys) };
 }
 
-/** Optional fields that are not there stay away. */
+/** Absent optional fields are left out. */
 function pick<E, K extends keyof E>(event: E, keys: readonly K[]): Pick<E, K> {
   const picked: Partial<Pick<E, K>> = {};
   for (const key of keys) if (event[key] !== undefined) picked[key] = event[key];

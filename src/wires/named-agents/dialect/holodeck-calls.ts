@@ -54,7 +54,7 @@ export function discardCalls(calls: HolodeckCalls, step: number): CallEvents {
   return { calls: kept, events: abandonCalls(gone) };
 }
 
-/** The ends of calls that nothing more comes of. */
+/** The ends of calls without further events. */
 export function abandonCalls(calls: HolodeckCalls): HolodeckEvent[] {
   return calls.map(({ id }) => callEnd(id, 'error'));
 }

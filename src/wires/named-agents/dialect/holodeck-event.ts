@@ -46,11 +46,11 @@ export interface HolodeckEnd {
   notices?: readonly HolodeckNotice[];
 }
 
-/** One event of the holodeck wire: its name, and its data (contract: holodeck, seed). */
+/** An event of the holodeck wire: its name, and its data (contract: holodeck, seed). */
 export type HolodeckEvent =
   | { event: 'stream_start'; data: { session_id: string; message_id: string } }
   | { event: 'message_delta'; data: { delta: string; message_id: string } }
-  /** Every delta before it is void: the answer now begins with `content`. */
+  /** Every delta before this event is void: the answer now begins with `content`. */
   | { event: 'message_reset'; data: { message_id: string; content: string } }
   | { event: 'tool_call_start'; data: { tool_call_id: string; name: string; message_id: string } }
   | { event: 'tool_call_args'; data: { tool_call_id: string; args_delta: string } }

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../../errors/error-table.js';
 import { retryAdvice, type RetryAdvice } from '../../../platform/retry-advice.js';
 
-/** Where problems are explained: `<docsBase>/errors/<code>`. */
+/** The documentation of problems is at `<docsBase>/errors/<code>`. */
 const docsBase = 'https://turnpike.dev/docs';
 
 /** An error on the holodeck wire (RFC 7807), with the members that every wire's errors have. */

@@ -81,8 +81,8 @@ export function discardCalls(calls: OracleCalls, step: number): OracleCalls {
 }
 
 /**
- * One heartbeat for all calls that run: every call reports its own progress, and the oldest call's
- * is sent.
+ * A heartbeat stands for all running calls: every call reports its own progress, and the oldest
+ * call's is sent.
  */
 export function describeRunning(calls: OracleCalls, event: Of<'tool.progress'>): OracleChunk[] {
   const running = calls.open.filter((call) => call.isRunning);

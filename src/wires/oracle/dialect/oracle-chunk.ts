@@ -27,7 +27,7 @@ export type SystemType =
   | 'tool_limit'
   /** Options of the question that were not taken as they were sent, or had no effect. */
   | 'options_ignored'
-  /** All content before it is void: the answer now begins with `metadata.content`. */
+  /** All content before this chunk is void: the answer now begins with `metadata.content`. */
   | 'content_discarded';
 
 export type DoneChunk = {
@@ -50,7 +50,7 @@ export type ErrorChunk = {
   metadata?: { termination_reason: string; status?: number | undefined } & RetryAdvice;
 };
 
-/** One message of the oracle wire (contract: oracle, section 2). What is undefined is left out. */
+/** A message of the oracle wire (contract: oracle, section 2). Undefined fields are left out. */
 export type OracleChunk =
   | { type: 'thinking' | 'content'; content: string }
   | { type: 'source'; source: OracleSource }

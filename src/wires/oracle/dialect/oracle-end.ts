@@ -72,7 +72,7 @@ function failed({ started, failure }: OracleState, event: Of<'turn.ended'>): Ora
   };
 }
 
-/** Our reasons that this wire has another word for. */
+/** The server's end reasons that this wire names differently. */
 const terminationReasons: Record<string, string | undefined> = { max_turns: 'max_iterations' };
 
 const cancelled: Record<string, string | undefined> = {
