@@ -17,7 +17,7 @@ export type AuditAction =
   | 'authentication.refused';
 
 export interface AuditEntry {
-  /** Who acted; `anonymous` where unknown. */
+  /** The acting principal; `anonymous` where unknown. */
   principalId: string;
   action: AuditAction;
   /** Id of the action's object. */

@@ -8,7 +8,10 @@ export const maxNativePages = 100;
 /** Bytes of unchanged files in one conversation: the API takes requests of 32 MB, in base64. */
 export const maxNativeBytes = 20 * 1024 * 1024;
 
-/** How the model is shown a file; `why` explains to the client a form other than the file itself. */
+/**
+ * The form in which the model is shown a file; `why` explains to the client a form other than the
+ * file itself.
+ */
 export type ShownAs =
   | { as: 'image' }
   | { as: 'pdf' }

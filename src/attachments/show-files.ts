@@ -34,7 +34,7 @@ export type ShowRules = Pick<ShowingFacts, 'wanted' | 'seesImages' | 'readsPdfs'
 
 export interface ShownParts {
   parts: UserPart[];
-  /** How each file is shown, in order. */
+  /** The form in which each file is shown, in the order of the files. */
   files: ShownFile[];
 }
 

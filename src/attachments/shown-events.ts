@@ -2,7 +2,7 @@ import type { TurnEventBody } from '../events/turn-event.js';
 import { compact } from '../platform/compact.js';
 import type { PagesRead } from './extract/outcomes.js';
 
-/** How the model is shown one file. */
+/** The form in which the model is shown a file. */
 export interface ShownFile {
   name: string;
   /** See `AttachmentRef`. */

@@ -33,7 +33,10 @@ export class TurnpikeError extends Error {
   }
 }
 
-/** The server was not reached, or was silent for too long. It may have done what was asked. */
+/**
+ * The server was not reached, or was silent for too long. The request may have taken effect all the
+ * same.
+ */
 export class ConnectionLostError extends Error {
   readonly url: string;
   /** The turn that was being read: it may go on, and can be followed again. */

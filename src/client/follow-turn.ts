@@ -6,7 +6,7 @@ import { receiveEvents } from './receive-events.js';
 import type { TurnRecord } from './server-types.js';
 import { StallSignal } from './stall-signal.js';
 
-/** How far a reader is in a turn. One `followTurn` at a time goes on from it. */
+/** A reader's progress in a turn. One `followTurn` at a time goes on from it. */
 export interface FollowState {
   readonly turnId: string;
   readonly signal: AbortSignal | undefined;
@@ -48,7 +48,7 @@ export async function* followTurn(
       for await (const events of receiveEvents(body, stallSignal)) {
         retryPolicy.recordContact();
         for (const event of events) {
-          // One chunk holds many events; an abort between two of them stops here.
+          // A chunk may have many events: an abort between two of them takes effect here.
           state.signal?.throwIfAborted();
           isEmpty = false;
           retryPolicy.recordProgress();
@@ -96,7 +96,10 @@ async function openBody(
   return response.body;
 }
 
-/** Asked before the next connection: events between a later question and it would be missed. */
+/**
+ * Whether the turn has ended. Requested before the next connection: a later request would miss the
+ * events between the two.
+ */
 async function hasEnded(
   transport: Transport,
   { turnId }: FollowState,

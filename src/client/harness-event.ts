@@ -12,8 +12,8 @@ type SubagentFrames = {
 export type TurnEvents = HarnessFrames & SubagentFrames;
 
 /**
- * One event of a turn, a union by `event`. A newer server may send names that are not in it: a `switch`
- * ignores them.
+ * An event of a turn, a union by `event`. A newer server may send unknown names: a `switch` ignores
+ * them.
  */
 export type HarnessEvent = {
   [Name in keyof TurnEvents]: {

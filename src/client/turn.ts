@@ -94,7 +94,7 @@ export class FollowedTurn implements AsyncIterable<HarnessEvent> {
 export class Turn extends FollowedTurn {
   constructor(
     transport: Transport,
-    /** How the server admitted the turn: started, enqueued, interrupting, steered or repeated. */
+    /** The disposition of the turn: started, enqueued, interrupting, steered or repeated. */
     readonly disposition: Disposition,
     readonly sessionId: string,
     followed: { turnId: string } & FollowOptions & Pick<FollowState, 'connection'>,

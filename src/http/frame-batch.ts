@@ -1,8 +1,8 @@
 import { Observable } from 'rxjs';
 
 /**
- * One write of a stream. An Observable cannot be paused: in its place, a source of batches makes the next
- * one only after `onDrained`.
+ * A batch of frames, written at once. An Observable cannot be paused: in its place, a source of
+ * batches makes the next batch only after `onDrained`.
  */
 export interface FrameBatch {
   /** Frames as they go out. Empty in the first batch, after which the source begins. */

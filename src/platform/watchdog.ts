@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads';
 const CHECKS = 10;
 
 export interface WatchdogOptions {
-  /** How long the event loop may be blocked, in ms. */
+  /** Longest time that the event loop may be blocked, in ms. */
   stillMs: number;
   /** The last line of the log. */
   message: string;

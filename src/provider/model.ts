@@ -1,7 +1,7 @@
 import type { Price } from '../storage/shapes/stored-limits.js';
 import { type Effort } from '../storage/shapes/stored-thinking.js';
 
-/** How a request may ask for thinking, in the API's words. */
+/** The ways in which a request may ask for thinking, in the API's words. */
 export const thinkingKinds = ['adaptive', 'between_tools', 'enabled', 'disabled'] as const;
 export type ThinkingKind = (typeof thinkingKinds)[number];
 

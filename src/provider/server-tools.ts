@@ -22,7 +22,7 @@ export interface ServerToolCall {
   input: JsonObject;
 }
 
-/** The result of such a call. */
+/** The result of a call of the provider's tool. */
 export interface ServerToolResult {
   callId: string;
   name: string;

@@ -1,4 +1,4 @@
-/** How an MCP server is run or reached, validated. */
+/** A validated definition of an MCP server: how the server is run or reached. */
 export type McpDefinition = StdioDefinition | HttpDefinition;
 
 interface Common {

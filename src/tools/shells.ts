@@ -6,7 +6,7 @@ import {
   type ShellProgram,
 } from './sandbox/shell-program.js';
 
-/** How the server runs commands, decided at its start. */
+/** The server's way to run commands, decided at its start. */
 export type Shells =
   | (OpenShells & { kind: 'sandboxed'; network: boolean; weaknesses: readonly string[] })
   | (OpenShells & { kind: 'unsandboxed'; reason: string })
@@ -80,7 +80,7 @@ export function shellsOff(reason: string): Shells {
   };
 }
 
-/** One line for the operator's log. */
+/** The line about shells in the operator's log. */
 export function describeShells(shells: Shells): string {
   switch (shells.kind) {
     case 'sandboxed':

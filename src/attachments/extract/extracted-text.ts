@@ -7,7 +7,7 @@ export interface ExtractedText {
   pages?: number;
   /** Whether a part of the file was left out. */
   isPartial?: boolean;
-  /** How the pages of a PDF were read; absent when all are text layer. */
+  /** The pages of a PDF by the way they were read; absent when all are text layer. */
   pagesRead?: PagesRead;
   /** A doubt about the text; absent: none. */
   doubt?: string;

@@ -12,7 +12,9 @@ export type Refused = {
   isPassing?: true;
 };
 
-/** How the pages of a PDF were read; each list as people write page numbers: `1–3, 7`. */
+/**
+ * The pages of a PDF by the way they were read; each list as people write page numbers: `1–3, 7`.
+ */
 export interface PagesRead {
   /** Pages read by their text layer. */
   text?: string;
@@ -22,7 +24,7 @@ export interface PagesRead {
   doubtful?: string;
   /** Pages whose pictures were not read. */
   unread?: string;
-  /** Why they were not read. */
+  /** The reason why those pictures were not read. */
   why?: string;
 }
 

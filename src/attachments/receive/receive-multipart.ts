@@ -53,7 +53,7 @@ export async function receiveMultipart(
     const boundary = boundaryOf(request.headers['content-type'] ?? '');
     const form = new FormReader(options);
     await parseParts(body, boundary, {
-      // One more part passes, so that the error can name what there is too much of.
+      // A part above the limit passes here: `FormReader` names the field that has too many.
       maxParts: options.fields.length + limits.maxFiles + 1,
       tooMany: () => tooManyFiles(limits.maxFiles),
       take: (part) => form.take(part),

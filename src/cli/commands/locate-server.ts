@@ -16,7 +16,7 @@ export interface ServerSearch {
   isByPort: boolean;
   /** The data folder of a server that this command would start. Absolute. */
   dataDir: string;
-  /** Where the search looked, in words. */
+  /** The places that were searched, in words. */
   searched: string;
 }
 
@@ -76,7 +76,7 @@ function portUrl(port: number): string | undefined {
   return port === 0 ? undefined : `http://127.0.0.1:${port}`;
 }
 
-/** Whether a Turnpike answers at the address, told by the form of its health. */
+/** Whether a Turnpike answers at the address, by the form of its health answer. */
 async function isTurnpike(url: string): Promise<boolean> {
   try {
     const signal = AbortSignal.timeout(PROBE_MS);

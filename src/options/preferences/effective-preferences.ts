@@ -25,7 +25,7 @@ export interface ValueInForce {
   from: Provenance;
 }
 
-/** One preference of a user: the saved value, and the values that their turns run with. */
+/** A user's preference: the saved value, and the values that turns run with. */
 export interface EffectivePreference {
   /** The field's name in a `PUT`. */
   name: string;

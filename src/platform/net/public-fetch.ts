@@ -33,7 +33,7 @@ export function publicFetch(options: PublicFetchOptions = {}): typeof fetch {
     connectAnywhere(target, callback);
   };
   const dispatcher = new Agent({ connect });
-  // One function under two sets of types: undici's own and those Node has for its copy of it.
+  // The types differ alone: undici has its own, and Node has those of its copy of undici.
   const fetchBy = undiciFetch as unknown as (
     input: Parameters<typeof fetch>[0],
     init: Omit<RequestInit, 'dispatcher'> & { dispatcher: Dispatcher },

@@ -155,9 +155,9 @@ export class AnthropicProvider {
   }
 
   /**
-   * One model call. Yields the events of one network chunk together, so that nothing is awaited per
-   * delta; `ended` is the last event of the last batch. Leaving the loop early, or aborting `signal`,
-   * closes the connection.
+   * Calls the model. Yields the events of a network chunk together, so that nothing is awaited per
+   * delta; `ended` is the last event of the last batch. Leaving the loop early, or aborting
+   * `signal`, closes the connection.
    *
    * @throws a `TypedError` of `mapError`, after everything that came before it was yielded; 504
    * with `stalledMs` when nothing came for `stallTimeoutMs`; the signal's reason when it aborts.

@@ -31,7 +31,7 @@ export type WaitSource = Pick<Attempt, 'clock'> & {
   ports: { db: Queryable };
 };
 
-/** One call's wait, however often the call is reserved anew. */
+/** The wait of a call for its reservation: one deadline and one notice for all tries. */
 export class ReservationWait {
   #endsAt: number | undefined;
 

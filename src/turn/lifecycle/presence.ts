@@ -21,14 +21,14 @@ const ANSWER_MS = 5_000;
 /** How long the sender of a turn may take to read it, in ms, before it counts as having left. */
 const ARRIVAL_MS = 5_000;
 
-/** How long a stopping process waits for its last report, in ms. */
+/** Longest time that a stopping process waits for its last report, in ms. */
 const CLOSE_WAIT_MS = 1_000;
 
 /**
  * Readers of turns: a row for each process that reads a turn, with a lease, and one for the process
  * itself, with the time up to which its readers are known. The rows are in the database, as the
- * absence of readers ends a turn: a cache that was emptied must not look like it. A report that
- * could not be stored is stored again until it is.
+ * absence of readers ends a turn: an emptied cache must not look like an absence. A report that
+ * could not be stored is retried until it is.
  */
 @Injectable()
 export class Presence {
@@ -139,7 +139,9 @@ export class Presence {
     this.#storing ??= this.#storeAll().finally(() => (this.#storing = undefined));
   }
 
-  /** One report at a time, so that a coming and a leaving are stored in their order. */
+  /**
+   * Stores one report at a time, so that arrivals and departures of readers are stored in order.
+   */
   async #storeAll(): Promise<void> {
     const { clock, logger } = this;
     const mayRetry = (error: unknown): boolean => {

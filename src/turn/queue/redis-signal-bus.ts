@@ -41,7 +41,7 @@ export class RedisSignalBus implements SignalBus {
   }
 }
 
-/** One kind of hint: its message is what the hint is about. */
+/** A channel for one kind of hint; a message is the id that the hint is about. */
 class HintChannel {
   readonly #listeners = new Set<(message: string) => void>();
   readonly #name: string;

@@ -40,7 +40,7 @@ export async function decideDelegation(
   return { ...decided, evaluationMs: clock.now() - startedAt };
 }
 
-/** One line a turn, with what it is about. */
+/** Logs the decision about a turn's subagents, in one line. */
 export function logDelegation(
   { logger, config }: { logger: Logger; config: { subagentWarnMs: number } },
   turn: { turnId: string; sessionId: string; persona: string },

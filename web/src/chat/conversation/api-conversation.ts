@@ -2,7 +2,7 @@ import type { MessageView } from '../../../../src/turn/history/view-messages.js'
 import { client, reportFault } from '../../app/client.js';
 import type { ConversationServer } from './conversation-server.js';
 
-/** How many of the latest turns are checked for active ones. */
+/** Number of the latest turns that are checked for active ones. */
 const LATEST = 20;
 
 /** The conversation's server, over the API. Turns go on when the page is closed. */
