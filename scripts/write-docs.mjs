@@ -266,7 +266,7 @@ function describeTriggers() {
     ({ id, levels, description, rearms }) =>
       `| \`${id}\` | ${levels.join(', ')} | ${description} | ${rearms} |`,
   );
-  return ['| notice | level | said when | again |', '| --- | --- | --- | --- |', ...rows].join(
+  return ['| notice | level | sent when | sent again |', '| --- | --- | --- | --- |', ...rows].join(
     '\n',
   );
 }

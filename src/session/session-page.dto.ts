@@ -4,7 +4,7 @@ import { SessionFieldsDto } from './session.dto.js';
 class ListedSessionDto extends SessionFieldsDto {
   @ApiPropertyOptional({
     type: String,
-    description: 'The beginning of what was said first, on one line of at most 80 characters.',
+    description: 'The beginning of the first message, on one line of at most 80 characters.',
   })
   title?: string;
 

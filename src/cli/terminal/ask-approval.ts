@@ -56,7 +56,7 @@ async function askOnce(deps: AskDeps, question: Question): Promise<boolean | 'ag
 }
 
 async function deny({ client, input }: AskDeps, approvalId: string, rest?: string): Promise<void> {
-  const why = (rest ?? (await input.line('why? (the model is told) ')) ?? '').trim();
+  const why = (rest ?? (await input.line('why? (the model gets the reason) ')) ?? '').trim();
   await client.approvals.deny(approvalId, why === '' ? undefined : why);
 }
 

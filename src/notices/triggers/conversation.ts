@@ -32,7 +32,7 @@ export const sessionChange: Trigger = {
   id: 'session-change',
   name: 'Change of the session',
   description:
-    'The permission mode or the tools differ from the turn before: what the model was sent stays as it was, and the change is said.',
+    'The permission mode or the tools differ from the turn before: the model gets the same prefix as before, and this notice names the change.',
   rearms: 'with every change',
   priority: 39,
   enabled: true,

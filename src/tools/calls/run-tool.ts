@@ -62,7 +62,7 @@ export async function runTool(
     } catch (error) {
       signal.throwIfAborted();
       if (!stop.aborted) return end('error', describeFailure(tool.name, error));
-      const warning = 'and was told to stop; it may have done part of its work';
+      const warning = 'and was aborted; it may have done part of its work';
       return end('error', `${reason.message} ${warning}`);
     }
   };

@@ -11,7 +11,7 @@ export class AnswerDto {
   )
   decision!: string;
 
-  @OptionalText('With deny: what the model is told.', 'Write to docs/ instead.')
+  @OptionalText('With deny: the message to the model.', 'Write to docs/ instead.')
   @MaxLength(4_000, tooLong)
   message?: string;
 

@@ -60,7 +60,7 @@ export class ConversationController {
   @Get('turns/:id/log')
   @Owned({ turn: 'params.id' })
   @ApiOperation({
-    summary: 'Events of a turn as they were said, with their times; no wire’s frames',
+    summary: 'Events of a turn as the log has them, with their times; no wire’s frames',
   })
   @ApiQuery({
     ...cursor,
@@ -69,7 +69,7 @@ export class ConversationController {
   @ApiQuery({ ...limit, description: '1 to 1000. Default: 200.' })
   @ApiOkResponse({
     description:
-      '`{events, nextCursor?}`: each with type, attempt, seq, at (ISO-8601) and what its type has. Without `nextCursor` there are no more yet; a turn has said all with `turn.ended`.',
+      '`{events, nextCursor?}`: each with type, attempt, seq, at (ISO-8601) and what its type has. Without `nextCursor` there are no more yet; `turn.ended` is the last event of a turn.',
   })
   @ApiErrors('INVALID_REQUEST', 'TURN_NOT_FOUND', 'STREAM_EXPIRED')
   log(

@@ -101,7 +101,7 @@ export function idempotencyKeyReused(turnId: string): TypedError {
 
 export function streamExpired(turnId: string, sessionId: string): TypedError {
   return new TypedError('STREAM_EXPIRED', {
-    message: `The events of turn ${turnId} are no longer kept (TURNPIKE_ARCHIVE_KEEP_DAYS). What was said is in GET /api/harness/sessions/${sessionId}/messages.`,
+    message: `The events of turn ${turnId} are no longer kept (TURNPIKE_ARCHIVE_KEEP_DAYS). The messages are in GET /api/harness/sessions/${sessionId}/messages.`,
     details: { turnId, sessionId },
   });
 }

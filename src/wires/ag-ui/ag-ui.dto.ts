@@ -28,7 +28,7 @@ export class RunAgentInputDto {
 
   @ApiPropertyOptional({
     type: [Object],
-    description: '`{description, value}`: told before the message.',
+    description: '`{description, value}`: context that precedes the message.',
   })
   context?: object[];
 

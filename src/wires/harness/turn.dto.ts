@@ -9,7 +9,7 @@ export class TurnDto {
 
   @ApiProperty({
     type: String,
-    description: 'What the user says; may be empty beside an attachment.',
+    description: 'The message of the user; may be empty beside an attachment.',
   })
   @IsString(wrong)
   message!: string;

@@ -10,7 +10,7 @@ export function agentSessionBusy(): TypedError {
 /** @param sessionId ULID. */
 export function sessionEnds(sessionId: string): TypedError {
   return sessionBusy(
-    `The turn that runs in session ${sessionId} was told to end and has not yet. Send the request again in a moment.`,
+    `The turn that runs in session ${sessionId} is being interrupted and has not ended yet. Send the request again in a moment.`,
   );
 }
 

@@ -88,7 +88,7 @@ export class ChatAnswerDto {
   })
   limit?: object;
 
-  @ApiPropertyOptional({ type: [Object], description: 'What was said on the way.' })
+  @ApiPropertyOptional({ type: [Object], description: 'Notices of the turn.' })
   notices?: readonly object[];
 }
 

@@ -10,14 +10,14 @@ export class OracleQuestionDto {
     type: [String],
     enum: ['vault', 'code', 'threads'],
     description:
-      'Taken, and without effect, which the answer says (a `system` chunk, and in `notices`): every tool of the conversation may be used.',
+      'Accepted without effect, as a `system` chunk and `notices` report: every tool of the conversation may be used.',
   })
   sources?: string[];
 
   @ApiPropertyOptional({
     type: Boolean,
     default: false,
-    description: 'Whether the answer has `retrieval_traces`. The stream always tells of its tools.',
+    description: 'Whether the answer has `retrieval_traces`. The stream always has its tool calls.',
   })
   explain?: boolean;
 
