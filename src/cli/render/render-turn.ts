@@ -104,7 +104,7 @@ export function renderFrame(state: RenderState, frame: ReceivedFrame, paint: Pai
     case 'turn:parked':
       return line(state, paint('dim', `waiting for ${countAnswers(data['approvalIds'])}`));
     case 'message:joined':
-      return line(state, paint('dim', `heard: ${oneLine(text(data['text']), 200)}`));
+      return line(state, paint('dim', `delivered: ${oneLine(text(data['text']), 200)}`));
     case 'subagent:start':
       return line(state, paint('cyan', `→ ${oneLine(text(data['agent']), 64)} begins`));
     case 'subagent:end':

@@ -82,8 +82,8 @@ function explainLimit({ notices }: HolodeckState, reason: string): string {
 }
 
 const interruptions: Record<string, string | undefined> = {
-  interrupt: 'The turn was interrupted. What was said until then is kept.',
-  disconnect: 'The turn was interrupted: every reader had left. What was said until then is kept.',
+  interrupt: 'The turn was interrupted. The answer so far is kept.',
+  disconnect: 'The turn was interrupted: every reader had left. The answer so far is kept.',
   'session-deleted': 'The turn was interrupted: its session was deleted.',
 };
 

@@ -76,9 +76,9 @@ function failed({ started, failure }: OracleState, event: Of<'turn.ended'>): Ora
 const terminationReasons: Record<string, string | undefined> = { max_turns: 'max_iterations' };
 
 const cancelled: Record<string, string | undefined> = {
-  interrupt: 'Cancelled. What was said until then is kept.',
-  superseded: 'Cancelled. What was said until then is kept.',
-  disconnect: 'Cancelled: every reader had left. What was said until then is kept.',
+  interrupt: 'Cancelled. The answer so far is kept.',
+  superseded: 'Cancelled. The answer so far is kept.',
+  disconnect: 'Cancelled: every reader had left. The answer so far is kept.',
   'session-deleted': 'Cancelled: its conversation was deleted.',
 };
 

@@ -225,7 +225,7 @@ describe('the end on the oracle wire', () => {
       {
         type: 'system',
         system_type: 'content_discarded',
-        system_message: expect.stringContaining('may be said again'),
+        system_message: expect.stringContaining('may come again'),
         metadata: { content: 'One. ' },
       },
     ]);

@@ -120,7 +120,7 @@ function discardStep(state: OracleState, step: number): Encoded {
     type: 'system',
     system_type: 'content_discarded',
     system_message:
-      'The answer goes on from an earlier point: what it said last is void, and may be said again.',
+      'The answer goes on from an earlier point: the text after it is void, and may come again.',
     metadata: { content: sentSoFar(text) },
   });
 }
