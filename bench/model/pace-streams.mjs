@@ -8,8 +8,8 @@
 const slots = 4_096;
 
 /**
- * One timer for all paced streams: a wheel with an entry for each millisecond. Pieces keep the stream's
- * schedule; a late piece does not delay later ones.
+ * A single timer paces all streams: a wheel with an entry for each millisecond. Pieces keep the
+ * stream's schedule; a late piece does not delay later ones.
  */
 export function createPacer() {
   /** @type {PacedStream[][]} */

@@ -11,7 +11,7 @@ import { ToolRegistry } from '../tools/registry.js';
 import { PersonaLibrary } from './persona-library.js';
 import { openAgents } from './open-agents.js';
 
-/** How long an edit of an instruction file may stay unseen, in ms. */
+/** Longest time that an edit of an instruction file may stay unseen, in ms. */
 const INSTRUCTIONS_FRESH_MS = 1_000;
 
 /** The agents of the instruction root. A start fails with AgentsInvalidError. */

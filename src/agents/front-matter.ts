@@ -18,7 +18,10 @@ export interface FrontMatter {
   body: string;
   /** The line of the file on which `body` starts. */
   bodyLine: number;
-  /** Why the front matter counts as empty, one problem at most. Empty for valid front matter. */
+  /**
+   * The reason why the front matter counts as empty, one problem at most. Empty for valid front
+   * matter.
+   */
   problems: LineProblem[];
 }
 

@@ -37,7 +37,9 @@ export interface Persona {
   attachments?: (typeof attachmentForms)[number];
   /** Whether replies cite documents. Absent: false. */
   citations?: boolean;
-  /** Whether its turns think, and how much. Absent: as the request or the preferences say. */
+  /**
+   * Whether the agent's turns think, and how much. Absent: the request or the preferences choose.
+   */
   thinking?: ThinkingChoice;
   /** The model that lists show; a turn's model is not chosen from it. */
   model?: string;

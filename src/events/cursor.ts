@@ -1,10 +1,13 @@
 import { invalidRequest } from '../errors/typed-error.js';
 
-/** Where a reader is in a turn's log. Written `<turnId>:<attempt>.<seq>`, then `.<frame>` if given. */
+/**
+ * The point in a turn's log up to which a reader has its events. Written
+ * `<turnId>:<attempt>.<seq>`, then `.<frame>` if given.
+ */
 export interface Cursor {
   attempt: number;
   seq: number;
-  /** How many frames of the event were received, from 1, on a wire that makes several. Absent: all. */
+  /** Number of the event's frames that were received, on a wire that makes several. Absent: all. */
   frame?: number;
 }
 
@@ -21,7 +24,9 @@ export function compareCursors(a: EventCursor, b: EventCursor): number {
 
 export type Continuity = 'follows' | 'repeated' | 'gap';
 
-/** How events of one attempt, from `first` to `last`, continue a log that ends at `end`. */
+/**
+ * The continuity of a log that ends at `end` with events of one attempt, from `first` to `last`.
+ */
 export function followsOn(end: EventCursor, first: EventCursor, last: EventCursor): Continuity {
   if (compareCursors(last, end) <= 0) return 'repeated';
   const expected = first.attempt > end.attempt ? 1 : end.seq + 1;

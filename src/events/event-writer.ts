@@ -22,7 +22,7 @@ export interface EventWriterDeps {
   clock: Clock;
   turnId: string;
   attempt: number;
-  /** How long a commit is tried again while the database does not answer, in ms. */
+  /** Longest time that a commit is tried again while the database does not answer, in ms. */
   commitTimeoutMs: number;
   /** Whether another worker may own the turn by now. Nothing is stored then. */
   isLost(): boolean;

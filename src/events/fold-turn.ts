@@ -25,7 +25,7 @@ export interface FoldedStep {
   usage?: Usage;
 }
 
-/** A turn as its events tell it to a reader. */
+/** A turn as its events show it to a reader. */
 export interface FoldedTurn {
   /** `queued`: no worker has begun; `parked`: nobody works on it until an answer comes. */
   phase: 'queued' | 'running' | 'recovering' | 'parked' | 'ended';

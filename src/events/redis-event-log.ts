@@ -101,7 +101,7 @@ export class RedisEventLog implements EventLog {
 }
 
 function parseBatch(batch: string): TurnEvent[] {
-  // Nothing but the append script writes batches.
+  // Batches are written by the append script alone.
   return JSON.parse(batch) as TurnEvent[];
 }
 

@@ -4,7 +4,7 @@
  */
 export type ToolEffect = 'read' | 'edit' | 'command';
 
-/** How an argument is compared with the pattern of a rule. */
+/** The way in which an argument is compared with the pattern of a rule. */
 export type ArgumentKind = 'command' | 'path' | 'text';
 
 /** The argument of a call that the patterns of permission rules are about. */

@@ -4,7 +4,9 @@ import type { Queryable } from '../storage/connection.js';
 import { sessions, turns } from '../storage/schema.js';
 import { activeStatuses } from '../storage/shapes/stored-turn.js';
 
-/** Where a list of sessions goes on: after the session that was used at that time. */
+/**
+ * The page token of a list of sessions: the next page begins after the session used at that time.
+ */
 export interface SessionPageToken {
   /** In ms since the epoch. */
   usedAt: number;
@@ -53,7 +55,7 @@ const beside = {
   activeTurnId: sql<string | null>`(
     select active.id from ${turns} active
     where active.session_id = ${sessions}.id and active.status in (${statuses}))`,
-  /** As text of JSON: the message may hold characters that the database refuses in text. */
+  /** The message stays JSON: it may have characters that the database refuses in text. */
   firstRequest: sql<string | null>`(
     select left(first.request::text, ${sql.raw(String(HEAD_CHARS))}) from ${turns} first
     where first.session_id = ${sessions}.id order by first.created_at, first.id limit 1)`,

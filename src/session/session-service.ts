@@ -101,7 +101,7 @@ export class SessionService {
     const limit = parseLimit(asked.limit);
     const after = asked.cursor === undefined ? undefined : parsePageToken(asked.cursor);
     if (after === undefined && asked.cursor !== undefined) throw badCursor();
-    // One row more shows whether another page follows.
+    // A row beyond the page shows whether another page follows.
     const found = await this.sessions.page(principalId, { after, limit: limit + 1 });
     const shown = found.slice(0, limit);
     const last = found.length > limit ? shown.at(-1) : undefined;

@@ -23,7 +23,7 @@ export const sessionColumns = columns;
 export interface NewSession {
   /** Default: a new id of `newId('sess')`. */
   id?: string;
-  /** Its owner. Default: `local`. */
+  /** The session's owner. Default: `local`. */
   principalId?: string;
   projectRoot: string;
   persona: string;

@@ -53,8 +53,8 @@ export class TurnService {
   }
 
   /**
-   * The turn's events, from the first to the last, or until `signal` aborts; until then, whoever
-   * takes them is a reader of the turn.
+   * The turn's events, from the first to the last, or until `signal` aborts; until then, the caller
+   * counts as a reader of the turn.
    *
    * @param isNew the turn was just submitted: all its events are in the log.
    */

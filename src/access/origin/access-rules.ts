@@ -25,7 +25,7 @@ export function accessRules(config: Config): AccessRules {
     host,
     allowKeyless,
     corsOrigins,
-    // With several processes, anybody who reaches a gateway could create the first key.
+    // The first key needs a single process: anybody who reaches a gateway could create it.
     takesFirstKey: config.databaseUrl === undefined && !allowKeyless,
     defaultLimits: { requestsPerMinute, concurrentTurns, tokensPerDay, usdPerDay },
   };

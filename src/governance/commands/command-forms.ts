@@ -40,7 +40,7 @@ interface Search {
   isComplete: boolean;
 }
 
-/** Where a script was found. */
+/** The place where a script was found. */
 interface ScriptContext {
   depth: number;
   /** The text may be data instead of a script; holes in it are ignored then. */

@@ -1,7 +1,7 @@
 /** Values of `thinking.type`. */
 export type ProfileThinking = 'adaptive' | 'between_tools' | 'enabled' | 'disabled';
 
-/** How much a model thinks and writes, from least to most. */
+/** Effort of a model's thinking and writing, from least to most. */
 export const effortLevels = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
 export type EffortLevel = (typeof effortLevels)[number];
 

@@ -18,7 +18,9 @@ export type ReplyBlock =
   /** Sent whole: no part of it is output of the model. */
   | { type: 'server_result'; deltas: never[]; result: WireServerResult };
 
-/** How a reply breaks off, after so many text deltas or, with fewer, before its end. */
+/**
+ * The way in which a reply breaks off, after so many text deltas or, with fewer, before its end.
+ */
 export type BreakOff =
   /** An `error` event, then the connection is closed. */
   | { how: 'error'; failure: AskedFailure; after: number }

@@ -31,5 +31,5 @@ export type StepStopReason =
   | 'interrupted'
   | 'failed';
 
-/** How a tool call ended, as readers see it. */
+/** The outcome of a tool call, as readers see it. */
 export type ToolStatus = 'success' | 'error' | 'denied' | 'unknown';

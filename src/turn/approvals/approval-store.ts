@@ -97,7 +97,7 @@ export class ApprovalStore {
   }
 }
 
-/** Sessions of the subagents of a session's turns, and of theirs. */
+/** Sessions of the subagents of a session's turns, at any depth. */
 function isBelow(sessionId: string) {
   return sql`${sessions.id} in (
     with recursive below as (

@@ -18,8 +18,8 @@ export type ApprovalQuestion = Extract<CallVerdict, { type: 'ask' }> & {
 
 /**
  * Requests approvals, and parks the turn: questions, their events and the parked turn are stored in
- * the statement that gives the worker back. The next attempt begins when somebody answers, or at
- * the deadline.
+ * the statement that gives the worker back. The next attempt begins with the answers, or at the
+ * deadline.
  */
 export async function requestApprovals(
   { turn, clock, writer, approvals }: Attempt,

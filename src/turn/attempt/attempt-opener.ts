@@ -126,7 +126,7 @@ export class AttemptOpener {
     { id: turnId, attempt, wasAnnounced }: Claim,
     lease: Lease,
   ): Promise<readonly TurnEvent[]> {
-    // There are no events, and nobody else can append some: the first append opens the log.
+    // The log is empty, and no other attempt can append to it: the first append opens the log.
     if (attempt === 1 && !wasAnnounced) return [];
     const end = await untilAborted(this.log.begin(turnId, attempt), lease.signal);
     const archived = await loadArchive(this.db, turnId);

@@ -10,7 +10,7 @@ import type { Ending } from '../loop/next-action.js';
 
 export type TurnFate =
   | { type: 'end'; ending: Ending; failure?: TurnFailure; fault?: unknown }
-  /** Somebody else ends this turn: the attempt that owns it, or the next start. */
+  /** The attempt that owns the turn, or the next start, ends it. */
   | { type: 'leave' };
 
 /**

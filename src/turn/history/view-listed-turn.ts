@@ -17,7 +17,7 @@ export interface ListedTurnView {
   usage: Usage | null;
   /** Null until the turn ends. */
   outcome: TurnOutcome | null;
-  /** Why it ended: a stop reason, a limit's name, who interrupted, an error's type. */
+  /** The reason of the end: a stop reason, a limit's name, who interrupted, an error's type. */
   reason: string | null;
 }
 

@@ -13,7 +13,7 @@ import { SIGNAL_BUS, type SignalBus } from '../queue/signal-bus.js';
 /** A process that has not looked for this long, in ms, does not know what happened meanwhile. */
 const MOST_BETWEEN_LOOKS_MS = 5_000;
 
-/** How long a process that went silent may still have readers that nobody else knows of. */
+/** Longest time that a silent process may still have readers that no other process knows of. */
 const PROCESS_LEASE_MS = 2 * READER_LEASE_MS;
 
 /**

@@ -5,10 +5,13 @@ import { CLOCK, type Clock } from '../../platform/clock.js';
 import { withDeadline } from '../../platform/with-deadline.js';
 import type { Attempt } from '../state/attempt.js';
 
-/** How long the live log outlives its turn; the archive has its events for good. */
+/** Time by which the live log outlives its turn; the archive has its events for good. */
 const LOG_KEPT_MS = 60_000;
 
-/** How long a worker waits for the log to take the end of a turn; readers find it in the archive. */
+/**
+ * Longest time that a worker waits for the log to take a turn's end; readers find the end in the
+ * archive.
+ */
 const FLUSH_MS = 5_000;
 
 /** Brings a turn's live log to its readers when an attempt is over. */

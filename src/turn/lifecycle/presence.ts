@@ -18,7 +18,7 @@ const retryDelays: RetryDelays = { firstMs: 100, maxMs: 1_000 };
 /** A database that takes longer than this for a report, in ms, did not answer. */
 const ANSWER_MS = 5_000;
 
-/** How long the sender of a turn may take to read it, in ms, before it counts as having left. */
+/** Grace for the sender of a turn to begin to read it, in ms, before it counts as having left. */
 const ARRIVAL_MS = 5_000;
 
 /** Longest time that a stopping process waits for its last report, in ms. */

@@ -13,7 +13,7 @@ function isPublished(position: number): boolean {
   return position <= 10 || position % 10 === 0;
 }
 
-/** Publishes to the readers of turns that no worker has how many turns are before theirs. */
+/** Publishes queue positions to the readers of turns that no worker has. */
 @Injectable()
 export class QueuePositions {
   constructor(

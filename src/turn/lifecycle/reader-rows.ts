@@ -4,10 +4,10 @@ import { readerProcesses, turnReaders } from '../../storage/reader-schema.js';
 import { turns } from '../../storage/schema.js';
 import { unendedStatuses } from '../../storage/shapes/stored-turn.js';
 
-/** How long a process that went silent counts as a reader. */
+/** Lease of a reader: a process that was silent for longer counts as none. */
 export const READER_LEASE_MS = 15_000;
 
-/** How long rows are kept of processes that went silent. */
+/** Time that rows of silent processes are kept. */
 const KEPT_MS = 3_600_000;
 
 /** A length of time for the database. */
@@ -24,7 +24,7 @@ export interface ReaderReport {
   wasAway: boolean;
   /** Turns that readers of the process came to, or all left. */
   changes: readonly { turnId: string; hasLeft: boolean }[];
-  /** How long a turn goes on without any reader, in ms. */
+  /** Grace of a turn without any reader, in ms. */
   graceMs: number;
 }
 

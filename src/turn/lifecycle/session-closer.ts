@@ -11,7 +11,7 @@ import { TurnFollower } from '../stream/turn-follower.js';
 import { TurnCanceller } from './turn-canceller.js';
 import { IdleTurnEnder } from './idle-turn-ender.js';
 
-/** How long a delete waits for the session's turn to end. */
+/** Longest time that a delete waits for the session's turn to end. */
 const END_WAIT_MS = 10_000;
 
 const reason = 'session-deleted';

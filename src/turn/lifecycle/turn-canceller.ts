@@ -13,7 +13,10 @@ import {
 import { SIGNAL_BUS, type SignalBus } from '../queue/signal-bus.js';
 import { IdleTurnEnder } from './idle-turn-ender.js';
 
-/** Where a cancel met the turn; `ended`: no worker had the turn, and it has ended already. */
+/**
+ * The state of a turn when its cancel came; `ended`: no worker had the turn, and it has ended
+ * already.
+ */
 export type CancelState = 'ended' | 'running' | 'in-tool';
 
 @Injectable()

@@ -65,7 +65,8 @@ function sum(outputs: readonly { tokens: number }[]): number {
 }
 
 /**
- * The largest share of each, so that together they have `left`: small ones leave theirs to others.
+ * The largest share of an output, such that all together fit `left`: a small output leaves the rest
+ * of its share to others.
  */
 function fairShare(sizes: readonly number[], left: number): number {
   let rest = left;

@@ -45,7 +45,7 @@ export class BullQueueModule {
             connection,
             // A hash tag: every key of the queue is in one slot of a cluster.
             prefix: `{${redisPrefix}}`,
-            // Nobody reads the queue's own stream of events.
+            // The queue's own stream of events has no reader.
             streams: { events: { maxLen: 100 } },
           }),
         }),

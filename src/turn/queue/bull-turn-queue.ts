@@ -10,7 +10,7 @@ import { REDIS } from '../../storage/redis-connection.js';
 import type { TurnHandler, TurnPriority, TurnQueue } from './turn-queue.js';
 import { QUEUE_NAME, TurnProcessorHost, type TurnJob } from './turn.processor.js';
 
-/** How much longer than the drain a stop waits for what runs, in ms: for its tools and its log. */
+/** Time beyond the drain that a stop waits for what runs, in ms: for its tools and its log. */
 const HAND_BACK_MS = 10_000;
 
 /** A handler throws for faults of the infrastructure only: tried again soon, then less and less. */
@@ -22,7 +22,7 @@ const retries: JobsOptions = {
   removeOnFail: true,
 };
 
-/** How long a close waits for Redis to take what is to be written, in ms. */
+/** Longest time that a close waits for Redis to take what is to be written, in ms. */
 const CLOSE_WAIT_MS = 2_000;
 
 const priorities: Record<TurnPriority, JobsOptions> = {
@@ -110,7 +110,7 @@ export class BullTurnQueue implements TurnQueue, BeforeApplicationShutdown {
 
   async workers(): Promise<number | null> {
     const clients = await this.queue.getWorkers();
-    // Where Redis does not list its clients, there is one entry, and it has no address.
+    // A Redis that does not list its clients answers with one entry, which has no address.
     return clients.every(({ addr }) => addr !== undefined) ? clients.length : null;
   }
 

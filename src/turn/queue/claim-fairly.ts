@@ -44,6 +44,6 @@ export async function claimFairly<T>(
     const claimed = await claim(chosen).finally(() => choice.done(chosen));
     if (claimed !== undefined) return claimed;
   }
-  // Nothing is queued: the wake-up's own turn may have lost its worker all the same.
+  // The queue is empty: the wake-up's own turn may have lost its worker all the same.
   return isFresh ? undefined : claim(turnId);
 }

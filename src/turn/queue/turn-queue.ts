@@ -3,13 +3,13 @@ export type TurnPriority = 'recovered' | 'normal' | 'background';
 
 export interface TurnHandler {
   /**
-   * Brings the turn to its end, or another that is to run before it, or leaves it to somebody else.
-   * Rejects when it is to be tried again.
+   * Runs the turn to its end, or a turn that is due before it, or leaves it to another worker.
+   * Rejects when the turn is to be tried again.
    *
    * @param isRecovered it was enqueued as such.
    */
   handle(turnId: string, isRecovered: boolean): Promise<void>;
-  /** The queue may have given a turn that is being handled to somebody else as well. */
+  /** The queue may have handed a turn that runs here to another worker as well. */
   onDoubt(turnId: string): void;
 }
 

@@ -13,7 +13,7 @@ export interface TurnJob {
   isRecovered?: boolean;
 }
 
-/** Hands jobs to whoever consumes the queue. */
+/** Hands jobs to the queue's consumer. */
 export abstract class TurnProcessorHost extends WorkerHost {
   handler: TurnHandler | undefined;
 

@@ -14,7 +14,7 @@ export interface ChildTurn {
   /** Tokens that are reserved of its parent's budget until it has ended. */
   tokenBudget: number;
   costLimit: CostLimit | undefined;
-  /** Its usage; undefined until its end is counted. */
+  /** The child's usage; undefined until its end is counted. */
   usage: Usage | undefined;
   /** When the child was parked; null: it is not. */
   waitingSince: Date | null;

@@ -1,6 +1,9 @@
 import type { CancelReason } from '../../storage/shapes/stored-turn.js';
 
-/** Why a worker stops with a turn. `lost` and `shutdown`: somebody else ends it, write nothing. */
+/**
+ * The reason why a worker stops with a turn. `lost` and `shutdown`: another attempt ends the turn,
+ * this one writes nothing.
+ */
 export type LeaseEnd = 'finished' | CancelReason | 'deadline' | 'lost' | 'shutdown';
 
 export class LeaseEndedError extends Error {

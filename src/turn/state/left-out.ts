@@ -38,8 +38,8 @@ export function turnLeftOut(why: LeftOut): NoticePosted {
 }
 
 /**
- * Where the turn before was refused as well, the fault is in what came before both: all of it is left
- * out, so that the session goes on. Part of a fenced statement.
+ * Leaves out the earlier turns of a session where the turn before was refused as well: the fault is
+ * in what came before both. Part of a fenced statement.
  */
 export function leaveAllOut(sessionId: string): SQL {
   return sql`update ${turns} set left_out = 'refused' from fence

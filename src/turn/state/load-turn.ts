@@ -43,7 +43,7 @@ export async function loadSessionTurns(
   return withContent(db, rows, unstarted);
 }
 
-/** These turns, oldest first, in at most five queries. */
+/** Loads turns, oldest first, in at most five queries. */
 export async function loadTurns(db: Queryable, turnIds: readonly string[]): Promise<StoredTurn[]> {
   if (turnIds.length === 0) return [];
   return withContent(db, await inOrder(db, inArray(turns.id, [...turnIds])));

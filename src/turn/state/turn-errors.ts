@@ -53,7 +53,10 @@ export function attemptsExhausted(turnId: string, most: number): TypedError {
   });
 }
 
-/** Nobody reads it: it keeps what a reader's leaving ends out of the log of faults. */
+/**
+ * The error of a request whose client left. No client gets it: it keeps the departure out of the
+ * log of faults.
+ */
 export function clientLeft(): TypedError {
   return new TypedError('CLIENT_LEFT', {
     message: 'The client left before there was an answer. Send the request again.',

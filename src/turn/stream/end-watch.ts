@@ -6,7 +6,7 @@ import { LOGGER, type Logger } from '../../platform/logger.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { turns } from '../../storage/schema.js';
 
-/** How long a reader may wait for an end that is stored and was never published, in ms. */
+/** Longest time that a reader waits for an end that is stored and was never published, in ms. */
 const LOOK_MS = 5_000;
 
 /** Turns asked for in one query. */

@@ -8,7 +8,7 @@ import type { WithoutSlot } from '../state/worker-terms.js';
 import { addChildUsage } from './add-child-usage.js';
 import { ChildRelay } from './child-relay.js';
 
-/** How long the end of a turn waits for those of its subagents, in ms. */
+/** Longest time that the end of a turn waits for the ends of its subagents, in ms. */
 const END_WAIT_MS = 10_000;
 
 /** Cancels the subagents of a turn that ends. */

@@ -54,7 +54,7 @@ export class SubagentStarter {
     const { subagentFanout: fanout } = this.config;
     const { resolution, persona } = await this.#chooseOptions(turn.options.options, agent);
     const delegation = await this.#decideDelegation(persona);
-    // Nothing is awaited up to the push: two calls side by side see each other's reservation.
+    // No await comes before the push: two calls side by side see each other's reservation.
     if (run.children.length >= fanout) {
       throw new ToolFailure(
         `task: this turn has started ${fanout} subagents, which is as many as it may`,

@@ -19,7 +19,7 @@ import { Delegator } from '../subagents/delegator.js';
 import { AttemptEnder } from './attempt-ender.js';
 import type { WorkerSlot } from './worker-slot.js';
 
-/** How long a turn's tools may take to close, in ms. */
+/** Longest time that a turn's tools may take to close, in ms. */
 const CLOSE_WAIT_MS = 5_000;
 
 /** Runs attempts at claimed turns. */

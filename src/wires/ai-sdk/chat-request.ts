@@ -7,7 +7,7 @@ import { parseUserMessage, type UserMessage } from './parse-user-message.js';
 
 /** The body of a chat request. */
 export interface AiSdkRequest {
-  /** As the client names the chat. */
+  /** The client's name for the chat. */
   chatId: string;
   /** The last user message is to be answered once more. */
   isAgain: boolean;

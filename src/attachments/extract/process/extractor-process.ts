@@ -78,7 +78,8 @@ export class ExtractorProcess {
     this.#isClosed = false;
     const heapMb = Math.round(this.limits.memoryMb * HEAP_SHARE);
     const child = fork(entry, [], {
-      // Nothing of the server's environment: a process that reads hostile files has no secrets.
+      // The server's environment is not passed on: a process that reads hostile files has no
+      // secrets.
       env: { LANG: 'C.UTF-8', TMPDIR: tmpdir() },
       execArgv: [`--max-old-space-size=${heapMb}`],
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],

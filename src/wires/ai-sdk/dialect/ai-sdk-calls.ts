@@ -111,7 +111,7 @@ export function endCall(before: AiSdkCalls, event: Of<'tool.ended'>): CallChunks
   const calls = new Map(before);
   calls.delete(toolCallId);
   if (call?.isClient === true) return { calls, chunks: endOfClients(call, event) };
-  // Nothing can be the output of a call that was never named.
+  // A call that was never named cannot have an output.
   const chunks: AiSdkChunk[] =
     call === undefined
       ? [{ type: 'tool-input-available', toolCallId, toolName, input: {}, ...ofServer }]
