@@ -32,6 +32,8 @@ export interface ProviderConfig {
   requestTimeoutMs: number;
   /** Retries of a failed call before its stream begins. */
   maxRetries: number;
+  /** Sends the requests. Absent: `publicFetch`, which reaches public addresses only. */
+  fetch?: typeof fetch;
 }
 
 export interface ProviderChoice {

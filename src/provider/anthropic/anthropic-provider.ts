@@ -211,6 +211,7 @@ export class AnthropicProvider {
       profile: this.profile,
       requestTimeoutMs: this.#config.requestTimeoutMs,
       maxRetries: this.#config.maxRetries,
+      fetch: this.#config.fetch,
     });
     return this.#client;
   }

@@ -21,6 +21,8 @@ export interface AnthropicClientOptions {
   profile: RequestProfile;
   requestTimeoutMs: number;
   maxRetries: number;
+  /** Sends the requests. Absent: `publicFetch`. */
+  fetch?: typeof fetch | undefined;
 }
 
 /**
@@ -47,9 +49,9 @@ export function createClient(options: AnthropicClientOptions): Anthropic {
         'anthropic-version': options.apiVersion ?? options.profile.apiVersion ?? API_VERSION,
       },
       maxRetryAfterMs: MAX_RETRY_AFTER_MS,
-      fetch: publicFetch({
-        privateHosts: privateHostsOf(options.origin, options.egressPrivateHosts),
-      }),
+      fetch:
+        options.fetch ??
+        publicFetch({ privateHosts: privateHostsOf(options.origin, options.egressPrivateHosts) }),
     }),
   });
 }
