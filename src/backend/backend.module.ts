@@ -1,4 +1,4 @@
-import type { DynamicModule } from '@nestjs/common';
+import type { DynamicModule, Type } from '@nestjs/common';
 import type { Config } from '../config/config.js';
 import { DistributedModule } from './distributed.module.js';
 import { EmbeddedModule } from './embedded.module.js';
@@ -7,8 +7,8 @@ import { EmbeddedModule } from './embedded.module.js';
  * The providers of the database and of the ports: for many processes over Redis and PostgreSQL
  * where both are configured, else for a single process without them.
  */
-export function backendModule(config: Config): DynamicModule {
+export function backendModule(config: Config): DynamicModule | Type {
   const { redisUrl, databaseUrl } = config;
-  if (redisUrl === undefined || databaseUrl === undefined) return { module: EmbeddedModule };
+  if (redisUrl === undefined || databaseUrl === undefined) return EmbeddedModule;
   return DistributedModule.register({ ...config, redisUrl, databaseUrl });
 }
