@@ -6,9 +6,15 @@ import { sleep } from '../load/world.mjs';
 const RETRY_MS = 250;
 
 /**
+ * A pool of connections to PostgreSQL, or anything that takes the same queries.
+ *
+ * @typedef {{ query: (sql: string, values: unknown[]) => Promise<{ rows: Record<string, any>[] }> }} Pool
+ */
+
+/**
  * A query that outlives a restart of the database.
  *
- * @param {import('pg').Pool} pool
+ * @param {Pool} pool
  * @param {{ sql: string, values?: unknown[], giveUpAt: number }} wanted
  * @returns {Promise<Record<string, any>[]>}
  */
@@ -31,7 +37,7 @@ const callsSql = `select call_id, name, input, case status when 'refused' then '
 const messagesSql = `select count(*) as count from messages where turn_id = $1 and role = 'assistant'`;
 
 /**
- * @param {import('pg').Pool} pool
+ * @param {Pool} pool
  * @param {string} turnId
  * @param {number} giveUpAt
  * @returns {Promise<TurnRows | undefined>} undefined: the database does not have it

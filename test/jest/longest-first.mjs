@@ -6,6 +6,7 @@ import Sequencer from '@jest/test-sequencer';
  */
 const seconds = {
   'distributed/outages': 40,
+  'integration/simulation': 40,
   'distributed/chaos': 35,
   'embedded/command-line': 27,
   'browser/chat': 25,

@@ -1,0 +1,78 @@
+import { PGlite, type Results, type Transaction } from '@electric-sql/pglite';
+import { drizzle } from 'drizzle-orm/pglite';
+import { migrate } from 'drizzle-orm/pglite/migrator';
+import type { OpenedDatabase } from '../src/storage/connection.js';
+import { migrationsFolder } from '../src/storage/migrations-folder.js';
+import * as schema from '../src/storage/schema.js';
+import type { Actor } from './actor.js';
+import type { Services } from './services.js';
+
+/** The one database of a deployment, as each of its processes reaches it. */
+export class SimulatedDatabase {
+  private constructor(
+    private readonly client: PGlite,
+    private readonly tables: string,
+  ) {}
+
+  static async open(): Promise<SimulatedDatabase> {
+    const client = await PGlite.create();
+    await migrate(drizzle(client), { migrationsFolder });
+    const { rows } = await client.query<{ tables: string }>(
+      `select string_agg(oid::regclass::text, ', ') as tables from pg_class
+       where relkind = 'r' and relnamespace = 'public'::regnamespace`,
+    );
+    return new SimulatedDatabase(client, rows[0]?.tables ?? '');
+  }
+
+  async empty(): Promise<void> {
+    await this.client.exec(`truncate ${this.tables} restart identity cascade`);
+  }
+
+  async query(sql: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
+    return (await this.client.query<Record<string, unknown>>(sql, values)).rows;
+  }
+
+  close(): Promise<void> {
+    return this.client.close();
+  }
+
+  /**
+   * The database over a process's own connections. A statement waits before it runs, and its answer
+   * waits again; a transaction is one step: the engine has a single session, in which a frozen
+   * transaction would stop everybody.
+   */
+  connect(actor: Actor, services: Services): OpenedDatabase {
+    const { client } = this;
+    const step = async <T>(what: string, run: () => Promise<T>): Promise<T> => {
+      await services.reach(actor, 'database', what);
+      const outcome = await run().then(
+        (value) => ({ value }),
+        (error: unknown) => ({ error }),
+      );
+      await services.answer(actor, 'database', what);
+      if ('error' in outcome) throw outcome.error;
+      return outcome.value;
+    };
+    const lent = {
+      query: <T>(...args: Parameters<PGlite['query']>): Promise<Results<T>> =>
+        step(describe(args[0]), () => client.query<T>(...args)),
+      transaction: <T>(work: (tx: Transaction) => Promise<T>): Promise<T> =>
+        step('transaction', () => client.transaction(work)),
+    };
+    // Drizzle uses these two members of a client and no others.
+    const db = drizzle(lent as unknown as PGlite, { schema });
+    return {
+      db,
+      ping: async () => {
+        await db.execute('select 1');
+      },
+      close: async () => undefined,
+    };
+  }
+}
+
+/** The first words of a statement, for the trace. */
+function describe(statement: string): string {
+  const words = statement.replaceAll(/\s+/g, ' ').replaceAll('"', '').trim();
+  return words.length > 90 ? `${words.slice(0, 90)}…` : words;
+}

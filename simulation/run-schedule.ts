@@ -1,0 +1,117 @@
+import { seededRandom } from '../chaos/plan/random.mjs';
+import type { TurnHistory, Violation } from '../chaos/types.js';
+import { pause } from '../src/platform/clock.js';
+import { newActor } from './actor.js';
+import { checkRest, checkTurns } from './check-schedule.js';
+import type { SimulatedDatabase } from './database.js';
+import { Faults, type FaultRules } from './faults.js';
+import { planSessions } from './plan.js';
+import { SimulatedRedis } from './redis.js';
+import type { Deployment } from './requests.js';
+import { readAgain, runSession } from './run-turn.js';
+import { Scheduler } from './scheduler.js';
+import { Server, type World } from './server.js';
+import { Services } from './services.js';
+import { useVirtualGlobals } from './virtual-globals.js';
+
+/** Virtual time of the first step, in ms since the epoch. */
+export const STARTED_AT = Date.parse('2026-01-01T00:00:00Z');
+
+/** Most virtual time of each part of a schedule, in ms. */
+const MOST_MS = 180_000;
+
+export interface ScheduleOptions {
+  seed: number;
+  database: SimulatedDatabase;
+  projectRoot: string;
+  faults: FaultRules;
+}
+
+export interface ScheduleOutcome {
+  violations: Violation[];
+  /** Number of turns that were accepted. */
+  turns: number;
+  steps: number;
+  /** Number of faults that came. */
+  faults: number;
+  trace: readonly string[];
+}
+
+/** Runs a deployment and its clients by a seed, and checks what they saw and what is left. */
+export async function runSchedule(options: ScheduleOptions): Promise<ScheduleOutcome> {
+  const { seed, database, projectRoot } = options;
+  const random = (purpose: string) => seededRandom(seed, purpose);
+  const scheduler = new Scheduler(random('schedule'), STARTED_AT);
+  const restore = useVirtualGlobals({
+    now: () => scheduler.now,
+    random: (purpose) => random(purpose).next,
+  });
+  try {
+    await database.empty();
+    const services = new Services(scheduler);
+    const redis = new SimulatedRedis(scheduler, services, random('redis'));
+    const world: World = { scheduler, services, database, redis, effects: new Map(), projectRoot };
+    const { apis, servers } = deploy(world, seed);
+    const deployment = { world, apis, random: random('people'), violations: [] };
+    const faults = new Faults(world, servers, random('faults'), options.faults);
+    const histories: TurnHistory[] = [];
+    const violations: Violation[] = deployment.violations;
+    try {
+      await run({ deployment, servers, faults, histories, seed });
+    } catch (error) {
+      const note = error instanceof Error ? error.message : String(error);
+      violations.push({
+        kind: 'no-end',
+        turnId: '',
+        note: `${note}: ${scheduler.waiting().join()}`,
+      });
+    }
+    violations.push(...(await checkTurns(histories, world)), ...checkRest(world, servers));
+    const { steps, trace } = scheduler;
+    return { violations, turns: histories.length, steps, faults: faults.count, trace };
+  } finally {
+    restore();
+  }
+}
+
+function deploy(world: World, seed: number): { apis: Server[]; servers: Server[] } {
+  const random = seededRandom(seed, 'clocks');
+  const skewMs = (): number => (random.chance(0.3) ? random.whole(-1_500, 1_500) : 0);
+  const apis = [1, 2].map((index) => new Server(`api${index}`, 'api', world, skewMs()));
+  const workers = [1, 2, 3].map((index) => new Server(`worker${index}`, 'worker', world, skewMs()));
+  return { apis, servers: [...apis, ...workers] };
+}
+
+interface Run {
+  deployment: Deployment;
+  servers: readonly Server[];
+  faults: Faults;
+  /** Filled with the turns as their clients saw them. */
+  histories: TurnHistory[];
+  seed: number;
+}
+
+async function run({ deployment, servers, faults, histories, seed }: Run): Promise<void> {
+  const { world } = deployment;
+  const { scheduler } = world;
+  for (const server of servers) await scheduler.run(server.keepUp(), MOST_MS);
+  scheduler.onStep = faults.onStep;
+  const load = planSessions(seed).map((plan, index) => runSession(plan, index, deployment));
+  histories.push(...(await scheduler.run(Promise.all(load), MOST_MS)).flat());
+  faults.end();
+  await scheduler.run(rest(world, servers), MOST_MS);
+  await scheduler.run(readAgain(histories, deployment), MOST_MS);
+  await scheduler.run(Promise.all(servers.map((server) => server.stop())), MOST_MS);
+}
+
+/** Waits until every process is up and every turn has ended. */
+async function rest({ database, scheduler }: World, servers: readonly Server[]): Promise<void> {
+  const clock = scheduler.clockOf(newActor('observer'));
+  for (;;) {
+    const unended = await database.query(
+      'select id from turns where ended_at is null or lease_until is not null',
+    );
+    if (unended.length === 0 && servers.every(({ isUp }) => isUp)) return;
+    await pause(clock, 250);
+  }
+}

@@ -1,0 +1,151 @@
+import type { Frame, TurnHistory, TurnPlan } from '../chaos/types.js';
+import { SessionController } from '../src/session/session.controller.js';
+import { ApprovalController } from '../src/turn/approvals/approval.controller.js';
+import { TurnController } from '../src/wires/harness/turn.controller.js';
+import type { PlannedTurn, SessionPlan } from './plan.js';
+import { readTurn, type Reading } from './read-turn.js';
+import { principal, Refusal, Requests, type Deployment } from './requests.js';
+
+/** Runs the turns of a session, one after the other or beside each other. */
+export async function runSession(
+  plan: SessionPlan,
+  index: number,
+  deployment: Deployment,
+): Promise<TurnHistory[]> {
+  const { projectRoot } = deployment.world;
+  const creator = new Requests(`client${index}`, deployment, index);
+  const { permissions } = plan;
+  const sessionId = await creator.insist('create session', async (api) => {
+    const body = { projectRoot, permissions };
+    return (await api.handler(SessionController).create(body, principal)).session.sessionId;
+  });
+  const running: Promise<TurnHistory | undefined>[] = [];
+  for (const turn of plan.turns) {
+    await creator.pause(turn.afterMs);
+    const requests = new Requests(`client${index}.${turn.plan.index}`, deployment, turn.plan.index);
+    const history = runTurn(requests, turn, sessionId);
+    running.push(history);
+    if (!plan.isBusy) await history;
+  }
+  const histories = (await Promise.all(running)).filter((history) => history !== undefined);
+  if (!plan.isBusy) return histories;
+  return histories.map((history) => ({ ...history, plan: loosen(history.plan, plan) }));
+}
+
+/** What may happen to a turn that others of its session steer into or interrupt. */
+function loosen(own: TurnPlan, { turns }: SessionPlan): TurnPlan {
+  const isInterrupted = turns.some(
+    ({ opts, plan }) => opts['onBusy'] === 'interrupt' || plan.interruptAfter !== undefined,
+  );
+  const mayFail = turns.some(({ plan }) => plan.mayFail);
+  return { ...own, mayFail, interruptAfter: isInterrupted ? 0 : undefined };
+}
+
+/** @returns undefined for a turn that was refused. */
+async function runTurn(
+  requests: Requests,
+  { plan, opts }: PlannedTurn,
+  sessionId: string,
+): Promise<TurnHistory | undefined> {
+  const { message, onDisconnect } = plan;
+  const body = { sessionId, message, opts: { ...opts, onDisconnect } };
+  const post = { key: `key-${plan.index}`, body };
+  const others: Promise<Reading>[] = [];
+  let interrupted: Promise<number | undefined> | undefined;
+  const answer = (frame: Frame): void => {
+    if (frame.event === 'approval:request') answerSoon(requests, String(frame.data['approvalId']));
+  };
+  const join = (name: string, of: { turnId: string } | { post: typeof post }): void =>
+    void others.push(readTurn(requests.beside(name), { name, ...of, onFrame: answer }));
+  if (plan.repeatPost === 'at-once') join('at once', { post });
+  const main = await readTurn(requests, {
+    name: 'first',
+    post,
+    cutsAfter: plan.cutsAfter,
+    leaveAfter: plan.abandonAfter,
+    ...(plan.pauseMs > 0 ? { slowMs: plan.pauseMs / 10 } : {}),
+    onFrame: (frame, count, turnId) => {
+      answer(frame);
+      if (count === plan.joinsAfter) join('late', { turnId });
+      if (count === 3 && plan.repeatPost === 'later') join('again', { post });
+      if (count === plan.interruptAfter) interrupted = interrupt(requests, sessionId, turnId);
+    },
+  });
+  const readings = [main, ...(await Promise.all(others))].filter(
+    ({ turnId }) => turnId !== undefined,
+  );
+  const interruptedAt = await interrupted;
+  const turnId = readings[0]?.turnId;
+  if (turnId === undefined) {
+    const kind = opts['onBusy'] === 'reject' ? 'busy-after-end' : 'bad-answer';
+    requests.deployment.violations.push({ kind, turnId: '', note: `${plan.message} was refused` });
+    return undefined;
+  }
+  if (main.history.hasLeft) await waitForEnd(requests, turnId);
+  return {
+    plan,
+    turnId,
+    sessionId,
+    postedAs: readings.flatMap((reading) => reading.turnId ?? []),
+    readers: readings.map(({ history }) => history),
+    fresh: undefined,
+    interruptedAt,
+  };
+}
+
+/** Every reader of a question answers it after a while: the first answer counts. */
+function answerSoon(requests: Requests, approvalId: string): void {
+  const { random } = requests.deployment;
+  const decision = random.pick(['approve', 'approve', 'deny']);
+  const waitMs = random.whole(0, 1_500);
+  const answerer = requests.beside('answer');
+  const answer = async (): Promise<void> => {
+    await answerer.pause(waitMs);
+    try {
+      await answerer.insist(`${decision} ${approvalId}`, (api) =>
+        api.handler(ApprovalController).answer(approvalId, principal, { decision }),
+      );
+    } catch (error) {
+      // Somebody else was faster, or the turn has ended.
+      if (!(error instanceof Refusal && error.status === 409)) throw error;
+    }
+  };
+  void answer();
+}
+
+/** @returns when the API acknowledged it; undefined where it came too late. */
+async function interrupt(
+  requests: Requests,
+  sessionId: string,
+  turnId: string,
+): Promise<number | undefined> {
+  const stopper = requests.beside('stop');
+  try {
+    const answer = await stopper.insist('interrupt', (api) =>
+      api.handler(TurnController).interrupt({ sessionId }, principal),
+    );
+    return answer.turnId === turnId ? stopper.deployment.world.scheduler.now : undefined;
+  } catch (error) {
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  }
+}
+
+async function waitForEnd(requests: Requests, turnId: string): Promise<void> {
+  for (;;) {
+    const { turn } = await requests.insist('GET turn', (api) =>
+      api.handler(TurnController).get(turnId),
+    );
+    if (turn.endedAt !== null) return;
+    await requests.pause(500);
+  }
+}
+
+/** Reads each turn once more after its end, from the first frame to the last. */
+export async function readAgain(histories: TurnHistory[], deployment: Deployment): Promise<void> {
+  for (const history of histories) {
+    const { turnId, plan } = history;
+    const requests = new Requests(`again${plan.index}`, deployment, plan.index);
+    history.fresh = (await readTurn(requests, { name: 'the log', turnId })).history;
+  }
+}

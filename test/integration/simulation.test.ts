@@ -1,0 +1,40 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from '@jest/globals';
+
+const script = fileURLToPath(new URL('../../scripts/simulate.mjs', import.meta.url));
+
+/** Runs schedules in a process of its own: the simulation replaces the time of its whole process. */
+function simulate(...options: string[]): Promise<{ isClean: boolean; output: string }> {
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      [script, ...options],
+      { maxBuffer: 64 << 20 },
+      (error, stdout, stderr) => resolve({ isClean: error === null, output: stdout + stderr }),
+    );
+  });
+}
+
+describe('a simulated deployment', () => {
+  it('keeps the promise in schedules that are always the same', async () => {
+    const { isClean, output } = await simulate('--seed', '1', '--schedules', '20');
+    if (!isClean) throw new Error(output);
+  });
+
+  it('keeps the promise in schedules that nobody has seen', async () => {
+    const { isClean, output } = await simulate('--schedules', '20');
+    if (!isClean) throw new Error(output);
+  });
+
+  it('is the same for the same seed', async () => {
+    const [first, second] = [await trace(), await trace()];
+    expect(second).toBe(first);
+  });
+});
+
+/** The trace of one schedule, without the times that the machine took. */
+async function trace(): Promise<string> {
+  const { output } = await simulate('--seed', '2', '--schedules', '1', '--trace');
+  return output.replace(/^1 schedules.*$/m, '');
+}
