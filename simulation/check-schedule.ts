@@ -4,7 +4,7 @@ import { loadRows } from '../chaos/inspect/load-rows.mjs';
 import { markerOf } from '../chaos/plan/plan-turn.mjs';
 import type { TurnHistory, TurnRows, Violation } from '../chaos/types.js';
 import type { Server, World } from './server.js';
-import { safeTool } from './tools.js';
+import { effectTool } from './tools.js';
 
 /** Checks the turns of a schedule as the chaos kit checks those of a cluster. */
 export async function checkTurns(
@@ -14,14 +14,17 @@ export async function checkTurns(
   const pool = {
     query: async (sql: string, values: unknown[]) => ({ rows: await database.query(sql, values) }),
   };
-  const checked: { turnId: string; calls: TurnRows['calls'] }[] = [];
   const violations: Violation[] = [];
   for (const history of histories) {
-    const { turnId } = history;
+    violations.push(...checkTurn(history, await loadRows(pool, history.turnId, 0)));
+  }
+  const checked: { turnId: string; calls: TurnRows['calls'] }[] = [];
+  // Turns of subagents too.
+  for (const { id } of await database.query('select id from turns')) {
+    const turnId = String(id);
     const rows = await loadRows(pool, turnId, 0);
-    violations.push(...checkTurn(history, rows));
-    // A tool that may run again has no effects to be counted.
-    const calls = rows?.calls.filter(({ name }) => name !== safeTool) ?? [];
+    // A tool that may run again has no effects to be counted, and neither has the client's.
+    const calls = rows?.calls.filter(({ name }) => name === effectTool) ?? [];
     checked.push({ turnId, calls });
   }
   const counts = [...effects].map(

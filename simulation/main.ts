@@ -1,8 +1,6 @@
-import { mkdir } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { SimulatedDatabase } from './database.js';
+import { makeFolders } from './folders.js';
 import { runSchedule, STARTED_AT, type ScheduleOutcome } from './run-schedule.js';
 import { useVirtualGlobals } from './virtual-globals.js';
 
@@ -43,11 +41,9 @@ async function simulate(): Promise<boolean> {
   const restore = useVirtualGlobals({ now: () => STARTED_AT, random: () => Math.random });
   const database = await SimulatedDatabase.open();
   restore();
-  // One folder for all runs: its path is part of the prompts.
-  const projectRoot = path.join(tmpdir(), 'turnpike-simulated');
-  await mkdir(projectRoot, { recursive: true });
+  const folders = await makeFolders();
   const run = (seed: number, faults: number): Promise<ScheduleOutcome> =>
-    runSchedule({ seed, database, projectRoot, faults: { most: faults, chance: FAULT_CHANCE } });
+    runSchedule({ seed, database, folders, faults: { most: faults, chance: FAULT_CHANCE } });
   // The first schedule loads modules, in the machine's own time.
   await run(0, 0);
   const started = performance.now();

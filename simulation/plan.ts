@@ -1,4 +1,5 @@
 import { seededRandom, type Random } from '../chaos/plan/random.mjs';
+import type { ResolvedLimits } from '../src/access/principal.js';
 import type { TurnPlan } from '../chaos/types.js';
 
 export interface PlannedTurn {
@@ -15,6 +16,23 @@ export interface SessionPlan {
   isBusy: boolean;
   /** Rules for its tools: whether people are asked. */
   permissions: { allow: string[] };
+  persona: 'LEAD' | 'WORKING_ITEMS';
+}
+
+/** A tool that the client runs. */
+const clientTool = {
+  name: 'pick',
+  description: 'Lets the user pick.',
+  inputSchema: { type: 'object', properties: { command: { type: 'string' } } },
+};
+
+const subagentGovernance = { contextSealed: true, pipelineRunApproved: true, approvalRef: 'CHG-1' };
+
+/** Limits of the principal's day; 0: no limit. */
+export function planLimits(seed: number): ResolvedLimits {
+  const random = seededRandom(seed, 'limits');
+  const tokensPerDay = random.chance(0.25) ? random.whole(2_000, 9_000) : 0;
+  return { requestsPerMinute: 0, concurrentTurns: 0, tokensPerDay, usdPerDay: 0 };
 }
 
 const kinds: TurnPlan['kind'][] = [
@@ -35,30 +53,40 @@ export function planSessions(seed: number): SessionPlan[] {
   let index = 0;
   return Array.from({ length: random.whole(2, 3) }, () => {
     const isBusy = random.chance(0.4);
+    const persona = random.chance(0.25) ? 'LEAD' : 'WORKING_ITEMS';
     const turns = Array.from({ length: random.whole(1, 3) }, () => {
       index += 1;
-      return planTurn(random, index, isBusy);
+      return planTurn(random, index, { isBusy, persona });
     });
     return {
       turns,
       isBusy,
+      persona,
       permissions: { allow: random.chance(0.7) ? ['mark', 'look'] : ['look'] },
     };
   });
 }
 
-function planTurn(random: Random, index: number, isBusy: boolean): PlannedTurn {
+function planTurn(
+  random: Random,
+  index: number,
+  { isBusy, persona }: Pick<SessionPlan, 'isBusy' | 'persona'>,
+): PlannedTurn {
   const kind = random.pick(kinds);
+  const message = messageOf(kind, `t${index}`, random);
+  const task = JSON.stringify({ agent: 'TASKER', prompt: message });
+  const delegates = persona === 'LEAD' && random.chance(0.7);
   const onDisconnect = random.chance(0.3) ? 'cancel' : 'continue';
   const cuts = random.chance(0.45) ? random.whole(1, 3) : 0;
   const onBusy = isBusy ? random.pick(['enqueue', 'enqueue', 'steer', 'interrupt']) : 'reject';
+  const tools = persona === 'LEAD' ? { subagentGovernance } : { tools: ['mark', 'look'] };
   return {
     afterMs: random.whole(0, 400),
-    opts: { tools: ['mark', 'look'], onBusy },
+    opts: { onBusy, clientTools: [clientTool], ...tools },
     plan: {
       index,
       kind,
-      message: messageOf(kind, `t${index}`, random),
+      message: delegates ? `[[tool=task ${task}]]` : message,
       onDisconnect,
       cutsAfter: Array.from({ length: cuts }, () => random.whole(1, 12)).sort((a, b) => a - b),
       joinsAfter: random.chance(0.15) ? random.whole(1, 8) : undefined,
@@ -81,7 +109,7 @@ function messageOf(kind: TurnPlan['kind'], name: string, random: Random): string
     case 'text':
       return random.chance(0.3) ? `[[think=${random.whole(2, 6)}]] ${text(12)}` : text(12);
     case 'tool':
-      return `[[${call('mark', `${name}-1`)}]]`;
+      return random.chance(0.2) ? `[[${call('pick', name)}]]` : `[[${call('mark', `${name}-1`)}]]`;
     case 'loop':
       return `[[loop=${random.whole(2, 3)} ${call('mark', `${name}-$i`)}]]`;
     case 'mixed':

@@ -2,7 +2,7 @@ import type { Observable } from 'rxjs';
 import type { Frame, ReaderHistory } from '../chaos/types.js';
 import type { FrameBatch } from '../src/http/frame-batch.js';
 import { TurnController } from '../src/wires/harness/turn.controller.js';
-import { principal, Refusal, type Requests } from './requests.js';
+import { Refusal, type Requests } from './requests.js';
 import type { Server } from './server.js';
 
 type Response = Parameters<TurnController['post']>[3];
@@ -31,6 +31,8 @@ export interface ReadPlan {
 export interface Reading {
   /** Undefined: the POST was refused. */
   turnId: string | undefined;
+  /** The refusal that ended the reading. */
+  refusal: Refusal | undefined;
   history: ReaderHistory;
 }
 
@@ -38,11 +40,13 @@ export interface Reading {
 export async function readTurn(requests: Requests, plan: ReadPlan): Promise<Reading> {
   const reader = new TurnReader(requests, plan);
   await reader.readToEnd();
-  return { turnId: reader.turnId, history: reader.history };
+  const { turnId, refusal, history } = reader;
+  return { turnId, refusal, history };
 }
 
 class TurnReader {
   turnId: string | undefined;
+  refusal: Refusal | undefined;
   readonly history: ReaderHistory;
   #connection = -1;
   #cuts = 0;
@@ -90,7 +94,9 @@ class TurnReader {
       // The connection may have broken with its process while the answer was under way.
       return actor.isDead ? undefined : { frames, api };
     } catch (error) {
-      return error instanceof Refusal && !error.isPassing ? 'refused' : undefined;
+      if (!(error instanceof Refusal) || error.isPassing) return undefined;
+      this.refusal = error;
+      return 'refused';
     }
   }
 
@@ -100,6 +106,7 @@ class TurnReader {
     const headers = new Map<string, string>();
     const response = toResponse(headers);
     const { key, body } = post;
+    const { principal } = this.requests.deployment;
     const frames = await api.handler(TurnController).post(body, key, principal, response);
     this.turnId = headers.get('X-Turn-Id');
     const disposition = headers.get('X-Turn-Disposition') ?? '';

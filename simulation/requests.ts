@@ -1,6 +1,6 @@
 import type { Random } from '../chaos/plan/random.mjs';
 import type { Violation } from '../chaos/types.js';
-import { localPrincipal, type Principal } from '../src/access/principal.js';
+import type { Principal } from '../src/access/principal.js';
 import { TypedError } from '../src/errors/typed-error.js';
 import { pause } from '../src/platform/clock.js';
 import { isDatabaseDown } from '../src/storage/database-errors.js';
@@ -11,18 +11,12 @@ import type { Server, World } from './server.js';
 /** Time between two requests, in ms. */
 const RETRY_MS = 100;
 
-/** The sender of all requests. */
-export const principal: Principal = localPrincipal({
-  requestsPerMinute: 0,
-  concurrentTurns: 0,
-  tokensPerDay: 0,
-  usdPerDay: 0,
-});
-
 /** A deployment as its clients know it. */
 export interface Deployment {
   world: World;
   apis: readonly Server[];
+  /** The sender of all requests. */
+  principal: Principal;
   /** Decisions of people. */
   random: Random;
   /** Violations that clients found themselves. */
@@ -33,14 +27,15 @@ export interface Deployment {
 export class Refusal extends Error {
   constructor(
     readonly status: number,
+    readonly type: string,
     message: string,
   ) {
     super(message);
   }
 
-  /** Whether the request may be sent again. */
+  /** Whether the request may be sent again soon. */
   get isPassing(): boolean {
-    return this.status >= 500 || this.status === 429;
+    return this.type !== 'BUDGET_EXHAUSTED' && (this.status >= 500 || this.status === 429);
   }
 }
 
@@ -121,9 +116,9 @@ export class Requests {
 /** The refusal of an error, as the API's filter makes it. */
 function toRefusal(api: Server, error: unknown): unknown {
   if (error instanceof TypedError) {
-    return new Refusal(error.status, `${error.status} ${error.type}: ${error.message}`);
+    return new Refusal(error.status, error.type, `${error.type}: ${error.message}`);
   }
   if (!isDatabaseDown(error)) return error;
   api.handler(TurnApiModule).noteAway();
-  return new Refusal(503, '503 STORAGE_UNAVAILABLE');
+  return new Refusal(503, 'STORAGE_UNAVAILABLE', 'STORAGE_UNAVAILABLE');
 }

@@ -1,11 +1,13 @@
 import { seededRandom } from '../chaos/plan/random.mjs';
 import type { TurnHistory, Violation } from '../chaos/types.js';
+import { localPrincipal } from '../src/access/principal.js';
 import { pause } from '../src/platform/clock.js';
 import { newActor } from './actor.js';
 import { checkRest, checkTurns } from './check-schedule.js';
 import type { SimulatedDatabase } from './database.js';
+import type { Folders } from './folders.js';
 import { Faults, type FaultRules } from './faults.js';
-import { planSessions } from './plan.js';
+import { planLimits, planSessions } from './plan.js';
 import { SimulatedRedis } from './redis.js';
 import type { Deployment } from './requests.js';
 import { readAgain, runSession } from './run-turn.js';
@@ -23,7 +25,7 @@ const MOST_MS = 180_000;
 export interface ScheduleOptions {
   seed: number;
   database: SimulatedDatabase;
-  projectRoot: string;
+  folders: Folders;
   faults: FaultRules;
 }
 
@@ -39,7 +41,7 @@ export interface ScheduleOutcome {
 
 /** Runs a deployment and its clients by a seed, and checks what they saw and what is left. */
 export async function runSchedule(options: ScheduleOptions): Promise<ScheduleOutcome> {
-  const { seed, database, projectRoot } = options;
+  const { seed, database, folders } = options;
   const random = (purpose: string) => seededRandom(seed, purpose);
   const scheduler = new Scheduler(random('schedule'), STARTED_AT);
   const restore = useVirtualGlobals({
@@ -50,9 +52,10 @@ export async function runSchedule(options: ScheduleOptions): Promise<ScheduleOut
     await database.empty();
     const services = new Services(scheduler);
     const redis = new SimulatedRedis(scheduler, services, random('redis'));
-    const world: World = { scheduler, services, database, redis, effects: new Map(), projectRoot };
+    const world: World = { scheduler, services, database, redis, effects: new Map(), folders };
     const { apis, servers } = deploy(world, seed);
-    const deployment = { world, apis, random: random('people'), violations: [] };
+    const principal = localPrincipal(planLimits(seed));
+    const deployment = { world, apis, principal, random: random('people'), violations: [] };
     const faults = new Faults(world, servers, random('faults'), options.faults);
     const histories: TurnHistory[] = [];
     const violations: Violation[] = deployment.violations;

@@ -4,7 +4,7 @@ import { ApprovalController } from '../src/turn/approvals/approval.controller.js
 import { TurnController } from '../src/wires/harness/turn.controller.js';
 import type { PlannedTurn, SessionPlan } from './plan.js';
 import { readTurn, type Reading } from './read-turn.js';
-import { principal, Refusal, Requests, type Deployment } from './requests.js';
+import { Refusal, Requests, type Deployment } from './requests.js';
 
 /** Runs the turns of a session, one after the other or beside each other. */
 export async function runSession(
@@ -12,12 +12,13 @@ export async function runSession(
   index: number,
   deployment: Deployment,
 ): Promise<TurnHistory[]> {
-  const { projectRoot } = deployment.world;
+  const { projectRoot } = deployment.world.folders;
   const creator = new Requests(`client${index}`, deployment, index);
-  const { permissions } = plan;
+  const { permissions, persona } = plan;
   const sessionId = await creator.insist('create session', async (api) => {
-    const body = { projectRoot, permissions };
-    return (await api.handler(SessionController).create(body, principal)).session.sessionId;
+    const body = { projectRoot, permissions, persona };
+    return (await api.handler(SessionController).create(body, deployment.principal)).session
+      .sessionId;
   });
   const running: Promise<TurnHistory | undefined>[] = [];
   for (const turn of plan.turns) {
@@ -52,8 +53,8 @@ async function runTurn(
   const post = { key: `key-${plan.index}`, body };
   const others: Promise<Reading>[] = [];
   let interrupted: Promise<number | undefined> | undefined;
-  const answer = (frame: Frame): void => {
-    if (frame.event === 'approval:request') answerSoon(requests, String(frame.data['approvalId']));
+  const answer = ({ event, data }: Frame): void => {
+    if (event.endsWith('approval:request')) answerSoon(requests, data);
   };
   const join = (name: string, of: { turnId: string } | { post: typeof post }): void =>
     void others.push(readTurn(requests.beside(name), { name, ...of, onFrame: answer }));
@@ -77,8 +78,10 @@ async function runTurn(
   const interruptedAt = await interrupted;
   const turnId = readings[0]?.turnId;
   if (turnId === undefined) {
-    const kind = opts['onBusy'] === 'reject' ? 'busy-after-end' : 'bad-answer';
-    requests.deployment.violations.push({ kind, turnId: '', note: `${plan.message} was refused` });
+    const { type, message: note } = main.refusal ?? { type: '', message: 'no answer' };
+    const kind = type === 'TURN_IN_PROGRESS' ? 'busy-after-end' : 'bad-answer';
+    if (type !== 'BUDGET_EXHAUSTED')
+      requests.deployment.violations.push({ kind, turnId: '', note });
     return undefined;
   }
   if (main.history.hasLeft) await waitForEnd(requests, turnId);
@@ -94,16 +97,19 @@ async function runTurn(
 }
 
 /** Every reader of a question answers it after a while: the first answer counts. */
-function answerSoon(requests: Requests, approvalId: string): void {
-  const { random } = requests.deployment;
-  const decision = random.pick(['approve', 'approve', 'deny']);
+function answerSoon(requests: Requests, { approvalId: id, kind }: Frame['data']): void {
+  const { random, principal } = requests.deployment;
+  const approvalId = String(id);
+  const yes = kind === 'client-tool' ? 'answer' : 'approve';
+  const decision = random.pick([yes, yes, 'deny']);
+  const output = decision === 'answer' ? { output: 'red' } : {};
   const waitMs = random.whole(0, 1_500);
   const answerer = requests.beside('answer');
   const answer = async (): Promise<void> => {
     await answerer.pause(waitMs);
     try {
       await answerer.insist(`${decision} ${approvalId}`, (api) =>
-        api.handler(ApprovalController).answer(approvalId, principal, { decision }),
+        api.handler(ApprovalController).answer(approvalId, principal, { decision, ...output }),
       );
     } catch (error) {
       // Somebody else was faster, or the turn has ended.
@@ -122,7 +128,7 @@ async function interrupt(
   const stopper = requests.beside('stop');
   try {
     const answer = await stopper.insist('interrupt', (api) =>
-      api.handler(TurnController).interrupt({ sessionId }, principal),
+      api.handler(TurnController).interrupt({ sessionId }, stopper.deployment.principal),
     );
     return answer.turnId === turnId ? stopper.deployment.world.scheduler.now : undefined;
   } catch (error) {

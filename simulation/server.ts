@@ -27,6 +27,7 @@ import { TurnApiModule, TurnWorkerModule } from '../src/turn/turn.module.js';
 import { newActor, type Actor } from './actor.js';
 import type { SimulatedDatabase } from './database.js';
 import type { SimulatedRedis } from './redis.js';
+import type { Folders } from './folders.js';
 import type { Scheduler } from './scheduler.js';
 import type { Services } from './services.js';
 import { simulatedModel } from './model.js';
@@ -38,8 +39,7 @@ export interface World {
   database: SimulatedDatabase;
   redis: SimulatedRedis;
   effects: Effects;
-  /** The folder of all sessions. */
-  projectRoot: string;
+  folders: Folders;
 }
 
 /** Time from a process's death to its next start, in ms. */
@@ -53,6 +53,7 @@ const environment = {
   TURNPIKE_DISCONNECT_GRACE_MS: '5000',
   TURNPIKE_WORKER_CONCURRENCY: '3',
   TURNPIKE_DRAIN_MS: '500',
+  TURNPIKE_ENABLE_SUBAGENTS: 'true',
   TURNPIKE_APPROVAL_TIMEOUT_MS: '20000',
 };
 
@@ -98,7 +99,7 @@ export class Server {
     const config: Config = {
       ...parseConfig(environment),
       role: this.role,
-      projectRoot: this.world.projectRoot,
+      ...this.world.folders,
       dataDir: path.join(tmpdir(), 'turnpike-simulated-data'),
     };
     const opened = database.connect(actor, services);

@@ -5,8 +5,8 @@ import type { Scheduler } from './scheduler.js';
 /** How often each marked effect happened. */
 export type Effects = Map<string, number>;
 
-/** The tool that may run again after its process died. */
-export const safeTool = 'look';
+/** The tool that must not run again after its process died. */
+export const effectTool = 'mark';
 
 /** Tools of a process whose effects are counted; the process may die before and after an effect. */
 export function fakeTools(actor: Actor, scheduler: Scheduler, effects: Effects): ToolDefinition[] {
@@ -34,7 +34,7 @@ export function fakeTools(actor: Actor, scheduler: Scheduler, effects: Effects):
     }),
   });
   return [
-    tool('mark', { retry: 'never', effect: 'command' }),
-    tool(safeTool, { retry: 'safe', effect: 'read' }),
+    tool(effectTool, { retry: 'never', effect: 'command' }),
+    tool('look', { retry: 'safe', effect: 'read' }),
   ];
 }
