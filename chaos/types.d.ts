@@ -132,7 +132,10 @@ export type ViolationKind =
   | 'leaked-process'
   | 'died'
   | 'stuck-start'
-  | 'unclean-exit';
+  | 'unclean-exit'
+  | 'limit-overrun'
+  | 'message-lost'
+  | 'outlived-parent';
 
 /** An answer to a request for a stream. */
 export interface OpenStream {

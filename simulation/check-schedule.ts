@@ -3,6 +3,7 @@ import { checkTurn } from '../chaos/check/check-turn.mjs';
 import { loadRows } from '../chaos/inspect/load-rows.mjs';
 import { markerOf } from '../chaos/plan/plan-turn.mjs';
 import type { TurnHistory, TurnRows, Violation } from '../chaos/types.js';
+import type { ResolvedLimits } from '../src/access/principal.js';
 import type { Server, World } from './server.js';
 import { effectTool } from './tools.js';
 
@@ -31,6 +32,43 @@ export async function checkTurns(
     ([command, count]) => [markerOf(command) ?? command, count] as const,
   );
   return [...violations, ...checkMarks(checked, new Map(counts))];
+}
+
+/** Longest time for which a subagent goes on after its parent's end, in ms. */
+const CHILD_ENDS_MS = 15_000;
+
+/** Rows that break a promise, by what they say. `$1`: tokens of the principal's day; 0: no limit. */
+const brokenPromises: { kind: Violation['kind']; select: string }[] = [
+  {
+    kind: 'limit-overrun',
+    select: `select principal_id as id, tokens || ' tokens of ' || $1::bigint || ', reserved ' || reserved_tokens as note
+      from usage_days where reserved_tokens <> 0 or (tokens > $1::bigint and $1::bigint > 0)`,
+  },
+  {
+    kind: 'message-lost',
+    select: `select turn_id as id, 'not delivered: ' || text as note from joined_messages join turns on turns.id = turn_id
+      where after_step is null and turns.status = 'completed' and $1::bigint >= 0`,
+  },
+  {
+    kind: 'outlived-parent',
+    select: `select child.id, child.status || ', ' || (child.ended_at - parent.ended_at) as note
+      from turns child join turns parent on parent.id = child.parent_turn_id
+      where child.ended_at > parent.ended_at + interval '${CHILD_ENDS_MS} milliseconds' and $1::bigint >= 0`,
+  },
+];
+
+/** Checks the database after all turns have ended. */
+export async function checkDatabase(
+  { database }: World,
+  { tokensPerDay }: ResolvedLimits,
+): Promise<Violation[]> {
+  const found = await Promise.all(
+    brokenPromises.map(async ({ kind, select }) => {
+      const rows = await database.query(select, [tokensPerDay]);
+      return rows.map(({ id, note }) => ({ kind, turnId: String(id), note: String(note) }));
+    }),
+  );
+  return found.flat();
 }
 
 /** Checks what stopped processes left: nobody waits, and no process has a timer. */

@@ -3,7 +3,7 @@ import type { TurnHistory, Violation } from '../chaos/types.js';
 import { localPrincipal } from '../src/access/principal.js';
 import { pause } from '../src/platform/clock.js';
 import { newActor } from './actor.js';
-import { checkRest, checkTurns } from './check-schedule.js';
+import { checkDatabase, checkRest, checkTurns } from './check-schedule.js';
 import type { SimulatedDatabase } from './database.js';
 import type { Folders } from './folders.js';
 import { Faults, type FaultRules } from './faults.js';
@@ -69,7 +69,11 @@ export async function runSchedule(options: ScheduleOptions): Promise<ScheduleOut
         note: `${note}: ${scheduler.waiting().join()}`,
       });
     }
-    violations.push(...(await checkTurns(histories, world)), ...checkRest(world, servers));
+    violations.push(
+      ...(await checkTurns(histories, world)),
+      ...(await checkDatabase(world, principal.limits)),
+      ...checkRest(world, servers),
+    );
     const { steps, trace } = scheduler;
     return { violations, turns: histories.length, steps, faults: faults.count, trace };
   } finally {

@@ -41,5 +41,7 @@ export function foldTurn(frames) {
     .sort(([a], [b]) => a - b)
     .map(([, text]) => text)
     .join('');
+  // The note of a limit that ended the turn before its first step is in no delta.
+  if (steps.size === 0) folded.text = folded.completeText ?? '';
   return folded;
 }

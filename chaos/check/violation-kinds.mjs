@@ -37,4 +37,7 @@ export const violationKinds = {
   died: 'a process that ended although nobody asked it to',
   'stuck-start': 'a process that neither serves nor ends',
   'unclean-exit': 'a process that was asked to stop and did not exit with 0',
+  'limit-overrun': 'more tokens than the limit of the day, or a reservation without a call',
+  'message-lost': 'a message that was steered into a turn that completed without it',
+  'outlived-parent': "a subagent that went on long after its parent's end",
 };
