@@ -56,7 +56,8 @@ describe('a turn that ends its processes', () => {
       ANTHROPIC_API_KEY: 'sk-ant-test-key',
       TURNPIKE_EXTENSIONS: path.join(folder, 'deadly.mjs'),
       TURNPIKE_LEASE_MS: '2000',
-      TURNPIKE_WATCHDOG_MS: '1000',
+      // A busy machine is that late with a start.
+      TURNPIKE_WATCHDOG_MS: '4000',
     });
 
   it('is given up after three attempts in a row that stored nothing new', async () => {

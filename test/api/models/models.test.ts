@@ -229,5 +229,6 @@ it('a file of models with a fault stops the start, and names the field', async (
   await expect(serve({ config, environment: {}, logger: silentLogger })).rejects.toThrow(
     'llama: window is not allowed',
   );
-  await rm(folder, { recursive: true, force: true });
+  // The database that was opening beside is closed once it is open, and until then writes files.
+  await rm(folder, { recursive: true, force: true, maxRetries: 20 });
 });
