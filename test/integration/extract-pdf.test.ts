@@ -23,7 +23,7 @@ async function scanned(degrees = 0): Promise<NonNullable<PdfPage['picture']>> {
 let extractor: Extractor;
 beforeAll(() => {
   // OCR of several pages, on a machine that is busy.
-  extractor = openExtractor({ timeoutMs: 100_000 });
+  extractor = openExtractor({ timeoutMs: 280_000 });
 });
 afterAll(() => extractor.close());
 
@@ -71,7 +71,7 @@ describe('a PDF', () => {
       pictures.map(() => expect.stringContaining('lighthouse keeper counted forty-two ships')),
     );
     expect(outcome.pagesRead).toEqual({ ocr: '1–3' });
-  });
+  }, 300_000);
 
   it('names the pages that nobody could read, where OCR is not installed', async () => {
     const findOcr = () => {
