@@ -33,7 +33,7 @@ export async function runSession(
   return histories.map((history) => ({ ...history, plan: loosen(history.plan, plan) }));
 }
 
-/** What may happen to a turn that others of its session steer into or interrupt. */
+/** The plan of a turn that others of its session may steer into or interrupt. */
 function loosen(own: TurnPlan, { turns }: SessionPlan): TurnPlan {
   const isInterrupted = turns.some(
     ({ opts, plan }) => opts['onBusy'] === 'interrupt' || plan.interruptAfter !== undefined,

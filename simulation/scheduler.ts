@@ -15,7 +15,7 @@ interface Timer {
   callback: () => void;
 }
 
-/** What a fault may do at a step, before the step goes on. */
+/** Called at each step, before it goes on: the place of faults. */
 export type OnStep = (actor: Actor, what: string) => void;
 
 /** Longest time that a step may be late although it could go on, in ms. */

@@ -2,7 +2,7 @@ import type { ToolDefinition } from '../src/tools/tool.js';
 import type { Actor } from './actor.js';
 import type { Scheduler } from './scheduler.js';
 
-/** How often each marked effect happened. */
+/** Counts of effects, by their mark. */
 export type Effects = Map<string, number>;
 
 /** The tool that must not run again after its process died. */

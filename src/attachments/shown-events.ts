@@ -8,7 +8,7 @@ export interface ShownFile {
   /** See `AttachmentRef`. */
   index?: number;
   as: 'image' | 'pdf' | 'document' | 'text' | 'nothing';
-  /** Why the file is not shown unchanged. */
+  /** Reason for showing the file changed. */
   why?: string;
   /** The change that was made to the file before. */
   changed?: string;

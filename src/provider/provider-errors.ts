@@ -13,7 +13,7 @@ export type ProviderErrorCategory =
   | 'MODEL_RETIRED'
   | 'NETWORK_POLICY_VIOLATION';
 
-/** Why the provider refused a request, and what to do about it: finer than the category. */
+/** Reason of a refusal by the provider, which says what to do: finer than the category. */
 export const providerReasons = {
   PROMPT_TOO_LONG: {
     means: "the prompt is over the model's window",

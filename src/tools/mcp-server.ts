@@ -39,7 +39,7 @@ export interface McpServer {
   onlyFor?: string;
 }
 
-/** Why a server, or a tool of it, is unavailable. For clients and the model, without secrets. */
+/** Reason why a server, or a tool of it, is unavailable: for clients and the model, without secrets. */
 export interface McpProblem {
   server: string;
   reason: string;

@@ -47,7 +47,7 @@ const THINKING_TEXT =
 const PROMPT_TEXT = /prompt is too long/i;
 
 /**
- * Why the provider refused a request, and whether it may take the same request later. Known codes
+ * Reason of the provider's refusal, and whether it may take the same request later. Known codes
  * decide first, texts only where the provider sends no code. Pure.
  */
 export function judgeAnswer(answer: ErrorAnswer): AnswerJudgement {

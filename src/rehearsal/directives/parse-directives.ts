@@ -19,9 +19,9 @@ interface AtStep {
 export type Directive =
   /** `count` text deltas, with `gapMs` between them and `firstMs` before the first (default 0). */
   | { name: 'tokens'; count: number; gapMs: number; firstMs: number }
-  /** One call in the turn's first reply. */
+  /** Calls a tool in the turn's first reply. */
   | { name: 'tool'; tool: string; input: JsonObject }
-  /** One call in each of the turn's first `steps` replies; `$i` in a string is the step. */
+  /** Calls a tool in each of the turn's first `steps` replies; `$i` in a string is the step. */
   | { name: 'loop'; steps: number; tool: string; input: JsonObject }
   /** Words of thinking, where the request lets the model think. */
   | { name: 'think'; count: number }
@@ -30,7 +30,7 @@ export type Directive =
   /** A block of redacted thinking after the thinking. */
   | { name: 'redact' }
   | { name: 'cite' }
-  /** One call of a server tool, with its result. */
+  /** Uses a server tool, with its result. */
   | { name: 'server'; tool: string; input: JsonObject }
   /** A reply without content. */
   | ({ name: 'empty' } & AtStep)

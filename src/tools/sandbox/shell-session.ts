@@ -45,7 +45,7 @@ export class ShellSession {
   #stderr = '';
   #onOutput: (chunk: Buffer) => void = ignore;
   #onEnd: () => void = ignore;
-  /** Why the shell ended, or is about to. */
+  /** Reason of the shell's end, also of one that is about to come. */
   #reason: string | undefined;
   /** Whether the shell takes no more commands. */
   #hasEnded = false;

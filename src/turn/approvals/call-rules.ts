@@ -12,10 +12,10 @@ export interface TurnPermissions extends Omit<PermissionQuestion, 'tool' | 'argu
 }
 
 export interface ApprovalRules {
-  /** How long an approval may go without an answer, in ms. */
+  /** Time that an approval may go without an answer, in ms. */
   timeoutMs: number;
   /** The decision without an answer in that time. */
   onTimeout: 'approve' | 'deny';
-  /** How a call goes on that may have had its effect, and whose process died. */
+  /** Treatment of a call that may have had its effect, and whose process died. */
   unknownCalls: 'tell' | 'ask';
 }

@@ -18,7 +18,7 @@ export interface ModelTerms {
   maxTokens: number;
   /** Tokens from which the model's window counts as full. */
   fullContext: number;
-  /** How often a step is tried again whose stream ends with an overload. */
+  /** Retries of a step whose stream ends with an overload. */
   overloadRetries: number;
 }
 

@@ -13,7 +13,7 @@ import type { Lease } from './lease.js';
 import type { Progress, ToolUse } from './progress.js';
 import type { TurnRow } from './turn-lookup.js';
 
-/** One attempt at one turn: the facts that it was opened with, and how far it is. */
+/** An attempt at a turn: the facts that it was opened with, and its progress. */
 export interface Attempt {
   turn: TurnRow;
   session: ClaimedSession;

@@ -6,7 +6,7 @@ import type { TurnFailure } from '../../storage/shapes/stored-turn.js';
 import type { LeftOut } from '../../storage/shapes/sent-request.js';
 
 /**
- * Why a turn that failed is not shown to the model again: a provider that refused what the turn sent
+ * Reason to leave a failed turn out of later requests: a provider that refused what the turn sent
  * would refuse every later turn that has it too. Undefined for every other failure. Pure.
  */
 export function leftOutOf(failure: TurnFailure | undefined): LeftOut | undefined {

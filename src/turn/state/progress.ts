@@ -11,7 +11,7 @@ import type { SentPrefix } from '../../storage/shapes/sent-request.js';
 import type { Reservation } from '../budgets/usage-days.js';
 import type { SteeredMessage } from '../loop/steered-messages.js';
 
-/** How far an attempt is. A member changes only after the database has the fact. */
+/** Progress of an attempt. A member changes only after the database has the fact. */
 export interface Progress {
   steps: FinishedStep[];
   results: Map<string, CallResult>;
@@ -65,7 +65,7 @@ export interface StepDraft {
   sent: SentPrefix | null;
   /** Tokens that the call adds to the conversation before its reply. */
   added: number;
-  /** How the model counts, and what it costs where that is known. */
+  /** Token counts of the model, and its price where that is known. */
   model: TokenModel;
   price: Price | undefined;
 }

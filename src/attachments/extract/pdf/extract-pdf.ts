@@ -72,7 +72,7 @@ async function inspectPages(document: PDFDocumentProxy, maxChars: number): Promi
 interface Scans {
   /** Scans by page number. */
   read: ReadonlyMap<number, Scan>;
-  /** Why the other pages were not read. */
+  /** Reason for the pages that were not read. */
   unreadWhy: string;
   lacksOcr: boolean;
 }

@@ -10,7 +10,7 @@ export function hostEntryOf(definition: McpDefinition): string[] {
 }
 
 /**
- * Why a URL may not be reached, given the entries `hosts`; undefined when it may. Names of this machine
+ * Reason why a URL may not be reached, given the entries `hosts`; undefined when it may. Names of this machine
  * are allowed only when they are listed, but also over http.
  */
 export function hostProblem(address: string, hosts: readonly string[]): string | undefined {

@@ -11,7 +11,7 @@ export interface McpPolicy {
   sessionStdio: boolean;
 }
 
-/** Why a definition of an agent or a session may not be used; undefined when it may. */
+/** Reason why a definition of an agent or a session may not be used; undefined when it may. */
 export function policyProblem(
   policy: McpPolicy,
   definition: McpDefinition,

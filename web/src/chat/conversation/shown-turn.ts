@@ -3,7 +3,7 @@ import type { ConversationTurn } from './view-messages.js';
 
 /** A turn as the page shows it. */
 export interface ShownTurn extends ConversationTurn {
-  /** Why the message was not sent, or the turn is no longer followed; may be retried. */
+  /** Fault that kept the message from being sent, or the turn from being followed; may be retried. */
   fault?: unknown;
   /** The submission, until the server has accepted it. */
   submission?: Submission;

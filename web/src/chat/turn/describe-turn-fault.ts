@@ -2,7 +2,7 @@ import type { DescribedFault } from '../../app/describe-fault.js';
 import { formatDuration } from '../../ui/format.js';
 import type { TurnFault } from '../conversation/turn-view.js';
 
-/** Why a turn failed and what to do. A retryable fault has a button. Pure. */
+/** Reason of a turn's failure, and what to do. A retryable fault has a button. Pure. */
 export function describeTurnFault(fault: TurnFault): DescribedFault {
   const { type, message, reason, retryable, requestId } = fault;
   const code = [type, reason, requestId].filter((part) => part !== undefined).join(' · ');
