@@ -37,23 +37,24 @@ export async function checkTurns(
 /** Longest time for which a subagent goes on after its parent's end, in ms. */
 const CHILD_ENDS_MS = 15_000;
 
-/** Rows that break a promise, by what they say. `$1`: tokens of the principal's day; 0: no limit. */
+/** Rows that break a promise, by what they say. `$1`: tokens of the principal's day, 0 for no limit; `$2`: faults. */
 const brokenPromises: { kind: Violation['kind']; select: string }[] = [
   {
     kind: 'limit-overrun',
+    // The reservation of a process that died stands until the day is over.
     select: `select principal_id as id, tokens || ' tokens of ' || $1::bigint || ', reserved ' || reserved_tokens as note
-      from usage_days where reserved_tokens <> 0 or (tokens > $1::bigint and $1::bigint > 0)`,
+      from usage_days where (reserved_tokens <> 0 and $2::integer = 0) or (tokens > $1::bigint and $1::bigint > 0)`,
   },
   {
     kind: 'message-lost',
     select: `select turn_id as id, 'not delivered: ' || text as note from joined_messages join turns on turns.id = turn_id
-      where after_step is null and turns.status = 'completed' and $1::bigint >= 0`,
+      where after_step is null and turns.status = 'completed' and $1::bigint >= 0 and $2::integer >= 0`,
   },
   {
     kind: 'outlived-parent',
     select: `select child.id, child.status || ', ' || (child.ended_at - parent.ended_at) as note
       from turns child join turns parent on parent.id = child.parent_turn_id
-      where child.ended_at > parent.ended_at + interval '${CHILD_ENDS_MS} milliseconds' and $1::bigint >= 0`,
+      where child.ended_at > parent.ended_at + interval '${CHILD_ENDS_MS} milliseconds' and $1::bigint >= 0 and $2::integer >= 0`,
   },
 ];
 
@@ -61,10 +62,11 @@ const brokenPromises: { kind: Violation['kind']; select: string }[] = [
 export async function checkDatabase(
   { database }: World,
   { tokensPerDay }: ResolvedLimits,
+  faults: number,
 ): Promise<Violation[]> {
   const found = await Promise.all(
     brokenPromises.map(async ({ kind, select }) => {
-      const rows = await database.query(select, [tokensPerDay]);
+      const rows = await database.query(select, [tokensPerDay, faults]);
       return rows.map(({ id, note }) => ({ kind, turnId: String(id), note: String(note) }));
     }),
   );

@@ -10,10 +10,12 @@ export interface Folders {
   instructionRoot: string;
 }
 
+const tools = ['tools: [mark, look]', 'permissions: {allow: [mark]}'];
+
 /** An agent that delegates, and one that it delegates to. */
 const agents = {
-  LEAD: ['subagents: [TASKER]', 'AGENT_TYPE: 1', 'tools: [mark, look]'],
-  TASKER: ['AGENT_TYPE: 2', 'AGENT_CLASS: TASK', 'tools: [mark, look]'],
+  LEAD: ['subagents: [TASKER]', 'AGENT_TYPE: 1', ...tools],
+  TASKER: ['AGENT_TYPE: 2', 'AGENT_CLASS: TASK', ...tools],
 };
 
 export async function makeFolders(): Promise<Folders> {

@@ -7,6 +7,7 @@ import { checkDatabase, checkRest, checkTurns } from './check-schedule.js';
 import type { SimulatedDatabase } from './database.js';
 import type { Folders } from './folders.js';
 import { Faults, type FaultRules } from './faults.js';
+import { simulatedModel } from './model.js';
 import { planLimits, planSessions } from './plan.js';
 import { SimulatedRedis } from './redis.js';
 import type { Deployment } from './requests.js';
@@ -52,7 +53,9 @@ export async function runSchedule(options: ScheduleOptions): Promise<ScheduleOut
     await database.empty();
     const services = new Services(scheduler);
     const redis = new SimulatedRedis(scheduler, services, random('redis'));
-    const world: World = { scheduler, services, database, redis, effects: new Map(), folders };
+    const model = simulatedModel(scheduler.clockOf(newActor('model')));
+    const effects = new Map<string, number>();
+    const world: World = { scheduler, services, database, redis, model, effects, folders };
     const { apis, servers } = deploy(world, seed);
     const principal = localPrincipal(planLimits(seed));
     const deployment = { world, apis, principal, random: random('people'), violations: [] };
@@ -71,7 +74,7 @@ export async function runSchedule(options: ScheduleOptions): Promise<ScheduleOut
     }
     violations.push(
       ...(await checkTurns(histories, world)),
-      ...(await checkDatabase(world, principal.limits)),
+      ...(await checkDatabase(world, principal.limits, faults.count)),
       ...checkRest(world, servers),
     );
     const { steps, trace } = scheduler;

@@ -30,7 +30,6 @@ import type { SimulatedRedis } from './redis.js';
 import type { Folders } from './folders.js';
 import type { Scheduler } from './scheduler.js';
 import type { Services } from './services.js';
-import { simulatedModel } from './model.js';
 import { fakeTools, type Effects } from './tools.js';
 
 export interface World {
@@ -40,6 +39,8 @@ export interface World {
   redis: SimulatedRedis;
   effects: Effects;
   folders: Folders;
+  /** The model's API: one for all processes, with one prompt cache. */
+  model: typeof fetch;
 }
 
 /** Time from a process's death to its next start, in ms. */
@@ -133,7 +134,7 @@ export class Server {
         mode: 'anthropic',
         baseUrl: 'https://api.anthropic.com',
         maxRetries: 0,
-        fetch: simulatedModel(clock),
+        fetch: this.world.model,
       },
       clock,
     );
@@ -173,21 +174,15 @@ export class Server {
       );
       if (failure === undefined) return;
       this.world.scheduler.note(this.#actor, `did not start: ${String(failure.error)}`);
-      this.#actor.isDead = true;
-      this.world.redis.forget(this.#actor);
+      this.#end();
       await new Promise<void>((resolve) => clock.after(RESTART_MS, resolve));
     }
   }
 
   /** Ends the process at once: nothing of it runs again. It is started again later. */
   kill(): void {
-    const isStarting = this.#app === undefined;
-    this.#actor.isDead = true;
     this.#app = undefined;
-    this.world.redis.forget(this.#actor);
-    for (const onDeath of this.#onDeath) onDeath();
-    this.#onDeath.clear();
-    if (isStarting) return;
+    this.#end();
     const clock = this.world.scheduler.clockOf(newActor('supervisor'));
     clock.after(RESTART_MS, () => void this.keepUp());
   }
@@ -196,11 +191,20 @@ export class Server {
   async stop(): Promise<void> {
     const app = this.#app;
     this.#app = undefined;
-    for (const onDeath of this.#onDeath) onDeath();
-    this.#onDeath.clear();
+    this.#breakConnections();
     await app?.close();
+    this.#end();
+  }
+
+  #end(): void {
     this.#actor.isDead = true;
     this.world.redis.forget(this.#actor);
+    this.#breakConnections();
+  }
+
+  #breakConnections(): void {
+    for (const onDeath of this.#onDeath) onDeath();
+    this.#onDeath.clear();
   }
 
   /** A handler of the process. @throws Error when it is down. */

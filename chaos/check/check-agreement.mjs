@@ -29,7 +29,7 @@ export function checkAgreement(turnId, reader, log) {
     if (cursor === undefined) continue;
     if (same === undefined) {
       if (cursor.attempt < lastAttempt && isLostTail(frame, cursor, ends.kept)) continue;
-      const note = `the log lacks ${frame.event} ${frame.id}, which ${reader.name} got`;
+      const note = `the log lacks ${frame.id} ${describe(frame)}, which ${reader.name} got`;
       found.push({ kind: 'lost', turnId, note });
     } else if (describe(same) !== describe(frame)) {
       const note = `${frame.id}: ${reader.name} got ${describe(frame)}, the log has ${describe(same)}`;
@@ -82,7 +82,11 @@ const mayBeLost = new Set([
  */
 function isLostTail(frame, cursor, ends) {
   const end = ends.get(cursor.attempt);
-  return mayBeLost.has(frame.event) && (end === undefined || compareCursors(cursor, end) > 0);
+  // The notice of a wait is for the time of the wait.
+  const isWait = frame.event === 'system:notice' && frame.data['kind'] === 'budget-wait';
+  return (
+    (isWait || mayBeLost.has(frame.event)) && (end === undefined || compareCursors(cursor, end) > 0)
+  );
 }
 
 /**
