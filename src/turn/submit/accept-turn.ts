@@ -39,12 +39,13 @@ export async function acceptTurn(
   const mayBeFull = limits.concurrentTurns > 0;
   return orRefusal(async () => {
     const most = limits.queueDepth - MOST_AT_ONCE;
-    if (!mayBeFull && (await insertTurn(db, turn, { id, most }))) return accepted;
+    const inserted = mayBeFull ? 'queue-full' : await insertTurn(db, turn, { id, most });
+    if (inserted !== 'queue-full') return inserted === 'stored' ? accepted : { type: inserted };
     return db.transaction(async (tx): Promise<Acceptance> => {
       if (await hasTooMany(tx, turn, limits)) return { type: 'too-many-turns' };
       await lockFor(tx, 'accept-turn');
-      const isStored = await insertTurn(tx, turn, { id, most: limits.queueDepth });
-      return isStored ? accepted : { type: 'queue-full' };
+      const last = await insertTurn(tx, turn, { id, most: limits.queueDepth });
+      return last === 'stored' ? accepted : { type: last };
     });
   });
 }

@@ -43,7 +43,8 @@ export function holdTurn(
       if (held >= limits.sessionQueue) return { type: 'session-queue-full' };
       await lockFor(tx, 'accept-turn');
       const insertion = { id, most: limits.queueDepth, held: { goesFirst } };
-      if (!(await insertTurn(tx, turn, insertion))) return { type: 'queue-full' };
+      const inserted = await insertTurn(tx, turn, insertion);
+      if (inserted !== 'stored') return { type: inserted };
       // A refused turn supersedes none: this comes after its insertion.
       const superseded = goesFirst ? await supersede(tx, turn.sessionId, id) : [];
       // The active turn is marked last, so that its row is locked for a moment only.

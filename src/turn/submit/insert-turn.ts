@@ -11,8 +11,10 @@ import type { Queryable } from '../../storage/connection.js';
 import { insertFrom } from '../../storage/insert-from.js';
 import { messages } from '../../storage/transcript-schema.js';
 import { turnReaders } from '../../storage/reader-schema.js';
+import { steeredMessages } from '../../storage/governance-schema.js';
 import { turns } from '../../storage/schema.js';
 import type { StoredRequest } from '../../storage/shapes/stored-turn.js';
+import { findSteeredByKey } from './store-steered-message.js';
 import { interval, READER_LEASE_MS } from '../lifecycle/reader-rows.js';
 
 export interface NewTurn {
@@ -58,25 +60,37 @@ export function turnRows(
   };
 }
 
-/** @returns false, and nothing stored, when as many turns wait already. */
+/**
+ * @returns `queue-full` when as many turns wait already, `key-taken` when a message with the turn's
+ *   idempotency key was steered into another turn; nothing is stored then.
+ */
 export async function insertTurn(
   db: Queryable,
   turn: NewTurn,
   insertion: Insertion,
-): Promise<boolean> {
+): Promise<'stored' | 'queue-full' | 'key-taken'> {
   const { id, most, held } = insertion;
-  if (most <= 0) return false;
+  if (most <= 0) return 'queue-full';
   const { readerProcess, ...stored } = turn;
   const rows = turnRows(id, stored, held);
   const queued = sql`select count(*) as turns from ${turns} where ${turns.status} = 'queued'`;
-  const belowLimit: SQL = sql`queued where queued.turns < ${most}`;
-  const accepted = insertFrom(belowLimit, turns, rows.turn, sql`returning id`);
+  const { sessionId, idempotencyKey } = turn;
+  const isUnsteered =
+    idempotencyKey === undefined
+      ? sql``
+      : sql` and not exists (select from ${steeredMessages}
+          where session_id = ${sessionId} and idempotency_key = ${idempotencyKey})`;
+  const allowed: SQL = sql`queued where queued.turns < ${most}${isUnsteered}`;
+  const accepted = insertFrom(allowed, turns, rows.turn, sql`returning id`);
   const message = insertFrom(sql`accepted`, messages, rows.message);
   const inserted = await db.execute(sql`
     with queued as (${queued}), accepted as (${accepted}), message as (${message})
     ${readerProcess === undefined ? sql`` : sql`, reader as (${insertReader(readerProcess)})`}
     select id from accepted`);
-  return inserted.rows.length === 1;
+  if (inserted.rows.length === 1) return 'stored';
+  const isSteered =
+    idempotencyKey !== undefined && (await findSteeredByKey(db, sessionId, idempotencyKey));
+  return isSteered ? 'key-taken' : 'queue-full';
 }
 
 /** The sender of a turn counts as its reader from the moment the turn is stored. */

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { asc, eq } from 'drizzle-orm';
 import { bothDatabases } from '../../../test/support/database/both-databases.js';
+import { newTurn } from '../../../test/support/turn/new-turn.js';
 import { storeSession, storeTurn } from '../../../test/support/turn/store-turn.js';
 import { storeWrites } from '../../events/store-writes.js';
 import { updateFenced } from '../../storage/update-fenced.js';
@@ -8,6 +9,7 @@ import type { OpenedDatabase } from '../../storage/connection.js';
 import { steeredMessages } from '../../storage/governance-schema.js';
 import { sessions, turns } from '../../storage/schema.js';
 import type { TurnStatus } from '../../storage/shapes/stored-turn.js';
+import { acceptTurn } from './accept-turn.js';
 import {
   findSteeredByKey,
   storeSteeredMessage,
@@ -58,6 +60,24 @@ describe.each(bothDatabases)('a message steered into a turn, on %s', (_name, ope
       expect.objectContaining({ text: 'Mind the tests', position: 1, afterStep: null }),
     ]);
     expect(await countOf(turnId)).toBe(1);
+  });
+
+  it('is not stored where its idempotency key has begun a turn meanwhile', async () => {
+    const turnId = await turnIn('running', { idempotencyKey: 'a' });
+    expect(await steer('Again', { idempotencyKey: 'a' })).toEqual({ type: 'key-taken' });
+    expect(await rowsOf(turnId)).toEqual([]);
+    expect((await steer('More', { idempotencyKey: 'b' })).type).toBe('steered');
+  });
+
+  it('keeps a turn from beginning with its idempotency key', async () => {
+    const turnId = await turnIn('running');
+    await steer('Once', { idempotencyKey: 'a' });
+    await database.db.update(turns).set({ status: 'completed' }).where(eq(turns.id, turnId));
+    const limits = { queueDepth: 1_000, concurrentTurns: 0 };
+    const begin = (idempotencyKey: string) =>
+      acceptTurn(database.db, newTurn(sessionId, { idempotencyKey }), limits);
+    expect(await begin('a')).toEqual({ type: 'key-taken' });
+    expect((await begin('b')).type).toBe('accepted');
   });
 
   it.each(['held', 'completed', 'limited', 'interrupted', 'failed'] as const)(

@@ -1,7 +1,7 @@
 import { and, count, eq, inArray, isNull, sql } from 'drizzle-orm';
 import { newId } from '../../platform/ids.js';
 import { violatedConstraint } from '../../storage/database-errors.js';
-import type { Database } from '../../storage/connection.js';
+import type { Database, Queryable } from '../../storage/connection.js';
 import { steeredMessages } from '../../storage/governance-schema.js';
 import { activeStatuses } from '../../storage/shapes/stored-turn.js';
 import { turns } from '../../storage/schema.js';
@@ -47,6 +47,10 @@ export async function storeSteeredMessage(
         )
         .for('update');
       if (active === undefined) return { type: 'nobody' };
+      // The request may have begun a turn since it was looked for: it must not be steered into itself.
+      if (idempotencyKey !== null && (await hasTurn(tx, sessionId, idempotencyKey))) {
+        return { type: 'key-taken' };
+      }
       const [undelivered] = await tx
         .select({ messages: count() })
         .from(steeredMessages)
@@ -70,10 +74,18 @@ export async function storeSteeredMessage(
   }
 }
 
+async function hasTurn(tx: Queryable, sessionId: string, idempotencyKey: string): Promise<boolean> {
+  const found = await tx
+    .select({ id: turns.id })
+    .from(turns)
+    .where(and(eq(turns.sessionId, sessionId), eq(turns.idempotencyKey, idempotencyKey)));
+  return found.length > 0;
+}
+
 const KEY_CONSTRAINT = 'joined_messages_session_id_idempotency_key_key';
 
 /** The message that came with a key before. */
-export async function findSteeredByKey(db: Database, sessionId: string, idempotencyKey: string) {
+export async function findSteeredByKey(db: Queryable, sessionId: string, idempotencyKey: string) {
   const [message] = await db
     .select()
     .from(steeredMessages)
