@@ -23,6 +23,8 @@ export interface FaultRules {
   most: number;
   /** The probability of a fault at a step of a server's process. */
   chance: number;
+  /** Numbers of faults that do not come, from 1. */
+  without?: readonly number[];
 }
 
 /** Decides at each step whether a fault comes, and which. */
@@ -44,7 +46,8 @@ export class Faults {
     const server = this.servers.find((one) => one.actor === actor && one.isUp);
     if (server === undefined || !this.random.chance(this.rules.chance)) return;
     this.count += 1;
-    this.#inject(this.random.pick(kinds), server, what);
+    const kind = this.random.pick(kinds);
+    if (this.rules.without?.includes(this.count) !== true) this.#inject(kind, server, what);
   };
 
   /** No more faults, and both services are back. */

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { SimulatedDatabase } from './database.js';
 import { makeFolders } from './folders.js';
 import { runSchedule, STARTED_AT, type ScheduleOutcome } from './run-schedule.js';
+import { shrink, type Less } from './shrink.js';
 import { useVirtualGlobals } from './virtual-globals.js';
 
 const usage = `npm run simulate -- [options]
@@ -9,6 +10,8 @@ const usage = `npm run simulate -- [options]
   --schedules N   number of schedules, one a seed (100)
   --minutes N     real time, in place of a number of schedules
   --faults N      most faults of a schedule (3)
+  --without N,…   numbers of faults that do not come
+  --leave-out N,… numbers of sessions that are left out
   --trace         the trace of each schedule, not only of those with violations`;
 
 const { values } = parseArgs({
@@ -17,6 +20,8 @@ const { values } = parseArgs({
     schedules: { type: 'string', default: '100' },
     minutes: { type: 'string' },
     faults: { type: 'string', default: '3' },
+    without: { type: 'string', default: '' },
+    'leave-out': { type: 'string', default: '' },
     trace: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
@@ -42,21 +47,28 @@ async function simulate(): Promise<boolean> {
   const database = await SimulatedDatabase.open();
   restore();
   const folders = await makeFolders();
-  const run = (seed: number, faults: number): Promise<ScheduleOutcome> =>
-    runSchedule({ seed, database, folders, faults: { most: faults, chance: FAULT_CHANCE } });
+  const of = { database, folders };
+  const given: Less = {
+    faults: { most: Number(values.faults), chance: FAULT_CHANCE, without: listed(values.without) },
+    withoutSessions: listed(values['leave-out']),
+  };
   // The first schedule loads modules, in the machine's own time.
-  await run(0, 0);
+  await runSchedule({ seed: 0, ...of, faults: { most: 0, chance: 0 } });
   const started = performance.now();
   const sums = { schedules: 0, turns: 0, faults: 0, steps: 0 };
   const failed: number[] = [];
   for (let seed = first; seed < first + most && !isOver(); seed += 1) {
-    const outcome = await run(seed, Number(values.faults));
+    const outcome = await runSchedule({ seed, ...of, ...given });
     sums.schedules += 1;
     sums.turns += outcome.turns;
     sums.faults += outcome.faults;
     sums.steps += outcome.steps;
-    if (outcome.violations.length > 0) failed.push(seed);
-    if (outcome.violations.length > 0 || values.trace) write(report(seed, outcome));
+    if (outcome.violations.length > 0) {
+      failed.push(seed);
+      const run = (less: Less) => runSchedule({ seed, ...of, ...less });
+      const smallest = await shrink(outcome, given, run);
+      write(report(seed, smallest.outcome, smallest.less));
+    } else if (values.trace) write(report(seed, outcome, given));
   }
   await database.close();
   const seconds = (performance.now() - started) / 1_000;
@@ -67,12 +79,18 @@ async function simulate(): Promise<boolean> {
   return failed.length === 0;
 }
 
-function report(seed: number, { violations, trace }: ScheduleOutcome): string {
+function report(seed: number, { violations, trace }: ScheduleOutcome, less: Less): string {
   const found = violations.map(({ kind, turnId, note }) => `  ${kind} ${turnId}: ${note}`);
-  return [
-    `Seed ${seed}:`,
-    ...found,
-    ...trace,
-    `Again: npm run simulate -- --seed ${seed} --schedules 1`,
-  ].join('\n');
+  const { most, without = [] } = less.faults;
+  const options = [
+    `--seed ${seed} --schedules 1 --faults ${most}`,
+    ...(without.length > 0 ? [`--without ${without.join()}`] : []),
+    ...(less.withoutSessions.length > 0 ? [`--leave-out ${less.withoutSessions.join()}`] : []),
+  ];
+  const again = `Again: npm run simulate -- ${options.join(' ')}`;
+  return [`Seed ${seed}:`, ...found, ...trace, again].join('\n');
+}
+
+function listed(text: string): number[] {
+  return text === '' ? [] : text.split(',').map(Number);
 }

@@ -8,7 +8,7 @@ import type { SimulatedDatabase } from './database.js';
 import type { Folders } from './folders.js';
 import { Faults, type FaultRules } from './faults.js';
 import { simulatedModel } from './model.js';
-import { planLimits, planSessions } from './plan.js';
+import { planLimits, planSessions, type SessionPlan } from './plan.js';
 import { SimulatedRedis } from './redis.js';
 import type { Deployment } from './requests.js';
 import { readAgain, runSession } from './run-turn.js';
@@ -28,6 +28,8 @@ export interface ScheduleOptions {
   database: SimulatedDatabase;
   folders: Folders;
   faults: FaultRules;
+  /** Numbers of sessions whose clients send nothing, from 1. */
+  withoutSessions?: readonly number[];
 }
 
 export interface ScheduleOutcome {
@@ -63,7 +65,10 @@ export async function runSchedule(options: ScheduleOptions): Promise<ScheduleOut
     const histories: TurnHistory[] = [];
     const violations: Violation[] = deployment.violations;
     try {
-      await run({ deployment, servers, faults, histories, seed });
+      const plans = planSessions(seed).filter(
+        (_, index) => options.withoutSessions?.includes(index + 1) !== true,
+      );
+      await run({ deployment, servers, faults, histories, plans });
     } catch (error) {
       const note = error instanceof Error ? error.message : String(error);
       violations.push({
@@ -98,15 +103,15 @@ interface Run {
   faults: Faults;
   /** Filled with the turns as their clients saw them. */
   histories: TurnHistory[];
-  seed: number;
+  plans: readonly SessionPlan[];
 }
 
-async function run({ deployment, servers, faults, histories, seed }: Run): Promise<void> {
+async function run({ deployment, servers, faults, histories, plans }: Run): Promise<void> {
   const { world } = deployment;
   const { scheduler } = world;
   for (const server of servers) await scheduler.run(server.keepUp(), MOST_MS);
   scheduler.onStep = faults.onStep;
-  const load = planSessions(seed).map((plan, index) => runSession(plan, index, deployment));
+  const load = plans.map((plan, index) => runSession(plan, index, deployment));
   histories.push(...(await scheduler.run(Promise.all(load), MOST_MS)).flat());
   faults.end();
   await scheduler.run(rest(world, servers), MOST_MS);

@@ -72,9 +72,13 @@ async function runTurn(
       if (count === plan.interruptAfter) interrupted = interrupt(requests, sessionId, turnId);
     },
   });
-  const readings = [main, ...(await Promise.all(others))].filter(
-    ({ turnId }) => turnId !== undefined,
-  );
+  const all = [main, ...(await Promise.all(others))];
+  const readings = all.filter(({ turnId }) => turnId !== undefined);
+  for (const { refusal, history } of all) {
+    if (refusal === undefined || readings.length === 0) continue;
+    const note = `${history.name}: ${refusal.message}`;
+    requests.deployment.violations.push({ kind: 'repeat-refused', turnId: '', note });
+  }
   const interruptedAt = await interrupted;
   const turnId = readings[0]?.turnId;
   if (turnId === undefined) {
