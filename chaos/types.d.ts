@@ -135,7 +135,9 @@ export type ViolationKind =
   | 'unclean-exit'
   | 'limit-overrun'
   | 'message-lost'
-  | 'outlived-parent';
+  | 'outlived-parent'
+  | 'overlap'
+  | 'taken-over';
 
 /** An answer to a request for a stream. */
 export interface OpenStream {

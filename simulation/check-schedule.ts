@@ -34,43 +34,80 @@ export async function checkTurns(
   return [...violations, ...checkMarks(checked, new Map(counts))];
 }
 
-/** Longest time for which a subagent goes on after its parent's end, in ms. */
-const CHILD_ENDS_MS = 15_000;
+/**
+ * What the selects below ask: tokens of the principal's day, 0 for no limit, and the number of faults that
+ * may cost a process its turns; and when each turn stored its first step and its end, as numbers of
+ * transactions, since clocks differ.
+ */
+const given = `with given as (select $1::bigint as most, $2::integer as faults),
+  spans as (select id, session_id, parent_turn_id,
+    (select min(xmin::text::bigint) from steps where turn_id = turns.id) as begun,
+    (select xmin::text::bigint from messages where turn_id = turns.id and role = 'assistant' limit 1) as ended
+    from turns)`;
 
-/** Rows that break a promise, by what they say. `$1`: tokens of the principal's day, 0 for no limit; `$2`: faults. */
+/** Rows that break a promise, by what they say. */
 const brokenPromises: { kind: Violation['kind']; select: string }[] = [
   {
     kind: 'limit-overrun',
     // The reservation of a process that died stands until the day is over.
-    select: `select principal_id as id, tokens || ' tokens of ' || $1::bigint || ', reserved ' || reserved_tokens as note
-      from usage_days where (reserved_tokens <> 0 and $2::integer = 0) or (tokens > $1::bigint and $1::bigint > 0)`,
+    select: `select principal_id as id, tokens || ' tokens of ' || most || ', reserved ' || reserved_tokens as note
+      from usage_days, given where (reserved_tokens <> 0 and faults = 0) or (tokens > most and most > 0)`,
   },
   {
     kind: 'message-lost',
-    select: `select turn_id as id, 'not delivered: ' || text as note from joined_messages join turns on turns.id = turn_id
-      where after_step is null and turns.status = 'completed' and $1::bigint >= 0 and $2::integer >= 0`,
+    // The end of a turn takes messages that were not delivered: no step comes after those.
+    select: `select turn_id as id, 'not answered: ' || text as note
+      from joined_messages join turns on turns.id = turn_id
+      where turns.status = 'completed' and (after_step is null
+        or after_step >= (select max(step) from steps where steps.turn_id = turns.id))`,
   },
   {
     kind: 'outlived-parent',
-    select: `select child.id, child.status || ', ' || (child.ended_at - parent.ended_at) as note
-      from turns child join turns parent on parent.id = child.parent_turn_id
-      where child.ended_at > parent.ended_at + interval '${CHILD_ENDS_MS} milliseconds' and $1::bigint >= 0 and $2::integer >= 0`,
+    // A parent ends before its subagent only where it says so.
+    select: `select child.id, 'ended after its parent, which did not say so' as note
+      from spans child join spans parent on parent.id = child.parent_turn_id
+      where child.ended > parent.ended and not exists (select from turn_archives
+        where turn_id = parent.id and events::jsonb @> '[{"kind": "subagent-not-ended"}]')`,
+  },
+  {
+    kind: 'overlap',
+    select: `select later.id, 'began before the end of ' || earlier.id as note
+      from spans later join spans earlier on earlier.session_id = later.session_id
+      where later.begun > earlier.begun and later.begun < earlier.ended`,
+  },
+  {
+    kind: 'taken-over',
+    select: `select turn_id as id, 'attempt ' || attempt || ' recovers, though nothing failed' as note
+      from turn_archives, given where faults = 0 and events::jsonb @> '[{"type": "turn.recovering"}]'`,
   },
 ];
 
-/** Checks the database after all turns have ended. */
+/**
+ * Checks the database after all turns have ended.
+ *
+ * @param faults number of faults that may cost a process its turns.
+ */
 export async function checkDatabase(
   { database }: World,
   { tokensPerDay }: ResolvedLimits,
   faults: number,
 ): Promise<Violation[]> {
-  const found = await Promise.all(
-    brokenPromises.map(async ({ kind, select }) => {
-      const rows = await database.query(select, [tokensPerDay, faults]);
-      return rows.map(({ id, note }) => ({ kind, turnId: String(id), note: String(note) }));
-    }),
-  );
-  return found.flat();
+  const violations: Violation[] = [];
+  for (const { kind, select } of brokenPromises) {
+    const rows = await database.query(`${given} ${select}`, [tokensPerDay, faults]);
+    const toViolation = ({ id, note }: (typeof rows)[number]): Violation => ({
+      kind,
+      turnId: String(id),
+      note: String(note),
+    });
+    violations.push(...rows.map(toViolation));
+  }
+  const { peakTokens } = database;
+  if (tokensPerDay > 0 && peakTokens > tokensPerDay) {
+    const note = `${peakTokens} tokens of ${tokensPerDay} while calls ran`;
+    violations.push({ kind: 'limit-overrun', turnId: '', note });
+  }
+  return violations;
 }
 
 /** Checks what stopped processes left: nobody waits, and no process has a timer. */

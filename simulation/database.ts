@@ -9,6 +9,9 @@ import type { Services } from './services.js';
 
 /** The one database of a deployment, as each of its processes reaches it. */
 export class SimulatedDatabase {
+  /** The most tokens that a day had at any time, with those that were reserved. */
+  peakTokens = 0;
+
   private constructor(
     private readonly client: PGlite,
     private readonly tables: string,
@@ -25,11 +28,17 @@ export class SimulatedDatabase {
   }
 
   async empty(): Promise<void> {
+    this.peakTokens = 0;
     await this.client.exec(`truncate ${this.tables} restart identity cascade`);
   }
 
   async query(sql: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
     return (await this.client.query<Record<string, unknown>>(sql, values)).rows;
+  }
+
+  async #notePeak(): Promise<void> {
+    const [day] = await this.query('select max(tokens) as tokens from usage_days');
+    this.peakTokens = Math.max(this.peakTokens, Number(day?.['tokens']));
   }
 
   close(): Promise<void> {
@@ -55,7 +64,11 @@ export class SimulatedDatabase {
     };
     const lent = {
       query: <T>(...args: Parameters<PGlite['query']>): Promise<Results<T>> =>
-        step(describe(args[0]), () => client.query<T>(...args)),
+        step(describe(args[0]), async () => {
+          const results = await client.query<T>(...args);
+          if (args[0].includes('insert into usage_days')) await this.#notePeak();
+          return results;
+        }),
       transaction: <T>(work: (tx: Transaction) => Promise<T>): Promise<T> =>
         step('transaction', () => client.transaction(work)),
     };

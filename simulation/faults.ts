@@ -2,6 +2,7 @@ import type { Random } from '../chaos/plan/random.mjs';
 import { newActor, type Actor } from './actor.js';
 import type { Server, World } from './server.js';
 import type { ServiceName } from './services.js';
+import { effectTool } from './tools.js';
 
 const kinds = [
   'kill',
@@ -15,8 +16,17 @@ const kinds = [
   'redis-away',
   'flush-redis',
   'drop-connections',
+  'duplicate-jobs',
   'stop',
 ] as const;
+
+type FaultKind = (typeof kinds)[number];
+
+/** Faults that cost no worker its turn. */
+const calmKinds: FaultKind[] = ['flush-redis', 'drop-connections', 'duplicate-jobs'];
+
+/** How many times as probable a fault is at a tool's effect: there is little time for it. */
+const AT_EFFECTS = 10;
 
 export interface FaultRules {
   /** Most faults of the schedule. */
@@ -25,6 +35,8 @@ export interface FaultRules {
   chance: number;
   /** Numbers of faults that do not come, from 1. */
   without?: readonly number[];
+  /** Whether no fault costs a worker its turn. */
+  isCalm?: boolean;
 }
 
 /** Decides at each step whether a fault comes, and which. */
@@ -44,9 +56,9 @@ export class Faults {
   readonly onStep = (actor: Actor, what: string): void => {
     if (this.#isOver || this.count >= this.rules.most) return;
     const server = this.servers.find((one) => one.actor === actor && one.isUp);
-    if (server === undefined || !this.random.chance(this.rules.chance)) return;
+    if (server === undefined || !this.random.chance(this.#chanceAt(what))) return;
     this.count += 1;
-    const kind = this.random.pick(kinds);
+    const kind = this.random.pick(this.rules.isCalm === true ? calmKinds : kinds);
     if (this.rules.without?.includes(this.count) !== true) this.#inject(kind, server, what);
   };
 
@@ -56,7 +68,12 @@ export class Faults {
     this.world.services.away.clear();
   }
 
-  #inject(kind: (typeof kinds)[number], server: Server, what: string): void {
+  #chanceAt(what: string): number {
+    const { chance } = this.rules;
+    return what.startsWith(`${effectTool} `) ? chance * AT_EFFECTS : chance;
+  }
+
+  #inject(kind: FaultKind, server: Server, what: string): void {
     const { world, random } = this;
     const { scheduler } = world;
     const { actor } = server;
@@ -78,6 +95,11 @@ export class Faults {
         return world.redis.flush();
       case 'drop-connections':
         return world.redis.dropConnections();
+      case 'duplicate-jobs':
+        this.#duplicateJobs().catch((error: unknown) =>
+          scheduler.note(actor, `no jobs were doubled: ${String(error)}`),
+        );
+        return;
       case 'stop':
         server.stop().then(
           () => server.keepUp(),
@@ -85,6 +107,17 @@ export class Faults {
         );
         return;
     }
+  }
+
+  /** Enqueues the turns that run once more. */
+  async #duplicateJobs(): Promise<void> {
+    const { database, redis } = this.world;
+    const running = await database.query(`select id from turns where status = 'running'`);
+    const queue = redis.queueOf(this.#supervisor, 0);
+    await queue.enqueue(
+      running.map(({ id }) => String(id)),
+      'recovered',
+    );
   }
 
   #takeAway(service: ServiceName): void {

@@ -12,7 +12,9 @@ const usage = `npm run simulate -- [options]
   --faults N      most faults of a schedule (3)
   --without N,…   numbers of faults that do not come
   --leave-out N,… numbers of sessions that are left out
-  --trace         the trace of each schedule, not only of those with violations`;
+  --until-violation   ends after the first schedule with a violation
+  --trace         the trace of each schedule, not only of those with violations
+  --mutants       runs trees with faults, which have to be found; with --schedules N (150), --only NN`;
 
 const { values } = parseArgs({
   options: {
@@ -22,6 +24,7 @@ const { values } = parseArgs({
     faults: { type: 'string', default: '3' },
     without: { type: 'string', default: '' },
     'leave-out': { type: 'string', default: '' },
+    'until-violation': { type: 'boolean', default: false },
     trace: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
@@ -65,6 +68,10 @@ async function simulate(): Promise<boolean> {
     sums.steps += outcome.steps;
     if (outcome.violations.length > 0) {
       failed.push(seed);
+      if (values['until-violation']) {
+        write(report(seed, outcome, given));
+        break;
+      }
       const run = (less: Less) => runSchedule({ seed, ...of, ...less });
       const smallest = await shrink(outcome, given, run);
       write(report(seed, smallest.outcome, smallest.less));

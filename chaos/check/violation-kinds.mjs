@@ -39,5 +39,7 @@ export const violationKinds = {
   'unclean-exit': 'a process that was asked to stop and did not exit with 0',
   'limit-overrun': 'more tokens than the limit of the day, or a reservation without a call',
   'message-lost': 'a message that was steered into a turn that completed without it',
-  'outlived-parent': "a subagent that went on long after its parent's end",
+  'outlived-parent': "a subagent that went on after its parent's end",
+  overlap: 'two turns of a session that ran at the same time',
+  'taken-over': 'a turn that lost its worker although no process failed',
 };
