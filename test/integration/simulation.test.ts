@@ -1,8 +1,14 @@
 import { execFile } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 
 const script = fileURLToPath(new URL('../../scripts/simulate.mjs', import.meta.url));
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const mutants = path.join(root, 'simulation/mutants');
 
 /** Runs schedules in a process of its own: the simulation replaces the time of its whole process. */
 function simulate(...options: string[]): Promise<{ isClean: boolean; output: string }> {
@@ -30,6 +36,12 @@ describe('a simulated deployment', () => {
   it('is the same for the same seed', async () => {
     const [first, second] = [await trace(), await trace()];
     expect(second).toBe(first);
+  });
+});
+
+describe('the faults that the simulation has to find', () => {
+  it.each(readdirSync(mutants))('%s can be put into this tree', async (name) => {
+    await promisify(execFile)('git', ['apply', '--check', path.join(mutants, name)], { cwd: root });
   });
 });
 
