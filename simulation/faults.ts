@@ -25,8 +25,9 @@ type FaultKind = (typeof kinds)[number];
 /** Faults that cost no worker its turn. */
 const calmKinds: FaultKind[] = ['flush-redis', 'drop-connections', 'duplicate-jobs'];
 
-/** How many times as probable a fault is at a tool's effect: there is little time for it. */
+/** How many times as probable a fault is at a tool's effect, and at a write of a turn: both are rare steps. */
 const AT_EFFECTS = 10;
+const AT_WRITES = 5;
 
 export interface FaultRules {
   /** Most faults of the schedule. */
@@ -70,7 +71,8 @@ export class Faults {
 
   #chanceAt(what: string): number {
     const { chance } = this.rules;
-    return what.startsWith(`${effectTool} `) ? chance * AT_EFFECTS : chance;
+    if (what.startsWith(`${effectTool} `)) return chance * AT_EFFECTS;
+    return what.startsWith('database: with fence') ? chance * AT_WRITES : chance;
   }
 
   #inject(kind: FaultKind, server: Server, what: string): void {
