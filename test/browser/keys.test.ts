@@ -33,14 +33,15 @@ describe('a server that wants a key', () => {
   });
 
   it('is not asked again for a request from before the key', async () => {
-    const { page } = await on.console.visit('/settings');
+    // A page without requests of its own.
+    const { page } = await on.console.visit('/health');
     const held = new Promise<{ route: Route; response: APIResponse }>((resolve) => {
       void page.route('**/api/harness/sessions?*', async (route) => {
         if ('authorization' in route.request().headers()) return route.continue();
         resolve({ route, response: await route.fetch() });
       });
     });
-    await page.reload();
+    await page.goto('/settings');
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('API key').fill(secret);
     const { route, response } = await held;

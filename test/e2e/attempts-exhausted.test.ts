@@ -57,7 +57,7 @@ describe('a turn that ends its processes', () => {
       TURNPIKE_EXTENSIONS: path.join(folder, 'deadly.mjs'),
       TURNPIKE_LEASE_MS: '2000',
       // A busy machine is that late with a start.
-      TURNPIKE_WATCHDOG_MS: '4000',
+      TURNPIKE_WATCHDOG_MS: '2500',
     });
 
   it('is given up after three attempts in a row that stored nothing new', async () => {
@@ -87,7 +87,7 @@ describe('a turn that ends its processes', () => {
       server = await start();
     }
     expect(ends).toEqual(['SIGKILL', 'SIGKILL', 'SIGKILL', 'SIGKILL']);
-    expect(frozen).toContain('the event loop stood still for 4000 ms');
+    expect(frozen).toContain('the event loop stood still for 2500 ms');
 
     for (const one of [turn, held, ...beside]) await one.comeBack(server.client);
     expect(await turn.exit()).toMatchObject({ exitCode: 1, errorType: 'ATTEMPTS_EXHAUSTED' });

@@ -24,7 +24,7 @@ function simulate(...options: string[]): Promise<{ isClean: boolean; output: str
 
 describe('a simulated deployment', () => {
   it('keeps the promise in schedules that are always the same', async () => {
-    const { isClean, output } = await simulate('--seed', '1', '--schedules', '30');
+    const { isClean, output } = await simulate('--seed', '1', '--schedules', '20');
     if (!isClean) throw new Error(output);
   });
 
