@@ -40,9 +40,9 @@ else process.exitCode = (await simulate()) ? 0 : 1;
 
 /** @returns whether no schedule had a violation. */
 async function simulate(): Promise<boolean> {
-  const first = Number(values.seed ?? Date.now() % 1_000_000_000);
-  const minutes = values.minutes === undefined ? undefined : Number(values.minutes);
-  const most = minutes === undefined ? Number(values.schedules) : Infinity;
+  const first = values.seed === undefined ? Date.now() % 1_000_000_000 : numberOf('seed');
+  const minutes = values.minutes === undefined ? undefined : numberOf('minutes');
+  const most = minutes === undefined ? numberOf('schedules') : Infinity;
   const begin = performance.now();
   const isOver = (): boolean =>
     minutes !== undefined && performance.now() - begin > minutes * 60_000;
@@ -52,7 +52,7 @@ async function simulate(): Promise<boolean> {
   const folders = await makeFolders();
   const of = { database, folders };
   const given: Less = {
-    faults: { most: Number(values.faults), chance: FAULT_CHANCE, without: listed(values.without) },
+    faults: { most: numberOf('faults'), chance: FAULT_CHANCE, without: listed(values.without) },
     withoutSessions: listed(values['leave-out']),
   };
   // The first schedule loads modules, in the machine's own time.
@@ -96,6 +96,13 @@ function report(seed: number, { violations, trace }: ScheduleOutcome, less: Less
   ];
   const again = `Again: npm run simulate -- ${options.join(' ')}`;
   return [`Seed ${seed}:`, ...found, ...trace, again].join('\n');
+}
+
+/** @throws Error for anything but a number from 0 on: nothing that did not run may look clean. */
+function numberOf(option: 'seed' | 'schedules' | 'minutes' | 'faults'): number {
+  const value = Number(values[option]);
+  if (value >= 0) return value;
+  throw new Error(`--${option} takes a number from 0 on, and got ${values[option]}`);
 }
 
 function listed(text: string): number[] {

@@ -26,10 +26,13 @@ describe('a simulated deployment', () => {
   it('keeps the promise in schedules that are always the same', async () => {
     const { isClean, output } = await simulate('--seed', '1', '--schedules', '20');
     if (!isClean) throw new Error(output);
+    // Schedules without turns or faults would be clean as well.
+    expect(output).toMatch(/^20 schedules from seed 1: \d{2,} turns, \d{2,} faults, \d{4,} steps/m);
   });
 
   it('is the same for the same seed', async () => {
     const [first, second] = [await trace(), await trace()];
+    expect(first).toMatch(/worker\d\.1: log info: turn ended/);
     expect(second).toBe(first);
   });
 });
@@ -42,6 +45,7 @@ describe('the faults that the simulation has to find', () => {
 
 /** The trace of one schedule, without the times that the machine took. */
 async function trace(): Promise<string> {
-  const { output } = await simulate('--seed', '2', '--schedules', '1', '--trace');
+  const { isClean, output } = await simulate('--seed', '2', '--schedules', '1', '--trace');
+  if (!isClean) throw new Error(output);
   return output.replace(/^1 schedules.*$/m, '');
 }

@@ -15,7 +15,7 @@ export interface CallPlan {
   request: ModelRequest;
   /** Milliseconds since the epoch. */
   now: number;
-  /** Whether it is the turn's last call, which may use the tokens kept for it. */
+  /** Whether the call is the turn's last, which may use the tokens kept for that. */
   isLast: boolean;
 }
 

@@ -168,7 +168,7 @@ class Conversation {
     }
   }
 
-  /** One call: its request must be accepted; the model's reply becomes a step. */
+  /** Calls the model, which must accept the request; the reply becomes a step. */
   #call(frame: RequestFrame, turn: TurnTranscript, step: number): TranscriptStep {
     const all = [...this.turns, turn].map((each) => fitOutputs(each, 1_000_000, (s) => s.length));
     const { messages, sent } = buildMessages(all, { ...frame, summary: this.summary });

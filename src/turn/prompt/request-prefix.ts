@@ -16,7 +16,7 @@ export interface WantedPrefix {
 
 export interface ChosenPrefix {
   prefix: RequestPrefix;
-  /** Whether it differs from the session's stored prefix. */
+  /** Whether the prefix differs from the one that the session has stored. */
   isChanged: boolean;
   /**
    * The notice for the model in place of a change of the prefix; undefined where nothing changed.
