@@ -92,15 +92,11 @@ export async function checkDatabase(
   { tokensPerDay }: ResolvedLimits,
   faults: number,
 ): Promise<Violation[]> {
-  const violations: Violation[] = [];
+  const breaches = await database.query('select kind, turn_id as id, note from breaches');
+  const violations = breaches.map(({ kind, ...row }) => violation(kind as Violation['kind'], row));
   for (const { kind, select } of brokenPromises) {
     const rows = await database.query(`${given} ${select}`, [tokensPerDay, faults]);
-    const toViolation = ({ id, note }: (typeof rows)[number]): Violation => ({
-      kind,
-      turnId: String(id),
-      note: String(note),
-    });
-    violations.push(...rows.map(toViolation));
+    violations.push(...rows.map((row) => violation(kind, row)));
   }
   const { peakTokens } = database;
   if (tokensPerDay > 0 && peakTokens > tokensPerDay) {
@@ -108,6 +104,10 @@ export async function checkDatabase(
     violations.push({ kind: 'limit-overrun', turnId: '', note });
   }
   return violations;
+}
+
+function violation(kind: Violation['kind'], { id, note }: Record<string, unknown>): Violation {
+  return { kind, turnId: String(id), note: String(note) };
 }
 
 /** Checks what stopped processes left: nobody waits, and no process has a timer. */

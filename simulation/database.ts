@@ -6,6 +6,7 @@ import { migrationsFolder } from '../src/storage/migrations-folder.js';
 import * as schema from '../src/storage/schema.js';
 import type { Actor } from './actor.js';
 import type { Services } from './services.js';
+import { watchRows } from './watched-rows.js';
 
 /** The one database of a deployment, as each of its processes reaches it. */
 export class SimulatedDatabase {
@@ -20,6 +21,7 @@ export class SimulatedDatabase {
   static async open(): Promise<SimulatedDatabase> {
     const client = await PGlite.create();
     await migrate(drizzle(client), { migrationsFolder });
+    await client.exec(watchRows);
     const { rows } = await client.query<{ tables: string }>(
       `select string_agg(oid::regclass::text, ', ') as tables from pg_class
        where relkind = 'r' and relnamespace = 'public'::regnamespace`,
