@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Usage } from '../../storage/shapes/stored-step.js';
+import { estimateParts } from '../../provider/estimate-parts.js';
 import { noUsage } from '../../events/turn-event.js';
 import type { StoredNotice } from '../../notices/notice.js';
 import { estimateAdded, estimateCall, type CallSource } from './estimate-call.js';
@@ -30,7 +31,7 @@ const source = (
 });
 const usage: Usage = {
   inputTokens: 10,
-  outputTokens: 5,
+  outputTokens: 10,
   cacheReadTokens: 900,
   cacheWriteTokens: 100,
 };
@@ -84,16 +85,25 @@ describe('estimateCall', () => {
     const added = estimateAdded(run);
     expect(estimateCall(run, request, 299_999)).toEqual({
       added,
-      input: 15 + added,
+      input: 20 + added,
       cached: 1_000,
     });
-    expect(estimateCall(run, request, 300_000)).toEqual({ added, input: 1_015 + added, cached: 0 });
+    expect(estimateCall(run, request, 300_000)).toEqual({ added, input: 1_020 + added, cached: 0 });
+  });
+
+  it('counts a reply that was cheaper to generate than it is to send', () => {
+    const parts = [
+      { ...step.parts[0], type: 'tool_use' as const, id: 'a', name: 'read', input: { text } },
+    ];
+    const run = source({ steps: [{ ...step, parts }], results });
+    const { added, input } = estimateCall(run, request, 0);
+    expect(input - added).toBe(10 + estimateParts(parts, model));
   });
 
   it('expects nothing of the cache from a model that has not answered yet', () => {
     const run = source({ steps: [step], results }, { fallbackStep: 2 });
     const added = estimateAdded(run);
-    expect(estimateCall(run, request, 0)).toEqual({ added, input: 1_015 + added, cached: 0 });
+    expect(estimateCall(run, request, 0)).toEqual({ added, input: 1_020 + added, cached: 0 });
     const later = source({ steps: [step], results }, { fallbackStep: 1 });
     expect(estimateCall(later, request, 0).cached).toBe(1_000);
   });

@@ -54,7 +54,10 @@ export function estimateCall(
   // Each model has a cache of its own.
   const isCached = now - before.endedAt.getTime() < CACHE_MS && before.step >= fallbackStep;
   const cached = isCached ? cacheReadTokens + cacheWriteTokens : 0;
-  return { added, input: known - cached + added, cached };
+  // A reply may cost more as a part of the prompt than it was counted as when it was generated.
+  const reply = estimateParts(before.parts, run.model.frame.model);
+  const uncounted = Math.max(0, reply - before.usage.outputTokens);
+  return { added, input: known + uncounted - cached + added, cached };
 }
 
 /**
