@@ -88,8 +88,15 @@ export class SimulatedRedis {
     return {
       begin: (turnId: string, attempt: number) =>
         call(`log begin ${attempt}`, () => this.#log.begin(turnId, attempt)),
-      append: (turnId: string, attempt: number, events: readonly TurnEvent[]) =>
-        call(`log append ${describe(events)}`, () => this.#log.append(turnId, attempt, events)),
+      append: (
+        turnId: string,
+        attempt: number,
+        events: readonly TurnEvent[],
+        before?: EventCursor,
+      ) =>
+        call(`log append ${describe(events)}`, () =>
+          this.#log.append(turnId, attempt, events, before),
+        ),
       read: (turnId: string, after?: EventCursor) =>
         call('log read', () => this.#log.read(turnId, after)),
       subscribe: async (turnId: string, listener: LogListener) => {

@@ -48,9 +48,16 @@ export interface EventLog {
    * follow on the log's last event and are of one attempt, which may be an earlier one, to put back
    * what the log lost. Events that the log has already are not appended again.
    *
+   * @param before the last event of earlier attempts that must not be missing before the first event of
+   *   an attempt; default: none.
    * @throws FencedError when a later attempt has begun; GapError when they do not follow on.
    */
-  append(turnId: string, attempt: number, events: readonly TurnEvent[]): Promise<void>;
+  append(
+    turnId: string,
+    attempt: number,
+    events: readonly TurnEvent[],
+    before?: EventCursor,
+  ): Promise<void>;
   /** @returns the events that the log still has after a cursor, in order. */
   read(turnId: string, after?: EventCursor): Promise<readonly TurnEvent[]>;
   /**

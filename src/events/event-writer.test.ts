@@ -8,6 +8,7 @@ import { storeTurn } from '../../test/support/turn/store-turn.js';
 import type { OpenedDatabase } from '../storage/connection.js';
 import { turns } from '../storage/schema.js';
 import { loadArchive } from './archive.js';
+import { logStart, type EventCursor } from './cursor.js';
 import { FencedError } from './event-log.js';
 import { EventWriter } from './event-writer.js';
 import { MemoryEventLog } from './memory-event-log.js';
@@ -42,6 +43,7 @@ describe('EventWriter', () => {
       clock,
       turnId: id,
       attempt: 1,
+      before: logStart,
       commitTimeoutMs: 1_000,
       isLost: () => lost,
       onFailure: (error) => void failures.push(error),
@@ -250,8 +252,9 @@ class SlowLog extends MemoryEventLog {
     turnId: string,
     attempt: number,
     events: readonly TurnEvent[],
+    before?: EventCursor,
   ): Promise<void> {
     await this.#blocked;
-    await super.append(turnId, attempt, events);
+    await super.append(turnId, attempt, events, before);
   }
 }

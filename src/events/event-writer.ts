@@ -4,6 +4,7 @@ import { compact } from '../platform/compact.js';
 import { retry, type RetryDelays } from '../platform/retry.js';
 import type { Database } from '../storage/connection.js';
 import { loadArchive } from './archive.js';
+import type { EventCursor } from './cursor.js';
 import { LogAppender } from './log-appender.js';
 import { FencedError, type EventLog } from './event-log.js';
 import { pushMerged } from './merge-deltas.js';
@@ -22,6 +23,8 @@ export interface EventWriterDeps {
   clock: Clock;
   turnId: string;
   attempt: number;
+  /** See `LogAppenderDeps`. */
+  before: EventCursor;
   /** Longest time that a commit is tried again while the database does not answer, in ms. */
   commitTimeoutMs: number;
   /** Whether another worker may own the turn by now. Nothing is stored then. */

@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { ManualClock } from '../../test/support/manual-clock.js';
+import { logStart } from './cursor.js';
 import { LogAppender } from './log-appender.js';
 import { MemoryEventLog } from './memory-event-log.js';
 import type { TurnEvent } from './turn-event.js';
@@ -22,6 +23,7 @@ it('restores events that are archived while the archive is loaded', async () => 
     log,
     turnId,
     attempt: 1,
+    before: logStart,
     clock: new ManualClock(),
     next: () => [],
     unarchived: () => unarchived,

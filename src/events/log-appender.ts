@@ -1,6 +1,7 @@
 import { untilAborted } from '../platform/abort.js';
 import type { Clock } from '../platform/clock.js';
 import { retry, type RetryDelays } from '../platform/retry.js';
+import type { EventCursor } from './cursor.js';
 import { FencedError, GapError, type EventLog } from './event-log.js';
 import { restoreLog } from './restore-log.js';
 import type { TurnEvent } from './turn-event.js';
@@ -15,6 +16,8 @@ export interface LogAppenderDeps {
   log: EventLog;
   turnId: string;
   attempt: number;
+  /** The last event that earlier attempts archived: the log lost it where it ends before. */
+  before: EventCursor;
   /** @returns the events emitted since the last call that may go to the log now. */
   next(): readonly TurnEvent[];
   /** @returns the events that the log was given and the archive does not have. */
@@ -82,7 +85,7 @@ export class LogAppender {
   }
 
   #append(events: readonly TurnEvent[]): Promise<void> {
-    const { log, clock, turnId, attempt, onLogError: onProblem } = this.deps;
+    const { log, clock, turnId, attempt, before, onLogError: onProblem } = this.deps;
     const mayRetry = (error: unknown): boolean => {
       if (error instanceof FencedError) return false;
       onProblem(error);
@@ -91,7 +94,7 @@ export class LogAppender {
     return retry(clock, { ...retryDelays, mayRetry }, async () => {
       if (this.#closed) return;
       try {
-        await log.append(turnId, attempt, events);
+        await log.append(turnId, attempt, events, before);
       } catch (error) {
         if (!(error instanceof GapError)) throw error;
         await restoreLog(log, { turnId, attempt }, await this.#known(events), error.last);

@@ -29,14 +29,22 @@ export class MemoryEventLog implements EventLog {
     return log.last;
   }
 
-  async append(turnId: string, attempt: number, events: readonly TurnEvent[]): Promise<void> {
+  async append(
+    turnId: string,
+    attempt: number,
+    events: readonly TurnEvent[],
+    before = logStart,
+  ): Promise<void> {
     const [first] = events;
     const last = events.at(-1);
     if (first === undefined || last === undefined) return;
     const log = this.#open(turnId);
     if (attempt < log.attempt) throw new FencedError(turnId, attempt, log.attempt);
     const continuity = followsOn(log.last, first, last);
-    if (continuity === 'gap') throw new GapError(turnId, log.last);
+    const isNew = first.attempt > log.last.attempt;
+    if (continuity === 'gap' || (isNew && compareCursors(log.last, before) < 0)) {
+      throw new GapError(turnId, log.last);
+    }
     if (continuity === 'repeated') return;
     log.events.push(...events);
     log.last = { attempt: last.attempt, seq: last.seq };

@@ -36,7 +36,12 @@ export class RedisEventLog implements EventLog {
     return toCursor(last);
   }
 
-  async append(turnId: string, attempt: number, events: readonly TurnEvent[]): Promise<void> {
+  async append(
+    turnId: string,
+    attempt: number,
+    events: readonly TurnEvent[],
+    before = logStart,
+  ): Promise<void> {
     const first = events[0];
     const last = events.at(-1);
     if (first === undefined || last === undefined) return;
@@ -53,6 +58,8 @@ export class RedisEventLog implements EventLog {
       ttlMs,
       keys.channel,
       maxBytes,
+      before.attempt,
+      before.seq,
     );
     const [result, ...details] = answer as [string, ...number[]];
     if (result === 'fenced') throw new FencedError(turnId, attempt, details[0]);

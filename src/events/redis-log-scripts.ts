@@ -15,7 +15,7 @@ return {tonumber(head[2]) or 0, tonumber(head[3]) or 0}
 
 /**
  * Keys: log, head. Arguments: fence; attempt, first seq, last seq and JSON of the batch; TTL in ms;
- * channel; most bytes.
+ * channel; most bytes; attempt and seq of the event that must not be missing before an attempt's first.
  */
 export const appendScript = `
 local head = redis.call('HMGET', KEYS[2], 'fence', 'attempt', 'seq', 'bytes')
@@ -27,7 +27,11 @@ local endAttempt, endSeq = tonumber(head[2]) or 0, tonumber(head[3]) or 0
 local attempt, first, last = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 if attempt < endAttempt or (attempt == endAttempt and last <= endSeq) then return {'repeated'} end
 local expected = attempt > endAttempt and 1 or endSeq + 1
-if first ~= expected then return {'gap', endAttempt, endSeq} end
+local before, beforeSeq = tonumber(ARGV[9]), tonumber(ARGV[10])
+local isBehind = endAttempt < before or (endAttempt == before and endSeq < beforeSeq)
+if first ~= expected or (attempt > endAttempt and isBehind) then
+  return {'gap', endAttempt, endSeq}
+end
 
 local bytes = (tonumber(head[4]) or 0) + #ARGV[5]
 redis.call('XADD', KEYS[1], attempt .. '-' .. last, 'events', ARGV[5])

@@ -21,8 +21,10 @@ export async function restoreLog(
 ): Promise<void> {
   let run: TurnEvent[] = [];
   let end = last;
+  let before = last;
   const send = async (): Promise<void> => {
-    await log.append(turnId, attempt, run);
+    await log.append(turnId, attempt, run, before);
+    before = end;
     run = [];
   };
   for (const event of known) {

@@ -105,6 +105,19 @@ export function eventLogConformance(name: string, open: () => Promise<EventLogUn
       await expect(log.append('a', 1, [delta(3)])).rejects.toThrow(FencedError);
     });
 
+    it('refuses the first event of an attempt while it lacks what came before', async () => {
+      await log.begin('a', 2);
+      const before = { attempt: 1, seq: 2 };
+      await log.append('a', 2, [delta(1)]);
+      const gap = await log.append('a', 2, [delta(1, 2)], before).catch((error: unknown) => error);
+      expect(gap).toBeInstanceOf(GapError);
+      expect(gap).toMatchObject({ last: { attempt: 1, seq: 1 } });
+      await log.append('a', 2, [delta(2)]);
+      await log.append('a', 2, [delta(1, 2)], before);
+      await log.append('a', 2, [delta(2, 2)], before);
+      expect(await log.read('a')).toEqual([delta(1), delta(2), delta(1, 2), delta(2, 2)]);
+    });
+
     it('gives what comes after a position, also in the middle of a batch', async () => {
       await log.begin('a', 1);
       await log.append('a', 1, [delta(1), delta(2), delta(3)]);

@@ -12,6 +12,7 @@ import { DATABASE, type Database, type Queryable } from '../../storage/connectio
 import { compactions } from '../../storage/conversation-schema.js';
 import { ToolRegistry } from '../../tools/registry.js';
 import { loadArchive } from '../../events/archive.js';
+import { logStart, type EventCursor } from '../../events/cursor.js';
 import { EventWriter } from '../../events/event-writer.js';
 import { restoreLog } from '../../events/restore-log.js';
 import { addUsage, noUsage, type TurnEvent } from '../../events/turn-event.js';
@@ -78,7 +79,7 @@ export class AttemptOpener {
       clock,
       logger,
       lease,
-      writer: this.#openWriter(claim, { lease, logger }),
+      writer: this.#openWriter(claim, { lease, logger, before: archived.at(-1) ?? logStart }),
       effectOf: (name) => this.tools.select([name]).tools[0]?.effect,
       tree,
       progress: {
@@ -136,7 +137,7 @@ export class AttemptOpener {
 
   #openWriter(
     { id: turnId, attempt }: Claim,
-    { lease, logger }: Pick<Attempt, 'lease' | 'logger'>,
+    { lease, logger, before }: Pick<Attempt, 'lease' | 'logger'> & { before: EventCursor },
   ): EventWriter {
     return new EventWriter({
       log: this.log,
@@ -144,6 +145,7 @@ export class AttemptOpener {
       clock: this.clock,
       turnId,
       attempt,
+      before,
       commitTimeoutMs: this.config.leaseMs,
       isLost: () => lease.reason === 'lost',
       onStored: (events) => {

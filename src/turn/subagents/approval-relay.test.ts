@@ -44,6 +44,7 @@ describe('PeopleWatch', () => {
       clock,
       turnId,
       attempt: 1,
+      before: logStart,
       commitTimeoutMs: 1_000,
       isLost: () => false,
       onLogError: fail,
