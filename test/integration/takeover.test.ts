@@ -6,14 +6,16 @@ import * as fc from 'fast-check';
 import { loadArchive } from '../../src/events/archive.js';
 import { FencedError } from '../../src/events/event-log.js';
 import { foldTurnEvents } from '../../src/events/fold-turn.js';
-import type { TurnEvent } from '../../src/events/turn-event.js';
-import { toolCalls } from '../../src/storage/transcript-schema.js';
+import { noUsage, type TurnEvent } from '../../src/events/turn-event.js';
+import { steeredMessages } from '../../src/storage/governance-schema.js';
+import { steps, toolCalls } from '../../src/storage/transcript-schema.js';
 import { turns } from '../../src/storage/schema.js';
 import type { OpenedDatabase } from '../../src/storage/connection.js';
 import { ToolRegistry } from '../../src/tools/registry.js';
 import type { ToolDefinition } from '../../src/tools/tool.js';
 import { MemoryTurnQueue } from '../../src/turn/queue/memory-turn-queue.js';
 import { TurnClaims } from '../../src/turn/queue/turn-claims.js';
+import { getTurn } from '../../src/turn/state/turn-lookup.js';
 import type { TurnWorker } from '../../src/turn/worker/turn-worker.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { HeldTool } from '../support/turn/held-tool.js';
@@ -195,6 +197,42 @@ describe('a turn that another worker takes over', () => {
     await newWorker({ tools: new ToolRegistry() }).queue.enqueue([turnId], 'normal');
     const seen = await follow(turnId);
     expect(seen.find((event) => event.type === 'tool.ended')).toMatchObject({ status: 'unknown' });
+  });
+
+  it('answers a message that was delivered to a call its attempt did not live to make', async () => {
+    await open([]);
+    const { db } = test.services;
+    const turnId = await submit('[[tokens=2]]', []);
+    const { sessionId } = await getTurn(db, turnId);
+    const now = new Date();
+    await db
+      .update(turns)
+      .set({ status: 'running', attempt: 1, startedAt: now, steeredMessages: 1 })
+      .where(eq(turns.id, turnId));
+    await db.insert(steps).values({
+      turnId,
+      step: 1,
+      attempt: 1,
+      parts: [{ type: 'text', text: 'word1 word2' }],
+      stopReason: 'end_turn',
+      usage: noUsage,
+      startedAt: now,
+      endedAt: now,
+    });
+    await db.insert(steeredMessages).values({
+      id: 'msg_1',
+      sessionId,
+      turnId,
+      position: 1,
+      text: '[[tokens=3]]',
+      requestHash: '',
+      afterStep: 1,
+      createdAt: now,
+    });
+    await newWorker().queue.enqueue([turnId], 'recovered');
+    const seen = await follow(turnId);
+    expect(seen.at(-1)).toMatchObject({ outcome: 'completed' });
+    expect(seen).toContainEqual(expect.objectContaining({ type: 'step.ended', step: 2 }));
   });
 
   it('ends at its deadline in a stream that stalls, with what was said', async () => {

@@ -49,10 +49,16 @@ export function decisionInput(run: Attempt & Pick<TurnRun, 'conversation'>): Dec
     stopReason: run.progress.steps.at(-1)?.stopReason,
     openCalls: openCalls(run.progress).length,
     canShorten: run.conversation.canShorten && isFirstCut(run.progress),
-    undelivered: Math.max(0, run.lease.steered - run.progress.steered.length),
+    unanswered: countUnanswered(run),
     limit: limit === undefined ? undefined : describe(run, limit),
     lastCall: lastCall && { limit: describe(run, lastCall.limit), isDone: lastCall.isDone },
   };
+}
+
+/** A message that was delivered to a call whose attempt died waits for the next call. */
+function countUnanswered({ lease, progress: { steps, steered } }: Attempt): number {
+  const last = steps.at(-1)?.step ?? 0;
+  return Math.max(0, lease.steered - steered.filter(({ afterStep }) => afterStep < last).length);
 }
 
 /** A window that is full again after it was shortened is full. */

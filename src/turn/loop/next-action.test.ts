@@ -12,7 +12,7 @@ const state = (more: Partial<DecisionInput>): DecisionInput => ({
   lastCall: undefined,
   stopReason: 'end_turn',
   openCalls: 0,
-  undelivered: 0,
+  unanswered: 0,
   canShorten: false,
   ...more,
 });

@@ -17,8 +17,8 @@ export interface DecisionInput {
   openCalls: number;
   /** Whether the request could be shorter. */
   canShorten: boolean;
-  /** Messages of the user's that are not delivered yet. */
-  undelivered: number;
+  /** Messages of the user's that no stored reply had before it. */
+  unanswered: number;
 }
 
 export interface NextLimit {
@@ -68,7 +68,7 @@ export function nextAction(state: DecisionInput): NextAction {
       return openCalls > 0 ? { type: 'run-tools' } : callAgain(state);
     case 'end_turn':
     case 'stop_sequence':
-      if (state.undelivered > 0 && limit === undefined) return callAgain(state);
+      if (state.unanswered > 0 && limit === undefined) return callAgain(state);
       return completed(stopReason);
     case 'max_tokens':
     case 'context_window':

@@ -150,7 +150,7 @@ class Conversation {
             : undefined,
         stopReason: last?.stopReason,
         openCalls: open.length,
-        undelivered: 0,
+        unanswered: 0,
         canShorten: steps.length === 1,
       });
       if (action.type === 'end') return turn(action.ending.outcome);
