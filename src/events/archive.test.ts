@@ -4,7 +4,7 @@ import { openTestDatabase } from '../../test/support/database/database.js';
 import { storeTurn } from '../../test/support/turn/store-turn.js';
 import type { OpenedDatabase } from '../storage/connection.js';
 import { loadArchive } from './archive.js';
-import { storeWrites } from './store-writes.js';
+import { TurnCommits } from './turn-commits.js';
 import type { TurnEvent } from './turn-event.js';
 
 describe('the archive', () => {
@@ -26,7 +26,9 @@ describe('the archive', () => {
   async function archive(turnId: string, events: readonly TurnEvent[]): Promise<void> {
     const owner = { turnId, attempt: 1 };
     const parts = { writes: [], events, isRepeat: false };
-    expect(await storeWrites(database.db, owner, parts)).toMatchObject({ type: 'stored' });
+    expect(await new TurnCommits(database.db).store({ ...owner, ...parts })).toMatchObject({
+      type: 'stored',
+    });
   }
 
   it('gives events back by attempt and number, whatever the order they were kept in', async () => {

@@ -82,7 +82,7 @@ async function loadRows(db: Queryable, turnId: string, after: EventCursor): Prom
   return rows.map(eventsOf);
 }
 
-/** The events of a row: `storeWrites` put nothing else there. */
+/** The events of a row: `TurnCommits` put nothing else there. */
 function eventsOf({ events }: { events: ArchivedEvent[] }): TurnEvent[] {
   return events as TurnEvent[];
 }

@@ -1,16 +1,18 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { eq, sql, type SQL } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import * as fc from 'fast-check';
 import { openTestDatabase } from '../../test/support/database/database.js';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import { storeTurn } from '../../test/support/turn/store-turn.js';
 import type { OpenedDatabase } from '../storage/connection.js';
 import { turns } from '../storage/schema.js';
+import { updateTurnKind, writeKind } from '../storage/write-kind.js';
 import { loadArchive } from './archive.js';
 import { logStart, type EventCursor } from './cursor.js';
 import { FencedError } from './event-log.js';
 import { EventWriter } from './event-writer.js';
+import { TurnCommits } from './turn-commits.js';
 import { MemoryEventLog } from './memory-event-log.js';
 import type { TurnEvent, TurnEventBody } from './turn-event.js';
 
@@ -40,6 +42,7 @@ describe('EventWriter', () => {
     new EventWriter({
       log,
       db: database.db,
+      commits: new TurnCommits(database.db),
       clock,
       turnId: id,
       attempt: 1,
@@ -51,8 +54,13 @@ describe('EventWriter', () => {
     });
   const never = new AbortController().signal;
   const flush = (one = writer): Promise<void> => one.flush(never);
-  const setReason = (reason: string): SQL =>
-    sql`update turns set end_reason = ${reason} from fence where turns.id = fence.id`;
+  const storeReason = updateTurnKind(turns, ['endReason']);
+  const setReason = (endReason: string) => storeReason({ endReason });
+  const statement = (text: string) =>
+    writeKind(
+      { id: turns.id },
+      (given) => `${text} where exists (select from ${given})`,
+    )({ id: turnId });
 
   const text = (words: string): TurnEventBody => ({ type: 'text.delta', step: 1, text: words });
   const step: TurnEventBody = { type: 'step.started', step: 1 };
@@ -149,7 +157,7 @@ describe('EventWriter', () => {
   });
 
   it('rolls a failing commit back, shows its events to nobody, and closes', async () => {
-    const broken = sql`update nowhere set status = 'x' from fence where nowhere.id = fence.id`;
+    const broken = statement(`update nowhere set status = 'x'`);
     const failing = writer.commit([step], [setReason('never'), broken]);
     const next = writer.commit([step], []);
     await expect(failing).rejects.toThrow();
@@ -167,7 +175,7 @@ describe('EventWriter', () => {
   it('writes again after a statement that the database refuses for good, without a gap', async () => {
     writer.emit(text('a'));
     await writer.commit([step], []);
-    const refused = sql`update turns set attempt = 'x'::text::integer from fence where turns.id = fence.id`;
+    const refused = statement(`update turns set attempt = 'x'::text::integer`);
     await expect(writer.commit([text('lost')], [refused])).rejects.toThrow();
     await expect(writer.commit([text('lost too')], [])).rejects.toThrow();
     writer.emit(text('lost as well'));

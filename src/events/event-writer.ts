@@ -3,12 +3,13 @@ import { isoTime, type Clock } from '../platform/clock.js';
 import { compact } from '../platform/compact.js';
 import { retry, type RetryDelays } from '../platform/retry.js';
 import type { Database } from '../storage/connection.js';
+import type { StoreWrite } from '../storage/write-kind.js';
 import { loadArchive } from './archive.js';
 import type { EventCursor } from './cursor.js';
 import { LogAppender } from './log-appender.js';
 import { FencedError, type EventLog } from './event-log.js';
 import { pushMerged } from './merge-deltas.js';
-import { storeWrites, type StoreWrite, type Stored } from './store-writes.js';
+import type { Stored, TurnCommits } from './turn-commits.js';
 import type { TurnEvent, TurnEventBody } from './turn-event.js';
 
 /** The delays between the tries of a commit that the database did not answer. */
@@ -19,7 +20,9 @@ const MOST_UNARCHIVED = 1_000;
 
 export interface EventWriterDeps {
   log: EventLog;
+  /** Loads the archive. */
   db: Database;
+  commits: Pick<TurnCommits, 'store'>;
   clock: Clock;
   turnId: string;
   attempt: number;
@@ -40,7 +43,7 @@ export interface EventWriterDeps {
 interface Batch {
   events: readonly TurnEvent[];
   writes: readonly StoreWrite[];
-  /** See `StatementParts`. */
+  /** See `TurnCommit`. */
   delivered?: number | undefined;
 }
 
@@ -188,13 +191,12 @@ export class EventWriter {
 
   /** A database that is away for a while costs time, not the turn, as long as the lease lasts. */
   #storeOrRetry(batch: Batch): Promise<Stored> {
-    const { db, clock, turnId, attempt, commitTimeoutMs, isLost } = this.deps;
+    const { commits, clock, turnId, attempt, commitTimeoutMs, isLost } = this.deps;
     const giveUpAt = clock.now() + commitTimeoutMs;
     const mayRetry = (error: unknown): boolean => isDatabaseDown(error) && clock.now() < giveUpAt;
     return retry(clock, { ...retryDelays, mayRetry }, async (failures) => {
       if (isLost()) throw new FencedError(turnId, attempt);
-      const parts = compact({ ...batch, isRepeat: failures > 0 });
-      return storeWrites(db, { turnId, attempt }, parts);
+      return commits.store(compact({ ...batch, turnId, attempt, isRepeat: failures > 0 }));
     });
   }
 

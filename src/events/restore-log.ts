@@ -1,6 +1,6 @@
 import { followsOn, type EventCursor } from './cursor.js';
 import type { EventLog } from './event-log.js';
-import type { TurnAttempt } from './store-writes.js';
+import type { TurnAttempt } from './turn-commits.js';
 import type { TurnEvent } from './turn-event.js';
 
 /** Most events of one append. */

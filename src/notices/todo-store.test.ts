@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { openTestDatabase } from '../../test/support/database/database.js';
 import { storeTurn } from '../../test/support/turn/store-turn.js';
 import { ManualClock } from '../../test/support/manual-clock.js';
-import { storeWrites } from '../events/store-writes.js';
+import { TurnCommits } from '../events/turn-commits.js';
 import type { SessionStore } from '../session/session-store.js';
 import type { OpenedDatabase } from '../storage/connection.js';
 import { sessions } from '../storage/schema.js';
@@ -41,12 +41,9 @@ describe('TodoStore', () => {
 
   async function replace(ofSession: string, items: Todo[], at: Date): Promise<void> {
     const turnId = await storeTurn(database.db);
-    const facts = [replaceTodos(ofSession, items, at)];
-    await storeWrites(
-      database.db,
-      { turnId, attempt: 1 },
-      { writes: facts, events: [], isRepeat: false },
-    );
+    const facts = [replaceTodos({ sessionId: ofSession, items, updatedAt: at })];
+    const commit = { turnId, attempt: 1, writes: facts, events: [], isRepeat: false };
+    await new TurnCommits(database.db).store(commit);
   }
 
   it('has an empty list of a session that wrote none', async () => {

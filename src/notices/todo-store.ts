@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { eq, sql, type SQL } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import { DATABASE, type Database } from '../storage/connection.js';
-import { insertFenced } from '../storage/insert-from.js';
+import { insertKind } from '../storage/write-kind.js';
 import { todos } from '../storage/conversation-schema.js';
 import type { Todo } from '../storage/shapes/todo.js';
 
@@ -17,11 +17,8 @@ export class TodoStore {
 }
 
 /** Replaces a session's whole list. Part of a fenced statement. */
-export function replaceTodos(sessionId: string, items: Todo[], updatedAt: Date): SQL {
-  return insertFenced(
-    todos,
-    { sessionId, items, updatedAt },
-    sql`on conflict (session_id) do update set
-      items = excluded.items, updated_at = excluded.updated_at`,
-  );
-}
+export const replaceTodos = insertKind(
+  todos,
+  ['sessionId', 'items', 'updatedAt'],
+  'on conflict (session_id) do update set items = excluded.items, updated_at = excluded.updated_at',
+);

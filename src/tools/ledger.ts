@@ -1,5 +1,4 @@
-import { sql, type SQL } from 'drizzle-orm';
-import { insertFenced } from '../storage/insert-from.js';
+import { insertKind, type StoreWrite } from '../storage/write-kind.js';
 import type { ToolCallStatus } from '../storage/shapes/stored-turn.js';
 import { toolCalls } from '../storage/transcript-schema.js';
 
@@ -29,20 +28,23 @@ export function shownStatus<Status extends string>(status: Status | 'refused'): 
  * Claims a call before it starts: from now on it may have run. A crash leaves a claim without an end.
  * Part of a fenced statement.
  */
-export function claimToolCall(call: LedgerCall, now: Date): SQL {
-  return insertFenced(toolCalls, { ...call, status: 'claimed', claimedAt: now });
+export function claimToolCall(call: LedgerCall, now: Date): StoreWrite {
+  return insertClaim({ ...call, status: 'claimed', claimedAt: now });
 }
+
+const callKeys = ['turnId', 'callId', 'step', 'attempt', 'name', 'input', 'status'] as const;
+const insertClaim = insertKind(toolCalls, [...callKeys, 'claimedAt']);
+const insertEnd = insertKind(
+  toolCalls,
+  [...callKeys, 'output', 'durationMs', 'claimedAt', 'endedAt'],
+  `on conflict (turn_id, call_id) do update set attempt = excluded.attempt,
+    status = excluded.status, output = excluded.output,
+    duration_ms = excluded.duration_ms, ended_at = excluded.ended_at`,
+);
 
 /**
  * Ends a call that was claimed, or that was answered without a run. Part of a fenced statement.
  */
-export function endToolCall(call: LedgerCall, end: CallEnd, now: Date): SQL {
-  const row = { ...call, ...end, claimedAt: now, endedAt: now };
-  return insertFenced(
-    toolCalls,
-    row,
-    sql`on conflict (turn_id, call_id) do update set attempt = excluded.attempt,
-      status = excluded.status, output = excluded.output,
-      duration_ms = excluded.duration_ms, ended_at = excluded.ended_at`,
-  );
+export function endToolCall(call: LedgerCall, end: CallEnd, now: Date): StoreWrite {
+  return insertEnd({ ...call, ...end, claimedAt: now, endedAt: now });
 }

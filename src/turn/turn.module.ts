@@ -2,16 +2,19 @@ import { Module, type OnModuleDestroy } from '@nestjs/common';
 import { AccessModule } from '../access/access.module.js';
 import { AgentsModule } from '../agents/agents.module.js';
 import { AttachmentsModule } from '../attachments/attachments.module.js';
+import { TurnCommits } from '../events/turn-commits.js';
 import { ExtensionsModule } from '../extensions/extensions.module.js';
 import { OptionsModule } from '../options/options.module.js';
 import { ProviderModule } from '../provider/provider.module.js';
 import { SessionModule } from '../session/session.module.js';
+import { DATABASE, type Database } from '../storage/connection.js';
 import { ApprovalController } from './approvals/approval.controller.js';
 import { ApprovalService } from './approvals/approval-service.js';
 import { ApprovalAnswerer } from './approvals/approval-answerer.js';
 import { ApprovalStore } from './approvals/approval-store.js';
 import { AttemptAnnouncer } from './attempt/attempt-announcer.js';
 import { AttemptFiles } from './attempt/attempt-files.js';
+import { AttemptLogs } from './attempt/attempt-logs.js';
 import { AttemptOpener } from './attempt/attempt-opener.js';
 import { CallDescriber } from './attempt/call-describer.js';
 import { RunPorts } from './attempt/run-ports.js';
@@ -42,6 +45,7 @@ import { WorkerWaker } from './queue/worker-waker.js';
 import { EndWatch } from './stream/end-watch.js';
 import { TurnFollower } from './stream/turn-follower.js';
 import { TurnLog } from './stream/turn-log.js';
+import { TurnAcceptor } from './submit/turn-acceptor.js';
 import { TurnAdmitter } from './submit/turn-admitter.js';
 import { TurnPreparer } from './submit/turn-preparer.js';
 import { TurnSteerer } from './submit/turn-steerer.js';
@@ -61,6 +65,7 @@ import { TurnWorker } from './worker/turn-worker.js';
 export const turnProviders = [
   TurnSubmitter,
   TurnPreparer,
+  TurnAcceptor,
   TurnAdmitter,
   TurnSteerer,
   ApprovalStore,
@@ -77,6 +82,12 @@ export const turnProviders = [
   ConversationService,
   SessionCompactor,
   SummarySources,
+  {
+    provide: TurnCommits,
+    inject: [DATABASE],
+    useFactory: (db: Database) => new TurnCommits(db),
+  },
+  AttemptLogs,
   AttemptOpener,
   AttemptAnnouncer,
   AttemptFiles,

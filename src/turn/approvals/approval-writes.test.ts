@@ -4,7 +4,8 @@ import { openTestDatabase } from '../../../test/support/database/database.js';
 import { someApproval, storeApproval } from '../../../test/support/turn/store-approval.js';
 import { storeTurn } from '../../../test/support/turn/store-turn.js';
 import { FencedError } from '../../events/event-log.js';
-import { storeWrites, type StoreWrite } from '../../events/store-writes.js';
+import { TurnCommits } from '../../events/turn-commits.js';
+import type { StoreWrite } from '../../storage/write-kind.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { approvals } from '../../storage/governance-schema.js';
 import { turns } from '../../storage/schema.js';
@@ -26,7 +27,7 @@ describe('a fact about an approval', () => {
   afterAll(() => database.close());
 
   const store = (turnId: string, attempt: number, writes: StoreWrite[]) =>
-    storeWrites(database.db, { turnId, attempt }, { writes, events: [], isRepeat: false });
+    new TurnCommits(database.db).store({ turnId, attempt, writes, events: [], isRepeat: false });
   const rowOf = async (id: string) => {
     const [row] = await database.db.select().from(approvals).where(eq(approvals.id, id));
     return row;
@@ -42,7 +43,7 @@ describe('a fact about an approval', () => {
     const turnId = await storeTurn(database.db, { attempt: 2, leaseUntil });
     const { sessionId = '' } = (await turnOf(turnId)) ?? {};
     const asked = someApproval({ turnId, sessionId });
-    const writes = [insertApproval(asked), parkTurn(turnId, 2)];
+    const writes = [insertApproval(asked), parkTurn({ attempt: 2 })];
     await expect(store(turnId, 1, writes)).rejects.toThrow(FencedError);
     expect([await rowOf(asked.id), (await turnOf(turnId))?.status]).toEqual([undefined, 'running']);
     await store(turnId, 2, writes);
@@ -61,7 +62,10 @@ describe('a fact about an approval', () => {
     const turnId = await storeTurn(database.db);
     const ours = await storeApproval(database.db, turnId, yes);
     const theirs = await storeApproval(database.db, await storeTurn(database.db), yes);
-    await store(turnId, 1, [applyDecision(ours, 1), applyDecision(theirs, 1)]);
+    await store(turnId, 1, [
+      applyDecision({ id: ours.id, attempt: 1 }),
+      applyDecision({ id: theirs.id, attempt: 1 }),
+    ]);
     expect((await rowOf(ours.id))?.appliedAttempt).toBe(1);
     expect((await rowOf(theirs.id))?.appliedAttempt).toBeNull();
   });
@@ -79,7 +83,7 @@ describe('a fact about an approval', () => {
     });
     const applied = await storeApproval(database.db, turnId, { ...yes, appliedAttempt: 2 });
     const other = await storeApproval(database.db, await storeTurn(database.db));
-    await store(turnId, 3, [cancelApprovals(3)]);
+    await store(turnId, 3, [cancelApprovals({ attempt: 3 })]);
     for (const { id } of [open, late]) {
       expect(await rowOf(id)).toMatchObject({
         decision: 'cancelled',

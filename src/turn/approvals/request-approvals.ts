@@ -54,7 +54,7 @@ export async function requestApprovals(
   }));
   await writer.commit(
     [...asked.map(requestedEvent), parkedEvent([...approvals, ...asked])],
-    [...asked.map((approval) => insertApproval(approval)), parkTurn(turn.id, turn.attempt)],
+    [...asked.map((approval) => insertApproval(approval)), parkTurn({ attempt: turn.attempt })],
   );
   approvals.push(...asked);
 }

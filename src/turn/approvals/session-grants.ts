@@ -1,8 +1,8 @@
-import { asc, eq, sql, type SQL } from 'drizzle-orm';
+import { asc, eq } from 'drizzle-orm';
 import { grantsFor } from '../../governance/permissions/grants-for.js';
 import type { Queryable } from '../../storage/connection.js';
 import { sessionGrants } from '../../storage/governance-schema.js';
-import { insertFenced } from '../../storage/insert-from.js';
+import { insertKind, type StoreWrite } from '../../storage/write-kind.js';
 import type { CallableTool } from '../../tools/open-tools.js';
 import { findArgument } from '../../tools/permission-argument.js';
 import type { ToolUse } from '../state/progress.js';
@@ -21,7 +21,7 @@ export async function takeGrants(
   { approvals, turn, clock, rules }: Pick<TurnRun, 'approvals' | 'turn' | 'clock' | 'rules'>,
   call: ToolUse,
   tool: CallableTool,
-): Promise<SQL[]> {
+): Promise<StoreWrite[]> {
   const approval = approvals.find(
     ({ callId, decision }) => callId === call.id && decision === 'approve-session',
   );
@@ -37,13 +37,15 @@ export async function takeGrants(
   rules.permissions = { ...permissions, grants: [...permissions.grants, ...granted] };
   const createdAt = new Date(clock.now());
   return granted.map((rule) =>
-    insertFenced(
-      sessionGrants,
-      { sessionId, rule, approvalId: approval.id, createdAt },
-      sql`on conflict do nothing`,
-    ),
+    insertGrant({ sessionId, rule, approvalId: approval.id, createdAt }),
   );
 }
+
+const insertGrant = insertKind(
+  sessionGrants,
+  ['sessionId', 'rule', 'approvalId', 'createdAt'],
+  'on conflict do nothing',
+);
 
 /** Rules that people have approved for the rest of a session. */
 export async function loadGrants(db: Queryable, sessionId: string): Promise<string[]> {

@@ -1,17 +1,24 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { sql } from 'drizzle-orm';
 import type { TurnEventBody } from '../../events/turn-event.js';
 import { describeProblems } from '../../options/describe-problems.js';
-import { CLOCK, isoTime, type Clock } from '../../platform/clock.js';
+import { CLOCK, type Clock } from '../../platform/clock.js';
 import { newId } from '../../platform/ids.js';
 import { AnthropicProvider } from '../../provider/anthropic/anthropic-provider.js';
 import { ModelCatalogue } from '../../provider/model-catalogue.js';
 import { sessions } from '../../storage/schema.js';
+import { writeKind } from '../../storage/write-kind.js';
 import { applyDecision, resolvedEvent } from '../approvals/approval-writes.js';
 import { assistantMessageId } from '../state/assistant-message-id.js';
 import { stepEnded } from '../state/turn-events.js';
 import { openCalls } from '../state/progress.js';
 import type { Attempt } from '../state/attempt.js';
+
+const { id, claudeSessionId, model, updatedAt } = sessions;
+const startSession = writeKind(
+  { id, claudeSessionId, model, updatedAt },
+  (given) => `update sessions set claude_session_id = given."claudeSessionId", model = given.model,
+    updated_at = given."updatedAt" from ${given} given where sessions.id = given.id`,
+);
 
 /** Commits the first events of an attempt. */
 @Injectable()
@@ -48,9 +55,12 @@ export class AttemptAnnouncer {
     await attempt.writer.commit(
       [started, ...notices(attempt)],
       [
-        sql`update ${sessions} set claude_session_id = ${claudeSessionId}, model = ${model},
-        updated_at = ${isoTime(this.clock)}::timestamptz
-        from fence where ${sessions.id} = ${turn.sessionId}`,
+        startSession({
+          id: turn.sessionId,
+          claudeSessionId,
+          model,
+          updatedAt: new Date(this.clock.now()),
+        }),
       ],
     );
   }
@@ -82,7 +92,9 @@ function announceRecovery(attempt: Attempt): Promise<void> {
       ? [{ type: 'step.discarded' as const, step: (last?.step ?? 0) + 1 }]
       : []),
   ];
-  const writes = decided.map((approval) => applyDecision(approval, turn.attempt));
+  const writes = decided.map((approval) =>
+    applyDecision({ id: approval.id, attempt: turn.attempt }),
+  );
   for (const approval of decided) approval.appliedAttempt = turn.attempt;
   return writer.commit(events, writes);
 }

@@ -5,12 +5,14 @@ import { ManualClock } from '../../../test/support/manual-clock.js';
 import { storeSession, storeTurn } from '../../../test/support/turn/store-turn.js';
 import { openTestServices, type TestServices } from '../../../test/support/turn/turn-services.js';
 import { FencedError } from '../../events/event-log.js';
+import { TurnCommits } from '../../events/turn-commits.js';
 import { noUsage, type TurnEvent } from '../../events/turn-event.js';
 import type { AssistantPart } from '../../storage/shapes/stored-part.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { steps, toolCalls } from '../../storage/transcript-schema.js';
 import { compactions } from '../../storage/conversation-schema.js';
 import { Lease } from '../state/lease.js';
+import { AttemptLogs } from './attempt-logs.js';
 import { AttemptOpener } from './attempt-opener.js';
 import { getTurn } from '../state/turn-lookup.js';
 import { openCalls, replyText } from '../state/progress.js';
@@ -34,7 +36,17 @@ describe('AttemptOpener', () => {
 
   const open = async (turnId: string) => {
     const { db, log, tools, trees, modelNames, clock, logger, sessions } = test.services;
-    const opener = new AttemptOpener(db, log, tools, trees, modelNames, clock, logger, test.config);
+    const logs = new AttemptLogs(db, new TurnCommits(db), log, clock, test.config);
+    const opener = new AttemptOpener(
+      db,
+      logs,
+      tools,
+      trees,
+      modelNames,
+      clock,
+      logger,
+      test.config,
+    );
     return opener.open(
       {
         ...(await getTurn(db, turnId)),

@@ -2,7 +2,6 @@ import type { Usage } from '../../storage/shapes/stored-step.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { and, eq, gte } from 'drizzle-orm';
 import { CONFIG, type Config } from '../../config/config.js';
-import { EVENT_LOG, type EventLog } from '../../events/event-log.js';
 import { DecisionTrees } from '../../governance/decision-tree/decision-trees.js';
 import { CLOCK, type Clock } from '../../platform/clock.js';
 import { compact } from '../../platform/compact.js';
@@ -11,16 +10,12 @@ import { ModelResolver } from '../../provider/model-resolver.js';
 import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
 import { compactions } from '../../storage/conversation-schema.js';
 import { ToolRegistry } from '../../tools/registry.js';
-import { loadArchive } from '../../events/archive.js';
-import { logStart, type EventCursor } from '../../events/cursor.js';
-import { EventWriter } from '../../events/event-writer.js';
-import { restoreLog } from '../../events/restore-log.js';
-import { addUsage, noUsage, type TurnEvent } from '../../events/turn-event.js';
+import { addUsage, noUsage } from '../../events/turn-event.js';
 import type { ResolvedOptions } from '../../storage/shapes/stored-options.js';
-import { untilAborted } from '../../platform/abort.js';
 import { loadApprovals } from '../approvals/approval-store.js';
 import { toSteeredMessage, loadDeliveredMessages } from '../loop/steered-messages.js';
-import { exhaustionOf, isProgress } from './attempts-in-vain.js';
+import { AttemptLogs } from './attempt-logs.js';
+import { exhaustionOf } from './attempts-in-vain.js';
 import type { Lease } from '../state/lease.js';
 import { loadSessionTurns, loadTurns, type StoredTurn } from '../state/load-turn.js';
 import type { Claim } from '../queue/turn-claims.js';
@@ -34,14 +29,14 @@ import { openState } from '../state/turn-state.js';
 export class AttemptOpener {
   constructor(
     @Inject(DATABASE) private readonly db: Database,
-    @Inject(EVENT_LOG) private readonly log: EventLog,
+    private readonly logs: AttemptLogs,
     @Inject(ToolRegistry) private readonly tools: Pick<ToolRegistry, 'select'>,
     @Inject(DecisionTrees) private readonly trees: Pick<DecisionTrees, 'find'>,
     @Inject(ModelResolver) private readonly modelNames: Pick<ModelResolver, 'load'>,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
     @Inject(CONFIG)
-    private readonly config: Pick<Config, 'leaseMs' | 'mostAttempts' | 'sessionTokens'>,
+    private readonly config: Pick<Config, 'mostAttempts' | 'sessionTokens'>,
   ) {}
 
   /** @returns all that an end of the turn needs, whatever fails later, and the session's other turns. */
@@ -52,7 +47,7 @@ export class AttemptOpener {
     // A session has one active turn: all others came before this one.
     const [archived, conversation, session, overhead, approvals, delivered, children] =
       await Promise.all([
-        this.#openLog(claim, lease),
+        this.logs.open(claim, lease),
         this.#loadConversation(claim),
         findSessionTokens(db, claim, this.config.sessionTokens),
         findOverhead(db, claim),
@@ -79,7 +74,7 @@ export class AttemptOpener {
       clock,
       logger,
       lease,
-      writer: this.#openWriter(claim, { lease, logger, before: archived.at(-1) ?? logStart }),
+      writer: this.logs.openWriter(claim, { archived, lease, logger }),
       effectOf: (name) => this.tools.select([name]).tools[0]?.effect,
       tree,
       progress: {
@@ -120,43 +115,6 @@ export class AttemptOpener {
     const isFirst = attempt === 1;
     if (isFirst && !hasHistory) return [];
     return loadSessionTurns(this.db, sessionId, isFirst ? id : undefined);
-  }
-
-  /** @returns the archived events of earlier attempts, all of which readers find in the log. */
-  async #openLog(
-    { id: turnId, attempt, wasAnnounced }: Claim,
-    lease: Lease,
-  ): Promise<readonly TurnEvent[]> {
-    // The log is empty, and no other attempt can append to it: the first append opens the log.
-    if (attempt === 1 && !wasAnnounced) return [];
-    const end = await untilAborted(this.log.begin(turnId, attempt), lease.signal);
-    const archived = await loadArchive(this.db, turnId);
-    await restoreLog(this.log, { turnId, attempt }, archived, end);
-    return archived;
-  }
-
-  #openWriter(
-    { id: turnId, attempt }: Claim,
-    { lease, logger, before }: Pick<Attempt, 'lease' | 'logger'> & { before: EventCursor },
-  ): EventWriter {
-    return new EventWriter({
-      log: this.log,
-      db: this.db,
-      clock: this.clock,
-      turnId,
-      attempt,
-      before,
-      commitTimeoutMs: this.config.leaseMs,
-      isLost: () => lease.reason === 'lost',
-      onStored: (events) => {
-        if (events.some(({ type }) => isProgress(type))) lease.onProgress();
-      },
-      onLogError: (error) => logger.warn({ error }, 'the log took no append'),
-      onFailure: (error) => {
-        logger.warn({ error }, 'a write of the turn failed');
-        lease.end('lost');
-      },
-    });
   }
 
   /** Loads the models: the process that accepted the turn may be the only one that knows them. */

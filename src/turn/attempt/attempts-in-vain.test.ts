@@ -1,12 +1,12 @@
-import { steps } from '../../storage/transcript-schema.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
 import { openTestDatabase } from '../../../test/support/database/database.js';
 import { storeTurn } from '../../../test/support/turn/store-turn.js';
-import { storeWrites, type StoreWrite } from '../../events/store-writes.js';
+import { TurnCommits } from '../../events/turn-commits.js';
+import type { StoreWrite } from '../../storage/write-kind.js';
 import { noUsage } from '../../events/turn-event.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
-import { insertFenced } from '../../storage/insert-from.js';
+import { insertStep } from '../state/transcript-writes.js';
 import { turns } from '../../storage/schema.js';
 import { claimToolCall, endToolCall } from '../../tools/ledger.js';
 import { TurnClaims, type Claim } from '../queue/turn-claims.js';
@@ -37,7 +37,7 @@ describe('attempts in vain', () => {
   }
 
   const store = ({ id: turnId, attempt }: Claim, ...writes: StoreWrite[]) =>
-    storeWrites(database.db, { turnId, attempt }, { writes, events: [], isRepeat: false });
+    new TurnCommits(database.db).store({ turnId, attempt, writes, events: [], isRepeat: false });
 
   const call = ({ id: turnId, attempt }: Claim) => ({
     turnId,
@@ -59,7 +59,7 @@ describe('attempts in vain', () => {
     [
       'a step',
       ({ id: turnId, attempt }) =>
-        insertFenced(steps, {
+        insertStep({
           turnId,
           attempt,
           step: 1,

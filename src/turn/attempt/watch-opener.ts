@@ -109,7 +109,7 @@ export function todoBoard({ turn, clock, writer, progress }: Attempt, watch: Tur
             seenByModel: false,
           },
         ],
-        [replaceTodos(turn.sessionId, items, new Date(clock.now()))],
+        [replaceTodos({ sessionId: turn.sessionId, items, updatedAt: new Date(clock.now()) })],
       );
       watch.todos = items;
       watch.todosTouchedAt = progress.steps.length;

@@ -4,6 +4,7 @@ import type { Price } from '../../storage/shapes/stored-limits.js';
 import { microUsdOf, type DayAmount } from '../../governance/limits/day-budget.js';
 import type { Queryable } from '../../storage/connection.js';
 import { usageDays } from '../../storage/governance-schema.js';
+import { writeKind, type StoreWrite } from '../../storage/write-kind.js';
 import { tokensOf } from '../state/turn-state.js';
 
 /** A principal's day, as `2026-01-31` in UTC. */
@@ -71,27 +72,52 @@ export async function reserveFromDay(
   return rows.length === 1;
 }
 
+const { principalId, day, tokens, microUsd, reservedTokens, reservedMicroUsd } = usageDays;
+
+/** Adds to days. Rows of one day are summed: an update changes a row once. */
+const addToDays = writeKind(
+  { principalId, day, tokens, microUsd, reservedTokens, reservedMicroUsd },
+  (given) => `update usage_days set tokens = usage_days.tokens + added.tokens,
+    micro_usd = usage_days.micro_usd + added.micro_usd,
+    reserved_tokens = usage_days.reserved_tokens + added.reserved_tokens,
+    reserved_micro_usd = usage_days.reserved_micro_usd + added.reserved_micro_usd
+    from (
+      -- In order, so that two statements do not wait for each other.
+      select summed.* from (
+        select "principalId" as principal_id, day, sum(tokens) as tokens,
+          sum("microUsd") as micro_usd, sum("reservedTokens") as reserved_tokens,
+          sum("reservedMicroUsd") as reserved_micro_usd
+        from ${given} group by 1, 2) summed
+      join usage_days locked using (principal_id, day)
+      order by 1, 2 for no key update of locked) added
+    where usage_days.principal_id = added.principal_id and usage_days.day = added.day`,
+);
+
 /** Replaces a reservation by the call's usage. Part of a fenced statement. */
-export function settlement(reservation: Reservation, usage: Usage): SQL {
-  return sql`${settling(reservation, usage)} from fence where ${isDay(reservation)}`;
+export function settlement(reservation: Reservation, usage: Usage): StoreWrite {
+  return addToDays(changeOf(reservation, usage));
 }
 
 /** Settles a reservation outside of a turn's writes. */
 export async function settle(db: Queryable, reservation: Reservation, usage: Usage): Promise<void> {
-  await db.execute(sql`${settling(reservation, usage)} where ${isDay(reservation)}`);
+  const change = changeOf(reservation, usage);
+  await db.execute(sql`update usage_days set tokens = tokens + ${change.tokens}::bigint,
+    micro_usd = micro_usd + ${change.microUsd}::bigint,
+    reserved_tokens = reserved_tokens + ${change.reservedTokens}::bigint,
+    reserved_micro_usd = reserved_micro_usd + ${change.reservedMicroUsd}::bigint
+    where principal_id = ${change.principalId} and day = ${change.day}::date`);
 }
 
-function settling({ amount, price }: Reservation, usage: Usage): SQL {
-  const tokens = tokensOf(usage) - amount.tokens;
-  const microUsd = microUsdOf(usage, price) - amount.microUsd;
-  return sql`update usage_days set tokens = tokens + ${tokens}::bigint,
-    micro_usd = micro_usd + ${microUsd}::bigint,
-    reserved_tokens = reserved_tokens - ${amount.tokens}::bigint,
-    reserved_micro_usd = reserved_micro_usd - ${amount.microUsd}::bigint`;
-}
-
-function isDay({ principalId, day }: UsageDay): SQL {
-  return sql`principal_id = ${principalId} and day = ${day}::date`;
+/** What a call's usage adds to its day, whose reservation it replaces. */
+function changeOf({ principalId, day, amount, price }: Reservation, usage: Usage) {
+  return {
+    principalId,
+    day,
+    tokens: tokensOf(usage) - amount.tokens,
+    microUsd: microUsdOf(usage, price) - amount.microUsd,
+    reservedTokens: -amount.tokens,
+    reservedMicroUsd: -amount.microUsd,
+  };
 }
 
 function fits(amount: SQL, most: number): SQL {

@@ -1,8 +1,7 @@
 import type { TurnFailure } from '../../storage/shapes/stored-turn.js';
-import { messages, steps } from '../../storage/transcript-schema.js';
 import type { StepStopReason } from '../../storage/shapes/stored-step.js';
 import { noUsage, type TurnEventBody } from '../../events/turn-event.js';
-import type { StoreWrite, Stored } from '../../events/store-writes.js';
+import type { Stored } from '../../events/turn-commits.js';
 import { moveTime } from '../../governance/decision-tree/agent-state.js';
 import { dayEndNote, dayLimitReached } from '../../governance/limits/day-limit-reached.js';
 import {
@@ -13,8 +12,7 @@ import {
 } from '../../governance/limits/limit-reached.js';
 import { isLimit } from '../../governance/limits/termination-reasons.js';
 import type { AssistantPart } from '../../storage/shapes/stored-part.js';
-import { insertFenced } from '../../storage/insert-from.js';
-import { updateFenced } from '../../storage/update-fenced.js';
+import { updateTurnKind, type StoreWrite } from '../../storage/write-kind.js';
 import { turns } from '../../storage/schema.js';
 import { endToolCall, type CallEnd } from '../../tools/ledger.js';
 import { resolvedEvent, cancelApprovals } from '../approvals/approval-writes.js';
@@ -25,6 +23,7 @@ import { unlessUndelivered } from '../loop/steered-messages.js';
 import type { Ending } from '../loop/next-action.js';
 import { assistantMessageId } from '../state/assistant-message-id.js';
 import { leaveAllOut, leftOutOf, turnLeftOut } from '../state/left-out.js';
+import { insertMessage, insertStep } from '../state/transcript-writes.js';
 import { lastCallMark } from '../loop/last-call.js';
 import { abandonedServerCalls } from '../loop/server-calls.js';
 import { limitNotice, stepEnded, toolEnded, turnFailed } from '../state/turn-events.js';
@@ -36,6 +35,18 @@ import {
   type StepDraft,
   type ToolUse,
 } from '../state/progress.js';
+
+const storeEnd = updateTurnKind(turns, [
+  'status',
+  'exitCode',
+  'endReason',
+  'endNote',
+  'failure',
+  'leftOut',
+  'usage',
+  'leaseUntil',
+  'endedAt',
+]);
 
 /**
  * The one way a turn ends. In one statement: what was cut is closed and kept, the status is set
@@ -86,9 +97,9 @@ export async function endTurn(
     ...abandoned.map(({ call, end }) => endToolCall(ledgerCall(run, call), end, now)),
     ...(cut === undefined
       ? []
-      : [insertFenced(steps, { ...cut, turnId: turn.id, attempt: turn.attempt, endedAt: now })]),
+      : [insertStep({ ...cut, turnId: turn.id, attempt: turn.attempt, endedAt: now })]),
     ...settleCut(run.progress),
-    insertFenced(messages, {
+    insertMessage({
       id: assistantMessageId(turn.id),
       sessionId: turn.sessionId,
       turnId: turn.id,
@@ -96,21 +107,21 @@ export async function endTurn(
       parts: [],
       createdAt: now,
     }),
-    updateFenced(turns, turns.id, {
+    storeEnd({
       status: ending.outcome,
       exitCode: ending.exitCode,
       endReason: ending.reason,
-      ...(limit === undefined ? {} : { endNote: limit.note.trim() }),
+      endNote: limit?.note.trim() ?? null,
       failure: failure ?? null,
-      ...(leftOut === undefined ? {} : { leftOut }),
+      leftOut: leftOut ?? null,
       usage,
       leaseUntil: null,
       endedAt: now,
     }),
-    ...(leftOut === 'refused' ? [leaveAllOut(turn.sessionId)] : []),
-    ...(run.approvals.length === 0 ? [] : [cancelApprovals(turn.attempt)]),
+    ...(leftOut === 'refused' ? [leaveAllOut({ sessionId: turn.sessionId })] : []),
+    ...(run.approvals.length === 0 ? [] : [cancelApprovals({ attempt: turn.attempt })]),
     // Includes a message that no heartbeat has reported yet.
-    unlessUndelivered(lastStep),
+    unlessUndelivered({ afterStep: lastStep }),
   ];
   // A turn that completes answers late messages first; any other end takes them into the
   // conversation, and must know of all that it takes.

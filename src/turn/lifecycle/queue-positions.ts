@@ -4,7 +4,6 @@ import { EVENT_LOG, FencedError, GapError, type EventLog } from '../../events/ev
 import { CLOCK, isoTime, type Clock } from '../../platform/clock.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
-import { insertFrom } from '../../storage/insert-from.js';
 import { turnArchives } from '../../storage/transcript-schema.js';
 import { turns } from '../../storage/schema.js';
 
@@ -59,12 +58,13 @@ export class QueuePositions {
     const seq = (archived?.seq ?? 0) + 1;
     const at = isoTime(this.clock);
     const queued = { type: 'turn.queued', position, attempt: 0, seq, at } as const;
-    const row = { turnId, attempt: 0, firstSeq: seq, events: [queued] };
     const { rows } = await this.db.execute(sql`
       with unclaimed as (
-        select ${turns.id} from ${turns} where ${turns.id} = ${turnId} and ${turns.attempt} = 0 for update
+        select id from ${turns} where id = ${turnId} and attempt = 0 for update
       )
-      ${insertFrom(sql`unclaimed`, turnArchives, row, sql`on conflict do nothing returning turn_id`)}`);
+      insert into ${turnArchives} (turn_id, attempt, first_seq, events)
+      select id, 0, ${seq}::integer, ${JSON.stringify([queued])}::json from unclaimed
+      on conflict do nothing returning turn_id`);
     if (rows.length === 0) return;
     try {
       await this.log.append(turnId, 0, [queued]);

@@ -7,7 +7,7 @@ import { openTestServices, type TestServices } from '../../../test/support/turn/
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { sessions, turns } from '../../storage/schema.js';
 import type { TurnStatus } from '../../storage/shapes/stored-turn.js';
-import { acceptTurn } from '../submit/accept-turn.js';
+import { TurnAcceptor } from '../submit/turn-acceptor.js';
 
 describe.each(bothDatabases)('the turns behind one that ends, on %s', (_name, open) => {
   let database: OpenedDatabase;
@@ -93,7 +93,7 @@ describe.each(bothDatabases)('the turns behind one that ends, on %s', (_name, op
       await held(1);
       const limits = { queueDepth: 1_000, concurrentTurns: 0 };
       const [accepted] = await Promise.all([
-        acceptTurn(database.db, newTurn(sessionId), limits),
+        new TurnAcceptor(database.db).accept(newTurn(sessionId), limits),
         go(),
       ]);
       // The lock is one's; no fault is logged.

@@ -2,7 +2,7 @@ import type { Usage } from '../../storage/shapes/stored-step.js';
 import { addUsage, type TurnEventBody } from '../../events/turn-event.js';
 import { pause } from '../../platform/clock.js';
 import { untilAborted } from '../../platform/abort.js';
-import { updateFenced } from '../../storage/update-fenced.js';
+import { updateTurnKind } from '../../storage/write-kind.js';
 import { turns } from '../../storage/schema.js';
 import { settlement } from '../budgets/usage-days.js';
 import type { Remedy } from './choose-remedy.js';
@@ -39,8 +39,8 @@ export async function applyRemedy(
     [{ type: 'step.discarded', step }, describeRemedy(turn, remedy)],
     [
       options === undefined
-        ? updateFenced(turns, turns.id, { discardedUsage: discarded })
-        : updateFenced(turns, turns.id, { discardedUsage: discarded, options }),
+        ? storeDiscarded({ discardedUsage: discarded })
+        : storeFallback({ discardedUsage: discarded, options }),
       ...(reserved === undefined ? [] : [settlement(reserved, usage)]),
     ],
   );
@@ -57,6 +57,9 @@ export async function applyRemedy(
     await untilAborted(pause(run.clock, remedy.afterMs), run.lease.signal);
   }
 }
+
+const storeDiscarded = updateTurnKind(turns, ['discardedUsage']);
+const storeFallback = updateTurnKind(turns, ['discardedUsage', 'options']);
 
 /** A turn falls back once: `fallbackFrom` records it. */
 function withModel(

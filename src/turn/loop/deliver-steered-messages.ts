@@ -1,7 +1,8 @@
-import { and, asc, eq, isNull, sql, type SQL } from 'drizzle-orm';
+import { and, asc, eq, isNull } from 'drizzle-orm';
 import type { TurnEventBody } from '../../events/turn-event.js';
 import type { Queryable } from '../../storage/connection.js';
 import { steeredMessages } from '../../storage/governance-schema.js';
+import { writeKind } from '../../storage/write-kind.js';
 import type { Attempt } from '../state/attempt.js';
 import { isReplyOpen } from '../prompt/open-server-tools.js';
 import { toSteeredMessage, type SteeredMessage } from './steered-messages.js';
@@ -27,16 +28,17 @@ export async function deliverSteeredMessages(
   if (delivered.length === 0) return;
   await writer.commit(
     delivered.map(steeredEvent),
-    delivered.map(({ messageId }) => deliverMessage(messageId, step - 1)),
+    delivered.map(({ messageId: id, afterStep }) => deliverMessage({ id, afterStep })),
   );
   progress.steered = [...progress.steered, ...delivered];
 }
 
 /** Part of a fenced statement. */
-function deliverMessage(messageId: string, afterStep: number): SQL {
-  return sql`update ${steeredMessages} set after_step = ${afterStep} from fence
-    where ${steeredMessages.id} = ${messageId} and ${steeredMessages.turnId} = fence.id`;
-}
+const deliverMessage = writeKind(
+  { id: steeredMessages.id, afterStep: steeredMessages.afterStep },
+  (given) => `update joined_messages set after_step = given."afterStep" from ${given} given
+    where joined_messages.id = given.id and joined_messages.turn_id = given.fence_id`,
+);
 
 function steeredEvent(message: SteeredMessage): TurnEventBody {
   return { type: 'message.joined', ...message };

@@ -1,8 +1,7 @@
 import { type AgentState, changeState } from '../../governance/decision-tree/agent-state.js';
 import { lastCall, type LastCallLimit } from '../../governance/limits/limit-reached.js';
 import type { StoredNotice } from '../../notices/notice.js';
-import { insertFenced } from '../../storage/insert-from.js';
-import { notices } from '../../storage/conversation-schema.js';
+import { insertNotice } from '../state/transcript-writes.js';
 import { limitNotice } from '../state/turn-events.js';
 import type { Attempt } from '../state/attempt.js';
 import type { Progress } from '../state/progress.js';
@@ -90,7 +89,7 @@ export async function postLastCall(
   };
   await writer.commit(
     [{ ...limitNotice({ kind, text, metadata }), seenByModel: notice.seenByModel }],
-    [insertFenced(notices, { ...notice, turnId: turn.id, createdAt: new Date(clock.now()) })],
+    [insertNotice({ ...notice, turnId: turn.id, createdAt: new Date(clock.now()) })],
   );
   progress.notices = [...progress.notices, notice];
 }

@@ -6,12 +6,11 @@ import { checkTriggers } from '../../notices/check-triggers.js';
 import type { Notice, StoredNotice } from '../../notices/notice.js';
 import type { Facts } from '../../notices/trigger.js';
 import { contextUsage, resourceUsage } from '../../notices/triggers/usage.js';
-import { insertFenced } from '../../storage/insert-from.js';
-import { notices } from '../../storage/conversation-schema.js';
 import { estimateAdded } from '../budgets/estimate-call.js';
 import { countAdded } from '../budgets/reserve-headroom.js';
 import type { SentConversation } from '../prompt/sent-conversation.js';
 import { isReplyOpen } from '../prompt/open-server-tools.js';
+import { insertNotice } from '../state/transcript-writes.js';
 import { contextTokens } from '../state/turn-context.js';
 import type { Attempt } from '../state/attempt.js';
 import type { TurnRun } from '../state/turn-run.js';
@@ -41,9 +40,7 @@ export async function postNotices(run: WatchedRun, state: AgentState, step: numb
   }));
   await run.writer.commit(
     due.map(toEvent),
-    stored.map((notice) =>
-      insertFenced(notices, { ...notice, turnId: run.turn.id, createdAt: now }),
-    ),
+    stored.map((notice) => insertNotice({ ...notice, turnId: run.turn.id, createdAt: now })),
   );
   run.progress.notices = [...run.progress.notices, ...stored];
 }

@@ -1,10 +1,10 @@
-import type { SQL } from 'drizzle-orm';
 import { assertNever } from '../../platform/assert-never.js';
 import { type CallEnd, claimToolCall, endToolCall } from '../../tools/ledger.js';
 import { capOutput } from '../../tools/cap-output.js';
 import type { CallableTool } from '../../tools/open-tools.js';
 import { runCalls } from '../../tools/run-calls.js';
 import { runTool } from '../../tools/calls/run-tool.js';
+import type { StoreWrite } from '../../storage/write-kind.js';
 import { fitOutput } from '../budgets/fit-output.js';
 import { requestApprovals, type ApprovalQuestion } from '../approvals/request-approvals.js';
 import { takeGrants } from '../approvals/session-grants.js';
@@ -167,7 +167,7 @@ function unknownTool({ model, toolset }: TurnRun, name: string): string {
   return `There is no tool ${name}. Tools of this turn: ${names === '' ? 'none' : names}.`;
 }
 
-async function claim(run: Attempt, call: ToolUse, writes: readonly SQL[]): Promise<void> {
+async function claim(run: Attempt, call: ToolUse, writes: readonly StoreWrite[]): Promise<void> {
   const { id: callId, name, input } = call;
   await run.writer.commit(
     [{ type: 'tool.started', callId, name, input }],

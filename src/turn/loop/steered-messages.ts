@@ -1,6 +1,7 @@
-import { and, asc, inArray, isNotNull, sql, type SQL } from 'drizzle-orm';
+import { and, asc, inArray, isNotNull } from 'drizzle-orm';
 import type { Queryable } from '../../storage/connection.js';
 import { steeredMessages } from '../../storage/governance-schema.js';
+import { writeKind } from '../../storage/write-kind.js';
 
 /** A user's message that was steered into a running turn. */
 export interface SteeredMessage {
@@ -29,7 +30,8 @@ export function toSteeredMessage({ id: messageId, afterStep, text }: SteeredRow)
 }
 
 /** Delivers the rest at the end of the turn, after its last step. Part of a fenced statement. */
-export function unlessUndelivered(afterStep: number): SQL {
-  return sql`update ${steeredMessages} set after_step = ${afterStep} from fence
-    where ${steeredMessages.turnId} = fence.id and ${steeredMessages.afterStep} is null`;
-}
+export const unlessUndelivered = writeKind(
+  { afterStep: steeredMessages.afterStep },
+  (given) => `update joined_messages set after_step = given."afterStep" from ${given} given
+    where joined_messages.turn_id = given.fence_id and joined_messages.after_step is null`,
+);

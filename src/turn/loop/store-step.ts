@@ -1,12 +1,10 @@
-import { sql, type SQL } from 'drizzle-orm';
 import type { Attempt } from '../state/attempt.js';
 import type { Progress, StepDraft } from '../state/progress.js';
 import type { TurnRun } from '../state/turn-run.js';
 import type { ModelEvent } from '../../provider/model-types.js';
-import { insertFenced } from '../../storage/insert-from.js';
+import { writeKind } from '../../storage/write-kind.js';
 import { sessions } from '../../storage/schema.js';
-import type { RequestPrefix } from '../../storage/shapes/sent-request.js';
-import { steps } from '../../storage/transcript-schema.js';
+import { insertStep } from '../state/transcript-writes.js';
 import { countUsage } from '../budgets/draft-usage.js';
 import { settlement } from '../budgets/usage-days.js';
 import { refusalNotice, stepEnded } from '../state/turn-events.js';
@@ -45,9 +43,11 @@ export async function storeStep(
     ...(asksForTools ? [] : [stepEnded(finished)]),
   ];
   const writes = [
-    insertFenced(steps, { ...finished, turnId, attempt, startedAt }),
+    insertStep({ ...finished, turnId, attempt, startedAt }),
     ...(reserved === undefined ? [] : [settlement(reserved, usage)]),
-    ...(conversation.isPrefixStored ? [] : [storePrefix(sessionId, conversation.prefix)]),
+    ...(conversation.isPrefixStored
+      ? []
+      : [storePrefix({ id: sessionId, prefix: conversation.prefix })]),
   ];
   const progress = {
     ...run.progress,
@@ -67,7 +67,8 @@ export async function storeStep(
 }
 
 /** Stores the prefix of a session's next requests. Part of a fenced statement. */
-function storePrefix(sessionId: string, prefix: RequestPrefix): SQL {
-  return sql`update ${sessions} set prefix = ${sql.param(prefix, sessions.prefix)}::json
-    from fence where ${sessions.id} = ${sessionId}`;
-}
+const storePrefix = writeKind(
+  { id: sessions.id, prefix: sessions.prefix },
+  (given) => `update sessions set prefix = given.prefix from ${given} given
+    where sessions.id = given.id`,
+);

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { inArray } from 'drizzle-orm';
 import type { NoticePosted } from '../../events/turn-event.js';
 import { DATABASE, type Queryable } from '../../storage/connection.js';
-import { updateFenced } from '../../storage/update-fenced.js';
+import { updateTurnKind } from '../../storage/write-kind.js';
 import { turns } from '../../storage/schema.js';
 import type { SentConversation } from './sent-conversation.js';
 import { TurnCompactor } from './turn-compactor.js';
@@ -81,11 +81,13 @@ export async function elideForGood(db: Queryable, turnIds: readonly string[]): P
     .where(inArray(turns.id, [...turnIds]));
 }
 
+const storeElided = updateTurnKind(turns, ['elidedThrough']);
+
 async function elideOwn({ progress, writer }: Attempt): Promise<void> {
   progress.elidedThrough = EVERY_STEP;
   await writer.commit(
     [shortened('The outputs of tools were cut to their beginnings.')],
-    [updateFenced(turns, turns.id, { elidedThrough: EVERY_STEP })],
+    [storeElided({ elidedThrough: EVERY_STEP })],
   );
 }
 

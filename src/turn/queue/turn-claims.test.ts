@@ -4,10 +4,10 @@ import { openTestDatabase } from '../../../test/support/database/database.js';
 import { someOptions, storeSession, storeTurn } from '../../../test/support/turn/store-turn.js';
 import { openTestServices } from '../../../test/support/turn/turn-services.js';
 import { FencedError } from '../../events/event-log.js';
-import { storeWrites } from '../../events/store-writes.js';
+import { TurnCommits } from '../../events/turn-commits.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { turns } from '../../storage/schema.js';
-import { acceptTurn } from '../submit/accept-turn.js';
+import { TurnAcceptor } from '../submit/turn-acceptor.js';
 import type { NewTurn } from '../submit/insert-turn.js';
 import { TurnClaims } from './turn-claims.js';
 
@@ -23,15 +23,13 @@ describe('a turn’s row', () => {
 
   const now = new Date();
   const store = (turnId: string, attempt: number) =>
-    storeWrites(
-      database.db,
-      { turnId, attempt },
-      {
-        writes: [],
-        events: [{ type: 'step.started', step: 1, attempt, seq: 1, at: '' }],
-        isRepeat: false,
-      },
-    );
+    new TurnCommits(database.db).store({
+      turnId,
+      attempt,
+      writes: [],
+      events: [{ type: 'step.started', step: 1, attempt, seq: 1, at: '' }],
+      isRepeat: false,
+    });
   const claims = (leaseMs = 30_000): TurnClaims => new TurnClaims(database.db, { leaseMs });
   const queued = () => storeTurn(database.db, { status: 'queued', attempt: 0, startedAt: null });
   const rowOf = async (id: string) => {
@@ -145,7 +143,9 @@ describe('a turn’s row', () => {
   it('is one of twenty simultaneous ones in a session', async () => {
     const sessionId = await storeSession(database.db);
     const accepted = await Promise.all(
-      Array.from({ length: 20 }, () => acceptTurn(database.db, newTurn(sessionId), limits(100))),
+      Array.from({ length: 20 }, () =>
+        new TurnAcceptor(database.db).accept(newTurn(sessionId), limits(100)),
+      ),
     );
     const types = accepted.map((acceptance) => acceptance.type);
     expect(types.filter((type) => type === 'accepted')).toHaveLength(1);
@@ -155,7 +155,9 @@ describe('a turn’s row', () => {
   it('never overruns the queue’s depth', async () => {
     const sessions = await Promise.all(Array.from({ length: 8 }, () => storeSession(database.db)));
     const accepted = await Promise.all(
-      sessions.map((sessionId) => acceptTurn(database.db, newTurn(sessionId), limits(3))),
+      sessions.map((sessionId) =>
+        new TurnAcceptor(database.db).accept(newTurn(sessionId), limits(3)),
+      ),
     );
     const types = accepted.map((acceptance) => acceptance.type);
     expect(types.filter((type) => type === 'accepted')).toHaveLength(3);
@@ -165,11 +167,15 @@ describe('a turn’s row', () => {
   it('says which refusal it is: key taken, session gone', async () => {
     const sessionId = await storeSession(database.db);
     const keyed = newTurn(sessionId, { idempotencyKey: 'k' });
-    const first = await acceptTurn(database.db, keyed, limits(100));
+    const first = await new TurnAcceptor(database.db).accept(keyed, limits(100));
     if (first.type !== 'accepted') throw new Error(first.type);
     await database.db.update(turns).set({ status: 'completed' });
-    expect(await acceptTurn(database.db, keyed, limits(100))).toEqual({ type: 'key-taken' });
+    expect(await new TurnAcceptor(database.db).accept(keyed, limits(100))).toEqual({
+      type: 'key-taken',
+    });
     const gone = newTurn('sess_00000000-0000-4000-8000-000000000000');
-    expect(await acceptTurn(database.db, gone, limits(100))).toEqual({ type: 'session-gone' });
+    expect(await new TurnAcceptor(database.db).accept(gone, limits(100))).toEqual({
+      type: 'session-gone',
+    });
   });
 });

@@ -20,6 +20,7 @@ import { alias } from 'drizzle-orm/pg-core';
 import type { StoredPart } from '../../storage/shapes/stored-part.js';
 import type { Todo } from '../../storage/shapes/todo.js';
 import type { SessionRow } from '../../session/session-store.js';
+import { Batcher } from '../../platform/batcher.js';
 import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
 import { approvals } from '../../storage/governance-schema.js';
 import { prepared } from '../../storage/prepared.js';
@@ -67,7 +68,12 @@ export interface Compaction {
 }
 
 const claimTurn = prepared((db) => {
-  const turnId = sql.placeholder('turnId');
+  const chosen = db
+    .select({ id: turns.id })
+    .from(turns)
+    .where(sql`${turns.id} = any(${sql.placeholder('turnIds')}::text[])`)
+    .orderBy(asc(turns.id))
+    .for('no key update');
   const userParts = db
     .select({ parts: messages.parts })
     .from(messages)
@@ -107,7 +113,7 @@ const claimTurn = prepared((db) => {
     .from(sessions)
     .where(
       and(
-        eq(turns.id, turnId),
+        inArray(turns.id, chosen),
         eq(sessions.id, turns.sessionId),
         unleased,
         sql`${turns.status} = any(${sql.placeholder('statuses')}::text[])`,
@@ -128,6 +134,10 @@ const claimTurn = prepared((db) => {
 /** Claims and leases of turns. Times are the database's, so that hosts need no common clock. */
 @Injectable()
 export class TurnClaims {
+  readonly #batches = new Batcher((turns: readonly { turnId: string; now: Date }[]) =>
+    this.#claimTogether(turns),
+  );
+
   constructor(
     @Inject(DATABASE) private readonly db: Database,
     @Inject(CONFIG) private readonly config: Pick<Config, 'leaseMs'>,
@@ -140,15 +150,40 @@ export class TurnClaims {
    * @param only takes it only to end it: if no worker has had it yet, or while it waits for a person.
    */
   async claim(turnId: string, now: Date, only?: keyof typeof endable): Promise<Claim | undefined> {
-    const [claimed] = await claimTurn(this.db).execute({
-      turnId,
+    if (only === undefined) return this.#batches.add({ turnId, now });
+    const [claimed] = await this.#claim([turnId], { now, statuses: endable[only] });
+    return claimed;
+  }
+
+  async #claimTogether(
+    wanted: readonly { turnId: string; now: Date }[],
+  ): Promise<(Claim | undefined)[]> {
+    const turnIds = wanted.map(({ turnId }) => turnId);
+    const now = wanted[0]?.now ?? new Date();
+    const claims = await this.#claim([...new Set(turnIds)], {
+      now,
+      statuses: ['queued', 'running'],
+    });
+    const byTurn = new Map(claims.map((claim) => [claim.id, claim]));
+    // Of two that want one turn, one gets it.
+    return turnIds.map((turnId) => {
+      const claim = byTurn.get(turnId);
+      byTurn.delete(turnId);
+      return claim;
+    });
+  }
+
+  async #claim(
+    turnIds: readonly string[],
+    { now, statuses }: { now: Date; statuses: readonly string[] },
+  ): Promise<Claim[]> {
+    const claimed = await claimTurn(this.db).execute({
+      turnIds: [...turnIds],
       lease: `${this.config.leaseMs} milliseconds`,
       now: now.toISOString(),
-      statuses: only === undefined ? ['queued', 'running'] : endable[only],
+      statuses: [...statuses],
     });
-    if (claimed === undefined) return undefined;
-    const { turn, ...rest } = claimed;
-    return { ...turn, ...rest };
+    return claimed.map(({ turn, ...rest }) => ({ ...turn, ...rest }));
   }
 
   /** Extends the lease; `lost` when it is no longer this attempt's. */

@@ -1,7 +1,7 @@
-import { sql, type SQL } from 'drizzle-orm';
 import type { NoticePosted } from '../../events/turn-event.js';
 import { isPlainObject } from '../../platform/json.js';
 import { turns } from '../../storage/schema.js';
+import { writeKind } from '../../storage/write-kind.js';
 import type { TurnFailure } from '../../storage/shapes/stored-turn.js';
 import type { LeftOut } from '../../storage/shapes/sent-request.js';
 
@@ -41,13 +41,15 @@ export function turnLeftOut(why: LeftOut): NoticePosted {
  * Leaves out the earlier turns of a session where the turn before was refused as well: the fault is
  * in what came before both. Part of a fenced statement.
  */
-export function leaveAllOut(sessionId: string): SQL {
-  return sql`update ${turns} set left_out = 'refused' from fence
-    where ${turns.sessionId} = ${sessionId} and ${turns.id} <> fence.id
-      and ${turns.leftOut} is null and ${turns.endedAt} is not null
+export const leaveAllOut = writeKind(
+  { sessionId: turns.sessionId },
+  (given) => `update turns set left_out = 'refused' from ${given} given
+    where turns.session_id = given."sessionId" and turns.id <> given.fence_id
+      and turns.left_out is null and turns.ended_at is not null
       and (
-        select last.left_out from ${turns} last
-        where last.session_id = ${sessionId} and last.id <> fence.id and last.ended_at is not null
+        select last.left_out from turns last
+        where last.session_id = given."sessionId" and last.id <> given.fence_id
+          and last.ended_at is not null
         order by last.created_at desc, last.id desc limit 1
-      ) = 'refused'`;
-}
+      ) = 'refused'`,
+);

@@ -6,6 +6,7 @@ import { someLimits, storeTurn } from '../../../test/support/turn/store-turn.js'
 import { logStart } from '../../events/cursor.js';
 import { EventWriter } from '../../events/event-writer.js';
 import { MemoryEventLog } from '../../events/memory-event-log.js';
+import { TurnCommits } from '../../events/turn-commits.js';
 import { noUsage, type TurnEvent, type TurnEventBody } from '../../events/turn-event.js';
 import { newAgentState } from '../../governance/decision-tree/agent-state.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
@@ -41,6 +42,7 @@ describe('PeopleWatch', () => {
     const writer = new EventWriter({
       log,
       db: database.db,
+      commits: new TurnCommits(database.db),
       clock,
       turnId,
       attempt: 1,

@@ -36,7 +36,7 @@ export class ApprovalRelay {
     if (ms === 0) return;
     const { state } = progress;
     progress.state = changeState(state, { startTime: Math.min(state.now, state.startTime + ms) });
-    await writer.commit([], [addWaited(ms)]);
+    await writer.commit([], [addWaited({ ms: Math.round(ms) })]);
   }
 
   #ask(id: string): void {

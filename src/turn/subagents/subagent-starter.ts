@@ -11,8 +11,8 @@ import { LOGGER, type Logger } from '../../platform/logger.js';
 import { newTimeId } from '../../platform/ids.js';
 import { compact } from '../../platform/compact.js';
 import { TypedError } from '../../errors/typed-error.js';
-import { insertFenced } from '../../storage/insert-from.js';
-import { messages } from '../../storage/transcript-schema.js';
+import { insertKind } from '../../storage/write-kind.js';
+import { insertMessage } from '../state/transcript-writes.js';
 import { sessions, turns } from '../../storage/schema.js';
 import { TASK_TOOL } from '../../tools/builtin/task.js';
 import { ToolFailure } from '../../tools/tool-failure.js';
@@ -24,6 +24,37 @@ import { openCalls } from '../state/progress.js';
 import type { TurnRun } from '../state/turn-run.js';
 import type { ChildTurn } from '../state/child-turn.js';
 import { limitOptions, type Parent } from './limit-options.js';
+
+const insertSession = insertKind(sessions, [
+  'id',
+  'parentTurnId',
+  'projectRoot',
+  'persona',
+  'mode',
+  'origin',
+  'principalId',
+  'permissions',
+  'mcpServers',
+  'createdAt',
+  'updatedAt',
+]);
+
+const insertChild = insertKind(turns, [
+  'id',
+  'sessionId',
+  'status',
+  'request',
+  'requestHash',
+  'idempotencyKey',
+  'options',
+  'delegation',
+  'principalId',
+  'parentTurnId',
+  'parentCallId',
+  'childTerms',
+  'budget',
+  'createdAt',
+]);
 
 /** Starts subagents: a session and a turn of their own. */
 @Injectable()
@@ -112,7 +143,7 @@ export class SubagentStarter {
     await run.writer.commit(
       [{ type: 'subagent.started', callId, childTurnId: child.id, agent }],
       [
-        insertFenced(sessions, {
+        insertSession({
           id: sessionId,
           parentTurnId: turn.id,
           projectRoot,
@@ -125,8 +156,8 @@ export class SubagentStarter {
           createdAt: at,
           updatedAt: at,
         }),
-        insertFenced(turns, rows.turn),
-        insertFenced(messages, rows.message),
+        insertChild(rows.turn),
+        insertMessage(rows.message),
       ],
     );
     return child;

@@ -4,7 +4,7 @@ import type { Database, Queryable } from '../../storage/connection.js';
 import { lockFor, lockKey } from '../../storage/lock.js';
 import { activeStatuses } from '../../storage/shapes/stored-turn.js';
 import { turns } from '../../storage/schema.js';
-import { hasTooMany, orRefusal, type Refusal, type AdmissionLimits } from './accept-turn.js';
+import { hasTooMany, orRefusal, type Refusal, type AdmissionLimits } from './turn-acceptor.js';
 import { insertTurn, type NewTurn } from './insert-turn.js';
 
 export interface HoldLimits extends AdmissionLimits {

@@ -1,4 +1,4 @@
-import { sql, type SQL } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
 import type { StoredPart } from '../../storage/shapes/stored-part.js';
 import type {
   InheritedPermissions,
@@ -8,10 +8,10 @@ import type { DayLimits } from '../../storage/shapes/stored-limits.js';
 import type { OptionResolution } from '../../storage/shapes/stored-options.js';
 import { newId } from '../../platform/ids.js';
 import type { Queryable } from '../../storage/connection.js';
-import { insertFrom } from '../../storage/insert-from.js';
+import { isPlainObject } from '../../platform/json.js';
+import { encodeRow, typesOf, unnest } from '../../storage/given-rows.js';
 import { messages } from '../../storage/transcript-schema.js';
 import { turnReaders } from '../../storage/reader-schema.js';
-import { steeredMessages } from '../../storage/governance-schema.js';
 import { turns } from '../../storage/schema.js';
 import type { StoredRequest } from '../../storage/shapes/stored-turn.js';
 import { findSteeredByKey } from './store-steered-message.js';
@@ -60,6 +60,76 @@ export function turnRows(
   };
 }
 
+const { id, sessionId, status, request, requestHash, idempotencyKey, options, delegation } = turns;
+const { principalId, parentTurnId, parentCallId, childTerms, budget, goesFirst, createdAt } = turns;
+const turnColumns = {
+  id,
+  sessionId,
+  status,
+  request,
+  requestHash,
+  idempotencyKey,
+  options,
+  delegation,
+  principalId,
+  parentTurnId,
+  parentCallId,
+  childTerms,
+  budget,
+  goesFirst,
+  createdAt,
+};
+const givenColumns = {
+  ...turnColumns,
+  messageId: messages.id,
+  parts: messages.parts,
+  readerProcess: turnReaders.processId,
+};
+
+/**
+ * Stores turns with their messages in one statement, each unless as many turns wait as its `most`, or a
+ * message with its idempotency key was steered into another turn.
+ *
+ * @param conflict what happens to a turn that violates a rule: an error, or `skipped` without one.
+ * @returns ids of those that were stored.
+ */
+export async function insertTurns(
+  db: Queryable,
+  insertions: readonly { turn: NewTurn; insertion: Insertion }[],
+  conflict: 'throws' | 'is skipped',
+): Promise<Set<string>> {
+  const rows = insertions.map(({ turn: { readerProcess, ...stored }, insertion }) => {
+    const { turn, message } = turnRows(insertion.id, stored, insertion.held);
+    const row = { ...turn, goesFirst: turn.goesFirst ?? false, readerProcess };
+    const { id: messageId, parts } = message;
+    return [...encodeRow(givenColumns, { ...row, messageId, parts }), insertion.most];
+  });
+  const given = unnest({ ...typesOf(givenColumns), most: 'integer' }, rows);
+  const inserted = await db.execute(sql`
+    with queued as (select count(*) as turns from ${turns} where ${turns.status} = 'queued'),
+    given as materialized (
+      select given.* from ${given}, queued where queued.turns < given.most
+        and (given."idempotencyKey" is null or not exists (select from joined_messages steered
+          where steered.session_id = given."sessionId"
+            and steered.idempotency_key = given."idempotencyKey"))),
+    accepted as (
+      insert into turns (${sql.raw(turnNames.join())}) select ${sql.raw(givenNames.join())} from given
+      ${conflict === 'throws' ? sql`` : sql`on conflict do nothing`} returning id),
+    message as (
+      insert into messages (id, session_id, turn_id, role, parts, created_at)
+      select "messageId", "sessionId", id, 'user', parts, "createdAt" from given join accepted using (id)),
+    reader as (
+      -- The sender of a turn counts as its reader from the moment the turn is stored.
+      insert into turn_readers (turn_id, process_id, until, has_left)
+      select id, "readerProcess", now() + ${interval(READER_LEASE_MS)}, false
+      from given join accepted using (id) where "readerProcess" is not null)
+    select id from accepted`);
+  return new Set(inserted.rows.flatMap((row) => (isPlainObject(row) ? [String(row['id'])] : [])));
+}
+
+const turnNames = Object.values(turnColumns).map(({ name }) => name);
+const givenNames = Object.keys(turnColumns).map((name) => `"${name}"`);
+
 /**
  * @returns `queue-full` when as many turns wait already, `key-taken` when a message with the turn's
  *   idempotency key was steered into another turn; nothing is stored then.
@@ -69,33 +139,10 @@ export async function insertTurn(
   turn: NewTurn,
   insertion: Insertion,
 ): Promise<'stored' | 'queue-full' | 'key-taken'> {
-  const { id, most, held } = insertion;
-  if (most <= 0) return 'queue-full';
-  const { readerProcess, ...stored } = turn;
-  const rows = turnRows(id, stored, held);
-  const queued = sql`select count(*) as turns from ${turns} where ${turns.status} = 'queued'`;
-  const { sessionId, idempotencyKey } = turn;
-  const isUnsteered =
-    idempotencyKey === undefined
-      ? sql``
-      : sql` and not exists (select from ${steeredMessages}
-          where session_id = ${sessionId} and idempotency_key = ${idempotencyKey})`;
-  const allowed: SQL = sql`queued where queued.turns < ${most}${isUnsteered}`;
-  const accepted = insertFrom(allowed, turns, rows.turn, sql`returning id`);
-  const message = insertFrom(sql`accepted`, messages, rows.message);
-  const inserted = await db.execute(sql`
-    with queued as (${queued}), accepted as (${accepted}), message as (${message})
-    ${readerProcess === undefined ? sql`` : sql`, reader as (${insertReader(readerProcess)})`}
-    select id from accepted`);
-  if (inserted.rows.length === 1) return 'stored';
-  const isSteered =
-    idempotencyKey !== undefined && (await findSteeredByKey(db, sessionId, idempotencyKey));
+  if (insertion.most <= 0) return 'queue-full';
+  const stored = await insertTurns(db, [{ turn, insertion }], 'throws');
+  if (stored.has(insertion.id)) return 'stored';
+  const { sessionId: ofSession, idempotencyKey: key } = turn;
+  const isSteered = key !== undefined && (await findSteeredByKey(db, ofSession, key));
   return isSteered ? 'key-taken' : 'queue-full';
-}
-
-/** The sender of a turn counts as its reader from the moment the turn is stored. */
-function insertReader(processId: string): SQL {
-  return sql`
-    insert into ${turnReaders} (turn_id, process_id, until, has_left)
-    select id, ${processId}::text, now() + ${interval(READER_LEASE_MS)}, false from accepted`;
 }

@@ -3,13 +3,13 @@ import { asc, eq } from 'drizzle-orm';
 import { bothDatabases } from '../../../test/support/database/both-databases.js';
 import { newTurn } from '../../../test/support/turn/new-turn.js';
 import { storeSession, storeTurn } from '../../../test/support/turn/store-turn.js';
-import { storeWrites } from '../../events/store-writes.js';
-import { updateFenced } from '../../storage/update-fenced.js';
+import { TurnCommits } from '../../events/turn-commits.js';
+import { updateTurnKind } from '../../storage/write-kind.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { steeredMessages } from '../../storage/governance-schema.js';
 import { sessions, turns } from '../../storage/schema.js';
 import type { TurnStatus } from '../../storage/shapes/stored-turn.js';
-import { acceptTurn } from './accept-turn.js';
+import { TurnAcceptor } from './turn-acceptor.js';
 import {
   findSteeredByKey,
   storeSteeredMessage,
@@ -75,7 +75,7 @@ describe.each(bothDatabases)('a message steered into a turn, on %s', (_name, ope
     await database.db.update(turns).set({ status: 'completed' }).where(eq(turns.id, turnId));
     const limits = { queueDepth: 1_000, concurrentTurns: 0 };
     const begin = (idempotencyKey: string) =>
-      acceptTurn(database.db, newTurn(sessionId, { idempotencyKey }), limits);
+      new TurnAcceptor(database.db).accept(newTurn(sessionId, { idempotencyKey }), limits);
     expect(await begin('a')).toEqual({ type: 'key-taken' });
     expect((await begin('b')).type).toBe('accepted');
   });
@@ -128,17 +128,16 @@ describe.each(bothDatabases)('a message steered into a turn, on %s', (_name, ope
     for (let round = 0; round < 20; round += 1) {
       await database.db.delete(turns);
       const turnId = await turnIn('running');
+      const complete = updateTurnKind(turns, ['status']);
       const end = () =>
-        storeWrites(
-          database.db,
-          { turnId, attempt: 1 },
-          {
-            writes: [updateFenced(turns, turns.id, { status: 'completed' })],
-            events: [],
-            isRepeat: false,
-            delivered: 0,
-          },
-        );
+        new TurnCommits(database.db).store({
+          turnId,
+          attempt: 1,
+          writes: [complete({ status: 'completed' })],
+          events: [],
+          isRepeat: false,
+          delivered: 0,
+        });
       const [result, ending] = await Promise.all([steer(), end()]);
       // Never a message steered into a turn that has ended without it.
       expect([result.type, ending.type]).toEqual(

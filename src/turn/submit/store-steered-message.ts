@@ -23,7 +23,7 @@ export type SteerResult =
 
 /**
  * Adds a message to the active turn of a session. The turn's row is locked and counts it: an end
- * without its delivery is not stored (see `storeWrites`).
+ * without its delivery is not stored (see `TurnCommits`).
  *
  * @param most messages that may wait for delivery.
  */

@@ -12,7 +12,7 @@ import { TurnPromoter } from '../lifecycle/turn-promoter.js';
 import { IdleTurnEnder } from '../lifecycle/idle-turn-ender.js';
 import { WorkerWaker } from '../queue/worker-waker.js';
 import { queueFull, sessionQueueFull, tooManyTurns, turnInProgress } from '../state/turn-errors.js';
-import { acceptTurn, type Refusal } from './accept-turn.js';
+import { TurnAcceptor, type Refusal } from './turn-acceptor.js';
 import type { Disposition } from './disposition.js';
 import { holdTurn, type HoldLimits } from './hold-turn.js';
 import type { NewTurn } from './insert-turn.js';
@@ -40,6 +40,7 @@ export class TurnAdmitter {
   constructor(
     @Inject(DATABASE) private readonly db: Database,
     @Inject(CONFIG) private readonly config: Pick<Config, 'queueDepth' | 'sessionQueue'>,
+    private readonly acceptor: TurnAcceptor,
     private readonly waker: WorkerWaker,
     private readonly positions: QueuePositions,
     private readonly promoter: TurnPromoter,
@@ -58,7 +59,7 @@ export class TurnAdmitter {
     const { onBusy, concurrentTurns } = admission;
     const { queueDepth, sessionQueue } = this.config;
     const limits = { queueDepth, sessionQueue, concurrentTurns };
-    const accepted = await acceptTurn(this.db, turn, limits);
+    const accepted = await this.acceptor.accept(turn, limits);
     if (accepted.type === 'accepted') {
       const { turnId } = accepted;
       const onBegun = this.waker.wake(turnId, turn.options.options.priority);

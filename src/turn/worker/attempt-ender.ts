@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { Stored } from '../../events/store-writes.js';
+import type { Stored } from '../../events/turn-commits.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
 import { classifyFailure } from '../attempt/classify-failure.js';
 import { endTurn } from '../lifecycle/end-turn.js';

@@ -1,0 +1,49 @@
+import { SQL, StringChunk, sql, type GetColumnData } from 'drizzle-orm';
+import type { PgColumn } from 'drizzle-orm/pg-core';
+
+/** Columns of given rows by name; they encode the values. */
+export type GivenColumns = Record<string, PgColumn>;
+
+export type GivenRow<C extends GivenColumns> = {
+  [K in keyof C]: GetColumnData<C[K]> | null | undefined;
+};
+
+/** The values of a row by its columns, as the driver takes them; null for what is missing. */
+export function encodeRow<C extends GivenColumns>(
+  columns: C,
+  row: Partial<GivenRow<C>>,
+): unknown[] {
+  return Object.entries<PgColumn>(columns).map(([name, column]) => {
+    const value: unknown = row[name];
+    // Column encoders do not take NULL.
+    return value === null || value === undefined ? null : column.mapToDriverValue(value);
+  });
+}
+
+/** PostgreSQL's types of columns, by their names. */
+export function typesOf(columns: GivenColumns): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(columns).map(([name, column]) => [name, column.getSQLType()]),
+  );
+}
+
+/**
+ * Builds `unnest(…) given (…)`: rows as one parameter a column. The text is the same for any number of
+ * rows, so that a statement is prepared once.
+ *
+ * @param rows values of each row in the order of `types`.
+ */
+export function unnest(
+  types: Readonly<Record<string, string>>,
+  rows: readonly (readonly unknown[])[],
+): SQL {
+  const chunks: SQL['queryChunks'] = [];
+  let before = 'unnest(';
+  for (const [index, type] of Object.values(types).entries()) {
+    chunks.push(new StringChunk(before), sql.param(rows.map((row) => row[index])));
+    before = `::${type}[], `;
+  }
+  const names = Object.keys(types).map((name) => `"${name}"`);
+  chunks.push(new StringChunk(`${before.slice(0, -2)}) given (${names.join(', ')})`));
+  return new SQL(chunks);
+}

@@ -1,0 +1,115 @@
+import { and, count, eq, inArray, isNull } from 'drizzle-orm';
+import { Inject, Injectable } from '@nestjs/common';
+import { Batcher } from '../../platform/batcher.js';
+import { newTimeId } from '../../platform/ids.js';
+import { isDatabaseDown, violatedConstraint } from '../../storage/database-errors.js';
+import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
+import { lockFor, lockKey } from '../../storage/lock.js';
+import { turns } from '../../storage/schema.js';
+import { unendedStatuses } from '../../storage/shapes/stored-turn.js';
+import { insertTurn, insertTurns, type Insertion, type NewTurn } from './insert-turn.js';
+
+/** Limits that a turn is accepted within. */
+export interface AdmissionLimits {
+  /** Turns that may wait for a worker. */
+  queueDepth: number;
+  /** Turns of the principal that may not have ended; 0: no limit. */
+  concurrentTurns: number;
+}
+
+export type Refusal = 'busy' | 'key-taken' | 'session-gone' | 'queue-full' | 'too-many-turns';
+
+export type Acceptance = { type: 'accepted'; turnId: string } | { type: Refusal };
+
+/**
+ * Acceptances that may be under way at once in the whole deployment, and do not see each other.
+ * As far from the limit as this they cannot overrun it; nearer they go one by one.
+ */
+const MOST_AT_ONCE = 500;
+
+/** Accepts turns: stores each with its user message. */
+@Injectable()
+export class TurnAcceptor {
+  readonly #batches = new Batcher((turns: readonly { turn: NewTurn; insertion: Insertion }[]) =>
+    this.#insertTogether(turns),
+  );
+
+  constructor(@Inject(DATABASE) private readonly db: Database) {}
+
+  /**
+   * Stores a turn, together with others that are accepted at the same time. The partial unique index on
+   * the session is the lock: of two racing turns, the database takes one.
+   */
+  async accept(turn: NewTurn, limits: AdmissionLimits): Promise<Acceptance> {
+    const id = newTimeId('turn', turn.now.getTime());
+    const accepted: Acceptance = { type: 'accepted', turnId: id };
+    const most = limits.queueDepth - MOST_AT_ONCE;
+    const isFarFromLimits = limits.concurrentTurns === 0 && most > 0;
+    if (isFarFromLimits && (await this.#batches.add({ turn, insertion: { id, most } }))) {
+      return accepted;
+    }
+    return orRefusal(async () => {
+      // Alone, the database says why it does not take the turn.
+      const alone = isFarFromLimits ? await insertTurn(this.db, turn, { id, most }) : 'queue-full';
+      if (alone !== 'queue-full') return alone === 'stored' ? accepted : { type: alone };
+      return this.db.transaction(async (tx): Promise<Acceptance> => {
+        if (await hasTooMany(tx, turn, limits)) return { type: 'too-many-turns' };
+        await lockFor(tx, 'accept-turn');
+        const last = await insertTurn(tx, turn, { id, most: limits.queueDepth });
+        return last === 'stored' ? accepted : { type: last };
+      });
+    });
+  }
+
+  /** @returns whether each was stored; none where the database refused the batch for one of them. */
+  async #insertTogether(
+    batch: readonly { turn: NewTurn; insertion: Insertion }[],
+  ): Promise<boolean[]> {
+    try {
+      const stored = await insertTurns(this.db, batch, 'is skipped');
+      return batch.map(({ insertion }) => stored.has(insertion.id));
+    } catch (error) {
+      if (isDatabaseDown(error)) throw error;
+      return batch.map(() => false);
+    }
+  }
+}
+
+/** Whether the turn's principal has as many as it may. Until the transaction ends it gets no more. */
+export async function hasTooMany(
+  tx: Queryable,
+  { principalId }: NewTurn,
+  { concurrentTurns }: AdmissionLimits,
+): Promise<boolean> {
+  if (concurrentTurns === 0) return false;
+  await lockKey(tx, 'principal', principalId);
+  const [found] = await tx
+    .select({ unended: count() })
+    .from(turns)
+    .where(
+      and(
+        eq(turns.principalId, principalId),
+        inArray(turns.status, [...unendedStatuses]),
+        // A subagent's turn does not count: its parent waits for it.
+        isNull(turns.parentTurnId),
+      ),
+    );
+  return (found?.unended ?? 0) >= concurrentTurns;
+}
+
+/** The result of an insert, or the refusal that a violated rule of the database stands for. */
+export async function orRefusal<T>(insert: () => Promise<T>): Promise<T | { type: Refusal }> {
+  try {
+    return await insert();
+  } catch (error) {
+    const refusal = refusals[violatedConstraint(error) ?? ''];
+    if (refusal === undefined) throw error;
+    return { type: refusal };
+  }
+}
+
+const refusals: Record<string, 'busy' | 'key-taken' | 'session-gone' | undefined> = {
+  turns_one_active_per_session: 'busy',
+  turns_idempotency: 'key-taken',
+  turns_session_id_fkey: 'session-gone',
+};
