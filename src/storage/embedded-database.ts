@@ -7,6 +7,7 @@ import { sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/pglite';
 import { migrate } from 'drizzle-orm/pglite/migrator';
 import type { OpenedDatabase } from './connection.js';
+import { prepareEmbedded } from './prepare-embedded.js';
 import { migrationsFolder } from './migrations-folder.js';
 import * as schema from './schema.js';
 
@@ -22,6 +23,7 @@ export async function openEmbeddedDatabase(dataDir: string): Promise<OpenedDatab
   const client = await openEngine(path.join(dataDir, 'db'));
   const db = drizzle(client, { schema });
   await migrate(db, { migrationsFolder });
+  prepareEmbedded(client);
   return {
     db,
     ping: async () => {

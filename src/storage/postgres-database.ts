@@ -6,6 +6,7 @@ import type { OpenedDatabase } from './connection.js';
 import { openCopyOut } from './copy-out.js';
 import { migrationsFolder } from './migrations-folder.js';
 import { prepareRepeated } from './prepare-repeated.js';
+import { StatementNames } from './statement-names.js';
 import * as schema from './schema.js';
 
 /** Key of the advisory lock of migrations: the first letters of the product's name. */
@@ -37,7 +38,7 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenedData
     keepAlive: true,
   });
   pool.on('error', options.onError);
-  const names = new Map<string, string | undefined>();
+  const names = new StatementNames();
   pool.on('connect', (client) => {
     prepareRepeated(client, names);
     // The pool listens to idle connections only; a connection in use fails its statement and this.

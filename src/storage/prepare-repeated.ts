@@ -1,16 +1,12 @@
 import type { ClientBase, QueryConfig } from 'pg';
-
-/** Statements kept prepared on each connection. */
-const MOST_NAMES = 200;
+import type { StatementNames } from './statement-names.js';
 
 /**
- * Makes a connection prepare repeated statements: the query builder gives a statement the same text
- * each time, and the server then parses it once.
+ * Makes a connection prepare repeated statements, which the server then parses once.
  *
- * @param names of statements by text, for all connections of a pool; undefined for a text seen
- * once.
+ * @param names for all connections of a pool.
  */
-export function prepareRepeated(client: ClientBase, names: Map<string, string | undefined>): void {
+export function prepareRepeated(client: ClientBase, names: StatementNames): void {
   const query = client.query.bind(client);
   const prepared = (config: unknown, ...rest: unknown[]): unknown =>
     Reflect.apply(query, client, [isUnnamed(config) ? named(config, names) : config, ...rest]);
@@ -22,13 +18,7 @@ function isUnnamed(config: unknown): config is QueryConfig {
   return 'text' in config && (!('name' in config) || config.name === undefined);
 }
 
-function named(config: QueryConfig, names: Map<string, string | undefined>): QueryConfig {
-  const { text } = config;
-  if (!names.has(text)) {
-    if (names.size < MOST_NAMES) names.set(text, undefined);
-    return config;
-  }
-  const name = names.get(text) ?? `turnpike_${[...names.keys()].indexOf(text)}`;
-  names.set(text, name);
-  return { ...config, name };
+function named(config: QueryConfig, names: StatementNames): QueryConfig {
+  const name = names.nameOf(config.text);
+  return name === undefined ? config : { ...config, name };
 }

@@ -1,7 +1,7 @@
 import type { Database } from './connection.js';
 
 /**
- * Declares a frequent query. It is built once for each database, with `sql.placeholder`s for the
+ * Declares a frequent query, or what keeps several. It is built once for each database, with `sql.placeholder`s for the
  * parameters, and prepared once on each connection.
  *
  * @example const findTurn = prepared((db) => db.select()….prepare('find_turn'));
