@@ -182,9 +182,9 @@ async function settle(): Promise<void> {
   } while (isBusy());
 }
 
-/** Whether the operating system still works for somebody: files are real. */
+/** Whether the machine still works for somebody: files are real, and so is the next turn of the event loop. */
 function isBusy(): boolean {
   return process
     .getActiveResourcesInfo()
-    .some((name) => name.startsWith('FSReq') || name === 'CloseReq');
+    .some((name) => name.startsWith('FSReq') || name === 'CloseReq' || name === 'Immediate');
 }

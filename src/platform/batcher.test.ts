@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Batcher } from './batcher.js';
 
 it('runs what waits together, and what comes meanwhile in the next run', async () => {
@@ -10,11 +11,12 @@ it('runs what waits together, and what comes meanwhile in the next run', async (
     return items.map((item) => item * 2);
   });
   const first = [batcher.add(1), batcher.add(2)];
-  await Promise.resolve();
+  await nextTurn();
   const next = [batcher.add(3), batcher.add(4)];
   expect(runs).toEqual([[1, 2]]);
   ends[0]?.();
   expect(await Promise.all(first)).toEqual([2, 4]);
+  await nextTurn();
   expect(runs).toEqual([
     [1, 2],
     [3, 4],

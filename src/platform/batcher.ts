@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
 /** Most items that go together. */
 const MOST_TOGETHER = 64;
 
@@ -16,16 +18,15 @@ export class Batcher<Item, Result> {
     const result = new Promise<Result>((resolve, reject) => {
       this.#waiting.push({ item, resolve, reject });
     });
-    if (!this.#isRunning) {
-      this.#isRunning = true;
-      // Items of the same tick go together.
-      queueMicrotask(() => void this.#runAll());
-    }
+    if (!this.#isRunning) void this.#runAll();
     return result;
   }
 
   async #runAll(): Promise<void> {
+    this.#isRunning = true;
     while (this.#waiting.length > 0) {
+      // The embedded engine blocks the event loop: what one turn of the loop asks for goes together.
+      await nextTurn();
       const batch = this.#waiting.splice(0, MOST_TOGETHER);
       try {
         const results = await this.run(batch.map(({ item }) => item));

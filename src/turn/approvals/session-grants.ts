@@ -1,6 +1,8 @@
-import { asc, eq } from 'drizzle-orm';
+import { asc, sql } from 'drizzle-orm';
+import { Batcher } from '../../platform/batcher.js';
+import { prepared } from '../../storage/prepared.js';
 import { grantsFor } from '../../governance/permissions/grants-for.js';
-import type { Queryable } from '../../storage/connection.js';
+import type { Database } from '../../storage/connection.js';
 import { sessionGrants } from '../../storage/governance-schema.js';
 import { insertKind, type StoreWrite } from '../../storage/write-kind.js';
 import type { CallableTool } from '../../tools/open-tools.js';
@@ -47,12 +49,25 @@ const insertGrant = insertKind(
   'on conflict do nothing',
 );
 
-/** Rules that people have approved for the rest of a session. */
-export async function loadGrants(db: Queryable, sessionId: string): Promise<string[]> {
-  const rows = await db
-    .select({ rule: sessionGrants.rule })
+const selectGrants = prepared((db) =>
+  db
+    .select({ sessionId: sessionGrants.sessionId, rule: sessionGrants.rule })
     .from(sessionGrants)
-    .where(eq(sessionGrants.sessionId, sessionId))
-    .orderBy(asc(sessionGrants.createdAt), asc(sessionGrants.rule));
-  return rows.map(({ rule }) => rule);
+    .where(sql`${sessionGrants.sessionId} = any(${sql.placeholder('sessionIds')}::text[])`)
+    .orderBy(asc(sessionGrants.createdAt), asc(sessionGrants.rule))
+    .prepare('session_grants'),
+);
+
+/** Turns that begin in the moment load their grants together. */
+const loads = prepared(
+  (db) =>
+    new Batcher(async (sessionIds: readonly string[]) => {
+      const rows = await selectGrants(db).execute({ sessionIds: [...new Set(sessionIds)] });
+      return sessionIds.map((id) => rows.flatMap((row) => (row.sessionId === id ? row.rule : [])));
+    }),
+);
+
+/** Rules that people have approved for the rest of a session. */
+export function loadGrants(db: Database, sessionId: string): Promise<string[]> {
+  return loads(db).add(sessionId);
 }

@@ -3,7 +3,7 @@ import { CONFIG, type Config } from '../../config/config.js';
 import { SERVER_PERMISSIONS } from '../../governance/permissions/permission-rules.js';
 import { compact } from '../../platform/compact.js';
 import { ModelCatalogue } from '../../provider/model-catalogue.js';
-import { DATABASE, type Queryable } from '../../storage/connection.js';
+import { DATABASE, type Database } from '../../storage/connection.js';
 import { MCP, type Mcp } from '../../tools/open-mcp.js';
 import { SHELLS, describeShells, type Shells } from '../../tools/shells.js';
 import { PersonaLibrary } from '../../agents/persona-library.js';
@@ -34,7 +34,7 @@ import type { Attempt } from '../state/attempt.js';
 @Injectable()
 export class ToolPreparer {
   constructor(
-    @Inject(DATABASE) private readonly db: Queryable,
+    @Inject(DATABASE) private readonly db: Database,
     @Inject(ToolRegistry) private readonly registry: Pick<ToolRegistry, 'list' | 'select'>,
     @Inject(MCP) private readonly mcp: Pick<Mcp, 'openForTurn'>,
     @Inject(SHELLS) private readonly shells: Shells,

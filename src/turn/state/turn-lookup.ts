@@ -1,5 +1,6 @@
 import { and, count, eq, inArray, sql } from 'drizzle-orm';
 import type { StoredPreferences } from '../../options/preferences/preferences-store.js';
+import { Batcher } from '../../platform/batcher.js';
 import { isId } from '../../platform/ids.js';
 import { sessionNotFound } from '../../session/session-errors.js';
 import { sessionColumns, type SessionRow } from '../../session/session-store.js';
@@ -55,8 +56,20 @@ const selectSessionAndTurn = prepared((db) =>
       turns,
       and(eq(turns.sessionId, sessions.id), inArray(turns.status, [...unendedStatuses])),
     )
-    .where(eq(sessions.id, sql.placeholder('sessionId')))
+    .where(sql`${sessions.id} = any(${sql.placeholder('sessionIds')}::text[])`)
     .prepare('session_and_turn'),
+);
+
+/** Requests of the moment look up their sessions together. */
+const lookUps = prepared(
+  (db) =>
+    new Batcher(async (sessionIds: readonly string[]) => {
+      const rows = await selectSessionAndTurn(db).execute({
+        sessionIds: [...new Set(sessionIds)],
+      });
+      const bySession = new Map(rows.map((row) => [row.session.id, row]));
+      return sessionIds.map((sessionId) => bySession.get(sessionId));
+    }),
 );
 
 /**
@@ -68,9 +81,7 @@ export async function findSessionAndTurn(
   db: Database,
   sessionId: string,
 ): Promise<{ session: SessionRow; isBusy: boolean; user: StoredPreferences }> {
-  const [found] = isId('sess', sessionId)
-    ? await selectSessionAndTurn(db).execute({ sessionId })
-    : [];
+  const found = isId('sess', sessionId) ? await lookUps(db).add(sessionId) : undefined;
   if (found === undefined) throw sessionNotFound(sessionId);
   const { session, turnId, preferences } = found;
   return { session, isBusy: turnId !== null, user: preferences ?? {} };
