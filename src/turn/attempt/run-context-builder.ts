@@ -62,8 +62,10 @@ export class RunContextBuilder {
    */
   async build(attempt: Attempt, source: RunSource): Promise<TurnRun> {
     const { session, turn } = attempt;
-    const root = await this.projectRoots.openForOwner(session.projectRoot, session.principalId);
-    const persona = await this.personas.load(turn.options.options.persona);
+    const [root, persona] = await Promise.all([
+      this.projectRoots.openForOwner(session.projectRoot, session.principalId),
+      this.personas.load(turn.options.options.persona),
+    ]);
     const equipped = await this.preparer.prepare(attempt, { persona, root });
     try {
       return await this.#equip(attempt, source, { persona, root, equipped });

@@ -3,7 +3,6 @@ import { CONFIG, type Config } from '../../config/config.js';
 import { SERVER_PERMISSIONS } from '../../governance/permissions/permission-rules.js';
 import { compact } from '../../platform/compact.js';
 import { ModelCatalogue } from '../../provider/model-catalogue.js';
-import { DATABASE, type Database } from '../../storage/connection.js';
 import { MCP, type Mcp } from '../../tools/open-mcp.js';
 import { SHELLS, describeShells, type Shells } from '../../tools/shells.js';
 import { PersonaLibrary } from '../../agents/persona-library.js';
@@ -23,7 +22,6 @@ import { BASH_TOOL } from '../../tools/builtin/bash.js';
 import { TASK_TOOL, taskSchema, taskTool } from '../../tools/builtin/task.js';
 import type { McpProblem } from '../../tools/mcp-server.js';
 import { ToolRegistry, type RegisteredTool } from '../../tools/registry.js';
-import { loadGrants } from '../approvals/session-grants.js';
 import { clientToolHidden, openClientTools } from '../submit/client-tools.js';
 import { commandsLeftOut } from './commands-left-out.js';
 import { chooseServerTools, serverToolMissing } from '../loop/server-tools.js';
@@ -34,7 +32,6 @@ import type { Attempt } from '../state/attempt.js';
 @Injectable()
 export class ToolPreparer {
   constructor(
-    @Inject(DATABASE) private readonly db: Database,
     @Inject(ToolRegistry) private readonly registry: Pick<ToolRegistry, 'list' | 'select'>,
     @Inject(MCP) private readonly mcp: Pick<Mcp, 'openForTurn'>,
     @Inject(SHELLS) private readonly shells: Shells,
@@ -83,7 +80,7 @@ export class ToolPreparer {
       layers: [...(turn.childTerms?.layers ?? []), own],
       server: this.serverPermissions,
       session: sessionRules(session.permissions ?? {}, modeCeiling),
-      grants: await loadGrants(this.db, turn.childTerms?.sessionId ?? session.id),
+      grants: [...attempt.grants],
       root,
     };
     const described = mayDelegate ? await this.#describeTask(delegates) : undefined;

@@ -28,6 +28,8 @@ export interface Attempt {
   effectOf(name: string): ToolEffect | undefined;
   /** Approvals of the turn's calls. */
   approvals: ApprovalRow[];
+  /** Rules that people approved for the rest of the session, when the attempt began. */
+  grants: readonly string[];
   /** The start of the turn's own time, without the time for which it was parked. */
   startedAt: Date;
   /** Subagents that the turn has started. */
