@@ -13,6 +13,9 @@ import { principalFolder } from './principal-folder.js';
 /** TTL of the folders that keys open, for turns without a request of their own, in ms. */
 const ROOTS_FRESH_MS = 1_000;
 
+/** TTL of the check of a turn's folder, in ms: each turn asks twice, and the disk answers slowly. */
+const CHECK_FRESH_MS = 1_000;
+
 export interface ProjectRootsOptions {
   instructionRoot: string;
   ownPaths: OwnPaths;
@@ -44,12 +47,20 @@ export interface OpenedRoot {
   others: readonly string[] | undefined;
 }
 
+interface CheckedRoot {
+  projectRoot: string;
+  /** The path without links. */
+  real: string;
+}
+
 /** Folders that sessions may work in: the projects folder, and what the operator named for whom. */
 export class ProjectRoots {
   #keyRoots: TtlCache<KeyRoots>;
+  readonly #opened: TtlCache<CheckedRoot>;
 
   constructor(private readonly options: ProjectRootsOptions) {
     this.#keyRoots = this.#newKeyRoots();
+    this.#opened = new TtlCache(options.clock, CHECK_FRESH_MS);
   }
 
   /** @returns the normalised path. @throws TypedError INVALID_REQUEST 400, WORKING_ROOT_*. */
@@ -84,9 +95,16 @@ export class ProjectRoots {
     }
   }
 
-  /** @throws TypedError WORKING_ROOT_* where the folder is missing, or no longer open. */
+  /**
+   * Opens the folder of a turn. The path without links is up to a second old, and the one that tools work in:
+   * a link that was turned meanwhile leads nobody elsewhere.
+   *
+   * @throws TypedError WORKING_ROOT_* where the folder is missing, or no longer open.
+   */
   async open(given: string, user: RootUser): Promise<OpenedRoot> {
-    const { projectRoot, real } = await this.#check(given, user);
+    const { id, keyId, projectRoots } = user;
+    const key = JSON.stringify([given, id, keyId, projectRoots]);
+    const { projectRoot, real } = await this.#opened.get(key, () => this.#check(given, user));
     const others = await this.#othersOf(user);
     const { ownPaths } = this.options;
     if (others === undefined) return { projectRoot, ownPaths, others };
@@ -94,7 +112,7 @@ export class ProjectRoots {
     return { projectRoot: real, ownPaths: { ...ownPaths, hidden }, others };
   }
 
-  async #check(given: string, user: RootUser): Promise<{ projectRoot: string; real: string }> {
+  async #check(given: string, user: RootUser): Promise<CheckedRoot> {
     const open = this.#openTo(user);
     // A principal may name its own folder before any session has worked in it.
     if (open !== undefined && path.isAbsolute(given) && isWithin(open.own, given)) {
