@@ -39,7 +39,10 @@ const archiveEvents = insertKind(turnArchives, ['turnId', 'attempt', 'firstSeq',
  * can begin before the statement is done; a column of it counts the messages that were steered in.
  */
 export class TurnCommits {
-  readonly #batches = new Batcher((commits: readonly TurnCommit[]) => this.#storeTogether(commits));
+  readonly #batches = new Batcher(
+    (commits: readonly TurnCommit[]) => this.#storeTogether(commits),
+    isDatabaseDown,
+  );
 
   constructor(private readonly db: Database) {}
 
@@ -49,33 +52,10 @@ export class TurnCommits {
    * @throws FencedError; what the database threw.
    */
   async store(commit: TurnCommit): Promise<Stored> {
-    const hasNext = await this.#batches.add(commit);
-    if (hasNext !== undefined) return { type: 'stored', hasNext };
-    return this.#storeAlone(commit);
-  }
-
-  /**
-   * @returns `has_next` of each turn; undefined where nothing of it was stored: it is fenced, its row is
-   *   locked by somebody who must not stop the others, or the database refused the batch for some turn.
-   */
-  async #storeTogether(commits: readonly TurnCommit[]): Promise<(boolean | undefined)[]> {
-    // A turn is in a statement once.
-    const ofTurns = new Map(commits.map((commit) => [commit.turnId, commit]));
-    try {
-      const stored = await this.#run([...ofTurns.values()], ' skip locked');
-      return commits.map((commit) =>
-        ofTurns.get(commit.turnId) === commit ? stored.get(commit.turnId) : undefined,
-      );
-    } catch (error) {
-      if (isDatabaseDown(error)) throw error;
-      return commits.map(() => undefined);
-    }
-  }
-
-  async #storeAlone(commit: TurnCommit): Promise<Stored> {
     const { turnId, attempt, events, isRepeat, delivered } = commit;
     try {
-      const hasNext = (await this.#run([commit], '')).get(turnId);
+      const hasNext =
+        (await this.#batches.add(commit)) ?? (await this.#run([commit], '')).get(turnId);
       if (hasNext !== undefined) return { type: 'stored', hasNext };
     } catch (error) {
       if (!isRepeat || violatedConstraint(error) === undefined) throw error;
@@ -87,6 +67,19 @@ export class TurnCommits {
     const steered = delivered === undefined ? undefined : await countSteered(this.db, commit);
     if (steered !== undefined) return { type: 'undelivered', steered };
     throw new FencedError(turnId, attempt);
+  }
+
+  /**
+   * @returns `has_next` of each turn; undefined where nothing of it was stored: it is fenced, or its row is
+   *   locked by somebody who must not stop the others.
+   */
+  async #storeTogether(commits: readonly TurnCommit[]): Promise<(boolean | undefined)[]> {
+    // A turn is in a statement once.
+    const ofTurns = new Map(commits.map((commit) => [commit.turnId, commit]));
+    const stored = await this.#run([...ofTurns.values()], ' skip locked');
+    return commits.map((commit) =>
+      ofTurns.get(commit.turnId) === commit ? stored.get(commit.turnId) : undefined,
+    );
   }
 
   async #run(

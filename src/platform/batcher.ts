@@ -3,16 +3,28 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 /** Most items that go together. */
 const MOST_TOGETHER = 64;
 
+interface Waiting<Item, Result> {
+  item: Item;
+  resolve(result: Result): void;
+  reject(error: unknown): void;
+}
+
 /**
  * Does together what waits: while one run is under way, items wait for the next. Nothing waits for a
- * timer, and an item alone goes at once.
+ * timer. A batch that fails is done again one by one, so that one bad item fails alone.
  */
 export class Batcher<Item, Result> {
-  #waiting: { item: Item; resolve(result: Result): void; reject(error: unknown): void }[] = [];
+  #waiting: Waiting<Item, Result>[] = [];
   #isRunning = false;
 
-  /** @param run does a batch, and answers for each item in the same order; what it throws is for all. */
-  constructor(private readonly run: (items: readonly Item[]) => Promise<readonly Result[]>) {}
+  /**
+   * @param run does a batch, and answers for each item in the same order.
+   * @param isForAll whether a failure would be the same for each item alone.
+   */
+  constructor(
+    private readonly run: (items: readonly Item[]) => Promise<readonly Result[]>,
+    private readonly isForAll: (error: unknown) => boolean,
+  ) {}
 
   add(item: Item): Promise<Result> {
     const result = new Promise<Result>((resolve, reject) => {
@@ -27,14 +39,21 @@ export class Batcher<Item, Result> {
     while (this.#waiting.length > 0) {
       // The embedded engine blocks the event loop: what one turn of the loop asks for goes together.
       await nextTurn();
-      const batch = this.#waiting.splice(0, MOST_TOGETHER);
-      try {
-        const results = await this.run(batch.map(({ item }) => item));
-        for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
-      } catch (error) {
+      await this.#runBatch(this.#waiting.splice(0, MOST_TOGETHER));
+    }
+    this.#isRunning = false;
+  }
+
+  async #runBatch(batch: readonly Waiting<Item, Result>[]): Promise<void> {
+    try {
+      const results = await this.run(batch.map(({ item }) => item));
+      for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
+    } catch (error) {
+      if (batch.length > 1 && !this.isForAll(error)) {
+        for (const one of batch) await this.#runBatch([one]);
+      } else {
         for (const { reject } of batch) reject(error);
       }
     }
-    this.#isRunning = false;
   }
 }

@@ -1,5 +1,6 @@
 import { asc, sql } from 'drizzle-orm';
 import { Batcher } from '../../platform/batcher.js';
+import { isDatabaseDown } from '../../storage/database-errors.js';
 import { prepared } from '../../storage/prepared.js';
 import { grantsFor } from '../../governance/permissions/grants-for.js';
 import type { Database } from '../../storage/connection.js';
@@ -64,7 +65,7 @@ const loads = prepared(
     new Batcher(async (sessionIds: readonly string[]) => {
       const rows = await selectGrants(db).execute({ sessionIds: [...new Set(sessionIds)] });
       return sessionIds.map((id) => rows.flatMap((row) => (row.sessionId === id ? row.rule : [])));
-    }),
+    }, isDatabaseDown),
 );
 
 /** Rules that people have approved for the rest of a session. */

@@ -22,6 +22,7 @@ import type { Todo } from '../../storage/shapes/todo.js';
 import type { SessionRow } from '../../session/session-store.js';
 import { Batcher } from '../../platform/batcher.js';
 import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
+import { isDatabaseDown } from '../../storage/database-errors.js';
 import { approvals } from '../../storage/governance-schema.js';
 import { prepared } from '../../storage/prepared.js';
 import { activeStatuses, type CancelReason } from '../../storage/shapes/stored-turn.js';
@@ -134,8 +135,9 @@ const claimTurn = prepared((db) => {
 /** Claims and leases of turns. Times are the database's, so that hosts need no common clock. */
 @Injectable()
 export class TurnClaims {
-  readonly #batches = new Batcher((turns: readonly { turnId: string; now: Date }[]) =>
-    this.#claimTogether(turns),
+  readonly #batches = new Batcher(
+    (turns: readonly { turnId: string; now: Date }[]) => this.#claimTogether(turns),
+    isDatabaseDown,
   );
 
   constructor(

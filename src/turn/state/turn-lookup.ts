@@ -5,6 +5,7 @@ import { isId } from '../../platform/ids.js';
 import { sessionNotFound } from '../../session/session-errors.js';
 import { sessionColumns, type SessionRow } from '../../session/session-store.js';
 import type { Database } from '../../storage/connection.js';
+import { isDatabaseDown } from '../../storage/database-errors.js';
 import { prepared } from '../../storage/prepared.js';
 import { activeStatuses, unendedStatuses } from '../../storage/shapes/stored-turn.js';
 import { sessions, turns } from '../../storage/schema.js';
@@ -69,7 +70,7 @@ const lookUps = prepared(
       });
       const bySession = new Map(rows.map((row) => [row.session.id, row]));
       return sessionIds.map((sessionId) => bySession.get(sessionId));
-    }),
+    }, isDatabaseDown),
 );
 
 /**

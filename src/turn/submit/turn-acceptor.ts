@@ -30,8 +30,12 @@ const MOST_AT_ONCE = 500;
 /** Accepts turns: stores each with its user message. */
 @Injectable()
 export class TurnAcceptor {
-  readonly #batches = new Batcher((turns: readonly { turn: NewTurn; insertion: Insertion }[]) =>
-    this.#insertTogether(turns),
+  readonly #batches = new Batcher(
+    async (batch: readonly { turn: NewTurn; insertion: Insertion }[]) => {
+      const stored = await insertTurns(this.db, batch, 'is skipped');
+      return batch.map(({ insertion }) => stored.has(insertion.id));
+    },
+    isDatabaseDown,
   );
 
   constructor(@Inject(DATABASE) private readonly db: Database) {}
@@ -45,10 +49,10 @@ export class TurnAcceptor {
     const accepted: Acceptance = { type: 'accepted', turnId: id };
     const most = limits.queueDepth - MOST_AT_ONCE;
     const isFarFromLimits = limits.concurrentTurns === 0 && most > 0;
-    if (isFarFromLimits && (await this.#batches.add({ turn, insertion: { id, most } }))) {
-      return accepted;
-    }
     return orRefusal(async () => {
+      if (isFarFromLimits && (await this.#batches.add({ turn, insertion: { id, most } }))) {
+        return accepted;
+      }
       // Alone, the database says why it does not take the turn.
       const alone = isFarFromLimits ? await insertTurn(this.db, turn, { id, most }) : 'queue-full';
       if (alone !== 'queue-full') return alone === 'stored' ? accepted : { type: alone };
@@ -59,19 +63,6 @@ export class TurnAcceptor {
         return last === 'stored' ? accepted : { type: last };
       });
     });
-  }
-
-  /** @returns whether each was stored; none where the database refused the batch for one of them. */
-  async #insertTogether(
-    batch: readonly { turn: NewTurn; insertion: Insertion }[],
-  ): Promise<boolean[]> {
-    try {
-      const stored = await insertTurns(this.db, batch, 'is skipped');
-      return batch.map(({ insertion }) => stored.has(insertion.id));
-    } catch (error) {
-      if (isDatabaseDown(error)) throw error;
-      return batch.map(() => false);
-    }
   }
 }
 
