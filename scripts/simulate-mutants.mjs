@@ -13,7 +13,7 @@ const run = promisify(execFile);
 const { values } = parseArgs({
   options: {
     mutants: { type: 'boolean' },
-    schedules: { type: 'string', default: '150' },
+    schedules: { type: 'string', default: '300' },
     only: { type: 'string', default: '' },
   },
 });

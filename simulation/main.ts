@@ -14,7 +14,7 @@ const usage = `npm run simulate -- [options]
   --leave-out N,… numbers of sessions that are left out
   --until-violation   ends after the first schedule with a violation
   --trace         the trace of each schedule, not only of those with violations
-  --mutants       runs trees with faults, which have to be found; with --schedules N (150), --only NN`;
+  --mutants       runs trees with faults, which have to be found; with --schedules N (300), --only NN`;
 
 const { values } = parseArgs({
   options: {
