@@ -32,7 +32,7 @@ export interface ProviderConfig {
   requestTimeoutMs: number;
   /** Retries of a failed call before its stream begins. */
   maxRetries: number;
-  /** Sends the requests. Absent: `publicFetch`, which reaches public addresses only. */
+  /** Sends the requests. Absent: a `fetch` that reaches public addresses only. */
   fetch?: typeof fetch;
 }
 

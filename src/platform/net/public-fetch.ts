@@ -12,14 +12,14 @@ export interface PublicFetchOptions {
 }
 
 /**
- * A `fetch` that connects to public addresses only. The address that is checked is the one that is
+ * A dispatcher that connects to public addresses only. The address that is checked is the one that is
  * connected to, so that a name cannot move between check and use.
- * A host with several addresses is refused when one of them is. A redirect is never followed: its
- * 3xx is the answer. Connections are kept and used again; proxies of the environment are not used.
+ * A host with several addresses is refused when one of them is. Connections are kept and used again;
+ * proxies of the environment are not used.
  *
- * @throws (the fetch) TypeError whose cause is an `AddressRefusedError` (see `refusedHost`).
+ * @throws (the request) `AddressRefusedError`.
  */
-export function publicFetch(options: PublicFetchOptions = {}): typeof fetch {
+export function publicDispatcher(options: PublicFetchOptions = {}): Dispatcher {
   const mayReach = addressRule(options.privateHosts ?? { anywhere: [], loopback: [] });
   const lookup = guardedLookup(mayReach, options.lookup ?? resolveHost);
   const connectAnywhere = buildConnector({ lookup });
@@ -32,7 +32,16 @@ export function publicFetch(options: PublicFetchOptions = {}): typeof fetch {
     }
     connectAnywhere(target, callback);
   };
-  const dispatcher = new Agent({ connect });
+  return new Agent({ connect });
+}
+
+/**
+ * A `fetch` over a `publicDispatcher`. A redirect is never followed: its 3xx is the answer.
+ *
+ * @throws (the fetch) TypeError whose cause is an `AddressRefusedError` (see `refusedHost`).
+ */
+export function publicFetch(options: PublicFetchOptions = {}): typeof fetch {
+  const dispatcher = publicDispatcher(options);
   // The types differ alone: undici has its own, and Node has those of its copy of undici.
   const fetchBy = undiciFetch as unknown as (
     input: Parameters<typeof fetch>[0],

@@ -21,7 +21,7 @@ import { describeModel } from './describe-model.js';
 import { mapError, mapRefusal } from './map-error.js';
 import { deniesModel, lacksRoute } from './model-routes.js';
 import { finishBody, openBody } from './response-body.js';
-import type { ResponseReader } from './response-body.js';
+import type { ChunkReader } from '../../platform/net/dispatch-fetch.js';
 import { createStreamParser } from './parse-stream.js';
 import { StallWatch } from './stall-watch.js';
 import { toCountRequest, toRequest } from './to-request.js';
@@ -169,7 +169,7 @@ export class AnthropicProvider {
     const call = new AbortController();
     const unlink = linkAbort(signal, call);
     let watch: StallWatch | undefined;
-    let body: ResponseReader | undefined;
+    let body: ChunkReader | undefined;
     let ended = false;
     try {
       const params = toRequest(request, this.profile);

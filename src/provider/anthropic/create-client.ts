@@ -1,5 +1,6 @@
 import Anthropic from '@anthropic-ai/sdk';
-import { publicFetch } from '../../platform/net/public-fetch.js';
+import { dispatchFetch } from '../../platform/net/dispatch-fetch.js';
+import { publicDispatcher } from '../../platform/net/public-fetch.js';
 import { privateHostsOf } from './egress-policy.js';
 import type { RequestProfile } from './request-profile.js';
 import { guardedFetch } from './guarded-fetch.js';
@@ -21,7 +22,7 @@ export interface AnthropicClientOptions {
   profile: RequestProfile;
   requestTimeoutMs: number;
   maxRetries: number;
-  /** Sends the requests. Absent: `publicFetch`. */
+  /** Sends the requests. Absent: a `dispatchFetch` that reaches public addresses only. */
   fetch?: typeof fetch | undefined;
 }
 
@@ -51,7 +52,11 @@ export function createClient(options: AnthropicClientOptions): Anthropic {
       maxRetryAfterMs: MAX_RETRY_AFTER_MS,
       fetch:
         options.fetch ??
-        publicFetch({ privateHosts: privateHostsOf(options.origin, options.egressPrivateHosts) }),
+        dispatchFetch(
+          publicDispatcher({
+            privateHosts: privateHostsOf(options.origin, options.egressPrivateHosts),
+          }),
+        ),
     }),
   });
 }

@@ -9,7 +9,7 @@ export interface GuardedFetchOptions {
   headers: Readonly<Record<string, string>>;
   /** Longest `Retry-After` that the SDK may wait for, in ms. */
   maxRetryAfterMs: number;
-  /** Sends the request: `publicFetch`. */
+  /** Sends the request. */
   fetch: typeof fetch;
 }
 

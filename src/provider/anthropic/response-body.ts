@@ -1,9 +1,8 @@
 import { untilAborted } from '../../platform/abort.js';
 import type { Clock } from '../../platform/clock.js';
+import { StreamedResponse, type ChunkReader } from '../../platform/net/dispatch-fetch.js';
 import { withDeadline } from '../../platform/with-deadline.js';
 import { providerError, streamClosedEarly } from '../provider-errors.js';
-
-export type ResponseReader = ReadableStreamDefaultReader<Uint8Array>;
 
 /** Longest time from the end of a message to the end of its body, in ms. */
 const FINISH_MS = 100;
@@ -13,7 +12,7 @@ const FINISH_MS = 100;
  *
  * @throws 502 `API_RESPONSE_ERROR` for any other type, which a wrong base URL answers with.
  */
-export function openBody(response: Response): ResponseReader {
+export function openBody(response: Response): ChunkReader {
   const type = response.headers.get('content-type') ?? 'nothing';
   if (!type.toLowerCase().startsWith('text/event-stream')) {
     throw providerError({
@@ -22,6 +21,7 @@ export function openBody(response: Response): ResponseReader {
       message: `The provider answered with ${type.slice(0, 100)} instead of an event stream. Check TURNPIKE_PROVIDER_BASE_URL.`,
     });
   }
+  if (response instanceof StreamedResponse) return response.chunks;
   if (response.body === null) throw streamClosedEarly();
   return response.body.getReader();
 }
@@ -31,7 +31,7 @@ export function openBody(response: Response): ResponseReader {
  *
  * @returns false when the end did not come within 100 ms: close the connection.
  */
-export async function finishBody(body: ResponseReader, clock: Clock): Promise<boolean> {
+export async function finishBody(body: ChunkReader, clock: Clock): Promise<boolean> {
   try {
     await withDeadline(clock, FINISH_MS, (signal) => untilAborted(drain(body), signal));
     return true;
@@ -41,7 +41,7 @@ export async function finishBody(body: ResponseReader, clock: Clock): Promise<bo
   }
 }
 
-async function drain(body: ResponseReader): Promise<void> {
+async function drain(body: ChunkReader): Promise<void> {
   let chunk = await body.read();
   while (!chunk.done) chunk = await body.read();
 }

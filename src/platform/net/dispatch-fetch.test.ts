@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { once } from 'node:events';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import { Agent } from 'undici';
+import { dispatchFetch, StreamedResponse } from './dispatch-fetch.js';
+
+describe('dispatchFetch', () => {
+  let server: Server;
+  let url: string;
+  const fetchBy = dispatchFetch(new Agent());
+  beforeAll(async () => {
+    server = createServer((request, response) => {
+      const { url: path = '' } = request;
+      if (path === '/stream') {
+        response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
+        response.flushHeaders();
+        server.emit('stream', response);
+      } else if (path === '/away') response.writeHead(302, { location: '/' }).end();
+      else if (path === '/silent') server.emit('silent');
+      else if (path === '/refused') {
+        response.writeHead(429, { 'retry-after': '7', 'set-cookie': ['a=1', 'b=2'] }).end('slow');
+      } else {
+        request.pipe(response.writeHead(200, { 'content-type': 'text/plain' }));
+      }
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const address = server.address();
+    url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+  });
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  async function open(signal?: AbortSignal) {
+    const opened = once(server, 'stream');
+    const response = await fetchBy(`${url}/stream`, signal === undefined ? {} : { signal });
+    const [sender] = (await opened) as [ServerResponse];
+    if (!(response instanceof StreamedResponse)) throw new Error('not a stream');
+    return { response, sender, chunks: response.chunks };
+  }
+  const textOf = async (read: ReturnType<StreamedResponse['chunks']['read']>): Promise<string> => {
+    const chunk = await read;
+    return chunk.done === true ? 'end' : Buffer.from(chunk.value).toString();
+  };
+
+  it('sends a text, and reads the answer whole', async () => {
+    const response = await fetchBy(`${url}/echo?a=1`, { method: 'POST', body: 'Grüße' });
+    expect(response.headers.get('content-type')).toBe('text/plain');
+    expect([response.status, await response.text()]).toEqual([200, 'Grüße']);
+  });
+
+  it('answers a refusal and a redirect as they are', async () => {
+    const refused = await fetchBy(`${url}/refused`);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '7']);
+    expect(refused.headers.getSetCookie()).toEqual(['a=1', 'b=2']);
+    expect(await refused.text()).toBe('slow');
+    expect((await fetchBy(`${url}/away`)).status).toBe(302);
+  });
+
+  it('hands the chunks of a stream on as they come', async () => {
+    const { response, sender, chunks } = await open();
+    expect([response.status, response.body]).toEqual([200, null]);
+    const first = chunks.read();
+    sender.write('a');
+    expect(await textOf(first)).toBe('a');
+    sender.write('b');
+    expect(await textOf(chunks.read())).toBe('b');
+    sender.end();
+    expect(await textOf(chunks.read())).toBe('end');
+    expect(await textOf(chunks.read())).toBe('end');
+  });
+
+  it('loses nothing of a body that comes faster than it is read', async () => {
+    const { sender, chunks } = await open();
+    const bytes = 32 * 1024 * 1024;
+    sender.end('x'.repeat(bytes));
+    let received = 0;
+    for (let chunk = await chunks.read(); chunk.done !== true; chunk = await chunks.read()) {
+      received += chunk.value.length;
+    }
+    expect(received).toBe(bytes);
+  });
+
+  it('says that a stream broke off', async () => {
+    const { sender, chunks } = await open();
+    sender.write('a');
+    expect(await textOf(chunks.read())).toBe('a');
+    sender.destroy();
+    await expect(chunks.read()).rejects.toMatchObject({ name: 'TypeError', message: 'terminated' });
+  });
+
+  it.each(['a stream', 'an answer'])('ends %s with the reason of its signal', async (what) => {
+    const controller = new AbortController();
+    const reason = new Error('enough');
+    if (what === 'a stream') {
+      const { chunks } = await open(controller.signal);
+      const read = chunks.read();
+      controller.abort(reason);
+      await expect(read).rejects.toBe(reason);
+    } else {
+      const asked = once(server, 'silent');
+      const answer = fetchBy(`${url}/silent`, { signal: controller.signal });
+      const ended = expect(answer).rejects.toBe(reason);
+      await asked;
+      controller.abort(reason);
+      await ended;
+    }
+    await expect(fetchBy(url, { signal: controller.signal })).rejects.toBe(reason);
+  });
+
+  it('says that nobody listens', async () => {
+    const failure = await fetchBy('http://127.0.0.1:1/').catch((error: unknown) => error);
+    expect(failure).toMatchObject({ message: 'fetch failed', cause: { code: 'ECONNREFUSED' } });
+  });
+});
