@@ -1,9 +1,4 @@
-import { asc, sql } from 'drizzle-orm';
-import { Batcher } from '../../platform/batcher.js';
-import { isDatabaseDown } from '../../storage/database-errors.js';
-import { prepared } from '../../storage/prepared.js';
 import { grantsFor } from '../../governance/permissions/grants-for.js';
-import type { Database } from '../../storage/connection.js';
 import { sessionGrants } from '../../storage/governance-schema.js';
 import { insertKind, type StoreWrite } from '../../storage/write-kind.js';
 import type { CallableTool } from '../../tools/open-tools.js';
@@ -49,26 +44,3 @@ const insertGrant = insertKind(
   ['sessionId', 'rule', 'approvalId', 'createdAt'],
   'on conflict do nothing',
 );
-
-const selectGrants = prepared((db) =>
-  db
-    .select({ sessionId: sessionGrants.sessionId, rule: sessionGrants.rule })
-    .from(sessionGrants)
-    .where(sql`${sessionGrants.sessionId} = any(${sql.placeholder('sessionIds')}::text[])`)
-    .orderBy(asc(sessionGrants.createdAt), asc(sessionGrants.rule))
-    .prepare('session_grants'),
-);
-
-/** Turns that begin in the moment load their grants together. */
-const loads = prepared(
-  (db) =>
-    new Batcher(async (sessionIds: readonly string[]) => {
-      const rows = await selectGrants(db).execute({ sessionIds: [...new Set(sessionIds)] });
-      return sessionIds.map((id) => rows.flatMap((row) => (row.sessionId === id ? row.rule : [])));
-    }, isDatabaseDown),
-);
-
-/** Rules that people have approved for the rest of a session. */
-export function loadGrants(db: Database, sessionId: string): Promise<string[]> {
-  return loads(db).add(sessionId);
-}

@@ -55,6 +55,7 @@ describe('AttemptOpener', () => {
         userParts: [],
         todos: null,
         compaction: null,
+        grants: [],
         session: { ...(await sessions.get(sessionId)), prefix: null },
       },
       lease,

@@ -13,7 +13,6 @@ import { ToolRegistry } from '../../tools/registry.js';
 import { addUsage, noUsage } from '../../events/turn-event.js';
 import type { ResolvedOptions } from '../../storage/shapes/stored-options.js';
 import { loadApprovals } from '../approvals/approval-store.js';
-import { loadGrants } from '../approvals/session-grants.js';
 import { toSteeredMessage, loadDeliveredMessages } from '../loop/steered-messages.js';
 import { AttemptLogs } from './attempt-logs.js';
 import { exhaustionOf } from './attempts-in-vain.js';
@@ -46,7 +45,7 @@ export class AttemptOpener {
     const { options } = claim.options;
     const logger = turnLogger(this.logger, claim);
     // A session has one active turn: all others came before this one.
-    const [archived, conversation, session, overhead, approvals, delivered, grants, children] =
+    const [archived, conversation, session, overhead, approvals, delivered, children] =
       await Promise.all([
         this.logs.open(claim, lease),
         this.#loadConversation(claim),
@@ -54,7 +53,6 @@ export class AttemptOpener {
         findOverhead(db, claim),
         claim.attempt === 1 ? [] : loadApprovals(db, claim.id),
         claim.steeredMessages === 0 ? [] : loadDeliveredMessages(db, [claim.id]),
-        loadGrants(db, claim.childTerms?.sessionId ?? claim.sessionId),
         claim.attempt > 1 && claim.delegation?.allowed === true ? loadChildren(db, claim.id) : [],
         this.#loadModels(options),
       ]);
@@ -101,7 +99,7 @@ export class AttemptOpener {
         steered: delivered.map(toSteeredMessage),
       },
       approvals,
-      grants,
+      grants: claim.grants,
       children: relayed,
       startedAt,
       storedParts: claim.userParts,

@@ -23,7 +23,7 @@ import type { SessionRow } from '../../session/session-store.js';
 import { Batcher } from '../../platform/batcher.js';
 import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
 import { isDatabaseDown } from '../../storage/database-errors.js';
-import { approvals } from '../../storage/governance-schema.js';
+import { approvals, sessionGrants } from '../../storage/governance-schema.js';
 import { prepared } from '../../storage/prepared.js';
 import { activeStatuses, type CancelReason } from '../../storage/shapes/stored-turn.js';
 import { messages, turnArchives } from '../../storage/transcript-schema.js';
@@ -57,6 +57,8 @@ export interface Claim extends TurnRow {
   /** The session has other turns: they came before. */
   hasHistory: boolean;
   todos: Todo[] | null;
+  /** Rules that people approved for the rest of the session. */
+  grants: string[];
   /** The session's last compaction. */
   compaction: Compaction | null;
 }
@@ -99,6 +101,19 @@ const claimTurn = prepared((db) => {
     .where(eq(compactions.sessionId, turns.sessionId))
     .orderBy(desc(compactions.createdAt), desc(compactions.id))
     .limit(1);
+  const rules = db
+    .select({
+      rules: sql`coalesce(json_agg(${sessionGrants.rule}
+        order by ${sessionGrants.createdAt}, ${sessionGrants.rule}), '[]')`.as('rules'),
+    })
+    .from(sessionGrants)
+    .where(
+      eq(
+        sessionGrants.sessionId,
+        // A subagent has what its parent's session was granted.
+        sql`coalesce(${turns.childTerms} ->> 'sessionId', ${turns.sessionId})`,
+      ),
+    );
   return db
     .update(turns)
     .set({
@@ -127,6 +142,7 @@ const claimTurn = prepared((db) => {
       wasAnnounced: sql<boolean>`exists (${archived})`,
       hasHistory: sql<boolean>`exists (${others})`,
       todos: sql<Todo[] | null>`(${list})`.mapWith(todos.items),
+      grants: sql<string[]>`(${rules})`,
       compaction: sql<Compaction | null>`(select row_to_json(last) from (${last}) last)`,
     })
     .prepare('claim_turn');
