@@ -250,6 +250,7 @@ const uses: Record<string, Use[]> = {
   'docs/operate/several-processes.md': [
     elsewhere('does not end; many-processes.test.ts starts the same programs'),
   ],
+  'docs/operate/sizing.md': [elsewhere('takes minutes, and a quiet machine')],
   'docs/wires/ag-ui.md': [
     async (code) => {
       const example = code.replaceAll('http://127.0.0.1:4400', server.url);
