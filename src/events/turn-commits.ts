@@ -15,7 +15,7 @@ export interface TurnAttempt {
   attempt: number;
 }
 
-/** What an attempt stores at once: all of it, or nothing. */
+/** Rows and events that an attempt stores at once: all or none. */
 export interface TurnCommit extends TurnAttempt {
   writes: readonly StoreWrite[];
   /** The events of these writes, after those that were emitted before and are not archived yet. */

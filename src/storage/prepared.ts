@@ -1,8 +1,8 @@
 import type { Database } from './connection.js';
 
 /**
- * Declares a frequent query, or what keeps several. It is built once for each database, with `sql.placeholder`s for the
- * parameters, and prepared once on each connection.
+ * Declares a frequent query, or a batcher of one. Each database has its own, built when it is first used;
+ * a query has `sql.placeholder`s for the parameters, and is prepared once on each connection.
  *
  * @example const findTurn = prepared((db) => db.select()….prepare('find_turn'));
  * await findTurn(db).execute({ turnId });

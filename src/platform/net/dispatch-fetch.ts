@@ -51,7 +51,7 @@ export function dispatchFetch(dispatcher: Dispatcher): typeof fetch {
   };
 }
 
-/** One request and its answer. */
+/** A request and its answer. */
 class Exchange implements Dispatcher.DispatchHandler {
   #chunks: Chunks | undefined;
   #unlink = (): void => undefined;
@@ -84,7 +84,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       for (const one of [value ?? []].flat()) headers.append(name, one);
     }
     this.#head = { status, headers };
-    if (status === 200 && headers.get('content-type')?.startsWith('text/event-stream') === true) {
+    if (status === 200 && isEventStream(headers)) {
       this.#chunks = new Chunks(controller);
       this.answer.resolve(new StreamedResponse(this.#chunks, this.#head));
     }
@@ -110,6 +110,10 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#chunks?.fail(failure('terminated'));
     this.answer.reject(failure('fetch failed'));
   }
+}
+
+function isEventStream(headers: Headers): boolean {
+  return headers.get('content-type')?.toLowerCase().startsWith('text/event-stream') === true;
 }
 
 /** Chunks that have come and were not read yet. */

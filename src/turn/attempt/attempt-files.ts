@@ -12,7 +12,7 @@ import type { StoredPart } from '../../storage/shapes/stored-part.js';
 import { FileShowers } from '../prompt/file-showers.js';
 import { afterCompaction } from '../prompt/history-opener.js';
 import { sentTurns } from '../prompt/sent-turns.js';
-import type { Compaction } from '../queue/turn-claims.js';
+import type { Compaction } from '../queue/claim-statements.js';
 import type { StoredTurn } from '../state/load-turn.js';
 import type { Attempt } from '../state/attempt.js';
 import type { WithoutSlot } from '../state/worker-terms.js';

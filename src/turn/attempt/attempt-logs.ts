@@ -11,7 +11,7 @@ import { untilAborted } from '../../platform/abort.js';
 import { CLOCK, type Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
-import type { Claim } from '../queue/turn-claims.js';
+import type { Claim } from '../queue/claim-statements.js';
 import type { Lease } from '../state/lease.js';
 import { isProgress } from './attempts-in-vain.js';
 

@@ -18,7 +18,7 @@ import { AttemptLogs } from './attempt-logs.js';
 import { exhaustionOf } from './attempts-in-vain.js';
 import type { Lease } from '../state/lease.js';
 import { loadSessionTurns, loadTurns, type StoredTurn } from '../state/load-turn.js';
-import type { Claim } from '../queue/turn-claims.js';
+import type { Claim } from '../queue/claim-statements.js';
 import type { Attempt } from '../state/attempt.js';
 import { findSessionTokens } from './session-tokens.js';
 import { loadChildren, withRelayed, type ChildTurn } from '../state/child-turn.js';

@@ -9,7 +9,8 @@ import type { OpenedDatabase } from '../../storage/connection.js';
 import { insertStep } from '../state/transcript-writes.js';
 import { turns } from '../../storage/schema.js';
 import { claimToolCall, endToolCall } from '../../tools/ledger.js';
-import { TurnClaims, type Claim } from '../queue/turn-claims.js';
+import type { Claim } from '../queue/claim-statements.js';
+import { TurnClaims } from '../queue/turn-claims.js';
 
 describe('attempts in vain', () => {
   let database: OpenedDatabase;

@@ -12,7 +12,7 @@ import { buildSystem } from '../prompt/build-system.js';
 import { HistoryOpener, namesOfFiles } from '../prompt/history-opener.js';
 import { canShorten } from '../prompt/history-shortener.js';
 import { choosePrefix } from '../prompt/request-prefix.js';
-import type { Compaction } from '../queue/turn-claims.js';
+import type { Compaction } from '../queue/claim-statements.js';
 import type { StoredTurn } from '../state/load-turn.js';
 import type { Attempt } from '../state/attempt.js';
 import type { TurnRun } from '../state/turn-run.js';

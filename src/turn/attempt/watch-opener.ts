@@ -11,7 +11,7 @@ import { todoWriteTool } from '../../tools/builtin/todo-write.js';
 import type { TodoBoard } from '../../tools/tool.js';
 import type { StoredTurn } from '../state/load-turn.js';
 import { findArrived } from './find-arrived.js';
-import type { Compaction } from '../queue/turn-claims.js';
+import type { Compaction } from '../queue/claim-statements.js';
 import { contextBefore } from '../state/turn-context.js';
 import type { Progress } from '../state/progress.js';
 import type { Attempt } from '../state/attempt.js';

@@ -108,7 +108,7 @@ export async function settle(db: Queryable, reservation: Reservation, usage: Usa
     where principal_id = ${change.principalId} and day = ${change.day}::date`);
 }
 
-/** What a call's usage adds to its day, whose reservation it replaces. */
+/** Amounts that a call's usage adds to its day, in place of its reservation. */
 function changeOf({ principalId, day, amount, price }: Reservation, usage: Usage) {
   return {
     principalId,

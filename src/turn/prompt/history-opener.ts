@@ -12,7 +12,7 @@ import type { RequestFrame } from './request-frame.js';
 import { sentTurns } from './sent-turns.js';
 import { TranscriptBuilder } from './transcript-builder.js';
 import { contextBefore } from '../state/turn-context.js';
-import type { Compaction } from '../queue/turn-claims.js';
+import type { Compaction } from '../queue/claim-statements.js';
 import type { Attempt } from '../state/attempt.js';
 
 /** The last turns are never summarised: the user refers to them. */

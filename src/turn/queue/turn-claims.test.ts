@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
+import { openServerDatabase } from '../../../test/support/database/both-databases.js';
 import { openTestDatabase } from '../../../test/support/database/database.js';
 import { someOptions, storeSession, storeTurn } from '../../../test/support/turn/store-turn.js';
 import { openTestServices } from '../../../test/support/turn/turn-services.js';
@@ -177,5 +178,27 @@ describe('a turn’s row', () => {
     expect(await new TurnAcceptor(database.db).accept(gone, limits(100))).toEqual({
       type: 'session-gone',
     });
+  });
+});
+
+describe('a turn’s row that somebody has locked', () => {
+  it('does not keep others from their claims, and is claimed when it is free', async () => {
+    const { db, close } = await openServerDatabase();
+    try {
+      const claims = new TurnClaims(db, { leaseMs: 1_000 });
+      const [locked, free] = [
+        await storeTurn(db, { status: 'queued', attempt: 0 }),
+        await storeTurn(db, { status: 'queued', attempt: 0 }),
+      ];
+      let waiting: Promise<unknown> | undefined;
+      await db.transaction(async (tx) => {
+        await tx.update(turns).set({ hasNext: true }).where(eq(turns.id, locked));
+        waiting = claims.claim(locked, new Date());
+        expect(await claims.claim(free, new Date())).toMatchObject({ id: free, attempt: 1 });
+      });
+      expect(await waiting).toMatchObject({ id: locked, attempt: 1, hasNext: true });
+    } finally {
+      await close();
+    }
   });
 });

@@ -1,152 +1,19 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../config/config.js';
-import {
-  and,
-  asc,
-  desc,
-  eq,
-  exists,
-  getTableColumns,
-  inArray,
-  isNotNull,
-  isNull,
-  lt,
-  ne,
-  not,
-  or,
-  sql,
-} from 'drizzle-orm';
+import { and, asc, eq, exists, inArray, isNotNull, isNull, lt, not, or, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
-import type { StoredPart } from '../../storage/shapes/stored-part.js';
-import type { Todo } from '../../storage/shapes/todo.js';
-import type { SessionRow } from '../../session/session-store.js';
 import { Batcher } from '../../platform/batcher.js';
 import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
 import { isDatabaseDown } from '../../storage/database-errors.js';
-import { approvals, sessionGrants } from '../../storage/governance-schema.js';
-import { prepared } from '../../storage/prepared.js';
+import { approvals } from '../../storage/governance-schema.js';
 import { activeStatuses, type CancelReason } from '../../storage/shapes/stored-turn.js';
-import { messages, turnArchives } from '../../storage/transcript-schema.js';
-import { sessions, turns } from '../../storage/schema.js';
-import type { RequestPrefix } from '../../storage/shapes/sent-request.js';
-import { compactions, todos } from '../../storage/conversation-schema.js';
-import { countInVain } from '../attempt/attempts-in-vain.js';
+import { turns } from '../../storage/schema.js';
 import { ownedBy } from '../state/fence.js';
-import type { TurnRow } from '../state/turn-lookup.js';
+import { claimAlone, claimTogether, unleased, waitedMs, type Claim } from './claim-statements.js';
 
-const unleased = or(isNull(turns.leaseUntil), lt(turns.leaseUntil, sql`now()`));
 /** Turns that are still there 2 seconds after a process asked for their end and was to end them. */
 const isLeftOver = lt(turns.cancelRequestedAt, sql`now() - interval '2 seconds'`);
-/** Time for which a turn is parked does not count as its own. */
-const waitedMs = sql`least(2147483647, ${turns.waitedMs} + coalesce(
-  extract(epoch from now() - ${turns.waitingSince}) * 1000, 0))::integer`;
 const leaseEnd = (leaseMs: number) => sql`now() + ${`${leaseMs} milliseconds`}::interval`;
-
-/** The turn's session, with what that session's requests begin with. */
-export interface ClaimedSession extends SessionRow {
-  prefix: RequestPrefix | null;
-}
-
-/** A turn as it was claimed; its `attempt` is the claimer's fence. */
-export interface Claim extends TurnRow {
-  session: ClaimedSession;
-  /** The user's message, files by reference. */
-  userParts: StoredPart[];
-  /** The turn has archived events. */
-  wasAnnounced: boolean;
-  /** The session has other turns: they came before. */
-  hasHistory: boolean;
-  todos: Todo[] | null;
-  /** Rules that people approved for the rest of the session. */
-  grants: string[];
-  /** The session's last compaction. */
-  compaction: Compaction | null;
-}
-
-/** A summary that stands for the turns up to `throughTurnId`. */
-export interface Compaction {
-  id: string;
-  throughTurnId: string;
-  summary: string;
-}
-
-const claimTurn = prepared((db) => {
-  const chosen = db
-    .select({ id: turns.id })
-    .from(turns)
-    .where(sql`${turns.id} = any(${sql.placeholder('turnIds')}::text[])`)
-    .orderBy(asc(turns.id))
-    .for('no key update');
-  const userParts = db
-    .select({ parts: messages.parts })
-    .from(messages)
-    .where(and(eq(messages.turnId, turns.id), eq(messages.role, 'user')));
-  const archived = db.select().from(turnArchives).where(eq(turnArchives.turnId, turns.id));
-  const other = alias(turns, 'other');
-  const others = db
-    .select({ id: other.id })
-    .from(other)
-    .where(and(eq(other.sessionId, turns.sessionId), ne(other.id, turns.id)));
-  const list = db
-    .select({ items: todos.items })
-    .from(todos)
-    .where(eq(todos.sessionId, turns.sessionId));
-  const last = db
-    .select({
-      id: compactions.id,
-      throughTurnId: sql`${compactions.throughTurnId}`.as('throughTurnId'),
-      summary: compactions.summary,
-    })
-    .from(compactions)
-    .where(eq(compactions.sessionId, turns.sessionId))
-    .orderBy(desc(compactions.createdAt), desc(compactions.id))
-    .limit(1);
-  const rules = db
-    .select({
-      rules: sql`coalesce(json_agg(${sessionGrants.rule}
-        order by ${sessionGrants.createdAt}, ${sessionGrants.rule}), '[]')`.as('rules'),
-    })
-    .from(sessionGrants)
-    .where(
-      eq(
-        sessionGrants.sessionId,
-        // A subagent has what its parent's session was granted.
-        sql`coalesce(${turns.childTerms} ->> 'sessionId', ${turns.sessionId})`,
-      ),
-    );
-  return db
-    .update(turns)
-    .set({
-      attempt: sql`${turns.attempt} + 1`,
-      attemptsInVain: countInVain,
-      // A held turn is only ever ended: it must not take its session's lock.
-      status: sql`case when ${turns.status} = 'held' then 'held' else 'running' end`,
-      waitedMs,
-      waitingSince: null,
-      leaseUntil: sql`now() + ${sql.placeholder('lease')}::interval`,
-      startedAt: sql`coalesce(${turns.startedAt}, ${sql.placeholder('now')}::timestamptz)`,
-    })
-    .from(sessions)
-    .where(
-      and(
-        inArray(turns.id, chosen),
-        eq(sessions.id, turns.sessionId),
-        unleased,
-        sql`${turns.status} = any(${sql.placeholder('statuses')}::text[])`,
-      ),
-    )
-    .returning({
-      turn: getTableColumns(turns),
-      session: getTableColumns(sessions),
-      userParts: sql<StoredPart[]>`(${userParts})`.mapWith(messages.parts),
-      wasAnnounced: sql<boolean>`exists (${archived})`,
-      hasHistory: sql<boolean>`exists (${others})`,
-      todos: sql<Todo[] | null>`(${list})`.mapWith(todos.items),
-      grants: sql<string[]>`(${rules})`,
-      compaction: sql<Compaction | null>`(select row_to_json(last) from (${last}) last)`,
-    })
-    .prepare('claim_turn');
-});
 
 /** Claims and leases of turns. Times are the database's, so that hosts need no common clock. */
 @Injectable()
@@ -168,8 +35,11 @@ export class TurnClaims {
    * @param only takes it only to end it: if no worker has had it yet, or while it waits for a person.
    */
   async claim(turnId: string, now: Date, only?: keyof typeof endable): Promise<Claim | undefined> {
-    if (only === undefined) return this.#batches.add({ turnId, now });
-    const [claimed] = await this.#claim([turnId], { now, statuses: endable[only] });
+    const together = only === undefined ? await this.#batches.add({ turnId, now }) : undefined;
+    if (together !== undefined) return together;
+    // A turn that somebody has locked for a moment is waited for without the others.
+    const statuses = only === undefined ? runnable : endable[only];
+    const [claimed] = await this.#claim(claimAlone, [turnId], { now, statuses });
     return claimed;
   }
 
@@ -178,12 +48,12 @@ export class TurnClaims {
   ): Promise<(Claim | undefined)[]> {
     const turnIds = wanted.map(({ turnId }) => turnId);
     const now = wanted[0]?.now ?? new Date();
-    const claims = await this.#claim([...new Set(turnIds)], {
+    const claims = await this.#claim(claimTogether, [...new Set(turnIds)], {
       now,
-      statuses: ['queued', 'running'],
+      statuses: runnable,
     });
     const byTurn = new Map(claims.map((claim) => [claim.id, claim]));
-    // Of two that want one turn, one gets it.
+    // A turn that is wanted twice is given once.
     return turnIds.map((turnId) => {
       const claim = byTurn.get(turnId);
       byTurn.delete(turnId);
@@ -192,10 +62,11 @@ export class TurnClaims {
   }
 
   async #claim(
+    statement: typeof claimAlone,
     turnIds: readonly string[],
     { now, statuses }: { now: Date; statuses: readonly string[] },
   ): Promise<Claim[]> {
-    const claimed = await claimTurn(this.db).execute({
+    const claimed = await statement(this.db).execute({
       turnIds: [...turnIds],
       lease: `${this.config.leaseMs} milliseconds`,
       now: now.toISOString(),
@@ -340,6 +211,8 @@ export interface Renewed {
   /** Messages steered into the turn so far. */
   steered: number;
 }
+
+const runnable = ['queued', 'running'];
 
 const endable = { unstarted: ['held', 'queued'], parked: ['waiting'] };
 

@@ -7,7 +7,7 @@ import type { Clock } from '../../platform/clock.js';
 import type { LedgerCall } from '../../tools/ledger.js';
 import type { ToolEffect } from '../../governance/permission-subject.js';
 import type { ApprovalRow } from '../approvals/approval-writes.js';
-import type { ClaimedSession } from '../queue/turn-claims.js';
+import type { ClaimedSession } from '../queue/claim-statements.js';
 import type { ChildTurn } from './child-turn.js';
 import type { Lease } from './lease.js';
 import type { Progress, ToolUse } from './progress.js';

@@ -9,7 +9,7 @@ import { exhaustionOf } from '../attempt/attempts-in-vain.js';
 import { RunContextBuilder } from '../attempt/run-context-builder.js';
 import { LogCloser } from '../lifecycle/log-closer.js';
 import { runTurn } from '../loop/run-turn.js';
-import type { Claim } from '../queue/turn-claims.js';
+import type { Claim } from '../queue/claim-statements.js';
 import { Deadline } from '../state/deadline.js';
 import type { Lease } from '../state/lease.js';
 import type { Attempt } from '../state/attempt.js';

@@ -1,0 +1,131 @@
+import { and, asc, desc, eq, getTableColumns, inArray, isNull, lt, ne, or, sql } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
+import type { StoredPart } from '../../storage/shapes/stored-part.js';
+import type { Todo } from '../../storage/shapes/todo.js';
+import type { SessionRow } from '../../session/session-store.js';
+import type { Database } from '../../storage/connection.js';
+import { sessionGrants } from '../../storage/governance-schema.js';
+import { prepared } from '../../storage/prepared.js';
+import { messages, turnArchives } from '../../storage/transcript-schema.js';
+import { sessions, turns } from '../../storage/schema.js';
+import type { RequestPrefix } from '../../storage/shapes/sent-request.js';
+import { compactions, todos } from '../../storage/conversation-schema.js';
+import { countInVain } from '../attempt/attempts-in-vain.js';
+import type { TurnRow } from '../state/turn-lookup.js';
+
+/** Whether nobody works on the turn. */
+export const unleased = or(isNull(turns.leaseUntil), lt(turns.leaseUntil, sql`now()`));
+/** Milliseconds that a turn was parked so far, which are not its own. */
+export const waitedMs = sql`least(2147483647, ${turns.waitedMs} + coalesce(
+  extract(epoch from now() - ${turns.waitingSince}) * 1000, 0))::integer`;
+
+/** The turn's session, with what that session's requests begin with. */
+export interface ClaimedSession extends SessionRow {
+  prefix: RequestPrefix | null;
+}
+
+/** A turn as it was claimed; its `attempt` is the claimer's fence. */
+export interface Claim extends TurnRow {
+  session: ClaimedSession;
+  /** The user's message, files by reference. */
+  userParts: StoredPart[];
+  /** The turn has archived events. */
+  wasAnnounced: boolean;
+  /** The session has other turns: they came before. */
+  hasHistory: boolean;
+  todos: Todo[] | null;
+  /** Rules that people approved for the rest of the session. */
+  grants: string[];
+  /** The session's last compaction. */
+  compaction: Compaction | null;
+}
+
+/** A summary that stands for the turns up to `throughTurnId`. */
+export interface Compaction {
+  id: string;
+  throughTurnId: string;
+  summary: string;
+}
+
+const claimTurn = (db: Database, locked: 'is skipped' | 'is waited for') => {
+  const chosen = db
+    .select({ id: turns.id })
+    .from(turns)
+    .where(sql`${turns.id} = any(${sql.placeholder('turnIds')}::text[])`)
+    .orderBy(asc(turns.id))
+    .for('no key update', locked === 'is skipped' ? { skipLocked: true } : {});
+  const userParts = db
+    .select({ parts: messages.parts })
+    .from(messages)
+    .where(and(eq(messages.turnId, turns.id), eq(messages.role, 'user')));
+  const archived = db.select().from(turnArchives).where(eq(turnArchives.turnId, turns.id));
+  const other = alias(turns, 'other');
+  const others = db
+    .select({ id: other.id })
+    .from(other)
+    .where(and(eq(other.sessionId, turns.sessionId), ne(other.id, turns.id)));
+  const list = db
+    .select({ items: todos.items })
+    .from(todos)
+    .where(eq(todos.sessionId, turns.sessionId));
+  const last = db
+    .select({
+      id: compactions.id,
+      throughTurnId: sql`${compactions.throughTurnId}`.as('throughTurnId'),
+      summary: compactions.summary,
+    })
+    .from(compactions)
+    .where(eq(compactions.sessionId, turns.sessionId))
+    .orderBy(desc(compactions.createdAt), desc(compactions.id))
+    .limit(1);
+  const rules = db
+    .select({
+      rules: sql`coalesce(json_agg(${sessionGrants.rule}
+        order by ${sessionGrants.createdAt}, ${sessionGrants.rule}), '[]')`.as('rules'),
+    })
+    .from(sessionGrants)
+    .where(
+      eq(
+        sessionGrants.sessionId,
+        // A subagent has what its parent's session was granted.
+        sql`coalesce(${turns.childTerms} ->> 'sessionId', ${turns.sessionId})`,
+      ),
+    );
+  return db
+    .update(turns)
+    .set({
+      attempt: sql`${turns.attempt} + 1`,
+      attemptsInVain: countInVain,
+      // A held turn is only ever ended: it must not take its session's lock.
+      status: sql`case when ${turns.status} = 'held' then 'held' else 'running' end`,
+      waitedMs,
+      waitingSince: null,
+      leaseUntil: sql`now() + ${sql.placeholder('lease')}::interval`,
+      startedAt: sql`coalesce(${turns.startedAt}, ${sql.placeholder('now')}::timestamptz)`,
+    })
+    .from(sessions)
+    .where(
+      and(
+        inArray(turns.id, chosen),
+        eq(sessions.id, turns.sessionId),
+        unleased,
+        sql`${turns.status} = any(${sql.placeholder('statuses')}::text[])`,
+      ),
+    )
+    .returning({
+      turn: getTableColumns(turns),
+      session: getTableColumns(sessions),
+      userParts: sql<StoredPart[]>`(${userParts})`.mapWith(messages.parts),
+      wasAnnounced: sql<boolean>`exists (${archived})`,
+      hasHistory: sql<boolean>`exists (${others})`,
+      todos: sql<Todo[] | null>`(${list})`.mapWith(todos.items),
+      grants: sql<string[]>`(${rules})`,
+      compaction: sql<Compaction | null>`(select row_to_json(last) from (${last}) last)`,
+    })
+    .prepare(locked === 'is skipped' ? 'claim_turns' : 'claim_turn');
+};
+
+/** Claims those of the turns that nobody has locked. */
+export const claimTogether = prepared((db) => claimTurn(db, 'is skipped'));
+/** Claims turns, and waits for those that are locked. */
+export const claimAlone = prepared((db) => claimTurn(db, 'is waited for'));
