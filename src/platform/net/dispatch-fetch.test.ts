@@ -82,6 +82,19 @@ describe('dispatchFetch', () => {
     expect(received).toBe(bytes);
   });
 
+  it('loses nothing of many small chunks that were not read for a while', async () => {
+    const { sender, chunks } = await open();
+    const words = Array.from({ length: 2000 }, (_, index) => `word${index} `);
+    for (const word of words) sender.write(word);
+    sender.end();
+    await once(sender, 'close');
+    let received = '';
+    for (let chunk = await chunks.read(); chunk.done !== true; chunk = await chunks.read()) {
+      received += Buffer.from(chunk.value).toString();
+    }
+    expect(received).toBe(words.join(''));
+  });
+
   it('says that a stream broke off', async () => {
     const { sender, chunks } = await open();
     sender.write('a');

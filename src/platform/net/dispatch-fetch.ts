@@ -152,19 +152,18 @@ class Chunks implements ChunkReader {
 
   #settle(): void {
     const reader = this.#reader;
-    if (reader === undefined) return;
+    if (reader === undefined || (this.#ready.length === 0 && this.#end === undefined)) return;
+    // Before all else: a connection that resumes pushes at once.
+    this.#reader = undefined;
     const [first, ...more] = this.#ready;
+    this.#ready = [];
     if (first !== undefined) {
-      this.#ready = [];
       reader.resolve({ value: more.length === 0 ? first : Buffer.concat([first, ...more]) });
       if (this.connection.paused) this.connection.resume();
-    } else if (this.#end === undefined) {
-      return;
-    } else if ('failure' in this.#end) {
+    } else if (this.#end !== undefined && 'failure' in this.#end) {
       reader.reject(this.#end.failure);
     } else {
       reader.resolve({ done: true });
     }
-    this.#reader = undefined;
   }
 }
