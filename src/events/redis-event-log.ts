@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
-import { defineScript, type RedisScript } from '../storage/redis-connection.js';
+import { Batcher } from '../platform/batcher.js';
+import { defineScript, isConnectionClosed, type RedisScript } from '../storage/redis-connection.js';
 import type { RedisSubscriber } from '../storage/redis-subscriber.js';
 import { compareCursors, logStart, type EventCursor } from './cursor.js';
 import { FencedError, GapError, type EventLog, type LogListener } from './event-log.js';
@@ -17,17 +18,33 @@ export interface RedisEventLogOptions {
   maxBytes: number;
 }
 
+/** `0`: it is in the log; else why not, with the fence or the log's end. */
+type Appended = 0 | [refusal: 'fenced' | 'gap', ...details: number[]];
+
+/** A batch of events of one turn. */
+interface Append {
+  turnId: string;
+  /** Fence; attempt, first and last seq of the batch; attempt and seq of the event before it. */
+  place: string;
+  batch: string;
+}
+
 /**
  * The distributed log: a Redis Stream a turn, one entry a batch, its id `<attempt>-<seq>` of the
- * batch's last event. An append is one script: fence, sequence, entry, TTL, publication.
+ * batch's last event. An append is fence, sequence, entry, TTL and publication in a script, which does
+ * all appends that wait. On a Redis Cluster it would do those of one slot: the keys of a turn share a slot.
  */
 export class RedisEventLog implements EventLog {
   readonly #begin: RedisScript;
   readonly #append: RedisScript;
+  readonly #appends = new Batcher(
+    (appends: readonly Append[]) => this.#appendTogether(appends),
+    isConnectionClosed,
+  );
 
   constructor(private readonly options: RedisEventLogOptions) {
     this.#begin = defineScript(options.redis, 'turnpikeBegin', { lua: beginScript, keys: 2 });
-    this.#append = defineScript(options.redis, 'turnpikeAppend', { lua: appendScript, keys: 2 });
+    this.#append = defineScript(options.redis, 'turnpikeAppend', { lua: appendScript });
   }
 
   async begin(turnId: string, attempt: number): Promise<EventCursor> {
@@ -45,25 +62,24 @@ export class RedisEventLog implements EventLog {
     const first = events[0];
     const last = events.at(-1);
     if (first === undefined || last === undefined) return;
+    const place = [attempt, first.attempt, first.seq, last.seq, before.attempt, before.seq];
+    const batch = JSON.stringify(events);
+    const answer = await this.#appends.add({ turnId, place: place.join(' '), batch });
+    if (answer === 0) return;
+    const [refusal, ...details] = answer;
+    if (refusal === 'fenced') throw new FencedError(turnId, attempt, details[0]);
+    throw new GapError(turnId, toCursor(details));
+  }
+
+  async #appendTogether(appends: readonly Append[]): Promise<readonly Appended[]> {
     const { ttlMs, maxBytes } = this.options;
-    const keys = this.#keys(turnId);
-    const answer = await this.#append(
-      keys.log,
-      keys.head,
-      attempt,
-      first.attempt,
-      first.seq,
-      last.seq,
-      JSON.stringify(events),
-      ttlMs,
-      keys.channel,
-      maxBytes,
-      before.attempt,
-      before.seq,
-    );
-    const [result, ...details] = answer as [string, ...number[]];
-    if (result === 'fenced') throw new FencedError(turnId, attempt, details[0]);
-    if (result === 'gap') throw new GapError(turnId, toCursor(details));
+    const keys = appends.flatMap(({ turnId }) => {
+      const { log, head } = this.#keys(turnId);
+      return [log, head];
+    });
+    const batches = appends.flatMap(({ place, batch }) => [place, batch]);
+    const answers = await this.#append(keys.length, ...keys, ttlMs, maxBytes, ...batches);
+    return answers as Appended[];
   }
 
   /** @returns no events while Redis is away: `onMissed` is called when it is back. */

@@ -14,35 +14,48 @@ return {tonumber(head[2]) or 0, tonumber(head[3]) or 0}
 `;
 
 /**
- * Keys: log, head. Arguments: fence; attempt, first seq, last seq and JSON of the batch; TTL in ms;
- * channel; most bytes; attempt and seq of the event that must not be missing before an attempt's first.
+ * Appends batches of several turns. Keys: log and head of each. Arguments: TTL in ms; most bytes; of
+ * each, its place (fence; attempt, first seq and last seq of the batch; attempt and seq of the event
+ * that must not be missing before an attempt's first) and its JSON. The channel is the name that log
+ * and head begin with.
+ *
+ * Answers for each: `0` when it was appended, now or before; else `fenced` or `gap` with details.
  */
 export const appendScript = `
-local head = redis.call('HMGET', KEYS[2], 'fence', 'attempt', 'seq', 'bytes')
-local fence = tonumber(ARGV[1])
-local current = tonumber(head[1]) or 0
-if fence < current then return {'fenced', current} end
+local function append(log, headKey, place, batch)
+  local head = redis.call('HMGET', headKey, 'fence', 'attempt', 'seq', 'bytes')
+  local fence, attempt, first, last, before, beforeSeq =
+    string.match(place, '(%d+) (%d+) (%d+) (%d+) (%d+) (%d+)')
+  fence, attempt, first, last = tonumber(fence), tonumber(attempt), tonumber(first), tonumber(last)
+  before, beforeSeq = tonumber(before), tonumber(beforeSeq)
+  local current = tonumber(head[1]) or 0
+  if fence < current then return {'fenced', current} end
 
-local endAttempt, endSeq = tonumber(head[2]) or 0, tonumber(head[3]) or 0
-local attempt, first, last = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
-if attempt < endAttempt or (attempt == endAttempt and last <= endSeq) then return {'repeated'} end
-local expected = attempt > endAttempt and 1 or endSeq + 1
-local before, beforeSeq = tonumber(ARGV[9]), tonumber(ARGV[10])
-local isBehind = endAttempt < before or (endAttempt == before and endSeq < beforeSeq)
-if first ~= expected or (attempt > endAttempt and isBehind) then
-  return {'gap', endAttempt, endSeq}
+  local endAttempt, endSeq = tonumber(head[2]) or 0, tonumber(head[3]) or 0
+  if attempt < endAttempt or (attempt == endAttempt and last <= endSeq) then return 0 end
+  local expected = attempt > endAttempt and 1 or endSeq + 1
+  local isBehind = endAttempt < before or (endAttempt == before and endSeq < beforeSeq)
+  if first ~= expected or (attempt > endAttempt and isBehind) then
+    return {'gap', endAttempt, endSeq}
+  end
+
+  local bytes = (tonumber(head[4]) or 0) + #batch
+  redis.call('XADD', log, attempt .. '-' .. last, 'events', batch)
+  while bytes > tonumber(ARGV[2]) and redis.call('XLEN', log) > 1 do
+    local oldest = redis.call('XRANGE', log, '-', '+', 'COUNT', 1)[1]
+    redis.call('XDEL', log, oldest[1])
+    bytes = bytes - #oldest[2][2]
+  end
+  redis.call('HSET', headKey, 'fence', fence, 'attempt', attempt, 'seq', last, 'bytes', bytes)
+  redis.call('PEXPIRE', log, ARGV[1])
+  redis.call('PEXPIRE', headKey, ARGV[1])
+  redis.call('PUBLISH', string.sub(log, 1, -5), batch)
+  return 0
 end
 
-local bytes = (tonumber(head[4]) or 0) + #ARGV[5]
-redis.call('XADD', KEYS[1], attempt .. '-' .. last, 'events', ARGV[5])
-while bytes > tonumber(ARGV[8]) and redis.call('XLEN', KEYS[1]) > 1 do
-  local oldest = redis.call('XRANGE', KEYS[1], '-', '+', 'COUNT', 1)[1]
-  redis.call('XDEL', KEYS[1], oldest[1])
-  bytes = bytes - #oldest[2][2]
+local answers = {}
+for i = 1, #KEYS / 2 do
+  answers[i] = append(KEYS[2 * i - 1], KEYS[2 * i], ARGV[2 * i + 1], ARGV[2 * i + 2])
 end
-redis.call('HSET', KEYS[2], 'fence', fence, 'attempt', attempt, 'seq', last, 'bytes', bytes)
-redis.call('PEXPIRE', KEYS[1], ARGV[6])
-redis.call('PEXPIRE', KEYS[2], ARGV[6])
-redis.call('PUBLISH', ARGV[7], ARGV[5])
-return {'appended'}
+return answers
 `;

@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream';
 import { Redis } from 'ioredis';
+import { compact } from '../platform/compact.js';
 import { retryDelay, type RetryDelays } from '../platform/retry.js';
 import { settlesWithin } from '../platform/settles-within.js';
 
@@ -70,13 +71,17 @@ export function isConnectionClosed(error: unknown): boolean {
 
 export type RedisScript = (...keysAndArguments: (string | number)[]) => Promise<unknown>;
 
-/** Makes a Lua script callable; its text is sent only to a server that lacks it. */
+/**
+ * Makes a Lua script callable; its text is sent only to a server that lacks it.
+ *
+ * @param keys number of its keys; absent: the first argument of each call is their number.
+ */
 export function defineScript(
   redis: Redis,
   name: string,
-  { lua, keys }: { lua: string; keys: number },
+  { lua, keys }: { lua: string; keys?: number },
 ): RedisScript {
-  redis.defineCommand(name, { lua, numberOfKeys: keys });
+  redis.defineCommand(name, { lua, ...compact({ numberOfKeys: keys }) });
   const command = Reflect.get(redis, name) as RedisScript;
   return (...given) => Reflect.apply(command, redis, given);
 }
