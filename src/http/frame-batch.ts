@@ -37,11 +37,15 @@ export function streamFrames(
         if (left.signal.aborted || (await offer({ text })) === 'left') return;
       }
     };
-    run().then(
-      () => subscriber.complete(),
-      (error: unknown) => subscriber.error(error),
-    );
+    let isRunning = true;
+    run()
+      .finally(() => (isRunning = false))
+      .then(
+        () => subscriber.complete(),
+        (error: unknown) => subscriber.error(error),
+      );
     return () => {
+      if (!isRunning) return;
       left.abort();
       leave();
     };

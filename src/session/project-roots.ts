@@ -42,6 +42,8 @@ const ANY_KEY = 'any';
 export interface OpenedRoot {
   /** Without links where other principals have folders: the checked path is the opened path. */
   projectRoot: string;
+  /** The project root as it is named and without links, each once. */
+  spellings: readonly string[];
   ownPaths: OwnPaths;
   /** Folders of other principals; undefined: there are no others. */
   others: readonly string[] | undefined;
@@ -107,9 +109,11 @@ export class ProjectRoots {
     const { projectRoot, real } = await this.#opened.get(key, () => this.#check(given, user));
     const others = await this.#othersOf(user);
     const { ownPaths } = this.options;
-    if (others === undefined) return { projectRoot, ownPaths, others };
+    if (others === undefined) {
+      return { projectRoot, spellings: [...new Set([projectRoot, real])], ownPaths, others };
+    }
     const hidden = [...ownPaths.hidden, ...others];
-    return { projectRoot: real, ownPaths: { ...ownPaths, hidden }, others };
+    return { projectRoot: real, spellings: [real], ownPaths: { ...ownPaths, hidden }, others };
   }
 
   async #check(given: string, user: RootUser): Promise<CheckedRoot> {

@@ -107,7 +107,7 @@ export function changeState(state: AgentState, change: AgentStateChange): AgentS
 
 /** The state at a later time. A clock that was set back takes no time from the turn. */
 export function moveTime(state: AgentState, now: number): AgentState {
-  return changeState(state, { now: Math.max(state.now, now) });
+  return now > state.now ? changeState(state, { now }) : state;
 }
 
 function derive(fields: AgentStateFields): AgentState {

@@ -6,6 +6,7 @@ import type { OwnPaths } from '../../governance/permissions/own-paths.js';
 import type { JsonObject } from '../../platform/json.js';
 import type { ToolContext, ToolDefinition } from '../tool.js';
 import { openPathDenials } from '../calls/path-denials.js';
+import { withLinkTargets } from '../calls/resolve-links.js';
 import { globTool } from './glob.js';
 import { grepTool } from './grep.js';
 
@@ -76,7 +77,7 @@ describe('a search leaves out what rules deny it', () => {
 
   it.each(['open', 'to-open'])('from %s', async (workdir) => {
     const offer = { layers: [], server: rules, session: {} };
-    const isDenied = await openPathDenials(offer, join(base, workdir));
+    const isDenied = openPathDenials(offer, await withLinkTargets([join(base, workdir)]));
     const found = 'plain:2:.txt:1:needle';
     for (const input of [{ pattern: 'needle' }, { pattern: 'needle', path: '.' }]) {
       expect(await search(grepTool, input, workdir, isDenied)).toBe(found);

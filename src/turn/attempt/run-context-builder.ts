@@ -126,7 +126,7 @@ export class RunContextBuilder {
       toolset: openToolset(equipped, {
         workdir: projectRoot,
         ownPaths,
-        isDenied: await openPathDenials(permissions, projectRoot),
+        isDenied: openPathDenials(permissions, root.spellings),
         ...compact({ others, mostResults: options.contextNodes }),
         env: shellEnv,
         todos: todoBoard(attempt, watch),

@@ -1,8 +1,10 @@
 import { access } from 'node:fs/promises';
 import path from 'node:path';
 import { Inject, Injectable } from '@nestjs/common';
+import { CLOCK, type Clock } from '../../platform/clock.js';
 import { errorCode } from '../../platform/error-code.js';
 import { ResourceProbe } from '../../platform/resource-probe.js';
+import { TtlCache } from '../../platform/ttl-cache.js';
 import { ModelCatalogue } from '../../provider/model-catalogue.js';
 import { TRIGGERS, type Trigger } from '../../notices/trigger.js';
 import type { Todo } from '../../storage/shapes/todo.js';
@@ -24,14 +26,22 @@ export interface WatchSource {
   sessionChange: string | undefined;
 }
 
+/** TTL of what is known of a folder, in ms: the sessions of a folder ask the disk once. */
+const FACTS_FRESH_MS = 1_000;
+
 /** Opens the triggers of an attempt, and what they look at. */
 @Injectable()
 export class WatchOpener {
+  readonly #projectFacts: TtlCache<string | undefined>;
+
   constructor(
     @Inject(ResourceProbe) private readonly resources: Pick<ResourceProbe, 'measure'>,
     @Inject(ModelCatalogue) private readonly models: Pick<ModelCatalogue, 'describe'>,
     @Inject(TRIGGERS) private readonly triggers: readonly Trigger[],
-  ) {}
+    @Inject(CLOCK) clock: Clock,
+  ) {
+    this.#projectFacts = new TtlCache(clock, FACTS_FRESH_MS);
+  }
 
   async open(
     attempt: Attempt,
@@ -44,7 +54,7 @@ export class WatchOpener {
     return {
       triggers: this.triggers,
       isFirstMessage,
-      projectFacts: isFirstMessage ? await findProjectFacts(session.projectRoot) : undefined,
+      projectFacts: isFirstMessage ? await this.#findProjectFacts(session.projectRoot) : undefined,
       contextBefore: before,
       todos: todos ?? [],
       todosTouchedAt: lastTodoStep(progress),
@@ -54,6 +64,10 @@ export class WatchOpener {
       readings: [{ contextPercent: (before * 100) / window, memoryPercent: 0, diskPercent: 0 }],
       measureResources: () => this.resources.measure(session.projectRoot),
     };
+  }
+
+  #findProjectFacts(projectRoot: string): Promise<string | undefined> {
+    return this.#projectFacts.get(projectRoot, () => findProjectFacts(projectRoot));
   }
 }
 

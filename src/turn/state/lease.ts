@@ -13,6 +13,9 @@ export class LeaseEndedError extends Error {
   }
 }
 
+/** Made once: most turns end with it, and nobody reads where it was made. */
+const finished = new LeaseEndedError('finished');
+
 /** A worker's claim on a turn: one signal, and one reason why it ended. The first reason wins. */
 export class Lease {
   readonly #controller = new AbortController();
@@ -35,6 +38,6 @@ export class Lease {
   end(reason: LeaseEnd): void {
     if (this.#reason !== undefined) return;
     this.#reason = reason;
-    this.#controller.abort(new LeaseEndedError(reason));
+    this.#controller.abort(reason === 'finished' ? finished : new LeaseEndedError(reason));
   }
 }

@@ -6,10 +6,12 @@ import type { FrameWithCursor } from './encode-turn.js';
  * @throws Error when a part of it holds a line break: it would start a field of its own.
  */
 export function formatFrame({ id, event, data }: FrameWithCursor): string {
-  const text = `${event === undefined ? '' : `event: ${event}\n`}id: ${id}\ndata: ${data}`;
-  const lines = event === undefined ? 2 : 3;
-  if (text.split('\n', lines + 1).length !== lines || text.includes('\r')) {
+  if (hasLineBreak(data) || hasLineBreak(id) || (event !== undefined && hasLineBreak(event))) {
     throw new Error(`A frame holds a line break: ${JSON.stringify(id)}`);
   }
-  return `${text}\n\n`;
+  return `${event === undefined ? '' : `event: ${event}\n`}id: ${id}\ndata: ${data}\n\n`;
+}
+
+function hasLineBreak(text: string): boolean {
+  return text.includes('\n') || text.includes('\r');
 }
