@@ -3,10 +3,10 @@ import { drizzle } from 'drizzle-orm/pglite';
 import { migrate } from 'drizzle-orm/pglite/migrator';
 import type { OpenedDatabase } from '../src/storage/connection.js';
 import { migrationsFolder } from '../src/storage/migrations-folder.js';
-import { prepareEmbedded } from '../src/storage/prepare-embedded.js';
 import * as schema from '../src/storage/schema.js';
 import type { Actor } from './actor.js';
 import type { Services } from './services.js';
+import { prepareStatements } from './prepare-statements.js';
 import { watchRows } from './watched-rows.js';
 
 /** The one database of a deployment, as each of its processes reaches it. */
@@ -23,7 +23,7 @@ export class SimulatedDatabase {
     const client = await PGlite.create();
     await migrate(drizzle(client), { migrationsFolder });
     await client.exec(watchRows);
-    prepareEmbedded(client);
+    prepareStatements(client);
     const { rows } = await client.query<{ tables: string }>(
       `select string_agg(oid::regclass::text, ', ') as tables from pg_class
        where relkind = 'r' and relnamespace = 'public'::regnamespace`,

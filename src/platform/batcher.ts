@@ -37,7 +37,7 @@ export class Batcher<Item, Result> {
   async #runAll(): Promise<void> {
     this.#isRunning = true;
     while (this.#waiting.length > 0) {
-      // The embedded engine blocks the event loop: what one turn of the loop asks for goes together.
+      // What one turn of the event loop asks for goes together.
       await nextTurn();
       await this.#runBatch(this.#waiting.splice(0, MOST_TOGETHER));
     }

@@ -16,6 +16,7 @@ import {
   statusesOf,
   success,
 } from '../support/crash/crash-lines.js';
+import { expectSoon } from '../support/expect-soon.js';
 import { CrashSeries, type CrashPoint } from '../support/crash/crash-series.js';
 
 /** Each point has sessions of its own; its name is the tag of its turns. */
@@ -59,7 +60,7 @@ const points: Record<string, CrashPoint> = {
       expect(await scene.runs()).toBe(0);
       yield;
       expect(await turn.exit()).toEqual(success);
-      expect(decisionsOf(turn)).toEqual(['approve']);
+      await expectSoon(() => expect(decisionsOf(turn)).toEqual(['approve']));
       expect(await scene.runs()).toBe(1);
     },
   },
@@ -97,7 +98,7 @@ const points: Record<string, CrashPoint> = {
       const turn = await scene.ask();
       await scene.answer(turn, 'approve-session');
       await scene.stopped();
-      expect(decisionsOf(turn)).toEqual(['approve-session']);
+      await expectSoon(() => expect(decisionsOf(turn)).toEqual(['approve-session']));
       expect(await scene.runs()).toBe(0);
       yield;
       expect(await turn.exit()).toEqual(success);
@@ -119,7 +120,7 @@ const points: Record<string, CrashPoint> = {
       const turn = await scene.ask('[[tool=pick {}]]', { opts: { clientTools } });
       await scene.answer(turn, 'answer', 'client-tool', { output: 'red' });
       await scene.stopped();
-      expect(decisionsOf(turn)).toEqual(['answer']);
+      await expectSoon(() => expect(decisionsOf(turn)).toEqual(['answer']));
       yield;
       expect(await turn.exit()).toEqual(success);
       expect([decisionsOf(turn), statusesOf(turn)]).toEqual([['answer'], ['success']]);

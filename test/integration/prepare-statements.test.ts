@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { PGlite } from '@electric-sql/pglite';
-import { prepareEmbedded } from './prepare-embedded.js';
+import { prepareStatements } from '../../simulation/prepare-statements.js';
 
 describe('the embedded engine with prepared statements', () => {
   let plain: PGlite;
@@ -10,7 +10,7 @@ describe('the embedded engine with prepared statements', () => {
     for (const engine of [plain, prepared]) {
       await engine.exec('create table t (id integer primary key, at timestamptz, body json)');
     }
-    prepareEmbedded(prepared);
+    prepareStatements(prepared);
   });
   afterAll(async () => {
     await plain.close();

@@ -5,7 +5,7 @@ import {
   type QueryOptions,
   type Results,
 } from '@electric-sql/pglite';
-import { StatementNames } from './statement-names.js';
+import { StatementNames } from '../src/storage/statement-names.js';
 
 /**
  * Time after which statements are planned anew, in ms: the engine has no autovacuum, whose statistics
@@ -29,7 +29,7 @@ const { serialize } = protocol;
  * parses and plans them once, and an execution is one call of the engine in place of six. Statements
  * of transactions are left as they are.
  */
-export function prepareEmbedded(client: PGlite): void {
+export function prepareStatements(client: PGlite): void {
   const names = new StatementNames();
   const statements = new Map<string, Prepared>();
   const query = client.query.bind(client);

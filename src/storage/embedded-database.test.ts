@@ -1,0 +1,97 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { sql } from 'drizzle-orm';
+import { Pool } from 'pg';
+import type { OpenedDatabase } from './connection.js';
+import { isDatabaseDown, isStatementRefused, violatedConstraint } from './database-errors.js';
+import { openEmbeddedDatabase } from './embedded-database.js';
+import { EngineConnection } from './engine/engine-connection.js';
+
+describe('the embedded database', () => {
+  let folder: string;
+  let database: OpenedDatabase;
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'embedded-'));
+    database = await openEmbeddedDatabase(folder);
+    await database.db.execute(sql`create table notes (id integer primary key, text json)`);
+  });
+  afterAll(async () => {
+    await database.close();
+    await rm(folder, { recursive: true });
+  });
+
+  const store = (id: number, text: string) =>
+    database.db.execute(sql`insert into notes values (${id}, ${text}::json) returning id`);
+  const stored = async (): Promise<unknown[]> =>
+    (await database.db.execute(sql`select id from notes order by id`)).rows;
+
+  it('goes on after statements that it refused, with those that are prepared', async () => {
+    for (const id of [1, 2, 3]) expect((await store(id, '1')).rows).toEqual([{ id }]);
+    const repeated = await store(3, '1').catch((error: unknown) => error);
+    expect([violatedConstraint(repeated), isDatabaseDown(repeated)]).toEqual(['notes_pkey', false]);
+    const malformed = await store(4, '{').catch((error: unknown) => error);
+    expect(isStatementRefused(malformed)).toBe(true);
+    expect((await store(5, '1')).rows).toEqual([{ id: 5 }]);
+    expect(await stored()).toEqual([1, 2, 3, 5].map((id) => ({ id })));
+  });
+
+  it('stores nothing of a transaction that failed, and lets nobody into one', async () => {
+    const failing = database.db.transaction(async (tx) => {
+      await tx.execute(sql`insert into notes values (6, '1')`);
+      throw new Error('no');
+    });
+    const beside = store(7, '1');
+    await expect(failing).rejects.toThrow('no');
+    await beside;
+    expect(await stored()).not.toContainEqual({ id: 6 });
+    expect(await stored()).toContainEqual({ id: 7 });
+  });
+
+  it('leaves the event loop to others while a statement runs', async () => {
+    let turns = 0;
+    let isOver = false;
+    const count = (): void => {
+      turns += 1;
+      if (!isOver) setImmediate(count);
+    };
+    count();
+    await database.db.execute(sql`select count(*) from generate_series(1, 200000)`);
+    isOver = true;
+    expect(turns).toBeGreaterThan(10);
+  });
+
+  it('takes a value of many megabytes', async () => {
+    const value = 'x'.repeat(8 * 1024 * 1024);
+    const { rows } = await database.db.execute(sql`select ${value}::text as value`);
+    expect((rows[0] as { value: string }).value).toHaveLength(value.length);
+  });
+
+  it('has what was stored when it is opened again', async () => {
+    const before = await stored();
+    await database.close();
+    await expect(stored()).rejects.toThrow();
+    database = await openEmbeddedDatabase(folder);
+    expect(await stored()).toEqual(before);
+  });
+
+  it('cannot be opened where its folder is a file', async () => {
+    const file = path.join(folder, 'file');
+    await writeFile(file, '');
+    await expect(openEmbeddedDatabase(file)).rejects.toThrow(/ENOTDIR/);
+  });
+
+  it('is down when its thread has ended', async () => {
+    const pool = new Pool({
+      stream: () => {
+        const connection = new EngineConnection(1, () => undefined);
+        setImmediate(() => connection.fail());
+        return connection;
+      },
+    });
+    const error = await pool.query('select 1').catch((thrown: unknown) => thrown);
+    expect(isDatabaseDown(error)).toBe(true);
+    await pool.end();
+  });
+});

@@ -1,0 +1,13 @@
+/** A message to the engine's thread. Connections come one after another: the engine has one session. */
+export type ToEngine =
+  | { type: 'open'; connection: number }
+  /** Whole messages of PostgreSQL's wire protocol. */
+  | { type: 'send'; connection: number; bytes: Uint8Array<ArrayBuffer> }
+  | { type: 'close' };
+
+/** A message of the engine's thread. */
+export type FromEngine =
+  | { type: 'ready' }
+  /** The folder could not be opened. */
+  | { type: 'failed'; message: string }
+  | { type: 'answer'; connection: number; bytes: Uint8Array };
