@@ -111,15 +111,12 @@ export class Faults {
     }
   }
 
-  /** Enqueues the turns that run once more. */
+  /** Adds a wake-up for each turn that runs. */
   async #duplicateJobs(): Promise<void> {
     const { database, redis } = this.world;
     const running = await database.query(`select id from turns where status = 'running'`);
     const queue = redis.queueOf(this.#supervisor, 0);
-    await queue.enqueue(
-      running.map(({ id }) => String(id)),
-      'recovered',
-    );
+    await queue.wake(running.length);
   }
 
   #takeAway(service: ServiceName): void {

@@ -4,7 +4,7 @@ import type { EventLog, LogListener } from '../src/events/event-log.js';
 import type { TurnEvent } from '../src/events/turn-event.js';
 import { MemoryTurnQueue } from '../src/turn/queue/memory-turn-queue.js';
 import type { SignalBus, StopListening } from '../src/turn/queue/signal-bus.js';
-import type { TurnHandler, TurnPriority, TurnQueue } from '../src/turn/queue/turn-queue.js';
+import type { TurnQueue } from '../src/turn/queue/turn-queue.js';
 import type { Random } from '../chaos/plan/random.mjs';
 import { newActor, type Actor } from './actor.js';
 import type { Scheduler } from './scheduler.js';
@@ -12,7 +12,7 @@ import type { Services } from './services.js';
 
 interface Consumer {
   actor: Actor;
-  handler: TurnHandler;
+  handle: () => Promise<void>;
   slots: number;
   running: number;
 }
@@ -120,18 +120,14 @@ export class SimulatedRedis {
     const own = new Set<Promise<void>>();
     let consumer: Consumer | undefined;
     return {
-      enqueue: (turnIds: readonly string[], priority: TurnPriority) =>
-        call(`enqueue ${priority} ${turnIds.join(' ')}`, () =>
-          this.#queue.enqueue(turnIds, priority),
-        ),
-      position: (turnId: string) => call('queue position', () => this.#queue.position(turnId)),
-      consume: async (handler: TurnHandler) => {
-        const handle = (turnId: string, isRecovered: boolean): Promise<void> => {
-          const run = handler.handle(turnId, isRecovered).finally(() => own.delete(run));
+      wake: (count: number) => call(`wake ${count}`, () => this.#queue.wake(count)),
+      consume: async (handler: () => Promise<void>) => {
+        const handle = (): Promise<void> => {
+          const run = handler().finally(() => own.delete(run));
           own.add(run);
           return run;
         };
-        consumer = { actor, handler: { ...handler, handle }, slots, running: 0 };
+        consumer = { actor, handle, slots, running: 0 };
         await call('consume', async () => undefined);
         this.#consumers.add(consumer);
         this.#wake();
@@ -219,21 +215,18 @@ export class SimulatedRedis {
 
   #newQueue(): MemoryTurnQueue {
     const queue = new MemoryTurnQueue({ concurrency: 1_000, onError: () => undefined });
-    void queue.consume({
-      handle: (turnId, isRecovered) => this.#hand(turnId, isRecovered),
-      onDoubt: () => undefined,
-    });
+    void queue.consume(() => this.#hand());
     return queue;
   }
 
   /** Gives a job to some worker with a slot; when that worker dies or fails, to another. */
-  async #hand(turnId: string, isRecovered: boolean): Promise<void> {
+  async #hand(): Promise<void> {
     for (let tries = 0; tries < 10; tries += 1) {
       const consumer = await this.#freeConsumer();
       consumer.running += 1;
       const handled = this.scheduler
-        .gate(consumer.actor, `job ${turnId}${isRecovered ? ' (recovered)' : ''}`)
-        .then(() => consumer.handler.handle(turnId, isRecovered))
+        .gate(consumer.actor, 'job')
+        .then(() => consumer.handle())
         .then(
           () => 'done' as const,
           () => 'failed' as const,

@@ -69,8 +69,7 @@ const DATA_FOLDER = Symbol('DataFolder');
       useFactory: ({ workerConcurrency }: Config, logger: Logger) =>
         new MemoryTurnQueue({
           concurrency: workerConcurrency,
-          onError: (turnId, error) =>
-            logger.error({ turnId, error }, 'a turn could not be worked on'),
+          onError: (error) => logger.error({ error }, 'a turn could not be worked on'),
         }),
     },
     { provide: REQUEST_COUNTER, useClass: MemoryRequestCounter },

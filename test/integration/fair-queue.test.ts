@@ -58,7 +58,7 @@ describe.each(['embedded', 'distributed'] as const)('a queue that is shared, %s'
       });
       expect(passed.length).toBeLessThanOrEqual(SLOTS);
     }
-    expect(fleet.test.workerErrors.size).toBe(0);
+    expect(fleet.test.workerErrors).toEqual([]);
   });
 
   it('runs turns of one principal in their order, and the background when nothing else waits', async () => {

@@ -139,12 +139,12 @@ describe('the last call of a turn', () => {
     const turnId = await submit('[[loop=2 tool=look {"n":"$i"}]] [[tokens=30 gap=20]]', {
       max_iterations: 3,
     });
-    await services.queue.enqueue([turnId], 'normal');
+    await services.queue.wake(1);
     while (modelRequests.length < 3) await new Promise((resolve) => setImmediate(resolve));
     await first.stop();
     services.queue = new MemoryTurnQueue({ concurrency: 1, onError: () => undefined });
     await test.startWorker();
-    await services.queue.enqueue([turnId], 'recovered');
+    await services.queue.wake(1);
     const events = await readAll(turnId);
     expect(of(events, 'turn.recovering')).toHaveLength(1);
     expect(of(events, 'notice.posted').filter(({ kind }) => kind === 'limit-reached')).toHaveLength(

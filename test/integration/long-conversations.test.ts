@@ -72,11 +72,11 @@ describe('a conversation of twenty turns', () => {
         await worker.stop();
         const queue = new MemoryTurnQueue({
           concurrency: 1,
-          onError: (failed, error) => void test.workerErrors.set(failed, error),
+          onError: (error) => test.workerErrors.push(error),
         });
         services = await test.beside({ queue });
         worker = await test.startWorker({ queue });
-        await queue.enqueue([turnId], 'recovered');
+        await queue.wake(1);
       }
       const events: TurnEvent[] = [];
       const { signal } = new AbortController();

@@ -145,10 +145,10 @@ describe('the control of a turn', () => {
     await first.stop();
     services.queue = new MemoryTurnQueue({
       concurrency: 1,
-      onError: (failed, error) => void test.workerErrors.set(failed, error),
+      onError: (error) => test.workerErrors.push(error),
     });
     await test.startWorker();
-    await services.queue.enqueue([turnId], 'recovered');
+    await services.queue.wake(1);
     const events = await readAll(turnId);
     expect(of(events, 'turn.recovering')).toHaveLength(1);
     expect(noticesOf(events)).toEqual(['iteration-limit']);

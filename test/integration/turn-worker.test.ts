@@ -72,9 +72,9 @@ describe('the worker', () => {
   it('leaves a turn whose lease is alive', async () => {
     const test = await open([]);
     const { turnId } = await test.submit('Hello');
-    expect(await test.claims.claim(turnId, new Date())).toMatchObject({ attempt: 1 });
+    expect(await test.claims.claimNext(new Date())).toMatchObject({ attempt: 1 });
     const worker = await test.startWorker();
-    await test.services.queue.enqueue([turnId], 'normal');
+    await test.services.queue.wake(1);
     await worker.stop();
     expect(test.modelRequests).toEqual([]);
     const logged = await test.services.log.read(turnId);
@@ -90,7 +90,7 @@ describe('the worker', () => {
     const signal = await tool.started;
     // Another worker takes the turn over, as after a pause longer than the lease.
     await services.db.update(turns).set({ leaseUntil: new Date(0) });
-    const taken = await claims.claim(turnId, new Date());
+    const taken = await claims.claimNext(new Date());
     expect(taken).toMatchObject({ attempt: 2 });
     await services.log.begin(turnId, 2);
     const before = await services.log.read(turnId);
@@ -122,7 +122,7 @@ describe('the worker', () => {
     tool.release();
     const queue = freshQueue();
     await test.startWorker({ queue });
-    await queue.enqueue([turnId], 'normal');
+    await queue.wake(1);
     const events = await everything(test, turnId);
     expect(endsOf(events)).toHaveLength(1);
     expect(events.find((event) => event.type === 'tool.ended')).toMatchObject({ status });

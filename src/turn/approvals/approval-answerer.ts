@@ -33,7 +33,7 @@ export class ApprovalAnswerer {
     @Inject(DATABASE) private readonly db: Database,
     private readonly store: ApprovalStore,
     @Inject(TurnClaims) private readonly claims: Pick<TurnClaims, 'wake'>,
-    @Inject(TURN_QUEUE) private readonly queue: Pick<TurnQueue, 'enqueue'>,
+    @Inject(TURN_QUEUE) private readonly queue: Pick<TurnQueue, 'wake'>,
     @Inject(ToolRegistry) private readonly tools: Pick<ToolRegistry, 'list' | 'select'>,
     @Inject(AuditLog) private readonly audit: Pick<AuditLog, 'write'>,
     @Inject(LOGGER) private readonly logger: Pick<Logger, 'warn'>,
@@ -90,10 +90,10 @@ export class ApprovalAnswerer {
       const found = valid.flatMap(({ asked }) => answered.get(asked.id) ?? []);
       return { rows: found, woken: await this.claims.wake([...turnIds].sort(), tx) };
     });
-    // The sweeper finds a turn whose job was lost.
+    // The sweeper finds a turn whose wake-up was lost.
     if (woken.length > 0) {
       queue
-        .enqueue(woken, 'recovered')
+        .wake(woken.length)
         .catch((error: unknown) => logger.warn({ woken, error }, 'an answer woke no worker'));
     }
     return rows;

@@ -45,10 +45,10 @@ afterAll(async () => {
   await database.close();
 });
 
-async function work(turnId: string): Promise<MemoryTurnQueue> {
+async function work(): Promise<MemoryTurnQueue> {
   const queue = new MemoryTurnQueue({ concurrency: 1, onError: () => undefined });
   await test.startWorker({ queue });
-  await queue.enqueue([turnId], 'normal');
+  await queue.wake(1);
   return queue;
 }
 
@@ -74,11 +74,11 @@ it('a lost call does not run again before it is stored that a person allowed it'
     attachments: [],
     idempotencyKey: undefined,
   });
-  const queues = [await work(turnId)];
+  const queues = [await work()];
   await expectSoon(() => expect(notedAtRuns).toHaveLength(1));
   const lapsed = { leaseUntil: new Date(0) };
   await database.db.update(turns).set(lapsed).where(eq(turns.id, turnId));
-  queues.push(await work(turnId));
+  queues.push(await work());
   await expectSoon(async () => expect(await database.db.select().from(approvals)).toHaveLength(1));
   const [asked] = await database.db.select().from(approvals);
   const given = { decision: 'approve', message: undefined, input: undefined, rule: undefined };
@@ -86,7 +86,7 @@ it('a lost call does not run again before it is stored that a person allowed it'
   await database.db.transaction(async (tx) => {
     // The store of the approval has to wait for this row.
     await tx.select().from(approvals).for('update');
-    queues.push(await work(turnId));
+    queues.push(await work());
     await expectSoon(expectStuck);
   });
   const { signal } = new AbortController();

@@ -15,7 +15,7 @@ export class IdleTurnEnder {
   constructor(
     private readonly opener: AttemptOpener,
     private readonly announcer: AttemptAnnouncer,
-    @Inject(TurnClaims) private readonly claims: Pick<TurnClaims, 'claim'>,
+    @Inject(TurnClaims) private readonly claims: Pick<TurnClaims, 'claimToEnd'>,
     @Inject(CLOCK) private readonly clock: Pick<Clock, 'now'>,
     private readonly promoter: TurnPromoter,
     private readonly logs: LogCloser,
@@ -30,7 +30,7 @@ export class IdleTurnEnder {
     { reason, which }: { reason: CancelReason; which: 'unstarted' | 'parked' },
   ): Promise<boolean> {
     const { claims, clock } = this;
-    const claim = await claims.claim(turnId, new Date(clock.now()), which);
+    const claim = await claims.claimToEnd(turnId, new Date(clock.now()), which);
     if (claim === undefined) return false;
     const { attempt, earlier } = await this.opener.open(claim, new Lease());
     await this.announcer.announce(attempt, earlier.length > 0);

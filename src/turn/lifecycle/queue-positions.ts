@@ -12,6 +12,10 @@ function isPublished(position: number): boolean {
   return position <= 10 || position % 10 === 0;
 }
 
+/** Whether a turn is served when no others wait. */
+const isBackground = (turn: 'turn' | 'before') =>
+  sql.raw(`(coalesce(${turn}.options -> 'options' ->> 'priority', '') = 'background')`);
+
 /** Publishes queue positions to the readers of turns that no worker has. */
 @Injectable()
 export class QueuePositions {
@@ -43,6 +47,18 @@ export class QueuePositions {
         this.logger.warn({ turnId: id, error }, 'a queue position could not be published');
       }
     }
+  }
+
+  /** Publishes the position of a turn that waits for a slot, and nothing where a worker has it. */
+  async publishQueued(turnId: string): Promise<void> {
+    const { rows } = await this.db.execute(sql`
+      select count(before.id)::integer as position
+      from ${turns} turn join ${turns} before on before.status = 'queued'
+        and (${isBackground('before')}, before.created_at, before.id)
+          <= (${isBackground('turn')}, turn.created_at, turn.id)
+      where turn.id = ${turnId} and turn.status = 'queued'`);
+    const { position } = rows[0] as { position: number };
+    if (position > 0) await this.publishOne(turnId, position);
   }
 
   /**

@@ -26,7 +26,7 @@ export class TurnPromoter {
   async promoteNext(sessionId: string): Promise<void> {
     const promoted = await this.#promote(sessionId);
     if (promoted === undefined) return;
-    this.waker.wake(promoted, 'normal');
+    this.waker.wake(promoted);
     await this.positions.publish(sessionId);
   }
 

@@ -50,11 +50,11 @@ describe('messages steered into a turn', () => {
   const steer = (sessionId: string, message: string) =>
     send(sessionId, message, { onBusy: 'steer' });
   /** A worker with its own queue, as on a separate host. */
-  async function work(turnId: string): Promise<void> {
+  async function work(): Promise<void> {
     const queue = new MemoryTurnQueue({ concurrency: 1, onError: () => undefined });
     queues.push(queue);
     await test.startWorker({ queue });
-    await queue.enqueue([turnId], 'normal');
+    await queue.wake(1);
   }
   async function follow(turnId: string, see?: (seen: TurnEvent[]) => Promise<void>) {
     const seen: TurnEvent[] = [];
@@ -80,7 +80,7 @@ describe('messages steered into a turn', () => {
   it('is delivered with the next model call, in order, and announced once', async () => {
     const sessionId = await newSession();
     const { turnId } = await send(sessionId, '[[tool=look {}]]', {});
-    await work(turnId);
+    await work();
     const call = await tool.call(1);
     for (const text of ['First this', 'then that']) await steer(sessionId, text);
     call.finish();
@@ -105,7 +105,7 @@ describe('messages steered into a turn', () => {
     const sessionId = await newSession();
     const { turnId } = await send(sessionId, 'Hello', {});
     await steer(sessionId, 'Quickly');
-    await work(turnId);
+    await work();
     const seen = await follow(turnId);
     expect(seen.find((event) => event.type === 'message.joined')).toMatchObject({ afterStep: 0 });
     expect(sent(1)).toContain('Quickly');
@@ -115,7 +115,7 @@ describe('messages steered into a turn', () => {
   it('is not put between the parts of a reply that paused', async () => {
     const sessionId = await newSession();
     const { turnId } = await send(sessionId, '[[tokens=30 gap=20]] [[stop=pause_turn step=1]]', {});
-    await work(turnId);
+    await work();
     const seen = await follow(turnId, async (events) => {
       const isFirst = events.filter(({ type }) => type === 'text.delta').length === 1;
       if (isFirst && events.at(-1)?.type === 'text.delta') await steer(sessionId, 'And this');
@@ -129,7 +129,7 @@ describe('messages steered into a turn', () => {
   it('is delivered once, by whichever attempt gets so far', async () => {
     const sessionId = await newSession();
     const { turnId } = await send(sessionId, '[[tool=look {}]] [[stall=60000 step=2]]', {});
-    await work(turnId);
+    await work();
     const call = await tool.call(1);
     await steer(sessionId, 'Mind the tests');
     call.finish();
@@ -145,7 +145,7 @@ describe('messages steered into a turn', () => {
       await database.db.update(turns).set(lapsed).where(eq(turns.id, turnId));
       const rest = { requestHash: 'hash', idempotencyKey: undefined, now: new Date() };
       await storeSteeredMessage(database.db, { sessionId, text: 'And the docs', ...rest }, 16);
-      await work(turnId);
+      await work();
     });
     const delivered = seen.filter((event) => event.type === 'message.joined');
     expect(delivered).toMatchObject([

@@ -1,29 +1,23 @@
-import { sql } from 'drizzle-orm';
-import { isPlainObject } from '../../platform/json.js';
-import type { Queryable } from '../../storage/connection.js';
-
-export interface Choice {
-  /** Turns to choose. */
-  most: number;
-  /** Queued turns that were chosen a moment ago: they count as running. */
-  taken: readonly string[];
-}
+import { sql, type Placeholder, type SQL } from 'drizzle-orm';
 
 /** The index's own expression, to the letter: the planner uses the index for no other. */
 const isBackground = sql`(coalesce(options -> 'options' ->> 'priority', '') = 'background')`;
 
+/** Turns of a principal that other workers may lock in this moment. */
+const MOST_LOCKED = 32;
+
 /**
- * The queued turns that are to run next: normal ones before those in the background, then of the
- * principals with the fewest turns that run, then the oldest. Each that is chosen counts as running
- * for the next.
+ * The turns that are to run next, locked for the caller: those that lost their worker or go on after a
+ * question, then queued ones, normal before background, then of the principals with the fewest turns that
+ * run, then the oldest. Each that is chosen counts as running for the next. Locked turns are left out:
+ * somebody else is about to have them.
  *
  * Costs by the principals that wait, not by their turns: from one the index leads to the next.
  *
- * @returns their ids, in that order; fewer where fewer wait.
+ * @param most rows, of one column `id`, in that order; fewer where fewer wait.
  */
-export async function chooseFairly(db: Queryable, { most, taken }: Choice): Promise<string[]> {
-  const chosen = sql`${sql.param([...taken])}::text[]`;
-  const { rows } = await db.execute(sql`
+export function chooseFairly(most: Placeholder | number): SQL {
+  return sql`
     with recursive line (is_background, principal_id) as (
       select kind.is_background, first.principal_id
       from (values (false), (true)) kind (is_background) cross join lateral (
@@ -38,27 +32,33 @@ export async function chooseFairly(db: Queryable, { most, taken }: Choice): Prom
         order by 1 limit 1) next
     ),
     busy as (
-      select principal_id, count(*) as running from (
-        -- A turn that waits for its subagents has no slot on a worker: they have.
-        select principal_id from turns parent
-        where status = 'running' and lease_until > now() and not exists (
-          select 1 from turns child where child.parent_turn_id = parent.id
-            and child.status in ('queued', 'running', 'waiting'))
-        union all
-        select principal_id from turns where id = any(${chosen}) and status = 'queued'
-      ) occupied group by principal_id
+      -- A turn that waits for its subagents has no slot on a worker: they have.
+      select principal_id, count(*) as running from turns parent
+      where status = 'running' and lease_until > now() and not exists (
+        select 1 from turns child where child.parent_turn_id = parent.id
+          and child.status in ('queued', 'running', 'waiting'))
+        -- One principal alone needs no comparison.
+        and (select count(distinct principal_id) from line) > 1
+      group by principal_id
+    ),
+    candidate as (
+      (select id, 0 as tier, 0 as load, created_at from turns
+        where status = 'running' and (lease_until is null or lease_until < now())
+        order by created_at limit ${most}::integer + ${MOST_LOCKED}::integer)
+      union all
+      select turn.id, case when line.is_background then 2 else 1 end,
+        coalesce(busy.running, 0) + row_number() over (
+          partition by line.principal_id order by line.is_background, turn.created_at),
+        turn.created_at
+      from line
+      left join busy on busy.principal_id = line.principal_id
+      cross join lateral (
+        select id, created_at from turns
+        where status = 'queued' and ${isBackground} = line.is_background
+          and principal_id = line.principal_id
+        order by created_at limit ${most}::integer + ${MOST_LOCKED}::integer) turn
     )
-    select turn.id from line
-    left join busy on busy.principal_id = line.principal_id
-    cross join lateral (
-      select id, created_at from turns
-      where status = 'queued' and ${isBackground} = line.is_background
-        and principal_id = line.principal_id and not id = any(${chosen})
-      order by created_at limit ${most}) turn
-    order by line.is_background,
-      coalesce(busy.running, 0) + row_number() over (
-        partition by line.principal_id order by line.is_background, turn.created_at),
-      turn.created_at, turn.id
-    limit ${most}`);
-  return rows.flatMap((row) => (isPlainObject(row) ? [String(row['id'])] : []));
+    select turns.id from candidate join turns on turns.id = candidate.id
+    order by tier, load, candidate.created_at, turns.id
+    limit ${most}::integer for no key update of turns skip locked`;
 }

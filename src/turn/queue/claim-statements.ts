@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, getTableColumns, inArray, isNull, lt, ne, or, sql } from 'drizzle-orm';
+import { and, desc, eq, getTableColumns, isNull, lt, ne, or, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import type { StoredPart } from '../../storage/shapes/stored-part.js';
 import type { Todo } from '../../storage/shapes/todo.js';
@@ -11,6 +11,7 @@ import { sessions, turns } from '../../storage/schema.js';
 import type { RequestPrefix } from '../../storage/shapes/sent-request.js';
 import { compactions, todos } from '../../storage/conversation-schema.js';
 import { countInVain } from '../attempt/attempts-in-vain.js';
+import { chooseFairly } from './choose-fairly.js';
 import type { TurnRow } from '../state/turn-lookup.js';
 
 /** Whether nobody works on the turn. */
@@ -47,13 +48,12 @@ export interface Compaction {
   summary: string;
 }
 
-const claimTurn = (db: Database, locked: 'is skipped' | 'is waited for') => {
-  const chosen = db
-    .select({ id: turns.id })
-    .from(turns)
-    .where(sql`${turns.id} = any(${sql.placeholder('turnIds')}::text[])`)
-    .orderBy(asc(turns.id))
-    .for('no key update', locked === 'is skipped' ? { skipLocked: true } : {});
+const claimTurns = (db: Database, which: 'next' | 'given') => {
+  const ids =
+    which === 'next'
+      ? chooseFairly(sql.placeholder('most'))
+      : sql`select ${sql.placeholder('turnId')}::text as id`;
+  const chosen = db.$with('chosen', { id: turns.id }).as(ids);
   const userParts = db
     .select({ parts: messages.parts })
     .from(messages)
@@ -92,6 +92,7 @@ const claimTurn = (db: Database, locked: 'is skipped' | 'is waited for') => {
       ),
     );
   return db
+    .with(chosen)
     .update(turns)
     .set({
       attempt: sql`${turns.attempt} + 1`,
@@ -106,7 +107,7 @@ const claimTurn = (db: Database, locked: 'is skipped' | 'is waited for') => {
     .from(sessions)
     .where(
       and(
-        inArray(turns.id, chosen),
+        sql`${turns.id} in (select chosen.id from chosen)`,
         eq(sessions.id, turns.sessionId),
         unleased,
         sql`${turns.status} = any(${sql.placeholder('statuses')}::text[])`,
@@ -122,10 +123,10 @@ const claimTurn = (db: Database, locked: 'is skipped' | 'is waited for') => {
       grants: sql<string[]>`(${rules})`,
       compaction: sql<Compaction | null>`(select row_to_json(last) from (${last}) last)`,
     })
-    .prepare(locked === 'is skipped' ? 'claim_turns' : 'claim_turn');
+    .prepare(which === 'next' ? 'claim_next_turns' : 'claim_turn');
 };
 
-/** Claims those of the turns that nobody has locked. */
-export const claimTogether = prepared((db) => claimTurn(db, 'is skipped'));
-/** Claims turns, and waits for those that are locked. */
-export const claimAlone = prepared((db) => claimTurn(db, 'is waited for'));
+/** Claims the turns that are to run next, `most` of them. */
+export const claimNextTurns = prepared((db) => claimTurns(db, 'next'));
+/** Claims the turn `turnId`, and waits for whoever has it locked. */
+export const claimTurn = prepared((db) => claimTurns(db, 'given'));

@@ -40,40 +40,40 @@ describe('a turn’s row', () => {
 
   it('is claimed by one of many at once', async () => {
     const turnId = await queued();
-    const won = await Promise.all(Array.from({ length: 10 }, () => claims().claim(turnId, now)));
+    const won = await Promise.all(Array.from({ length: 10 }, () => claims().claimNext(now)));
     expect(won.filter((claim) => claim !== undefined)).toEqual([
       expect.objectContaining({ id: turnId, attempt: 1 }),
     ]);
   });
 
   it('is claimed again, one attempt further, when its lease is over', async () => {
-    const turnId = await queued();
-    const first = await claims(0).claim(turnId, now);
-    const second = await claims().claim(turnId, now);
+    await queued();
+    const first = await claims(0).claimNext(now);
+    const second = await claims().claimNext(now);
     expect([first?.attempt, second?.attempt]).toEqual([1, 2]);
-    expect(await claims().claim(turnId, now)).toBeUndefined();
+    expect(await claims().claimNext(now)).toBeUndefined();
   });
 
   it('is claimed at once after it was handed back', async () => {
-    const turnId = await queued();
-    const claim = await claims().claim(turnId, now);
+    await queued();
+    const claim = await claims().claimNext(now);
     if (claim === undefined) throw new Error('not claimed');
     await claims().release(claim);
-    expect(await claims().lapsed()).toEqual([turnId]);
-    expect(await claims().claim(turnId, now)).toMatchObject({ attempt: 2 });
+    expect(await claims().claimable(0)).toBe(1);
+    expect(await claims().claimNext(now)).toMatchObject({ attempt: 2 });
   });
 
   it('keeps the time of its first start', async () => {
     const turnId = await queued();
-    await claims(0).claim(turnId, new Date('2026-01-01T00:00:00Z'));
-    await claims().claim(turnId, new Date('2026-01-02T00:00:00Z'));
+    await claims(0).claimNext(new Date('2026-01-01T00:00:00Z'));
+    await claims().claimNext(new Date('2026-01-02T00:00:00Z'));
     expect((await rowOf(turnId))?.startedAt).toEqual(new Date('2026-01-01T00:00:00Z'));
   });
 
   it('refuses a zombie: its lease, its writes', async () => {
     const turnId = await queued();
-    const zombie = await claims(0).claim(turnId, now);
-    const owner = await claims().claim(turnId, now);
+    const zombie = await claims(0).claimNext(now);
+    const owner = await claims().claimNext(now);
     if (zombie === undefined || owner === undefined) throw new Error('not claimed');
     expect(await claims().extend(zombie)).toBe('lost');
     await claims().release(zombie);
@@ -84,14 +84,14 @@ describe('a turn’s row', () => {
 
   it('takes no claim and no write once it has ended', async () => {
     const turnId = await storeTurn(database.db, { status: 'completed', attempt: 1 });
-    expect(await claims().claim(turnId, now)).toBeUndefined();
+    expect(await claims().claimNext(now)).toBeUndefined();
     await expect(store(turnId, 1)).rejects.toThrow(FencedError);
-    expect([await claims().lapsed(), await claims().unclaimed(0)]).toEqual([[], []]);
+    expect(await claims().claimable(0)).toBe(0);
   });
 
   it('keeps the first reason to cancel, and reports it to the heartbeat', async () => {
     const turnId = await queued();
-    const claim = await claims().claim(turnId, now);
+    const claim = await claims().claimNext(now);
     if (claim === undefined) throw new Error('not claimed');
     const test = await openTestServices(database, []);
     expect(await test.services.canceller.cancel(turnId, 'interrupt')).toBe('running');
@@ -110,14 +110,14 @@ describe('a turn’s row', () => {
     await test.close();
   });
 
-  it('keeps turns that nobody has had apart from those that lost their worker', async () => {
-    const unclaimed = await queued();
-    const lapsed = await queued();
-    await claims(0).claim(lapsed, now);
-    expect(await claims().lapsed()).toEqual([lapsed]);
-    expect(await claims().unclaimed(0)).toEqual([unclaimed]);
-    expect(await claims().unclaimed(60_000)).toEqual([]);
-    expect(await claims().claim(lapsed, now, 'unstarted')).toBeUndefined();
+  it('counts as to be claimed without a worker, and queued after a while', async () => {
+    const lost = await queued();
+    await claims(0).claimNext(now);
+    const waiting = await queued();
+    expect(await claims().claimable(0)).toBe(2);
+    expect(await claims().claimable(60_000)).toBe(1);
+    expect(await claims().claimToEnd(lost, now, 'unstarted')).toBeUndefined();
+    expect(await claims().claimToEnd(waiting, now, 'unstarted')).toMatchObject({ id: waiting });
   });
 
   const limits = (queueDepth: number) => ({ queueDepth, concurrentTurns: 0 });
@@ -190,13 +190,16 @@ describe('a turn’s row that somebody has locked', () => {
         await storeTurn(db, { status: 'queued', attempt: 0 }),
         await storeTurn(db, { status: 'queued', attempt: 0 }),
       ];
-      let waiting: Promise<unknown> | undefined;
+      const both = () => Promise.all([claims.claimNext(new Date()), claims.claimNext(new Date())]);
       await db.transaction(async (tx) => {
         await tx.update(turns).set({ hasNext: true }).where(eq(turns.id, locked));
-        waiting = claims.claim(locked, new Date());
-        expect(await claims.claim(free, new Date())).toMatchObject({ id: free, attempt: 1 });
+        expect(await both()).toEqual([expect.objectContaining({ id: free }), undefined]);
       });
-      expect(await waiting).toMatchObject({ id: locked, attempt: 1, hasNext: true });
+      expect(await claims.claimable(0)).toBe(1);
+      expect(await both()).toEqual([
+        expect.objectContaining({ id: locked, attempt: 1, hasNext: true }),
+        undefined,
+      ]);
     } finally {
       await close();
     }

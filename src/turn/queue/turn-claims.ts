@@ -9,7 +9,7 @@ import { approvals } from '../../storage/governance-schema.js';
 import { activeStatuses, type CancelReason } from '../../storage/shapes/stored-turn.js';
 import { turns } from '../../storage/schema.js';
 import { ownedBy } from '../state/fence.js';
-import { claimAlone, claimTogether, unleased, waitedMs, type Claim } from './claim-statements.js';
+import { claimNextTurns, claimTurn, unleased, waitedMs, type Claim } from './claim-statements.js';
 
 /** Turns that are still there 2 seconds after a process asked for their end and was to end them. */
 const isLeftOver = lt(turns.cancelRequestedAt, sql`now() - interval '2 seconds'`);
@@ -19,7 +19,7 @@ const leaseEnd = (leaseMs: number) => sql`now() + ${`${leaseMs} milliseconds`}::
 @Injectable()
 export class TurnClaims {
   readonly #batches = new Batcher(
-    (turns: readonly { turnId: string; now: Date }[]) => this.#claimTogether(turns),
+    (wishes: readonly Date[]) => this.#claimNext(wishes),
     isDatabaseDown,
   );
 
@@ -29,50 +29,40 @@ export class TurnClaims {
   ) {}
 
   /**
-   * Takes a turn that nobody works on: raises its attempt and sets the lease, in one statement.
-   * Undefined when it has ended or its lease is alive: the second starter leaves.
-   *
-   * @param only takes it only to end it: if no worker has had it yet, or while it waits for a person.
+   * Takes the turn that is to run next: raises its attempt and sets the lease, in one statement for all who
+   * ask while another is under way. Undefined when none waits.
    */
-  async claim(turnId: string, now: Date, only?: keyof typeof endable): Promise<Claim | undefined> {
-    const together = only === undefined ? await this.#batches.add({ turnId, now }) : undefined;
-    if (together !== undefined) return together;
-    // A turn that somebody has locked for a moment is waited for without the others.
-    const statuses = only === undefined ? runnable : endable[only];
-    const [claimed] = await this.#claim(claimAlone, [turnId], { now, statuses });
-    return claimed;
+  claimNext(now: Date): Promise<Claim | undefined> {
+    return this.#batches.add(now);
   }
 
-  async #claimTogether(
-    wanted: readonly { turnId: string; now: Date }[],
-  ): Promise<(Claim | undefined)[]> {
-    const turnIds = wanted.map(({ turnId }) => turnId);
-    const now = wanted[0]?.now ?? new Date();
-    const claims = await this.#claim(claimTogether, [...new Set(turnIds)], {
-      now,
-      statuses: runnable,
+  /**
+   * Takes a turn only to end it: if no worker has had it yet, or while it waits for a person. Undefined
+   * when it is neither, or its lease is alive.
+   */
+  async claimToEnd(
+    turnId: string,
+    now: Date,
+    which: keyof typeof endable,
+  ): Promise<Claim | undefined> {
+    const [claimed] = await claimTurn(this.db).execute({
+      ...this.#valuesAt(now, endable[which]),
+      turnId,
     });
-    const byTurn = new Map(claims.map((claim) => [claim.id, claim]));
-    // A turn that is wanted twice is given once.
-    return turnIds.map((turnId) => {
-      const claim = byTurn.get(turnId);
-      byTurn.delete(turnId);
-      return claim;
-    });
+    return claimed && toClaim(claimed);
   }
 
-  async #claim(
-    statement: typeof claimAlone,
-    turnIds: readonly string[],
-    { now, statuses }: { now: Date; statuses: readonly string[] },
-  ): Promise<Claim[]> {
-    const claimed = await statement(this.db).execute({
-      turnIds: [...turnIds],
-      lease: `${this.config.leaseMs} milliseconds`,
-      now: now.toISOString(),
-      statuses: [...statuses],
+  async #claimNext(wishes: readonly Date[]): Promise<(Claim | undefined)[]> {
+    const claimed = await claimNextTurns(this.db).execute({
+      ...this.#valuesAt(wishes[0] ?? new Date(), runnable),
+      most: wishes.length,
     });
-    return claimed.map(({ turn, ...rest }) => ({ ...turn, ...rest }));
+    return wishes.map((_, index) => claimed[index] && toClaim(claimed[index]));
+  }
+
+  #valuesAt(now: Date, statuses: readonly string[]) {
+    const lease = `${this.config.leaseMs} milliseconds`;
+    return { lease, now: now.toISOString(), statuses: [...statuses] };
   }
 
   /** Extends the lease; `lost` when it is no longer this attempt's. */
@@ -184,15 +174,16 @@ export class TurnClaims {
       .where(inArray(turns.status, ['running', 'held']));
   }
 
-  /** Turns whose worker is gone or handed them back, oldest first. */
-  async lapsed(): Promise<string[]> {
-    return this.#unclaimed(and(eq(turns.status, 'running'), unleased));
-  }
-
-  /** Turns that no worker has had for `ms` milliseconds, oldest first. */
-  async unclaimed(ms: number): Promise<string[]> {
+  /** Number of turns to be claimed: those without a worker, and those that have been queued for `ms`. */
+  async claimable(ms: number): Promise<number> {
     const since = sql`now() - ${`${ms} milliseconds`}::interval`;
-    return this.#unclaimed(and(eq(turns.status, 'queued'), lt(turns.createdAt, since)));
+    return this.db.$count(
+      turns,
+      or(
+        and(eq(turns.status, 'running'), unleased),
+        and(eq(turns.status, 'queued'), lt(turns.createdAt, since)),
+      ),
+    );
   }
 
   async #unclaimed(which: ReturnType<typeof and>): Promise<string[]> {
@@ -213,6 +204,12 @@ export interface Renewed {
 }
 
 const runnable = ['queued', 'running'];
+
+function toClaim({ turn, ...rest }: Claimed): Claim {
+  return { ...turn, ...rest };
+}
+
+type Claimed = Awaited<ReturnType<ReturnType<typeof claimTurn>['execute']>>[number];
 
 const endable = { unstarted: ['held', 'queued'], parked: ['waiting'] };
 

@@ -1,38 +1,20 @@
-/** `recovered` turns go before all others: they have waited already. */
-export type TurnPriority = 'recovered' | 'normal' | 'background';
-
-export interface TurnHandler {
-  /**
-   * Runs the turn to its end, or a turn that is due before it, or leaves it to another worker.
-   * Rejects when the turn is to be tried again.
-   *
-   * @param isRecovered it was enqueued as such.
-   */
-  handle(turnId: string, isRecovered: boolean): Promise<void>;
-  /** The queue may have handed a turn that runs here to another worker as well. */
-  onDoubt(turnId: string): void;
-}
-
 /**
- * Turns that wait for a worker. An entry is a wake-up, never the truth: the turn is a row, and the
- * sweeper enqueues again what was lost. Two implementations, one conformance suite.
+ * Wake-ups for workers. A wake-up says that some turn waits and has no order: whoever takes it claims the turn
+ * that is to run next. Turns are rows, and the sweeper adds the wake-ups that were lost. Two implementations,
+ * one conformance suite.
  */
 export interface TurnQueue {
+  /** Adds wake-ups, one for each turn that can be claimed from now on. One too many finds no turn. */
+  wake(count: number): Promise<void>;
   /**
-   * Adds turns, each once: an id that waits or is handled already stays where it is. Recovered turns
-   * are kept apart: the other wake-up of the same turn may be in use for another turn.
+   * Starts to hand wake-ups out, a bounded number at a time.
+   *
+   * @param handler runs a turn to its end, or none; rejects when the wake-up is to be given out again.
    */
-  enqueue(turnIds: readonly string[], priority: TurnPriority): Promise<void>;
-  /**
-   * A turn's queue position, from 1; 0 when the turn does not wait. Roughly: it is the position of
-   * its wake-up, and where several principals wait, wake-ups are used for whose turn it is.
-   */
-  position(turnId: string): Promise<number>;
-  /** Starts to hand turns out, first come first served, a bounded number at a time. */
-  consume(handler: TurnHandler): Promise<void>;
-  /** Number of turns that wait. */
+  consume(handler: () => Promise<void>): Promise<void>;
+  /** Number of wake-ups that no worker has taken. */
   depth(): Promise<number>;
-  /** Processes that take turns from the queue; null where their number is not known. */
+  /** Processes that take wake-ups; null where their number is not known. */
   workers(): Promise<number | null>;
   /** Rejects when the queue does not answer. */
   ping(): Promise<void>;

@@ -1,26 +1,17 @@
 import { Processor, WorkerHost } from '@nestjs/bullmq';
 import type { Type } from '@nestjs/common';
-import type { Job, WorkerOptions } from 'bullmq';
-import type { TurnHandler } from './turn-queue.js';
+import type { WorkerOptions } from 'bullmq';
 
 /** The queue's name, the last part of its keys. */
 export const QUEUE_NAME = 'turns';
 
-/** All a job carries: everything else is in the database. */
-export interface TurnJob {
-  turnId: string;
-  /** Absent: no. */
-  isRecovered?: boolean;
-}
-
-/** Hands jobs to the queue's consumer. */
+/** Hands jobs to the queue's consumer. A job is a wake-up, and carries nothing. */
 export abstract class TurnProcessorHost extends WorkerHost {
-  handler: TurnHandler | undefined;
+  handler: (() => Promise<void>) | undefined;
 
-  async process(job: Job<TurnJob>): Promise<void> {
+  async process(): Promise<void> {
     if (this.handler === undefined) throw new Error('Nobody consumes the turn queue');
-    const { turnId, isRecovered = false } = job.data;
-    await this.handler.handle(turnId, isRecovered);
+    await this.handler();
   }
 }
 

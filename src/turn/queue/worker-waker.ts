@@ -2,37 +2,32 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CLOCK, type Clock } from '../../platform/clock.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
 import { QueuePositions } from '../lifecycle/queue-positions.js';
-import { TURN_QUEUE, type TurnPriority, type TurnQueue } from './turn-queue.js';
+import { TURN_QUEUE, type TurnQueue } from './turn-queue.js';
 
 /** A free worker claims a turn in a few milliseconds: a turn still queued after these waits for a slot. */
 const ANNOUNCE_AFTER_MS = 250;
 
-/** Wakes workers for accepted turns. The turn is stored: the sweeper enqueues it where this fails. */
+/** Wakes workers for accepted turns. The turn is stored: the sweeper wakes a worker where this fails. */
 @Injectable()
 export class WorkerWaker {
   constructor(
-    @Inject(TURN_QUEUE) private readonly queue: Pick<TurnQueue, 'enqueue' | 'position'>,
+    @Inject(TURN_QUEUE) private readonly queue: Pick<TurnQueue, 'wake'>,
     @Inject(CLOCK) private readonly clock: Pick<Clock, 'after'>,
     @Inject(LOGGER) private readonly logger: Pick<Logger, 'warn'>,
     private readonly positions: QueuePositions,
   ) {}
 
   /**
-   * Enqueues a turn, and publishes its queue position if it has to wait.
+   * Wakes a worker, and publishes the turn's queue position if it has to wait.
    *
    * @returns what to call when a worker has the turn: its queue position is not published then.
    */
-  wake(turnId: string, priority: TurnPriority): () => void {
+  wake(turnId: string): () => void {
     const warn = (error: unknown): void =>
-      this.logger.warn({ turnId, error }, 'an accepted turn was not enqueued at once');
-    this.queue.enqueue([turnId], priority).catch(warn);
+      this.logger.warn({ turnId, error }, 'an accepted turn woke no worker at once');
+    this.queue.wake(1).catch(warn);
     return this.clock.after(ANNOUNCE_AFTER_MS, () => {
-      this.#announceWait(turnId).catch(warn);
+      this.positions.publishQueued(turnId).catch(warn);
     });
-  }
-
-  async #announceWait(turnId: string): Promise<void> {
-    const position = await this.queue.position(turnId);
-    if (position > 0) await this.positions.publishOne(turnId, position);
   }
 }

@@ -28,8 +28,7 @@ export class Delegator {
     const { callId, signal } = work;
     const known = run.children.find((one) => one.callId === callId);
     const child = known ?? (await this.starter.start(run, work));
-    const { priority } = run.turn.options.options;
-    const onBegun = known === undefined ? this.waker.wake(child.id, priority) : undefined;
+    const onBegun = known === undefined ? this.waker.wake(child.id) : undefined;
     const approvals = new ApprovalRelay(run, run.terms.deadline, child);
     try {
       const end = await run.terms.withoutSlot(() =>

@@ -62,7 +62,7 @@ export class TurnAdmitter {
     const accepted = await this.acceptor.accept(turn, limits);
     if (accepted.type === 'accepted') {
       const { turnId } = accepted;
-      const onBegun = this.waker.wake(turnId, turn.options.options.priority);
+      const onBegun = this.waker.wake(turnId);
       return { turnId, disposition: { type: 'started' }, onBegun };
     }
     if (accepted.type !== 'busy') return refuse(accepted.type, turn, limits);

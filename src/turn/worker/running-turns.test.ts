@@ -9,19 +9,18 @@ describe('RunningTurns', () => {
     beat: async () => void beaten.push(name),
   });
 
-  it('finds a turn by its id and by the wake-up that brought it', () => {
+  it('finds a turn by its id', () => {
     const turns = new RunningTurns();
-    turns.add(['turn', 'wake-up'], running('a'));
+    turns.add('turn', running('a'));
     turns.beat('turn');
-    turns.beat('wake-up');
     turns.beat('other');
-    expect(beaten.splice(0)).toEqual(['a', 'a']);
+    expect(beaten.splice(0)).toEqual(['a']);
   });
 
   it('keeps the next attempt when the one before it goes', () => {
     const turns = new RunningTurns();
-    const leave = turns.add(['turn', 'turn'], running('first'));
-    turns.add(['turn'], running('second'));
+    const leave = turns.add('turn', running('first'));
+    turns.add('turn', running('second'));
     leave();
     leave();
     turns.beat('turn');
@@ -31,7 +30,7 @@ describe('RunningTurns', () => {
   it('ends the lease of every one', () => {
     const turns = new RunningTurns();
     const all = [running('a'), running('b')];
-    all.forEach((one, index) => turns.add([`turn ${index}`, 'wake-up'], one));
+    all.forEach((one, index) => turns.add(`turn ${index}`, one));
     turns.endAll('shutdown');
     expect(all.map(({ lease }) => lease.reason)).toEqual(['shutdown', 'shutdown']);
   });

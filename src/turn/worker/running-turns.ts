@@ -5,22 +5,15 @@ export interface RunningTurn {
   beat(): Promise<void>;
 }
 
-/**
- * The turns that a worker runs, by their own ids and by the wake-ups that they were claimed for. A turn
- * may be here twice: an attempt that lost its lease, and the next attempt.
- */
+/** The turns that a worker runs. One may be here twice: an attempt that lost its lease, and the next. */
 export class RunningTurns {
   readonly #byId = new Map<string, Set<RunningTurn>>();
 
   /** @returns removes the turn. */
-  add(ids: readonly string[], running: RunningTurn): () => void {
-    for (const id of ids) {
-      const known = this.#byId.get(id) ?? new Set();
-      this.#byId.set(id, known.add(running));
-    }
-    return () => {
-      for (const id of ids) this.#remove(id, running);
-    };
+  add(id: string, running: RunningTurn): () => void {
+    const known = this.#byId.get(id) ?? new Set();
+    this.#byId.set(id, known.add(running));
+    return () => this.#remove(id, running);
   }
 
   /** Extends the lease at once: the turn may have been cancelled or taken over. */

@@ -10,22 +10,25 @@ import { StrandedTurns } from './stranded-turns.js';
 /** Interval of the sweeps, in ms. */
 const SWEEP_MS = 500;
 
-/** A job is taken in milliseconds: a turn that is queued for this long, in ms, may have lost its job. */
-const LOST_JOB_MS = 5_000;
+/** A wake-up is taken in milliseconds where a slot is free: after these, in ms, a turn's may be lost. */
+const LOST_WAKE_UP_MS = 1_000;
+
+/** Interval at which subagents without a parent are looked for, in ms. */
+const ORPHANS_MS = 5_000;
 
 /**
- * Sweeps for turns that lost their worker, their job, their readers or what was to wake them, and
+ * Sweeps for turns that lost their worker, their wake-up, their readers or what was to wake them, and
  * decides approvals whose time is over. Any number of processes may sweep beside each other.
  */
 @Injectable()
 export class Sweeper {
   #cancelTimer = (): void => undefined;
   #stopped = false;
-  #lookForJobsAt = 0;
+  #lookForOrphansAt = 0;
 
   constructor(
-    @Inject(TurnClaims) private readonly claims: Pick<TurnClaims, 'lapsed' | 'unclaimed'>,
-    @Inject(TURN_QUEUE) private readonly queue: Pick<TurnQueue, 'enqueue'>,
+    @Inject(TurnClaims) private readonly claims: Pick<TurnClaims, 'claimable'>,
+    @Inject(TURN_QUEUE) private readonly queue: Pick<TurnQueue, 'wake' | 'depth'>,
     @Inject(ApprovalStore) private readonly approvals: Pick<ApprovalStore, 'expire'>,
     @Inject(AbandonedTurns)
     private readonly abandoned: Pick<AbandonedTurns, 'cancel' | 'startOver'>,
@@ -34,10 +37,10 @@ export class Sweeper {
     @Inject(LOGGER) private readonly logger: Pick<Logger, 'info' | 'warn'>,
   ) {}
 
-  /** Enqueues the turns that an earlier process left, then sweeps at intervals. */
+  /** Wakes workers for the turns that an earlier process left, then sweeps at intervals. */
   async start(): Promise<void> {
-    const recovered = (await this.#recover()) + (await this.#requeue(0));
-    if (recovered > 0) this.logger.info({ turns: recovered }, 'unfinished turns picked up');
+    const turns = await this.#wakeWorkers(0);
+    if (turns > 0) this.logger.info({ turns }, 'unfinished turns picked up');
     // Readers that leave from now on are seen to leave.
     await this.abandoned.cancel();
     this.#schedule();
@@ -64,24 +67,20 @@ export class Sweeper {
     await this.approvals.expire();
     await this.stranded.wake();
     await this.stranded.freeHeld();
-    await this.#recover();
+    await this.#wakeWorkers(LOST_WAKE_UP_MS);
     await this.abandoned.cancel();
     const now = this.clock.now();
-    if (now < this.#lookForJobsAt) return;
-    this.#lookForJobsAt = now + LOST_JOB_MS;
-    await this.#requeue(LOST_JOB_MS);
+    if (now < this.#lookForOrphansAt) return;
+    this.#lookForOrphansAt = now + ORPHANS_MS;
     await this.stranded.endOrphans();
   }
 
-  async #recover(): Promise<number> {
-    const turnIds = await this.claims.lapsed();
-    if (turnIds.length > 0) await this.queue.enqueue(turnIds, 'recovered');
-    return turnIds.length;
-  }
-
-  async #requeue(waitedMs: number): Promise<number> {
-    const turnIds = await this.claims.unclaimed(waitedMs);
-    if (turnIds.length > 0) await this.queue.enqueue(turnIds, 'normal');
-    return turnIds.length;
+  /** Sees to it that there are as many wake-ups as turns to be claimed. @returns the number of turns. */
+  async #wakeWorkers(queuedMs: number): Promise<number> {
+    const turns = await this.claims.claimable(queuedMs);
+    if (turns === 0) return 0;
+    const missing = turns - (await this.queue.depth());
+    if (missing > 0) await this.queue.wake(missing);
+    return turns;
   }
 }

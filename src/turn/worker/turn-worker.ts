@@ -2,11 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../config/config.js';
 import { CLOCK, type Clock } from '../../platform/clock.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
-import { DATABASE, type Database } from '../../storage/connection.js';
 import { turnLogger } from '../attempt/attempt-opener.js';
-import { chooseFairly } from '../queue/choose-fairly.js';
-import { claimFairly, type WakeUp } from '../queue/claim-fairly.js';
-import { FairChoice } from '../queue/fair-choice.js';
 import { SIGNAL_BUS, type SignalBus } from '../queue/signal-bus.js';
 import type { Claim } from '../queue/claim-statements.js';
 import { TurnClaims } from '../queue/turn-claims.js';
@@ -18,24 +14,20 @@ import { Recoveries } from './recoveries.js';
 import { RunningTurns } from './running-turns.js';
 import { WorkerSlot, WorkerSlots } from './worker-slot.js';
 
-interface Claimed {
-  claim: Claim;
-  lease: Lease;
-  /** A hint came during the claim, which may not have seen its cause. */
-  isHinted: boolean;
-}
-
-/** Takes turns from the queue and runs each to its end, or leaves it to its next attempt. */
+/** Claims a turn for each wake-up, and runs it to its end or leaves it to its next attempt. */
 @Injectable()
 export class TurnWorker {
   readonly #running = new RunningTurns();
-  readonly #choice: FairChoice;
   readonly #slots: WorkerSlots;
   readonly #recoveries: Recoveries;
+  /** Claims under way, and the turns that hints named meanwhile: a claim may not have seen their cause. */
+  #claiming = 0;
+  readonly #hinted = new Set<string>();
   /** Turns that go on though the queue has their slots back. */
   readonly #away = new Set<Promise<void>>();
   #stopListening = (): void => undefined;
   #stopping = false;
+  #isDrained = false;
 
   constructor(
     @Inject(TURN_QUEUE) private readonly queue: TurnQueue,
@@ -43,7 +35,6 @@ export class TurnWorker {
     @Inject(TurnClaims) private readonly claims: TurnClaims,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
-    @Inject(DATABASE) db: Database,
     @Inject(CONFIG)
     private readonly config: Pick<
       Config,
@@ -53,25 +44,22 @@ export class TurnWorker {
   ) {
     this.#recoveries = new Recoveries(config.mostAttempts);
     this.#slots = new WorkerSlots(config.workerConcurrency);
-    this.#choice = new FairChoice((choice) => chooseFairly(db, choice));
   }
 
   async start(): Promise<void> {
     const { queue, bus } = this;
-    // A hint: the owner of the turn and a request for its end are in the database.
-    const look = (turnId: string): void => this.#running.beat(turnId);
-    this.#stopListening = await bus.onCancel(look);
-    await queue.consume({
-      handle: (turnId, isRecovered) => this.#take({ turnId, isRecovered }),
-      onDoubt: look,
-    });
+    this.#stopListening = await bus.onCancel((turnId) => this.#look(turnId));
+    await queue.consume(() => this.#take());
   }
 
   /** Takes no more turns, gives those that run `drainMs` to end, and releases the rest. */
   async stop(): Promise<void> {
     const { queue, clock, config } = this;
     this.#stopping = true;
-    const cancelTimer = clock.after(config.drainMs, () => this.#running.endAll('shutdown'));
+    const cancelTimer = clock.after(config.drainMs, () => {
+      this.#isDrained = true;
+      this.#running.endAll('shutdown');
+    });
     await queue.close();
     await Promise.all(this.#away);
     cancelTimer();
@@ -79,28 +67,25 @@ export class TurnWorker {
   }
 
   /** Resolves when the attempt is over or has given its slot away, and goes on beside others. */
-  async #take(wakeUp: WakeUp): Promise<void> {
+  async #take(): Promise<void> {
     const slot = new WorkerSlot(this.#slots);
     await slot.take();
-    const done = this.#work(wakeUp, slot).finally(() => slot.leave());
+    const done = this.#work(slot).finally(() => slot.leave());
     const isDone = await Promise.race([done.then(() => true), slot.givenAway.then(() => false)]);
     if (isDone) return;
-    const away = done.catch((error: unknown) =>
-      this.logger.error({ wakeUp, error }, 'a turn could not be worked on'),
-    );
+    // What failed is in the log: nobody waits for this wake-up any more.
+    const away = done.catch(() => undefined);
     this.#away.add(away);
     void away.finally(() => this.#away.delete(away));
   }
 
-  async #work(wakeUp: WakeUp, slot: WorkerSlot): Promise<void> {
+  async #work(slot: WorkerSlot): Promise<void> {
     const { claims, clock, config } = this;
-    const claimed = await claimFairly(wakeUp, {
-      now: clock.now(),
-      choice: this.#choice,
-      claim: (turnId) => this.#claim(turnId),
-    });
+    const claimed = await this.#claim();
     if (claimed === undefined) return;
-    const { claim, lease, isHinted } = claimed;
+    const { claim, isHinted } = claimed;
+    const lease = new Lease();
+    if (this.#isDrained) lease.end('shutdown');
     const recovered = this.#recoveries.begin(claim);
     if (recovered === undefined) return claims.postpone(claim);
     lease.onProgress = recovered;
@@ -113,12 +98,13 @@ export class TurnWorker {
       leaseMs: config.leaseMs,
       onError: (error) => logger.warn({ error }, 'the lease could not be extended'),
     });
-    // A doubt about the wake-up's job is a doubt about the turn that was claimed for it.
-    const ids = [claim.id, wakeUp.turnId];
-    const remove = this.#running.add(ids, { lease, beat: heartbeat.beat });
+    const remove = this.#running.add(claim.id, { lease, beat: heartbeat.beat });
     if (isHinted) void heartbeat.beat();
     try {
       await this.runner.run(claim, { lease, slot });
+    } catch (error) {
+      logger.error({ error }, 'a turn could not be worked on');
+      throw error;
     } finally {
       heartbeat.stop();
       recovered();
@@ -127,16 +113,21 @@ export class TurnWorker {
     }
   }
 
-  async #claim(turnId: string): Promise<Claimed | undefined> {
+  async #claim(): Promise<{ claim: Claim; isHinted: boolean } | undefined> {
     if (this.#stopping) return undefined;
-    const { claims, clock } = this;
-    const lease = new Lease();
-    let isHinted = false;
-    const remove = this.#running.add([turnId], {
-      lease,
-      beat: async () => void (isHinted = true),
-    });
-    const claim = await claims.claim(turnId, new Date(clock.now())).finally(remove);
-    return claim && { claim, lease, isHinted };
+    this.#claiming += 1;
+    try {
+      const claim = await this.claims.claimNext(new Date(this.clock.now()));
+      return claim && { claim, isHinted: this.#hinted.has(claim.id) };
+    } finally {
+      this.#claiming -= 1;
+      if (this.#claiming === 0) this.#hinted.clear();
+    }
+  }
+
+  /** A hint: the owner of the turn and a request for its end are in the database. */
+  #look(turnId: string): void {
+    if (this.#claiming > 0) this.#hinted.add(turnId);
+    this.#running.beat(turnId);
   }
 }

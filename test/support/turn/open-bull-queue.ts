@@ -16,7 +16,7 @@ export interface BullQueueOptions {
   concurrency?: number;
   /** Default: a worker's. */
   role?: Role;
-  onError?: (turnId: string | undefined, error: unknown) => void;
+  onError?: (error: unknown) => void;
 }
 
 @Module({})
@@ -28,8 +28,7 @@ class GivenValues {}
 /** The queue with its worker, as a server process opens them; `close` ends the application too. */
 export async function openBullQueue(options: BullQueueOptions): Promise<TurnQueue> {
   const { redis, prefix, concurrency = 1, role = 'worker', onError = () => undefined } = options;
-  const warn = ({ turnId, error }: Record<string, unknown>): void =>
-    onError(typeof turnId === 'string' ? turnId : undefined, error);
+  const warn = ({ error }: Record<string, unknown>): void => onError(error);
   const values = [
     { provide: CONFIG, useValue: { drainMs: 50_000 } },
     { provide: LOGGER, useValue: { warn } },

@@ -34,8 +34,7 @@ export async function openFleet(
 ): Promise<Fleet> {
   const state = backEnd === 'embedded' ? await inMemory() : await onServers(slots / 2);
   const first = await openTestServices(state.database, tools);
-  const onError = (turnId: string, error: unknown): void =>
-    void first.workerErrors.set(turnId, error);
+  const onError = (error: unknown): void => void first.workerErrors.push(error);
   const queues = await state.openQueues(first.services.queue, onError);
   Object.assign(first.config, { queueDepth: 10_000, workerConcurrency: slots });
   const processes = await Promise.all(queues.map((queue) => first.beside({ queue })));
@@ -59,10 +58,7 @@ export async function openFleet(
 interface State {
   database: OpenedDatabase;
   /** The services of each worker. @param own parts in place of those of the test. */
-  openQueues(
-    own: TurnServices['queue'],
-    onError: (turnId: string, error: unknown) => void,
-  ): Promise<TurnQueue[]>;
+  openQueues(own: TurnServices['queue'], onError: (error: unknown) => void): Promise<TurnQueue[]>;
   close(): Promise<void>;
 }
 
@@ -87,7 +83,7 @@ async function onServers(concurrency: number): Promise<State> {
             redis,
             prefix,
             concurrency,
-            onError: (turnId = '', error) => onError(turnId, error),
+            onError,
           }),
         ),
       ),

@@ -55,8 +55,8 @@ export interface TestServices {
   modelRequests: RehearsalRequest[];
   /** Loads personas from this folder from now on. */
   useInstructions(root: string): Promise<void>;
-  /** Errors that the queue's handler threw, by turn id. */
-  workerErrors: Map<string, unknown>;
+  /** Errors that the queue's handler threw. */
+  workerErrors: unknown[];
   close(): Promise<void>;
 }
 
@@ -108,7 +108,7 @@ export async function openTestServices(
   const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-worker-'));
   const projectRoot = await mkdtemp(path.join(folder, 'project-'));
   const extractor = openExtractor({ clock });
-  const workerErrors = new Map<string, unknown>();
+  const workerErrors: unknown[] = [];
   const provider = new AnthropicProvider(
     {
       mode: 'rehearsal',
@@ -160,7 +160,7 @@ export async function openTestServices(
     log: new MemoryEventLog(clock),
     queue: new MemoryTurnQueue({
       concurrency: 4,
-      onError: (turnId, error) => void workerErrors.set(turnId, error),
+      onError: (error) => workerErrors.push(error),
     }),
     bus: new MemorySignalBus(),
     claims: new TurnClaims(database.db, { leaseMs }),
