@@ -49,6 +49,13 @@ describe('the embedded database', () => {
     expect(await stored()).toContainEqual({ id: 7 });
   });
 
+  it('keeps its one connection where a transaction could not begin', async () => {
+    const isolationLevel = 'none at all' as 'serializable';
+    const failed = database.db.transaction(async () => undefined, { isolationLevel });
+    await expect(failed).rejects.toThrow();
+    expect(await stored()).toContainEqual({ id: 1 });
+  });
+
   it('leaves the event loop to others while a statement runs', async () => {
     let turns = 0;
     let isOver = false;

@@ -1,13 +1,12 @@
 import path from 'node:path';
 import { sql } from 'drizzle-orm';
-import { drizzle } from 'drizzle-orm/node-postgres';
 import { migrate } from 'drizzle-orm/node-postgres/migrator';
 import { Pool } from 'pg';
 import type { OpenedDatabase } from './connection.js';
 import { EngineThread } from './engine/engine-thread.js';
 import { migrationsFolder } from './migrations-folder.js';
+import { openPooled } from './pooled-database.js';
 import { prepareRepeated } from './prepare-repeated.js';
-import * as schema from './schema.js';
 import { StatementNames } from './statement-names.js';
 
 /**
@@ -37,7 +36,7 @@ export async function openEmbeddedDatabase(dataDir: string): Promise<OpenedDatab
     await pool.end();
     await engine.close();
   };
-  const db = drizzle(pool, { schema });
+  const db = openPooled(pool);
   try {
     await migrate(db, { migrationsFolder });
   } catch (error) {

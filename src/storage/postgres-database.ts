@@ -5,9 +5,9 @@ import { Pool } from 'pg';
 import type { OpenedDatabase } from './connection.js';
 import { openCopyOut } from './copy-out.js';
 import { migrationsFolder } from './migrations-folder.js';
+import { openPooled } from './pooled-database.js';
 import { prepareRepeated } from './prepare-repeated.js';
 import { StatementNames } from './statement-names.js';
-import * as schema from './schema.js';
 
 /** Key of the advisory lock of migrations: the first letters of the product's name. */
 const migrationLock = 0x7475726e;
@@ -50,7 +50,7 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenedData
     await pool.end();
     throw error;
   }
-  const db = drizzle(pool, { schema });
+  const db = openPooled(pool);
   return {
     db,
     copyOut: openCopyOut(pool),

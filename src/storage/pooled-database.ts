@@ -1,0 +1,26 @@
+import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
+import type { Pool } from 'pg';
+import { isDatabaseDown } from './database-errors.js';
+import * as schema from './schema.js';
+
+/**
+ * The database over a pool. The query builder's own transaction keeps its connection for good where `begin`
+ * fails, as it does on a connection that a restart of the server has broken.
+ */
+export function openPooled(pool: Pool): NodePgDatabase<typeof schema> {
+  const db = drizzle(pool, { schema });
+  const transaction: typeof db.transaction = async (work, config) => {
+    const client = await pool.connect();
+    let isBroken = false;
+    try {
+      return await drizzle(client, { schema }).transaction(work, config);
+    } catch (error) {
+      // Whether the transaction was rolled back is then unknown.
+      isBroken = isDatabaseDown(error);
+      throw error;
+    } finally {
+      client.release(isBroken);
+    }
+  };
+  return Object.assign(db, { transaction });
+}
