@@ -37,6 +37,7 @@ interface Append {
 export class RedisEventLog implements EventLog {
   readonly #begin: RedisScript;
   readonly #append: RedisScript;
+  #parsed: { batch: string; events: readonly TurnEvent[] } = { batch: '', events: [] };
   readonly #appends = new Batcher(
     (appends: readonly Append[]) => this.#appendTogether(appends),
     isConnectionClosed,
@@ -94,9 +95,15 @@ export class RedisEventLog implements EventLog {
 
   subscribe(turnId: string, listener: LogListener): Promise<() => void> {
     return this.options.subscriber.subscribe(this.#keys(turnId).channel, {
-      onMessage: (batch) => listener.onEvents(parseBatch(batch)),
+      onMessage: (batch) => listener.onEvents(this.#parseOnce(batch)),
       onMissed: () => listener.onMissed(),
     });
+  }
+
+  /** A message goes to all of a turn's readers one after the other. */
+  #parseOnce(batch: string): readonly TurnEvent[] {
+    if (this.#parsed.batch !== batch) this.#parsed = { batch, events: parseBatch(batch) };
+    return this.#parsed.events;
   }
 
   /** Does nothing while Redis is away: every log has its TTL. */

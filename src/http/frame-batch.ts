@@ -26,15 +26,25 @@ export function streamFrames(
   return new Observable((subscriber) => {
     const left = new AbortController();
     let leave = (): void => undefined;
-    const offer = (batch: Omit<FrameBatch, 'onDrained'>): Promise<'drained' | 'left'> =>
-      new Promise((resolve) => {
+    type Outcome = 'drained' | 'left';
+    /** Mostly drained at once: a promise for each batch would cost more than the batch. */
+    const offer = (batch: Omit<FrameBatch, 'onDrained'>): Outcome | Promise<Outcome> => {
+      let isDrained = false;
+      let onDrained = (): void => void (isDrained = true);
+      subscriber.next({ ...batch, onDrained: () => onDrained() });
+      if (isDrained) return 'drained';
+      return new Promise((resolve) => {
+        onDrained = () => resolve('drained');
         leave = () => resolve('left');
-        subscriber.next({ ...batch, onDrained: () => resolve('drained') });
+        if (left.signal.aborted) leave();
       });
+    };
     const run = async (): Promise<void> => {
       if ((await offer({ text: '', mayBeEmpty })) === 'left') return;
       for await (const text of makeTexts(left.signal)) {
-        if (left.signal.aborted || (await offer({ text })) === 'left') return;
+        if (left.signal.aborted) return;
+        const outcome = offer({ text });
+        if ((typeof outcome === 'string' ? outcome : await outcome) === 'left') return;
       }
     };
     let isRunning = true;

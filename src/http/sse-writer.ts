@@ -43,13 +43,14 @@ export class SseWriter {
   }
 
   /**
-   * Resolves when the client can take more; a client without progress until the deadline is
-   * dropped.
+   * Writes, and calls back once the client can take more: mostly at once. A client without progress until
+   * the deadline is dropped.
    */
-  async write(text: string): Promise<void> {
+  write(text: string, onDrained: () => void): void {
     this.#lastWriteAt = this.deps.clock.now();
     this.#open();
-    if (!this.response.write(text)) await this.#drainOrDrop();
+    if (this.response.write(text)) onDrained();
+    else this.#drainOrDrop(onDrained);
   }
 
   /** Ends the response, with 204 where nothing was written and an empty answer is allowed. */
@@ -85,25 +86,23 @@ export class SseWriter {
     this.#cancelTimer = clock.after(leftMs, () => this.#watchSilence());
   }
 
-  #drainOrDrop(): Promise<void> {
+  #drainOrDrop(onDrained: () => void): void {
     const { response } = this;
-    if (response.destroyed) return Promise.resolve();
-    return new Promise((resolve) => {
-      // A process that was busy for so long has not polled its sockets: drop after one more turn of
-      // the event loop.
-      let last: NodeJS.Immediate | undefined;
-      const cancelTimer = this.deps.clock.after(this.deps.timeoutMs, () => {
-        last = setImmediate(() => response.destroy());
-      });
-      const settle = (): void => {
-        cancelTimer();
-        clearImmediate(last);
-        response.off('drain', settle);
-        response.off('close', settle);
-        resolve();
-      };
-      response.once('drain', settle);
-      response.once('close', settle);
+    if (response.destroyed) return onDrained();
+    // A process that was busy for so long has not polled its sockets: drop after one more turn of
+    // the event loop.
+    let last: NodeJS.Immediate | undefined;
+    const cancelTimer = this.deps.clock.after(this.deps.timeoutMs, () => {
+      last = setImmediate(() => response.destroy());
     });
+    const settle = (): void => {
+      cancelTimer();
+      clearImmediate(last);
+      response.off('drain', settle);
+      response.off('close', settle);
+      onDrained();
+    };
+    response.once('drain', settle);
+    response.once('close', settle);
   }
 }

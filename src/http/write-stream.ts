@@ -58,7 +58,7 @@ export function writeStream(
     batches.pipe(takeUntil(over)).subscribe({
       next: (batch) => {
         if (writer === undefined) open(batch);
-        else writer.write(batch.text).then(batch.onDrained, fail);
+        else writer.write(batch.text, batch.onDrained);
       },
       error: fail,
       complete,
