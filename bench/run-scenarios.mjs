@@ -14,16 +14,19 @@ import { scenariosFor, warmUp } from './scenarios.mjs';
  * @property {ReturnType<typeof import('./processes/open-load.mjs').openLoad>} load
  * @property {Record<string, number>} others pids of model and client.
  * @property {Record<string, number>} services pids of Redis and PostgreSQL, where they are known.
+ * @property {Rounds} rounds what the scenarios came to so far.
+ * @property {import('./checks/run-checks.mjs').Checked[]} checks what the checks came to so far.
+ * @property {() => boolean} isOver whether no more is to be begun.
  * @property {(line: string) => void} log
  * @property {(stop: () => Promise<unknown>) => void} onStop adds a cleanup for an interrupted run.
  */
 
-/** @param {BenchContext} context @returns {Promise<Rounds>} */
+/** @param {BenchContext} context whose `rounds` they are added to. */
 export async function runScenarios(context) {
-  /** @type {Rounds} */
-  const all = {};
-  for (const name of context.options.scenarios) all[name] = await runScenario(name, context);
-  return all;
+  for (const name of context.options.scenarios) {
+    if (context.isOver()) context.log(`${name}: cut short, no time was left`);
+    else await runScenario(name, context);
+  }
 }
 
 /**
@@ -34,7 +37,7 @@ export async function runScenarios(context) {
  */
 async function runScenario(
   name,
-  { options, setup, projectRoot, load, others, services, log, onStop },
+  { options, setup, projectRoot, load, others, services, log, onStop, isOver, rounds: all },
 ) {
   const scenario = scenariosFor(options.quick)[name];
   if (scenario === undefined) throw new Error(`There is no scenario ${name}`);
@@ -50,14 +53,14 @@ async function runScenario(
     for (const target of targets) await measureRun(target, { ...shared, scenario: warmUp });
     /** @type {Record<string, Measured[]>} */
     const rounds = Object.fromEntries(targets.map((target) => [target.name, []]));
-    for (let round = 0; round < options.rounds; round += 1) {
+    all[name] = rounds;
+    for (let round = 0; round < options.rounds && (round === 0 || !isOver()); round += 1) {
       for (const target of targets) {
         const measured = await measureRun(target, { ...shared, scenario });
         rounds[target.name]?.push(measured);
         log(describeRound(name, target.name, round + 1, measured));
       }
     }
-    return rounds;
   } finally {
     await stopAll();
   }

@@ -16,6 +16,9 @@ import { runScenarios } from './run-scenarios.mjs';
 const here = (/** @type {string} */ file) => fileURLToPath(new URL(file, import.meta.url));
 const log = (/** @type {string} */ line) => process.stderr.write(`${line}\n`);
 
+/** Time after which a quick run begins nothing more, in ms: with the longest round it ends within 8 minutes. */
+const QUICK_MS = 420_000;
+
 /** Ended in reverse, however the bench ends. @type {(() => Promise<unknown>)[]} */
 const stops = [];
 let stopping = false;
@@ -35,7 +38,9 @@ for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) {
   process.on(signal, () => {
     if (stopping) return;
     stopping = true;
-    void stopAll().then(() => process.exit(130));
+    process.exitCode = 130;
+    // What runs fails, and the table is printed.
+    void stopAll();
   });
 }
 
@@ -77,19 +82,29 @@ async function main(options) {
     load,
     stores,
     others: { model: model.pid, client: load.pid },
+    rounds: {},
+    checks: [],
+    isOver: () => stopping || (options.quick && Date.now() - startedAt > QUICK_MS),
     services: known({ redis: stores?.redisPid(), postgres: stores?.postgresPid() }),
     log,
     onStop: (/** @type {() => Promise<unknown>} */ stop) => void stops.push(stop),
   };
-  const rounds = await runScenarios(context);
-  const checks = await runChecks(context);
-  const seconds = Math.round((Date.now() - startedAt) / 1_000);
-  process.stdout.write(renderReport({ options, rounds, checks, seconds }));
+  try {
+    await runScenarios(context);
+    await runChecks(context);
+  } finally {
+    // Whatever was cut short: what was measured until then is in the table.
+    const { rounds, checks } = context;
+    const seconds = Math.round((Date.now() - startedAt) / 1_000);
+    process.stdout.write(renderReport({ options, rounds, checks, seconds }));
+    await writeJson({ options, rounds, checks, seconds });
+  }
+}
+
+/** @param {import('./report/render-report.mjs').Report} report */
+async function writeJson({ options, ...report }) {
   if (options.json !== undefined) {
-    await writeFile(
-      options.json,
-      `${JSON.stringify({ options, rounds, checks, seconds }, null, 1)}\n`,
-    );
+    await writeFile(options.json, `${JSON.stringify({ options, ...report }, null, 1)}\n`);
   }
 }
 

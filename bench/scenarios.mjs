@@ -23,10 +23,10 @@ export function scenariosFor(quick) {
       ...paced,
     },
     p200: {
-      about: '200 streams, 100 deltas, 20 ms',
+      about: '200 streams, 60 deltas, 50 ms',
       streams: 200,
-      deltas: 100,
-      gapMs: 20,
+      deltas: 60,
+      gapMs: 50,
       turns: 200,
       ...paced,
     },
@@ -36,6 +36,14 @@ export function scenariosFor(quick) {
       deltas: 60,
       gapMs: 50,
       turns: 500,
+      ...paced,
+    },
+    long: {
+      about: `200 streams, ${quick ? 200 : 400} deltas, 50 ms`,
+      streams: 200,
+      deltas: quick ? 200 : 400,
+      gapMs: 50,
+      turns: 200,
       ...paced,
     },
     t100: {

@@ -1,1 +1,1 @@
-export const checkNames = ['steps', 'cache', 'resume', 'crash', 'idle', 'files', 'client'];
+export const checkNames = ['steps', 'cache', 'resume', 'crash', 'idle', 'files', 'rest', 'client'];

@@ -50,7 +50,7 @@ export async function measureIdle({ setup, projectRoot, onStop, options }) {
         what: `API memory per idle stream, ${streams} open`,
         value: usedKb / streams,
         unit: 'KB',
-        most: 150,
+        most: 100,
         note: `${(usedKb / 1_024).toFixed(0)} MB in all`,
       },
     ];

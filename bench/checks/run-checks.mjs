@@ -3,6 +3,7 @@ import { measureCache } from './measure-cache.mjs';
 import { measureCrash } from './measure-crash.mjs';
 import { measureFiles } from './measure-files.mjs';
 import { measureIdle } from './measure-idle.mjs';
+import { measureRest } from './measure-rest.mjs';
 import { measureResume } from './measure-resume.mjs';
 import { measureSteps } from './measure-steps.mjs';
 
@@ -20,25 +21,28 @@ const checks = {
   crash: measureCrash,
   idle: measureIdle,
   files: measureFiles,
+  rest: measureRest,
   client: ({ options }) => measureClient({ events: options.quick ? 50_000 : 200_000 }),
 };
-const onEither = ['steps', 'cache', 'resume'];
+const onEither = ['steps', 'cache', 'resume', 'rest'];
 
 /**
  * Runs the chosen checks. A check that fails is reported and does not stop the others.
  *
- * @param {BenchContext} context @returns {Promise<Checked[]>}
+ * @param {BenchContext} context whose `checks` they are added to.
  */
 export async function runChecks(context) {
-  /** @type {Checked[]} */
-  const all = [];
+  const { checks: all } = context;
   for (const name of context.options.checks) {
     for (const target of targetsOf(name, context)) {
+      if (context.isOver()) {
+        all.push({ name, findings: [], error: `cut short: no time was left for ${target}` });
+        continue;
+      }
       context.log(`${name} ${target} …`);
       all.push(await runCheck(context, name, target));
     }
   }
-  return all;
 }
 
 /** @param {string} name @param {BenchContext} context @returns {string[]} */
