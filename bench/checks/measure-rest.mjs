@@ -8,7 +8,7 @@ import { postTurn } from './read-frames.mjs';
 const drainMs = 1_000;
 const turns = 200;
 /** Milliseconds from a start to the measurement: what the start leaves is collected by then. */
-const settleMs = 4_000;
+const settleMs = 15_000;
 
 /** Most MB of an idle process. @type {Record<string, number>} */
 const mostIdle = { embedded: 380, api: 140, worker: 140 };

@@ -1,3 +1,9 @@
+/** The work of a thread: to make a new data folder, which takes memory that is not needed later, or to serve one. */
+export interface EngineTask {
+  task: 'make' | 'serve';
+  folder: string;
+}
+
 /** A message to the engine's thread. Connections come one after another: the engine has one session. */
 export type ToEngine =
   | { type: 'open'; connection: number }

@@ -1,10 +1,11 @@
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Duplex } from 'node:stream';
 import { Worker } from 'node:worker_threads';
 import { packageRoot } from '../../platform/package-root.js';
 import { EngineConnection } from './engine-connection.js';
-import type { FromEngine, ToEngine } from './engine-messages.js';
+import type { EngineTask, FromEngine, ToEngine } from './engine-messages.js';
 
 /** The entry is always built code: tests, which run the sources, take it from the build too. */
 const entry = path.join(packageRoot, 'dist/run-engine.js');
@@ -34,11 +35,10 @@ export class EngineThread {
    * @throws Error when the folder cannot be opened.
    */
   static async start(folder: string): Promise<EngineThread> {
-    // Without the options of this process: a profile or a limit is for its own thread.
-    const worker = new Worker(entry, { workerData: { folder }, execArgv: [] });
+    if (!existsSync(folder)) await untilReady(startThread({ task: 'make', folder }));
+    const worker = startThread({ task: 'serve', folder });
     const thread = new EngineThread(worker);
-    const [answer] = (await once(worker, 'message')) as [FromEngine];
-    if (answer.type === 'failed') throw new Error(answer.message);
+    await untilReady(worker);
     return thread;
   }
 
@@ -62,4 +62,15 @@ export class EngineThread {
     // Moved, not copied.
     this.worker.postMessage(message, message.type === 'send' ? [message.bytes.buffer] : []);
   }
+}
+
+/** Without the options of this process: a profile or a limit is for its own thread. */
+function startThread(task: EngineTask): Worker {
+  return new Worker(entry, { workerData: task, execArgv: [] });
+}
+
+/** @throws Error when the thread says that it failed. */
+async function untilReady(worker: Worker): Promise<void> {
+  const [answer] = (await once(worker, 'message')) as [FromEngine];
+  if (answer.type === 'failed') throw new Error(answer.message);
 }
