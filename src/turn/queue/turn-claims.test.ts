@@ -82,6 +82,30 @@ describe('a turn’s row', () => {
     expect(await store(turnId, 2)).toEqual({ type: 'stored', hasNext: false });
   });
 
+  it('is renewed with the others of a worker, each for itself', async () => {
+    for (let turn = 0; turn < 3; turn += 1) await queued();
+    const service = claims();
+    const owned = await Promise.all([1, 2, 3].map(() => service.claimNext(now)));
+    const [first, second, third] = owned.filter((claim) => claim !== undefined);
+    if (first === undefined || second === undefined || third === undefined) {
+      throw new Error('not claimed');
+    }
+    const zombie = { ...third, attempt: third.attempt - 1 };
+    await database.db
+      .update(turns)
+      .set({ cancelReason: 'interrupt', leaseUntil: new Date(0) })
+      .where(eq(turns.id, second.id));
+    const renewals = [first, zombie, second, third].map((claim) => service.extend(claim));
+    expect(await Promise.all(renewals)).toEqual([
+      { cancel: null, steered: 0 },
+      'lost',
+      { cancel: 'interrupt', steered: 0 },
+      { cancel: null, steered: 0 },
+    ]);
+    const row = await rowOf(second.id);
+    expect(row?.leaseUntil?.getTime()).toBeGreaterThan(Date.now());
+  });
+
   it('takes no claim and no write once it has ended', async () => {
     const turnId = await storeTurn(database.db, { status: 'completed', attempt: 1 });
     expect(await claims().claimNext(now)).toBeUndefined();

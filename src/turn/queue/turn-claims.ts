@@ -8,6 +8,7 @@ import { isDatabaseDown } from '../../storage/database-errors.js';
 import { approvals } from '../../storage/governance-schema.js';
 import { activeStatuses, type CancelReason } from '../../storage/shapes/stored-turn.js';
 import { turns } from '../../storage/schema.js';
+import { typesOf, unnest } from '../../storage/given-rows.js';
 import { ownedBy } from '../state/fence.js';
 import { claimNextTurns, claimTurn, unleased, waitedMs, type Claim } from './claim-statements.js';
 
@@ -20,6 +21,10 @@ const leaseEnd = (leaseMs: number) => sql`now() + ${`${leaseMs} milliseconds`}::
 export class TurnClaims {
   readonly #batches = new Batcher(
     (wishes: readonly Date[]) => this.#claimNext(wishes),
+    isDatabaseDown,
+  );
+  readonly #renewals = new Batcher(
+    (owned: readonly OwnedTurn[]) => this.#extendTogether(owned),
     isDatabaseDown,
   );
 
@@ -67,12 +72,38 @@ export class TurnClaims {
 
   /** Extends the lease; `lost` when it is no longer this attempt's. */
   async extend(claim: OwnedTurn): Promise<'lost' | Renewed> {
+    const together = await this.#renewals.add(claim);
+    if (together !== undefined) return together;
+    // Lost, or locked by somebody for a moment: the turn is waited for without the others.
     const [row] = await this.db
       .update(turns)
       .set({ leaseUntil: leaseEnd(this.config.leaseMs) })
       .where(ownedBy(claim.id, claim.attempt))
       .returning({ cancel: turns.cancelReason, steered: turns.steeredMessages });
     return row ?? 'lost';
+  }
+
+  /** @returns undefined for each turn that is not this attempt's, or that somebody has locked. */
+  async #extendTogether(owned: readonly OwnedTurn[]): Promise<(Renewed | undefined)[]> {
+    const { id, attempt } = turns;
+    const given = unnest(
+      typesOf({ id, attempt }),
+      owned.map((turn) => [turn.id, turn.attempt]),
+    );
+    const mine = this.db.$with('mine', { id: turns.id }).as(sql`
+      select turns.id from ${turns} join ${given} on turns.id = given.id
+        and turns.attempt = given.attempt and turns.status in ('running', 'held')
+      order by turns.id for no key update of turns skip locked`);
+    const rows = await this.db
+      .with(mine)
+      .update(turns)
+      .set({ leaseUntil: leaseEnd(this.config.leaseMs) })
+      .where(sql`${turns.id} in (select mine.id from mine)`)
+      .returning({ id, attempt, cancel: turns.cancelReason, steered: turns.steeredMessages });
+    return owned.map((turn) => {
+      const row = rows.find((one) => one.id === turn.id && one.attempt === turn.attempt);
+      return row && { cancel: row.cancel, steered: row.steered };
+    });
   }
 
   /** Hands a turn back, in order: the next claim need not wait for the lease to run out. */
