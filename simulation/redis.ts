@@ -219,7 +219,7 @@ export class SimulatedRedis {
     return queue;
   }
 
-  /** Gives a job to some worker with a slot; when that worker dies or fails, to another. */
+  /** Gives a job to some worker with a slot; when that worker dies, to another. */
   async #hand(): Promise<void> {
     for (let tries = 0; tries < 10; tries += 1) {
       const consumer = await this.#freeConsumer();
@@ -234,8 +234,8 @@ export class SimulatedRedis {
       const outcome = await Promise.race([handled, this.#stalled(consumer.actor)]);
       consumer.running -= 1;
       this.#wake();
-      if (outcome === 'done') return;
-      await this.#pause(outcome === 'failed' ? 250 * 2 ** tries : STALLED_MS);
+      if (outcome !== 'stalled') return;
+      await this.#pause(STALLED_MS);
     }
   }
 

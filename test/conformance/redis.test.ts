@@ -120,22 +120,6 @@ describe('BullTurnQueue', () => {
   const open = (prefix: string, concurrency: number) =>
     openBullQueue({ redis, prefix, concurrency, role: concurrency === 0 ? 'api' : 'worker' });
 
-  it('tries again what failed, and not what did not', async () => {
-    const queue = await open(newPrefix(), 1);
-    let tries = 0;
-    const done = new Promise<void>((resolve) => {
-      void queue.consume(async () => {
-        tries += 1;
-        if (tries < 3) throw new Error('the database is away');
-        resolve();
-      });
-    });
-    await queue.wake(1);
-    await done;
-    await queue.close();
-    expect(tries).toBe(3);
-  });
-
   it('leaves nothing of a wake-up behind but its own few keys', async () => {
     const prefix = newPrefix();
     const queue = await open(prefix, 4);

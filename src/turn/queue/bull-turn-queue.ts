@@ -13,14 +13,8 @@ import { QUEUE_NAME, TurnProcessorHost } from './turn.processor.js';
 /** Time beyond the drain that a stop waits for what runs, in ms: for its tools and its log. */
 const HAND_BACK_MS = 10_000;
 
-/** A handler throws for faults of the infrastructure only: tried again soon, then less and less. */
-const retries: JobsOptions = {
-  attempts: 10,
-  backoff: { type: 'exponential', delay: 250, jitter: 0.5 },
-  removeOnComplete: true,
-  // The turn is not lost: the sweeper adds another wake-up.
-  removeOnFail: true,
-};
+/** A job that fails is not tried again: its turn still waits, and the sweeper adds another job. */
+const once: JobsOptions = { removeOnComplete: true, removeOnFail: true };
 
 /** Longest time that a close waits for Redis to take what is to be written, in ms. */
 const CLOSE_WAIT_MS = 2_000;
@@ -43,7 +37,7 @@ export class BullTurnQueue implements TurnQueue, BeforeApplicationShutdown {
   }
 
   async wake(count: number): Promise<void> {
-    const job = { name: 'wake-up', data: {}, opts: retries };
+    const job = { name: 'wake-up', data: {}, opts: once };
     if (count === 1) await this.queue.add(job.name, job.data, job.opts);
     else await this.queue.addBulk(Array.from({ length: count }, () => job));
   }

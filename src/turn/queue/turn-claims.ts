@@ -10,18 +10,23 @@ import { activeStatuses, type CancelReason } from '../../storage/shapes/stored-t
 import { turns } from '../../storage/schema.js';
 import { typesOf, unnest } from '../../storage/given-rows.js';
 import { ownedBy } from '../state/fence.js';
+import { chooseFairly } from './choose-fairly.js';
 import { claimNextTurns, claimTurn, unleased, waitedMs, type Claim } from './claim-statements.js';
 
 /** Turns that are still there 2 seconds after a process asked for their end and was to end them. */
 const isLeftOver = lt(turns.cancelRequestedAt, sql`now() - interval '2 seconds'`);
 const leaseEnd = (leaseMs: number) => sql`now() + ${`${leaseMs} milliseconds`}::interval`;
 
+/** Turns that the database refuses to claim, before one that it does not. */
+const MOST_REFUSED = 64;
+
 /** Claims and leases of turns. Times are the database's, so that hosts need no common clock. */
 @Injectable()
 export class TurnClaims {
-  readonly #batches = new Batcher(
+  readonly #claims = new Batcher(
     (wishes: readonly Date[]) => this.#claimNext(wishes),
-    isDatabaseDown,
+    // What fails for one turn is done for each by itself already.
+    () => true,
   );
   readonly #renewals = new Batcher(
     (owned: readonly OwnedTurn[]) => this.#extendTogether(owned),
@@ -36,9 +41,13 @@ export class TurnClaims {
   /**
    * Takes the turn that is to run next: raises its attempt and sets the lease, in one statement for all who
    * ask while another is under way. Undefined when none waits.
+   *
+   * @throws what the database throws; of a turn that it refuses, to one who has no other turn.
    */
-  claimNext(now: Date): Promise<Claim | undefined> {
-    return this.#batches.add(now);
+  async claimNext(now: Date): Promise<Claim | undefined> {
+    const { claim, failure } = await this.#claims.add(now);
+    if (failure !== undefined) throw failure;
+    return claim;
   }
 
   /**
@@ -57,12 +66,41 @@ export class TurnClaims {
     return claimed && toClaim(claimed);
   }
 
-  async #claimNext(wishes: readonly Date[]): Promise<(Claim | undefined)[]> {
-    const claimed = await claimNextTurns(this.db).execute({
-      ...this.#valuesAt(wishes[0] ?? new Date(), runnable),
-      most: wishes.length,
-    });
-    return wishes.map((_, index) => claimed[index] && toClaim(claimed[index]));
+  async #claimNext(wishes: readonly Date[]): Promise<Claimed[]> {
+    const now = wishes[0] ?? new Date();
+    const most = wishes.length;
+    try {
+      const rows = await claimNextTurns(this.db).execute({
+        ...this.#valuesAt(now, runnable),
+        most,
+      });
+      return wishes.map((_, index) => ({ claim: rows[index] && toClaim(rows[index]) }));
+    } catch (error) {
+      if (isDatabaseDown(error)) throw error;
+      // A turn whose row the database refuses would be the first to be chosen again, and stop all others.
+      return this.#claimOneByOne(now, most);
+    }
+  }
+
+  async #claimOneByOne(now: Date, most: number): Promise<Claimed[]> {
+    const { rows } = await this.db.execute(chooseFairly(most + MOST_REFUSED));
+    const claimed: Claimed[] = [];
+    const refused: Claimed[] = [];
+    for (const row of rows) {
+      if (claimed.length === most) break;
+      try {
+        const turnId = (row as { id: string }).id;
+        const [one] = await claimTurn(this.db).execute({
+          ...this.#valuesAt(now, runnable),
+          turnId,
+        });
+        if (one !== undefined) claimed.push({ claim: toClaim(one) });
+      } catch (failure) {
+        refused.push({ failure });
+      }
+    }
+    const all = [...claimed, ...refused];
+    return Array.from({ length: most }, (_, index) => all[index] ?? {});
   }
 
   #valuesAt(now: Date, statuses: readonly string[]) {
@@ -236,11 +274,17 @@ export interface Renewed {
 
 const runnable = ['queued', 'running'];
 
-function toClaim({ turn, ...rest }: Claimed): Claim {
+function toClaim({ turn, ...rest }: ClaimRow): Claim {
   return { ...turn, ...rest };
 }
 
-type Claimed = Awaited<ReturnType<ReturnType<typeof claimTurn>['execute']>>[number];
+type ClaimRow = Awaited<ReturnType<ReturnType<typeof claimTurn>['execute']>>[number];
+
+/** What one who asked for a turn gets: neither where none waits. */
+interface Claimed {
+  claim?: Claim | undefined;
+  failure?: unknown;
+}
 
 const endable = { unstarted: ['held', 'queued'], parked: ['waiting'] };
 

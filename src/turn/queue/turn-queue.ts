@@ -9,7 +9,8 @@ export interface TurnQueue {
   /**
    * Starts to hand wake-ups out, a bounded number at a time.
    *
-   * @param handler runs a turn to its end, or none; rejects when the wake-up is to be given out again.
+   * @param handler runs a turn to its end, or none. What it throws is logged: the turn still waits, and the
+   *   sweeper adds another wake-up.
    */
   consume(handler: () => Promise<void>): Promise<void>;
   /** Number of wake-ups that no worker has taken. */
