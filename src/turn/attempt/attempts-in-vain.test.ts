@@ -32,7 +32,7 @@ describe('attempts in vain', () => {
       .update(turns)
       .set({ leaseUntil: new Date(0) })
       .where(eq(turns.id, turnId));
-    const claimed = await claims().claimNext(now);
+    const claimed = await claims().claimNext(() => now);
     if (claimed === undefined) throw new Error('not claimed');
     return claimed;
   }

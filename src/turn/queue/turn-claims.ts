@@ -24,7 +24,7 @@ const MOST_REFUSED = 64;
 @Injectable()
 export class TurnClaims {
   readonly #claims = new Batcher(
-    (wishes: readonly Date[]) => this.#claimNext(wishes),
+    (wishes: readonly (() => Date)[]) => this.#claimNext(wishes),
     // What fails for one turn is done for each by itself already.
     () => true,
   );
@@ -42,9 +42,10 @@ export class TurnClaims {
    * Takes the turn that is to run next: raises its attempt and sets the lease, in one statement for all who
    * ask while another is under way. Undefined when none waits.
    *
+   * @param now the time of the claim, which may come later than the wish.
    * @throws what the database throws; of a turn that it refuses, to one who has no other turn.
    */
-  async claimNext(now: Date): Promise<Claim | undefined> {
+  async claimNext(now: () => Date): Promise<Claim | undefined> {
     const { claim, failure } = await this.#claims.add(now);
     if (failure !== undefined) throw failure;
     return claim;
@@ -66,8 +67,8 @@ export class TurnClaims {
     return claimed && toClaim(claimed);
   }
 
-  async #claimNext(wishes: readonly Date[]): Promise<Claimed[]> {
-    const now = wishes[0] ?? new Date();
+  async #claimNext(wishes: readonly (() => Date)[]): Promise<Claimed[]> {
+    const now = wishes[0]?.() ?? new Date();
     const most = wishes.length;
     try {
       const rows = await claimNextTurns(this.db).execute({

@@ -23,6 +23,8 @@ export class TurnWorker {
   /** Claims under way, and the turns that hints named meanwhile: a claim may not have seen their cause. */
   #claiming = 0;
   readonly #hinted = new Set<string>();
+  /** Claims under way, until what they took has begun or is back among the turns that wait. */
+  readonly #inHand = new Set<Promise<unknown>>();
   /** Turns that go on though the queue has their slots back. */
   readonly #away = new Set<Promise<void>>();
   #stopListening = (): void => undefined;
@@ -81,13 +83,11 @@ export class TurnWorker {
 
   async #work(slot: WorkerSlot): Promise<void> {
     const { claims, clock, config } = this;
-    const claimed = await this.#claim();
-    if (claimed === undefined) return;
-    const { claim, isHinted } = claimed;
+    const begun = await this.#track(this.#begin());
+    if (begun === undefined) return;
+    const { claim, isHinted, recovered } = begun;
     const lease = new Lease();
     if (this.#isDrained) lease.end('shutdown');
-    const recovered = this.#recoveries.begin(claim);
-    if (recovered === undefined) return claims.postpone(claim);
     lease.onProgress = recovered;
     const logger = turnLogger(this.logger, claim);
     const heartbeat = keepLease({
@@ -101,6 +101,8 @@ export class TurnWorker {
     const remove = this.#running.add(claim.id, { lease, beat: heartbeat.beat });
     if (isHinted) void heartbeat.beat();
     try {
+      // A turn that ends its process must not cost those an attempt that were to wait for it.
+      if (claim.attempt > 1) await Promise.allSettled(this.#inHand);
       await this.runner.run(claim, { lease, slot });
     } catch (error) {
       logger.error({ error }, 'a turn could not be worked on');
@@ -113,11 +115,29 @@ export class TurnWorker {
     }
   }
 
+  /** Claims a turn, and puts it back where it has to wait for takeovers that run here. */
+  async #begin(): Promise<{ claim: Claim; isHinted: boolean; recovered: () => void } | undefined> {
+    const claimed = await this.#claim();
+    if (claimed === undefined) return undefined;
+    const recovered = this.#recoveries.begin(claimed.claim);
+    if (recovered === undefined) await this.claims.postpone(claimed.claim);
+    return recovered && { ...claimed, recovered };
+  }
+
+  async #track<T>(work: Promise<T>): Promise<T> {
+    this.#inHand.add(work);
+    try {
+      return await work;
+    } finally {
+      this.#inHand.delete(work);
+    }
+  }
+
   async #claim(): Promise<{ claim: Claim; isHinted: boolean } | undefined> {
     if (this.#stopping) return undefined;
     this.#claiming += 1;
     try {
-      const claim = await this.claims.claimNext(new Date(this.clock.now()));
+      const claim = await this.claims.claimNext(() => new Date(this.clock.now()));
       return claim && { claim, isHinted: this.#hinted.has(claim.id) };
     } finally {
       this.#claiming -= 1;
