@@ -37,7 +37,7 @@ export class Batcher<Item, Result> {
   async #runAll(): Promise<void> {
     this.#isRunning = true;
     while (this.#waiting.length > 0) {
-      // What one turn of the event loop asks for goes together.
+      // Items of one turn of the event loop go together.
       await nextTurn();
       await this.#runBatch(this.#waiting.splice(0, MOST_TOGETHER));
     }

@@ -25,7 +25,7 @@ const MOST_REFUSED = 64;
 export class TurnClaims {
   readonly #claims = new Batcher(
     (wishes: readonly (() => Date)[]) => this.#claimNext(wishes),
-    // What fails for one turn is done for each by itself already.
+    // A claim that is refused is made turn by turn within the run.
     () => true,
   );
   readonly #renewals = new Batcher(
@@ -98,6 +98,8 @@ export class TurnClaims {
         if (one !== undefined) claimed.push({ claim: toClaim(one) });
       } catch (failure) {
         refused.push({ failure });
+        // The other turns would wait for the same database.
+        if (isDatabaseDown(failure)) break;
       }
     }
     const all = [...claimed, ...refused];
@@ -281,7 +283,7 @@ function toClaim({ turn, ...rest }: ClaimRow): Claim {
 
 type ClaimRow = Awaited<ReturnType<ReturnType<typeof claimTurn>['execute']>>[number];
 
-/** What one who asked for a turn gets: neither where none waits. */
+/** The answer to a wish for a turn: empty where none waits. */
 interface Claimed {
   claim?: Claim | undefined;
   failure?: unknown;

@@ -75,7 +75,7 @@ export class TurnWorker {
     const done = this.#work(slot).finally(() => slot.leave());
     const isDone = await Promise.race([done.then(() => true), slot.givenAway.then(() => false)]);
     if (isDone) return;
-    // What failed is in the log: nobody waits for this wake-up any more.
+    // The error is in the log: nobody waits for this wake-up any more.
     const away = done.catch(() => undefined);
     this.#away.add(away);
     void away.finally(() => this.#away.delete(away));

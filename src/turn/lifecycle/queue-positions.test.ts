@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { bothDatabases } from '../../../test/support/database/both-databases.js';
+import { silentLogger } from '../../../test/support/silent-logger.js';
+import { someOptions, storeTurn } from '../../../test/support/turn/store-turn.js';
+import { MemoryEventLog } from '../../events/memory-event-log.js';
+import { systemClock } from '../../platform/clock.js';
+import type { OpenedDatabase } from '../../storage/connection.js';
+import { sessions } from '../../storage/schema.js';
+import { QueuePositions } from './queue-positions.js';
+
+describe.each(bothDatabases)(
+  'the position of a turn that waits for a slot, on %s',
+  (_name, open) => {
+    let database: OpenedDatabase;
+    beforeAll(async () => {
+      database = await open();
+    });
+    afterAll(() => database.close());
+    beforeEach(async () => {
+      await database.db.delete(sessions);
+    });
+
+    const log = new MemoryEventLog(systemClock);
+    const store = (second: number, more: Parameters<typeof storeTurn>[1] = {}): Promise<string> =>
+      storeTurn(database.db, {
+        status: 'queued',
+        attempt: 0,
+        createdAt: new Date(Date.UTC(2026, 0, 1, 0, 0, second)),
+        ...more,
+      });
+    const positionOf = async (turnId: string): Promise<unknown> => {
+      await new QueuePositions(database.db, log, systemClock, silentLogger).publishQueued(turnId);
+      return (await log.read(turnId)).map((event) => 'position' in event && event.position);
+    };
+
+    it('counts those before it, the background last, whatever their number', async () => {
+      const priority = { options: { ...someOptions.options, priority: 'background' as const } };
+      const quiet = await store(1, { options: { ...someOptions, ...priority } });
+      const [second, first] = [await store(3), await store(2)];
+      await store(0, { status: 'running', attempt: 1 });
+      expect(await Promise.all([first, second, quiet].map(positionOf))).toEqual([[1], [2], [3]]);
+    });
+
+    it('is not told of a turn that a worker has, or that is over', async () => {
+      for (const status of ['running', 'completed'] as const) {
+        expect(await positionOf(await store(1, { status, attempt: 1 }))).toEqual([]);
+      }
+    });
+  },
+);
