@@ -1,6 +1,6 @@
 import { untilAborted } from '../platform/abort.js';
 import type { Clock } from '../platform/clock.js';
-import { retry, type RetryDelays } from '../platform/retry.js';
+import { retry, type RetryDelays, type RetryRules } from '../platform/retry.js';
 import type { EventCursor } from './cursor.js';
 import { FencedError, GapError, type EventLog } from './event-log.js';
 import { restoreLog } from './restore-log.js';
@@ -40,6 +40,15 @@ export class LogAppender {
   #closed = false;
   #settled: (() => void)[] = [];
 
+  readonly #retries: RetryRules = {
+    ...retryDelays,
+    mayRetry: (error) => {
+      if (error instanceof FencedError) return false;
+      this.deps.onLogError(error);
+      return true;
+    },
+  };
+
   constructor(private readonly deps: LogAppenderDeps) {}
 
   /** Appends events that are stored. */
@@ -71,7 +80,9 @@ export class LogAppender {
     this.#pumping = true;
     try {
       for (;;) {
-        const events = [...this.#ready.splice(0), ...this.deps.next()];
+        const ready = this.#ready.splice(0);
+        const next = this.deps.next();
+        const events = ready.length === 0 ? next : [...ready, ...next];
         if (events.length === 0) break;
         await this.#append(events);
       }
@@ -85,13 +96,8 @@ export class LogAppender {
   }
 
   #append(events: readonly TurnEvent[]): Promise<void> {
-    const { log, clock, turnId, attempt, before, onLogError: onProblem } = this.deps;
-    const mayRetry = (error: unknown): boolean => {
-      if (error instanceof FencedError) return false;
-      onProblem(error);
-      return true;
-    };
-    return retry(clock, { ...retryDelays, mayRetry }, async () => {
+    const { log, clock, turnId, attempt, before } = this.deps;
+    return retry(clock, this.#retries, async () => {
       if (this.#closed) return;
       try {
         await log.append(turnId, attempt, events, before);

@@ -1,13 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { streamFrames, type FrameBatch } from './frame-batch.js';
+import { streamTexts, type FrameBatch } from './frame-batch.js';
 
 describe('streamFrames', () => {
   /** A stream that notes what is asked of it. */
   const open = (texts: readonly string[], fault?: Error) => {
     const notes: string[] = [];
     const batches: FrameBatch[] = [];
-    const subscription = streamFrames(
+    const subscription = streamTexts(
       async function* (signal) {
         try {
           for (const text of texts) {

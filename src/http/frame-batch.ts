@@ -13,38 +13,58 @@ export interface FrameBatch {
   onDrained: () => void;
 }
 
+/** The source of a stream: items, and their frames as they go out. */
+export interface FrameSource<Item> {
+  /** @param signal aborts when the reader has left. */
+  follow(signal: AbortSignal): AsyncIterable<Item>;
+  texts(item: Item): Iterable<string>;
+  /** Whether the stream ends here, though items may follow. */
+  isOver(): boolean;
+}
+
+/** A stream of texts of frames. See `streamFrames`. */
+export function streamTexts(
+  follow: FrameSource<string>['follow'],
+  options?: { mayBeEmpty?: boolean },
+): Observable<FrameBatch> {
+  return streamFrames({ follow, texts: (text) => [text], isOver: () => false }, options);
+}
+
 /**
- * A stream of frames at its reader's pace. The first batch comes at once and is empty. `makeTexts` is called
- * when that one has drained: a subscriber that left before never was a reader.
- *
- * @param makeTexts the frames, each text one batch; its signal aborts when the subscriber has left.
+ * A stream of frames at its reader's pace, each text one batch. The first batch comes at once and is empty.
+ * The source is followed when that one has drained: a subscriber that left before never was a reader.
  */
-export function streamFrames(
-  makeTexts: (signal: AbortSignal) => AsyncIterable<string>,
+export function streamFrames<Item>(
+  source: FrameSource<Item>,
   { mayBeEmpty = false }: { mayBeEmpty?: boolean } = {},
 ): Observable<FrameBatch> {
   return new Observable((subscriber) => {
     const left = new AbortController();
-    let leave = (): void => undefined;
-    type Outcome = 'drained' | 'left';
-    /** Mostly drained at once: a promise for each batch would cost more than the batch. */
-    const offer = (batch: Omit<FrameBatch, 'onDrained'>): Outcome | Promise<Outcome> => {
-      let isDrained = false;
-      let onDrained = (): void => void (isDrained = true);
-      subscriber.next({ ...batch, onDrained: () => onDrained() });
-      if (isDrained) return 'drained';
-      return new Promise((resolve) => {
-        onDrained = () => resolve('drained');
-        leave = () => resolve('left');
-        if (left.signal.aborted) leave();
-      });
+    const { signal } = left;
+    let isDrained = false;
+    let goOn = (): void => undefined;
+    const onDrained = (): void => {
+      isDrained = true;
+      goOn();
     };
+    /** @returns whether there is room; `false` where the subscriber left before. */
+    const hasDrained = (): Promise<boolean> =>
+      new Promise((resolve) => {
+        goOn = () => resolve(isDrained);
+        if (isDrained || signal.aborted) goOn();
+      });
     const run = async (): Promise<void> => {
-      if ((await offer({ text: '', mayBeEmpty })) === 'left') return;
-      for await (const text of makeTexts(left.signal)) {
-        if (left.signal.aborted) return;
-        const outcome = offer({ text });
-        if ((typeof outcome === 'string' ? outcome : await outcome) === 'left') return;
+      subscriber.next({ text: '', mayBeEmpty, onDrained });
+      if (!(await hasDrained())) return;
+      for await (const item of source.follow(signal)) {
+        for (const text of source.texts(item)) {
+          if (signal.aborted) return;
+          isDrained = false;
+          subscriber.next({ text, onDrained });
+          // Mostly drained at once: a promise for each batch would cost more than the batch.
+          if (!isDrained && !(await hasDrained())) return;
+        }
+        if (signal.aborted || source.isOver()) return;
       }
     };
     let isRunning = true;
@@ -57,7 +77,7 @@ export function streamFrames(
     return () => {
       if (!isRunning) return;
       left.abort();
-      leave();
+      goOn();
     };
   });
 }

@@ -23,6 +23,7 @@ export interface SseWriterDeps {
 /** Writes one response as Server-Sent Events, at its reader's pace. */
 export class SseWriter {
   #lastWriteAt: number;
+  #isOpen = false;
   #cancelTimer = (): void => undefined;
   readonly #opening: NodeJS.Immediate | undefined;
 
@@ -69,6 +70,8 @@ export class SseWriter {
   }
 
   #open(): void {
+    if (this.#isOpen) return;
+    this.#isOpen = true;
     if (!this.response.headersSent) this.response.writeHead(200, headers);
   }
 

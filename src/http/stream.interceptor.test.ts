@@ -12,7 +12,7 @@ import { silentLogger } from '../../test/support/silent-logger.js';
 import { CONFIG } from '../config/config.js';
 import { CLOCK } from '../platform/clock.js';
 import { LOGGER } from '../platform/logger.js';
-import { streamFrames, type FrameBatch } from './frame-batch.js';
+import { streamTexts, type FrameBatch } from './frame-batch.js';
 import { StreamInterceptor } from './stream.interceptor.js';
 
 /** Signals and steps that the sources of the streams observed. */
@@ -20,7 +20,7 @@ const notes: string[] = [];
 let answer = (): void => undefined;
 
 const frames = (): Observable<FrameBatch> =>
-  streamFrames(async function* (signal) {
+  streamTexts(async function* (signal) {
     notes.push(signal.aborted ? 'gone' : 'here');
     yield 'data: x\n\n';
   });

@@ -8,7 +8,6 @@ import { ManualClock } from '../../test/support/manual-clock.js';
 import type { TurnEvent } from '../events/turn-event.js';
 import { harnessDialect } from '../wires/harness/dialect/harness.js';
 import { encodeTurn } from '../wires/framing/encode-turn.js';
-import { frameTexts } from '../wires/framing/frame-texts.js';
 import { streamFrames } from './frame-batch.js';
 import { writeStream } from './write-stream.js';
 
@@ -69,8 +68,8 @@ describe('writeStream', () => {
   };
   type Follow = (signal: AbortSignal) => AsyncIterable<readonly TurnEvent[]>;
   const write = (follow: Follow, options = {}, timeoutMs = 1_000): Promise<void> => {
-    const encode = encodeTurn(harnessDialect, 'turn_1');
-    const frames = streamFrames((signal) => frameTexts(follow(signal), encode), options);
+    const { texts, isOver } = encodeTurn(harnessDialect, 'turn_1');
+    const frames = streamFrames({ follow, texts, isOver }, options);
     return writeStream(response, frames, { clock, logger: silentLogger, timeoutMs });
   };
   const until = async (condition: () => boolean): Promise<void> => {

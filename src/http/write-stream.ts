@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { Subject, takeUntil, type Observable } from 'rxjs';
+import { Subscription, type Observable } from 'rxjs';
 import type { Logger } from '../platform/logger.js';
 import type { FrameBatch } from './frame-batch.js';
 import { SseWriter, type SseWriterDeps } from './sse-writer.js';
@@ -22,12 +22,12 @@ export function writeStream(
   deps: WriteStreamDeps,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    const over = new Subject<void>();
+    const subscription = new Subscription();
     let writer: SseWriter | undefined;
     const finish = (): void => {
       response.off('close', finish);
       writer?.stop();
-      over.next();
+      subscription.unsubscribe();
       resolve();
     };
     const fail = (error: unknown): void => {
@@ -55,13 +55,11 @@ export function writeStream(
       else writer.end();
       finish();
     };
-    batches.pipe(takeUntil(over)).subscribe({
-      next: (batch) => {
-        if (writer === undefined) open(batch);
-        else writer.write(batch.text, batch.onDrained);
-      },
-      error: fail,
-      complete,
-    });
+    const next = (batch: FrameBatch): void => {
+      if (writer === undefined) open(batch);
+      else writer.write(batch.text, batch.onDrained);
+    };
+    // The first batch comes before `subscribe` has returned.
+    subscription.add(batches.subscribe({ next, error: fail, complete }));
   });
 }

@@ -19,7 +19,7 @@ import { CLOCK } from '../platform/clock.js';
 import { createLogger, LOGGER } from '../platform/logger.js';
 import { TypedError } from '../errors/typed-error.js';
 import type { ErrorFormat } from '../http/public-error.js';
-import { streamFrames, type FrameBatch } from '../http/frame-batch.js';
+import { streamTexts, type FrameBatch } from '../http/frame-batch.js';
 import { StreamInterceptor } from '../http/stream.interceptor.js';
 import { HarnessErrorFilter } from './harness-error.filter.js';
 
@@ -84,7 +84,7 @@ class Failing {
   @Get('stream/:frames')
   @UseInterceptors(StreamInterceptor)
   stream(@Param('frames') frames: string, @Res() _response: Response): Observable<FrameBatch> {
-    return streamFrames(async function* () {
+    return streamTexts(async function* () {
       if (frames === 'one') {
         yield 'id: turn_1:1.1\ndata: {"text":"Hello"}\n\n';
         await broken;

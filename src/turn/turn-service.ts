@@ -58,22 +58,20 @@ export class TurnService {
    *
    * @param isNew the turn was just submitted: all its events are in the log.
    */
-  async *follow(
+  follow(
     { turnId, onDisconnect, onBegun }: FollowableTurn,
     signal: AbortSignal,
     isNew = true,
   ): AsyncGenerator<readonly TurnEvent[]> {
     const { follower, presence } = this;
-    const leave = onDisconnect === 'cancel' ? presence.join(turnId) : () => undefined;
-    try {
-      for await (const events of follower.follow(turnId, signal, isNew)) {
+    return follower.follow(turnId, signal, {
+      isNew,
+      onJoined: () => (onDisconnect === 'cancel' ? presence.join(turnId) : () => undefined),
+      onEvents: (events) => {
         onBegun?.();
         if (events.at(-1)?.type === 'turn.ended') presence.forget(turnId);
-        yield events;
-      }
-    } finally {
-      leave();
-    }
+      },
+    });
   }
 
   /**

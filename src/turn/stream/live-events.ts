@@ -14,7 +14,8 @@ export type Taken =
 
 /** Batches that came and were not taken yet, for one reader. */
 export class LiveEvents implements LogListener {
-  #pending: TurnEvent[] = [];
+  #pending: (readonly TurnEvent[])[] = [];
+  #pendingEvents = 0;
   #hasMissed = false;
   #isOver = false;
   #isClosed = false;
@@ -22,14 +23,15 @@ export class LiveEvents implements LogListener {
 
   onEvents(events: readonly TurnEvent[]): void {
     if (this.#hasMissed) return;
-    if (this.#pending.length + events.length > MOST_PENDING) return this.onMissed();
-    this.#pending.push(...events);
+    this.#pendingEvents += events.length;
+    if (this.#pendingEvents > MOST_PENDING) return this.onMissed();
+    this.#pending.push(events);
     this.#wake();
   }
 
   onMissed(): void {
     this.#hasMissed = true;
-    this.#pending = [];
+    this.#takePending();
     this.#wake();
   }
 
@@ -43,7 +45,7 @@ export class LiveEvents implements LogListener {
     this.#wake();
   }
 
-  /** Takes the events since the last call; waits where there are none. */
+  /** Takes the events since the last call, a lone batch as it came; waits where there are none. */
   async next(): Promise<Taken> {
     for (;;) {
       if (this.#isClosed) return { type: 'closed' };
@@ -51,9 +53,16 @@ export class LiveEvents implements LogListener {
         this.#hasMissed = false;
         return { type: 'missed' };
       }
-      if (this.#pending.length > 0) return { type: 'events', events: this.#pending.splice(0) };
+      if (this.#pendingEvents > 0) return { type: 'events', events: this.#takePending() };
       if (this.#isOver) return { type: 'over' };
       await new Promise<void>((resolve) => (this.#wake = resolve));
     }
+  }
+
+  #takePending(): readonly TurnEvent[] {
+    const [first = [], ...others] = this.#pending;
+    this.#pending = [];
+    this.#pendingEvents = 0;
+    return others.length === 0 ? first : [...first, ...others.flat()];
   }
 }

@@ -13,6 +13,15 @@ interface Backfill {
   isOver: boolean;
 }
 
+export interface FollowOptions {
+  /** Whether the turn was accepted a moment ago: whatever events it has are in the log. Default: false. */
+  isNew?: boolean;
+  /** Called when the first event is asked for. @returns what to call, once, when the reader is gone. */
+  onJoined?(): () => void;
+  /** Called with events before the reader has them. */
+  onEvents?(events: readonly TurnEvent[]): void;
+}
+
 @Injectable()
 export class TurnFollower {
   constructor(
@@ -27,20 +36,19 @@ export class TurnFollower {
    *
    * Events are backfilled again, after the last event that was given, whenever one may have been
    * missed: the log was away or lost events, a batch leaves a gap, or the reader took too long.
-   *
-   * @param isNew the turn was accepted a moment ago: whatever events it has are in the log.
    */
   async *follow(
     turnId: string,
     signal: AbortSignal,
-    isNew = false,
+    { isNew = false, onJoined, onEvents }: FollowOptions = {},
   ): AsyncGenerator<readonly TurnEvent[]> {
     const live = new LiveEvents();
-    const unsubscribe = await this.log.subscribe(turnId, live);
-    const unwatch = this.ends.watch(turnId, () => live.onOver());
     const onAbort = (): void => live.close();
     signal.addEventListener('abort', onAbort, { once: true });
+    const onLeft = [onJoined?.()];
     try {
+      onLeft.push(await this.log.subscribe(turnId, live));
+      onLeft.push(this.ends.watch(turnId, () => live.onOver()));
       let last: EventCursor = logStart;
       let isFirst = isNew;
       live.onMissed();
@@ -48,15 +56,16 @@ export class TurnFollower {
         const taken = await live.next();
         if (taken.type === 'closed') return;
         const isOver = taken.type === 'over';
-        const batches =
-          taken.type === 'events' && !leavesGap(last, taken.events)
-            ? [taken.events]
-            : await this.#backfill(turnId, last, { isNew: isFirst, isOver });
+        const next = taken.type === 'events' ? continueAfter(last, taken.events) : missed;
+        const batches = next.hasGap
+          ? await this.#backfill(turnId, last, { isNew: isFirst, isOver })
+          : [next.events];
         isFirst = false;
         for (const batch of batches) {
-          const fresh = after(last, batch);
+          const fresh = next.hasGap ? continueAfter(last, batch).events : batch;
           const end = fresh.at(-1);
           if (end === undefined) continue;
+          onEvents?.(fresh);
           yield fresh;
           last = end;
           if (end.type === 'turn.ended') return;
@@ -66,8 +75,7 @@ export class TurnFollower {
       }
     } finally {
       signal.removeEventListener('abort', onAbort);
-      unwatch();
-      unsubscribe();
+      for (const leave of onLeft.reverse()) leave?.();
     }
   }
 
@@ -78,35 +86,35 @@ export class TurnFollower {
     { isNew, isOver }: Backfill,
   ): Promise<(readonly TurnEvent[])[]> {
     const logged = await this.log.read(turnId, last);
-    const isWhole = (isNew || logged.length > 0) && !leavesGap(last, logged);
+    const isWhole = (isNew || logged.length > 0) && !continueAfter(last, logged).hasGap;
     // The log of a turn that is over may still lack what was stored, and no hint of it will come.
     if (isWhole && !isOver) return [logged];
     return [await loadArchive(this.db, turnId), logged];
   }
 }
 
-/** Whether an event is missing before these events, or between two of them. */
-function leavesGap(last: EventCursor, events: readonly TurnEvent[]): boolean {
-  let end = last;
-  for (const event of events) {
-    if (compareCursors(event, end) <= 0) continue;
-    // A turn's first attempt is 1; some turns have events of attempt 0 before it.
-    const isStart = compareCursors(end, logStart) === 0;
-    if (isStart ? event.attempt > 1 || event.seq > 1 : followsOn(end, event, event) === 'gap') {
-      return true;
-    }
-    end = event;
-  }
-  return false;
+/** The events after a cursor, and whether one is missing before or between them. */
+interface Continuation {
+  events: readonly TurnEvent[];
+  hasGap: boolean;
 }
 
+const missed: Continuation = { events: [], hasGap: true };
+
 /** The events after a cursor, each once: a log that was restored publishes events again. */
-function after(cursor: EventCursor, events: readonly TurnEvent[]): readonly TurnEvent[] {
-  let last = cursor;
-  const fresh = events.filter((event) => {
-    if (compareCursors(event, last) <= 0) return false;
-    last = event;
+function continueAfter(cursor: EventCursor, events: readonly TurnEvent[]): Continuation {
+  let end = cursor;
+  let hasGap = false;
+  const isFresh = (event: TurnEvent): boolean => {
+    if (compareCursors(event, end) <= 0) return false;
+    // A turn's first attempt is 1; some turns have events of attempt 0 before it.
+    const isStart = compareCursors(end, logStart) === 0;
+    hasGap ||= isStart
+      ? event.attempt > 1 || event.seq > 1
+      : followsOn(end, event, event) === 'gap';
+    end = event;
     return true;
-  });
-  return fresh.length === events.length ? events : fresh;
+  };
+  const fresh = events.filter(isFresh);
+  return { events: fresh.length === events.length ? events : fresh, hasGap };
 }

@@ -6,7 +6,6 @@ import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
 import { isAccepted, TurnService, type FollowableTurn } from '../../turn/turn-service.js';
 import type { Dialect } from '../framing/dialect.js';
 import { encodeTurn } from '../framing/encode-turn.js';
-import { frameTexts } from '../framing/frame-texts.js';
 
 interface StreamRange {
   /** The cursor after which the stream goes on. Absent: from the turn's first event. */
@@ -63,9 +62,8 @@ export class TurnStreams {
     dialect: Dialect<unknown>,
     { after, isNew = false, mayBeEmpty = false }: StreamRange,
   ): Observable<FrameBatch> {
-    const encode = encodeTurn(dialect, turn.turnId, after);
-    return streamFrames((signal) => frameTexts(this.turns.follow(turn, signal, isNew), encode), {
-      mayBeEmpty,
-    });
+    const { texts, isOver } = encodeTurn(dialect, turn.turnId, after);
+    const follow = (signal: AbortSignal) => this.turns.follow(turn, signal, isNew);
+    return streamFrames({ follow, texts, isOver }, { mayBeEmpty });
   }
 }

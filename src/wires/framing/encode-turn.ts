@@ -1,6 +1,10 @@
 import { compareCursors, formatCursor, type Cursor } from '../../events/cursor.js';
 import type { TurnEvent } from '../../events/turn-event.js';
 import type { Dialect, Frame } from './dialect.js';
+import { formatFrame } from './sse-frame.js';
+
+/** The length of a text, in characters, after which the next one begins. */
+const TEXT_LENGTH = 64 * 1024;
 
 /** A frame with its cursor: what a reader sends back to go on after it. */
 export interface FrameWithCursor extends Frame {
@@ -10,9 +14,22 @@ export interface FrameWithCursor extends Frame {
 /** An encoder of events to frames, for a single reader. */
 export interface TurnEncoder {
   (event: TurnEvent): FrameWithCursor[];
+  /** The frames of events as they go out, in texts of whole frames. */
+  texts(events: readonly TurnEvent[]): Iterable<string>;
   /** Whether the dialect has encoded its last frame, received or not: the turn may go on. */
   isOver(): boolean;
 }
+
+/** A batch in a dialect, for the turn's other readers. */
+interface EncodedBatch {
+  dialect: object;
+  before: unknown;
+  after: unknown;
+  text: string;
+}
+
+/** A batch comes to all of a process's readers of its turn as the same array. */
+const encodedBatches = new WeakMap<readonly TurnEvent[], EncodedBatch>();
 
 /**
  * Encodes one reader's events, in order and from the first one, whatever the reader has already:
@@ -30,22 +47,48 @@ export function encodeTurn<State>(
   const isOver = (): boolean => dialect.isOver?.(state) ?? false;
   const encode = (event: TurnEvent): FrameWithCursor[] => {
     if (isOver()) return [];
-    const encoded = dialect.encode(state, event);
-    state = encoded.state;
+    const { attempt, seq } = event;
+    const { state: next, frames } = dialect.encode(state, event);
+    state = next;
     const received = framesReceived(event, after);
-    if (received >= encoded.frames.length) return [];
-    const several = encoded.frames.length > 1;
-    const frames = encoded.frames.map((frame, index) => ({
-      ...frame,
-      id: formatCursor(turnId, {
-        attempt: event.attempt,
-        seq: event.seq,
-        ...(several ? { frame: index + 1 } : {}),
-      }),
-    }));
-    return received === 0 ? frames : frames.slice(received);
+    if (received >= frames.length) return [];
+    if (frames.length === 1) return frames.map((frame) => name(frame, { attempt, seq }));
+    return frames
+      .map((frame, index) => name(frame, { attempt, seq, frame: index + 1 }))
+      .slice(received);
   };
-  return Object.assign(encode, { isOver });
+  const name = ({ event, data }: Frame, cursor: Cursor): FrameWithCursor => {
+    const id = formatCursor(turnId, cursor);
+    return event === undefined ? { id, data } : { event, id, data };
+  };
+  const isAhead = ([first]: readonly TurnEvent[]): boolean =>
+    after === undefined || (first !== undefined && compareCursors(first, after) > 0);
+
+  function* texts(events: readonly TurnEvent[]): Generator<string> {
+    const before = state;
+    const hasAll = isAhead(events);
+    const saved = hasAll ? encodedBatches.get(events) : undefined;
+    if (saved?.dialect === dialect && saved.before === before) {
+      // The state is of this dialect, which is the same object.
+      state = saved.after as State;
+      if (saved.text !== '') yield saved.text;
+      return;
+    }
+    let text = '';
+    let isOneText = true;
+    for (const event of events) {
+      for (const frame of encode(event)) text += formatFrame(frame);
+      if (isOver()) break;
+      if (text.length < TEXT_LENGTH) continue;
+      isOneText = false;
+      yield text;
+      text = '';
+    }
+    if (hasAll && isOneText) encodedBatches.set(events, { dialect, before, after: state, text });
+    if (text !== '') yield text;
+  }
+
+  return Object.assign(encode, { texts, isOver });
 }
 
 function framesReceived(event: TurnEvent, after: Cursor | undefined): number {

@@ -1,6 +1,6 @@
 import type { Observable } from 'rxjs';
 import type { TypedError } from '../../errors/typed-error.js';
-import { streamFrames, type FrameBatch } from '../../http/frame-batch.js';
+import { streamTexts, type FrameBatch } from '../../http/frame-batch.js';
 import { retryAdvice } from '../../platform/retry-advice.js';
 import type { OracleChunk } from './dialect/oracle-chunk.js';
 
@@ -9,7 +9,7 @@ export function streamError(error: TypedError): Observable<FrameBatch> {
   const { type, message, status } = error;
   const metadata = { termination_reason: type, status, ...retryAdvice(error) };
   const chunk: OracleChunk = { type: 'error', error: message, metadata };
-  return streamFrames(async function* () {
+  return streamTexts(async function* () {
     yield `data: ${JSON.stringify(chunk)}\n\n`;
   });
 }
