@@ -2,7 +2,7 @@
  * Bundles the server and its command line into a few files in `dist`, with the packages they use: without
  * this, a start spends most of its time loading thousands of small modules.
  */
-import { rm } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
@@ -16,8 +16,9 @@ const programs = {
   cli: 'cli.ts',
   // Runs as a separate process: see attachments/extract/process/extractor-process.ts.
   'run-extractor': 'attachments/extract/process/run-extractor.ts',
-  // Runs as a thread: see storage/engine/engine-thread.ts.
+  // A thread and a process: see storage/engine/engine-thread.ts.
   'run-engine': 'storage/engine/run-engine.ts',
+  'make-database': 'storage/engine/make-database.ts',
   // The bench and the chaos kit use it as their model.
   'start-rehearsal': 'rehearsal/start-rehearsal.ts',
 };
@@ -71,15 +72,33 @@ async function write(input, { external, ...output }) {
     },
   });
   // The API's document names schemas by their classes.
-  await bundle.write({
+  const { output: files } = await bundle.write({
     dir: dist,
     format: 'esm',
     comments: false,
     keepNames: true,
+    minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
     sourcemap: true,
     ...output,
   });
   await bundle.close();
+  const chunks = files.filter(({ type }) => type === 'chunk');
+  await Promise.all(
+    chunks.map(({ fileName, code }) => escapeFile(path.join(dist, fileName), code)),
+  );
+}
+
+/**
+ * Escapes what is beyond ASCII. The engine keeps a source for as long as the program runs, at two bytes a
+ * character where one of them is beyond Latin-1. Tables of characters stay, as escapes would be longer still.
+ * Lines stay too; columns of the source map are off behind an escape.
+ */
+async function escapeFile(file, code) {
+  const escaped = code.replace(
+    /[\u0080-\uffff]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+  if (escaped.length < 2 * code.length) await writeFile(file, escaped);
 }
 
 function at(files) {

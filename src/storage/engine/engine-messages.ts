@@ -1,6 +1,5 @@
-/** The work of a thread: to make a new data folder, which takes memory that is not needed later, or to serve one. */
+/** The work of the engine's thread: to serve the database in a folder. */
 export interface EngineTask {
-  task: 'make' | 'serve';
   folder: string;
 }
 

@@ -1,14 +1,17 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Duplex } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { Worker } from 'node:worker_threads';
 import { packageRoot } from '../../platform/package-root.js';
 import { EngineConnection } from './engine-connection.js';
 import type { EngineTask, FromEngine, ToEngine } from './engine-messages.js';
 
-/** The entry is always built code: tests, which run the sources, take it from the build too. */
-const entry = path.join(packageRoot, 'dist/run-engine.js');
+/** The entries are always built code: tests, which run the sources, take them from the build too. */
+const engineEntry = path.join(packageRoot, 'dist/run-engine.js');
+const makerEntry = path.join(packageRoot, 'dist/make-database.js');
 
 /** The embedded PostgreSQL in a thread of its own: its statements do not hold the event loop. */
 export class EngineThread {
@@ -35,8 +38,10 @@ export class EngineThread {
    * @throws Error when the folder cannot be opened.
    */
   static async start(folder: string): Promise<EngineThread> {
-    if (!existsSync(folder)) await untilReady(startThread({ task: 'make', folder }));
-    const worker = startThread({ task: 'serve', folder });
+    if (!existsSync(folder)) await makeDatabase(folder);
+    const workerData: EngineTask = { folder };
+    // Without the options of this process: a profile or a limit is for its own thread.
+    const worker = new Worker(engineEntry, { workerData, execArgv: [] });
     const thread = new EngineThread(worker);
     await untilReady(worker);
     return thread;
@@ -64,9 +69,15 @@ export class EngineThread {
   }
 }
 
-/** Without the options of this process: a profile or a limit is for its own thread. */
-function startThread(task: EngineTask): Worker {
-  return new Worker(entry, { workerData: task, execArgv: [] });
+/** @throws Error when the folder cannot be made. */
+async function makeDatabase(folder: string): Promise<void> {
+  const maker = spawn(process.execPath, [makerEntry, folder], {
+    stdio: ['pipe', 'ignore', 'pipe'],
+  });
+  const exited = once(maker, 'exit');
+  const complaint = await text(maker.stderr);
+  const [code] = (await exited) as [number | null];
+  if (code !== 0) throw new Error(complaint === '' ? `${makerEntry} ended early` : complaint);
 }
 
 /** @throws Error when the thread says that it failed. */

@@ -1,14 +1,9 @@
 /** The entry of the engine's thread: the embedded PostgreSQL in `workerData.folder`, behind its wire protocol. */
-import { existsSync } from 'node:fs';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
-import { packageRoot } from '../../platform/package-root.js';
 import type { EngineTask, FromEngine, ToEngine } from './engine-messages.js';
-
-/** Image of an empty database, which the build makes; without it a new folder takes longer. */
-const builtImage = path.join(packageRoot, 'dist/empty-database.tar.gz');
 
 /**
  * Settings of the engine, in the file that it reads last. Its buffers are memory from the start, and the
@@ -29,27 +24,13 @@ const port = parentPort;
 if (port === null) throw new Error('This file is the entry of a thread');
 const tell = (message: FromEngine): void => port.postMessage(message);
 
-const { folder, task } = workerData as EngineTask;
+const { folder } = workerData as EngineTask;
 try {
-  if (task === 'make') await makeFolder();
-  else serve(await openEngine());
+  serve(await openEngine());
   tell({ type: 'ready' });
-  if (task === 'make') port.close();
 } catch (error) {
   tell({ type: 'failed', message: error instanceof Error ? error.message : String(error) });
   port.close();
-}
-
-async function makeFolder(): Promise<void> {
-  const start = existsSync(builtImage)
-    ? { loadDataDir: new Blob([await readFile(builtImage)]) }
-    : {};
-  // Made under another name: a process that dies half-way leaves nothing that looks whole.
-  const draft = `${folder}.new`;
-  await rm(draft, { recursive: true, force: true });
-  await mkdir(draft, { recursive: true });
-  await (await PGlite.create({ dataDir: draft, ...start })).close();
-  await rename(draft, folder);
 }
 
 async function openEngine(): Promise<PGlite> {
