@@ -107,8 +107,6 @@ export class SimulatedRedis {
         });
         return () => this.#subscribers.delete(entry);
       },
-      expire: (turnId: string, afterMs: number) =>
-        call('log expire', () => this.#log.expire(turnId, afterMs)),
       ping: () => call('log ping', async () => undefined),
       close: async () => undefined,
     };

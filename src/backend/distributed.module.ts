@@ -7,7 +7,7 @@ import { BLOB_CONTENTS } from '../attachments/blob-contents.js';
 import { DiskContents } from '../attachments/blobs/disk-contents.js';
 import { PostgresContents } from '../attachments/blobs/postgres-contents.js';
 import { CONFIG, type Config } from '../config/config.js';
-import { EVENT_LOG } from '../events/event-log.js';
+import { EVENT_LOG, LOG_KEPT_MS } from '../events/event-log.js';
 import { RedisEventLog } from '../events/redis-event-log.js';
 import { UnreachableError } from '../storage/unreachable-error.js';
 import { QUEUE_BOARDS, type QueueBoards } from '../turn/queue/queue-board.js';
@@ -65,7 +65,8 @@ export class DistributedModule {
           useFactory: (redis: Redis, subscriber: RedisSubscriber) => {
             const ttlMs = config.turnTimeoutMs + LOG_MARGIN_MS;
             const maxBytes = config.logBytesPerTurn;
-            return new RedisEventLog({ redis, subscriber, prefix, ttlMs, maxBytes });
+            const options = { redis, subscriber, prefix, ttlMs, maxBytes };
+            return new RedisEventLog({ ...options, keptMs: LOG_KEPT_MS });
           },
         },
         {

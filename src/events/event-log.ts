@@ -22,6 +22,9 @@ export class GapError extends Error {
   }
 }
 
+/** Time by which a log outlives its turn, in ms; the archive has its events for good. */
+export const LOG_KEPT_MS = 60_000;
+
 /** A subscriber to a turn's log. */
 export interface LogListener {
   /** Called with each batch that was appended. */
@@ -46,7 +49,8 @@ export interface EventLog {
   /**
    * Appends events in order, under the fence of `attempt`, all or none, and publishes them. They
    * follow on the log's last event and are of one attempt, which may be an earlier one, to put back
-   * what the log lost. Events that the log has already are not appended again.
+   * what the log lost. Events that the log has already are not appended again. A log that got its
+   * turn's end is deleted `LOG_KEPT_MS` later.
    *
    * @param before the last event of earlier attempts that must not be missing before the first event of
    *   an attempt; default: none.
@@ -66,8 +70,6 @@ export interface EventLog {
    * @returns a function that ends the subscription.
    */
   subscribe(turnId: string, listener: LogListener): Promise<() => void>;
-  /** Deletes the turn's log after `afterMs` milliseconds. */
-  expire(turnId: string, afterMs: number): Promise<void>;
   /** Rejects when the log does not answer. */
   ping(): Promise<void>;
   close(): Promise<void>;

@@ -1,6 +1,12 @@
 import type { Clock } from '../platform/clock.js';
 import { compareCursors, followsOn, logStart, type EventCursor } from './cursor.js';
-import { FencedError, GapError, type EventLog, type LogListener } from './event-log.js';
+import {
+  FencedError,
+  GapError,
+  LOG_KEPT_MS,
+  type EventLog,
+  type LogListener,
+} from './event-log.js';
 import type { TurnEvent } from './turn-event.js';
 
 interface TurnLog {
@@ -15,7 +21,11 @@ interface TurnLog {
 export class MemoryEventLog implements EventLog {
   readonly #turns = new Map<string, TurnLog>();
 
-  constructor(private readonly clock: Clock) {}
+  /** @param keptMs time by which a log outlives its turn, in ms. */
+  constructor(
+    private readonly clock: Clock,
+    private readonly keptMs = LOG_KEPT_MS,
+  ) {}
 
   /** The number of turns with an entry. */
   get size(): number {
@@ -24,7 +34,6 @@ export class MemoryEventLog implements EventLog {
 
   async begin(turnId: string, attempt: number): Promise<EventCursor> {
     const log = this.#open(turnId);
-    log.cancelExpiry();
     log.attempt = Math.max(log.attempt, attempt);
     return log.last;
   }
@@ -49,6 +58,7 @@ export class MemoryEventLog implements EventLog {
     log.events.push(...events);
     log.last = { attempt: last.attempt, seq: last.seq };
     for (const listener of log.listeners) listener.onEvents(events);
+    if (last.type === 'turn.ended') this.#expire(turnId, log);
   }
 
   async read(turnId: string, after: EventCursor = logStart): Promise<readonly TurnEvent[]> {
@@ -63,18 +73,6 @@ export class MemoryEventLog implements EventLog {
       log.listeners.delete(listener);
       this.#forgetIfEmpty(turnId, log);
     };
-  }
-
-  async expire(turnId: string, afterMs: number): Promise<void> {
-    const log = this.#turns.get(turnId);
-    if (log === undefined) return;
-    log.cancelExpiry();
-    log.cancelExpiry = this.clock.after(afterMs, () => {
-      log.events = [];
-      log.attempt = 0;
-      log.last = logStart;
-      this.#forgetIfEmpty(turnId, log);
-    });
   }
 
   async ping(): Promise<void> {
@@ -98,6 +96,16 @@ export class MemoryEventLog implements EventLog {
     };
     this.#turns.set(turnId, log);
     return log;
+  }
+
+  #expire(turnId: string, log: TurnLog): void {
+    log.cancelExpiry();
+    log.cancelExpiry = this.clock.after(this.keptMs, () => {
+      log.events = [];
+      log.attempt = 0;
+      log.last = logStart;
+      this.#forgetIfEmpty(turnId, log);
+    });
   }
 
   /** Deletes an entry that only a reader of an ended turn has made. */

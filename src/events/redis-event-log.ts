@@ -12,8 +12,10 @@ export interface RedisEventLogOptions {
   subscriber: RedisSubscriber;
   /** First part of every key. */
   prefix: string;
-  /** TTL of a turn's log after its last append, in ms; longer than any turn. */
+  /** TTL of a turn's log from the begin of an attempt, in ms; longer than any attempt. */
   ttlMs: number;
+  /** TTL of a turn's log from the turn's end, in ms. */
+  keptMs: number;
   /** Most bytes of one turn's log. Above it the oldest batches are deleted; the archive has them. */
   maxBytes: number;
 }
@@ -24,7 +26,7 @@ type Appended = 0 | [refusal: 'fenced' | 'gap', ...details: number[]];
 /** A batch of events of one turn. */
 interface Append {
   turnId: string;
-  /** Fence; attempt, first and last seq of the batch; attempt and seq of the event before it. */
+  /** See `appendScript`. */
   place: string;
   batch: string;
 }
@@ -63,7 +65,8 @@ export class RedisEventLog implements EventLog {
     const first = events[0];
     const last = events.at(-1);
     if (first === undefined || last === undefined) return;
-    const place = [attempt, first.attempt, first.seq, last.seq, before.attempt, before.seq];
+    const isEnd = last.type === 'turn.ended' ? 1 : 0;
+    const place = [attempt, first.attempt, first.seq, last.seq, before.attempt, before.seq, isEnd];
     const batch = JSON.stringify(events);
     const answer = await this.#appends.add({ turnId, place: place.join(' '), batch });
     if (answer === 0) return;
@@ -73,13 +76,13 @@ export class RedisEventLog implements EventLog {
   }
 
   async #appendTogether(appends: readonly Append[]): Promise<readonly Appended[]> {
-    const { ttlMs, maxBytes } = this.options;
+    const { ttlMs, keptMs, maxBytes } = this.options;
     const keys = appends.flatMap(({ turnId }) => {
       const { log, head } = this.#keys(turnId);
       return [log, head];
     });
     const batches = appends.flatMap(({ place, batch }) => [place, batch]);
-    const answers = await this.#append(keys.length, ...keys, ttlMs, maxBytes, ...batches);
+    const answers = await this.#append(keys.length, ...keys, ttlMs, keptMs, maxBytes, ...batches);
     return answers as Appended[];
   }
 
@@ -104,14 +107,6 @@ export class RedisEventLog implements EventLog {
   #parseOnce(batch: string): readonly TurnEvent[] {
     if (this.#parsed.batch !== batch) this.#parsed = { batch, events: parseBatch(batch) };
     return this.#parsed.events;
-  }
-
-  /** Does nothing while Redis is away: every log has its TTL. */
-  async expire(turnId: string, afterMs: number): Promise<void> {
-    const { redis } = this.options;
-    if (redis.status !== 'ready') return;
-    const { log, head } = this.#keys(turnId);
-    await Promise.all([redis.pexpire(log, afterMs), redis.pexpire(head, afterMs)]);
   }
 
   async ping(): Promise<void> {

@@ -14,9 +14,10 @@ return {tonumber(head[2]) or 0, tonumber(head[3]) or 0}
 `;
 
 /**
- * Appends batches of several turns. Keys: log and head of each. Arguments: TTL in ms; most bytes; of
- * each, its place (fence; attempt, first seq and last seq of the batch; attempt and seq of the event
- * that must not be missing before an attempt's first) and its JSON. The channel is the name that log
+ * Appends batches of several turns. Keys: log and head of each. Arguments: TTL in ms, from an attempt's
+ * first batch and from the turn's last; most bytes; of each, its place (fence; attempt, first seq and last
+ * seq of the batch; attempt and seq of the event that must not be missing before an attempt's first; 1 for
+ * the turn's last batch, else 0) and its JSON. The channel is the name that log
  * and head begin with.
  *
  * Answers for each: `0` when it was appended, now or before; else `fenced` or `gap` with details.
@@ -24,8 +25,8 @@ return {tonumber(head[2]) or 0, tonumber(head[3]) or 0}
 export const appendScript = `
 local function append(log, headKey, place, batch)
   local head = redis.call('HMGET', headKey, 'fence', 'attempt', 'seq', 'bytes')
-  local fence, attempt, first, last, before, beforeSeq =
-    string.match(place, '(%d+) (%d+) (%d+) (%d+) (%d+) (%d+)')
+  local fence, attempt, first, last, before, beforeSeq, isEnd =
+    string.match(place, '(%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d)')
   fence, attempt, first, last = tonumber(fence), tonumber(attempt), tonumber(first), tonumber(last)
   before, beforeSeq = tonumber(before), tonumber(beforeSeq)
   local current = tonumber(head[1]) or 0
@@ -41,21 +42,24 @@ local function append(log, headKey, place, batch)
 
   local bytes = (tonumber(head[4]) or 0) + #batch
   redis.call('XADD', log, attempt .. '-' .. last, 'events', batch)
-  while bytes > tonumber(ARGV[2]) and redis.call('XLEN', log) > 1 do
+  while bytes > tonumber(ARGV[3]) and redis.call('XLEN', log) > 1 do
     local oldest = redis.call('XRANGE', log, '-', '+', 'COUNT', 1)[1]
     redis.call('XDEL', log, oldest[1])
     bytes = bytes - #oldest[2][2]
   end
   redis.call('HSET', headKey, 'fence', fence, 'attempt', attempt, 'seq', last, 'bytes', bytes)
-  redis.call('PEXPIRE', log, ARGV[1])
-  redis.call('PEXPIRE', headKey, ARGV[1])
+  if isEnd == '1' or attempt > endAttempt or endSeq == 0 then
+    local ttl = isEnd == '1' and ARGV[2] or ARGV[1]
+    redis.call('PEXPIRE', log, ttl)
+    redis.call('PEXPIRE', headKey, ttl)
+  end
   redis.call('PUBLISH', string.sub(log, 1, -5), batch)
   return 0
 end
 
 local answers = {}
 for i = 1, #KEYS / 2 do
-  answers[i] = append(KEYS[2 * i - 1], KEYS[2 * i], ARGV[2 * i + 1], ARGV[2 * i + 2])
+  answers[i] = append(KEYS[2 * i - 1], KEYS[2 * i], ARGV[2 * i + 2], ARGV[2 * i + 3])
 end
 return answers
 `;

@@ -28,7 +28,7 @@ import { ConversationService } from './history/conversation-service.js';
 import { SessionCompactor } from './history/session-compactor.js';
 import { SummarySources } from './history/summary-sources.js';
 import { AbandonedTurns } from './lifecycle/abandoned-turns.js';
-import { LogCloser } from './lifecycle/log-closer.js';
+import { LogFlusher } from './lifecycle/log-flusher.js';
 import { Presence } from './lifecycle/presence.js';
 import { QueuePositions } from './lifecycle/queue-positions.js';
 import { SessionCloser } from './lifecycle/session-closer.js';
@@ -76,7 +76,7 @@ export const turnProviders = [
   IdleTurnEnder,
   TurnCanceller,
   SessionCloser,
-  LogCloser,
+  LogFlusher,
   TurnFollower,
   TurnLog,
   ConversationService,

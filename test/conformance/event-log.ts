@@ -5,10 +5,14 @@ import {
   type EventLog,
   type LogListener,
 } from '../../src/events/event-log.js';
-import type { TurnEvent } from '../../src/events/turn-event.js';
+import { noUsage, type TurnEvent } from '../../src/events/turn-event.js';
 import { Recorder } from '../support/recorder.js';
 
+/** Time by which the log under test outlives a turn, in ms. */
+export const KEPT_MS = 1_000;
+
 export interface EventLogUnderTest {
+  /** A log that keeps ended turns for `KEPT_MS`. */
   log: EventLog;
   /** Lets `ms` milliseconds pass for the log. */
   pass(ms: number): Promise<void>;
@@ -35,6 +39,19 @@ export function eventLogConformance(name: string, open: () => Promise<EventLogUn
       attempt,
       seq,
       at: '2026-01-01T00:00:00.000Z',
+    });
+
+    const end = (seq: number): TurnEvent => ({
+      type: 'turn.ended',
+      outcome: 'completed',
+      exitCode: 0,
+      reason: 'end_turn',
+      text: '',
+      usage: noUsage,
+      durationMs: 1,
+      attempt: 1,
+      seq,
+      at: '',
     });
 
     it('gives back what was appended, in order', async () => {
@@ -215,57 +232,40 @@ export function eventLogConformance(name: string, open: () => Promise<EventLogUn
       expect(read).toEqual([delta(1)]);
     });
 
-    it('forgets a turn some time after it expired, and not before', async () => {
+    it('forgets a turn some time after its end, and not before', async () => {
       await log.begin('a', 1);
-      await log.append('a', 1, [delta(1)]);
-      await log.expire('a', 1_000);
-      await pass(900);
-      expect(await log.read('a')).toHaveLength(1);
+      await log.append('a', 1, [delta(1), end(2)]);
+      await log.append('b', 1, [delta(1)]);
+      await pass(KEPT_MS - 100);
+      expect(await log.read('a')).toHaveLength(2);
       await pass(200);
       expect(await log.read('a')).toEqual([]);
+      expect(await log.read('b')).toHaveLength(1);
     });
 
-    it('leaves followers of an expired turn what they have, and goes on sending', async () => {
+    it('leaves followers of a turn that is forgotten what they have, and goes on sending', async () => {
       await log.begin('a', 1);
       const seen = new Recorder<readonly TurnEvent[]>();
       await log.subscribe('a', hearing(seen.take));
-      await log.append('a', 1, [delta(1)]);
+      await log.append('a', 1, [end(1)]);
       await seen.count(1);
       const read = await log.read('a');
-      await log.expire('a', 1_000);
-      await pass(1_100);
+      await pass(KEPT_MS + 100);
       expect(await log.read('a')).toEqual([]);
-      expect([read, seen.items]).toEqual([[delta(1)], [[delta(1)]]]);
-      await log.begin('a', 2);
-      await log.append('a', 2, [delta(1, 2)]);
+      expect([read, seen.items]).toEqual([[end(1)], [[end(1)]]]);
+      await log.append('a', 1, [end(1)]);
       await seen.count(2);
-      expect(seen.items[1]).toEqual([delta(1, 2)]);
+      expect(seen.items[1]).toEqual([end(1)]);
     });
 
-    it('forgets later when it is told so later', async () => {
-      await log.append('a', 1, [delta(1)]);
-      await log.expire('a', 1_000);
-      await pass(900);
-      await log.expire('a', 1_000);
-      await pass(900);
+    it('forgets a turn again that was put back after its end', async () => {
+      await log.append('a', 1, [end(1)]);
+      await pass(KEPT_MS + 100);
+      await log.append('a', 1, [end(1)]);
+      await pass(KEPT_MS - 100);
       expect(await log.read('a')).toHaveLength(1);
       await pass(200);
       expect(await log.read('a')).toEqual([]);
-    });
-
-    it('has nothing to forget of a turn it does not know', async () => {
-      await log.expire('a', 1_000);
-      await pass(1_100);
-      expect(await log.read('a')).toEqual([]);
-    });
-
-    it('keeps a turn that begins again before it expires', async () => {
-      await log.begin('a', 1);
-      await log.append('a', 1, [delta(1)]);
-      await log.expire('a', 1_000);
-      await log.begin('a', 2);
-      await pass(2_000);
-      expect(await log.read('a')).toHaveLength(1);
     });
 
     it('answers a ping', async () => {

@@ -1,27 +1,36 @@
 import { describe, expect, it } from '@jest/globals';
 import { MemoryEventLog } from '../../src/events/memory-event-log.js';
-import type { TurnEvent } from '../../src/events/turn-event.js';
+import { noUsage, type TurnEvent } from '../../src/events/turn-event.js';
 import { ManualClock } from '../support/manual-clock.js';
-import { eventLogConformance } from './event-log.js';
+import { eventLogConformance, KEPT_MS } from './event-log.js';
 
 eventLogConformance('MemoryEventLog', async () => {
   const clock = new ManualClock();
-  return { log: new MemoryEventLog(clock), pass: (ms) => clock.advance(ms) };
+  return { log: new MemoryEventLog(clock, KEPT_MS), pass: (ms) => clock.advance(ms) };
 });
 
 describe('MemoryEventLog', () => {
-  const event: TurnEvent = { type: 'turn.queued', position: 1, attempt: 1, seq: 1, at: '' };
+  const event: TurnEvent = {
+    type: 'turn.ended',
+    outcome: 'completed',
+    exitCode: 0,
+    reason: 'end_turn',
+    text: '',
+    usage: noUsage,
+    durationMs: 1,
+    attempt: 1,
+    seq: 1,
+    at: '',
+  };
 
   const listener = () => ({ onEvents: () => undefined, onMissed: () => undefined });
 
-  it('is left with no entry by a turn that expired, and by a reader that came later', async () => {
+  it('is left with no entry by a turn that ended, and by a reader that came later', async () => {
     const clock = new ManualClock();
-    const log = new MemoryEventLog(clock);
+    const log = new MemoryEventLog(clock, KEPT_MS);
     await log.begin('a', 1);
     await log.append('a', 1, [event]);
-    await log.expire('a', 1_000);
-    await log.expire('a', 1_000);
-    await clock.advance(1_000);
+    await clock.advance(KEPT_MS);
     expect([log.size, clock.pending]).toEqual([0, 0]);
     const stop = await log.subscribe('a', listener());
     await log.read('b');
@@ -30,13 +39,12 @@ describe('MemoryEventLog', () => {
     expect(log.size).toBe(0);
   });
 
-  it('is left with no entry when the last follower of an expired turn goes', async () => {
+  it('is left with no entry when the last follower of an ended turn goes', async () => {
     const clock = new ManualClock();
-    const log = new MemoryEventLog(clock);
+    const log = new MemoryEventLog(clock, KEPT_MS);
     await log.append('a', 1, [event]);
     const stops = [await log.subscribe('a', listener()), await log.subscribe('a', listener())];
-    await log.expire('a', 1_000);
-    await clock.advance(1_000);
+    await clock.advance(KEPT_MS);
     for (const stop of stops) {
       expect(log.size).toBe(1);
       stop();
@@ -46,9 +54,8 @@ describe('MemoryEventLog', () => {
 
   it('closes with no timer left', async () => {
     const clock = new ManualClock();
-    const log = new MemoryEventLog(clock);
+    const log = new MemoryEventLog(clock, KEPT_MS);
     await log.append('a', 1, [event]);
-    await log.expire('a', 1_000);
     await log.close();
     expect([log.size, clock.pending]).toEqual([0, 0]);
   });

@@ -10,7 +10,7 @@ import { RedisSubscriber } from '../../src/storage/redis-subscriber.js';
 import { openBullQueue } from '../support/turn/open-bull-queue.js';
 import { RedisSignalBus } from '../../src/turn/queue/redis-signal-bus.js';
 import { testRedisUrl } from '../support/processes/test-services.js';
-import { eventLogConformance } from './event-log.js';
+import { eventLogConformance, KEPT_MS } from './event-log.js';
 import { signalBusConformance } from './signal-bus.js';
 import { turnQueueConformance } from './turn-queue.js';
 
@@ -36,7 +36,7 @@ afterAll(async () => {
 
 const newPrefix = (): string => `test-${randomUUID()}`;
 const openLog = (maxBytes = 1_000_000, prefix = newPrefix()): RedisEventLog =>
-  new RedisEventLog({ redis, subscriber, prefix, ttlMs: 60_000, maxBytes });
+  new RedisEventLog({ redis, subscriber, prefix, ttlMs: 60_000, keptMs: KEPT_MS, maxBytes });
 
 // Redis keeps its own time, so the test lets real time pass.
 eventLogConformance('RedisEventLog', async () => ({ log: openLog(), pass: (ms) => sleep(ms) }));
@@ -77,11 +77,14 @@ describe('RedisEventLog', () => {
     expect(kept.at(-1)?.seq).toBe(50);
   });
 
-  it('gives every key a time to live, in one slot a turn', async () => {
+  it.each([
+    ['an attempt that begins', 1],
+    ['what comes before any attempt', 0],
+  ])('gives every key a time to live, in one slot a turn, from %s on', async (_what, attempt) => {
     const prefix = newPrefix();
     const log = openLog(10_000, prefix);
-    await log.begin('a', 1);
-    await log.append('a', 1, [delta(1)]);
+    await log.append('a', attempt, [{ ...delta(1), attempt }]);
+    await log.append('a', attempt, [{ ...delta(2), attempt }]);
     const keys = await redis.keys(`${prefix}*`);
     expect(keys.sort()).toEqual([`${prefix}:{a}:head`, `${prefix}:{a}:log`]);
     for (const key of keys) expect(await redis.pttl(key)).toBeGreaterThan(55_000);

@@ -6,7 +6,7 @@ import { AttemptOpener } from '../attempt/attempt-opener.js';
 import { TurnClaims } from '../queue/turn-claims.js';
 import { Lease } from '../state/lease.js';
 import { endTurn } from './end-turn.js';
-import { LogCloser } from './log-closer.js';
+import { LogFlusher } from './log-flusher.js';
 import { TurnPromoter } from './turn-promoter.js';
 
 /** Ends turns that no worker has, in this process: they need not wait for a worker to end them. */
@@ -18,7 +18,7 @@ export class IdleTurnEnder {
     @Inject(TurnClaims) private readonly claims: Pick<TurnClaims, 'claimToEnd'>,
     @Inject(CLOCK) private readonly clock: Pick<Clock, 'now'>,
     private readonly promoter: TurnPromoter,
-    private readonly logs: LogCloser,
+    private readonly logs: LogFlusher,
   ) {}
 
   /**
@@ -36,7 +36,7 @@ export class IdleTurnEnder {
     await this.announcer.announce(attempt, earlier.length > 0);
     const ended = await endTurn(attempt, { outcome: 'interrupted', exitCode: 130, reason });
     if (ended.type === 'stored' && ended.hasNext) await this.promoter.promoteNext(claim.sessionId);
-    await this.logs.close(attempt);
+    await this.logs.flush(attempt);
     return true;
   }
 }

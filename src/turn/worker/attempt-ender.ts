@@ -3,7 +3,7 @@ import type { Stored } from '../../events/turn-commits.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
 import { classifyFailure } from '../attempt/classify-failure.js';
 import { endTurn } from '../lifecycle/end-turn.js';
-import { LogCloser } from '../lifecycle/log-closer.js';
+import { LogFlusher } from '../lifecycle/log-flusher.js';
 import { TurnPromoter } from '../lifecycle/turn-promoter.js';
 import type { Ending } from '../loop/next-action.js';
 import type { Attempt } from '../state/attempt.js';
@@ -16,7 +16,7 @@ export class AttemptEnder {
   constructor(
     private readonly subagents: SubagentCanceller,
     @Inject(TurnPromoter) private readonly promoter: Pick<TurnPromoter, 'promoteNext'>,
-    @Inject(LogCloser) private readonly logs: Pick<LogCloser, 'close'>,
+    @Inject(LogFlusher) private readonly logs: Pick<LogFlusher, 'flush'>,
     @Inject(LOGGER) private readonly logger: Pick<Logger, 'warn'>,
   ) {}
 
@@ -64,7 +64,7 @@ export class AttemptEnder {
   /** Closes the log of a turn that has ended; the next turn of the session is promoted first. */
   async close(attempt: Attempt, { hasNext }: { hasNext: boolean }): Promise<void> {
     if (hasNext) await this.#promoteNext(attempt.turn.sessionId);
-    await this.logs.close(attempt);
+    await this.logs.flush(attempt);
   }
 
   /** The sweeper promotes where this fails. */

@@ -7,7 +7,7 @@ import { AttemptFiles } from '../attempt/attempt-files.js';
 import { AttemptOpener } from '../attempt/attempt-opener.js';
 import { exhaustionOf } from '../attempt/attempts-in-vain.js';
 import { RunContextBuilder } from '../attempt/run-context-builder.js';
-import { LogCloser } from '../lifecycle/log-closer.js';
+import { LogFlusher } from '../lifecycle/log-flusher.js';
 import { runTurn } from '../loop/run-turn.js';
 import type { Claim } from '../queue/claim-statements.js';
 import { Deadline } from '../state/deadline.js';
@@ -32,7 +32,7 @@ export class AttemptRunner {
     private readonly builder: RunContextBuilder,
     private readonly delegator: Delegator,
     private readonly ender: AttemptEnder,
-    @Inject(LogCloser) private readonly logs: Pick<LogCloser, 'flush'>,
+    @Inject(LogFlusher) private readonly logs: Pick<LogFlusher, 'flush'>,
     @Inject(CONFIG) private readonly config: Pick<Config, 'turnTimeoutMs' | 'mostAttempts'>,
   ) {}
 

@@ -24,7 +24,7 @@ import { type Shells, SHELLS } from '../../../src/tools/shells.js';
 import { ApprovalAnswerer } from '../../../src/turn/approvals/approval-answerer.js';
 import { SessionCompactor } from '../../../src/turn/history/session-compactor.js';
 import { IdleTurnEnder } from '../../../src/turn/lifecycle/idle-turn-ender.js';
-import { LogCloser } from '../../../src/turn/lifecycle/log-closer.js';
+import { LogFlusher } from '../../../src/turn/lifecycle/log-flusher.js';
 import { QueuePositions } from '../../../src/turn/lifecycle/queue-positions.js';
 import { SessionCloser } from '../../../src/turn/lifecycle/session-closer.js';
 import { TurnCanceller } from '../../../src/turn/lifecycle/turn-canceller.js';
@@ -106,7 +106,7 @@ const conductors = {
   canceller: TurnCanceller,
   closer: SessionCloser,
   compactor: SessionCompactor,
-  logs: LogCloser,
+  logs: LogFlusher,
   follower: TurnFollower,
 };
 
