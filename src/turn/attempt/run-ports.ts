@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../config/config.js';
 import { REDACT, type Redact } from '../../platform/redact.js';
 import { AnthropicProvider } from '../../provider/anthropic/anthropic-provider.js';
-import { DATABASE, type Queryable } from '../../storage/connection.js';
+import { DATABASE, type Database } from '../../storage/connection.js';
 import { SHELL_ENV } from '../../tools/calls/pick-shell-env.js';
 import { HistoryShortener } from '../prompt/history-shortener.js';
 import type { LoopPorts } from '../state/turn-run.js';
@@ -12,7 +12,7 @@ import type { ApprovalRules } from '../approvals/call-rules.js';
 @Injectable()
 export class RunPorts implements LoopPorts {
   constructor(
-    @Inject(DATABASE) readonly db: Queryable,
+    @Inject(DATABASE) readonly db: Database,
     @Inject(AnthropicProvider) readonly provider: Pick<AnthropicProvider, 'stream' | 'countTokens'>,
     @Inject(REDACT) readonly redact: Redact,
     /** The environment of commands. */

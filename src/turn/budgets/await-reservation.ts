@@ -3,7 +3,7 @@ import type { TurnEventBody } from '../../events/turn-event.js';
 import { describeReserved, type DayShortage } from '../../governance/limits/day-limit-reached.js';
 import { untilAborted } from '../../platform/abort.js';
 import { pause } from '../../platform/clock.js';
-import type { Queryable } from '../../storage/connection.js';
+import type { Database } from '../../storage/connection.js';
 import { turns } from '../../storage/schema.js';
 import type { Attempt } from '../state/attempt.js';
 import type { WorkerTerms } from '../state/worker-terms.js';
@@ -28,7 +28,7 @@ export type WaitSource = Pick<Attempt, 'clock'> & {
   lease: Pick<Attempt['lease'], 'signal'>;
   writer: Pick<Attempt['writer'], 'emit'>;
   terms: Pick<WorkerTerms, 'withoutSlot'>;
-  ports: { db: Queryable };
+  ports: { db: Database };
 };
 
 /** The wait of a call for its reservation: one deadline and one notice for all tries. */

@@ -82,6 +82,25 @@ describe('a principal’s day', () => {
     expect(replyOf(await reserve())).toBe(300);
   });
 
+  it('takes calls of several principals that come together in as many statements as one has', async () => {
+    const counted = countStatements(database.db);
+    const principals = Array.from({ length: 20 }, (_, i) => ['alice', `other-${i}`]).flat();
+    const calls = await Promise.all(
+      principals.map((principalId) =>
+        reserve({ principalId, size: { input: 0, cached: 0, reply: 50 } }, counted.db),
+      ),
+    );
+    expect(calls.map(replyOf)).toEqual(principals.map(() => 50));
+    expect([await used(), counted.count()]).toEqual([{ tokens: 1_000, microUsd: 15_000 }, 1]);
+  });
+
+  it('takes each that fits where together they do not', async () => {
+    const sizes = [600, 300, 600, 100].map((reply) => ({ input: 0, cached: 0, reply }));
+    const calls = await Promise.all(sizes.map((size) => reserve({ size, leastReply: 600 })));
+    const replies = calls.map(replyOf).filter((reply) => reply !== undefined);
+    expect(replies.reduce((sum, reply) => sum + reply, 0)).toBe(1_000);
+  });
+
   it('is never overrun by calls that are reserved side by side', async () => {
     const anyCall = fc.record({
       input: fc.integer({ min: 0, max: 200 }),
@@ -156,3 +175,18 @@ describe('a principal’s day', () => {
     ).resolves.toBeUndefined();
   });
 });
+
+/** The database, with the number of its raw statements. */
+function countStatements(db: OpenedDatabase['db']): {
+  db: OpenedDatabase['db'];
+  count(): number;
+} {
+  let statements = 0;
+  const counted = new Proxy(db, {
+    get: (target, name) => {
+      if (name === 'execute') statements += 1;
+      return Reflect.get(target, name, target) as unknown;
+    },
+  });
+  return { db: counted, count: () => statements };
+}

@@ -10,7 +10,7 @@ import type { DayLimits, Price } from '../../storage/shapes/stored-limits.js';
 import type { DayShortage } from '../../governance/limits/day-limit-reached.js';
 import type { Clock } from '../../platform/clock.js';
 import { retry, type RetryDelays } from '../../platform/retry.js';
-import type { Queryable } from '../../storage/connection.js';
+import type { Database } from '../../storage/connection.js';
 import { isDatabaseDown } from '../../storage/database-errors.js';
 import { loadDay, reserveFromDay, type Reservation } from './usage-days.js';
 
@@ -21,7 +21,7 @@ const retryDelays: RetryDelays = { firstMs: 250, maxMs: 250 };
 const MOST_TRIES = 10;
 
 export interface ReserveDeps {
-  db: Queryable;
+  db: Database;
   clock: Clock;
   /** Aborts the retries while the database is down. */
   signal: AbortSignal;

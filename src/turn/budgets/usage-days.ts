@@ -2,7 +2,10 @@ import { and, eq, sql, type SQL } from 'drizzle-orm';
 import type { Usage } from '../../storage/shapes/stored-step.js';
 import type { Price } from '../../storage/shapes/stored-limits.js';
 import { microUsdOf, type DayAmount } from '../../governance/limits/day-budget.js';
-import type { Queryable } from '../../storage/connection.js';
+import { Batcher } from '../../platform/batcher.js';
+import type { Database, Queryable } from '../../storage/connection.js';
+import { isDatabaseDown } from '../../storage/database-errors.js';
+import { prepared } from '../../storage/prepared.js';
 import { usageDays } from '../../storage/governance-schema.js';
 import { writeKind, type StoreWrite } from '../../storage/write-kind.js';
 import { tokensOf } from '../state/turn-state.js';
@@ -44,6 +47,28 @@ export async function loadDay(
   };
 }
 
+/** What is asked of a day; calls that are reserved at the same time are one. */
+interface AskedOfDay extends UsageDay {
+  amount: DayAmount;
+  /** The lowest limit among the calls. */
+  ceiling: DayAmount;
+  calls: number;
+}
+
+/** Calls of the moment take from their days together. */
+const reservations = prepared(
+  (db) =>
+    new Batcher(async (calls: readonly AskedOfDay[]) => {
+      const days = new Map<string, AskedOfDay>();
+      for (const call of calls) days.set(keyOf(call), addAsked(days.get(keyOf(call)), call));
+      const taken = await takeFromDays(db, [...days.values()]);
+      return calls.map((call) => {
+        if (taken.has(keyOf(call))) return 'taken';
+        return days.get(keyOf(call))?.calls === 1 ? 'refused' : 'too much together';
+      });
+    }, isDatabaseDown),
+);
+
 /**
  * Takes an amount of a day if its limit allows that, in one statement: concurrent reservations
  * never exceed the limit.
@@ -51,25 +76,66 @@ export async function loadDay(
  * @returns false, with nothing taken, where the limit does not allow it.
  */
 export async function reserveFromDay(
-  db: Queryable,
+  db: Database,
   { principalId, day, amount }: Reservation,
   ceiling: DayAmount,
 ): Promise<boolean> {
-  const tokens = sql`${amount.tokens}::bigint`;
-  const microUsd = sql`${amount.microUsd}::bigint`;
+  const asked = { principalId, day, amount, ceiling, calls: 1 };
+  const answer = await reservations(db).add(asked);
+  if (answer !== 'too much together') return answer === 'taken';
+  return (await takeFromDays(db, [asked])).size === 1;
+}
+
+function addAsked(sum: AskedOfDay | undefined, call: AskedOfDay): AskedOfDay {
+  if (sum === undefined) return call;
+  return {
+    ...call,
+    amount: {
+      tokens: sum.amount.tokens + call.amount.tokens,
+      microUsd: sum.amount.microUsd + call.amount.microUsd,
+    },
+    ceiling: {
+      tokens: Math.min(sum.ceiling.tokens, call.ceiling.tokens),
+      microUsd: Math.min(sum.ceiling.microUsd, call.ceiling.microUsd),
+    },
+    calls: sum.calls + 1,
+  };
+}
+
+/** @param asked days, each once. @returns the keys of those whose limit allowed it. */
+async function takeFromDays(db: Database, asked: readonly AskedOfDay[]): Promise<Set<string>> {
+  const column = (of: (day: AskedOfDay) => unknown): SQL => sql`${sql.param(asked.map(of))}`;
+  const limit = (most: number): number | null => (Number.isFinite(most) ? most : null);
   const { rows } = await db.execute(sql`
+    with asked as (
+      select * from unnest(
+        ${column((one) => one.principalId)}::text[], ${column((one) => one.day)}::date[],
+        ${column(({ amount }) => amount.tokens)}::bigint[],
+        ${column(({ amount }) => amount.microUsd)}::bigint[],
+        ${column(({ ceiling }) => limit(ceiling.tokens))}::bigint[],
+        ${column(({ ceiling }) => limit(ceiling.microUsd))}::bigint[]
+      ) asked (principal_id, day, tokens, micro_usd, most_tokens, most_micro_usd)
+    )
     insert into usage_days as used
       (principal_id, day, tokens, micro_usd, reserved_tokens, reserved_micro_usd)
-    select ${principalId}::text, ${day}::date, ${tokens}, ${microUsd}, ${tokens}, ${microUsd}
-    where ${fits(tokens, ceiling.tokens)} and ${fits(microUsd, ceiling.microUsd)}
+    select principal_id, day, tokens, micro_usd, tokens, micro_usd from asked
+    where tokens <= coalesce(most_tokens, tokens) and micro_usd <= coalesce(most_micro_usd, micro_usd)
+    -- In order, so that two statements do not wait for each other.
+    order by principal_id, day
     on conflict (principal_id, day) do update
     set tokens = used.tokens + excluded.tokens, micro_usd = used.micro_usd + excluded.micro_usd,
       reserved_tokens = used.reserved_tokens + excluded.reserved_tokens,
       reserved_micro_usd = used.reserved_micro_usd + excluded.reserved_micro_usd
-    where ${fits(sql`used.tokens + excluded.tokens`, ceiling.tokens)}
-      and ${fits(sql`used.micro_usd + excluded.micro_usd`, ceiling.microUsd)}
-    returning day`);
-  return rows.length === 1;
+    where exists (select from asked
+      where asked.principal_id = used.principal_id and asked.day = used.day
+        and (most_tokens is null or used.tokens + excluded.tokens <= most_tokens)
+        and (most_micro_usd is null or used.micro_usd + excluded.micro_usd <= most_micro_usd))
+    returning principal_id as "principalId", to_char(day, 'YYYY-MM-DD') as day`);
+  return new Set((rows as UsageDay[]).map(keyOf));
+}
+
+function keyOf({ principalId, day }: UsageDay): string {
+  return `${day} ${principalId}`;
 }
 
 const { principalId, day, tokens, microUsd, reservedTokens, reservedMicroUsd } = usageDays;
@@ -118,8 +184,4 @@ function changeOf({ principalId, day, amount, price }: Reservation, usage: Usage
     reservedTokens: -amount.tokens,
     reservedMicroUsd: -amount.microUsd,
   };
-}
-
-function fits(amount: SQL, most: number): SQL {
-  return Number.isFinite(most) ? sql`${amount} <= ${most}::bigint` : sql`true`;
 }

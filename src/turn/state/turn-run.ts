@@ -1,6 +1,6 @@
 import type { Redact } from '../../platform/redact.js';
 import type { AnthropicProvider } from '../../provider/anthropic/anthropic-provider.js';
-import type { Queryable } from '../../storage/connection.js';
+import type { Database } from '../../storage/connection.js';
 import type { CallRules } from '../approvals/call-rules.js';
 import type { ModelCalls } from '../attempt/call-describer.js';
 import type { Toolset } from '../attempt/toolset.js';
@@ -22,7 +22,7 @@ export interface TurnRun extends Attempt {
 
 /** The services that the loop calls. */
 export interface LoopPorts {
-  db: Queryable;
+  db: Database;
   provider: Pick<AnthropicProvider, 'stream' | 'countTokens'>;
   redact: Redact;
 }
