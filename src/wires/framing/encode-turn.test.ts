@@ -4,6 +4,7 @@ import { parseCursor } from '../../events/cursor.js';
 import type { TurnEvent } from '../../events/turn-event.js';
 import type { Dialect } from './dialect.js';
 import { encodeTurn, type FrameWithCursor } from './encode-turn.js';
+import { formatFrame } from './sse-frame.js';
 
 /** Says an event as often as its text is long, numbered over the whole turn: none, one or many. */
 const counting: Dialect<number> = {
@@ -81,5 +82,60 @@ describe('encodeTurn', () => {
       [false, 1],
       [true, 0],
     ]);
+  });
+
+  it('gives texts of the same frames, in whatever batches the events come', () => {
+    const lengths = fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 1, maxLength: 8 });
+    fc.assert(
+      fc.property(lengths, fc.nat(8), fc.nat(8), (oneAttempt, split, skipped) => {
+        const events = logOf([oneAttempt]);
+        const batches = [events.slice(0, split), events.slice(split)];
+        const after = encode(events)[skipped]?.id;
+        const cursor = after === undefined ? undefined : parseCursor('t', after);
+        const { texts } = encodeTurn(counting, 't', cursor);
+        const text = batches.flatMap((batch) => [...texts(batch)]).join('');
+        expect(text).toBe(encode(events, after).map(formatFrame).join(''));
+      }),
+    );
+  });
+
+  it('encodes a batch once for all readers that are at it, and anew for one that is not', () => {
+    let encoded = 0;
+    const counted: Dialect<number> = {
+      ...counting,
+      encode: (state, event) => {
+        encoded += 1;
+        return counting.encode(state, event);
+      },
+    };
+    const log = logOf([[1, 2, 1]]);
+    const batches = [log.slice(0, 2), log.slice(2)];
+    const read = (after?: string): string => {
+      const cursor = after === undefined ? undefined : parseCursor('t', after);
+      const { texts } = encodeTurn(counted, 't', cursor);
+      return batches.flatMap((batch) => [...texts(batch)]).join('');
+    };
+    const whole = read();
+    expect([read(), encoded]).toEqual([whole, 3]);
+    // The second batch begins at the same state.
+    expect([whole.endsWith(read('1.1')), encoded]).toEqual([true, 5]);
+    expect([read('1.9'), encoded]).toEqual(['', 8]);
+  });
+
+  it('names the turn of each reader where two turns have the same events', () => {
+    const events = logOf([[1]]);
+    const texts = ['t', 'u', 't'].map((turnId) => [...encodeTurn(counting, turnId).texts(events)]);
+    const ofTurn = (turnId: string): string[] => [`id: ${turnId}:1.1\ndata: 1\n\n`];
+    expect(texts).toEqual([ofTurn('t'), ofTurn('u'), ofTurn('t')]);
+  });
+
+  it('begins a new text after 64 KiB', () => {
+    const long: Dialect<number> = {
+      ...counting,
+      encode: (state) => ({ state, frames: [{ data: 'x'.repeat(60 * 1024) }] }),
+    };
+    const { texts } = encodeTurn(long, 't');
+    const lengths = [...texts(logOf([[1, 1, 1]]))].map((text) => Math.round(text.length / 1024));
+    expect(lengths).toEqual([120, 60]);
   });
 });

@@ -22,13 +22,17 @@ export interface TurnEncoder {
 
 /** A batch in a dialect, for the turn's other readers. */
 interface EncodedBatch {
+  turnId: string;
   dialect: object;
   before: unknown;
   after: unknown;
   text: string;
 }
 
-/** A batch comes to all of a process's readers of its turn as the same array. */
+/**
+ * A batch comes to all of a process's readers of its turn as the same array. Batches of two turns that are
+ * the same to the last character may be one array too.
+ */
 const encodedBatches = new WeakMap<readonly TurnEvent[], EncodedBatch>();
 
 /**
@@ -61,14 +65,14 @@ export function encodeTurn<State>(
     const id = formatCursor(turnId, cursor);
     return event === undefined ? { id, data } : { event, id, data };
   };
-  const isAhead = ([first]: readonly TurnEvent[]): boolean =>
+  const isAfterCursor = ([first]: readonly TurnEvent[]): boolean =>
     after === undefined || (first !== undefined && compareCursors(first, after) > 0);
 
   function* texts(events: readonly TurnEvent[]): Generator<string> {
     const before = state;
-    const hasAll = isAhead(events);
-    const saved = hasAll ? encodedBatches.get(events) : undefined;
-    if (saved?.dialect === dialect && saved.before === before) {
+    const isSentWhole = isAfterCursor(events);
+    const saved = isSentWhole ? encodedBatches.get(events) : undefined;
+    if (saved?.turnId === turnId && saved.dialect === dialect && saved.before === before) {
       // The state is of this dialect, which is the same object.
       state = saved.after as State;
       if (saved.text !== '') yield saved.text;
@@ -84,7 +88,8 @@ export function encodeTurn<State>(
       yield text;
       text = '';
     }
-    if (hasAll && isOneText) encodedBatches.set(events, { dialect, before, after: state, text });
+    if (isSentWhole && isOneText)
+      encodedBatches.set(events, { turnId, dialect, before, after: state, text });
     if (text !== '') yield text;
   }
 
