@@ -17,7 +17,10 @@ export class BoardController {
   @HttpCode(200)
   @KeysNeedScope('admin')
   @Unowned('the queue is the server’s')
-  @ApiOperation({ summary: 'Open the board of the queue to the browser that asks, by a cookie' })
+  @ApiOperation({
+    operationId: 'openBoard',
+    summary: 'Open the board of the queue to the browser that asks, by a cookie',
+  })
   @ApiOkResponse({
     description:
       '`{url, expiresAt}`: where the board is, and until when the cookie opens it; null where none is needed.',

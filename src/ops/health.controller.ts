@@ -18,7 +18,11 @@ export class HealthController {
 
   @Get('health')
   @Open(isForProbes)
-  @ApiOperation({ summary: 'Whether the process can do its work' })
+  @ApiOperation({
+    operationId: 'getHealth',
+    security: [],
+    summary: 'Whether the process can do its work',
+  })
   @ApiOkResponse({ description: healthDescription })
   @ApiResponse({ status: 503, description: 'The same, with the status `unhealthy`.' })
   async alive(@Res({ passthrough: true }) response: Response): Promise<Health> {
@@ -27,7 +31,11 @@ export class HealthController {
 
   @Get('health/agent')
   @Open(isForProbes)
-  @ApiOperation({ summary: 'Whether the agent of sessions that name none could answer' })
+  @ApiOperation({
+    operationId: 'getAgentHealth',
+    security: [],
+    summary: 'Whether the agent of sessions that name none could answer',
+  })
   @ApiOkResponse({
     description: `${healthDescription} Also \`commands: {kind, weaknesses}\`: how this process runs commands, and what its sandbox does not limit or keep out.`,
   })
@@ -39,6 +47,8 @@ export class HealthController {
   @Get('ready')
   @Open(isForProbes)
   @ApiOperation({
+    operationId: 'getReadiness',
+    security: [],
     summary: 'Whether turns would be taken: database, queue and log answer, and there is a model',
   })
   @ApiOkResponse({ description: '`{ready, checks}`: each check is `ok`.' })

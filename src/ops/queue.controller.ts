@@ -13,7 +13,10 @@ export class QueueController {
 
   @Get()
   @Unowned('the queue is the server’s; it shows ids and times of turns, without their content')
-  @ApiOperation({ summary: 'Turns that have not ended, and the workers’ slots' })
+  @ApiOperation({
+    operationId: 'getQueue',
+    summary: 'Turns that have not ended, and the workers’ slots',
+  })
   @ApiOkResponse({
     description:
       '`{backEnd, statuses, wakeUps, places, board?}`: `statuses` has `held`, `queued`, `running` and `waiting`, each `{depth, oldest, newest}` with at most 25 turns at either end; `places` is `{workers, each, used}`.',

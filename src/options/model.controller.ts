@@ -10,7 +10,10 @@ export class ModelController {
 
   @Get()
   @Unowned('models are the provider’s')
-  @ApiOperation({ summary: 'Models that turns may name, and the one of turns that name none' })
+  @ApiOperation({
+    operationId: 'listModels',
+    summary: 'Models that turns may name, and the one of turns that name none',
+  })
   @ApiOkResponse({
     description:
       '`{defaultModel, provider (anthropic, rehearsal), models}`: each with id, name, lifecycle (active, deprecated), retiresAt?, contextWindow and maxOutput (tokens), thinking {kinds, byDefault (always, on, off)}, effort {levels, default?}, seesImages, readsPdfs and price? (US dollars for a million tokens: input, output, cacheWrite5m?, cacheWrite1h?, cacheRead?, longPrompt?).',

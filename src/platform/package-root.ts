@@ -1,9 +1,18 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The package's folder: the nearest with a `package.json` above this file, in `src/` and in the build. */
 export const packageRoot = findPackage(path.dirname(fileURLToPath(import.meta.url)));
+
+/** The version in `package.json`. */
+export const packageVersion = readVersion(path.join(packageRoot, 'package.json'));
+
+function readVersion(file: string): string {
+  const { version } = JSON.parse(readFileSync(file, 'utf8')) as { version?: unknown };
+  if (typeof version !== 'string') throw new Error(`${file} has no version`);
+  return version;
+}
 
 function findPackage(folder: string): string {
   if (existsSync(path.join(folder, 'package.json'))) return folder;

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { ValidationPipe, type LoggerService, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
+import { SwaggerModule } from '@nestjs/swagger';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { findBindingFault } from './check-binding.js';
 import { hideKeys } from '../access/key-secret.js';
@@ -12,7 +12,9 @@ import { ConfigError, type Config, type Environment } from '../config/config.js'
 import type { ProcessValues } from '../config/config.module.js';
 import { findServiceLinks } from '../config/service-links.js';
 import { builtPage } from '../console/find-built-page.js';
+import { packageVersion } from '../platform/package-root.js';
 import { answerMethods } from './answer-methods.js';
+import { describeApi } from './describe-api.js';
 import { redactOf } from './process-log.js';
 import { logRequests } from './log-requests.js';
 import { findRoutes, RouteTable } from './route-table.js';
@@ -121,7 +123,8 @@ async function listen(app: NestExpressApplication, values: ProcessValues): Promi
   app.useGlobalPipes(
     new ValidationPipe({ transform: true, whitelist: true, exceptionFactory: toValidationError }),
   );
-  mountOpenApi(app);
+  // A page at `/docs`, the document at `/docs-json`.
+  SwaggerModule.setup('docs', app, () => describeApi(app, packageVersion));
   await app.init();
   routes = new RouteTable(findRoutes(app.getHttpAdapter().getInstance()));
   await app.listen(config.port, config.host);
@@ -143,18 +146,6 @@ async function listen(app: NestExpressApplication, values: ProcessValues): Promi
       }
     },
   };
-}
-
-/** The API's description: a page at `/docs`, the document at `/docs-json`. */
-function mountOpenApi(app: NestExpressApplication): void {
-  const description = new DocumentBuilder()
-    .setTitle('Turnpike')
-    .setDescription(
-      'An agent turn server. Post a turn to a session, read a stream of events, resume it by cursor. Every error is `{error: {type, message, details?}}`; the routes of agents answer with problem details (RFC 7807).',
-    )
-    .setVersion('0.1.0')
-    .build();
-  SwaggerModule.setup('docs', app, () => SwaggerModule.createDocument(app, description));
 }
 
 /** Detects outages of the database. A refused request may have been a reader's. */

@@ -14,7 +14,10 @@ export class SessionListController {
 
   @Get()
   @Unowned('it lists the caller’s own')
-  @ApiOperation({ summary: 'Sessions of all project folders, the one used last first' })
+  @ApiOperation({
+    operationId: 'listSessions',
+    summary: 'Sessions of all project folders, the one used last first',
+  })
   @ApiQuery({ name: 'cursor', required: false, description: '`nextCursor` of the page before.' })
   @ApiQuery({ name: 'limit', required: false, description: '1 to 200. Default: 50.' })
   @ApiOkResponse({ type: SessionPageDto })

@@ -22,7 +22,7 @@ export class SessionController {
   @Post('create')
   @Unowned('what it makes is the caller’s')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Create a session for a project folder' })
+  @ApiOperation({ operationId: 'createSession', summary: 'Create a session for a project folder' })
   @ApiOkResponse({ type: SessionDto })
   @ApiErrors(
     'INVALID_REQUEST',
@@ -39,7 +39,10 @@ export class SessionController {
   @Post('boot')
   @Owned({ session: 'body.sessionId' })
   @HttpCode(200)
-  @ApiOperation({ summary: 'Check everything a turn of the session will need' })
+  @ApiOperation({
+    operationId: 'bootSession',
+    summary: 'Check everything a turn of the session will need',
+  })
   @ApiOkResponse({ type: BootedSessionDto })
   @ApiErrors(
     'INVALID_REQUEST',
@@ -58,7 +61,10 @@ export class SessionController {
 
   @Get('list')
   @Unowned('it lists the caller’s own')
-  @ApiOperation({ summary: 'Sessions of a project folder, oldest first' })
+  @ApiOperation({
+    operationId: 'listProjectSessions',
+    summary: 'Sessions of a project folder, oldest first',
+  })
   @ApiQuery({ name: 'projectRoot', type: String })
   @ApiOkResponse({ type: SessionListDto })
   @ApiErrors('INVALID_REQUEST', 'WORKING_ROOT_INACCESSIBLE', 'WORKING_ROOT_CONFLICT')
@@ -74,7 +80,7 @@ export class SessionController {
 
   @Get(':id')
   @Owned({ session: 'params.id' })
-  @ApiOperation({ summary: 'One session' })
+  @ApiOperation({ operationId: 'getSession', summary: 'One session' })
   @ApiOkResponse({ type: SessionDto })
   @ApiErrors('SESSION_NOT_FOUND')
   async get(@Param('id') id: string): Promise<SessionDto> {

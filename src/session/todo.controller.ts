@@ -16,7 +16,10 @@ export class TodoController {
 
   @Get(':id/todos')
   @Owned({ session: 'params.id' })
-  @ApiOperation({ summary: 'Todo list of a session, as its turns left it' })
+  @ApiOperation({
+    operationId: 'listTodos',
+    summary: 'Todo list of a session, as its turns left it',
+  })
   @ApiOkResponse({ type: TodoListDto })
   @ApiErrors('SESSION_NOT_FOUND', 'STORAGE_UNAVAILABLE')
   async list(@Param('id') sessionId: string): Promise<TodoListDto> {

@@ -12,6 +12,7 @@ export class ToolController {
   @Get()
   @Unowned('tools are the server’s; those that a session brought are not listed')
   @ApiOperation({
+    operationId: 'listTools',
     summary: 'Tools of the server by name, with those of MCP servers that turns have used here',
   })
   @ApiQuery({ name: 'cursor', required: false, description: '`nextCursor` of the page before.' })

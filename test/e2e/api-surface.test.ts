@@ -6,8 +6,19 @@ import { OPENED_DATABASE, type OpenedDatabase } from '../../src/storage/connecti
 import { RENEW_MS } from '../../src/turn/lifecycle/presence.js';
 import { startServer, type TestServer } from '../support/processes/start-server.js';
 
+interface Operation {
+  operationId: string;
+  tags: string[];
+  security?: unknown[];
+  responses: Record<string, { description: string }>;
+}
+
 interface OpenApi {
-  paths: Record<string, Record<string, { responses: Record<string, { description: string }> }>>;
+  servers: unknown[];
+  security: Record<string, unknown>[];
+  tags: { name: string; description: string }[];
+  components: { securitySchemes: Record<string, unknown> };
+  paths: Record<string, Record<string, Operation>>;
 }
 
 describe('the server beside its turns', () => {
@@ -155,6 +166,32 @@ describe('the server beside its turns', () => {
     );
     expect(turn['409']?.description).toContain('TURN_IN_PROGRESS');
     expect(turn['200']?.description).toContain('`process:exit`');
+  });
+
+  it('names every operation once, by what it does, with a tag that is explained', async () => {
+    const { body } = await server.client.get('/docs-json');
+    const { paths, tags, servers } = body as unknown as OpenApi;
+    const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
+    const ids = operations.map(({ operationId }) => operationId);
+    expect(ids.filter((id) => !/^[a-z]+[A-Z][A-Za-z]+$/.test(id))).toEqual([]);
+    expect(new Set(ids).size).toBe(ids.length);
+    const explained = tags.filter(({ description }) => description.endsWith('.'));
+    expect(new Set(operations.flatMap((operation) => operation.tags))).toEqual(
+      new Set(explained.map(({ name }) => name)),
+    );
+    expect(servers).toEqual([{ url: '/', description: 'This server' }]);
+  });
+
+  it('says which operations take a key, and how', async () => {
+    const { body } = await server.client.get('/docs-json');
+    const { paths, security, components } = body as unknown as OpenApi;
+    expect(components.securitySchemes).toMatchObject({
+      bearer: { type: 'http', scheme: 'bearer' },
+      header: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+    });
+    expect(security).toEqual([{ bearer: [] }, { header: [] }]);
+    const open = Object.entries(paths).filter(([, { get }]) => get?.security?.length === 0);
+    expect(open.map(([path]) => path).sort()).toEqual(['/health', '/health/agent', '/ready']);
   });
 
   it('describes every event it sends', async () => {

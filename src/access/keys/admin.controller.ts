@@ -25,7 +25,10 @@ export class AdminController {
   @Post('keys')
   @HttpCode(200)
   @Unowned(manages)
-  @ApiOperation({ summary: 'Make an API key; the first one also without a key, from this machine' })
+  @ApiOperation({
+    operationId: 'createKey',
+    summary: 'Make an API key; the first one also without a key, from this machine',
+  })
   @ApiBody({
     schema: {
       type: 'object',
@@ -56,7 +59,7 @@ export class AdminController {
 
   @Get('keys')
   @Unowned(manages)
-  @ApiOperation({ summary: 'All keys, without their secrets' })
+  @ApiOperation({ operationId: 'listKeys', summary: 'All keys, without their secrets' })
   @ApiOkResponse({ type: KeyListDto })
   @ApiErrors(...refusals)
   async list(): Promise<KeyListDto> {
@@ -65,7 +68,10 @@ export class AdminController {
 
   @Delete('keys/:id')
   @Unowned(manages)
-  @ApiOperation({ summary: 'Revoke a key; every process knows within a second' })
+  @ApiOperation({
+    operationId: 'revokeKey',
+    summary: 'Revoke a key; every process knows within a second',
+  })
   @ApiOkResponse({ type: OneKeyDto })
   @ApiErrors('KEY_NOT_FOUND', ...refusals)
   async revoke(@Param('id') id: string, @Caller() caller: Principal): Promise<OneKeyDto> {
@@ -74,7 +80,7 @@ export class AdminController {
 
   @Get('audit')
   @Unowned(manages)
-  @ApiOperation({ summary: 'Who did what, oldest first' })
+  @ApiOperation({ operationId: 'listAuditEntries', summary: 'Who did what, oldest first' })
   @ApiQuery({ name: 'after', required: false, type: String, description: '`nextAfter` of a page.' })
   @ApiQuery({ name: 'limit', required: false, type: Number, description: '1 to 1000; 100.' })
   @ApiOkResponse({

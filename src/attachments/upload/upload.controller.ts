@@ -16,6 +16,7 @@ export class UploadController {
   @Unowned('what it takes is the caller’s')
   @HttpCode(200)
   @ApiOperation({
+    operationId: 'uploadFiles',
     summary: 'Send files for a later turn; they are kept for a day unless one uses them',
   })
   @ApiConsumes('multipart/form-data')

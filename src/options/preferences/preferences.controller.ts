@@ -43,7 +43,7 @@ export class PreferencesController {
 
   @Get('agent-config')
   @Unowned(areTheCallers)
-  @ApiOperation({ summary: "The limits of the user's turns" })
+  @ApiOperation({ operationId: 'getAgentConfig', summary: "The limits of the user's turns" })
   @ApiOkResponse({ schema: agentConfigSchema })
   @ApiErrors('STORAGE_UNAVAILABLE')
   agentConfig(@Caller() caller: Principal): Promise<PreferenceValues> {
@@ -52,7 +52,10 @@ export class PreferencesController {
 
   @Put('agent-config')
   @Unowned(areTheCallers)
-  @ApiOperation({ summary: 'Change any of the limits, from the next turn on' })
+  @ApiOperation({
+    operationId: 'changeAgentConfig',
+    summary: 'Change any of the limits, from the next turn on',
+  })
   @ApiBody({ schema: agentConfigSchema })
   @ApiOkResponse({ schema: agentConfigSchema })
   @ApiUnprocessableEntityResponse(unprocessable)
@@ -64,7 +67,10 @@ export class PreferencesController {
   @Post('agent-config/reset')
   @Unowned(areTheCallers)
   @HttpCode(200)
-  @ApiOperation({ summary: 'Set every limit back to its default, or those of `fields`' })
+  @ApiOperation({
+    operationId: 'resetAgentConfig',
+    summary: 'Set every limit back to its default, or those of `fields`',
+  })
   @ApiBody({ schema: resetSchema(agentConfigSchema), required: false })
   @ApiOkResponse({ schema: agentConfigSchema })
   @ApiUnprocessableEntityResponse(unknownField)
@@ -75,7 +81,10 @@ export class PreferencesController {
 
   @Get('effective')
   @Unowned(areTheCallers)
-  @ApiOperation({ summary: 'Values in force for the user on each wire, and the saved values' })
+  @ApiOperation({
+    operationId: 'getEffectiveSettings',
+    summary: 'Values in force for the user on each wire, and the saved values',
+  })
   @ApiOkResponse({ schema: effectiveSchema })
   @ApiErrors('STORAGE_UNAVAILABLE')
   async effective(@Caller() caller: Principal): Promise<{ settings: EffectivePreference[] }> {
@@ -84,7 +93,10 @@ export class PreferencesController {
 
   @Get('models')
   @Unowned(areTheCallers)
-  @ApiOperation({ summary: 'All preferences of the user, the limits among them' })
+  @ApiOperation({
+    operationId: 'getModelSettings',
+    summary: 'All preferences of the user, the limits among them',
+  })
   @ApiOkResponse({ schema: preferencesSchema })
   @ApiErrors('STORAGE_UNAVAILABLE')
   models(@Caller() caller: Principal): Promise<PreferenceValues> {
@@ -93,7 +105,10 @@ export class PreferencesController {
 
   @Put('models')
   @Unowned(areTheCallers)
-  @ApiOperation({ summary: 'Change any of the preferences, from the next turn on' })
+  @ApiOperation({
+    operationId: 'changeModelSettings',
+    summary: 'Change any of the preferences, from the next turn on',
+  })
   @ApiBody({ schema: preferencesSchema })
   @ApiOkResponse({ schema: preferencesSchema })
   @ApiUnprocessableEntityResponse(unprocessable)
@@ -105,7 +120,10 @@ export class PreferencesController {
   @Post('models/reset')
   @Unowned(areTheCallers)
   @HttpCode(200)
-  @ApiOperation({ summary: 'Set every preference back to its default, or those of `fields`' })
+  @ApiOperation({
+    operationId: 'resetModelSettings',
+    summary: 'Set every preference back to its default, or those of `fields`',
+  })
   @ApiBody({ schema: resetSchema(preferencesSchema), required: false })
   @ApiOkResponse({ schema: preferencesSchema })
   @ApiUnprocessableEntityResponse(unknownField)

@@ -15,7 +15,10 @@ export class ApprovalController {
 
   @Get()
   @Unowned('The list has what is the caller’s only.')
-  @ApiOperation({ summary: 'Approvals, in the order they were asked for; open ones by default' })
+  @ApiOperation({
+    operationId: 'listApprovals',
+    summary: 'Approvals, in the order they were asked for; open ones by default',
+  })
   @ApiQuery({ name: 'sessionId', required: false, description: 'With those of its subagents.' })
   @ApiQuery({ name: 'turnId', required: false })
   @ApiQuery({ name: 'status', required: false, description: '`pending` (default) or `all`.' })
@@ -29,7 +32,7 @@ export class ApprovalController {
 
   @Get(':id')
   @Owned({ approval: 'params.id' })
-  @ApiOperation({ summary: 'An approval, open or resolved' })
+  @ApiOperation({ operationId: 'getApproval', summary: 'An approval, open or resolved' })
   @ApiOkResponse({ type: OneApprovalDto })
   @ApiErrors('APPROVAL_NOT_FOUND')
   async get(@Param('id') approvalId: string): Promise<OneApprovalDto> {
@@ -40,6 +43,7 @@ export class ApprovalController {
   @Owned({ approval: 'params.id' })
   @HttpCode(200)
   @ApiOperation({
+    operationId: 'answerApproval',
     summary: 'Approve once or for the session, deny, or give the output of a client’s tool',
   })
   @ApiOkResponse({ type: OneApprovalDto })

@@ -12,7 +12,10 @@ export class UsageController {
 
   @Get()
   @Unowned('it is the caller’s own')
-  @ApiOperation({ summary: 'What the caller has used of its limits today (UTC)' })
+  @ApiOperation({
+    operationId: 'getUsage',
+    summary: 'What the caller has used of its limits today (UTC)',
+  })
   @ApiOkResponse({
     description:
       '`{day, tokens, usd, resetsAt}`: `tokens` and `usd` are `{used, limit}`, or null where there is no limit.',

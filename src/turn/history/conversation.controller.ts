@@ -23,7 +23,10 @@ export class ConversationController {
 
   @Get('sessions/:id/messages')
   @Owned({ session: 'params.id' })
-  @ApiOperation({ summary: 'Messages of a session, oldest first, a page of turns at a time' })
+  @ApiOperation({
+    operationId: 'listMessages',
+    summary: 'Messages of a session, oldest first, a page of turns at a time',
+  })
   @ApiQuery(cursor)
   @ApiQuery(limit)
   @ApiOkResponse({
@@ -41,7 +44,7 @@ export class ConversationController {
 
   @Get('sessions/:id/turns')
   @Owned({ session: 'params.id' })
-  @ApiOperation({ summary: 'Turns of a session, the newest first' })
+  @ApiOperation({ operationId: 'listTurns', summary: 'Turns of a session, the newest first' })
   @ApiQuery(cursor)
   @ApiQuery(limit)
   @ApiOkResponse({
@@ -60,6 +63,7 @@ export class ConversationController {
   @Get('turns/:id/log')
   @Owned({ turn: 'params.id' })
   @ApiOperation({
+    operationId: 'readLog',
     summary: 'Events of a turn as the log has them, with their times; no wire’s frames',
   })
   @ApiQuery({
@@ -82,7 +86,10 @@ export class ConversationController {
 
   @Get('turns/:id/steps')
   @Owned({ turn: 'params.id' })
-  @ApiOperation({ summary: 'Model calls of a turn, in order, with their parts and notices' })
+  @ApiOperation({
+    operationId: 'listSteps',
+    summary: 'Model calls of a turn, in order, with their parts and notices',
+  })
   @ApiQuery(cursor)
   @ApiQuery(limit)
   @ApiOkResponse({
@@ -101,6 +108,7 @@ export class ConversationController {
   @Get('turns/:id/tools')
   @Owned({ turn: 'params.id' })
   @ApiOperation({
+    operationId: 'listToolCalls',
     summary: 'Tool calls of a turn as the ledger has them, in the order of its steps',
   })
   @ApiQuery(cursor)
@@ -121,7 +129,10 @@ export class ConversationController {
   @Post('sessions/:id/compact')
   @Owned({ session: 'params.id' })
   @HttpCode(200)
-  @ApiOperation({ summary: 'Have the conversation summarised now; its messages stay readable' })
+  @ApiOperation({
+    operationId: 'compactSession',
+    summary: 'Have the conversation summarised now; its messages stay readable',
+  })
   @ApiOkResponse({ description: '`{compacted, summary?, throughTurnId?}`.' })
   @ApiErrors(
     'SESSION_NOT_FOUND',

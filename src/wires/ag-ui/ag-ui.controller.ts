@@ -44,7 +44,10 @@ export class AgUiController {
   @Post(['agent/:name/ag-ui', 'awp'])
   @UseInterceptors(StreamInterceptor)
   @Unowned('its service looks among the caller’s own')
-  @ApiOperation({ summary: 'Run an agent by the AG-UI protocol; at `/awp` the default one' })
+  @ApiOperation({
+    operationId: 'runAgent',
+    summary: 'Run an agent by the AG-UI protocol; at `/awp` the default one',
+  })
   @ApiBody({ type: RunAgentInputDto })
   @ApiHeader({ name: 'Idempotency-Key', required: false, description: 'In place of the runId.' })
   @ApiResponse(stream)
@@ -87,7 +90,10 @@ export class AgUiController {
   @Get('agent/:name/ag-ui/:turnId')
   @UseInterceptors(StreamInterceptor)
   @Owned({ turn: 'params.turnId' })
-  @ApiOperation({ summary: 'Go on with a run’s stream, from its start or after a cursor' })
+  @ApiOperation({
+    operationId: 'resumeRun',
+    summary: 'Go on with a run’s stream, from its start or after a cursor',
+  })
   @ApiHeader({
     name: 'Last-Event-ID',
     required: false,

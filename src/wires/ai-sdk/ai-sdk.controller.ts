@@ -45,6 +45,7 @@ export class AiSdkController {
   @Unowned(looksItself)
   @HttpCode(200)
   @ApiOperation({
+    operationId: 'postChat',
     summary: 'Say something in a chat, or answer what it asked, and stream the rest',
   })
   @ApiBody({ type: ChatDto })
@@ -94,7 +95,10 @@ export class AiSdkController {
   @Get(':id/stream')
   @UseInterceptors(StreamInterceptor)
   @Unowned(looksItself)
-  @ApiOperation({ summary: 'Come back to the answer that a chat is getting' })
+  @ApiOperation({
+    operationId: 'resumeChat',
+    summary: 'Come back to the answer that a chat is getting',
+  })
   @ApiHeader({
     name: 'Last-Event-ID',
     required: false,
@@ -119,7 +123,10 @@ export class AiSdkController {
   @Post(':id/stop')
   @Unowned(looksItself)
   @HttpCode(200)
-  @ApiOperation({ summary: 'End the turn of a chat, also one that waits for an approval' })
+  @ApiOperation({
+    operationId: 'stopChat',
+    summary: 'End the turn of a chat, also one that waits for an approval',
+  })
   @ApiOkResponse({ type: InterruptedDto })
   @ApiErrors('SESSION_NOT_FOUND')
   async stop(@Param('id') chatId: string, @Caller() principal: Principal): Promise<InterruptedDto> {

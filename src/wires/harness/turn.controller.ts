@@ -48,7 +48,7 @@ export class TurnController {
   @Post('turn')
   @UseInterceptors(StreamInterceptor)
   @Owned({ session: 'body.sessionId' })
-  @ApiOperation({ summary: 'Run a turn and stream its events' })
+  @ApiOperation({ operationId: 'postTurn', summary: 'Run a turn and stream its events' })
   @ApiHeader({
     name: 'Idempotency-Key',
     required: false,
@@ -104,7 +104,10 @@ export class TurnController {
   @Get('turns/:id/events')
   @UseInterceptors(StreamInterceptor)
   @Owned({ turn: 'params.id' })
-  @ApiOperation({ summary: 'Follow a turn, from the start or after a cursor' })
+  @ApiOperation({
+    operationId: 'followTurn',
+    summary: 'Follow a turn, from the start or after a cursor',
+  })
   @ApiHeader({
     name: 'Last-Event-ID',
     required: false,
@@ -132,7 +135,10 @@ export class TurnController {
 
   @Get('turns/:id')
   @Owned({ turn: 'params.id' })
-  @ApiOperation({ summary: 'A turn: status, attempt, usage, options with where each came from' })
+  @ApiOperation({
+    operationId: 'getTurn',
+    summary: 'A turn: status, attempt, usage, options with where each came from',
+  })
   @ApiOkResponse({ description: '`{turn}`: the turn as it is now.' })
   @ApiErrors('TURN_NOT_FOUND')
   async get(@Param('id') turnId: string) {
@@ -142,7 +148,7 @@ export class TurnController {
   @Post('interrupt')
   @Owned({ session: 'body.sessionId' })
   @HttpCode(200)
-  @ApiOperation({ summary: 'End the running turn of a session' })
+  @ApiOperation({ operationId: 'interruptSession', summary: 'End the running turn of a session' })
   @ApiOkResponse({ type: InterruptedDto })
   @ApiErrors('INVALID_REQUEST', 'SESSION_NOT_FOUND', 'BODY_TOO_LARGE')
   async interrupt(
@@ -155,7 +161,10 @@ export class TurnController {
   @Post('turns/:id/interrupt')
   @HttpCode(200)
   @Owned({ turn: 'params.id' })
-  @ApiOperation({ summary: 'End one turn, also one that waits behind another or for an approval' })
+  @ApiOperation({
+    operationId: 'interruptTurn',
+    summary: 'End one turn, also one that waits behind another or for an approval',
+  })
   @ApiOkResponse({ type: InterruptedDto })
   @ApiErrors('TURN_NOT_FOUND')
   async interruptTurn(
@@ -168,7 +177,10 @@ export class TurnController {
   /** The route is here and not with the other session routes: it ends a running turn first. */
   @Delete('session/:id')
   @Owned({ session: 'params.id' })
-  @ApiOperation({ summary: 'Delete a session; a turn that runs in it is ended first' })
+  @ApiOperation({
+    operationId: 'deleteSession',
+    summary: 'Delete a session; a turn that runs in it is ended first',
+  })
   @ApiOkResponse({ type: OkDto })
   @ApiErrors('SESSION_NOT_FOUND', 'TURN_IN_PROGRESS')
   async delete(

@@ -60,7 +60,10 @@ export class HolodeckController {
 
   @Get('agents')
   @Unowned('agents are the server’s')
-  @ApiOperation({ summary: 'The agents, with what each is for and may do' })
+  @ApiOperation({
+    operationId: 'listAgents',
+    summary: 'The agents, with what each is for and may do',
+  })
   @ApiOkResponse({
     description:
       '`{agents: [{name, description, model, tools, limits, subagents, decision_tree, type}]}`',
@@ -72,7 +75,7 @@ export class HolodeckController {
   @Post(['agent/:name/chat', 'agent/:name/chat/multipart'])
   @Unowned(looksItself)
   @HttpCode(200)
-  @ApiOperation({ summary: 'Ask an agent, and wait for the answer' })
+  @ApiOperation({ operationId: 'askAgent', summary: 'Ask an agent, and wait for the answer' })
   @ApiChat()
   @ApiOkResponse({ type: ChatAnswerDto })
   @ApiProblems(...refusals, 'INTERRUPTED', 'SDK_FAILURE/unreadable')
@@ -89,7 +92,7 @@ export class HolodeckController {
   @Post(['agent/:name/chat/stream', 'agent/:name/chat/stream/multipart'])
   @UseInterceptors(StreamInterceptor)
   @Unowned(looksItself)
-  @ApiOperation({ summary: 'Ask an agent, and stream the answer' })
+  @ApiOperation({ operationId: 'streamAgent', summary: 'Ask an agent, and stream the answer' })
   @ApiChat()
   @ApiHolodeckStream()
   @ApiProblems(...refusals)
@@ -106,7 +109,10 @@ export class HolodeckController {
   @Get('agent/:name/chat/stream/:messageId')
   @UseInterceptors(StreamInterceptor)
   @Unowned(looksItself)
-  @ApiOperation({ summary: 'Go on with a stream, from its start or after a cursor' })
+  @ApiOperation({
+    operationId: 'resumeAgentStream',
+    summary: 'Go on with a stream, from its start or after a cursor',
+  })
   @ApiHeader({
     name: 'Last-Event-ID',
     required: false,
@@ -129,7 +135,10 @@ export class HolodeckController {
   @Delete('sessions/:session_id')
   @Unowned(looksItself)
   @HttpCode(204)
-  @ApiOperation({ summary: 'Delete a session; a turn that runs in it is ended first' })
+  @ApiOperation({
+    operationId: 'deleteAgentSession',
+    summary: 'Delete a session; a turn that runs in it is ended first',
+  })
   @ApiNoContentResponse({ description: 'Also when there was none.' })
   @ApiProblems('INVALID_REQUEST', 'TURN_IN_PROGRESS')
   forget(@Param('session_id') sessionId: string, @Caller() caller: Principal): Promise<void> {

@@ -57,7 +57,7 @@ export class OracleController {
   @Post('stream')
   @UseInterceptors(StreamInterceptor)
   @Unowned(looksItself)
-  @ApiOperation({ summary: 'Ask, and stream the answer' })
+  @ApiOperation({ operationId: 'streamAnswer', summary: 'Ask, and stream the answer' })
   @ApiBody({ type: OracleQuestionDto })
   @ApiQuery(busyQuery)
   @ApiOracleStream()
@@ -75,7 +75,7 @@ export class OracleController {
   @Post()
   @Unowned(looksItself)
   @HttpCode(200)
-  @ApiOperation({ summary: 'Ask, and wait for the answer' })
+  @ApiOperation({ operationId: 'askQuestion', summary: 'Ask, and wait for the answer' })
   @ApiBody({ type: OracleQuestionDto })
   @ApiQuery(busyQuery)
   @ApiOkResponse({
@@ -98,7 +98,10 @@ export class OracleController {
   @Post('cancel')
   @Unowned(looksItself)
   @HttpCode(200)
-  @ApiOperation({ summary: 'Cancel the newest question that is being answered' })
+  @ApiOperation({
+    operationId: 'cancelQuestion',
+    summary: 'Cancel the newest question that is being answered',
+  })
   @ApiQuery(contextQuery)
   @ApiOkResponse({ type: OracleCancelDto })
   @ApiOracleErrors()
@@ -111,7 +114,10 @@ export class OracleController {
 
   @Get('history')
   @Unowned(looksItself)
-  @ApiOperation({ summary: 'Messages of a conversation, oldest first; of the newest by default' })
+  @ApiOperation({
+    operationId: 'listConversation',
+    summary: 'Messages of a conversation, oldest first; of the newest by default',
+  })
   @ApiQuery(contextQuery)
   @ApiOkResponse({
     description:
@@ -127,7 +133,10 @@ export class OracleController {
 
   @Delete('history')
   @Unowned(looksItself)
-  @ApiOperation({ summary: 'Delete a conversation; the newest by default' })
+  @ApiOperation({
+    operationId: 'deleteConversation',
+    summary: 'Delete a conversation; the newest by default',
+  })
   @ApiQuery(contextQuery)
   @ApiOkResponse({ type: OracleForgottenDto })
   @ApiOracleErrors('SESSION_NOT_FOUND', 'TURN_IN_PROGRESS')

@@ -1,0 +1,52 @@
+import type { INestApplication } from '@nestjs/common';
+import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
+
+const about = `An agent turn server. Post a turn to a session, read a stream of events, resume it by cursor.
+Every error is \`{error: {type, message, details?}}\`; the routes of agents answer with problem details (RFC 7807).`;
+
+const tags: Record<string, string> = {
+  turns: 'Run turns, follow them, end them.',
+  sessions: 'Create, check, list and read sessions.',
+  conversations:
+    'What was said and done in a session: messages, turns, model calls, tool calls, events.',
+  approvals: 'Questions that turns wait for, and their answers.',
+  attachments: 'Files for later turns.',
+  models: 'Models that turns may name.',
+  tools: 'Tools that turns may have.',
+  settings: "A user's preferences for turns that say nothing else.",
+  usage: 'What a caller has used of its limits.',
+  agents: 'The wire of named agents.',
+  'ag-ui': 'The AG-UI protocol.',
+  'ai-sdk': "The chat protocol of Vercel's AI SDK.",
+  oracle: 'The wire of questions to a project.',
+  admin: 'API keys, the audit log and the queue, for operators.',
+  ops: 'What watches the process.',
+};
+
+/** Second paths of a handler: an operation's id is its own. */
+const secondPaths: Record<string, string> = {
+  '/agent/{name}/chat/multipart': 'askAgentByForm',
+  '/agent/{name}/chat/stream/multipart': 'streamAgentByForm',
+  '/awp': 'runDefaultAgent',
+};
+
+/** The API's document, in the form of OpenAPI. */
+export function describeApi(app: INestApplication, version: string): OpenAPIObject {
+  const builder = new DocumentBuilder()
+    .setTitle('Turnpike')
+    .setDescription(about)
+    .setVersion(version)
+    .addServer('/', 'This server')
+    .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'An API key.' }, 'bearer')
+    .addApiKey({ type: 'apiKey', in: 'header', name: 'X-API-Key' }, 'header')
+    // One of them; none where the server has no keys.
+    .addSecurityRequirements('bearer')
+    .addSecurityRequirements('header');
+  for (const [name, description] of Object.entries(tags)) builder.addTag(name, description);
+  const document = SwaggerModule.createDocument(app, builder.build());
+  for (const [path, operationId] of Object.entries(secondPaths)) {
+    const operation = document.paths[path]?.post;
+    if (operation !== undefined) operation.operationId = operationId;
+  }
+  return document;
+}
