@@ -100,6 +100,28 @@ describe('writeStream', () => {
     expect(clock.pending).toBe(0);
   });
 
+  it('tells an EventSource once, and nobody else, when to come back', async () => {
+    await ask();
+    await write(async function* () {
+      yield [delta(1, 'a')];
+      yield [delta(2, 'b')];
+    });
+    await until(() => received.includes('\r\n0\r\n\r\n'));
+    const [, retryMs] = /retry: (\d+)\n\n/.exec(received) ?? [];
+    expect(Number(retryMs)).toBeGreaterThanOrEqual(1_000);
+    expect(Number(retryMs)).toBeLessThanOrEqual(3_000);
+    expect(received.match(/retry:/g)).toHaveLength(1);
+    expect(received.indexOf('retry:')).toBeLessThan(received.indexOf('event:'));
+    client.destroy();
+    received = '';
+    await ask('POST');
+    await write(async function* () {
+      yield [delta(1, 'a')];
+    });
+    await until(() => received.includes('\r\n0\r\n\r\n'));
+    expect(received).not.toContain('retry:');
+  });
+
   it('answers 204 to who may have all of it, and has', async () => {
     await ask();
     await write(
