@@ -13,6 +13,11 @@ export interface FrameBatch {
   onDrained: () => void;
 }
 
+/** The answer of a streaming route in one piece, as JSON, with the response's own status. */
+export class WholeAnswer {
+  constructor(readonly body: object) {}
+}
+
 /** The source of a stream: items, and their frames as they go out. */
 export interface FrameSource<Item> {
   /** @param signal aborts when the reader has left. */

@@ -10,15 +10,15 @@ import { of, type Observable } from 'rxjs';
 import { CONFIG, type Config } from '../config/config.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { LOGGER, type Logger } from '../platform/logger.js';
-import type { FrameBatch } from './frame-batch.js';
+import type { FrameBatch, WholeAnswer } from './frame-batch.js';
 import { writeStream } from './write-stream.js';
 
 /**
- * Writes the Observable of batches that a route returns. The route takes `@Res()`: the framework leaves the
+ * Writes what a route returns: an Observable of batches, or a whole answer. The route takes `@Res()`: the framework leaves the
  * response of such a route alone, and the route names its stream in the headers.
  */
 @Injectable()
-export class StreamInterceptor implements NestInterceptor<FrameBatch, void> {
+export class StreamInterceptor implements NestInterceptor<FrameBatch | WholeAnswer, void> {
   constructor(
     @Inject(CONFIG) private readonly config: Pick<Config, 'readerTimeoutMs'>,
     @Inject(CLOCK) private readonly clock: Clock,
@@ -28,7 +28,7 @@ export class StreamInterceptor implements NestInterceptor<FrameBatch, void> {
   /** The stream is written on its own subscription: the framework's ends before the route has answered. */
   async intercept(
     context: ExecutionContext,
-    route: CallHandler<FrameBatch>,
+    route: CallHandler<FrameBatch | WholeAnswer>,
   ): Promise<Observable<void>> {
     const { clock, logger, config } = this;
     const response = context.switchToHttp().getResponse<ServerResponse>();

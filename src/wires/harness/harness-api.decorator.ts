@@ -1,6 +1,15 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiResponse } from '@nestjs/swagger';
+import {
+  ApiAcceptedResponse,
+  ApiExtraModels,
+  ApiResponse,
+  getSchemaPath,
+  type ApiResponseSchemaHost,
+} from '@nestjs/swagger';
 import { harnessFields, type HarnessFrameName } from './dialect/harness-frames.js';
+import { TurnResultDto } from './turn.dto.js';
+
+type ContentObject = Record<string, Pick<ApiResponseSchemaHost, 'schema'>>;
 
 /** Meanings that the names of the fields leave open. */
 const remarks: Partial<Record<HarnessFrameName, string>> = {
@@ -9,8 +18,8 @@ const remarks: Partial<Record<HarnessFrameName, string>> = {
   'process:exit': 'always last',
 };
 
-/** Documents the stream of a route. */
-export function ApiHarnessStream() {
+/** Documents the stream of a route. @param others answers of other types, and when they come. */
+export function ApiHarnessStream(others: { content?: ContentObject; when?: string } = {}) {
   const names = Object.keys(harnessFields) as HarnessFrameName[];
   const rows = [
     ...names.map(describeFrame),
@@ -23,8 +32,24 @@ export function ApiHarnessStream() {
         'Server-Sent Events. Every frame has `id: <turnId>:<attempt>.<seq>`; send the last one back as `Last-Event-ID` to go on after it. Data is one line of JSON with these fields:',
         '',
         ...rows,
+        ...(others.when === undefined ? [] : ['', others.when]),
       ].join('\n'),
-      content: { 'text/event-stream': { schema: { type: 'string' } } },
+      content: { 'text/event-stream': { schema: { type: 'string' } }, ...others.content },
+    }),
+  );
+}
+
+/** Documents the stream of a route that also answers in one piece. */
+export function ApiTurnAnswers() {
+  return applyDecorators(
+    ApiExtraModels(TurnResultDto),
+    ApiHarnessStream({
+      content: { 'application/json': { schema: { $ref: getSchemaPath(TurnResultDto) } } },
+      when: 'Where `Accept` admits no event stream: the result of the turn as JSON, once it has ended.',
+    }),
+    ApiAcceptedResponse({
+      description:
+        'With `Prefer: respond-async`: `{turn}`, as `GET /api/harness/turns/{id}` has it. `Location` is where its events are.',
     }),
   );
 }

@@ -8,6 +8,7 @@ import {
   Param,
   Post,
   Query,
+  Req,
   Res,
   UseInterceptors,
 } from '@nestjs/common';
@@ -19,22 +20,28 @@ import {
   ApiQuery,
   ApiTags,
 } from '@nestjs/swagger';
-import type { Response } from 'express';
+import type { Request, Response } from 'express';
 import type { Observable } from 'rxjs';
 import { Caller } from '../../access/caller.decorator.js';
 import { Owned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
 import { invalidRequest } from '../../errors/typed-error.js';
 import { ApiErrors } from '../../http/api-errors.decorator.js';
-import type { FrameBatch } from '../../http/frame-batch.js';
+import { WholeAnswer, type FrameBatch } from '../../http/frame-batch.js';
+import { isPlainObject } from '../../platform/json.js';
 import { parseIdempotencyKey } from '../../http/request-headers.js';
 import { StreamInterceptor } from '../../http/stream.interceptor.js';
+import { sessionNotFound } from '../../session/session-errors.js';
+import { clientLeft } from '../../turn/state/turn-errors.js';
 import { eventsUrl } from '../../turn/state/turn-lookup.js';
 import { describeDisposition } from '../../turn/submit/disposition.js';
-import { TurnService } from '../../turn/turn-service.js';
+import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
+import { isAccepted, TurnService } from '../../turn/turn-service.js';
 import { TurnStreams } from '../conversation/turn-streams.js';
+import { chooseAnswer } from './choose-answer.js';
+import { collectResult } from './collect-result.js';
 import { harnessDialect } from './dialect/harness.js';
-import { ApiHarnessStream } from './harness-api.decorator.js';
+import { ApiHarnessStream, ApiTurnAnswers } from './harness-api.decorator.js';
 import { InterruptDto, InterruptedDto, OkDto, TurnDto } from './turn.dto.js';
 
 @ApiTags('turns')
@@ -48,13 +55,21 @@ export class TurnController {
   @Post('turn')
   @UseInterceptors(StreamInterceptor)
   @Owned({ session: 'body.sessionId' })
-  @ApiOperation({ operationId: 'postTurn', summary: 'Run a turn and stream its events' })
+  @ApiOperation({
+    operationId: 'postTurn',
+    summary: 'Run a turn; stream its events, await its result, or come back for it',
+  })
   @ApiHeader({
     name: 'Idempotency-Key',
     required: false,
     description: 'A repeat joins the first turn.',
   })
-  @ApiHarnessStream()
+  @ApiHeader({
+    name: 'Prefer',
+    required: false,
+    description: '`respond-async`: answer 202 once the turn is accepted.',
+  })
+  @ApiTurnAnswers()
   @ApiErrors(
     'INVALID_REQUEST',
     'ATTACHMENT_FAILURE',
@@ -80,15 +95,17 @@ export class TurnController {
     @Body() body: TurnDto,
     @Headers('idempotency-key') idempotencyKey: string | undefined,
     @Caller() principal: Principal,
+    @Req() request: Request,
     @Res() response: Response,
-  ): Promise<Observable<FrameBatch>> {
+  ): Promise<Observable<FrameBatch> | WholeAnswer> {
     const { sessionId, message, opts, attachments = [] } = body;
     const key = parseIdempotencyKey(idempotencyKey);
+    const answer = chooseAnswer(request);
     const submitted = await this.turns.submit({
       sessionId,
       principal,
       message,
-      opts,
+      opts: answer === 'at once' ? withoutReader(opts) : opts,
       attachments,
       idempotencyKey: key,
     });
@@ -98,7 +115,11 @@ export class TurnController {
       'X-Turn-Disposition': describeDisposition(submitted.disposition),
       Location: eventsUrl(submitted.turnId),
     });
-    return this.streams.ofSubmitted(submitted, harnessDialect);
+    if (answer === 'stream') return this.streams.ofSubmitted(submitted, harnessDialect);
+    const { turnId } = submitted;
+    if (answer === 'result') return this.#awaitResult(submitted, sessionId, response);
+    response.status(202).set('Preference-Applied', 'respond-async');
+    return new WholeAnswer({ turn: await this.turns.get(turnId) });
   }
 
   @Get('turns/:id/events')
@@ -190,4 +211,28 @@ export class TurnController {
     await this.turns.deleteSession(sessionId, principalId);
     return { ok: true };
   }
+
+  /** @throws TypedError SESSION_NOT_FOUND 404 where the session was deleted meanwhile; STREAM_EXPIRED 410. */
+  async #awaitResult(
+    submitted: SubmittedTurn,
+    sessionId: string,
+    response: Response,
+  ): Promise<WholeAnswer> {
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
+    const { turnId } = submitted;
+    const isNew = isAccepted(submitted);
+    const turn = isNew ? submitted : await this.turns.findRest(turnId, undefined);
+    const events = this.turns.follow(turn, gone.signal, isNew);
+    const result = await collectResult(events, { turnId, sessionId });
+    response.status(200);
+    if (result !== undefined) return new WholeAnswer(result);
+    throw gone.signal.aborted ? clientLeft() : sessionNotFound(sessionId);
+  }
+}
+
+/** Options of a turn whose client stays for no event: nobody's absence ends it. */
+function withoutReader(opts: unknown): unknown {
+  if (opts === undefined) return { onDisconnect: 'continue' };
+  return isPlainObject(opts) ? { onDisconnect: 'continue', ...opts } : opts;
 }

@@ -2,6 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Allow, IsString } from 'class-validator';
 import { OptionalTexts, RequiredText, wrong } from '../../http/field-rules.decorator.js';
 import type { CancelState } from '../../turn/lifecycle/turn-canceller.js';
+import type { TurnResult } from './collect-result.js';
 
 export class TurnDto {
   @RequiredText('Id of the session.')
@@ -50,4 +51,79 @@ export class InterruptedDto {
 export class OkDto {
   @ApiProperty({ type: Boolean, example: true })
   ok!: true;
+}
+
+class UsageDto {
+  @ApiProperty({ type: 'integer' })
+  inputTokens!: number;
+
+  @ApiProperty({ type: 'integer' })
+  outputTokens!: number;
+
+  @ApiProperty({ type: 'integer' })
+  cacheReadTokens!: number;
+
+  @ApiProperty({ type: 'integer' })
+  cacheWriteTokens!: number;
+
+  @ApiPropertyOptional({
+    type: 'integer',
+    description: 'Of `cacheWriteTokens`: kept for 5 minutes.',
+  })
+  cacheWrite5mTokens?: number;
+
+  @ApiPropertyOptional({ type: 'integer', description: 'Of `cacheWriteTokens`: kept for an hour.' })
+  cacheWrite1hTokens?: number;
+
+  @ApiPropertyOptional({ type: 'integer', description: 'Of `outputTokens`: thinking.' })
+  thinkingTokens?: number;
+
+  @ApiPropertyOptional({ type: 'integer', description: 'Tokens that `token_budget` counts.' })
+  addedTokens?: number;
+
+  @ApiPropertyOptional({ type: Number, description: 'US dollars, where a price is known.' })
+  costUsd?: number;
+
+  @ApiPropertyOptional({ type: 'integer', description: 'Web searches by the provider.' })
+  webSearches?: number;
+}
+
+/** A turn that has ended. */
+export class TurnResultDto implements TurnResult {
+  @ApiProperty({ type: String })
+  turnId!: string;
+
+  @ApiProperty({ type: String })
+  sessionId!: string;
+
+  @ApiProperty({
+    type: String,
+    description:
+      'The reply without discarded steps; of a turn that was cut off, as far as it came.',
+  })
+  text!: string;
+
+  @ApiProperty({ enum: ['completed', 'limited', 'interrupted', 'failed'] })
+  outcome!: TurnResult['outcome'];
+
+  @ApiProperty({
+    type: 'integer',
+    description: '0: completed, or met a limit; 1: failed; 130: interrupted.',
+  })
+  exitCode!: number;
+
+  @ApiProperty({
+    type: String,
+    description: 'A stop reason, the name of a limit, who interrupted, or the type of an error.',
+  })
+  reason!: string;
+
+  @ApiProperty({ type: UsageDto })
+  usage!: TurnResult['usage'];
+
+  @ApiProperty({ type: 'integer', description: 'Milliseconds.' })
+  durationMs!: number;
+
+  @ApiPropertyOptional({ type: Object, description: 'Of a failed turn: data of `turn:error`.' })
+  error?: NonNullable<TurnResult['error']>;
 }

@@ -91,7 +91,7 @@ function framesOf(state: HarnessState, event: TurnEvent): Frame[] {
         frame('system:notice', pick(event, ['kind', 'level', 'text', 'metadata', 'seenByModel'])),
       ];
     case 'turn.failed':
-      return [frame('turn:error', failure(event))];
+      return [frame('turn:error', describeFailure(event))];
     case 'turn.ended':
       return ended(state, event);
     default:
@@ -127,18 +127,21 @@ function toolResult(event: Of<'tool.ended'>): HarnessFrames['tool:result'] {
   return { name, ok: status === 'success', output, toolUseId: callId, status, durationMs };
 }
 
-function failure(event: Of<'turn.failed'>): HarnessFrames['turn:error'] {
+/** Data of the frame `turn:error`. */
+export function describeFailure(event: Of<'turn.failed'>): HarnessFrames['turn:error'] {
   return {
     ...pick(event, ['phase', 'errorType', 'message', 'status', 'severity', 'fatal', 'details']),
     ...retryAdvice(event),
   };
 }
 
+/** Data of the frame `turn:end`. */
+export function describeEnd(event: Of<'turn.ended'>): HarnessFrames['turn:end'] {
+  return pick(event, ['outcome', 'exitCode', 'reason', 'usage', 'durationMs']);
+}
+
 function ended(state: HarnessState, event: Of<'turn.ended'>): Frame[] {
-  const summary = frame(
-    'turn:end',
-    pick(event, ['outcome', 'exitCode', 'reason', 'usage', 'durationMs']),
-  );
+  const summary = frame('turn:end', describeEnd(event));
   switch (event.outcome) {
     case 'completed':
     case 'limited':

@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { expectSoon } from '../../support/expect-soon.js';
+import { startServer, type TestServer } from '../../support/processes/start-server.js';
+
+describe('the answer to a turn that is posted', () => {
+  let server: TestServer;
+  let sessionId: string;
+  beforeAll(async () => {
+    server = await startServer({ environment: { TURNPIKE_DISCONNECT_GRACE_MS: '50' } });
+    sessionId = await server.client.createSession(server.projectRoot);
+  });
+  afterAll(() => server.close());
+
+  const post = (message: string, headers: Record<string, string>, more = {}) =>
+    server.client.post('/api/harness/turn', { sessionId, message, ...more }, headers);
+  const json = { accept: 'application/json' };
+  const turnOf = async (turnId: string | null) => {
+    const { body } = await server.client.get(`/api/harness/turns/${turnId}`);
+    return body['turn'] as { status: string; options: { onDisconnect: string } };
+  };
+
+  it.each([
+    ['nothing', undefined],
+    ['anything', 'application/json, text/plain, */*'],
+    ['any text', 'text/*, application/json'],
+    ['a stream', 'text/event-stream'],
+  ])('is the stream where the client accepts %s', async (_what, accept) => {
+    const { status, headers } = await post('Hello', accept === undefined ? {} : { accept });
+    expect([status, headers.get('content-type')]).toEqual([
+      200,
+      'text/event-stream; charset=utf-8',
+    ]);
+  });
+
+  it('is the result, once it has come, where the client accepts no stream', async () => {
+    const { status, headers, body } = await post('Hello', json);
+    const turnId = headers.get('x-turn-id');
+    expect([status, headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
+    expect(headers.get('location')).toBe(`/api/harness/turns/${turnId}/events`);
+    const stream = await server.client.follow(String(turnId));
+    await stream.all();
+    const end = stream.frames.find(({ event }) => event === 'turn:end');
+    expect(body).toEqual({ turnId, sessionId, text: stream.text(), ...end?.data });
+    expect(body['outcome']).toBe('completed');
+  });
+
+  it('is the error of a turn that failed, beside what it had said', async () => {
+    const { status, body } = await post('[[fail=400]]', json);
+    expect([status, body['outcome'], body['exitCode']]).toEqual([200, 'failed', 1]);
+    expect(body['error']).toMatchObject({ errorType: 'SDK_FAILURE', message: expect.any(String) });
+  });
+
+  it('is that of the first turn where the request is a repeat', async () => {
+    const key = { ...json, 'idempotency-key': 'once' };
+    const first = await post('Once', key);
+    const again = await post('Once', key);
+    expect([again.status, again.body]).toEqual([200, first.body]);
+    expect(again.headers.get('x-turn-disposition')).toBe('repeated');
+  });
+
+  it('is a typed error where the turn is refused', async () => {
+    const { status, body } = await server.client.post(
+      '/api/harness/turn',
+      { sessionId: 'sess_00000000-0000-4000-8000-000000000000', message: 'Hello' },
+      json,
+    );
+    expect([status, body['error']]).toEqual([
+      404,
+      expect.objectContaining({ type: 'SESSION_NOT_FOUND' }),
+    ]);
+  });
+
+  it('ends a turn whose client left before its result, as a stream that nobody reads', async () => {
+    const leaving = new AbortController();
+    const waiting = fetch(`${server.url}/api/harness/turn`, {
+      method: 'POST',
+      body: JSON.stringify({ sessionId, message: '[[tokens=500 gap=50]]' }),
+      headers: { 'content-type': 'application/json', ...json },
+      signal: leaving.signal,
+    });
+    const turns = async () => {
+      const { body } = await server.client.get(`/api/harness/sessions/${sessionId}/turns`);
+      return (body['turns'] as { turnId: string; status: string }[])[0];
+    };
+    await expectSoon(async () => expect((await turns())?.status).toBe('running'));
+    leaving.abort();
+    await expect(waiting).rejects.toThrow('aborted');
+    await expectSoon(async () => expect((await turns())?.status).toBe('interrupted'));
+    expect(server.logLines.join('')).not.toContain('request failed');
+  });
+
+  it('comes at once where the client prefers that, and its turn goes on without a reader', async () => {
+    const { status, headers, body } = await post('[[tokens=40 gap=10]]', {
+      prefer: 'wait=10, respond-async',
+    });
+    const turnId = headers.get('x-turn-id');
+    expect([status, headers.get('preference-applied'), headers.get('location')]).toEqual([
+      202,
+      'respond-async',
+      `/api/harness/turns/${turnId}/events`,
+    ]);
+    expect(body['turn']).toMatchObject({ turnId, options: { onDisconnect: 'continue' } });
+    await expectSoon(async () => expect((await turnOf(turnId)).status).toBe('completed'));
+  });
+
+  it('keeps an option that says what a reader’s absence means', async () => {
+    const opts = { onDisconnect: 'cancel' };
+    const { headers } = await post('[[tokens=500 gap=50]]', { prefer: 'respond-async' }, { opts });
+    const turnId = headers.get('x-turn-id');
+    await expectSoon(async () => expect((await turnOf(turnId)).status).toBe('interrupted'));
+  });
+});
