@@ -3,8 +3,8 @@ import { sql, type Placeholder, type SQL } from 'drizzle-orm';
 /** The index's own expression, to the letter: the planner uses the index for no other. */
 const isBackground = sql`(coalesce(options -> 'options' ->> 'priority', '') = 'background')`;
 
-/** Turns of a principal that other workers may lock in this moment. */
-const MOST_LOCKED = 32;
+/** Turns of a principal that other workers may lock in this moment. A constant of the statement: see `claimTurns`. */
+const mostLocked = sql.raw('32');
 
 /**
  * The turns that are to run next, locked for the caller: those that lost their worker or go on after a
@@ -44,7 +44,7 @@ export function chooseFairly(most: Placeholder | number): SQL {
     candidate as (
       (select id, 0 as tier, 0 as load, created_at from turns
         where status = 'running' and (lease_until is null or lease_until < now())
-        order by created_at limit ${most}::integer + ${MOST_LOCKED}::integer)
+        order by created_at limit ${most}::integer + ${mostLocked})
       union all
       select turn.id, case when line.is_background then 2 else 1 end,
         coalesce(busy.running, 0) + row_number() over (
@@ -56,9 +56,12 @@ export function chooseFairly(most: Placeholder | number): SQL {
         select id, created_at from turns
         where status = 'queued' and ${isBackground} = line.is_background
           and principal_id = line.principal_id
-        order by created_at limit ${most}::integer + ${MOST_LOCKED}::integer) turn
+        order by created_at limit ${most}::integer + ${mostLocked}) turn
     )
-    select turns.id from candidate join turns on turns.id = candidate.id
-    order by tier, load, candidate.created_at, turns.id
-    limit ${most}::integer for no key update of turns skip locked`;
+    select locked.id
+    from (select id from candidate order by tier, load, created_at, id) ranked
+    -- One by one in this order, until there are enough: a join would read the table for all of them.
+    cross join lateral (
+      select id from turns where turns.id = ranked.id for no key update skip locked) locked
+    limit ${most}::integer`;
 }

@@ -48,6 +48,10 @@ export interface Compaction {
   summary: string;
 }
 
+/**
+ * Whatever is the same in each claim is in the text, not a parameter: a plan for any parameters is then as good
+ * as one for these, and the server plans the statement once.
+ */
 const claimTurns = (db: Database, which: 'next' | 'given') => {
   const ids =
     which === 'next'
@@ -57,7 +61,7 @@ const claimTurns = (db: Database, which: 'next' | 'given') => {
   const userParts = db
     .select({ parts: messages.parts })
     .from(messages)
-    .where(and(eq(messages.turnId, turns.id), eq(messages.role, 'user')));
+    .where(and(eq(messages.turnId, turns.id), sql`${messages.role} = 'user'`));
   const archived = db.select().from(turnArchives).where(eq(turnArchives.turnId, turns.id));
   const other = alias(turns, 'other');
   const others = db
@@ -76,8 +80,7 @@ const claimTurns = (db: Database, which: 'next' | 'given') => {
     })
     .from(compactions)
     .where(eq(compactions.sessionId, turns.sessionId))
-    .orderBy(desc(compactions.createdAt), desc(compactions.id))
-    .limit(1);
+    .orderBy(desc(compactions.createdAt), desc(compactions.id));
   const rules = db
     .select({
       rules: sql`coalesce(json_agg(${sessionGrants.rule}
@@ -100,7 +103,7 @@ const claimTurns = (db: Database, which: 'next' | 'given') => {
       // A held turn is only ever ended: it must not take its session's lock.
       status: sql`case when ${turns.status} = 'held' then 'held' else 'running' end`,
       waitedMs,
-      waitingSince: null,
+      waitingSince: sql`null`,
       leaseUntil: sql`now() + ${sql.placeholder('lease')}::interval`,
       startedAt: sql`coalesce(${turns.startedAt}, ${sql.placeholder('now')}::timestamptz)`,
     })
@@ -110,7 +113,9 @@ const claimTurns = (db: Database, which: 'next' | 'given') => {
         sql`${turns.id} in (select chosen.id from chosen)`,
         eq(sessions.id, turns.sessionId),
         unleased,
-        sql`${turns.status} = any(${sql.placeholder('statuses')}::text[])`,
+        which === 'next'
+          ? sql`${turns.status} in ('queued', 'running')`
+          : sql`${turns.status} = any(${sql.placeholder('statuses')}::text[])`,
       ),
     )
     .returning({
@@ -121,12 +126,12 @@ const claimTurns = (db: Database, which: 'next' | 'given') => {
       hasHistory: sql<boolean>`exists (${others})`,
       todos: sql<Todo[] | null>`(${list})`.mapWith(todos.items),
       grants: sql<string[]>`(${rules})`,
-      compaction: sql<Compaction | null>`(select row_to_json(last) from (${last}) last)`,
+      compaction: sql<Compaction | null>`(select row_to_json(last) from (${last} limit 1) last)`,
     })
     .prepare(which === 'next' ? 'claim_next_turns' : 'claim_turn');
 };
 
-/** Claims the turns that are to run next, `most` of them. */
+/** Claims the turns that are to run next, `most` of them: queued ones, and running ones that lost their worker. */
 export const claimNextTurns = prepared((db) => claimTurns(db, 'next'));
 /** Claims the turn `turnId`, and waits for whoever has it locked. */
 export const claimTurn = prepared((db) => claimTurns(db, 'given'));

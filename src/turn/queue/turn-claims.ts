@@ -61,7 +61,8 @@ export class TurnClaims {
     which: keyof typeof endable,
   ): Promise<Claim | undefined> {
     const [claimed] = await claimTurn(this.db).execute({
-      ...this.#valuesAt(now, endable[which]),
+      ...this.#valuesAt(now),
+      statuses: endable[which],
       turnId,
     });
     return claimed && toClaim(claimed);
@@ -71,10 +72,7 @@ export class TurnClaims {
     const now = wishes[0]?.() ?? new Date();
     const most = wishes.length;
     try {
-      const rows = await claimNextTurns(this.db).execute({
-        ...this.#valuesAt(now, runnable),
-        most,
-      });
+      const rows = await claimNextTurns(this.db).execute({ ...this.#valuesAt(now), most });
       return wishes.map((_, index) => ({ claim: rows[index] && toClaim(rows[index]) }));
     } catch (error) {
       if (isDatabaseDown(error)) throw error;
@@ -92,7 +90,8 @@ export class TurnClaims {
       try {
         const turnId = (row as { id: string }).id;
         const [one] = await claimTurn(this.db).execute({
-          ...this.#valuesAt(now, runnable),
+          ...this.#valuesAt(now),
+          statuses: runnable,
           turnId,
         });
         if (one !== undefined) claimed.push({ claim: toClaim(one) });
@@ -106,9 +105,9 @@ export class TurnClaims {
     return Array.from({ length: most }, (_, index) => all[index] ?? {});
   }
 
-  #valuesAt(now: Date, statuses: readonly string[]) {
+  #valuesAt(now: Date) {
     const lease = `${this.config.leaseMs} milliseconds`;
-    return { lease, now: now.toISOString(), statuses: [...statuses] };
+    return { lease, now: now.toISOString() };
   }
 
   /** Extends the lease; `lost` when it is no longer this attempt's. */
