@@ -1,11 +1,11 @@
 import type { Observable } from 'rxjs';
 import type { Frame, ReaderHistory } from '../chaos/types.js';
-import type { FrameBatch } from '../src/http/frame-batch.js';
+import { WholeAnswer, type FrameBatch } from '../src/http/frame-batch.js';
 import { TurnController } from '../src/wires/harness/turn.controller.js';
 import { Refusal, type Requests } from './requests.js';
 import type { Server } from './server.js';
 
-type Response = Parameters<TurnController['post']>[3];
+type Response = Parameters<TurnController['post']>[4];
 
 /** The request that opens a turn. */
 export interface Post {
@@ -107,7 +107,8 @@ class TurnReader {
     const response = toResponse(headers);
     const { key, body } = post;
     const { principal } = this.requests.deployment;
-    const frames = await api.handler(TurnController).post(body, key, principal, response);
+    const frames = await api.handler(TurnController).post(body, key, principal, 'stream', response);
+    if (frames instanceof WholeAnswer) throw new Error('A stream was asked for');
     this.turnId = headers.get('X-Turn-Id');
     const disposition = headers.get('X-Turn-Disposition') ?? '';
     this.requests.note(`${disposition} ${this.turnId ?? ''}: ${body.message}`);

@@ -15,6 +15,7 @@ export type { QueueView } from '../ops/view-queue.js';
 export type { EffectivePreference as EffectiveSetting } from '../options/preferences/effective-preferences.js';
 export type { PreferenceValues as Settings } from '../options/preferences/model-preferences.js';
 export type { ModelList } from '../options/model-list-service.js';
+export type { TurnOptionsDto as TurnOptions } from '../options/turn-options.dto.js';
 export type { ListedModel } from '../provider/models/view-model.js';
 export type { BootReport } from '../session/session-booter.js';
 export type { WantedSession } from '../session/session-service.js';

@@ -6,6 +6,7 @@ import type {
   MessageView,
   SessionRecord,
   WantedSession,
+  TurnOptions,
 } from './server-types.js';
 
 export interface Page {
@@ -48,7 +49,7 @@ export class SessionCalls {
   }
 
   /** Checks everything that a turn of the session needs. */
-  boot(sessionId: string, opts?: Readonly<Record<string, unknown>>): Promise<BootReport> {
+  boot(sessionId: string, opts?: Readonly<TurnOptions>): Promise<BootReport> {
     const body = { sessionId, ...(opts === undefined ? {} : { opts }) };
     return this.transport.json({ method: 'POST', path: '/api/harness/session/boot', body });
   }

@@ -3,7 +3,7 @@ import { FakeServer, turnFrames } from '../../test/client/fake-server.js';
 import { untilDone } from '../../test/client/until-done.js';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import { ConnectionLostError, TurnpikeError } from './client-errors.js';
-import { TurnpikeClient } from './turnpike-client.js';
+import { TurnpikeClient, type TurnRequest } from './turnpike-client.js';
 
 const frames = turnFrames('turn_1', 3);
 const request = { sessionId: 'sess_1', message: 'Hello' };
@@ -44,6 +44,16 @@ describe('asking for a turn', () => {
     expect(read).toEqual(frames.map(({ id }) => id));
     expect(server.requests.map(({ path }) => path)).toEqual(['/api/harness/turn']);
     expect(server.requests[0]?.headers.get('authorization')).toBe('Bearer tpk_1');
+  });
+
+  it('takes the options that there are, which the compiler knows', async () => {
+    const server = new FakeServer(frames);
+    const known: TurnRequest = { ...request, opts: { maxTurns: 3 } };
+    // @ts-expect-error There is no option `maxTurn`.
+    const unknown: TurnRequest = { ...request, opts: { maxTurn: 3 } };
+    const { ask } = open(server);
+    const turns = [await ask(known), await ask(unknown)];
+    expect(turns.map(({ turnId }) => turnId)).toEqual(['turn_1', 'turn_1']);
   });
 
   it('asks again under one key until it has an answer', async () => {

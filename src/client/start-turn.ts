@@ -1,5 +1,6 @@
 import { newKey } from './new-key.js';
 import { TurnpikeError } from './client-errors.js';
+import type { TurnOptions } from './server-types.js';
 import type { Transport } from './transport.js';
 import { RetryPolicy } from './retry-policy.js';
 import { parseTurnDisposition } from './parse-turn-disposition.js';
@@ -11,7 +12,7 @@ export interface TurnRequest {
   /** May be empty beside an attachment. */
   message: string;
   /** The turn's options: `model`, `tools`, `maxTurns`, `onBusy`, `onDisconnect`, `clientTools`, … */
-  opts?: Readonly<Record<string, unknown>>;
+  opts?: Readonly<TurnOptions>;
   /** Uploaded files, or paths on the server's machine. */
   attachments?: readonly (string | { id: string })[];
   /** Stops the request and the reading of the turn; `interrupt` ends the turn. */

@@ -1,5 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Allow } from 'class-validator';
+import { TurnOptionsDto } from '../options/turn-options.dto.js';
 import { OptionalText, RequiredText } from '../http/field-rules.decorator.js';
 
 export class CreateSessionDto {
@@ -48,9 +49,9 @@ export class BootSessionDto {
   @RequiredText('Id of the session.')
   sessionId!: string;
 
-  @ApiPropertyOptional({ type: Object, description: 'Turn options, as on a turn.' })
+  @ApiPropertyOptional({ type: TurnOptionsDto, description: 'As on a turn.' })
   @Allow()
-  opts?: unknown;
+  opts?: TurnOptionsDto;
 }
 
 /** Fields of every view of a session. */

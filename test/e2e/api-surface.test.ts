@@ -17,7 +17,10 @@ interface OpenApi {
   servers: unknown[];
   security: Record<string, unknown>[];
   tags: { name: string; description: string }[];
-  components: { securitySchemes: Record<string, unknown> };
+  components: {
+    securitySchemes: Record<string, unknown>;
+    schemas: Record<string, { properties: Record<string, unknown> }>;
+  };
   paths: Record<string, Record<string, Operation>>;
 }
 
@@ -160,6 +163,10 @@ describe('the server beside its turns', () => {
       'put /api/settings/agent-config',
       'put /api/settings/models',
     ]);
+    const options = (body as unknown as OpenApi).components.schemas['TurnOptionsDto'];
+    expect(Object.keys(options?.properties ?? {})).toEqual(
+      expect.arrayContaining(['maxTurns', 'thinking', 'agentConfig']),
+    );
     const turn = paths['/api/harness/turn']?.['post']?.responses ?? {};
     expect(Object.keys(turn)).toEqual(
       expect.arrayContaining(['200', '400', '404', '409', '413', '422', '429', '500', '503']),

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import type { TurnOptions } from '../../client/turnpike-client.js';
 import { compact } from '../../platform/compact.js';
 import { startOptions } from './server-options.js';
 import { UsageError } from './usage-error.js';
@@ -11,7 +12,7 @@ export interface TurnArguments {
   attachments: string[];
   sessionId: string | undefined;
   persona: string | undefined;
-  opts: Record<string, unknown>;
+  opts: TurnOptions;
   json: boolean;
   /** The value of `--url`. */
   url: string | undefined;

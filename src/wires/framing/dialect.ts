@@ -6,6 +6,11 @@ export interface Frame {
   data: string;
 }
 
+/** A frame with its cursor: what a reader sends back to go on after it. */
+export interface FrameWithCursor extends Frame {
+  id: string;
+}
+
 /**
  * A wire's language: a pure function from events to frames. No I/O, no clock, no `this`; the
  * state is what later frames need of earlier events.

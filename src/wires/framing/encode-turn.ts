@@ -1,15 +1,10 @@
 import { compareCursors, formatCursor, type Cursor } from '../../events/cursor.js';
 import type { TurnEvent } from '../../events/turn-event.js';
-import type { Dialect, Frame } from './dialect.js';
+import type { Dialect, Frame, FrameWithCursor } from './dialect.js';
 import { formatFrame } from './sse-frame.js';
 
 /** The length of a text, in characters, after which the next one begins. */
 const TEXT_LENGTH = 64 * 1024;
-
-/** A frame with its cursor: what a reader sends back to go on after it. */
-export interface FrameWithCursor extends Frame {
-  id: string;
-}
 
 /** An encoder of events to frames, for a single reader. */
 export interface TurnEncoder {

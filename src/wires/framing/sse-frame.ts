@@ -1,4 +1,4 @@
-import type { FrameWithCursor } from './encode-turn.js';
+import type { FrameWithCursor } from './dialect.js';
 
 /**
  * A frame as Server-Sent Events have it.

@@ -8,7 +8,6 @@ import {
   Param,
   Post,
   Query,
-  Req,
   Res,
   UseInterceptors,
 } from '@nestjs/common';
@@ -20,7 +19,7 @@ import {
   ApiQuery,
   ApiTags,
 } from '@nestjs/swagger';
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 import type { Observable } from 'rxjs';
 import { Caller } from '../../access/caller.decorator.js';
 import { Owned } from '../../access/owned.decorator.js';
@@ -38,7 +37,7 @@ import { describeDisposition } from '../../turn/submit/disposition.js';
 import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
 import { isAccepted, TurnService } from '../../turn/turn-service.js';
 import { TurnStreams } from '../conversation/turn-streams.js';
-import { chooseAnswer } from './choose-answer.js';
+import { WantedAnswer, type AnswerKind } from './answer-kind.decorator.js';
 import { collectResult } from './collect-result.js';
 import { harnessDialect } from './dialect/harness.js';
 import { ApiHarnessStream, ApiTurnAnswers } from './harness-api.decorator.js';
@@ -95,12 +94,11 @@ export class TurnController {
     @Body() body: TurnDto,
     @Headers('idempotency-key') idempotencyKey: string | undefined,
     @Caller() principal: Principal,
-    @Req() request: Request,
+    @WantedAnswer() answer: AnswerKind,
     @Res() response: Response,
   ): Promise<Observable<FrameBatch> | WholeAnswer> {
     const { sessionId, message, opts, attachments = [] } = body;
     const key = parseIdempotencyKey(idempotencyKey);
-    const answer = chooseAnswer(request);
     const submitted = await this.turns.submit({
       sessionId,
       principal,

@@ -1,6 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Allow, IsString } from 'class-validator';
 import { OptionalTexts, RequiredText, wrong } from '../../http/field-rules.decorator.js';
+import { TurnOptionsDto } from '../../options/turn-options.dto.js';
 import type { CancelState } from '../../turn/lifecycle/turn-canceller.js';
 import type { TurnResult } from './collect-result.js';
 
@@ -16,13 +17,12 @@ export class TurnDto {
   message!: string;
 
   @ApiPropertyOptional({
-    type: Object,
-    description:
-      'Turn options: model, tools, maxTurns, persona, mode, subagentGovernance, onDisconnect, priority, clientTools. Invalid and unknown ones are ignored, and a `system:notice` says so.',
+    type: TurnOptionsDto,
+    description: 'Invalid and unknown options are not used, and a `system:notice` says so.',
     example: { maxTurns: 5, mode: 'acceptEdits' },
   })
   @Allow()
-  opts?: unknown;
+  opts?: TurnOptionsDto;
 
   @OptionalTexts('Absolute paths of files to attach.')
   attachments?: string[];

@@ -88,7 +88,7 @@ describe('the typed client', () => {
   it('interrupts a turn, or leaves it', async () => {
     const request = { sessionId: await newSession(), message: '[[tokens=5000 gap=5]]' };
     const leaving = new AbortController();
-    const opts = { onDisconnect: 'continue' };
+    const opts = { onDisconnect: 'continue' } as const;
     const left = await client.turn({ ...request, opts, signal: leaving.signal });
     const reading = (async () => {
       for await (const { event } of left) {

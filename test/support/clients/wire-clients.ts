@@ -41,7 +41,7 @@ function settling<T>(promise: Promise<T>): Promise<T> {
   return promise;
 }
 
-const goesOn = { onDisconnect: 'continue' };
+const goesOn = { onDisconnect: 'continue' } as const;
 
 /** The client package reconnects without help. */
 async function openTypedClient({ url, projectRoot, message }: Question): Promise<WireClient> {

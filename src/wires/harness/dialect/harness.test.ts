@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { golden, recordedTurns } from '../../../../test/golden/golden.js';
 import type { TurnEvent } from '../../../events/turn-event.js';
 import { parseCursor } from '../../../events/cursor.js';
-import { encodeTurn, type FrameWithCursor } from '../../framing/encode-turn.js';
+import type { FrameWithCursor } from '../../framing/dialect.js';
+import { encodeTurn } from '../../framing/encode-turn.js';
 import { harnessDialect } from './harness.js';
 
 const turnId = 'turn_1';

@@ -8,7 +8,8 @@ import {
   type TurnEvent,
   type TurnEventBody,
 } from '../../../events/turn-event.js';
-import { encodeTurn, type FrameWithCursor } from '../../framing/encode-turn.js';
+import type { FrameWithCursor } from '../../framing/dialect.js';
+import { encodeTurn } from '../../framing/encode-turn.js';
 import { formatFrame } from '../../framing/sse-frame.js';
 import type { ErrorCode } from '../../../errors/error-table.js';
 import type { HolodeckEvent } from './holodeck-event.js';
