@@ -18,6 +18,13 @@ export interface EventLogUnderTest {
   pass(ms: number): Promise<void>;
 }
 
+/** The end of a turn, as its first attempt's event. */
+export function endEvent(seq: number): TurnEvent {
+  const end = { outcome: 'completed', exitCode: 0, reason: 'end_turn', text: '' } as const;
+  const place = { attempt: 1, seq, at: '' };
+  return { type: 'turn.ended', ...end, usage: noUsage, durationMs: 1, ...place };
+}
+
 function hearing(onEvents: LogListener['onEvents']): LogListener {
   return { onEvents, onMissed: () => undefined };
 }
@@ -39,19 +46,6 @@ export function eventLogConformance(name: string, open: () => Promise<EventLogUn
       attempt,
       seq,
       at: '2026-01-01T00:00:00.000Z',
-    });
-
-    const end = (seq: number): TurnEvent => ({
-      type: 'turn.ended',
-      outcome: 'completed',
-      exitCode: 0,
-      reason: 'end_turn',
-      text: '',
-      usage: noUsage,
-      durationMs: 1,
-      attempt: 1,
-      seq,
-      at: '',
     });
 
     it('gives back what was appended, in order', async () => {
@@ -234,7 +228,7 @@ export function eventLogConformance(name: string, open: () => Promise<EventLogUn
 
     it('forgets a turn some time after its end, and not before', async () => {
       await log.begin('a', 1);
-      await log.append('a', 1, [delta(1), end(2)]);
+      await log.append('a', 1, [delta(1), endEvent(2)]);
       await log.append('b', 1, [delta(1)]);
       await pass(KEPT_MS - 100);
       expect(await log.read('a')).toHaveLength(2);
@@ -247,21 +241,21 @@ export function eventLogConformance(name: string, open: () => Promise<EventLogUn
       await log.begin('a', 1);
       const seen = new Recorder<readonly TurnEvent[]>();
       await log.subscribe('a', hearing(seen.take));
-      await log.append('a', 1, [end(1)]);
+      await log.append('a', 1, [endEvent(1)]);
       await seen.count(1);
       const read = await log.read('a');
       await pass(KEPT_MS + 100);
       expect(await log.read('a')).toEqual([]);
-      expect([read, seen.items]).toEqual([[end(1)], [[end(1)]]]);
-      await log.append('a', 1, [end(1)]);
+      expect([read, seen.items]).toEqual([[endEvent(1)], [[endEvent(1)]]]);
+      await log.append('a', 1, [endEvent(1)]);
       await seen.count(2);
-      expect(seen.items[1]).toEqual([end(1)]);
+      expect(seen.items[1]).toEqual([endEvent(1)]);
     });
 
     it('forgets a turn again that was put back after its end', async () => {
-      await log.append('a', 1, [end(1)]);
+      await log.append('a', 1, [endEvent(1)]);
       await pass(KEPT_MS + 100);
-      await log.append('a', 1, [end(1)]);
+      await log.append('a', 1, [endEvent(1)]);
       await pass(KEPT_MS - 100);
       expect(await log.read('a')).toHaveLength(1);
       await pass(200);

@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { MemoryEventLog } from '../../src/events/memory-event-log.js';
-import { noUsage, type TurnEvent } from '../../src/events/turn-event.js';
 import { ManualClock } from '../support/manual-clock.js';
-import { eventLogConformance, KEPT_MS } from './event-log.js';
+import { endEvent, eventLogConformance, KEPT_MS } from './event-log.js';
 
 eventLogConformance('MemoryEventLog', async () => {
   const clock = new ManualClock();
@@ -10,18 +9,7 @@ eventLogConformance('MemoryEventLog', async () => {
 });
 
 describe('MemoryEventLog', () => {
-  const event: TurnEvent = {
-    type: 'turn.ended',
-    outcome: 'completed',
-    exitCode: 0,
-    reason: 'end_turn',
-    text: '',
-    usage: noUsage,
-    durationMs: 1,
-    attempt: 1,
-    seq: 1,
-    at: '',
-  };
+  const event = endEvent(1);
 
   const listener = () => ({ onEvents: () => undefined, onMissed: () => undefined });
 
