@@ -226,7 +226,11 @@ module.exports = {
           '^src/turn/(loop|state)/',
           '^src/wires/(framing|[^/]+/dialect)/',
         ],
-        pathNot: ['\\.module\\.ts$', '^src/tools/[^/]*(controller|service)\\.ts$', '\\.test\\.ts$'],
+        pathNot: [
+          '\\.module\\.ts$',
+          '^src/tools/[^/]*(controller|service|dto)\\.ts$',
+          '\\.test\\.ts$',
+        ],
       },
       to: { path: 'node_modules/(@nestjs|rxjs)/' },
     },

@@ -7,6 +7,7 @@ import { KeysNeedScope, Open, Unowned } from '../access/owned.decorator.js';
 import type { Principal } from '../access/principal.js';
 import { ApiErrors } from '../http/api-errors.decorator.js';
 import { BOARD_PATH, BoardService } from './board-service.js';
+import { OpenedBoardDto } from './board.dto.js';
 
 @ApiTags('admin')
 @Controller()
@@ -21,16 +22,13 @@ export class BoardController {
     operationId: 'openBoard',
     summary: 'Open the board of the queue to the browser that asks, by a cookie',
   })
-  @ApiOkResponse({
-    description:
-      '`{url, expiresAt}`: where the board is, and until when the cookie opens it; null where none is needed.',
-  })
+  @ApiOkResponse({ type: OpenedBoardDto })
   @ApiErrors('UNAUTHENTICATED', 'FORBIDDEN_SCOPE', 'FORBIDDEN_ORIGIN')
   async open(
     @Caller() { keyId }: Principal,
     @Headers('origin') origin: string | undefined,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<{ url: string; expiresAt: string | null }> {
+  ): Promise<OpenedBoardDto> {
     const { url, session } = await this.board.openSession(keyId);
     if (session === undefined) return { url, expiresAt: null };
     response.setHeader('Set-Cookie', boardCookie(session.token, { path: BOARD_PATH, origin }));

@@ -3,13 +3,13 @@ import { ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagg
 import type { Response } from 'express';
 import { Open } from '../access/owned.decorator.js';
 import { HealthService, type Health } from './health-service.js';
+import { HealthDto, ReadinessDto } from './health.dto.js';
 import type { Readiness } from './readiness.js';
 
 /** Applies to all routes here: they show no one's data. */
 const isForProbes = 'what watches the process has no key';
 
-const healthDescription =
-  '`{status, agent_name, agent_ready, active_sessions?, uptime_seconds}`; within 100 ms.';
+const answersSoon = 'Answers within 100 ms.';
 
 @ApiTags('ops')
 @Controller()
@@ -23,8 +23,8 @@ export class HealthController {
     security: [],
     summary: 'Whether the process can do its work',
   })
-  @ApiOkResponse({ description: healthDescription })
-  @ApiResponse({ status: 503, description: 'The same, with the status `unhealthy`.' })
+  @ApiOkResponse({ type: HealthDto, description: answersSoon })
+  @ApiResponse({ status: 503, type: HealthDto, description: 'The status is `unhealthy`.' })
   async alive(@Res({ passthrough: true }) response: Response): Promise<Health> {
     return answer(response, await this.health.health());
   }
@@ -36,10 +36,8 @@ export class HealthController {
     security: [],
     summary: 'Whether the agent of sessions that name none could answer',
   })
-  @ApiOkResponse({
-    description: `${healthDescription} Also \`commands: {kind, weaknesses}\`: how this process runs commands, and what its sandbox does not limit or keep out.`,
-  })
-  @ApiResponse({ status: 503, description: 'The same, with the status `unhealthy`.' })
+  @ApiOkResponse({ type: HealthDto, description: answersSoon })
+  @ApiResponse({ status: 503, type: HealthDto, description: 'The status is `unhealthy`.' })
   async agent(@Res({ passthrough: true }) response: Response): Promise<Health> {
     return answer(response, await this.health.agentHealth());
   }
@@ -51,8 +49,8 @@ export class HealthController {
     security: [],
     summary: 'Whether turns would be taken: database, queue and log answer, and there is a model',
   })
-  @ApiOkResponse({ description: '`{ready, checks}`: each check is `ok`.' })
-  @ApiResponse({ status: 503, description: 'Not ready; `checks` names the faults.' })
+  @ApiOkResponse({ type: ReadinessDto, description: 'Each check is `ok`.' })
+  @ApiResponse({ status: 503, type: ReadinessDto, description: '`checks` names the faults.' })
   async ready(@Res({ passthrough: true }) response: Response): Promise<Readiness> {
     const readiness = await this.health.readiness();
     response.status(readiness.ready ? 200 : 503);

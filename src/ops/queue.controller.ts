@@ -3,6 +3,7 @@ import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { KeysNeedScope, Unowned } from '../access/owned.decorator.js';
 import { ApiErrors } from '../http/api-errors.decorator.js';
 import { QueueService } from './queue-service.js';
+import { QueueDto } from './queue.dto.js';
 import type { QueueView } from './view-queue.js';
 
 @ApiTags('admin')
@@ -17,10 +18,7 @@ export class QueueController {
     operationId: 'getQueue',
     summary: 'Turns that have not ended, and the workers’ slots',
   })
-  @ApiOkResponse({
-    description:
-      '`{backEnd, statuses, wakeUps, places, board?}`: `statuses` has `held`, `queued`, `running` and `waiting`, each `{depth, oldest, newest}` with at most 25 turns at either end; `places` is `{workers, each, used}`.',
-  })
+  @ApiOkResponse({ type: QueueDto })
   @ApiErrors('UNAUTHENTICATED', 'FORBIDDEN_SCOPE', 'FORBIDDEN_ORIGIN', 'STORAGE_UNAVAILABLE')
   look(): Promise<QueueView> {
     return this.queue.look();

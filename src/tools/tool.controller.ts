@@ -2,6 +2,7 @@ import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
 import { Unowned } from '../access/owned.decorator.js';
 import { ApiErrors } from '../http/api-errors.decorator.js';
+import { ToolPageDto } from './tool-list.dto.js';
 import { ToolListService } from './tool-list-service.js';
 
 @ApiTags('tools')
@@ -17,10 +18,7 @@ export class ToolController {
   })
   @ApiQuery({ name: 'cursor', required: false, description: '`nextCursor` of the page before.' })
   @ApiQuery({ name: 'limit', required: false, description: '1 to 200. Default: 200.' })
-  @ApiOkResponse({
-    description:
-      '`{tools, nextCursor?}`: each with name, description, effect (read, edit, command), retry (safe, idempotent, never), inputSchema and source (builtin, extension, mcp, provider).',
-  })
+  @ApiOkResponse({ type: ToolPageDto })
   @ApiErrors('INVALID_REQUEST')
   list(@Query('cursor') cursor?: unknown, @Query('limit') limit?: unknown) {
     return this.tools.page({ cursor, limit });

@@ -1,3 +1,4 @@
+import { Ajv } from 'ajv';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { serve } from '../../src/server/serve.js';
 import { systemClock, type Clock } from '../../src/platform/clock.js';
@@ -10,7 +11,8 @@ interface Operation {
   operationId: string;
   tags: string[];
   security?: unknown[];
-  responses: Record<string, { description: string }>;
+  parameters?: { required?: boolean }[];
+  responses: Record<string, { description: string; content?: Record<string, unknown> }>;
 }
 
 interface OpenApi {
@@ -199,6 +201,59 @@ describe('the server beside its turns', () => {
     expect(security).toEqual([{ bearer: [] }, { header: [] }]);
     const open = Object.entries(paths).filter(([, { get }]) => get?.security?.length === 0);
     expect(open.map(([path]) => path).sort()).toEqual(['/health', '/health/agent', '/ready']);
+  });
+
+  it('answers as its document says, where a route takes nothing', async () => {
+    await server.client.createSession(server.projectRoot);
+    const { body } = await server.client.get('/docs-json');
+    const { paths } = body as unknown as OpenApi;
+    const typed = Object.entries(paths).filter(([path, { get }]) => {
+      const isTyped = get?.responses['200']?.content?.['application/json'] !== undefined;
+      return isTyped && !path.includes('{') && !get?.parameters?.some(({ required }) => required);
+    });
+    const checked: string[] = [];
+    const ajv = new Ajv({ strict: false, validateFormats: false });
+    ajv.addSchema(body, 'api');
+    for (const [path] of typed) {
+      const pointer = `/paths/${path.replaceAll('/', '~1')}/get/responses/200/content/application~1json/schema`;
+      const matches = ajv.compile({ $ref: `api#${pointer}` });
+      const answer = await server.client.get(path);
+      // Without a key, some routes are for nobody.
+      if (answer.status === 403) continue;
+      matches(answer.body);
+      expect([path, answer.status, matches.errors]).toEqual([path, 200, null]);
+      checked.push(path);
+    }
+    expect(checked).toEqual(
+      expect.arrayContaining([
+        '/health',
+        '/health/agent',
+        '/ready',
+        '/api/admin/queue',
+        '/api/harness/models',
+        '/api/harness/sessions',
+        '/api/harness/tools',
+        '/api/harness/usage',
+        '/api/settings/effective',
+      ]),
+    );
+  });
+
+  it('describes a turn and its result as they are', async () => {
+    const { client, projectRoot } = server;
+    const sessionId = await client.createSession(projectRoot);
+    const accept = { accept: 'application/json' };
+    const turn = { sessionId, message: 'Hello' };
+    const result = await client.post('/api/harness/turn', turn, accept);
+    const record = await client.get(`/api/harness/turns/${String(result.body['turnId'])}`);
+    const { body } = await client.get('/docs-json');
+    const ajv = new Ajv({ strict: false, validateFormats: false });
+    ajv.addSchema(body, 'api');
+    for (const [name, answer] of Object.entries({ TurnResultDto: result, OneTurnDto: record })) {
+      const matches = ajv.compile({ $ref: `api#/components/schemas/${name}` });
+      matches(answer.body);
+      expect([name, matches.errors]).toEqual([name, null]);
+    }
   });
 
   it('describes every event it sends', async () => {

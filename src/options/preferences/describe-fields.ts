@@ -49,8 +49,7 @@ export function resetSchema(route: DescribedFields) {
 }
 
 const value = {
-  oneOf: [{ type: 'integer' }, { type: 'boolean' }, { type: 'string' }],
-  nullable: true,
+  oneOf: [{ type: 'integer', nullable: true }, { type: 'boolean' }, { type: 'string' }],
 };
 
 export const effectiveSchema = {

@@ -2,25 +2,26 @@ import type { ErrorCode } from '../../errors/error-table.js';
 import type { ToolStatus } from './stored-step.js';
 import type { RetryAdvice } from '../../platform/retry-advice.js';
 
-/**
- * `held`: accepted, behind another turn of its session. `waiting`: parked for an answer, without a
- * worker. The last four are final.
- */
-export type TurnStatus =
-  | 'held'
-  | 'queued'
-  | 'running'
-  | 'waiting'
-  | 'completed'
-  | 'limited'
-  | 'interrupted'
-  | 'failed';
-
 /** Statuses of the turn that locks its session. */
 export const activeStatuses = ['queued', 'running', 'waiting'] as const;
 
 /** Statuses of turns that have not ended. */
 export const unendedStatuses = ['held', ...activeStatuses] as const;
+
+/** All statuses of a turn; the last four are final. */
+export const turnStatuses = [
+  ...unendedStatuses,
+  'completed',
+  'limited',
+  'interrupted',
+  'failed',
+] as const;
+
+/**
+ * `held`: accepted, behind another turn of its session. `waiting`: parked for an answer, without a
+ * worker.
+ */
+export type TurnStatus = (typeof turnStatuses)[number];
 
 /** The client's request, as accepted. */
 export interface StoredRequest {

@@ -4,6 +4,7 @@ import { Caller } from '../../access/caller.decorator.js';
 import { Unowned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
 import { UsageService } from './usage-service.js';
+import { DayUsageDto } from './usage.dto.js';
 
 @ApiTags('usage')
 @Controller('api/harness/usage')
@@ -16,10 +17,7 @@ export class UsageController {
     operationId: 'getUsage',
     summary: 'What the caller has used of its limits today (UTC)',
   })
-  @ApiOkResponse({
-    description:
-      '`{day, tokens, usd, resetsAt}`: `tokens` and `usd` are `{used, limit}`, or null where there is no limit.',
-  })
+  @ApiOkResponse({ type: DayUsageDto })
   today(@Caller() caller: Principal) {
     return this.usage.today(caller);
   }

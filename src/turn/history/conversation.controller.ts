@@ -8,6 +8,7 @@ import { dayLimitsOf } from '../../governance/limits/day-budget.js';
 import { ApiErrors } from '../../http/api-errors.decorator.js';
 import { ConversationService } from './conversation-service.js';
 import { SessionCompactor, type CompactReport } from './session-compactor.js';
+import { CompactReportDto } from './compact-report.dto.js';
 import { clientLeft } from '../state/turn-errors.js';
 
 const cursor = { name: 'cursor', required: false, description: '`nextCursor` of the page before.' };
@@ -133,7 +134,7 @@ export class ConversationController {
     operationId: 'compactSession',
     summary: 'Have the conversation summarised now; its messages stay readable',
   })
-  @ApiOkResponse({ description: '`{compacted, summary?, throughTurnId?}`.' })
+  @ApiOkResponse({ type: CompactReportDto })
   @ApiErrors(
     'SESSION_NOT_FOUND',
     'TURN_IN_PROGRESS',

@@ -7,6 +7,7 @@ import {
   type ApiResponseSchemaHost,
 } from '@nestjs/swagger';
 import { harnessFields, type HarnessFrameName } from './dialect/harness-frames.js';
+import { OneTurnDto } from './turn-record.dto.js';
 import { TurnResultDto } from './turn.dto.js';
 
 type ContentObject = Record<string, Pick<ApiResponseSchemaHost, 'schema'>>;
@@ -48,8 +49,8 @@ export function ApiTurnAnswers() {
       when: 'Where `Accept` admits no event stream: the result of the turn as JSON, once it has ended.',
     }),
     ApiAcceptedResponse({
-      description:
-        'With `Prefer: respond-async`: `{turn}`, as `GET /api/harness/turns/{id}` has it. `Location` is where its events are.',
+      type: OneTurnDto,
+      description: 'With `Prefer: respond-async`. `Location` is where its events are.',
     }),
   );
 }

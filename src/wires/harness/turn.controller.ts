@@ -41,6 +41,7 @@ import { WantedAnswer, type AnswerKind } from './answer-kind.decorator.js';
 import { collectResult } from './collect-result.js';
 import { harnessDialect } from './dialect/harness.js';
 import { ApiHarnessStream, ApiTurnAnswers } from './harness-api.decorator.js';
+import { OneTurnDto } from './turn-record.dto.js';
 import { InterruptDto, InterruptedDto, OkDto, TurnDto } from './turn.dto.js';
 
 @ApiTags('turns')
@@ -158,7 +159,7 @@ export class TurnController {
     operationId: 'getTurn',
     summary: 'A turn: status, attempt, usage, options with where each came from',
   })
-  @ApiOkResponse({ description: '`{turn}`: the turn as it is now.' })
+  @ApiOkResponse({ type: OneTurnDto })
   @ApiErrors('TURN_NOT_FOUND')
   async get(@Param('id') turnId: string) {
     return { turn: await this.turns.get(turnId) };

@@ -1,0 +1,94 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import type { QueuedTurnView, QueueView, SlotsView, StatusView } from './view-queue.js';
+
+const time = { type: String, format: 'date-time' } as const;
+
+class QueuedTurnDto implements QueuedTurnView {
+  @ApiProperty({ type: String })
+  turnId!: string;
+
+  @ApiProperty({ type: String })
+  sessionId!: string;
+
+  @ApiProperty({ type: String })
+  principal!: string;
+
+  @ApiProperty({ type: 'integer' })
+  attempt!: number;
+
+  @ApiProperty(time)
+  createdAt!: string;
+
+  @ApiProperty({ ...time, nullable: true })
+  startedAt!: string | null;
+
+  @ApiProperty({ ...time, nullable: true })
+  waitingSince!: string | null;
+
+  @ApiProperty({ type: Boolean, description: 'Whether the turn has a slot on a worker.' })
+  placed!: boolean;
+
+  @ApiPropertyOptional({ type: String, description: "The parent, for a subagent's turn." })
+  parentTurnId?: string;
+}
+
+class StatusDto implements StatusView {
+  @ApiProperty({ type: 'integer' })
+  depth!: number;
+
+  @ApiProperty({ type: [QueuedTurnDto], description: 'At most 25, the oldest first.' })
+  oldest!: QueuedTurnDto[];
+
+  @ApiProperty({ type: [QueuedTurnDto], description: 'At most 25 others, the newest first.' })
+  newest!: QueuedTurnDto[];
+}
+
+class StatusesDto {
+  @ApiProperty({ type: StatusDto })
+  held!: StatusDto;
+
+  @ApiProperty({ type: StatusDto })
+  queued!: StatusDto;
+
+  @ApiProperty({ type: StatusDto })
+  running!: StatusDto;
+
+  @ApiProperty({ type: StatusDto })
+  waiting!: StatusDto;
+}
+
+class SlotsDto implements SlotsView {
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    description: 'Worker processes; null where the queue does not answer.',
+  })
+  workers!: number | null;
+
+  @ApiProperty({ type: 'integer', description: 'Slots of a worker.' })
+  each!: number;
+
+  @ApiProperty({ type: 'integer', description: 'Slots in use.' })
+  used!: number;
+}
+
+export class QueueDto implements QueueView {
+  @ApiProperty({ enum: ['embedded', 'distributed'] })
+  backEnd!: QueueView['backEnd'];
+
+  @ApiProperty({ type: StatusesDto })
+  statuses!: StatusesDto;
+
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    description: 'Wake-ups in the queue; null where it does not answer.',
+  })
+  wakeUps!: number | null;
+
+  @ApiProperty({ type: SlotsDto })
+  places!: SlotsDto;
+
+  @ApiPropertyOptional({ type: String, description: "Path of the queue's job board." })
+  board?: string;
+}
