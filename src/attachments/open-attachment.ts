@@ -1,4 +1,12 @@
-import { access, constants, lstat, open, realpath, type FileHandle } from 'node:fs/promises';
+import {
+  access,
+  constants,
+  lstat,
+  open,
+  readlink,
+  realpath,
+  type FileHandle,
+} from 'node:fs/promises';
 import { isWithin } from '../platform/is-within.js';
 import { errorCode } from '../platform/error-code.js';
 import { outsideRefused, refuseAccess, refuseKind, symlinkRefused } from './check-attachment.js';
@@ -50,7 +58,8 @@ async function check(
     const stats = await handle.stat({ bigint: true });
     const reason = refuseKind(stats);
     if (reason !== undefined) return { reason };
-    const isReached = await isReachedWithin(stats, path, where);
+    const real = await locate(handle, path);
+    const isReached = await isReachedWithin(stats, real, where);
     return isReached ? { handle, size: Number(stats.size) } : { reason: outsideRefused };
   } catch (error) {
     return { reason: refuseAccess(errorCode(error), path) };
@@ -58,15 +67,24 @@ async function check(
 }
 
 /**
- * Whether the path still leads to the open file, inside one of the roots. A folder on the way that was
- * swapped for a link after the open leads to another file, or to none.
+ * The path of an open file without links. Linux tells it of the descriptor, so that no folder on the way can be
+ * swapped for a link in between; other systems are asked for the path again.
  */
+async function locate(handle: FileHandle, path: string): Promise<string> {
+  try {
+    return await readlink(`/proc/self/fd/${handle.fd}`);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+    return realpath(path);
+  }
+}
+
+/** Whether a path without links leads to the open file, inside one of the roots. */
 async function isReachedWithin(
   opened: { dev: bigint; ino: bigint },
-  path: string,
+  real: string,
   { roots, closed = [], hidden = [] }: AttachmentFolders,
 ): Promise<boolean> {
-  const real = await realpath(path);
   const found = await lstat(real, { bigint: true });
   if (found.dev !== opened.dev || found.ino !== opened.ino) return false;
   const resolved = await Promise.all(roots.map(resolveRoot));
