@@ -67,8 +67,8 @@ async function check(
 }
 
 /**
- * The path of an open file without links. Linux tells it of the descriptor, so that no folder on the way can be
- * swapped for a link in between; other systems are asked for the path again.
+ * The path of an open file, without links. Linux has the path of a descriptor, so that no folder on the way can be
+ * swapped for a link in between; on other systems the path is resolved again.
  */
 async function locate(handle: FileHandle, path: string): Promise<string> {
   try {

@@ -39,7 +39,7 @@ export function describeApi(app: INestApplication, version: string): OpenAPIObje
     .addServer('/', 'This server')
     .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'An API key.' }, 'bearer')
     .addApiKey({ type: 'apiKey', in: 'header', name: 'X-API-Key' }, 'header')
-    // One of them; none where the server has no keys.
+    // A request sends its key in one of the two ways; a server without keys asks for none.
     .addSecurityRequirements('bearer')
     .addSecurityRequirements('header');
   for (const [name, description] of Object.entries(tags)) builder.addTag(name, description);

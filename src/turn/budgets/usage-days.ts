@@ -47,7 +47,7 @@ export async function loadDay(
   };
 }
 
-/** What is asked of a day; calls that are reserved at the same time are one. */
+/** An amount that is asked of a day: a call's, or the sum of calls that are reserved at the same time. */
 interface AskedOfDay extends UsageDay {
   amount: DayAmount;
   /** The lowest limit among the calls. */
