@@ -28,7 +28,7 @@ import { withAnswersBeside } from './find-asked.js';
 import { lacksMessages } from './lacks-messages.js';
 import { matchAnswers, type Matched } from './match-answers.js';
 import type { RunMessage, InlineFile } from './new-message.js';
-import { parseRunInput, type RunInput } from './run-input.js';
+import { readRunInput, type RunInput } from './run-input.js';
 import { parseRunAddress, runUrl } from './run-url.js';
 import { viewThread } from './thread-history.js';
 
@@ -69,7 +69,7 @@ export class AgUiService {
    */
   async run(call: RunCall, response: ServerResponse): Promise<Observable<FrameBatch>> {
     const { db, sessions } = this;
-    const input = parseRunInput(call.body);
+    const input = await readRunInput(call.body);
     const { threadId, newMessage, answers } = input;
     const named = { principalId: call.principal.id, name: threadId };
     const session = await findNamedSession({ sessions }, named);

@@ -2,7 +2,12 @@ import { cleanName } from '../../attachments/clean-name.js';
 import { invalidRequest, TypedError } from '../../errors/typed-error.js';
 import { isBase64 } from '../../platform/is-base64.js';
 import { isPlainObject } from '../../platform/json.js';
-import type { AgUiMessage } from './dialect/ag-ui-event.js';
+import type { CheckedRun } from './check-run.js';
+
+type Message = CheckedRun['messages'][number];
+type Context = CheckedRun['context'][number];
+type UserContent = Extract<Message, { role: 'user' }>['content'];
+type ContentPart = Exclude<UserContent, string>[number];
 
 export interface InlineFile {
   name: string;
@@ -16,26 +21,27 @@ export interface RunMessage {
   files: readonly InlineFile[];
 }
 
-const fileTypes = ['image', 'audio', 'video', 'document'];
-
 /**
- * @param from index of the first message that is new.
- * @param context descriptions and values that the application sends with it, one section each.
+ * @param fresh the messages after the assistant's last one.
+ * @param from index of the first of them in the client's list.
+ * @param context what the application sends with it: a section each.
  * @returns undefined where the user's text is empty.
  * @throws TypedError INVALID_REQUEST 400; ATTACHMENT_FAILURE 400 for a file whose bytes did not
  * come.
  */
-export function parseRunMessage(
-  messages: readonly AgUiMessage[],
+export function readRunMessage(
+  fresh: readonly Message[],
   from: number,
-  context: readonly string[],
+  context: readonly Context[] = [],
 ): RunMessage | undefined {
-  const own = messages.flatMap((message, index) =>
-    index >= from && message.role === 'user'
-      ? [{ message, field: `messages[${index}].content` }]
-      : [],
-  );
-  const pieces = own.flatMap(({ message, field }) => parseContent(message.content, field));
+  const pieces = fresh.flatMap((message, index) => {
+    if (message.role !== 'user') return [];
+    const { content } = message;
+    const field = `messages[${from + index}].content`;
+    return typeof content === 'string'
+      ? [content]
+      : content.map((part, at) => readPart(part, `${field}[${at}]`));
+  });
   const files = pieces.filter((piece) => typeof piece !== 'string');
   const texts = pieces.filter((piece) => typeof piece === 'string');
   const text = texts.filter((one) => one !== '').join('\n\n');
@@ -43,38 +49,18 @@ export function parseRunMessage(
   return { text: withContext(text, context), files };
 }
 
-function withContext(text: string, context: readonly string[]): string {
+function withContext(text: string, context: readonly Context[]): string {
   if (context.length === 0) return text;
-  return ['Context from the application:', ...context, '---', text].join('\n\n');
+  const sections = context.map(({ description, value }) => `## ${description}\n\n${value}`);
+  return ['Context from the application:', ...sections, '---', text].join('\n\n');
 }
 
-function parseContent(content: unknown, field: string): (string | InlineFile)[] {
-  if (typeof content === 'string') return [content];
-  if (!Array.isArray(content)) throw invalidRequest(`'${field}' must be text or a list of parts`);
-  return (content as unknown[]).map((part, index) => parsePart(part, `${field}[${index}]`));
-}
-
-function parsePart(part: unknown, field: string): string | InlineFile {
-  if (!isPlainObject(part)) throw invalidRequest(`'${field}' must be an object`);
-  const { type, text } = part;
-  if (type === 'text' && typeof text === 'string') return text;
-  if (typeof type === 'string' && fileTypes.includes(type)) return parseFile(part, field);
-  throw invalidRequest(
-    `'${field}' must be a part of the type text (with its 'text'), ${fileTypes.join(', ')}`,
-  );
-}
-
-function parseFile({ source, metadata }: Record<string, unknown>, field: string): InlineFile {
-  const { type, value, mimeType } = isPlainObject(source) ? source : {};
-  if (type === 'url' || type === 'file') throw notSent(`${field}.source`, type);
-  if (type !== 'data' || typeof value !== 'string' || typeof mimeType !== 'string') {
-    throw invalidRequest(
-      `'${field}.source' must be {"type":"data","value":"<base64>","mimeType":"…"}`,
-    );
-  }
-  if (!isBase64(value)) {
-    throw invalidRequest(`'${field}.source.value' is not base64`);
-  }
+function readPart(part: ContentPart, field: string): string | InlineFile {
+  if (part.type === 'text') return part.text;
+  const { source, metadata } = part;
+  if (source.type !== 'data') throw notSent(`${field}.source`, source.type);
+  const { value, mimeType } = source;
+  if (!isBase64(value)) throw invalidRequest(`'${field}.source.value' is not base64`);
   const { filename, name } = isPlainObject(metadata) ? metadata : {};
   const called = [filename, name].find((one) => typeof one === 'string');
   return { name: cleanName(called, mimeType), bytes: Buffer.from(value, 'base64') };

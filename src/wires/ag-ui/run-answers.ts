@@ -1,7 +1,11 @@
 import { invalidRequest } from '../../errors/typed-error.js';
 import { isPlainObject } from '../../platform/json.js';
 import { checkAnswerCount, type GivenAnswer } from '../../turn/approvals/validate-answer.js';
-import type { AgUiMessage } from './dialect/ag-ui-event.js';
+import type { CheckedRun } from './check-run.js';
+
+type Message = CheckedRun['messages'][number];
+type ToolMessage = Extract<Message, { role: 'tool' }>;
+type ResumeEntry = NonNullable<CheckedRun['resume']>[number];
 
 /** Answers of a run to the questions of the run before. */
 export interface RunAnswers {
@@ -12,37 +16,27 @@ export interface RunAnswers {
 }
 
 /** @throws TypedError INVALID_REQUEST 400. */
-export function parseAnswers(resume: unknown, fresh: readonly AgUiMessage[]): RunAnswers {
-  if (!Array.isArray(resume)) throw invalidRequest("'resume' must be a list");
-  const outputs = fresh.flatMap((message) => {
-    const { role, toolCallId: callId } = message;
-    return role === 'tool' && typeof callId === 'string'
-      ? [{ callId, given: parseOutput(message) }]
-      : [];
-  });
+export function readAnswers(resume: readonly ResumeEntry[], fresh: readonly Message[]): RunAnswers {
+  const outputs = fresh.flatMap((message) =>
+    message.role === 'tool' ? [{ callId: message.toolCallId, given: readOutput(message) }] : [],
+  );
   checkAnswerCount(resume.length + outputs.length);
-  const entries = resume as unknown[];
-  return {
-    interrupts: entries.map((entry, index) => parseEntry(entry, `resume[${index}]`)),
-    outputs,
-  };
+  return { interrupts: resume.map(readEntry), outputs };
 }
 
-function parseEntry(entry: unknown, field: string): RunAnswers['interrupts'][number] {
-  const { interruptId: approvalId, status, payload } = isPlainObject(entry) ? entry : {};
-  if (typeof approvalId !== 'string') {
-    throw invalidRequest(`'${field}.interruptId' must be the id of an interrupt`);
-  }
-  if (status !== 'resolved' && status !== 'cancelled') {
-    throw invalidRequest(`'${field}.status' must be "resolved" or "cancelled"`);
-  }
+function readEntry(
+  { interruptId: approvalId, status, payload }: ResumeEntry,
+  index: number,
+): RunAnswers['interrupts'][number] {
   if (status === 'cancelled') {
     return { approvalId, isCancelled: true, given: answer('deny', undefined) };
   }
-  return { approvalId, isCancelled: false, given: parsePayload(payload, `${field}.payload`) };
+  const given = readPayload(payload, `resume[${index}].payload`);
+  return { approvalId, isCancelled: false, given };
 }
 
-function parsePayload(payload: unknown, field: string): GivenAnswer {
+/** An answer in the words of an interrupt's `responseSchema`, which is ours. */
+function readPayload(payload: unknown, field: string): GivenAnswer {
   const { approved, accepted, reason, editedArgs } = isPlainObject(payload) ? payload : {};
   const isApproved = approved ?? accepted;
   if (typeof isApproved !== 'boolean') {
@@ -58,22 +52,17 @@ function parsePayload(payload: unknown, field: string): GivenAnswer {
   return { ...answer('approve', undefined), input: editedArgs };
 }
 
-function parseOutput(message: AgUiMessage): GivenAnswer {
-  const { error } = message as { error?: unknown };
-  const isError = typeof error === 'string' && error !== '';
-  const text = textOf(message.content);
-  const output = isError ? [error, text].filter((one) => one !== '').join('\n\n') : text;
-  return { ...answer('answer', undefined), output, isError };
+function readOutput({ content, error = '' }: ToolMessage): GivenAnswer {
+  const text = textOf(content);
+  const output = error === '' ? text : [error, text].filter((one) => one !== '').join('\n\n');
+  return { ...answer('answer', undefined), output, isError: error !== '' };
 }
 
 /** The text of a tool's output; parts that are no text are in it as their JSON. */
-function textOf(content: unknown): string {
+function textOf(content: ToolMessage['content']): string {
   if (typeof content === 'string') return content;
-  if (!Array.isArray(content)) return JSON.stringify(content ?? '');
-  return (content as unknown[])
-    .map((part) =>
-      isPlainObject(part) && typeof part['text'] === 'string' ? part['text'] : JSON.stringify(part),
-    )
+  return content
+    .map((part) => (part.type === 'text' ? part.text : JSON.stringify(part)))
     .join('\n\n');
 }
 

@@ -1,45 +1,60 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseRunInput } from './run-input.js';
+import { readRunInput } from './run-input.js';
 
 const user = (content: unknown, id = 'u1') => ({ id, role: 'user', content });
 const assistant = { id: 'a1', role: 'assistant', content: 'Hello' };
 
 function read(more: object) {
-  return parseRunInput({ threadId: 't', runId: 'r', messages: [], ...more });
+  return readRunInput({ threadId: 't', runId: 'r', messages: [], ...more });
 }
 
-describe('parseRunInput', () => {
-  it('takes what the user said after the assistant’s last message', () => {
+describe('readRunInput', () => {
+  it('takes what the user said after the assistant’s last message', async () => {
     const messages = [user('old'), assistant, user('One'), user('', 'u2'), user('two', 'u3')];
-    expect(read({ messages }).newMessage).toEqual({ text: 'One\n\ntwo', files: [] });
-    expect(read({ messages: [user('old'), assistant] }).newMessage).toBeUndefined();
-    expect(read({ messages: [user(' ')] }).newMessage).toBeUndefined();
+    expect((await read({ messages })).newMessage).toEqual({ text: 'One\n\ntwo', files: [] });
+    expect((await read({ messages: [user('old'), assistant] })).newMessage).toBeUndefined();
+    expect((await read({ messages: [user(' ')] })).newMessage).toBeUndefined();
   });
 
-  it('tells the application’s context before it', () => {
+  it('tells the application’s context before it', async () => {
     const context = [{ description: 'Page', value: '3' }];
-    expect(read({ messages: [user('Hi')], context }).newMessage?.text).toBe(
+    expect((await read({ messages: [user('Hi')], context })).newMessage?.text).toBe(
       'Context from the application:\n\n## Page\n\n3\n\n---\n\nHi',
     );
   });
 
-  it('takes files that came with it, under their cleaned names', () => {
+  it('takes files that came with it, under their cleaned names', async () => {
     const source = { type: 'data', value: Buffer.from('abc').toString('base64'), mimeType: 'a/b' };
     const metadata = { filename: '../x/notes.txt' };
     const content = [
       { type: 'text', text: 'Look' },
       { type: 'document', source, metadata },
     ];
-    expect(read({ messages: [user(content)] }).newMessage).toEqual({
+    expect((await read({ messages: [user(content)] })).newMessage).toEqual({
       text: 'Look',
       files: [{ name: 'notes.txt', bytes: Buffer.from('abc') }],
     });
   });
 
-  it('has the client’s tools among the options, and its options', () => {
+  it('takes files as clients of the protocol before 1.0 send them', async () => {
+    const data = Buffer.from('abc').toString('base64');
+    const content = [
+      { type: 'text', text: 'Look' },
+      { type: 'binary', mimeType: 'image/png', data, filename: 'a.png' },
+      { type: 'binary', mimeType: 'text/plain', data, id: null },
+    ];
+    const { files } = (await read({ messages: [user(content)] })).newMessage ?? {};
+    expect(files).toMatchObject([{ name: 'a.png', bytes: Buffer.from('abc') }, {}]);
+    const linked = [{ type: 'binary', mimeType: 'image/png', url: 'https://example.com/a.png' }];
+    await expect(read({ messages: [user(linked)] })).rejects.toThrow('is of the type url');
+    const empty = [{ type: 'binary', mimeType: 'image/png' }];
+    await expect(read({ messages: [user(empty)] })).rejects.toThrow('content[0].source');
+  });
+
+  it('has the client’s tools among the options, and its options', async () => {
     const tools = [{ name: 'pick', description: 'Picks' }];
     const forwardedProps = { other: 1, turnpike: { opts: { maxTurns: 2 }, projectRoot: '/a' } };
-    expect(read({ tools, forwardedProps })).toMatchObject({
+    expect(await read({ tools, forwardedProps })).toMatchObject({
       opts: {
         maxTurns: 2,
         clientTools: [
@@ -48,15 +63,15 @@ describe('parseRunInput', () => {
       },
       projectRoot: '/a',
     });
-    expect(read({ tools: null, context: null, forwardedProps: null }).opts).toEqual({});
+    expect((await read({ tools: null, context: null, forwardedProps: null })).opts).toEqual({});
   });
 
-  it('takes no more answers than a step can ask for', () => {
+  it('takes no more answers than a step can ask for', async () => {
     const resume = Array.from({ length: 1_001 }, () => ({ interruptId: 'i', status: 'cancelled' }));
-    expect(() => read({ resume })).toThrow('There are 1001 answers; the limit');
+    await expect(read({ resume })).rejects.toThrow('There are 1001 answers; the limit');
   });
 
-  it('reads answers, of people and of the client’s tools', () => {
+  it('reads answers, of people and of the client’s tools', async () => {
     const resume = [
       { interruptId: 'i1', status: 'cancelled' },
       { interruptId: 'i2', status: 'resolved', payload: { accepted: true, editedArgs: { a: 1 } } },
@@ -70,7 +85,7 @@ describe('parseRunInput', () => {
       ...more,
     });
     const messages = [tool('before'), assistant, tool([{ type: 'text', text: 'red' }])];
-    const { answers } = read({ resume, messages });
+    const { answers } = await read({ resume, messages });
     expect(answers.interrupts).toMatchObject([
       { approvalId: 'i1', isCancelled: true, given: { decision: 'deny' } },
       { approvalId: 'i2', isCancelled: false, given: { decision: 'approve', input: { a: 1 } } },
@@ -79,7 +94,7 @@ describe('parseRunInput', () => {
     expect(answers.outputs).toMatchObject([
       { callId: 'c1', given: { decision: 'answer', output: 'red', isError: false } },
     ]);
-    const failed = read({ messages: [tool('half', { error: 'Broke' })] });
+    const failed = await read({ messages: [tool('half', { error: 'Broke' })] });
     expect(failed.answers.outputs).toMatchObject([
       { given: { output: 'Broke\n\nhalf', isError: true } },
     ]);
@@ -88,16 +103,17 @@ describe('parseRunInput', () => {
   it.each<[object, string]>([
     [{ threadId: 1 }, "'threadId'"],
     [{ runId: 'x'.repeat(201) }, 'limit is 200'],
-    [{ messages: [user(1)] }, 'messages[0].content'],
+    [{ messages: [user(1)] }, "content': expected string, received number or expected array"],
+    [{ messages: [user('a'), assistant, user([{}])] }, 'messages[2].content[0].type'],
     [{ messages: [user([{ type: 'video' }])] }, 'messages[0].content[0].source'],
-    [{ messages: [user([{ type: 'sound' }])] }, 'text (with its'],
+    [{ messages: [user([{ type: 'sound' }])] }, "content[0].type': expected 'text'"],
     [{ context: [{}] }, 'context[0]'],
     [{ tools: ['a'] }, 'tools[0]'],
     [{ forwardedProps: { turnpike: [] } }, 'forwardedProps.turnpike'],
     [{ forwardedProps: { turnpike: { opts: 1 } } }, 'turnpike.opts'],
     [{ resume: [{ interruptId: 'i', status: 'maybe' }] }, 'resume[0].status'],
     [{ resume: [{ interruptId: 'i', status: 'resolved', payload: {} }] }, 'payload.approved'],
-  ])('refuses %j', (more, message) => {
-    expect(() => read(more)).toThrow(message);
+  ])('refuses %j', async (more, message) => {
+    await expect(read(more)).rejects.toThrow(message);
   });
 });
