@@ -11,7 +11,7 @@ import type { Preferences } from './preferences/turn-preferences.js';
 import { chooseModel, choosePersona, chooseStandard } from './early-options.js';
 import type { OptionSources } from './option-sources.js';
 import { resolveOptions } from './resolve-options.js';
-import type { OptionResolution } from '../storage/shapes/stored-options.js';
+import type { OnDisconnect, OptionResolution } from '../storage/shapes/stored-options.js';
 
 type LoaderConfig = Pick<Config, 'model' | 'modeCeiling' | 'turnTimeoutMs' | 'parallelTools'>;
 
@@ -31,6 +31,8 @@ export interface OptionSubject {
   mayApprove?: boolean;
   /** Permission mode of the wire, in place of the session's. Absent: the session's. */
   wireMode?: 'direct' | 'dontAsk';
+  /** What the wire does of a turn without readers, where `opts` says nothing. Absent: `cancel`. */
+  wireOnDisconnect?: OnDisconnect;
 }
 
 /** Resolves the options of turns from request, session, persona, preferences and config. */
@@ -57,14 +59,14 @@ export class OptionLoader {
     // Harness clients need the whole instruction root; an agent is a single file.
     if (session.asAgent !== true) await personas.assertValid();
     const persona = await personas.load(choosePersona(opts, session.persona).value);
-    const { wireMode, user, preferences } = session;
+    const { wireMode, wireOnDisconnect, user, preferences } = session;
     const sources = {
       opts,
       session,
       persona,
       asAgent: session.asAgent === true,
       bounds: { ceiling: config.modeCeiling, mayApprove: session.mayApprove ?? true },
-      ...compact({ wireMode, user, preferences }),
+      ...compact({ wireMode, wireOnDisconnect, user, preferences }),
       defaults: await this.#serverOptions(),
       limits: session.limits ?? freeLimits(config),
     };

@@ -1,6 +1,7 @@
 import type { Persona } from '../agents/parse-agent-file.js';
 import type { ResolvedModel } from '../provider/choose-model.js';
 import type { AgentConfig } from '../storage/shapes/stored-limits.js';
+import type { OnDisconnect } from '../storage/shapes/stored-options.js';
 import type { ModeBounds } from './permission-mode.js';
 import type { Preferences } from './preferences/turn-preferences.js';
 
@@ -18,6 +19,8 @@ export interface OptionSources {
   asAgent?: boolean;
   /** Permission mode of the wire, in place of the session's. Absent: the session's. */
   wireMode?: 'direct' | 'dontAsk';
+  /** What the wire does of a turn without readers, where `opts` says nothing. Absent: `cancel`. */
+  wireOnDisconnect?: OnDisconnect;
   /** Limits that the user saved. */
   user?: Partial<AgentConfig>;
   /** Preferences that the user saved, limits aside. */

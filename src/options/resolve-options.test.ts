@@ -158,6 +158,15 @@ describe('resolveOptions', () => {
     expect(options.mode).toBe('acceptEdits');
   });
 
+  it.each([
+    [undefined, 'continue', 'default'],
+    [{ onDisconnect: 'never' }, 'continue', 'default'],
+    [{ onDisconnect: 'cancel' }, 'cancel', 'opts'],
+  ])('takes the wire’s word on readers that leave where %j has none', (opts, value, from) => {
+    const { options, provenance } = resolve({ opts, wireOnDisconnect: 'continue' });
+    expect([options.onDisconnect, provenance.onDisconnect]).toEqual([value, from]);
+  });
+
   it('asks nobody about the calls of an agent whose file says nothing', () => {
     const { options, provenance } = resolve({ asAgent: true });
     expect([options.mode, provenance.mode]).toEqual(['dontAsk', 'default']);

@@ -48,7 +48,9 @@ export function resolveOptions(sources: OptionSources): OptionResolution {
     maxTurns: { value: limits.config.maxIterations, from: limits.provenance.maxIterations },
     persona: choosePersona(sources.opts, session.persona),
     mode: { value: bounded.mode, from: wantedMode.from },
-    onDisconnect: chooseGiven(optionRules.onDisconnect, 'onDisconnect'),
+    onDisconnect: choose(optionRules.onDisconnect, given['onDisconnect'], [
+      ['default', sources.wireOnDisconnect],
+    ]),
     onBusy: chooseGiven(optionRules.onBusy, 'onBusy'),
     priority: chooseGiven(optionRules.priority, 'priority'),
     thinking: choose(optionRules.thinking, given['thinking'], [

@@ -127,13 +127,14 @@ export class TurnPreparer {
 
 /** The sources of the turn's options beside `opts`. */
 function subjectOf({ submission, session, user }: Preparation): OptionSubject {
-  const { asAgent = false, isOracle = false, wireMode, limits, principal } = submission;
+  const { asAgent = false, isOracle = false, limits, principal } = submission;
+  const { wireMode, wireOnDisconnect } = submission;
   return {
     ...session,
     user: validateAgentConfig(user).config,
     preferences: preferencesOf(user, { isOracle }),
     asAgent,
     mayApprove: principal?.scopes.includes('approvals') ?? true,
-    ...compact({ wireMode, limits }),
+    ...compact({ wireMode, wireOnDisconnect, limits }),
   };
 }

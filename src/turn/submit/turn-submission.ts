@@ -33,6 +33,8 @@ export interface TurnSubmission {
    * approval, `dontAsk` where it cannot. Absent: the session's.
    */
   wireMode?: 'direct' | 'dontAsk';
+  /** What becomes of the turn without readers where `opts` says nothing. Absent: `cancel`. */
+  wireOnDisconnect?: OnDisconnect;
 }
 
 export interface SubmittedTurn {

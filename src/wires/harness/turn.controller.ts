@@ -27,7 +27,6 @@ import type { Principal } from '../../access/principal.js';
 import { invalidRequest } from '../../errors/typed-error.js';
 import { ApiErrors } from '../../http/api-errors.decorator.js';
 import { WholeAnswer, type FrameBatch } from '../../http/frame-batch.js';
-import { isPlainObject } from '../../platform/json.js';
 import { parseIdempotencyKey } from '../../http/request-headers.js';
 import { StreamInterceptor } from '../../http/stream.interceptor.js';
 import { sessionNotFound } from '../../session/session-errors.js';
@@ -104,9 +103,11 @@ export class TurnController {
       sessionId,
       principal,
       message,
-      opts: answer === 'at once' ? withoutReader(opts) : opts,
+      opts,
       attachments,
       idempotencyKey: key,
+      // A client that stays for no event: nobody's absence ends its turn.
+      ...(answer === 'at once' && { wireOnDisconnect: 'continue' }),
     });
     response.set({
       'X-Turn-Id': submitted.turnId,
@@ -228,10 +229,4 @@ export class TurnController {
     if (result !== undefined) return new WholeAnswer(result);
     throw gone.signal.aborted ? clientLeft() : sessionNotFound(sessionId);
   }
-}
-
-/** Options of a turn whose client stays for no event: nobody's absence ends it. */
-function withoutReader(opts: unknown): unknown {
-  if (opts === undefined) return { onDisconnect: 'continue' };
-  return isPlainObject(opts) ? { onDisconnect: 'continue', ...opts } : opts;
 }

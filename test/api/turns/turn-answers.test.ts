@@ -58,6 +58,18 @@ describe('the answer to a turn that is posted', () => {
     expect(again.headers.get('x-turn-disposition')).toBe('repeated');
   });
 
+  it('may be asked for in a different way by a repeat: the request is the same', async () => {
+    const key = { 'idempotency-key': 'any answer' };
+    const first = await post('Any', { ...key, prefer: 'respond-async' });
+    const again = await post('Any', { ...key, ...json });
+    expect([first.status, again.status, again.body['turnId']]).toEqual([
+      202,
+      200,
+      first.headers.get('x-turn-id'),
+    ]);
+    expect(again.headers.get('x-turn-disposition')).toBe('repeated');
+  });
+
   it('is a typed error where the turn is refused', async () => {
     const { status, body } = await server.client.post(
       '/api/harness/turn',
