@@ -12,7 +12,7 @@ import { silentLogger } from '../../test/support/silent-logger.js';
 import { CONFIG } from '../config/config.js';
 import { CLOCK } from '../platform/clock.js';
 import { LOGGER } from '../platform/logger.js';
-import { streamTexts, type FrameBatch } from './frame-batch.js';
+import { streamTexts, WholeAnswer, type FrameBatch } from './frame-batch.js';
 import { StreamInterceptor } from './stream.interceptor.js';
 
 /** Signals and steps that the sources of the streams observed. */
@@ -40,6 +40,12 @@ class Streams {
     response.once('close', () => notes.push('left'));
     await new Promise<void>((resolve) => (answer = resolve));
     return frames();
+  }
+
+  @Get('whole')
+  whole(@Res() response: Response): WholeAnswer {
+    response.status(202).set('X-Stream', 'no');
+    return new WholeAnswer({ turn: 1 });
   }
 
   @Get('nothing')
@@ -82,6 +88,13 @@ describe('a route that returns batches of frames', () => {
     const response = await fetch(`${url}/frames`, { method: 'HEAD' });
     expect([response.status, response.headers.get('x-stream')]).toEqual([200, 'yes']);
     expect(notes).toEqual([]);
+  });
+
+  it('answers with JSON where it returned a whole answer, with its status and headers', async () => {
+    const response = await fetch(`${url}/whole`);
+    expect([response.status, response.headers.get('x-stream')]).toEqual([202, 'no']);
+    expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(await response.text()).toBe('{"turn":1}');
   });
 
   it('answers 204 where no batch comes', async () => {

@@ -6,16 +6,17 @@ import {
   type NestInterceptor,
 } from '@nestjs/common';
 import type { ServerResponse } from 'node:http';
-import { of, type Observable } from 'rxjs';
+import { filter, of, type Observable } from 'rxjs';
 import { CONFIG, type Config } from '../config/config.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { LOGGER, type Logger } from '../platform/logger.js';
-import type { FrameBatch, WholeAnswer } from './frame-batch.js';
+import { WholeAnswer, type FrameBatch } from './frame-batch.js';
 import { writeStream } from './write-stream.js';
 
 /**
- * Writes what a route returns: an Observable of batches, or a whole answer. The route takes `@Res()`: the framework leaves the
- * response of such a route alone, and the route names its stream in the headers.
+ * Writes what a route returns: an Observable of batches, or a whole answer, or 204 where no batch comes. The route
+ * takes `@Res()`: the framework leaves the response of such a route alone, and the route names its stream in the
+ * headers.
  */
 @Injectable()
 export class StreamInterceptor implements NestInterceptor<FrameBatch | WholeAnswer, void> {
@@ -33,7 +34,19 @@ export class StreamInterceptor implements NestInterceptor<FrameBatch | WholeAnsw
     const { clock, logger, config } = this;
     const response = context.switchToHttp().getResponse<ServerResponse>();
     const deps = { clock, logger, timeoutMs: config.readerTimeoutMs };
-    await writeStream(response, route.handle(), deps);
+    let whole = undefined as WholeAnswer | undefined;
+    const isBatch = (item: FrameBatch | WholeAnswer): item is FrameBatch => {
+      if (item instanceof WholeAnswer) whole = item;
+      return item !== whole;
+    };
+    const hasBegun = await writeStream(response, route.handle().pipe(filter(isBatch)), deps);
+    if (whole !== undefined) writeWhole(response, whole);
+    else if (!hasBegun) response.writeHead(204).end();
     return of(undefined);
   }
+}
+
+function writeWhole(response: ServerResponse, { body }: WholeAnswer): void {
+  const headers = { 'Content-Type': 'application/json; charset=utf-8' };
+  response.writeHead(response.statusCode, headers).end(JSON.stringify(body));
 }

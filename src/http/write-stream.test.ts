@@ -2,14 +2,14 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import net, { type AddressInfo, type Socket } from 'node:net';
-import { of } from 'rxjs';
+import { EMPTY } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { silentLogger } from '../../test/support/silent-logger.js';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import type { TurnEvent } from '../events/turn-event.js';
 import { harnessDialect } from '../wires/harness/dialect/harness.js';
 import { encodeTurn } from '../wires/framing/encode-turn.js';
-import { streamFrames, WholeAnswer } from './frame-batch.js';
+import { streamFrames } from './frame-batch.js';
 import { writeStream } from './write-stream.js';
 
 const delta = (seq: number, text = 'x'): TurnEvent => ({
@@ -68,7 +68,7 @@ describe('writeStream', () => {
     );
   };
   type Follow = (signal: AbortSignal) => AsyncIterable<readonly TurnEvent[]>;
-  const write = (follow: Follow, options = {}, timeoutMs = 1_000): Promise<void> => {
+  const write = (follow: Follow, options = {}, timeoutMs = 1_000): Promise<boolean> => {
     const { texts, isOver } = encodeTurn(harnessDialect, 'turn_1');
     const frames = streamFrames({ follow, texts, isOver }, options);
     return writeStream(response, frames, { clock, logger: silentLogger, timeoutMs });
@@ -123,19 +123,6 @@ describe('writeStream', () => {
     expect(received).not.toContain('retry:');
   });
 
-  it('writes a whole answer as JSON, with its status', async () => {
-    await ask('POST');
-    response.statusCode = 202;
-    await writeStream(response, of(new WholeAnswer({ turn: 1 })), {
-      clock,
-      logger: silentLogger,
-      timeoutMs: 1_000,
-    });
-    await until(() => received.includes('{"turn":1}'));
-    expect(received).toMatch(/^HTTP\/1.1 202 Accepted\r\nContent-Type: application\/json/);
-    expect([response.writableEnded, clock.pending]).toEqual([true, 0]);
-  });
-
   it('answers 204 to who may have all of it, and has', async () => {
     await ask();
     await write(
@@ -163,6 +150,17 @@ describe('writeStream', () => {
     await until(() => received.includes('\r\n0\r\n\r\n'));
     expect(received).toMatch(/^HTTP\/1.1 200 OK\r\nContent-Type: text\/event-stream/);
     expect(received.match(/^id: .*$/gm)).toEqual(['id: turn_1:1.1']);
+  });
+
+  it('writes nothing where no batch comes, and says so', async () => {
+    await ask();
+    const deps = { clock, logger: silentLogger, timeoutMs: 1_000 };
+    expect(await writeStream(response, EMPTY, deps)).toBe(false);
+    expect([response.headersSent, response.writableEnded, clock.pending]).toEqual([
+      false,
+      false,
+      0,
+    ]);
   });
 
   it('opens the stream before anything was said', async () => {

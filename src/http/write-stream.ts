@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { Subscription, type Observable } from 'rxjs';
 import type { Logger } from '../platform/logger.js';
-import { WholeAnswer, type FrameBatch } from './frame-batch.js';
+import type { FrameBatch } from './frame-batch.js';
 import { SseWriter, type SseWriterDeps } from './sse-writer.js';
 
 export interface WriteStreamDeps extends SseWriterDeps {
@@ -11,24 +11,27 @@ export interface WriteStreamDeps extends SseWriterDeps {
 /**
  * Writes one reader's stream, each batch as one write. A long replay goes out as fast as the reader takes
  * it, not faster. Resolves when the stream is over, also when its client left: the batches are unsubscribed
- * from then. Where no batch comes at all, the answer is 204. A whole answer is written as it is.
+ * from then.
+ *
+ * @returns whether a batch came. Where none did, nothing is written.
  *
  * @throws an error of the batches while nothing was written: the error can still be the answer. A later
  *   error ends the connection, as a frame for it would have no cursor for an id.
  */
 export function writeStream(
   response: ServerResponse,
-  batches: Observable<FrameBatch | WholeAnswer>,
+  batches: Observable<FrameBatch>,
   deps: WriteStreamDeps,
-): Promise<void> {
+): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const subscription = new Subscription();
     let writer: SseWriter | undefined;
+    let hasBegun = false;
     const finish = (): void => {
       response.off('close', finish);
       writer?.stop();
       subscription.unsubscribe();
-      resolve();
+      resolve(hasBegun);
     };
     const fail = (error: unknown): void => {
       if (response.headersSent) {
@@ -50,19 +53,13 @@ export function writeStream(
       writer.end();
       finish();
     };
-    const answer = ({ body }: WholeAnswer): void => {
-      const headers = { 'Content-Type': 'application/json; charset=utf-8' };
-      response.writeHead(response.statusCode, headers).end(JSON.stringify(body));
-    };
     const complete = (): void => {
-      if (response.headersSent && writer === undefined) return finish();
-      if (writer === undefined) response.writeHead(204).end();
-      else writer.end();
+      writer?.end();
       finish();
     };
-    const next = (batch: FrameBatch | WholeAnswer): void => {
-      if (batch instanceof WholeAnswer) answer(batch);
-      else if (writer === undefined) open(batch);
+    const next = (batch: FrameBatch): void => {
+      hasBegun = true;
+      if (writer === undefined) open(batch);
       else writer.write(batch.text, batch.onDrained);
     };
     // The first batch comes before `subscribe` has returned.
