@@ -1,4 +1,6 @@
+import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { sessions } from '../../../src/storage/schema.js';
 import { expectSoon } from '../../support/expect-soon.js';
 import { startServer, type TestServer } from '../../support/processes/start-server.js';
 
@@ -99,6 +101,43 @@ describe('the answer to a turn that is posted', () => {
     await expect(waiting).rejects.toThrow('aborted');
     await expectSoon(async () => expect((await turns())?.status).toBe('interrupted'));
     expect(server.logLines.join('')).not.toContain('request failed');
+  });
+
+  describe('where its session is deleted meanwhile', () => {
+    /** A turn that is parked for a person while its client awaits the result. */
+    const awaitParked = async () => {
+      const ownSession = await server.client.createSession(server.projectRoot);
+      const message = '[[tool=write {"file_path":"a.txt","content":"a"}]]';
+      const body = { sessionId: ownSession, message };
+      const answer = server.client.post('/api/harness/turn', body, json);
+      const status = async () => {
+        const listed = await server.client.get(`/api/harness/sessions/${ownSession}/turns`);
+        return (listed.body['turns'] as { status: string }[])[0]?.status;
+      };
+      await expectSoon(async () => expect(await status()).toBe('waiting'));
+      return { ownSession, answer };
+    };
+
+    it('is the end that the deletion brought', async () => {
+      const { ownSession, answer } = await awaitParked();
+      await server.client.request('DELETE', `/api/harness/session/${ownSession}`);
+      const { status, body } = await answer;
+      expect([status, body['outcome'], body['reason']]).toEqual([
+        200,
+        'interrupted',
+        'session-deleted',
+      ]);
+    });
+
+    it('is a typed error where no end of the turn is left to be read', async () => {
+      const { ownSession, answer } = await awaitParked();
+      await server.db.delete(sessions).where(eq(sessions.id, ownSession));
+      const { status, body } = await answer;
+      expect([status, body['error']]).toEqual([
+        404,
+        expect.objectContaining({ type: 'SESSION_NOT_FOUND' }),
+      ]);
+    });
   });
 
   it('comes at once where the client prefers that, and its turn goes on without a reader', async () => {
