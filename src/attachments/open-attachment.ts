@@ -1,15 +1,8 @@
-import {
-  access,
-  constants,
-  lstat,
-  open,
-  readlink,
-  realpath,
-  type FileHandle,
-} from 'node:fs/promises';
+import { access, constants, lstat, open, realpath, type FileHandle } from 'node:fs/promises';
 import { isWithin } from '../platform/is-within.js';
 import { errorCode } from '../platform/error-code.js';
 import { outsideRefused, refuseAccess, refuseKind, symlinkRefused } from './check-attachment.js';
+import { locateOpenFile } from './locate-open-file.js';
 
 export type OpenedAttachment = { handle: FileHandle; size: number } | { reason: string };
 
@@ -58,24 +51,11 @@ async function check(
     const stats = await handle.stat({ bigint: true });
     const reason = refuseKind(stats);
     if (reason !== undefined) return { reason };
-    const real = await locate(handle, path);
+    const real = await locateOpenFile(handle, path);
     const isReached = await isReachedWithin(stats, real, where);
     return isReached ? { handle, size: Number(stats.size) } : { reason: outsideRefused };
   } catch (error) {
     return { reason: refuseAccess(errorCode(error), path) };
-  }
-}
-
-/**
- * The path of an open file, without links. Linux has the path of a descriptor, so that no folder on the way can be
- * swapped for a link in between; on other systems the path is resolved again.
- */
-async function locate(handle: FileHandle, path: string): Promise<string> {
-  try {
-    return await readlink(`/proc/self/fd/${handle.fd}`);
-  } catch (error) {
-    if (errorCode(error) !== 'ENOENT') throw error;
-    return realpath(path);
   }
 }
 
