@@ -16,7 +16,9 @@ export interface Source {
   location?: { unit: 'page' | 'char' | 'block'; start: number; end: number };
 }
 
-export type TurnOutcome = 'completed' | 'limited' | 'interrupted' | 'failed';
+export const turnOutcomes = ['completed', 'limited', 'interrupted', 'failed'] as const;
+export type TurnOutcome = (typeof turnOutcomes)[number];
+
 export type TurnEventBody =
   | { type: 'turn.queued'; position: number }
   | {

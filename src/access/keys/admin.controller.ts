@@ -2,7 +2,8 @@ import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@ne
 import { ApiBody, ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
 import { ApiErrors } from '../../http/api-errors.decorator.js';
 import { CreatedKeyDto, KeyListDto, OneKeyDto } from './admin.dto.js';
-import { AuditService, type AuditPage } from './audit-service.js';
+import { AuditPageDto } from './audit-page.dto.js';
+import { AuditService } from './audit-service.js';
 import { Caller } from '../caller.decorator.js';
 import { KeyService } from '../key-service.js';
 import { NeedsScope, Unowned } from '../owned.decorator.js';
@@ -83,11 +84,9 @@ export class AdminController {
   @ApiOperation({ operationId: 'listAuditEntries', summary: 'Who did what, oldest first' })
   @ApiQuery({ name: 'after', required: false, type: String, description: '`nextAfter` of a page.' })
   @ApiQuery({ name: 'limit', required: false, type: Number, description: '1 to 1000; 100.' })
-  @ApiOkResponse({
-    description: '`{entries: [{id, at, principal, action, subject, details}], nextAfter?}`',
-  })
+  @ApiOkResponse({ type: AuditPageDto })
   @ApiErrors('INVALID_REQUEST', ...refusals)
-  entries(@Query('after') after?: unknown, @Query('limit') limit?: unknown): Promise<AuditPage> {
+  entries(@Query('after') after?: unknown, @Query('limit') limit?: unknown): Promise<AuditPageDto> {
     return this.audit.page({ after, limit });
   }
 }

@@ -5,7 +5,8 @@ import { Caller } from '../../access/caller.decorator.js';
 import { Unowned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
 import { ApiErrors } from '../../http/api-errors.decorator.js';
-import { UploadService, type Uploaded } from './upload-service.js';
+import { UploadService } from './upload-service.js';
+import { UploadedDto } from './uploaded.dto.js';
 
 @ApiTags('attachments')
 @Controller('api/harness/attachments')
@@ -26,10 +27,7 @@ export class UploadController {
       properties: { files: { type: 'array', items: { type: 'string', format: 'binary' } } },
     },
   })
-  @ApiOkResponse({
-    description:
-      '`{attachments: [{id, name, mimeType, size, changed?}], errors: [{path, reason}]}`: put an id among the `attachments` of a turn.',
-  })
+  @ApiOkResponse({ type: UploadedDto, description: 'Name an `id` in `attachments` of a turn.' })
   @ApiErrors(
     'ATTACHMENT_FAILURE',
     'INVALID_REQUEST',
@@ -37,7 +35,7 @@ export class UploadController {
     'BODY_TOO_LARGE',
     'STORAGE_UNAVAILABLE',
   )
-  upload(@Req() request: Request, @Caller() caller: Principal): Promise<Uploaded> {
+  upload(@Req() request: Request, @Caller() caller: Principal): Promise<UploadedDto> {
     return this.uploads.upload(request, caller.id);
   }
 }

@@ -20,16 +20,19 @@ export interface Usage {
   webSearches?: number;
 }
 
-export type StepStopReason =
-  | 'end_turn'
-  | 'tool_use'
-  | 'max_tokens'
-  | 'pause_turn'
-  | 'refusal'
-  | 'stop_sequence'
-  | 'context_window'
-  | 'interrupted'
-  | 'failed';
+export const stepStopReasons = [
+  'end_turn',
+  'tool_use',
+  'max_tokens',
+  'pause_turn',
+  'refusal',
+  'stop_sequence',
+  'context_window',
+  'interrupted',
+  'failed',
+] as const;
+export type StepStopReason = (typeof stepStopReasons)[number];
 
 /** The outcome of a tool call, as readers see it. */
-export type ToolStatus = 'success' | 'error' | 'denied' | 'unknown';
+export const toolStatuses = ['success', 'error', 'denied', 'unknown'] as const;
+export type ToolStatus = (typeof toolStatuses)[number];

@@ -5,7 +5,7 @@ import { NeedsScope, Owned, Unowned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
 import { ApiErrors } from '../../http/api-errors.decorator.js';
 import { ApprovalService } from './approval-service.js';
-import { AnswerDto, OneApprovalDto } from './approval.dto.js';
+import { AnswerDto, ApprovalPageDto, OneApprovalDto } from './approval.dto.js';
 
 @ApiTags('approvals')
 @NeedsScope('approvals')
@@ -24,9 +24,12 @@ export class ApprovalController {
   @ApiQuery({ name: 'status', required: false, description: '`pending` (default) or `all`.' })
   @ApiQuery({ name: 'cursor', required: false, description: '`nextCursor` of the page before.' })
   @ApiQuery({ name: 'limit', required: false, description: '1 to 200. Default: 50.' })
-  @ApiOkResponse({ description: '`{approvals, nextCursor?}`.' })
+  @ApiOkResponse({ type: ApprovalPageDto })
   @ApiErrors('INVALID_REQUEST')
-  list(@Caller() caller: Principal, @Query() query: Record<string, unknown>) {
+  list(
+    @Caller() caller: Principal,
+    @Query() query: Record<string, unknown>,
+  ): Promise<ApprovalPageDto> {
     return this.approvals.list(caller.id, query);
   }
 

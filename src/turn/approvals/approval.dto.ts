@@ -1,5 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Allow, IsBoolean, IsOptional, MaxLength } from 'class-validator';
+import { PageDto } from '../../http/page.dto.js';
 import { OptionalText, RequiredText, wrong } from '../../http/field-rules.decorator.js';
 
 const tooLong = { message: "'$property' must have at most $constraint1 characters" };
@@ -105,4 +106,9 @@ export class ApprovalDto {
 export class OneApprovalDto {
   @ApiProperty({ type: ApprovalDto })
   approval!: ApprovalDto;
+}
+
+export class ApprovalPageDto extends PageDto {
+  @ApiProperty({ type: [ApprovalDto], description: 'In the order they were asked for.' })
+  approvals!: ApprovalDto[];
 }

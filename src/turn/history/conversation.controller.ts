@@ -8,7 +8,12 @@ import { dayLimitsOf } from '../../governance/limits/day-budget.js';
 import { ApiErrors } from '../../http/api-errors.decorator.js';
 import { ConversationService } from './conversation-service.js';
 import { SessionCompactor, type CompactReport } from './session-compactor.js';
+import { CallPageDto } from './call-page.dto.js';
 import { CompactReportDto } from './compact-report.dto.js';
+import { LogPageDto } from './log-page.dto.js';
+import { MessagePageDto } from './message-page.dto.js';
+import { StepPageDto } from './step-page.dto.js';
+import { TurnPageDto } from './turn-page.dto.js';
 import { clientLeft } from '../state/turn-errors.js';
 
 const cursor = { name: 'cursor', required: false, description: '`nextCursor` of the page before.' };
@@ -30,16 +35,13 @@ export class ConversationController {
   })
   @ApiQuery(cursor)
   @ApiQuery(limit)
-  @ApiOkResponse({
-    description:
-      '`{messages, nextCursor?}`: each with role, status, parts (text, thinking, file, tool), an assistant’s with its steps; `compacted` where a summary stands for it before the model.',
-  })
+  @ApiOkResponse({ type: MessagePageDto })
   @ApiErrors('INVALID_REQUEST', 'SESSION_NOT_FOUND')
   messages(
     @Param('id') sessionId: string,
     @Query('cursor') from?: unknown,
     @Query('limit') most?: unknown,
-  ) {
+  ): Promise<MessagePageDto> {
     return this.conversations.messages(sessionId, { cursor: from, limit: most });
   }
 
@@ -48,16 +50,13 @@ export class ConversationController {
   @ApiOperation({ operationId: 'listTurns', summary: 'Turns of a session, the newest first' })
   @ApiQuery(cursor)
   @ApiQuery(limit)
-  @ApiOkResponse({
-    description:
-      '`{turns, nextCursor?}`: each with turnId, status, attempt, model, persona, createdAt, startedAt, endedAt, usage, and, once it has ended, outcome and reason; what is not known yet is null.',
-  })
+  @ApiOkResponse({ type: TurnPageDto })
   @ApiErrors('INVALID_REQUEST', 'SESSION_NOT_FOUND')
   turns(
     @Param('id') sessionId: string,
     @Query('cursor') from?: unknown,
     @Query('limit') most?: unknown,
-  ) {
+  ): Promise<TurnPageDto> {
     return this.conversations.turns(sessionId, { cursor: from, limit: most });
   }
 
@@ -72,16 +71,13 @@ export class ConversationController {
     description: '`nextCursor` of the page before, or `<turn id>:<attempt>.<seq>` of any event.',
   })
   @ApiQuery({ ...limit, description: '1 to 1000. Default: 200.' })
-  @ApiOkResponse({
-    description:
-      '`{events, nextCursor?}`: each with type, attempt, seq, at (ISO-8601) and what its type has. Without `nextCursor` there are no more yet; `turn.ended` is the last event of a turn.',
-  })
+  @ApiOkResponse({ type: LogPageDto })
   @ApiErrors('INVALID_REQUEST', 'TURN_NOT_FOUND', 'STREAM_EXPIRED')
   log(
     @Param('id') turnId: string,
     @Query('cursor') from?: unknown,
     @Query('limit') most?: unknown,
-  ) {
+  ): Promise<LogPageDto> {
     return this.conversations.log(turnId, { cursor: from, limit: most });
   }
 
@@ -93,16 +89,13 @@ export class ConversationController {
   })
   @ApiQuery(cursor)
   @ApiQuery(limit)
-  @ApiOkResponse({
-    description:
-      '`{steps, nextCursor?}`: each with stepId, step, status, stopReason, usage, times, parts and the notices after it.',
-  })
+  @ApiOkResponse({ type: StepPageDto })
   @ApiErrors('INVALID_REQUEST', 'TURN_NOT_FOUND')
   steps(
     @Param('id') turnId: string,
     @Query('cursor') from?: unknown,
     @Query('limit') most?: unknown,
-  ) {
+  ): Promise<StepPageDto> {
     return this.conversations.steps(turnId, { cursor: from, limit: most });
   }
 
@@ -114,16 +107,13 @@ export class ConversationController {
   })
   @ApiQuery(cursor)
   @ApiQuery(limit)
-  @ApiOkResponse({
-    description:
-      '`{calls, nextCursor?}`: each with callId, step, attempt, name, input, status (claimed, success, error, denied, unknown), output, durationMs, retry (safe, idempotent, never) and times.',
-  })
+  @ApiOkResponse({ type: CallPageDto })
   @ApiErrors('INVALID_REQUEST', 'TURN_NOT_FOUND')
   calls(
     @Param('id') turnId: string,
     @Query('cursor') from?: unknown,
     @Query('limit') most?: unknown,
-  ) {
+  ): Promise<CallPageDto> {
     return this.conversations.calls(turnId, { cursor: from, limit: most });
   }
 

@@ -1,6 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Allow, IsString } from 'class-validator';
 import { OptionalTexts, RequiredText, wrong } from '../../http/field-rules.decorator.js';
+import { turnOutcomes } from '../../events/turn-event.js';
+import { UsageDto } from '../../http/usage.dto.js';
 import { TurnOptionsDto } from '../../options/turn-options.dto.js';
 import type { CancelState } from '../../turn/lifecycle/turn-canceller.js';
 import type { TurnResult } from './collect-result.js';
@@ -53,41 +55,6 @@ export class OkDto {
   ok!: true;
 }
 
-class UsageDto {
-  @ApiProperty({ type: 'integer' })
-  inputTokens!: number;
-
-  @ApiProperty({ type: 'integer' })
-  outputTokens!: number;
-
-  @ApiProperty({ type: 'integer' })
-  cacheReadTokens!: number;
-
-  @ApiProperty({ type: 'integer' })
-  cacheWriteTokens!: number;
-
-  @ApiPropertyOptional({
-    type: 'integer',
-    description: 'Of `cacheWriteTokens`: kept for 5 minutes.',
-  })
-  cacheWrite5mTokens?: number;
-
-  @ApiPropertyOptional({ type: 'integer', description: 'Of `cacheWriteTokens`: kept for an hour.' })
-  cacheWrite1hTokens?: number;
-
-  @ApiPropertyOptional({ type: 'integer', description: 'Of `outputTokens`: thinking.' })
-  thinkingTokens?: number;
-
-  @ApiPropertyOptional({ type: 'integer', description: 'Tokens that `token_budget` counts.' })
-  addedTokens?: number;
-
-  @ApiPropertyOptional({ type: Number, description: 'US dollars, where a price is known.' })
-  costUsd?: number;
-
-  @ApiPropertyOptional({ type: 'integer', description: 'Web searches by the provider.' })
-  webSearches?: number;
-}
-
 /** A turn that has ended. */
 export class TurnResultDto implements TurnResult {
   @ApiProperty({ type: String })
@@ -103,7 +70,7 @@ export class TurnResultDto implements TurnResult {
   })
   text!: string;
 
-  @ApiProperty({ enum: ['completed', 'limited', 'interrupted', 'failed'] })
+  @ApiProperty({ enum: turnOutcomes })
   outcome!: TurnResult['outcome'];
 
   @ApiProperty({

@@ -28,6 +28,7 @@ import type { Principal } from '../../access/principal.js';
 import type { FrameBatch } from '../../http/frame-batch.js';
 import { parseCursorParameter, parseIdempotencyKey } from '../../http/request-headers.js';
 import { StreamInterceptor } from '../../http/stream.interceptor.js';
+import { AgentListDto } from './agent-list.dto.js';
 import { ApiChat, ApiHolodeckStream, ApiProblems } from './holodeck-api.decorator.js';
 import { HolodeckService } from './holodeck-service.js';
 import { ChatAnswerDto, ProblemDto } from './holodeck.dto.js';
@@ -64,11 +65,8 @@ export class HolodeckController {
     operationId: 'listAgents',
     summary: 'The agents, with what each is for and may do',
   })
-  @ApiOkResponse({
-    description:
-      '`{agents: [{name, description, model, tools, limits, subagents, decision_tree, type}]}`',
-  })
-  async agents() {
+  @ApiOkResponse({ type: AgentListDto })
+  async agents(): Promise<AgentListDto> {
     return { agents: await this.holodeck.agents() };
   }
 

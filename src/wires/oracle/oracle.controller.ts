@@ -18,11 +18,10 @@ import { Unowned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
 import type { FrameBatch } from '../../http/frame-batch.js';
 import { StreamInterceptor } from '../../http/stream.interceptor.js';
-import type { OracleAnswer } from './collect-answer.js';
 import { ApiOracleErrors, ApiOracleStream } from './oracle-api.decorator.js';
 import { OracleErrorFilter } from './oracle-error.filter.js';
-import type { OracleHistory } from './oracle-history.js';
 import { parseBusy, parseContextId, parseQuestion } from './oracle-question.js';
+import { OracleAnswerDto, OracleHistoryDto } from './oracle-answer.dto.js';
 import { OracleService } from './oracle-service.js';
 import { OracleCancelDto, OracleForgottenDto, OracleQuestionDto } from './oracle.dto.js';
 
@@ -78,17 +77,14 @@ export class OracleController {
   @ApiOperation({ operationId: 'askQuestion', summary: 'Ask, and wait for the answer' })
   @ApiBody({ type: OracleQuestionDto })
   @ApiQuery(busyQuery)
-  @ApiOkResponse({
-    description:
-      '`{answer, sources, tokens_used, model_used, context_id, notices}`; `retrieval_traces` with `explain`; `metadata` where a limit or a cancel ended it.',
-  })
+  @ApiOkResponse({ type: OracleAnswerDto })
   @ApiOracleErrors(...questionErrors, 'MISSING_API_KEY/question', 'SDK_FAILURE/unreadable')
   ask(
     @Body() body: unknown,
     @Query('busy') busy: unknown,
     @Caller() principal: Principal,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<OracleAnswer> {
+  ): Promise<OracleAnswerDto> {
     const gone = new AbortController();
     response.once('close', () => gone.abort());
     const asked = { question: parseQuestion(body), busy: parseBusy(busy), principal };
@@ -119,15 +115,12 @@ export class OracleController {
     summary: 'Messages of a conversation, oldest first; of the newest by default',
   })
   @ApiQuery(contextQuery)
-  @ApiOkResponse({
-    description:
-      '`{messages: [{role, content, timestamp, sources?}], session_id, compressed, token_count}`',
-  })
+  @ApiOkResponse({ type: OracleHistoryDto })
   @ApiOracleErrors('SESSION_NOT_FOUND')
   history(
     @Query('context_id') contextId: unknown,
     @Caller() caller: Principal,
-  ): Promise<OracleHistory> {
+  ): Promise<OracleHistoryDto> {
     return this.oracle.history(parseContextId(contextId), caller.id);
   }
 

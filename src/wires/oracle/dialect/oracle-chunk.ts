@@ -19,16 +19,18 @@ export interface OracleToolCall {
   status: 'running' | 'completed' | 'error';
 }
 
-export type SystemType =
-  | 'limit_warning'
-  | 'limit_reached'
-  | 'no_progress'
-  | 'error_limit'
-  | 'tool_limit'
+export const systemTypes = [
+  'limit_warning',
+  'limit_reached',
+  'no_progress',
+  'error_limit',
+  'tool_limit',
   /** Options of the question that were not taken as they were sent, or had no effect. */
-  | 'options_ignored'
+  'options_ignored',
   /** All content before this chunk is void: the answer now begins with `metadata.content`. */
-  | 'content_discarded';
+  'content_discarded',
+] as const;
+export type SystemType = (typeof systemTypes)[number];
 
 export type DoneChunk = {
   type: 'done';

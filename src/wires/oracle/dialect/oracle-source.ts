@@ -3,7 +3,7 @@ import { clip, type OracleSource } from './oracle-chunk.js';
 
 const LONGEST_SNIPPET = 500;
 
-const sourceTypes = ['code', 'vault', 'thread', 'repomap'] as const;
+export const sourceTypes = ['code', 'vault', 'thread', 'repomap'] as const;
 
 /** A kind of source that the oracle wire has no word for is a document of the vault. */
 export function toOracleSource({ type, title, url, citedText, location }: Source): OracleSource {

@@ -1,0 +1,13 @@
+/** Parts of schemas that several answers have, for `@ApiProperty`. */
+
+/** Any JSON: OpenAPI has no type for it. */
+export const anyJson = { anyOf: [{}] };
+
+export const jsonObject = { type: 'object', additionalProperties: true } as const;
+
+/** ISO-8601. */
+export const time = { type: String, format: 'date-time' } as const;
+
+export const nullableTime = { ...time, nullable: true } as const;
+
+export const nullableText = { type: String, nullable: true } as const;

@@ -1,0 +1,76 @@
+import { ApiExtraModels, ApiProperty, ApiPropertyOptional, getSchemaPath } from '@nestjs/swagger';
+import { anyJson, nullableText } from '../../http/json-schemas.js';
+import type { MessagePart } from './view-steps.js';
+
+type Part<Type extends MessagePart['type']> = Extract<MessagePart, { type: Type }>;
+
+class TextPartDto implements Part<'text'> {
+  @ApiProperty({ enum: ['text'] })
+  type!: 'text';
+
+  @ApiProperty({ type: String })
+  text!: string;
+}
+
+class ThinkingPartDto implements Part<'thinking'> {
+  @ApiProperty({ enum: ['thinking'] })
+  type!: 'thinking';
+
+  @ApiProperty({ type: String })
+  text!: string;
+}
+
+class FilePartDto implements Part<'file'> {
+  @ApiProperty({ enum: ['file'] })
+  type!: 'file';
+
+  @ApiProperty({ type: String })
+  name!: string;
+
+  @ApiPropertyOptional({ type: String, description: 'Absent for a file that was sent.' })
+  path?: string;
+
+  @ApiProperty({ type: String, example: 'text/plain' })
+  mimeType!: string;
+
+  @ApiProperty({ type: 'integer', description: 'Bytes.' })
+  size!: number;
+}
+
+class ToolPartDto implements Part<'tool'> {
+  @ApiProperty({ enum: ['tool'] })
+  type!: 'tool';
+
+  @ApiProperty({ type: String })
+  toolUseId!: string;
+
+  @ApiProperty({ type: String, example: 'read' })
+  name!: string;
+
+  @ApiProperty({ ...anyJson, description: 'As the model asked for it.' })
+  input!: unknown;
+
+  @ApiProperty({
+    type: String,
+    description:
+      '`requested`: asked for, and not begun; `claimed`: it may be running, or its worker died; `success`, `error`, `denied` and `unknown` are final.',
+  })
+  status!: string;
+
+  @ApiProperty({ ...nullableText, description: 'Result as the model has it; null before the end.' })
+  output!: string | null;
+}
+
+const parts = [TextPartDto, ThinkingPartDto, FilePartDto, ToolPartDto];
+
+/** A list of parts, one of four kinds each by `type`. */
+export function ApiParts(): PropertyDecorator {
+  return (target, key) => {
+    ApiExtraModels(...parts)(target.constructor);
+    const oneOf = parts.map((part) => ({ $ref: getSchemaPath(part) }));
+    ApiProperty({ type: 'array', items: { oneOf, discriminator: { propertyName: 'type' } } })(
+      target,
+      key,
+    );
+  };
+}
