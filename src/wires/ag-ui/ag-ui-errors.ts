@@ -5,9 +5,3 @@ export function nothingNew(): TypedError {
     "There is nothing new in the run: send a user message after the assistant's last one, 'resume' entries for its interrupts, or the output of a tool of yours that it waits for as a tool message",
   );
 }
-
-export function answersOfSeveralTurns(): TypedError {
-  return invalidRequest(
-    'The answers of the run are to several turns. Send those to each turn in a run of their own.',
-  );
-}

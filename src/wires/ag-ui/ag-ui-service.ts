@@ -1,33 +1,25 @@
 import type { ServerResponse } from 'node:http';
 import type { Observable } from 'rxjs';
 import { Inject, Injectable } from '@nestjs/common';
-import { forbiddenScope } from '../../access/access-errors.js';
 import type { Principal } from '../../access/principal.js';
 import { PersonaLibrary } from '../../agents/persona-library.js';
 import { namesLike } from '../../agents/persona-name.js';
-import { BlobStore } from '../../attachments/blob-store.js';
-import type { ReceivedFile } from '../../attachments/received-file.js';
 import { isTypedError } from '../../errors/typed-error.js';
 import type { FrameBatch } from '../../http/frame-batch.js';
-import { findNamedSession, openNamedSession } from '../../session/named-session.js';
-import { ProjectRoots } from '../../session/project-roots.js';
-import { SessionStore } from '../../session/session-store.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
-import { ApprovalAnswerer } from '../../turn/approvals/approval-answerer.js';
 import { approvalNotFound } from '../../turn/approvals/approval-errors.js';
 import { loadSessionTurns } from '../../turn/state/load-turn.js';
 import { turnNotFound } from '../../turn/state/turn-errors.js';
 import { getTurn } from '../../turn/state/turn-lookup.js';
 import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
-import { TurnService } from '../../turn/turn-service.js';
+import { Conversations, type WireMessage } from '../conversation/conversations.js';
+import { withAnswersBeside } from '../conversation/find-questions.js';
+import { latestAnswers, type MatchedAnswers } from '../conversation/match-answers.js';
 import { TurnStreams } from '../conversation/turn-streams.js';
 import { nothingNew } from './ag-ui-errors.js';
 import type { AgUiRun } from './dialect/ag-ui-state.js';
 import { agUiDialect } from './dialect/ag-ui.js';
-import { withAnswersBeside } from './find-asked.js';
 import { lacksMessages } from './lacks-messages.js';
-import { matchAnswers, type Matched } from './match-answers.js';
-import type { RunMessage, InlineFile } from './new-message.js';
 import { readRunInput, type RunInput } from './run-input.js';
 import { parseRunAddress, runUrl } from './run-url.js';
 import { viewThread } from './thread-history.js';
@@ -51,13 +43,9 @@ interface Run {
 @Injectable()
 export class AgUiService {
   constructor(
-    private readonly turns: TurnService,
+    private readonly conversations: Conversations,
     private readonly streams: TurnStreams,
-    private readonly answerer: ApprovalAnswerer,
-    @Inject(SessionStore) private readonly sessions: Pick<SessionStore, 'get' | 'create'>,
-    @Inject(ProjectRoots) private readonly projectRoots: Pick<ProjectRoots, 'check' | 'defaultOf'>,
     @Inject(PersonaLibrary) private readonly personas: Pick<PersonaLibrary, 'load'>,
-    @Inject(BlobStore) private readonly store: Pick<BlobStore, 'put'>,
     @Inject(DATABASE) private readonly db: Database,
   ) {}
 
@@ -68,21 +56,22 @@ export class AgUiService {
    *   SESSION_NOT_FOUND and APPROVAL_NOT_FOUND 404, APPROVAL_RESOLVED 409; those of `submit`.
    */
   async run(call: RunCall, response: ServerResponse): Promise<Observable<FrameBatch>> {
-    const { db, sessions } = this;
+    const { conversations } = this;
+    const { principal } = call;
     const input = await readRunInput(call.body);
-    const { threadId, newMessage, answers } = input;
-    const named = { principalId: call.principal.id, name: threadId };
-    const session = await findNamedSession({ sessions }, named);
+    const { threadId: name, newMessage, answers, projectRoot } = input;
+    const session = await conversations.find({ principal, name });
     const agent = await this.#nameOf(call.agent, session !== undefined);
-    const [unknown] = session === undefined ? answers.interrupts : [];
+    const [unknown] = session === undefined ? answers.decisions : [];
     if (unknown !== undefined) throw approvalNotFound(unknown.approvalId);
-    const matched = session === undefined ? undefined : await matchAnswers(db, answers, session.id);
+    const matched = session && (await conversations.match(session.id, answers));
     if (matched !== undefined) {
       const run = { agent, input, sessionId: matched.turn.sessionId };
       return this.#answer(call, run, matched, response);
     }
     if (newMessage === undefined) throw nothingNew();
-    const { id: sessionId } = await this.#open(call, agent, input);
+    const wanted = { principal, origin: 'ag-ui', name, persona: agent, projectRoot } as const;
+    const { id: sessionId } = await conversations.open(wanted);
     const submitted = await this.#submit(call, { agent, input, sessionId }, newMessage);
     return this.#stream({ agent, input, sessionId }, submitted, response);
   }
@@ -127,37 +116,20 @@ export class AgUiService {
     }
   }
 
-  #open({ principal }: RunCall, persona: string, { threadId, projectRoot }: RunInput) {
-    const { sessions, projectRoots } = this;
-    const wanted = { principal, origin: 'ag-ui', name: threadId, persona, projectRoot } as const;
-    return openNamedSession({ sessions, projectRoots }, wanted);
-  }
-
-  async #submit(
+  #submit(
     { principal, idempotencyKey }: RunCall,
     { agent, input, sessionId }: Run,
-    { text, files }: RunMessage,
+    message: WireMessage,
     opts: Record<string, unknown> = {},
   ): Promise<SubmittedTurn> {
-    return this.turns.submit({
+    return this.conversations.submit({
       sessionId,
       principal,
-      message: text,
-      opts: { ...input.opts, ...opts, persona: agent },
-      attachments: [],
-      files: await this.#keep(files),
+      message,
+      agent,
+      opts: { ...input.opts, ...opts },
       idempotencyKey: idempotencyKey ?? `ag-ui:${input.runId}`,
-      asAgent: true,
-      wireMode: 'direct',
     });
-  }
-
-  async #keep(files: readonly InlineFile[]): Promise<ReceivedFile[]> {
-    const kept: ReceivedFile[] = [];
-    for (const { name, bytes } of files) {
-      kept.push({ name, ...(await this.store.put(inOnePiece(bytes))) });
-    }
-    return kept;
   }
 
   async #stream(
@@ -187,36 +159,26 @@ export class AgUiService {
   async #answer(
     call: RunCall,
     run: Run,
-    matched: Matched,
+    matched: MatchedAnswers,
     response: ServerResponse,
   ): Promise<Observable<FrameBatch>> {
-    const { turn, approvalIds } = matched;
+    const { turn, asked } = matched;
     const { newMessage, messages: before } = run.input;
     // A turn that has ended takes no answers: the client goes on from it with its new message.
-    if (newMessage === undefined || turn.endedAt === null) await this.#give(call, matched);
+    if (newMessage === undefined || turn.endedAt === null) {
+      await this.conversations.give(matched, call.principal);
+    }
     if (newMessage !== undefined) {
       // A message beside the answers reaches the model together with them.
       const submitted = await this.#submit(call, run, newMessage, { onBusy: 'steer' });
       if (submitted.turnId !== turn.id) return this.#stream(run, submitted, response);
     }
-    const answered = await withAnswersBeside(this.db, approvalIds);
+    const answered = await withAnswersBeside(this.db, latestAnswers(asked));
     const segment = { turnId: turn.id, answered, before, sendsHistory: false };
     const wire = this.#wire(run, response, segment);
     const frames = await this.streams.after(turn.id, undefined, wire);
     response.setHeader('X-Turn-Id', turn.id);
     return frames;
-  }
-
-  /** @throws TypedError FORBIDDEN 403, APPROVAL_RESOLVED 409, INVALID_REQUEST 400. */
-  async #give({ principal }: RunCall, { answers }: Matched): Promise<void> {
-    const asksPeople = answers.some(({ approval }) => approval.kind !== 'client-tool');
-    if (asksPeople && !principal.scopes.includes('approvals')) {
-      throw forbiddenScope('approvals', principal.scopes);
-    }
-    await this.answerer.answer({
-      answers: answers.map(({ approval, given }) => ({ approvalId: approval.id, given })),
-      by: principal.id,
-    });
   }
 
   /** The dialect of a run; names it in the answer's headers. */
@@ -230,8 +192,4 @@ export class AgUiService {
     response.setHeader('Location', runUrl(agent, { threadId, runId, ...segment }));
     return agUiDialect({ threadId, runId, ...segment, state: { type: 'known', value } });
   }
-}
-
-async function* inOnePiece(bytes: Buffer): AsyncGenerator<Uint8Array> {
-  yield bytes;
 }

@@ -2,6 +2,8 @@ import { cleanName } from '../../attachments/clean-name.js';
 import { invalidRequest, TypedError } from '../../errors/typed-error.js';
 import { isBase64 } from '../../platform/is-base64.js';
 import { isPlainObject } from '../../platform/json.js';
+import type { WireMessage } from '../conversation/conversations.js';
+import type { InlineFile } from '../conversation/store-inline-files.js';
 import type { CheckedRun } from './check-run.js';
 
 type Message = CheckedRun['messages'][number];
@@ -9,19 +11,9 @@ type Context = CheckedRun['context'][number];
 type UserContent = Extract<Message, { role: 'user' }>['content'];
 type ContentPart = Exclude<UserContent, string>[number];
 
-export interface InlineFile {
-  name: string;
-  bytes: Buffer;
-}
-
-/** The new message of the user: all user messages after the assistant's last one. */
-export interface RunMessage {
-  /** Blank beside a file. */
-  text: string;
-  files: readonly InlineFile[];
-}
-
 /**
+ * The new message of the user: all user messages after the assistant's last one.
+ *
  * @param fresh the messages after the assistant's last one.
  * @param from index of the first of them in the client's list.
  * @param context what the application sends with it: a section each.
@@ -33,7 +25,7 @@ export function readRunMessage(
   fresh: readonly Message[],
   from: number,
   context: readonly Context[] = [],
-): RunMessage | undefined {
+): WireMessage | undefined {
   const pieces = fresh.flatMap((message, index) => {
     if (message.role !== 'user') return [];
     const { content } = message;

@@ -1,38 +1,39 @@
 import { invalidRequest } from '../../errors/typed-error.js';
 import { isPlainObject } from '../../platform/json.js';
 import { checkAnswerCount, type GivenAnswer } from '../../turn/approvals/validate-answer.js';
+import type { WireAnswers } from '../conversation/match-answers.js';
 import type { CheckedRun } from './check-run.js';
 
 type Message = CheckedRun['messages'][number];
 type ToolMessage = Extract<Message, { role: 'tool' }>;
 type ResumeEntry = NonNullable<CheckedRun['resume']>[number];
 
-/** Answers of a run to the questions of the run before. */
-export interface RunAnswers {
-  /** Entries of `resume`, by the approval's id. */
-  interrupts: readonly { approvalId: string; isCancelled: boolean; given: GivenAnswer }[];
-  /** Outputs in the tools' messages, by the call; some may be of calls that the server ran. */
-  outputs: readonly { callId: string; given: GivenAnswer }[];
-}
-
-/** @throws TypedError INVALID_REQUEST 400. */
-export function readAnswers(resume: readonly ResumeEntry[], fresh: readonly Message[]): RunAnswers {
+/**
+ * Answers of a run to the questions of the run before: entries of `resume`, and outputs in the tools'
+ * messages.
+ *
+ * @throws TypedError INVALID_REQUEST 400.
+ */
+export function readAnswers(
+  resume: readonly ResumeEntry[],
+  fresh: readonly Message[],
+): WireAnswers {
   const outputs = fresh.flatMap((message) =>
     message.role === 'tool' ? [{ callId: message.toolCallId, given: readOutput(message) }] : [],
   );
   checkAnswerCount(resume.length + outputs.length);
-  return { interrupts: resume.map(readEntry), outputs };
+  return { decisions: resume.map(readEntry), outputs };
 }
 
 function readEntry(
   { interruptId: approvalId, status, payload }: ResumeEntry,
   index: number,
-): RunAnswers['interrupts'][number] {
+): WireAnswers['decisions'][number] {
   if (status === 'cancelled') {
-    return { approvalId, isCancelled: true, given: answer('deny', undefined) };
+    return { approvalId, mayBeLate: true, given: answer('deny', undefined) };
   }
   const given = readPayload(payload, `resume[${index}].payload`);
-  return { approvalId, isCancelled: false, given };
+  return { approvalId, given };
 }
 
 /** An answer in the words of an interrupt's `responseSchema`, which is ours. */

@@ -86,9 +86,9 @@ describe('readRunInput', () => {
     });
     const messages = [tool('before'), assistant, tool([{ type: 'text', text: 'red' }])];
     const { answers } = await read({ resume, messages });
-    expect(answers.interrupts).toMatchObject([
-      { approvalId: 'i1', isCancelled: true, given: { decision: 'deny' } },
-      { approvalId: 'i2', isCancelled: false, given: { decision: 'approve', input: { a: 1 } } },
+    expect(answers.decisions).toMatchObject([
+      { approvalId: 'i1', mayBeLate: true, given: { decision: 'deny' } },
+      { approvalId: 'i2', given: { decision: 'approve', input: { a: 1 } } },
       { approvalId: 'i3', given: { decision: 'deny', message: 'No' } },
     ]);
     expect(answers.outputs).toMatchObject([

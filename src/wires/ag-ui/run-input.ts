@@ -1,9 +1,11 @@
 import { invalidRequest } from '../../errors/typed-error.js';
 import { isPlainObject } from '../../platform/json.js';
+import type { WireMessage } from '../conversation/conversations.js';
+import type { WireAnswers } from '../conversation/match-answers.js';
 import { checkRun, type CheckedRun } from './check-run.js';
 import type { AgUiMessage } from './dialect/ag-ui-event.js';
-import { readRunMessage, type RunMessage } from './new-message.js';
-import { readAnswers, type RunAnswers } from './run-answers.js';
+import { readRunMessage } from './new-message.js';
+import { readAnswers } from './run-answers.js';
 
 /** The body that a client posts (`RunAgentInput`), as far as it is used. */
 export interface RunInput {
@@ -14,8 +16,8 @@ export interface RunInput {
   /** The conversation as the client has it, as it came. */
   messages: readonly AgUiMessage[];
   /** The new message of the user; undefined: none. */
-  newMessage: RunMessage | undefined;
-  answers: RunAnswers;
+  newMessage: WireMessage | undefined;
+  answers: WireAnswers;
   /** Options of the turn, with the client's tools. */
   opts: Record<string, unknown>;
   projectRoot: string | undefined;

@@ -15,7 +15,10 @@ describe('parseAiSdkRequest', () => {
   it('has for the new message what users said after the last answer', () => {
     const before = [user('1', 'Old'), assistant()];
     const input = inputOf([...before, user('2', 'One', 'Two'), user('3', 'Three')]);
-    expect(input).toMatchObject({ type: 'message', text: 'One\n\nTwo\n\nThree', files: [] });
+    expect(input).toMatchObject({
+      type: 'message',
+      message: { text: 'One\n\nTwo\n\nThree', files: [] },
+    });
   });
 
   it('knows a repeated message by its id, and not one that is meant anew', () => {
@@ -39,8 +42,11 @@ describe('parseAiSdkRequest', () => {
       { type: 'data-mine', data: 1 },
     ];
     const input = inputOf([{ id: '1', role: 'user', parts }]);
-    expect(input).toMatchObject({ text: '', files: [{ mediaType: 'text/plain' }] });
-    if (input.type === 'message') expect(String(input.files[0]?.bytes)).toBe('Kingfisher!');
+    expect(input).toMatchObject({
+      message: { text: '', files: [{ name: expect.stringMatching(/\.txt$/) }] },
+    });
+    if (input.type !== 'message') throw new Error('No message');
+    expect(String(input.message.files[0]?.bytes)).toBe('Kingfisher!');
   });
 
   it('has answers of the last step only, and none of calls that the server ran', () => {
@@ -62,11 +68,13 @@ describe('parseAiSdkRequest', () => {
     ]);
     expect(input).toEqual({
       type: 'answers',
-      given: [
-        { type: 'approval', approvalId: 'appr_1', isApproved: false, reason: 'No' },
-        { type: 'output', callId: 'c2', output: { a: 1 }, isError: false },
-        { type: 'output', callId: 'c3', output: 'Broken', isError: true },
-      ],
+      answers: {
+        decisions: [{ approvalId: 'appr_1', given: { decision: 'deny', message: 'No' } }],
+        outputs: [
+          { callId: 'c2', given: { decision: 'answer', output: { a: 1 }, isError: false } },
+          { callId: 'c3', given: { decision: 'answer', output: 'Broken', isError: true } },
+        ],
+      },
     });
   });
 
@@ -86,7 +94,7 @@ describe('parseAiSdkRequest', () => {
     const answer = { type: 'dynamic-tool', toolCallId: 'c', state: 'approval-responded', approval };
     expect(inputOf([assistant(answer), user('2', 'Never mind')])).toMatchObject({
       type: 'message',
-      text: 'Never mind',
+      message: { text: 'Never mind' },
     });
   });
 

@@ -1,9 +1,10 @@
 import { invalidRequest } from '../../errors/typed-error.js';
 import { isPlainObject } from '../../platform/json.js';
-import { checkAnswerCount } from '../../turn/approvals/validate-answer.js';
+import type { WireMessage } from '../conversation/conversations.js';
+import type { WireAnswers } from '../conversation/match-answers.js';
 import { parseMessages, type ChatMessage } from './chat-message.js';
-import { parseGivenParts, type GivenPart } from './parse-given-parts.js';
-import { parseUserMessage, type UserMessage } from './parse-user-message.js';
+import { parseGivenParts } from './parse-given-parts.js';
+import { parseUserMessage } from './parse-user-message.js';
 
 /** The body of a chat request. */
 export interface AiSdkRequest {
@@ -15,12 +16,14 @@ export interface AiSdkRequest {
   projectRoot: string | undefined;
   opts: Record<string, unknown>;
   input:
-    | ({ type: 'message' } & UserMessage)
     | {
-        type: 'answers';
-        /** Parts of the last step; those of earlier steps were taken by earlier requests. */
-        given: readonly GivenPart[];
-      };
+        type: 'message';
+        message: WireMessage;
+        /** Idempotency key: equal where a request is repeated; undefined where every request is meant. */
+        key: string | undefined;
+      }
+    /** Answers in the last step; those of earlier steps were taken by earlier requests. */
+    | { type: 'answers'; answers: WireAnswers };
 }
 
 const triggers = ['submit-message', 'regenerate-message'];
@@ -63,9 +66,10 @@ function parseInput(
   const fresh = messages.slice(last + 1).filter(({ role }) => role === 'user');
   if (fresh.length > 0) return { type: 'message', ...parseUserMessage(fresh, { isAgain, edited }) };
   const asked = messages[last];
-  const given = asked === undefined || isAgain ? [] : parseGivenParts(asked);
-  checkAnswerCount(given.length);
-  if (given.length > 0) return { type: 'answers', given };
+  const answers = asked === undefined || isAgain ? undefined : parseGivenParts(asked);
+  if (answers !== undefined && answers.decisions.length + answers.outputs.length > 0) {
+    return { type: 'answers', answers };
+  }
   throw invalidRequest(
     "There is nothing new in 'messages': send a user message after the last assistant message, or the last assistant message with an approval that was answered or the output of a tool of yours",
   );

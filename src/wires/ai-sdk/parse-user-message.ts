@@ -1,22 +1,11 @@
 import { createHash } from 'node:crypto';
+import { cleanName } from '../../attachments/clean-name.js';
 import { invalidRequest } from '../../errors/typed-error.js';
 import { isPlainObject } from '../../platform/json.js';
+import type { WireMessage } from '../conversation/conversations.js';
+import type { InlineFile } from '../conversation/store-inline-files.js';
 import type { ChatMessage } from './chat-message.js';
-import { parseDataUrl, type DataUrl } from './parse-data-url.js';
-
-export interface FilePart extends DataUrl {
-  /** The file's name as its sender gave it. */
-  filename: string | undefined;
-  mediaType: string;
-}
-
-/** The new message of the user. */
-export interface UserMessage {
-  text: string;
-  files: readonly FilePart[];
-  /** Idempotency key: equal where a request is repeated; undefined where every request is meant. */
-  key: string | undefined;
-}
+import { parseDataUrl } from './parse-data-url.js';
 
 /**
  * Joins user messages to one. Pure.
@@ -27,7 +16,7 @@ export interface UserMessage {
 export function parseUserMessage(
   messages: readonly ChatMessage[],
   sent: { isAgain: boolean; edited: unknown },
-): UserMessage {
+): { message: WireMessage; key: string | undefined } {
   const parsed = messages.map(parseParts);
   const text = parsed
     .flatMap(({ texts }) => texts)
@@ -40,7 +29,7 @@ export function parseUserMessage(
   }
   const id = last?.content['id'];
   const isMeant = sent.isAgain || sent.edited === id || typeof id !== 'string' || id === '';
-  return { text, files, key: isMeant ? undefined : keyOf(id) };
+  return { message: { text, files }, key: isMeant ? undefined : keyOf(id) };
 }
 
 /** An id of the client's may be of any length. */
@@ -49,7 +38,7 @@ function keyOf(messageId: string): string {
 }
 
 /** Parts of other kinds are the application's own. */
-function parseParts({ content, field }: ChatMessage): { texts: string[]; files: FilePart[] } {
+function parseParts({ content, field }: ChatMessage): { texts: string[]; files: InlineFile[] } {
   const { parts } = content;
   if (!Array.isArray(parts)) {
     throw invalidRequest(
@@ -57,7 +46,7 @@ function parseParts({ content, field }: ChatMessage): { texts: string[]; files: 
     );
   }
   const texts: string[] = [];
-  const files: FilePart[] = [];
+  const files: InlineFile[] = [];
   for (const [index, part] of (parts as unknown[]).entries()) {
     const at = `${field}.parts[${index}]`;
     if (!isPlainObject(part)) throw invalidRequest(`'${at}' must be an object`);
@@ -72,7 +61,7 @@ function parseText(text: unknown, at: string): string {
   return text;
 }
 
-function parseFile({ url, filename, mediaType }: Record<string, unknown>, at: string): FilePart {
+function parseFile({ url, filename, mediaType }: Record<string, unknown>, at: string): InlineFile {
   if (typeof url !== 'string') throw invalidRequest(`'${at}.url' must be text: a data: URL`);
   if (typeof mediaType !== 'string') throw invalidRequest(`'${at}.mediaType' must be text`);
   if (filename !== undefined && filename !== null && typeof filename !== 'string') {
@@ -87,5 +76,5 @@ function parseFile({ url, filename, mediaType }: Record<string, unknown>, at: st
   if (data === undefined) {
     throw invalidRequest(`'${at}.url' cannot be read: send data:<type>;base64,<content>`);
   }
-  return { ...data, filename: filename ?? undefined, mediaType };
+  return { name: cleanName(filename ?? undefined, mediaType), bytes: data.bytes };
 }

@@ -1,11 +1,14 @@
+import type { ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import type { Observable } from 'rxjs';
 import type { Cursor } from '../../events/cursor.js';
 import { streamFrames, type FrameBatch } from '../../http/frame-batch.js';
+import { clientLeft } from '../../turn/state/turn-errors.js';
 import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
 import { isAccepted, TurnService, type FollowableTurn } from '../../turn/turn-service.js';
 import type { Dialect } from '../framing/dialect.js';
 import { encodeTurn } from '../framing/encode-turn.js';
+import { foldToEnd, type AnswerFold } from './fold-to-end.js';
 
 interface StreamRange {
   /** The cursor after which the stream goes on. Absent: from the turn's first event. */
@@ -15,7 +18,7 @@ interface StreamRange {
   mayBeEmpty?: boolean;
 }
 
-/** Turns as streams of a wire's frames. */
+/** Turns as a wire sends them: as streams of its frames, or whole. */
 @Injectable()
 export class TurnStreams {
   constructor(private readonly turns: TurnService) {}
@@ -30,13 +33,30 @@ export class TurnStreams {
     dialect: Dialect<unknown>,
   ): Promise<Observable<FrameBatch>> {
     return isAccepted(turn)
-      ? this.fromStart(turn, dialect)
+      ? this.#stream(turn, dialect, { isNew: true })
       : this.after(turn.turnId, undefined, dialect);
   }
 
-  /** The frames of a turn that was just submitted. */
-  fromStart(turn: FollowableTurn, dialect: Dialect<unknown>): Observable<FrameBatch> {
-    return this.#stream(turn, dialect, { isNew: true });
+  /**
+   * The answer of a turn that was submitted, once the turn has ended; undefined where its session was deleted
+   * meanwhile.
+   *
+   * @throws TypedError STREAM_EXPIRED 410 for a turn whose events are no longer kept, those of the fold;
+   *   ClientGoneError for a client that left before.
+   */
+  async whole<Answer>(
+    submitted: SubmittedTurn,
+    fold: AnswerFold<unknown, Answer>,
+    response: ServerResponse,
+  ): Promise<Answer | undefined> {
+    const { turns } = this;
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
+    const isNew = isAccepted(submitted);
+    const turn = isNew ? submitted : await turns.findRest(submitted.turnId, undefined);
+    const answer = await foldToEnd(turns.follow(turn, gone.signal, isNew), fold);
+    if (answer === undefined && gone.signal.aborted) throw clientLeft();
+    return answer;
   }
 
   /**

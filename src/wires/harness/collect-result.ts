@@ -1,4 +1,4 @@
-import type { TurnEvent } from '../../events/turn-event.js';
+import type { AnswerFold } from '../conversation/fold-to-end.js';
 import { describeEnd, describeFailure } from './dialect/harness.js';
 import type { HarnessFrames } from './dialect/harness-frames.js';
 
@@ -12,19 +12,19 @@ export type TurnResult = HarnessFrames['turn:end'] & {
   error?: HarnessFrames['turn:error'];
 };
 
-/** @returns undefined when the events stopped before the turn's end. */
-export async function collectResult(
-  batches: AsyncIterable<readonly TurnEvent[]>,
-  ids: { turnId: string; sessionId: string },
-): Promise<TurnResult | undefined> {
-  let error: HarnessFrames['turn:error'] | undefined;
-  for await (const events of batches) {
-    for (const event of events) {
-      if (event.type === 'turn.failed') error = describeFailure(event);
-      if (event.type !== 'turn.ended') continue;
-      const end = describeEnd(event);
-      return { ...ids, text: event.text, ...end, ...(error === undefined ? {} : { error }) };
-    }
-  }
-  return undefined;
+/** Folds a turn to its result. */
+export function resultFold(ids: {
+  turnId: string;
+  sessionId: string;
+}): AnswerFold<HarnessFrames['turn:error'] | undefined, TurnResult> {
+  return {
+    initial: undefined,
+    next: (error, event) => (event.type === 'turn.failed' ? describeFailure(event) : error),
+    end: (error, event) => ({
+      ...ids,
+      text: event.text,
+      ...describeEnd(event),
+      ...(error === undefined ? {} : { error }),
+    }),
+  };
 }

@@ -30,14 +30,12 @@ import { WholeAnswer, type FrameBatch } from '../../http/frame-batch.js';
 import { parseIdempotencyKey } from '../../http/request-headers.js';
 import { StreamInterceptor } from '../../http/stream.interceptor.js';
 import { sessionNotFound } from '../../session/session-errors.js';
-import { clientLeft } from '../../turn/state/turn-errors.js';
 import { eventsUrl } from '../../turn/state/turn-lookup.js';
 import { describeDisposition } from '../../turn/submit/disposition.js';
-import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
-import { isAccepted, TurnService } from '../../turn/turn-service.js';
+import { TurnService } from '../../turn/turn-service.js';
 import { TurnStreams } from '../conversation/turn-streams.js';
 import { WantedAnswer, type AnswerKind } from './answer-kind.decorator.js';
-import { collectResult } from './collect-result.js';
+import { resultFold } from './collect-result.js';
 import { harnessDialect } from './dialect/harness.js';
 import { ApiHarnessStream, ApiTurnAnswers } from './harness-api.decorator.js';
 import { OneTurnDto } from './turn-record.dto.js';
@@ -117,7 +115,13 @@ export class TurnController {
     });
     if (answer === 'stream') return this.streams.ofSubmitted(submitted, harnessDialect);
     const { turnId } = submitted;
-    if (answer === 'result') return this.#awaitResult(submitted, sessionId, response);
+    if (answer === 'result') {
+      const fold = resultFold({ turnId, sessionId });
+      const result = await this.streams.whole(submitted, fold, response);
+      if (result === undefined) throw sessionNotFound(sessionId);
+      response.status(200);
+      return new WholeAnswer(result);
+    }
     response.status(202).set('Preference-Applied', 'respond-async');
     return new WholeAnswer({ turn: await this.turns.get(turnId) });
   }
@@ -210,23 +214,5 @@ export class TurnController {
   ): Promise<OkDto> {
     await this.turns.deleteSession(sessionId, principalId);
     return { ok: true };
-  }
-
-  /** @throws TypedError SESSION_NOT_FOUND 404 where the session was deleted meanwhile; STREAM_EXPIRED 410. */
-  async #awaitResult(
-    submitted: SubmittedTurn,
-    sessionId: string,
-    response: Response,
-  ): Promise<WholeAnswer> {
-    const gone = new AbortController();
-    response.once('close', () => gone.abort());
-    const { turnId } = submitted;
-    const isNew = isAccepted(submitted);
-    const turn = isNew ? submitted : await this.turns.findRest(turnId, undefined);
-    const events = this.turns.follow(turn, gone.signal, isNew);
-    const result = await collectResult(events, { turnId, sessionId });
-    response.status(200);
-    if (result !== undefined) return new WholeAnswer(result);
-    throw gone.signal.aborted ? clientLeft() : sessionNotFound(sessionId);
   }
 }

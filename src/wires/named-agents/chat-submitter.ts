@@ -11,6 +11,7 @@ import { SessionStore } from '../../session/session-store.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
 import { TurnService } from '../../turn/turn-service.js';
+import { submitFirst } from '../conversation/submit-first.js';
 import { isLiveSession } from './agent-lookup.js';
 import { agentSessionBusy } from './holodeck-errors.js';
 import type { ReceivedChat } from './receive-chat.js';
@@ -77,15 +78,8 @@ export class ChatSubmitter {
       origin: 'named-agents',
       expiresAfterMs: config.agentSessionMs,
     });
-    try {
-      return await this.#submitTo(chat, sessionId);
-    } catch (error) {
-      // The session never had a turn: no client knows it.
-      await turns
-        .deleteSession(sessionId, principalId)
-        .catch((fault: unknown) => logger.warn({ sessionId, error: fault }, 'left over'));
-      throw error;
-    }
+    const session = { sessionId, principalId };
+    return submitFirst({ turns, logger }, session, () => this.#submitTo(chat, sessionId));
   }
 
   async #submitTo(chat: Chat, sessionId: string): Promise<SubmittedChat> {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { recordedTurns } from '../../../test/golden/golden.js';
 import type { TurnEvent, TurnEventBody } from '../../events/turn-event.js';
-import { collectHolodeckAnswer, type ChatAnswer } from './collect-answer.js';
+import { foldToEnd } from '../conversation/fold-to-end.js';
+import { holodeckAnswer, type ChatAnswer } from './collect-answer.js';
 
 const turns = new Map(recordedTurns());
 const ids = { sessionId: '01ARZ3NDEKTSV4RRFFQ69G5FAV', messageId: '01ARZ3NDEKTSV4RRFFQ69G5FAW' };
@@ -11,10 +12,10 @@ async function* inBatches(events: readonly TurnEvent[]) {
 }
 
 function answerOf(name: string): Promise<ChatAnswer | undefined> {
-  return collectHolodeckAnswer(inBatches(turns.get(name) ?? []), ids);
+  return foldToEnd(inBatches(turns.get(name) ?? []), holodeckAnswer(ids));
 }
 
-describe('collectHolodeckAnswer', () => {
+describe('holodeckAnswer', () => {
   it('is the reply and what it cost', async () => {
     expect(await answerOf('plain-reply')).toEqual({
       message_id: ids.messageId,
@@ -58,7 +59,10 @@ describe('collectHolodeckAnswer', () => {
     ];
     const end = turns.get('plain-reply')?.at(-1);
     const events = bodies.map((body, seq) => ({ ...body, attempt: 1, seq, at: '' }));
-    const answer = await collectHolodeckAnswer(inBatches([...events, ...(end ? [end] : [])]), ids);
+    const answer = await foldToEnd(
+      inBatches([...events, ...(end ? [end] : [])]),
+      holodeckAnswer(ids),
+    );
     expect(answer).toBeDefined();
     expect(answer?.tool_calls).toBeUndefined();
   });
@@ -73,6 +77,6 @@ describe('collectHolodeckAnswer', () => {
 
   it('is nothing where the end is missing', async () => {
     const events = turns.get('plain-reply')?.slice(0, -1) ?? [];
-    expect(await collectHolodeckAnswer(inBatches(events), ids)).toBeUndefined();
+    expect(await foldToEnd(inBatches(events), holodeckAnswer(ids))).toBeUndefined();
   });
 });

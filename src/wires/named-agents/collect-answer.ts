@@ -4,9 +4,10 @@ import { initialTurn, foldTurn, type FoldedCall, type FoldedTurn } from '../../e
 import type { TurnEvent } from '../../events/turn-event.js';
 import { isPlainObject } from '../../platform/json.js';
 import { retryAdvice } from '../../platform/retry-advice.js';
+import type { AnswerFold } from '../conversation/fold-to-end.js';
 import type { HolodeckEnd, HolodeckEvent, HolodeckIds } from './dialect/holodeck-event.js';
 import type { Problem } from './dialect/holodeck-problem.js';
-import { holodeckStart } from './dialect/holodeck-state.js';
+import { holodeckStart, type HolodeckState } from './dialect/holodeck-state.js';
 import { encodeHolodeck } from './dialect/holodeck.js';
 
 export interface AnsweredCall {
@@ -23,32 +24,29 @@ export interface ChatAnswer extends HolodeckEnd {
   tool_calls?: AnsweredCall[];
 }
 
+interface HolodeckFold {
+  encoded: HolodeckState;
+  last: HolodeckEvent | undefined;
+  turn: FoldedTurn;
+}
+
 /**
- * Folds a turn's events to an answer. The end is the wire's; text and calls are the turn's, so that
- * a step that was discarded and sent again counts once.
- *
- * @returns undefined when the events stopped before the turn's end.
- * @throws TypedError of a turn that failed or was interrupted.
+ * Folds a turn to an answer. The end is the wire's; text and calls are the turn's, so that a step that was
+ * discarded and sent again counts once. A turn that failed or was interrupted throws its end.
  */
-export async function collectHolodeckAnswer(
-  batches: AsyncIterable<readonly TurnEvent[]>,
-  ids: HolodeckIds,
-): Promise<ChatAnswer | undefined> {
-  let state = holodeckStart;
-  let turn = initialTurn;
-  for await (const events of batches) {
-    for (const event of events) {
-      turn = foldTurn(turn, event);
-      const encoded = encodeHolodeck(ids, state, event);
-      state = encoded.state;
-      if (event.type !== 'turn.ended') continue;
-      const last = encoded.events.at(-1);
+export function holodeckAnswer(ids: HolodeckIds): AnswerFold<HolodeckFold, ChatAnswer> {
+  return {
+    initial: { encoded: holodeckStart, last: undefined, turn: initialTurn },
+    next: ({ encoded, turn }, event) => {
+      const { state, events } = encodeHolodeck(ids, encoded, event);
+      return { encoded: state, last: events.at(-1), turn: foldTurn(turn, event) };
+    },
+    end: ({ last, turn }, event) => {
       if (last?.event === 'error') throw answerFailed(last.data, codeOf(event, turn));
       const calls = turn.steps.flatMap(({ tools }) => tools.map(answeredCall));
       return toAnswer(ids, last, calls);
-    }
-  }
-  return undefined;
+    },
+  };
 }
 
 function toAnswer(

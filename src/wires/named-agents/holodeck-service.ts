@@ -18,7 +18,7 @@ import { findTurnSession, isAgentSession } from './agent-lookup.js';
 import { chatLimits, type ChatLimits } from './chat-limits.js';
 import { checkUlid } from './chat-request.js';
 import { ChatSubmitter, type SubmittedChat } from './chat-submitter.js';
-import { collectHolodeckAnswer, type ChatAnswer } from './collect-answer.js';
+import { holodeckAnswer, type ChatAnswer } from './collect-answer.js';
 import type { HolodeckIds } from './dialect/holodeck-event.js';
 import { holodeckDialect } from './dialect/holodeck.js';
 import { messageNotFound, sessionEnds, sessionGone } from './holodeck-errors.js';
@@ -57,18 +57,16 @@ export class HolodeckService {
 
   /** The whole answer. */
   async chat(call: HolodeckChat): Promise<ChatAnswer> {
-    const gone = new AbortController();
-    call.response.once('close', () => gone.abort());
     const { turn, ids } = await this.#submit(call);
-    const answer = await collectHolodeckAnswer(this.turns.follow(turn, gone.signal), ids);
-    if (answer !== undefined) return answer;
-    throw gone.signal.aborted ? clientLeft() : sessionGone(ids.sessionId);
+    const answer = await this.streams.whole(turn, holodeckAnswer(ids), call.response);
+    if (answer === undefined) throw sessionGone(ids.sessionId);
+    return answer;
   }
 
   /** Streams the answer. */
   async stream(call: HolodeckChat): Promise<Observable<FrameBatch>> {
     const { turn, ids } = await this.#submit(call);
-    return this.streams.fromStart(turn, holodeckDialect(ids));
+    return this.streams.ofSubmitted(turn, holodeckDialect(ids));
   }
 
   /**

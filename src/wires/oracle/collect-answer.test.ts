@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { recordedTurns } from '../../../test/golden/golden.js';
 import type { TurnEvent } from '../../events/turn-event.js';
-import { collectOracleAnswer, type OracleAnswer } from './collect-answer.js';
+import { foldToEnd } from '../conversation/fold-to-end.js';
+import { oracleAnswer, type OracleAnswer } from './collect-answer.js';
 
 const turns = new Map(recordedTurns());
 
@@ -10,10 +11,10 @@ async function* inBatches(events: readonly TurnEvent[]) {
 }
 
 function answerOf(name: string, explain = false): Promise<OracleAnswer | undefined> {
-  return collectOracleAnswer(inBatches(turns.get(name) ?? []), explain);
+  return foldToEnd(inBatches(turns.get(name) ?? []), oracleAnswer(explain));
 }
 
-describe('collectOracleAnswer', () => {
+describe('oracleAnswer', () => {
   it('is the reply, its sources and what it cost', async () => {
     expect(await answerOf('tools-thinking-sources')).toEqual({
       answer: 'It says A.',
@@ -74,6 +75,6 @@ describe('collectOracleAnswer', () => {
 
   it('is nothing where the end is missing', async () => {
     const events = turns.get('plain-reply')?.slice(0, -1) ?? [];
-    expect(await collectOracleAnswer(inBatches(events), false)).toBeUndefined();
+    expect(await foldToEnd(inBatches(events), oracleAnswer(false))).toBeUndefined();
   });
 });

@@ -1,12 +1,12 @@
 import type { ErrorCode } from '../../errors/error-table.js';
-import type { TurnEvent } from '../../events/turn-event.js';
+import type { AnswerFold } from '../conversation/fold-to-end.js';
 import type {
   DoneChunk,
   OracleChunk,
   OracleSource,
   OracleToolCall,
 } from './dialect/oracle-chunk.js';
-import { oracleStart } from './dialect/oracle-state.js';
+import { oracleStart, type OracleState } from './dialect/oracle-state.js';
 import { encodeOracle } from './dialect/oracle.js';
 import { answerFailed } from './oracle-errors.js';
 
@@ -33,29 +33,26 @@ export interface OracleAnswer {
   metadata?: DoneChunk['metadata'] & object;
 }
 
+interface OracleFold {
+  encoded: OracleState;
+  kept: readonly OracleChunk[];
+}
+
 /**
- * Folds a turn's events to an answer, by way of the wire's chunks. The text is the turn's: a step
- * that was discarded and sent again counts once.
- *
- * @returns undefined when the events stopped before the turn's end.
- * @throws TypedError of a turn that failed.
+ * Folds a turn to an answer, by way of the wire's chunks. The text is the turn's: a step that was discarded
+ * and sent again counts once. A turn that failed throws its failure.
  */
-export async function collectOracleAnswer(
-  batches: AsyncIterable<readonly TurnEvent[]>,
-  explain: boolean,
-): Promise<OracleAnswer | undefined> {
-  let state = oracleStart;
-  const kept: OracleChunk[] = [];
-  for await (const events of batches) {
-    for (const event of events) {
-      const encoded = encodeOracle(state, event);
-      state = encoded.state;
-      kept.push(...encoded.chunks.filter(({ type }) => type !== 'content' && type !== 'thinking'));
-      if (event.type === 'turn.ended')
-        return toAnswer(kept, state.failure?.errorType, { answer: event.text, explain });
-    }
-  }
-  return undefined;
+export function oracleAnswer(explain: boolean): AnswerFold<OracleFold, OracleAnswer> {
+  return {
+    initial: { encoded: oracleStart, kept: [] },
+    next: ({ encoded, kept }, event) => {
+      const { state, chunks } = encodeOracle(encoded, event);
+      const more = chunks.filter(({ type }) => type !== 'content' && type !== 'thinking');
+      return { encoded: state, kept: more.length === 0 ? kept : [...kept, ...more] };
+    },
+    end: ({ encoded, kept }, { text: answer }) =>
+      toAnswer(kept, encoded.failure?.errorType, { answer, explain }),
+  };
 }
 
 function toAnswer(

@@ -14,8 +14,9 @@ import type { OptionProblem } from '../../storage/shapes/stored-options.js';
 import { loadSessionTurns } from '../../turn/state/load-turn.js';
 import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
 import { TurnService } from '../../turn/turn-service.js';
+import { submitFirst } from '../conversation/submit-first.js';
 import { TurnStreams } from '../conversation/turn-streams.js';
-import { collectOracleAnswer, type OracleAnswer } from './collect-answer.js';
+import { oracleAnswer, type OracleAnswer } from './collect-answer.js';
 import { oracleDialect } from './dialect/oracle.js';
 import { findProject } from './find-project.js';
 import { conversationBusy, unknownContext } from './oracle-errors.js';
@@ -61,19 +62,17 @@ export class OracleService {
     }
     response.setHeader('X-Turn-Id', submitted.turn.turnId);
     response.setHeader('X-Session-Id', submitted.sessionId);
-    return this.streams.fromStart(submitted.turn, oracleDialect);
+    return this.streams.ofSubmitted(submitted.turn, oracleDialect);
   }
 
-  /** The whole answer. `signal` aborts when its reader has left. */
-  async ask(asked: OracleCall, signal: AbortSignal): Promise<OracleAnswer> {
+  /** The whole answer. */
+  async ask(asked: OracleCall, response: ServerResponse): Promise<OracleAnswer> {
     const { turn, sessionId } = await this.#submit(asked).catch((error: unknown) => {
       if (!isTypedError(error, 'MISSING_API_KEY')) throw error;
       throw new TypedError('MISSING_API_KEY', { case: 'question', message: error.message });
     });
-    const answer = await collectOracleAnswer(
-      this.turns.follow(turn, signal),
-      asked.question.explain,
-    );
+    const fold = oracleAnswer(asked.question.explain);
+    const answer = await this.streams.whole(turn, fold, response);
     // The conversation was deleted, and its turns with it.
     if (answer === undefined) throw unknownContext(sessionId);
     return answer;
@@ -133,15 +132,11 @@ export class OracleService {
     const root = await projectRoots.defaultOf(asked.principal);
     const projectRoot = await findProject(root, projectId);
     const { sessionId } = await sessions.create({ projectRoot }, asked.principal, 'oracle');
-    try {
-      return { turn: await this.#submitTo(sessionId, asked), sessionId };
-    } catch (error) {
-      // The conversation never had a turn: no client knows it.
-      await turns
-        .deleteSession(sessionId, principalId)
-        .catch((fault: unknown) => logger.warn({ sessionId, error: fault }, 'left over'));
-      throw error;
-    }
+    const session = { sessionId, principalId };
+    const turn = await submitFirst({ turns, logger }, session, () =>
+      this.#submitTo(sessionId, asked),
+    );
+    return { turn, sessionId };
   }
 
   async #submitTo(

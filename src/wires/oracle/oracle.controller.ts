@@ -85,10 +85,8 @@ export class OracleController {
     @Caller() principal: Principal,
     @Res({ passthrough: true }) response: Response,
   ): Promise<OracleAnswerDto> {
-    const gone = new AbortController();
-    response.once('close', () => gone.abort());
     const asked = { question: parseQuestion(body), busy: parseBusy(busy), principal };
-    return this.oracle.ask(asked, gone.signal);
+    return this.oracle.ask(asked, response);
   }
 
   @Post('cancel')

@@ -1,13 +1,13 @@
 import { Module } from '@nestjs/common';
 import { SessionModule } from '../../session/session.module.js';
 import { TurnApiModule } from '../../turn/turn.module.js';
-import { TurnStreamsModule } from '../conversation/turn-streams.module.js';
+import { ConversationModule } from '../conversation/conversation.module.js';
 import { OracleService } from './oracle-service.js';
 import { OracleController } from './oracle.controller.js';
 
 /** The routes of the oracle wire. */
 @Module({
-  imports: [SessionModule, TurnApiModule, TurnStreamsModule],
+  imports: [SessionModule, TurnApiModule, ConversationModule],
   controllers: [OracleController],
   providers: [OracleService],
 })

@@ -1,0 +1,121 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { forbiddenScope } from '../../access/access-errors.js';
+import type { Principal } from '../../access/principal.js';
+import { BlobStore } from '../../attachments/blob-store.js';
+import {
+  findNamedSession,
+  openNamedSession,
+  type WantedNamedSession,
+} from '../../session/named-session.js';
+import { isSessionMissing } from '../../session/session-errors.js';
+import { ProjectRoots } from '../../session/project-roots.js';
+import { SessionStore, type SessionRow } from '../../session/session-store.js';
+import { DATABASE, type Database } from '../../storage/connection.js';
+import { ApprovalAnswerer } from '../../turn/approvals/approval-answerer.js';
+import type { CancelState } from '../../turn/lifecycle/turn-canceller.js';
+import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
+import { TurnService } from '../../turn/turn-service.js';
+import { findQuestions } from './find-questions.js';
+import { matchAnswers, type MatchedAnswers, type WireAnswers } from './match-answers.js';
+import { storeInlineFiles, type InlineFile } from './store-inline-files.js';
+
+/** A conversation by its client's name for it, and its owner. */
+export interface ConversationName {
+  principal: Principal;
+  name: string;
+}
+
+/** A message of the user. */
+export interface WireMessage {
+  /** Blank beside a file. */
+  text: string;
+  files: readonly InlineFile[];
+}
+
+export interface MessageSubmission {
+  sessionId: string;
+  principal: Principal;
+  message: WireMessage;
+  /** The agent that the request names; undefined: the conversation's own persona. */
+  agent: string | undefined;
+  opts: Record<string, unknown>;
+  idempotencyKey: string | undefined;
+}
+
+/** Conversations of wires whose clients name them: each is a session, with the client's name for its id. */
+@Injectable()
+export class Conversations {
+  constructor(
+    private readonly turns: TurnService,
+    private readonly answerer: ApprovalAnswerer,
+    @Inject(SessionStore) private readonly sessions: Pick<SessionStore, 'get' | 'create'>,
+    @Inject(ProjectRoots) private readonly projectRoots: Pick<ProjectRoots, 'check' | 'defaultOf'>,
+    @Inject(BlobStore) private readonly store: Pick<BlobStore, 'put'>,
+    @Inject(DATABASE) private readonly db: Database,
+  ) {}
+
+  /** @throws TypedError INVALID_REQUEST 400 for a name that none can have. */
+  find({ principal, name }: ConversationName): Promise<SessionRow | undefined> {
+    const { sessions } = this;
+    return findNamedSession({ sessions }, { principalId: principal.id, name });
+  }
+
+  /** Finds a conversation, or begins it. @throws see `openNamedSession`. */
+  open(wanted: WantedNamedSession): Promise<SessionRow> {
+    const { sessions, projectRoots } = this;
+    return openNamedSession({ sessions, projectRoots }, wanted);
+  }
+
+  /** Submits a message with its files. @throws see `TurnService.submit`. */
+  async submit(wanted: MessageSubmission): Promise<SubmittedTurn> {
+    const { sessionId, principal, message, agent, opts, idempotencyKey } = wanted;
+    return this.turns.submit({
+      sessionId,
+      principal,
+      message: message.text,
+      opts: agent === undefined ? opts : { ...opts, persona: agent },
+      attachments: [],
+      files: await storeInlineFiles(this.store, message.files),
+      idempotencyKey,
+      asAgent: agent !== undefined,
+      wireMode: 'direct',
+    });
+  }
+
+  /** Asks for the end of a conversation's active turn; undefined where there is none. */
+  async interrupt(
+    sessionId: string,
+    by: string,
+  ): Promise<{ turnId: string; state: CancelState } | undefined> {
+    try {
+      return await this.turns.interrupt(sessionId, by);
+    } catch (error) {
+      if (isSessionMissing(error, 'NO_ACTIVE_TURN')) return undefined;
+      throw error;
+    }
+  }
+
+  /** Finds what a request answers. @throws see `matchAnswers`. */
+  async match(sessionId: string, given: WireAnswers): Promise<MatchedAnswers | undefined> {
+    const questions = await findQuestions(this.db, {
+      sessionId,
+      approvalIds: given.decisions.map(({ approvalId }) => approvalId),
+      callIds: given.outputs.map(({ callId }) => callId),
+    });
+    return matchAnswers(questions, given);
+  }
+
+  /**
+   * Stores all answers, or none; equal answers given again change nothing.
+   *
+   * @throws TypedError FORBIDDEN_SCOPE 403 for an approval by a key that is not for them, APPROVAL_RESOLVED
+   *   409, INVALID_REQUEST 400.
+   */
+  async give({ answers }: MatchedAnswers, { id, scopes }: Principal): Promise<void> {
+    // Approvals need their scope here as on the routes of the harness.
+    const asksPeople = answers.some(({ approval }) => approval.kind !== 'client-tool');
+    if (asksPeople && !scopes.includes('approvals')) throw forbiddenScope('approvals', scopes);
+    const given = answers.map((one) => ({ approvalId: one.approval.id, given: one.given }));
+    await this.answerer.answer({ answers: given, by: id });
+  }
+}
