@@ -1,6 +1,7 @@
 import { Inject, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
+import { BODY_KIND, type BodyKind } from '../http/body-limit.decorator.js';
 import { recordOf } from '../http/request-record.js';
 import type { TypedError } from '../errors/typed-error.js';
 import type { KeyScope } from '../storage/governance-schema.js';
@@ -29,7 +30,7 @@ export const NOT_FOUND = Symbol('NotFound');
 
 /** Reads the body of an admitted request into `request.body`. */
 export interface BodySource {
-  read(request: Request): Promise<void>;
+  read(request: Request, kind: BodyKind): Promise<void>;
 }
 
 /** Injects the `BodySource` of the process. */
@@ -67,7 +68,10 @@ export class AccessGuard implements CanActivate {
     const needed = caller.keyId === null ? ofAll : (ofKeys ?? ofAll);
     this.#checkScope(caller, needed ?? 'turns', head);
     await this.#checkRate(caller);
-    await this.bodies.read(request);
+    await this.bodies.read(
+      request,
+      reflector.get<BodyKind | undefined>(BODY_KIND, handler) ?? 'plain',
+    );
     if (declared?.type === 'owned') await this.#checkOwners(caller, declared.ids, request);
     return true;
   }

@@ -1,18 +1,13 @@
 import { Module, type DynamicModule, type OnModuleInit } from '@nestjs/common';
-import {
-  APP_GUARD,
-  DiscoveryModule,
-  DiscoveryService,
-  MetadataScanner,
-  Reflector,
-} from '@nestjs/core';
+import { APP_GUARD, DiscoveryModule, DiscoveryService, Reflector } from '@nestjs/core';
 import { CONFIG } from '../config/config.js';
+import { findHandlers } from '../http/find-handlers.js';
 import { AccessGuard, NOT_FOUND, type NotFound } from './access.guard.js';
 import { Authenticator } from './authenticator.js';
 import { AdminController } from './keys/admin.controller.js';
 import { AuditLog } from './audit-log.js';
 import { AuditService } from './keys/audit-service.js';
-import { checkRoutes, type RouteFound } from './ownership/check-routes.js';
+import { checkRoutes } from './ownership/check-routes.js';
 import { KeyService } from './key-service.js';
 import { KeyStore } from './key-store.js';
 import { KnownKeys } from './known-keys.js';
@@ -20,9 +15,6 @@ import { ACCESS_RULES, accessRules } from './origin/access-rules.js';
 import { RefusedAddresses } from './origin/refused-addresses.js';
 import { DECLARATION } from './owned.decorator.js';
 import { Owners } from './ownership/owners.js';
-
-/** Nest's own metadata key of a route handler. */
-const ROUTE_PATH = 'path';
 
 /** Provides API keys, ownership and the audit log. */
 @Module({
@@ -46,7 +38,6 @@ export class AccessModule {}
 export class AccessGuardModule implements OnModuleInit {
   constructor(
     private readonly discovery: DiscoveryService,
-    private readonly scanner: MetadataScanner,
     private readonly reflector: Reflector,
   ) {}
 
@@ -66,19 +57,10 @@ export class AccessGuardModule implements OnModuleInit {
   /** @throws Error that names the undeclared routes. */
   onModuleInit(): void {
     checkRoutes(
-      this.discovery.getControllers().flatMap(({ metatype }) => this.#routesOf(metatype)),
+      findHandlers(this.discovery).map(({ name, handler }) => ({
+        name,
+        isDeclared: this.reflector.get(DECLARATION, handler) !== undefined,
+      })),
     );
-  }
-
-  #routesOf(controller: unknown): RouteFound[] {
-    if (typeof controller !== 'function') return [];
-    const prototype = controller.prototype as Record<string, unknown>;
-    return this.scanner.getAllMethodNames(prototype).flatMap((method) => {
-      const handler = prototype[method];
-      if (typeof handler !== 'function') return [];
-      if (this.reflector.get(ROUTE_PATH, handler as () => void) === undefined) return [];
-      const isDeclared = this.reflector.get(DECLARATION, handler as () => void) !== undefined;
-      return [{ name: `${controller.name}.${method}`, isDeclared }];
-    });
   }
 }

@@ -2,8 +2,9 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { TypedError } from '../errors/typed-error.js';
 import { encodings, findBuiltPage, INDEX, type PageFile } from './find-built-page.js';
 
-/** The paths that the page routes by itself. */
-const pagePath = /^\/(?:(?:settings|approvals|agents|queue)|(?:sessions|turns)\/[\w-]+)?$/;
+/** The views that the page routes by itself, and those that are of one object. */
+const views = ['', 'settings', 'approvals', 'agents', 'queue'];
+const viewsOfOne = ['sessions', 'turns'];
 
 /** A path of the page that is also a route of the API: only a browser's navigation gets the page. */
 const SHARED = '/agents';
@@ -38,11 +39,17 @@ export async function serveConsole(folder: string): Promise<RequestHandler> {
   return (request, response, next) => {
     const { method, path } = request;
     if (method !== 'GET' && method !== 'HEAD') return next();
-    const isPage = pagePath.test(path) && (path !== SHARED || wantsPage(request, response));
+    const isPage = isView(path) && (path !== SHARED || wantsPage(request, response));
     const file = files?.get(isPage ? `/${INDEX}` : path);
     if (file !== undefined) return send(file, { folder, request, response, next });
     return next(isPage && path !== SHARED ? notBuilt() : undefined);
   };
+}
+
+function isView(path: string): boolean {
+  const [, view = '', id, ...more] = path.split('/');
+  if (id === undefined) return views.includes(view);
+  return viewsOfOne.includes(view) && /^[\w-]+$/.test(id) && more.length === 0;
 }
 
 /** Whether the request prefers HTML, as a browser's navigation does; API clients accept anything or JSON. */

@@ -2,22 +2,14 @@ import { compact } from '../platform/compact.js';
 import type { ErrorCode } from '../errors/error-table.js';
 import { retryAdvice, type RetryAdvice } from '../platform/retry-advice.js';
 import { TypedError } from '../errors/typed-error.js';
+import { ValidationDetailError, type ValidationProblem } from './validation-detail.js';
 
 export interface PublicError {
   status: number;
   headers: Record<string, string>;
   body: { error: { type: ErrorCode; message: string; details?: unknown } & RetryAdvice };
-}
-
-/** The form of errors on routes whose clients do not parse `{error: …}`. */
-export interface ErrorFormat {
-  /** Paths with this form, even where no such route exists. */
-  paths: RegExp;
-  /** @param headers of the answer, its `Content-Type` among them. */
-  write(
-    error: PublicError,
-    path: string,
-  ): { status: number; headers: Record<string, string>; body: object };
+  /** Every fault of the request, where the error lists them. */
+  faults?: readonly ValidationProblem[];
 }
 
 /**
@@ -37,6 +29,7 @@ export function toPublicError(thrown: unknown, correlationId: string): PublicErr
   return {
     status: error.status,
     headers: error.headers,
+    ...(error instanceof ValidationDetailError ? { faults: error.detail } : {}),
     body: {
       error: {
         type,

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Recorder } from '../../test/support/recorder.js';
+import type { BodyKind } from '../http/body-limit.decorator.js';
 import { systemClock } from '../platform/clock.js';
 import { BodyReader } from './body-reader.js';
 import { bodyRules } from './body-rules.js';
@@ -12,7 +13,7 @@ const MIB = 1024 * 1024;
 const reader = new BodyReader({
   clock: systemClock,
   idleMs: 30_000,
-  rulesOf: bodyRules({ maxBodyBytes: MIB, maxConversationBytes: 16 * MIB }),
+  rules: bodyRules({ maxBodyBytes: MIB, maxConversationBytes: 16 * MIB }),
 });
 
 interface Read {
@@ -29,7 +30,7 @@ describe('BodyReader', () => {
   const read = async (
     body: string | Uint8Array | undefined,
     headers: Record<string, string> = {},
-    url = '/api/chat',
+    kind: BodyKind = 'conversation',
   ): Promise<Read> => {
     const outcomes = new Recorder<Read>();
     server = createServer((request, response) => {
@@ -46,13 +47,13 @@ describe('BodyReader', () => {
         outcomes.take({ body: found, turns });
         response.writeHead(200, { connection: 'close' }).end();
       };
-      reader.read(target).then(() => answer(target.body), answer);
+      reader.read(target, kind).then(() => answer(target.body), answer);
     });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
     const init = { method: 'POST', headers, ...(body === undefined ? {} : { body }) };
-    const response = await fetch(`http://127.0.0.1:${port}${url}`, init);
+    const response = await fetch(`http://127.0.0.1:${port}`, init);
     await response.text();
     const [found] = outcomes.items;
     if (found === undefined) throw new Error('Nothing was read');
@@ -83,8 +84,8 @@ describe('BodyReader', () => {
     });
   });
 
-  it('leaves bodies with files alone', async () => {
-    expect((await read('{}', {}, '/agent/a/chat')).body).toBeUndefined();
+  it('leaves the body alone of a route that reads it itself', async () => {
+    expect((await read('{}', {}, 'unread')).body).toBeUndefined();
   });
 
   it('lets others have the loop while it reads 15 MiB', async () => {

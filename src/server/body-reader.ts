@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { MIMEType } from 'node:util';
+import type { BodyKind } from '../http/body-limit.decorator.js';
 import { chunkShare } from '../http/chunk-share.js';
 import { RequestBody } from '../http/request-body.js';
 import type { Clock } from '../platform/clock.js';
@@ -21,8 +22,7 @@ export interface BodyReaderOptions {
   clock: Clock;
   /** Longest pause of a client's upload, in milliseconds. */
   idleMs: number;
-  /** Limits of a route's body; undefined for a route that reads its body itself. */
-  rulesOf(url: string): BodyRules | undefined;
+  rules: Readonly<Record<Exclude<BodyKind, 'unread'>, BodyRules>>;
 }
 
 /** Reads the JSON bodies of requests, bounded in bytes, levels and values before they are parsed. */
@@ -37,10 +37,9 @@ export class BodyReader {
    * @throws TypedError 400 `INVALID_REQUEST`, 408 `REQUEST_TIMEOUT`, 413 `BODY_TOO_LARGE`, 415
    * `UNSUPPORTED_MEDIA_TYPE`; ClientGoneError.
    */
-  async read(request: IncomingMessage & { body?: unknown; originalUrl?: string }): Promise<void> {
-    const rules = this.options.rulesOf(request.originalUrl ?? request.url ?? '');
-    if (rules === undefined || !hasBody(request)) return;
-    request.body = await this.#readJson(request, rules);
+  async read(request: IncomingMessage & { body?: unknown }, kind: BodyKind): Promise<void> {
+    if (kind === 'unread' || !hasBody(request)) return;
+    request.body = await this.#readJson(request, this.options.rules[kind]);
   }
 
   #readJson(request: IncomingMessage, rules: BodyRules): Promise<unknown> {

@@ -8,7 +8,7 @@ import {
   Res,
   UseInterceptors,
 } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
+import { DiscoveryModule, DiscoveryService, NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Response } from 'express';
@@ -18,9 +18,11 @@ import { CONFIG } from '../config/config.js';
 import { CLOCK } from '../platform/clock.js';
 import { createLogger, LOGGER } from '../platform/logger.js';
 import { TypedError } from '../errors/typed-error.js';
-import type { ErrorFormat } from '../http/public-error.js';
+import { ErrorsAs, findShapedPaths } from '../http/error-shape.decorator.js';
+import type { ErrorShape } from '../http/error-shape.js';
 import { streamTexts, type FrameBatch } from '../http/frame-batch.js';
 import { StreamInterceptor } from '../http/stream.interceptor.js';
+import { ErrorShapes } from './error-shapes.js';
 import { HarnessErrorFilter } from './harness-error.filter.js';
 
 const lines: string[] = [];
@@ -32,14 +34,11 @@ const logger = createLogger({
 });
 
 const secret = new Error('select key from secrets');
-const shortFormat: ErrorFormat = {
-  paths: /^\/short(\/|$)/,
-  write: ({ status, headers, body }, path) => ({
-    status,
-    headers: { ...headers, 'Content-Type': 'application/short' },
-    body: { code: body.error.type, path },
-  }),
-};
+const shortShape: ErrorShape = ({ status, headers, body }, path) => ({
+  status,
+  headers: { ...headers, 'Content-Type': 'application/short' },
+  body: { code: body.error.type, path },
+});
 
 let breakStream = (): void => undefined;
 const broken = new Promise<void>((resolve) => (breakStream = resolve));
@@ -53,11 +52,6 @@ class Failing {
       details: { depth: 3 },
       headers: { 'Retry-After': '5' },
     });
-  }
-
-  @Get('short/named/:name')
-  short(@Param('name') name: string): never {
-    throw name === 'typed' ? new TypedError('RATE_LIMITED', { message: '' }) : secret;
   }
 
   @Get('left')
@@ -94,8 +88,18 @@ class Failing {
   }
 }
 
+@Controller('short')
+@ErrorsAs(shortShape)
+class FailingShortly {
+  @Get('named/:name')
+  short(@Param('name') name: string): never {
+    throw name === 'typed' ? new TypedError('RATE_LIMITED', { message: '' }) : secret;
+  }
+}
+
 @Module({
-  controllers: [Failing],
+  imports: [DiscoveryModule],
+  controllers: [Failing, FailingShortly],
   providers: [
     { provide: CONFIG, useValue: { readerTimeoutMs: 1_000 } },
     { provide: CLOCK, useValue: new ManualClock() },
@@ -115,12 +119,13 @@ describe('the error filter', () => {
       logger: false,
       bodyParser: false,
     });
+    const shapes = new ErrorShapes(findShapedPaths(app.get(DiscoveryService, { strict: false })));
     app.useGlobalFilters(
       new HarnessErrorFilter({
         logger,
         isStorageDown: isDatabaseDown,
         hideKeys: (path) => path.replace('secret', '[HIDDEN]'),
-        formats: [shortFormat],
+        shapeOf: (path) => shapes.of(path),
       }),
     );
     await app.listen(0, '127.0.0.1');
@@ -192,7 +197,7 @@ describe('the error filter', () => {
     ['GET /short/named/%E0%A4%A', 400, 'INVALID_REQUEST'],
     ['POST /short/named/typed', 404, 'ROUTE_NOT_FOUND'],
     ['GET /short', 404, 'ROUTE_NOT_FOUND'],
-  ])('answers %s in the format of its path', async (call, status, code) => {
+  ])('answers %s in the shape of its path', async (call, status, code) => {
     const [method = '', path = ''] = call.split(' ');
     const response = await fetch(`${url}${path}`, { method });
     expect([response.status, response.headers.get('content-type')]).toEqual([
@@ -202,7 +207,7 @@ describe('the error filter', () => {
     expect(await response.json()).toEqual({ code, path });
   });
 
-  it('keeps a format to its paths', async () => {
+  it('keeps a shape to its paths', async () => {
     const response = await fetch(`${url}/shorter`);
     expect(await response.json()).toMatchObject({ error: { type: 'ROUTE_NOT_FOUND' } });
   });

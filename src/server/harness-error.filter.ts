@@ -4,7 +4,8 @@ import type { Request, Response } from 'express';
 import type { Logger } from '../platform/logger.js';
 import { noteRefusal, recordOf } from '../http/request-record.js';
 import { TypedError, invalidRequest } from '../errors/typed-error.js';
-import { toPublicError, type ErrorFormat, type PublicError } from '../http/public-error.js';
+import type { ErrorShape } from '../http/error-shape.js';
+import { toPublicError, type PublicError } from '../http/public-error.js';
 
 export interface ErrorFilterDeps {
   logger: Logger;
@@ -12,8 +13,8 @@ export interface ErrorFilterDeps {
   isStorageDown(error: unknown): boolean;
   /** Removes keys from a path, which logs and some errors repeat. */
   hideKeys(path: string): string;
-  /** Forms of errors: the first that matches the path is used. */
-  formats: readonly ErrorFormat[];
+  /** The shape of errors of a path. */
+  shapeOf(path: string): ErrorShape;
 }
 
 /** Turns every error into an HTTP answer. */
@@ -50,23 +51,13 @@ export class HarnessErrorFilter implements ExceptionFilter {
   }
 
   #answer(response: Response, error: PublicError, path: string): void {
-    const format = this.deps.formats.find(({ paths }) => paths.test(path)) ?? harnessFormat;
-    const { status, headers, body } = format.write(error, path);
+    const { status, headers, body } = this.deps.shapeOf(path)(error, path);
     response.statusCode = status;
     // The framework's own method would add a charset to types that have none.
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
     response.end(JSON.stringify(body));
   }
 }
-
-const harnessFormat: ErrorFormat = {
-  paths: /^/,
-  write: ({ status, headers, body }) => ({
-    status,
-    headers: { ...headers, 'Content-Type': 'application/json; charset=utf-8' },
-    body,
-  }),
-};
 
 /** Translates the framework's own errors. */
 function toTyped(thrown: unknown, path: string): unknown {

@@ -13,7 +13,7 @@ import { bodyRules } from './body-rules.js';
       provide: BODY_SOURCE,
       inject: [CONFIG, CLOCK],
       useFactory: (config: Config, clock: Clock) =>
-        new BodyReader({ clock, idleMs: config.receiveTimeoutMs, rulesOf: bodyRules(config) }),
+        new BodyReader({ clock, idleMs: config.receiveTimeoutMs, rules: bodyRules(config) }),
     },
   ],
   exports: [BODY_SOURCE],

@@ -4,10 +4,10 @@ import { bodyRules } from './body-rules.js';
 import { inflatable, inflateBody } from './inflate-body.js';
 
 const MIB = 1024 * 1024;
-const rulesOf = bodyRules({ maxBodyBytes: MIB, maxConversationBytes: 16 * MIB });
-const rules = rulesOf('/api/harness/turn');
-const conversation = rulesOf('/api/chat');
-if (rules === undefined || conversation === undefined) throw new Error('Both routes have rules');
+const { plain: rules, conversation } = bodyRules({
+  maxBodyBytes: MIB,
+  maxConversationBytes: 16 * MIB,
+});
 
 const compress = new Map([
   ['gzip', gzipSync],

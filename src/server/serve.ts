@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { ValidationPipe, type LoggerService, type Type } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
+import { DiscoveryService, NestFactory } from '@nestjs/core';
 import { SwaggerModule } from '@nestjs/swagger';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { findBindingFault } from './check-binding.js';
@@ -15,19 +15,19 @@ import { builtPage } from '../console/find-built-page.js';
 import { packageVersion } from '../platform/package-root.js';
 import { answerMethods } from './answer-methods.js';
 import { describeApi } from './describe-api.js';
+import { ErrorShapes } from './error-shapes.js';
 import { redactOf } from './process-log.js';
 import { logRequests } from './log-requests.js';
 import { findRoutes, RouteTable } from './route-table.js';
 import { serveConsole } from '../console/serve-console.js';
-import { agentsErrors } from '../wires/named-agents/problem.js';
 import { HousekeepingModule } from '../ops/ops.module.js';
-import { oracleErrors } from '../wires/oracle/oracle-failure.js';
 import { systemClock, type Clock } from '../platform/clock.js';
 import type { Logger } from '../platform/logger.js';
 import { ResourceStack } from '../platform/resource-stack.js';
 import { runsTurns, servesApi } from '../config/role.js';
 import { TurnApiModule, TurnWorkerModule } from '../turn/turn.module.js';
 import { HarnessErrorFilter } from './harness-error.filter.js';
+import { findShapedPaths } from '../http/error-shape.decorator.js';
 import { toValidationError } from '../http/validation-error.js';
 import { isDatabaseDown } from '../storage/database-errors.js';
 
@@ -112,12 +112,13 @@ async function listen(app: NestExpressApplication, values: ProcessValues): Promi
   if (config.console && servesApi(config.role)) app.use(await serveConsole(builtPage));
   // After the console: some of its pages have the path of a route that does not support GET.
   app.use(answerMethods(() => routes));
+  const shapes = new ErrorShapes(findShapedPaths(app.get(DiscoveryService, anywhere)));
   app.useGlobalFilters(
     new HarnessErrorFilter({
       logger,
       isStorageDown: noticeOutage(app, config),
       hideKeys,
-      formats: [agentsErrors, oracleErrors],
+      shapeOf: (path) => shapes.of(path),
     }),
   );
   app.useGlobalPipes(

@@ -5,6 +5,7 @@ import { Caller } from '../../access/caller.decorator.js';
 import { Unowned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
 import { ApiErrors } from '../../http/api-errors.decorator.js';
+import { BodyLimit } from '../../http/body-limit.decorator.js';
 import { UploadService } from './upload-service.js';
 import { UploadedDto } from './uploaded.dto.js';
 
@@ -14,6 +15,7 @@ export class UploadController {
   constructor(private readonly uploads: UploadService) {}
 
   @Post()
+  @BodyLimit('unread')
   @Unowned('what it takes is the caller’s')
   @HttpCode(200)
   @ApiOperation({

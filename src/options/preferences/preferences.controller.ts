@@ -1,4 +1,4 @@
-import { Body, Controller, Get, HttpCode, Post, Put, UseFilters } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Post, Put } from '@nestjs/common';
 import {
   ApiBody,
   ApiOkResponse,
@@ -10,6 +10,8 @@ import { Caller } from '../../access/caller.decorator.js';
 import { Unowned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
 import { ApiErrors } from '../../http/api-errors.decorator.js';
+import { ErrorsAs } from '../../http/error-shape.decorator.js';
+import { faultsShape } from '../../http/error-shape.js';
 import {
   agentConfigSchema,
   effectiveSchema,
@@ -20,7 +22,6 @@ import type { EffectivePreference } from './effective-preferences.js';
 import type { PreferenceValues } from './model-preferences.js';
 import { PreferencesService } from './preferences-service.js';
 import { ValidationDetailDto } from '../../http/validation-detail.dto.js';
-import { ValidationDetailFilter } from '../../http/validation-detail.filter.js';
 
 /** The reason why no route here names an owner. */
 const areTheCallers = 'they are the caller’s preferences';
@@ -37,7 +38,7 @@ const unknownField = {
 
 @ApiTags('settings')
 @Controller('api/settings')
-@UseFilters(ValidationDetailFilter)
+@ErrorsAs(faultsShape)
 export class PreferencesController {
   constructor(private readonly preferences: PreferencesService) {}
 

@@ -21,11 +21,14 @@ import type { Response } from 'express';
 import type { Observable } from 'rxjs';
 import { callerOf } from '../../access/caller.decorator.js';
 import { Owned, Unowned } from '../../access/owned.decorator.js';
+import { BodyLimit } from '../../http/body-limit.decorator.js';
+import { ErrorsAs } from '../../http/error-shape.decorator.js';
 import type { FrameBatch } from '../../http/frame-batch.js';
 import { parseCursorParameter, parseIdempotencyKey } from '../../http/request-headers.js';
 import { StreamInterceptor } from '../../http/stream.interceptor.js';
 import { defaultPersona } from '../../session/session-service.js';
 import { ApiProblems } from '../named-agents/holodeck-api.decorator.js';
+import { problemShape } from '../named-agents/problem.js';
 import { AgUiService } from './ag-ui-service.js';
 import { RunAgentInputDto } from './ag-ui.dto.js';
 
@@ -37,11 +40,13 @@ const stream = {
 };
 
 @ApiTags('ag-ui')
+@ErrorsAs(problemShape)
 @Controller()
 export class AgUiController {
   constructor(private readonly agUi: AgUiService) {}
 
   @Post(['agent/:name/ag-ui', 'awp'])
+  @BodyLimit('conversation')
   @UseInterceptors(StreamInterceptor)
   @Unowned('its service looks among the caller’s own')
   @ApiOperation({

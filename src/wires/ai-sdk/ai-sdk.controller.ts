@@ -23,6 +23,7 @@ import { Caller } from '../../access/caller.decorator.js';
 import { Unowned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
 import { ApiErrors } from '../../http/api-errors.decorator.js';
+import { BodyLimit } from '../../http/body-limit.decorator.js';
 import type { FrameBatch } from '../../http/frame-batch.js';
 import { parseIdempotencyKey } from '../../http/request-headers.js';
 import { StreamInterceptor } from '../../http/stream.interceptor.js';
@@ -41,6 +42,7 @@ export class AiSdkController {
   constructor(private readonly chats: AiSdkService) {}
 
   @Post()
+  @BodyLimit('conversation')
   @UseInterceptors(StreamInterceptor)
   @Unowned(looksItself)
   @HttpCode(200)

@@ -25,6 +25,8 @@ import type { Observable } from 'rxjs';
 import { Caller, callerOf } from '../../access/caller.decorator.js';
 import { Unowned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
+import { BodyLimit } from '../../http/body-limit.decorator.js';
+import { ErrorsAs } from '../../http/error-shape.decorator.js';
 import type { FrameBatch } from '../../http/frame-batch.js';
 import { parseCursorParameter, parseIdempotencyKey } from '../../http/request-headers.js';
 import { StreamInterceptor } from '../../http/stream.interceptor.js';
@@ -32,6 +34,7 @@ import { AgentListDto } from './agent-list.dto.js';
 import { ApiChat, ApiHolodeckStream, ApiProblems } from './holodeck-api.decorator.js';
 import { HolodeckService } from './holodeck-service.js';
 import { ChatAnswerDto, ProblemDto } from './holodeck.dto.js';
+import { problemShape } from './problem.js';
 
 /** The reason for `@Unowned`: sessions are named by ULIDs, partly in bodies that only the service parses. */
 const looksItself = 'its service looks among the caller’s own';
@@ -56,6 +59,7 @@ const refusals = [
 /** Named agents. The bodies of its chats are read by its service, not by the framework. */
 @ApiTags('agents')
 @ApiExtraModels(ProblemDto)
+@ErrorsAs(problemShape)
 @Controller()
 export class HolodeckController {
   constructor(private readonly holodeck: HolodeckService) {}
@@ -72,6 +76,7 @@ export class HolodeckController {
   }
 
   @Post(['agent/:name/chat', 'agent/:name/chat/multipart'])
+  @BodyLimit('unread')
   @Unowned(looksItself)
   @HttpCode(200)
   @ApiOperation({ operationId: 'askAgent', summary: 'Ask an agent, and wait for the answer' })
@@ -89,6 +94,7 @@ export class HolodeckController {
   }
 
   @Post(['agent/:name/chat/stream', 'agent/:name/chat/stream/multipart'])
+  @BodyLimit('unread')
   @UseInterceptors(StreamInterceptor)
   @Unowned(looksItself)
   @ApiOperation({ operationId: 'streamAgent', summary: 'Ask an agent, and stream the answer' })

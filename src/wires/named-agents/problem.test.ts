@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { TypedError } from '../../errors/typed-error.js';
 import { toPublicError } from '../../http/public-error.js';
-import { agentsErrors, toProblemAnswer } from './problem.js';
+import { problemShape } from './problem.js';
 
 const problemOf = (error: TypedError, path = '/') =>
-  toProblemAnswer(toPublicError(error, 'none'), path);
+  problemShape(toPublicError(error, 'none'), path);
 
-describe('toProblemAnswer', () => {
+describe('problemShape', () => {
   it('has the code as the last part of its type', () => {
     const error = new TypedError('PERSONA_NOT_FOUND', {
       message: 'There is none',
@@ -55,22 +55,6 @@ describe('the advice of a problem', () => {
       new TypedError('SDK_FAILURE', { message: '', relayed: { status: 429, retryable: false } }),
     );
     expect(headers['Retry-After']).toBeUndefined();
-    expect(body.retryable).toBe(false);
-  });
-});
-
-describe('agentsErrors', () => {
-  it.each([
-    ['/agent', true],
-    ['/agent/x/chat', true],
-    ['/Agents', true],
-    ['/sessions/', true],
-    ['/agent/x/ag-ui', true],
-    ['/awp', true],
-    ['/agentsx', false],
-    ['/api/harness/sessions/x', false],
-    ['/health/agent', false],
-  ])('has %s: %s', (path, expected) => {
-    expect(agentsErrors.paths.test(path)).toBe(expected);
+    expect(body).toMatchObject({ retryable: false });
   });
 });

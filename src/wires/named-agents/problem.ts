@@ -1,4 +1,4 @@
-import type { PublicError, ErrorFormat } from '../../http/public-error.js';
+import type { ErrorShape } from '../../http/error-shape.js';
 import { retryAdvice } from '../../platform/retry-advice.js';
 import { toProblem, type Problem } from './dialect/holodeck-problem.js';
 
@@ -13,11 +13,8 @@ export interface ProblemBody extends Problem {
 /** Seconds until a client may retry a request that was refused for now. */
 const RETRY_AFTER = '5';
 
-/** The HTTP answer for an error (contract: holodeck, section 2). Pure. */
-export function toProblemAnswer(
-  { status, headers, body: { error } }: PublicError,
-  instance: string,
-): { status: number; headers: Record<string, string>; body: ProblemBody } {
+/** The shape of errors of named agents, AG-UI's included (contract: holodeck, section 2). */
+export const problemShape: ErrorShape = ({ status, headers, body: { error } }, instance) => {
   // A provider's own limits pass or do not: the server knows which, by `retryable`.
   const mayPass = error.type !== 'SDK_FAILURE' || error.retryable;
   const isLater = mayPass && (status === 429 || status === 503);
@@ -31,12 +28,6 @@ export function toProblemAnswer(
     body: {
       ...toProblem(error.type, { status, detail: error.message, ...retryAdvice(error) }),
       instance,
-    },
+    } satisfies ProblemBody,
   };
-}
-
-/** Paths of named agents, AG-UI's included, in either case, as the router matches them. */
-export const agentsErrors: ErrorFormat = {
-  paths: /^\/(agent|agents|awp|sessions)(\/|$)/i,
-  write: toProblemAnswer,
 };

@@ -7,7 +7,6 @@ import {
   Post,
   Query,
   Res,
-  UseFilters,
   UseInterceptors,
 } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
@@ -16,10 +15,11 @@ import type { Observable } from 'rxjs';
 import { Caller } from '../../access/caller.decorator.js';
 import { Unowned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
+import { ErrorsAs } from '../../http/error-shape.decorator.js';
 import type { FrameBatch } from '../../http/frame-batch.js';
 import { StreamInterceptor } from '../../http/stream.interceptor.js';
 import { ApiOracleErrors, ApiOracleStream } from './oracle-api.decorator.js';
-import { OracleErrorFilter } from './oracle-error.filter.js';
+import { oracleShape } from './oracle-error-shape.js';
 import { parseBusy, parseContextId, parseQuestion } from './oracle-question.js';
 import { OracleAnswerDto, OracleHistoryDto } from './oracle-answer.dto.js';
 import { OracleService } from './oracle-service.js';
@@ -49,7 +49,7 @@ const contextQuery = { name: 'context_id', required: false, type: String };
 
 @ApiTags('oracle')
 @Controller('api/oracle')
-@UseFilters(OracleErrorFilter)
+@ErrorsAs(oracleShape)
 export class OracleController {
   constructor(private readonly oracle: OracleService) {}
 
