@@ -19,9 +19,10 @@ export function controllerFiles() {
 
 /**
  * @param {readonly object[]} files exports of the controllers' files.
+ * @param {typeof import('../src/errors/describe-errors.js').describeErrors} describeErrors
  * @returns {Promise<string>} Markdown: a heading and a table for each tag.
  */
-export async function describeRoutes(files) {
+export async function describeRoutes(files, describeErrors) {
   const { paths, components } = await describeApi(files);
   const routes = Object.entries(paths).flatMap(([route, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ route, method, operation })),
@@ -33,14 +34,17 @@ export async function describeRoutes(files) {
     const rows = routes
       .filter(({ operation }) => operation.tags[0] === tag)
       .map(({ route, method, operation }) => {
-        const errors = Object.keys(operation.responses).filter((status) => Number(status) >= 400);
+        const errors = new Set([
+          ...Object.keys(operation.responses).filter((status) => Number(status) >= 400),
+          ...describeErrors(operation['x-errors'] ?? []).map(({ status }) => `${status}`),
+        ]);
         const takes = [
           ...namesIn(operation, 'header'),
           ...namesIn(operation, 'query'),
           ...bodyFields(operation, components.schemas),
         ];
         const name = `\`${method.toUpperCase()} ${route}\``;
-        return `| ${name} | ${operation.summary} | ${takes.join(', ')} | ${errors.join(', ')} |`;
+        return `| ${name} | ${operation.summary} | ${takes.join(', ')} | ${[...errors].toSorted().join(', ')} |`;
       });
     const head = ['| route | what it does | takes | errors |', '| --- | --- | --- | --- |'];
     return [`## ${tag}`, [...head, ...rows].join('\n')].join('\n\n');

@@ -22,6 +22,7 @@ const [
   { profiles },
   { harnessFields },
   { errorTable },
+  { describeErrors: describeRouteErrors },
   { providerReasons },
   ...controllers
 ] = await importSource([
@@ -35,6 +36,7 @@ const [
   'rehearsal/models/profiles',
   'wires/harness/dialect/harness-frames',
   'errors/error-table',
+  'errors/describe-errors',
   'provider/provider-errors',
   ...controllerFiles(),
 ]);
@@ -56,7 +58,7 @@ const parts = {
   reasons: describeReasons,
   routes: () => routes,
 };
-const routes = await describeRoutes(controllers);
+const routes = await describeRoutes(controllers, describeRouteErrors);
 const outdated = [];
 const written = new Set();
 

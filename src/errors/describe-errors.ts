@@ -7,25 +7,29 @@ export type ListedError =
 
 export interface StatusErrors {
   status: number;
+  codes: ErrorCode[];
   /** Markdown: each code of the status, with its meaning. */
   description: string;
 }
 
 /** The errors of a route by their status, in ascending order, in the words of the table. Pure. */
 export function describeErrors(errors: readonly ListedError[]): StatusErrors[] {
-  const byStatus = new Map<number, string[]>();
-  for (const { status, line } of errors.map(describeError)) {
-    byStatus.set(status, [...(byStatus.get(status) ?? []), line]);
-  }
-  return [...byStatus]
-    .toSorted(([a], [b]) => a - b)
-    .map(([status, lines]) => ({ status, description: lines.join('\n\n') }));
+  const described = [...new Set(errors)].map(describeError);
+  const statuses = [...new Set(described.map(({ status }) => status))].toSorted((a, b) => a - b);
+  return statuses.map((status) => {
+    const found = described.filter((error) => error.status === status);
+    return {
+      status,
+      codes: [...new Set(found.map(({ code }) => code))],
+      description: found.map(({ line }) => line).join('\n\n'),
+    };
+  });
 }
 
-function describeError(listed: ListedError): { status: number; line: string } {
+function describeError(listed: ListedError): { status: number; code: ErrorCode; line: string } {
   const [code, name] = listed.split('/') as [ErrorCode, string?];
   const entry = errorEntry(code);
   const found = name === undefined ? undefined : entry.cases?.[name];
   const line = found === undefined ? `\`${code}\`: ${entry.means}` : `\`${code}\`, ${found.means}.`;
-  return { status: (found ?? entry).status, line };
+  return { status: (found ?? entry).status, code, line };
 }

@@ -1,6 +1,6 @@
-import { applyDecorators } from '@nestjs/common';
-import { ApiProperty, ApiPropertyOptional, ApiResponse } from '@nestjs/swagger';
-import { describeErrors, type ListedError } from '../errors/describe-errors.js';
+import { ApiExtension, ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import type { ListedError } from '../errors/describe-errors.js';
+import { errorTable } from '../errors/error-table.js';
 
 /** Retry advice, which every error has. */
 export class RetryAdviceDto {
@@ -25,7 +25,7 @@ export class RetryAdviceDto {
 }
 
 class ErrorDto extends RetryAdviceDto {
-  @ApiProperty({ type: String, example: 'SESSION_NOT_FOUND', description: 'Stable; branch on it.' })
+  @ApiProperty({ enum: Object.keys(errorTable), description: 'Stable; branch on it.' })
   type!: string;
 
   @ApiProperty({ type: String, description: 'For a person: what is wrong and what to do.' })
@@ -40,9 +40,8 @@ export class ErrorEnvelopeDto {
   error!: ErrorDto;
 }
 
-/** Documents the errors of a route, beside those of every route. */
-export function ApiErrors(...errors: ListedError[]) {
-  return applyDecorators(
-    ...describeErrors(errors).map((answer) => ApiResponse({ ...answer, type: ErrorEnvelopeDto })),
-  );
-}
+/** The member of an operation with the errors that its route lists, until `answerErrors` describes them. */
+export const LISTED_ERRORS = 'x-errors';
+
+/** Lists the errors of a route, beside those that any route may give. */
+export const ApiErrors = (...errors: ListedError[]) => ApiExtension(LISTED_ERRORS, errors);

@@ -1,5 +1,6 @@
-import { SetMetadata } from '@nestjs/common';
+import { applyDecorators, SetMetadata } from '@nestjs/common';
 import { Reflector, type DiscoveryService } from '@nestjs/core';
+import { ApiExtraModels } from '@nestjs/swagger';
 import type { ErrorShape } from './error-shape.js';
 import { findHandlers } from './find-handlers.js';
 
@@ -9,7 +10,8 @@ const ERROR_SHAPE = 'turnpike:error-shape';
  * The shape of errors of a controller's routes, for clients that do not parse `{error: …}`. Paths below
  * its prefix and its routes have it too, even where there is no such route.
  */
-export const ErrorsAs = (shape: ErrorShape): ClassDecorator => SetMetadata(ERROR_SHAPE, shape);
+export const ErrorsAs = (shape: ErrorShape): ClassDecorator =>
+  applyDecorators(SetMetadata(ERROR_SHAPE, shape), ApiExtraModels(...shape.models));
 
 export interface ShapedPaths {
   /** A controller's prefix, and the pattern of one of its routes. */

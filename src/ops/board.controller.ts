@@ -5,7 +5,6 @@ import { boardCookie } from './board-cookie.js';
 import { Caller } from '../access/caller.decorator.js';
 import { KeysNeedScope, Open, Unowned } from '../access/owned.decorator.js';
 import type { Principal } from '../access/principal.js';
-import { ApiErrors } from '../http/api-errors.decorator.js';
 import { BOARD_PATH, BoardService } from './board-service.js';
 import { OpenedBoardDto } from './board.dto.js';
 
@@ -23,7 +22,6 @@ export class BoardController {
     summary: 'Open the board of the queue to the browser that asks, by a cookie',
   })
   @ApiOkResponse({ type: OpenedBoardDto })
-  @ApiErrors('UNAUTHENTICATED', 'FORBIDDEN_SCOPE', 'FORBIDDEN_ORIGIN')
   async open(
     @Caller() { keyId }: Principal,
     @Headers('origin') origin: string | undefined,

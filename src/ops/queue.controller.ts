@@ -1,7 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { KeysNeedScope, Unowned } from '../access/owned.decorator.js';
-import { ApiErrors } from '../http/api-errors.decorator.js';
 import { QueueService } from './queue-service.js';
 import { QueueDto } from './queue.dto.js';
 import type { QueueView } from './view-queue.js';
@@ -19,7 +18,6 @@ export class QueueController {
     summary: 'Turns that have not ended, and the workers’ slots',
   })
   @ApiOkResponse({ type: QueueDto })
-  @ApiErrors('UNAUTHENTICATED', 'FORBIDDEN_SCOPE', 'FORBIDDEN_ORIGIN', 'STORAGE_UNAVAILABLE')
   look(): Promise<QueueView> {
     return this.queue.look();
   }

@@ -1,5 +1,8 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
+import { envelopeShape } from '../http/error-shape.js';
+import { answerErrors } from './answer-errors.js';
+import type { ErrorShapes } from './error-shapes.js';
 
 const about = `An agent turn server. Post a turn to a session, read a stream of events, resume it by cursor.
 Every error is \`{error: {type, message, details?}}\`; the routes of agents answer with problem details (RFC 7807).`;
@@ -30,8 +33,12 @@ const secondPaths: Record<string, string> = {
   '/awp': 'runDefaultAgent',
 };
 
-/** The API's document, in the form of OpenAPI. */
-export function describeApi(app: INestApplication, version: string): OpenAPIObject {
+/** The API's document, in the form of OpenAPI. @param shapes of the errors of each path. */
+export function describeApi(
+  app: INestApplication,
+  version: string,
+  shapes: Pick<ErrorShapes, 'of'>,
+): OpenAPIObject {
   const builder = new DocumentBuilder()
     .setTitle('Turnpike')
     .setDescription(about)
@@ -43,10 +50,17 @@ export function describeApi(app: INestApplication, version: string): OpenAPIObje
     .addSecurityRequirements('bearer')
     .addSecurityRequirements('header');
   for (const [name, description] of Object.entries(tags)) builder.addTag(name, description);
-  const document = SwaggerModule.createDocument(app, builder.build());
+  const document = SwaggerModule.createDocument(app, builder.build(), {
+    extraModels: [...envelopeShape.models],
+  });
   for (const [path, operationId] of Object.entries(secondPaths)) {
     const operation = document.paths[path]?.post;
     if (operation !== undefined) operation.operationId = operationId;
+  }
+  for (const [path, { get, put, post, delete: remove }] of Object.entries(document.paths)) {
+    for (const operation of [get, put, post, remove]) {
+      if (operation !== undefined) answerErrors(operation, shapes.of(path));
+    }
   }
   return document;
 }

@@ -2,9 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import { envelopeShape, type ErrorShape } from '../http/error-shape.js';
 import { ErrorShapes } from './error-shapes.js';
 
-const shape =
-  (name: string): ErrorShape =>
-  ({ status, headers }) => ({ status, headers, body: { name } });
+const shape = (name: string): ErrorShape => ({
+  ...envelopeShape,
+  write: ({ status, headers }) => ({ status, headers, body: { name } }),
+});
 const [agents, oracle] = [shape('agents'), shape('oracle')];
 
 const shapes = new ErrorShapes([

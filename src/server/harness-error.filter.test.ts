@@ -19,7 +19,7 @@ import { CLOCK } from '../platform/clock.js';
 import { createLogger, LOGGER } from '../platform/logger.js';
 import { TypedError } from '../errors/typed-error.js';
 import { ErrorsAs, findShapedPaths } from '../http/error-shape.decorator.js';
-import type { ErrorShape } from '../http/error-shape.js';
+import { envelopeShape, type ErrorShape } from '../http/error-shape.js';
 import { streamTexts, type FrameBatch } from '../http/frame-batch.js';
 import { StreamInterceptor } from '../http/stream.interceptor.js';
 import { ErrorShapes } from './error-shapes.js';
@@ -34,11 +34,14 @@ const logger = createLogger({
 });
 
 const secret = new Error('select key from secrets');
-const shortShape: ErrorShape = ({ status, headers, body }, path) => ({
-  status,
-  headers: { ...headers, 'Content-Type': 'application/short' },
-  body: { code: body.error.type, path },
-});
+const shortShape: ErrorShape = {
+  ...envelopeShape,
+  write: ({ status, headers, body }, path) => ({
+    status,
+    headers: { ...headers, 'Content-Type': 'application/short' },
+    body: { code: body.error.type, path },
+  }),
+};
 
 let breakStream = (): void => undefined;
 const broken = new Promise<void>((resolve) => (breakStream = resolve));

@@ -51,7 +51,7 @@ export class HarnessErrorFilter implements ExceptionFilter {
   }
 
   #answer(response: Response, error: PublicError, path: string): void {
-    const { status, headers, body } = this.deps.shapeOf(path)(error, path);
+    const { status, headers, body } = this.deps.shapeOf(path).write(error, path);
     response.statusCode = status;
     // The framework's own method would add a charset to types that have none.
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);

@@ -125,7 +125,7 @@ async function listen(app: NestExpressApplication, values: ProcessValues): Promi
     new ValidationPipe({ transform: true, whitelist: true, exceptionFactory: toValidationError }),
   );
   // A page at `/docs`, the document at `/docs-json`.
-  SwaggerModule.setup('docs', app, () => describeApi(app, packageVersion));
+  SwaggerModule.setup('docs', app, () => describeApi(app, packageVersion, shapes));
   await app.init();
   routes = new RouteTable(findRoutes(app.getHttpAdapter().getInstance()));
   await app.listen(config.port, config.host);

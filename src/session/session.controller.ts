@@ -26,10 +26,8 @@ export class SessionController {
   @ApiOkResponse({ type: SessionDto })
   @ApiErrors(
     'INVALID_REQUEST',
-    'FORBIDDEN_SCOPE',
     'WORKING_ROOT_INACCESSIBLE',
     'WORKING_ROOT_CONFLICT',
-    'BODY_TOO_LARGE',
     'SESSION_LIMIT',
   )
   async create(@Body() body: CreateSessionDto, @Caller() caller: Principal): Promise<SessionDto> {
@@ -50,7 +48,6 @@ export class SessionController {
     'PERSONA_NOT_FOUND',
     'WORKING_ROOT_INACCESSIBLE',
     'WORKING_ROOT_CONFLICT',
-    'BODY_TOO_LARGE',
     'INSTRUCTION_ROOT_INVALID',
     'SDK_FAILURE',
     'SDK_FAILURE/noKey',

@@ -21,7 +21,7 @@ export class TodoController {
     summary: 'Todo list of a session, as its turns left it',
   })
   @ApiOkResponse({ type: TodoListDto })
-  @ApiErrors('SESSION_NOT_FOUND', 'STORAGE_UNAVAILABLE')
+  @ApiErrors('SESSION_NOT_FOUND')
   async list(@Param('id') sessionId: string): Promise<TodoListDto> {
     const session = await this.sessions.get(sessionId);
     return { todos: await this.todos.get(session.sessionId) };

@@ -10,7 +10,6 @@ import { NeedsScope, Unowned } from '../owned.decorator.js';
 import type { Principal } from '../principal.js';
 import { validateNewKey } from '../validate-new-key.js';
 
-const refusals = ['UNAUTHENTICATED', 'FORBIDDEN_SCOPE', 'FORBIDDEN_ORIGIN'] as const;
 const manages = 'keys and the audit log are the server’s; the scope admin is for them';
 
 /** Routes for keys with the scope `admin`, which gives no access to sessions. */
@@ -53,7 +52,7 @@ export class AdminController {
     },
   })
   @ApiOkResponse({ type: CreatedKeyDto })
-  @ApiErrors('INVALID_REQUEST', ...refusals)
+  @ApiErrors('INVALID_REQUEST')
   create(@Body() body: unknown, @Caller() caller: Principal): Promise<CreatedKeyDto> {
     return this.keys.create(validateNewKey(body), caller.id);
   }
@@ -62,7 +61,6 @@ export class AdminController {
   @Unowned(manages)
   @ApiOperation({ operationId: 'listKeys', summary: 'All keys, without their secrets' })
   @ApiOkResponse({ type: KeyListDto })
-  @ApiErrors(...refusals)
   async list(): Promise<KeyListDto> {
     return { keys: await this.keys.list() };
   }
@@ -74,7 +72,7 @@ export class AdminController {
     summary: 'Revoke a key; every process knows within a second',
   })
   @ApiOkResponse({ type: OneKeyDto })
-  @ApiErrors('KEY_NOT_FOUND', ...refusals)
+  @ApiErrors('KEY_NOT_FOUND')
   async revoke(@Param('id') id: string, @Caller() caller: Principal): Promise<OneKeyDto> {
     return { key: await this.keys.revoke(id, caller.id) };
   }
@@ -85,7 +83,7 @@ export class AdminController {
   @ApiQuery({ name: 'after', required: false, type: String, description: '`nextAfter` of a page.' })
   @ApiQuery({ name: 'limit', required: false, type: Number, description: '1 to 1000; 100.' })
   @ApiOkResponse({ type: AuditPageDto })
-  @ApiErrors('INVALID_REQUEST', ...refusals)
+  @ApiErrors('INVALID_REQUEST')
   entries(@Query('after') after?: unknown, @Query('limit') limit?: unknown): Promise<AuditPageDto> {
     return this.audit.page({ after, limit });
   }

@@ -30,13 +30,7 @@ export class UploadController {
     },
   })
   @ApiOkResponse({ type: UploadedDto, description: 'Name an `id` in `attachments` of a turn.' })
-  @ApiErrors(
-    'ATTACHMENT_FAILURE',
-    'INVALID_REQUEST',
-    'REQUEST_TIMEOUT',
-    'BODY_TOO_LARGE',
-    'STORAGE_UNAVAILABLE',
-  )
+  @ApiErrors('ATTACHMENT_FAILURE', 'INVALID_REQUEST')
   upload(@Req() request: Request, @Caller() caller: Principal): Promise<UploadedDto> {
     return this.uploads.upload(request, caller.id);
   }

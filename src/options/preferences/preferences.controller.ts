@@ -1,11 +1,5 @@
 import { Body, Controller, Get, HttpCode, Post, Put } from '@nestjs/common';
-import {
-  ApiBody,
-  ApiOkResponse,
-  ApiOperation,
-  ApiTags,
-  ApiUnprocessableEntityResponse,
-} from '@nestjs/swagger';
+import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Caller } from '../../access/caller.decorator.js';
 import { Unowned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
@@ -21,20 +15,9 @@ import {
 import type { EffectivePreference } from './effective-preferences.js';
 import type { PreferenceValues } from './model-preferences.js';
 import { PreferencesService } from './preferences-service.js';
-import { ValidationDetailDto } from '../../http/validation-detail.dto.js';
 
 /** The reason why no route here names an owner. */
 const areTheCallers = 'they are the caller’s preferences';
-
-const unprocessable = {
-  type: ValidationDetailDto,
-  description: 'A field is unknown, of another type or out of its bounds. Nothing was saved.',
-};
-
-const unknownField = {
-  type: ValidationDetailDto,
-  description: '`fields` is no list, or names no preference of the route. Nothing was reset.',
-};
 
 @ApiTags('settings')
 @Controller('api/settings')
@@ -46,7 +29,6 @@ export class PreferencesController {
   @Unowned(areTheCallers)
   @ApiOperation({ operationId: 'getAgentConfig', summary: "The limits of the user's turns" })
   @ApiOkResponse({ schema: agentConfigSchema })
-  @ApiErrors('STORAGE_UNAVAILABLE')
   agentConfig(@Caller() caller: Principal): Promise<PreferenceValues> {
     return this.preferences.agentConfig(caller.id);
   }
@@ -59,8 +41,7 @@ export class PreferencesController {
   })
   @ApiBody({ schema: agentConfigSchema })
   @ApiOkResponse({ schema: agentConfigSchema })
-  @ApiUnprocessableEntityResponse(unprocessable)
-  @ApiErrors('INVALID_REQUEST', 'BODY_TOO_LARGE', 'STORAGE_UNAVAILABLE')
+  @ApiErrors('INVALID_REQUEST/fields')
   changeAgentConfig(@Body() body: unknown, @Caller() caller: Principal): Promise<PreferenceValues> {
     return this.preferences.changeAgentConfig(caller.id, body);
   }
@@ -74,8 +55,7 @@ export class PreferencesController {
   })
   @ApiBody({ schema: resetSchema(agentConfigSchema), required: false })
   @ApiOkResponse({ schema: agentConfigSchema })
-  @ApiUnprocessableEntityResponse(unknownField)
-  @ApiErrors('INVALID_REQUEST', 'BODY_TOO_LARGE', 'STORAGE_UNAVAILABLE')
+  @ApiErrors('INVALID_REQUEST/fields')
   resetAgentConfig(@Body() body: unknown, @Caller() caller: Principal): Promise<PreferenceValues> {
     return this.preferences.resetAgentConfig(caller.id, body);
   }
@@ -87,7 +67,6 @@ export class PreferencesController {
     summary: 'Values in force for the user on each wire, and the saved values',
   })
   @ApiOkResponse({ schema: effectiveSchema })
-  @ApiErrors('STORAGE_UNAVAILABLE')
   async effective(@Caller() caller: Principal): Promise<{ settings: EffectivePreference[] }> {
     return { settings: await this.preferences.effective(caller.id) };
   }
@@ -99,7 +78,6 @@ export class PreferencesController {
     summary: 'All preferences of the user, the limits among them',
   })
   @ApiOkResponse({ schema: preferencesSchema })
-  @ApiErrors('STORAGE_UNAVAILABLE')
   models(@Caller() caller: Principal): Promise<PreferenceValues> {
     return this.preferences.models(caller.id);
   }
@@ -112,8 +90,7 @@ export class PreferencesController {
   })
   @ApiBody({ schema: preferencesSchema })
   @ApiOkResponse({ schema: preferencesSchema })
-  @ApiUnprocessableEntityResponse(unprocessable)
-  @ApiErrors('INVALID_REQUEST', 'BODY_TOO_LARGE', 'STORAGE_UNAVAILABLE')
+  @ApiErrors('INVALID_REQUEST/fields')
   changeModels(@Body() body: unknown, @Caller() caller: Principal): Promise<PreferenceValues> {
     return this.preferences.changeModels(caller.id, body);
   }
@@ -127,8 +104,7 @@ export class PreferencesController {
   })
   @ApiBody({ schema: resetSchema(preferencesSchema), required: false })
   @ApiOkResponse({ schema: preferencesSchema })
-  @ApiUnprocessableEntityResponse(unknownField)
-  @ApiErrors('INVALID_REQUEST', 'BODY_TOO_LARGE', 'STORAGE_UNAVAILABLE')
+  @ApiErrors('INVALID_REQUEST/fields')
   resetModels(@Body() body: unknown, @Caller() caller: Principal): Promise<PreferenceValues> {
     return this.preferences.resetModels(caller.id, body);
   }

@@ -50,7 +50,7 @@ export class ApprovalController {
     summary: 'Approve once or for the session, deny, or give the output of a client’s tool',
   })
   @ApiOkResponse({ type: OneApprovalDto })
-  @ApiErrors('INVALID_REQUEST', 'APPROVAL_NOT_FOUND', 'APPROVAL_RESOLVED', 'BODY_TOO_LARGE')
+  @ApiErrors('INVALID_REQUEST', 'APPROVAL_NOT_FOUND', 'APPROVAL_RESOLVED')
   async answer(
     @Param('id') approvalId: string,
     @Caller() caller: Principal,

@@ -22,12 +22,12 @@ import type { Observable } from 'rxjs';
 import { callerOf } from '../../access/caller.decorator.js';
 import { Owned, Unowned } from '../../access/owned.decorator.js';
 import { BodyLimit } from '../../http/body-limit.decorator.js';
+import { ApiErrors } from '../../http/api-errors.decorator.js';
 import { ErrorsAs } from '../../http/error-shape.decorator.js';
 import type { FrameBatch } from '../../http/frame-batch.js';
 import { parseCursorParameter, parseIdempotencyKey } from '../../http/request-headers.js';
 import { StreamInterceptor } from '../../http/stream.interceptor.js';
 import { defaultPersona } from '../../session/session-service.js';
-import { ApiProblems } from '../named-agents/holodeck-api.decorator.js';
 import { problemShape } from '../named-agents/problem.js';
 import { AgUiService } from './ag-ui-service.js';
 import { RunAgentInputDto } from './ag-ui.dto.js';
@@ -56,10 +56,9 @@ export class AgUiController {
   @ApiBody({ type: RunAgentInputDto })
   @ApiHeader({ name: 'Idempotency-Key', required: false, description: 'In place of the runId.' })
   @ApiResponse(stream)
-  @ApiProblems(
+  @ApiErrors(
     'INVALID_REQUEST',
     'ATTACHMENT_FAILURE',
-    'FORBIDDEN_SCOPE',
     'PERSONA_NOT_FOUND',
     'SESSION_NOT_FOUND',
     'APPROVAL_NOT_FOUND',
@@ -68,7 +67,6 @@ export class AgUiController {
     'APPROVAL_RESOLVED',
     'WORKING_ROOT_CONFLICT',
     'STREAM_EXPIRED',
-    'BODY_TOO_LARGE',
     'IDEMPOTENCY_KEY_REUSED',
     'QUEUE_FULL',
     'SESSION_LIMIT',
@@ -77,7 +75,6 @@ export class AgUiController {
     'BUDGET_EXHAUSTED',
     'MISSING_API_KEY',
     'SHUTTING_DOWN',
-    'STORAGE_UNAVAILABLE',
   )
   async run(
     @Param('name') agent: string = defaultPersona,
@@ -106,7 +103,7 @@ export class AgUiController {
   })
   @ApiResponse(stream)
   @ApiNoContentResponse({ description: 'There is nothing after the cursor, and never will be.' })
-  @ApiProblems('INVALID_REQUEST', 'TURN_NOT_FOUND', 'STREAM_EXPIRED')
+  @ApiErrors('INVALID_REQUEST', 'TURN_NOT_FOUND', 'STREAM_EXPIRED')
   async resume(
     @Param() { name: agent, turnId }: { name: string; turnId: string },
     @Headers('last-event-id') lastEventId: string | undefined,

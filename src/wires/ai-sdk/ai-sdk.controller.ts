@@ -60,7 +60,6 @@ export class AiSdkController {
   @ApiErrors(
     'INVALID_REQUEST',
     'ATTACHMENT_FAILURE',
-    'FORBIDDEN_SCOPE',
     'SESSION_NOT_FOUND',
     'PERSONA_NOT_FOUND',
     'APPROVAL_NOT_FOUND',
@@ -69,7 +68,6 @@ export class AiSdkController {
     'APPROVAL_RESOLVED',
     'WORKING_ROOT_CONFLICT',
     'STREAM_EXPIRED',
-    'BODY_TOO_LARGE',
     'IDEMPOTENCY_KEY_REUSED',
     'QUEUE_FULL',
     'SESSION_QUEUE_FULL',
@@ -78,7 +76,6 @@ export class AiSdkController {
     'BUDGET_EXHAUSTED',
     'MISSING_API_KEY',
     'SHUTTING_DOWN',
-    'STORAGE_UNAVAILABLE',
   )
   async chat(
     @Body() body: unknown,

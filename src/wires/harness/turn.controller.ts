@@ -77,7 +77,6 @@ export class TurnController {
     'TURN_IN_PROGRESS',
     'WORKING_ROOT_CONFLICT',
     'STREAM_EXPIRED',
-    'BODY_TOO_LARGE',
     'IDEMPOTENCY_KEY_REUSED',
     'QUEUE_FULL',
     'SESSION_QUEUE_FULL',
@@ -86,7 +85,6 @@ export class TurnController {
     'INSTRUCTION_ROOT_INVALID',
     'MISSING_API_KEY',
     'SHUTTING_DOWN',
-    'STORAGE_UNAVAILABLE',
   )
   async post(
     @Body() body: TurnDto,
@@ -175,7 +173,7 @@ export class TurnController {
   @HttpCode(200)
   @ApiOperation({ operationId: 'interruptSession', summary: 'End the running turn of a session' })
   @ApiOkResponse({ type: InterruptedDto })
-  @ApiErrors('INVALID_REQUEST', 'SESSION_NOT_FOUND', 'BODY_TOO_LARGE')
+  @ApiErrors('INVALID_REQUEST', 'SESSION_NOT_FOUND')
   async interrupt(
     @Body() body: InterruptDto,
     @Caller() { id: principalId }: Principal,

@@ -1,9 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiBody, ApiConsumes, ApiHeader, ApiResponse, getSchemaPath } from '@nestjs/swagger';
-import { describeErrors, type ListedError } from '../../errors/describe-errors.js';
+import { ApiBody, ApiConsumes, ApiHeader, ApiResponse } from '@nestjs/swagger';
 import type { HolodeckEvent } from './dialect/holodeck-event.js';
-import { ChatRequestDto, ProblemDto } from './holodeck.dto.js';
-import { problemType } from './problem.js';
+import { ChatRequestDto } from './holodeck.dto.js';
 
 /** Names of the events and the fields of their data, for the documentation. */
 const events: Record<HolodeckEvent['event'], string> = {
@@ -46,17 +44,5 @@ export function ApiHolodeckStream() {
       ].join('\n'),
       content: { 'text/event-stream': { schema: { type: 'string' } } },
     }),
-  );
-}
-
-/** Documents the errors of a route, beside those that any route may give. */
-export function ApiProblems(...errors: ListedError[]) {
-  return applyDecorators(
-    ...describeErrors(errors).map((answer) =>
-      ApiResponse({
-        ...answer,
-        content: { [problemType]: { schema: { $ref: getSchemaPath(ProblemDto) } } },
-      }),
-    ),
   );
 }

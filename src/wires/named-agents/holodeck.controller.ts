@@ -12,7 +12,6 @@ import {
   UseInterceptors,
 } from '@nestjs/common';
 import {
-  ApiExtraModels,
   ApiHeader,
   ApiNoContentResponse,
   ApiOkResponse,
@@ -26,14 +25,15 @@ import { Caller, callerOf } from '../../access/caller.decorator.js';
 import { Unowned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
 import { BodyLimit } from '../../http/body-limit.decorator.js';
+import { ApiErrors } from '../../http/api-errors.decorator.js';
 import { ErrorsAs } from '../../http/error-shape.decorator.js';
 import type { FrameBatch } from '../../http/frame-batch.js';
 import { parseCursorParameter, parseIdempotencyKey } from '../../http/request-headers.js';
 import { StreamInterceptor } from '../../http/stream.interceptor.js';
 import { AgentListDto } from './agent-list.dto.js';
-import { ApiChat, ApiHolodeckStream, ApiProblems } from './holodeck-api.decorator.js';
+import { ApiChat, ApiHolodeckStream } from './holodeck-api.decorator.js';
 import { HolodeckService } from './holodeck-service.js';
-import { ChatAnswerDto, ProblemDto } from './holodeck.dto.js';
+import { ChatAnswerDto } from './holodeck.dto.js';
 import { problemShape } from './problem.js';
 
 /** The reason for `@Unowned`: sessions are named by ULIDs, partly in bodies that only the service parses. */
@@ -43,22 +43,18 @@ const refusals = [
   'INVALID_REQUEST',
   'ATTACHMENT_FAILURE',
   'PERSONA_NOT_FOUND',
-  'REQUEST_TIMEOUT',
   'TURN_IN_PROGRESS',
   'STREAM_EXPIRED',
-  'BODY_TOO_LARGE',
   'FILE_TOO_LARGE',
   'IDEMPOTENCY_KEY_REUSED',
   'QUEUE_FULL',
   'SESSION_LIMIT',
   'MISSING_API_KEY',
   'SHUTTING_DOWN',
-  'STORAGE_UNAVAILABLE',
 ] as const;
 
 /** Named agents. The bodies of its chats are read by its service, not by the framework. */
 @ApiTags('agents')
-@ApiExtraModels(ProblemDto)
 @ErrorsAs(problemShape)
 @Controller()
 export class HolodeckController {
@@ -82,7 +78,7 @@ export class HolodeckController {
   @ApiOperation({ operationId: 'askAgent', summary: 'Ask an agent, and wait for the answer' })
   @ApiChat()
   @ApiOkResponse({ type: ChatAnswerDto })
-  @ApiProblems(...refusals, 'INTERRUPTED', 'SDK_FAILURE/unreadable')
+  @ApiErrors(...refusals, 'INTERRUPTED', 'SDK_FAILURE/unreadable')
   chat(
     @Param('name') agent: string,
     @Headers('idempotency-key') key: string | undefined,
@@ -100,7 +96,7 @@ export class HolodeckController {
   @ApiOperation({ operationId: 'streamAgent', summary: 'Ask an agent, and stream the answer' })
   @ApiChat()
   @ApiHolodeckStream()
-  @ApiProblems(...refusals)
+  @ApiErrors(...refusals)
   async stream(
     @Param('name') agent: string,
     @Headers('idempotency-key') key: string | undefined,
@@ -126,7 +122,7 @@ export class HolodeckController {
   @ApiQuery({ name: 'after', required: false, type: String })
   @ApiHolodeckStream()
   @ApiNoContentResponse({ description: 'There is nothing after the cursor, and never will be.' })
-  @ApiProblems('INVALID_REQUEST', 'TURN_NOT_FOUND', 'STREAM_EXPIRED')
+  @ApiErrors('INVALID_REQUEST', 'TURN_NOT_FOUND', 'STREAM_EXPIRED')
   async resume(
     @Param() { name, messageId }: { name: string; messageId: string },
     @Headers('last-event-id') lastEventId: string | undefined,
@@ -145,7 +141,7 @@ export class HolodeckController {
     summary: 'Delete a session; a turn that runs in it is ended first',
   })
   @ApiNoContentResponse({ description: 'Also when there was none.' })
-  @ApiProblems('INVALID_REQUEST', 'TURN_IN_PROGRESS')
+  @ApiErrors('INVALID_REQUEST', 'TURN_IN_PROGRESS')
   forget(@Param('session_id') sessionId: string, @Caller() caller: Principal): Promise<void> {
     return this.holodeck.forget(sessionId, caller.id);
   }

@@ -4,7 +4,7 @@ import { toPublicError } from '../../http/public-error.js';
 import { problemShape } from './problem.js';
 
 const problemOf = (error: TypedError, path = '/') =>
-  problemShape(toPublicError(error, 'none'), path);
+  problemShape.write(toPublicError(error, 'none'), path);
 
 describe('problemShape', () => {
   it('has the code as the last part of its type', () => {

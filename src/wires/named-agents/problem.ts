@@ -1,6 +1,7 @@
-import type { ErrorShape } from '../../http/error-shape.js';
+import { narrowed, type ErrorShape } from '../../http/error-shape.js';
 import { retryAdvice } from '../../platform/retry-advice.js';
-import { toProblem, type Problem } from './dialect/holodeck-problem.js';
+import { problemUri, toProblem, type Problem } from './dialect/holodeck-problem.js';
+import { ProblemDto } from './holodeck.dto.js';
 
 /** The media type of `ProblemBody`. */
 export const problemType = 'application/problem+json';
@@ -14,20 +15,27 @@ export interface ProblemBody extends Problem {
 const RETRY_AFTER = '5';
 
 /** The shape of errors of named agents, AG-UI's included (contract: holodeck, section 2). */
-export const problemShape: ErrorShape = ({ status, headers, body: { error } }, instance) => {
-  // A provider's own limits pass or do not: the server knows which, by `retryable`.
-  const mayPass = error.type !== 'SDK_FAILURE' || error.retryable;
-  const isLater = mayPass && (status === 429 || status === 503);
-  return {
-    status,
-    headers: {
-      ...(isLater ? { 'Retry-After': RETRY_AFTER } : {}),
-      ...headers,
-      'Content-Type': problemType,
-    },
-    body: {
-      ...toProblem(error.type, { status, detail: error.message, ...retryAdvice(error) }),
-      instance,
-    } satisfies ProblemBody,
-  };
+export const problemShape: ErrorShape = {
+  write: ({ status, headers, body: { error } }, instance) => {
+    // A provider's own limits pass or do not: the server knows which, by `retryable`.
+    const mayPass = error.type !== 'SDK_FAILURE' || error.retryable;
+    const isLater = mayPass && (status === 429 || status === 503);
+    return {
+      status,
+      headers: {
+        ...(isLater ? { 'Retry-After': RETRY_AFTER } : {}),
+        ...headers,
+        'Content-Type': problemType,
+      },
+      body: {
+        ...toProblem(error.type, { status, detail: error.message, ...retryAdvice(error) }),
+        instance,
+      } satisfies ProblemBody,
+    };
+  },
+  describe: ({ codes }) => {
+    const type = { enum: codes.map(problemUri) };
+    return { [problemType]: { schema: narrowed(ProblemDto, { type }) } };
+  },
+  models: [ProblemDto],
 };

@@ -1,8 +1,5 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiResponse, ApiUnprocessableEntityResponse } from '@nestjs/swagger';
-import { describeErrors, type ListedError } from '../../errors/describe-errors.js';
-import { ValidationDetailDto } from '../../http/validation-detail.dto.js';
-import { OracleErrorDto } from './oracle.dto.js';
+import { ApiResponse } from '@nestjs/swagger';
 
 /** Types of the chunks and their fields, for the documentation. */
 const chunks: Record<string, string> = {
@@ -32,17 +29,6 @@ export function ApiOracleStream() {
         ...rows,
       ].join('\n'),
       content: { 'text/event-stream': { schema: { type: 'string' } } },
-    }),
-  );
-}
-
-/** Documents the errors of a route: `{detail}`. */
-export function ApiOracleErrors(...errors: ListedError[]) {
-  return applyDecorators(
-    ...describeErrors(errors).map((answer) => ApiResponse({ ...answer, type: OracleErrorDto })),
-    ApiUnprocessableEntityResponse({
-      type: ValidationDetailDto,
-      description: 'What is wrong with the request, field by field.',
     }),
   );
 }

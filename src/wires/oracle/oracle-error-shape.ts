@@ -1,9 +1,19 @@
+import { getSchemaPath } from '@nestjs/swagger';
 import { envelopeShape, type ErrorShape } from '../../http/error-shape.js';
+import { ValidationDetailDto } from '../../http/validation-detail.dto.js';
 import { retryAdvice } from '../../platform/retry-advice.js';
+import { OracleErrorDto } from './oracle.dto.js';
 
 /** The shape of errors on this wire: `detail` is a text, or the list of a request's faults. */
-export const oracleShape: ErrorShape = (error, path) => {
-  const { message, ...rest } = error.body.error;
-  const body = { detail: error.faults ?? message, ...retryAdvice(rest) };
-  return { ...envelopeShape(error, path), body };
+export const oracleShape: ErrorShape = {
+  write: (error, path) => {
+    const { message, ...rest } = error.body.error;
+    const body = { detail: error.faults ?? message, ...retryAdvice(rest) };
+    return { ...envelopeShape.write(error, path), body };
+  },
+  describe: ({ status }) => {
+    const model = status === 422 ? ValidationDetailDto : OracleErrorDto;
+    return { 'application/json': { schema: { $ref: getSchemaPath(model) } } };
+  },
+  models: [OracleErrorDto, ValidationDetailDto],
 };

@@ -15,10 +15,11 @@ import type { Observable } from 'rxjs';
 import { Caller } from '../../access/caller.decorator.js';
 import { Unowned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
+import { ApiErrors } from '../../http/api-errors.decorator.js';
 import { ErrorsAs } from '../../http/error-shape.decorator.js';
 import type { FrameBatch } from '../../http/frame-batch.js';
 import { StreamInterceptor } from '../../http/stream.interceptor.js';
-import { ApiOracleErrors, ApiOracleStream } from './oracle-api.decorator.js';
+import { ApiOracleStream } from './oracle-api.decorator.js';
 import { oracleShape } from './oracle-error-shape.js';
 import { parseBusy, parseContextId, parseQuestion } from './oracle-question.js';
 import { OracleAnswerDto, OracleHistoryDto } from './oracle-answer.dto.js';
@@ -26,13 +27,13 @@ import { OracleService } from './oracle-service.js';
 import { OracleCancelDto, OracleForgottenDto, OracleQuestionDto } from './oracle.dto.js';
 
 const questionErrors = [
+  'INVALID_REQUEST/fields',
   'SESSION_NOT_FOUND',
   'WORKING_ROOT_INACCESSIBLE',
   'TURN_IN_PROGRESS',
   'QUEUE_FULL',
   'SESSION_LIMIT',
   'SHUTTING_DOWN',
-  'STORAGE_UNAVAILABLE',
 ] as const;
 
 const busyQuery = {
@@ -60,7 +61,7 @@ export class OracleController {
   @ApiBody({ type: OracleQuestionDto })
   @ApiQuery(busyQuery)
   @ApiOracleStream()
-  @ApiOracleErrors(...questionErrors)
+  @ApiErrors(...questionErrors)
   async stream(
     @Body() body: unknown,
     @Query('busy') busy: unknown,
@@ -78,7 +79,7 @@ export class OracleController {
   @ApiBody({ type: OracleQuestionDto })
   @ApiQuery(busyQuery)
   @ApiOkResponse({ type: OracleAnswerDto })
-  @ApiOracleErrors(...questionErrors, 'MISSING_API_KEY/question', 'SDK_FAILURE/unreadable')
+  @ApiErrors(...questionErrors, 'MISSING_API_KEY/question', 'SDK_FAILURE/unreadable')
   ask(
     @Body() body: unknown,
     @Query('busy') busy: unknown,
@@ -98,7 +99,7 @@ export class OracleController {
   })
   @ApiQuery(contextQuery)
   @ApiOkResponse({ type: OracleCancelDto })
-  @ApiOracleErrors()
+  @ApiErrors('INVALID_REQUEST/fields')
   async cancel(
     @Query('context_id') contextId: unknown,
     @Caller() caller: Principal,
@@ -114,7 +115,7 @@ export class OracleController {
   })
   @ApiQuery(contextQuery)
   @ApiOkResponse({ type: OracleHistoryDto })
-  @ApiOracleErrors('SESSION_NOT_FOUND')
+  @ApiErrors('INVALID_REQUEST/fields', 'SESSION_NOT_FOUND')
   history(
     @Query('context_id') contextId: unknown,
     @Caller() caller: Principal,
@@ -130,7 +131,7 @@ export class OracleController {
   })
   @ApiQuery(contextQuery)
   @ApiOkResponse({ type: OracleForgottenDto })
-  @ApiOracleErrors('SESSION_NOT_FOUND', 'TURN_IN_PROGRESS')
+  @ApiErrors('INVALID_REQUEST/fields', 'SESSION_NOT_FOUND', 'TURN_IN_PROGRESS')
   async forget(
     @Query('context_id') contextId: unknown,
     @Caller() caller: Principal,

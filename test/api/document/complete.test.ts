@@ -35,4 +35,38 @@ describe('the document of the API', () => {
     });
     expect(untyped).toEqual([]);
   });
+
+  it('has the errors that any route may give, in the shape of its wire', () => {
+    const guarded = operationsOf(document).filter(
+      ({ operation }) => operation.security === undefined,
+    );
+    const lacking = guarded.filter(({ operation: { responses, requestBody } }) => {
+      const expected = [
+        401,
+        403,
+        429,
+        500,
+        503,
+        ...(requestBody === undefined ? [] : [400, 408, 413, 415]),
+      ];
+      return expected.some((status) => responses[status] === undefined);
+    });
+    expect(lacking.map(({ route }) => route)).toEqual([]);
+    const shapeOf = (route: string): string | undefined => {
+      const found = operationsOf(document).find((one) => one.route === route);
+      return JSON.stringify(found?.operation.responses['429']?.content);
+    };
+    expect(shapeOf('get /api/harness/tools')).toContain('ErrorEnvelopeDto');
+    expect(shapeOf('get /agents')).toContain('application/problem+json');
+    expect(shapeOf('get /api/oracle/history')).toContain('OracleErrorDto');
+  });
+
+  it('names the codes of an error, for a program', () => {
+    const found = operationsOf(document).find(({ route }) => route === 'post /api/harness/turn');
+    const narrowed = JSON.stringify(found?.operation.responses['429']?.content);
+    for (const code of ['QUEUE_FULL', 'RATE_LIMITED', 'BUDGET_EXHAUSTED']) {
+      expect(narrowed).toContain(`"${code}"`);
+    }
+    expect(narrowed).not.toContain('SESSION_LIMIT');
+  });
 });

@@ -21,12 +21,17 @@ export function toProblem(
   { status, detail, ...advice }: { status: number; detail: string } & Partial<RetryAdvice>,
 ): Problem {
   return {
-    type: `${docsBase}/errors/${code.toLowerCase().replaceAll('_', '-')}`,
+    type: problemUri(code),
     title: problemTitles[code],
     status,
     detail,
     ...retryAdvice(advice),
   };
+}
+
+/** The `type` of a code's problems. */
+export function problemUri(code: ErrorCode): string {
+  return `${docsBase}/errors/${code.toLowerCase().replaceAll('_', '-')}`;
 }
 
 const problemTitles: Readonly<Record<ErrorCode, string>> = {
