@@ -2,7 +2,7 @@ import type { RunAgentInputSchema } from '@ag-ui/core/schemas';
 import type { z } from 'zod';
 import { invalidRequest } from '../../errors/typed-error.js';
 import { toMediaParts } from './binary-part.js';
-import { describeIssue } from './describe-issue.js';
+import { describeIssue } from '../conversation/describe-issue.js';
 import type { AgUiMessage } from './dialect/ag-ui-event.js';
 
 /** A body that the protocol's own schema takes. */

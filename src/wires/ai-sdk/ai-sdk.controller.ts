@@ -31,7 +31,7 @@ import { InterruptedDto } from '../harness/turn.dto.js';
 import { ApiUiMessageStream } from './ai-sdk-api.decorator.js';
 import { AiSdkService } from './ai-sdk-service.js';
 import { ChatDto } from './ai-sdk.dto.js';
-import { parseAiSdkRequest } from './chat-request.js';
+import { readChatRequest } from './chat-request.js';
 
 /** The reason for `@Unowned` on all routes: a chat has a name of its client's choice. */
 const looksItself = 'its service looks among the caller’s own';
@@ -84,7 +84,7 @@ export class AiSdkController {
     @Res() response: Response,
   ): Promise<Observable<FrameBatch>> {
     const call = {
-      asked: parseAiSdkRequest(body),
+      asked: await readChatRequest(body),
       principal,
       idempotencyKey: parseIdempotencyKey(key),
     };

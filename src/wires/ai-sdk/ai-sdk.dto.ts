@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 
-/** The DTOs are for the documentation: `parseAiSdkRequest` checks the body. */
+/** The DTO is for the documentation: `readChatRequest` checks the body, by the package's own schema. */
 export class ChatDto {
   @ApiProperty({
     type: String,

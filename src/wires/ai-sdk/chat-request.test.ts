@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseAiSdkRequest } from './chat-request.js';
+import { readChatRequest } from './chat-request.js';
 
 const user = (id: string, ...texts: string[]) => ({
   id,
@@ -8,40 +8,40 @@ const user = (id: string, ...texts: string[]) => ({
 });
 const assistant = (...parts: object[]) => ({ id: 'a', role: 'assistant', parts });
 const chat = (messages: object[], more: object = {}) =>
-  parseAiSdkRequest({ id: 'c1', messages, ...more });
-const inputOf = (messages: object[], more: object = {}) => chat(messages, more).input;
+  readChatRequest({ id: 'c1', messages, ...more });
+const inputOf = async (messages: object[], more: object = {}) => (await chat(messages, more)).input;
 
-describe('parseAiSdkRequest', () => {
-  it('has for the new message what users said after the last answer', () => {
+describe('readChatRequest', () => {
+  it('has for the new message what users said after the last answer', async () => {
     const before = [user('1', 'Old'), assistant()];
-    const input = inputOf([...before, user('2', 'One', 'Two'), user('3', 'Three')]);
+    const input = await inputOf([...before, user('2', 'One', 'Two'), user('3', 'Three')]);
     expect(input).toMatchObject({
       type: 'message',
       message: { text: 'One\n\nTwo\n\nThree', files: [] },
     });
   });
 
-  it('knows a repeated message by its id, and not one that is meant anew', () => {
-    const key = (more: object = {}, id = '1') => {
-      const input = inputOf([user(id, 'Hello')], more);
+  it('knows a repeated message by its id, and not one that is meant anew', async () => {
+    const key = async (more: object = {}, id = '1') => {
+      const input = await inputOf([user(id, 'Hello')], more);
       return input.type === 'message' ? input.key : undefined;
     };
-    expect(key()).toBe(key());
-    expect(key()).not.toBe(key({}, '2'));
-    expect(key()?.length).toBeLessThanOrEqual(255);
-    expect(key({}, 'x'.repeat(9_000))?.length).toBeLessThanOrEqual(255);
-    expect(key({ trigger: 'regenerate-message' })).toBeUndefined();
-    expect(key({ messageId: '1' })).toBeUndefined();
-    expect(key({ messageId: 'another' })).toBe(key());
+    expect(await key()).toBe(await key());
+    expect(await key()).not.toBe(await key({}, '2'));
+    expect((await key())?.length).toBeLessThanOrEqual(255);
+    expect((await key({}, 'x'.repeat(9_000)))?.length).toBeLessThanOrEqual(255);
+    expect(await key({ trigger: 'regenerate-message' })).toBeUndefined();
+    expect(await key({ messageId: '1' })).toBeUndefined();
+    expect(await key({ messageId: 'another' })).toBe(await key());
   });
 
-  it('reads files, and leaves an application its own parts', () => {
+  it('reads files, and leaves an application its own parts', async () => {
     const url = 'data:text/plain,Kingfisher%21';
     const parts = [
       { type: 'file', mediaType: 'text/plain', url },
       { type: 'data-mine', data: 1 },
     ];
-    const input = inputOf([{ id: '1', role: 'user', parts }]);
+    const input = await inputOf([{ id: '1', role: 'user', parts }]);
     expect(input).toMatchObject({
       message: { text: '', files: [{ name: expect.stringMatching(/\.txt$/) }] },
     });
@@ -49,10 +49,10 @@ describe('parseAiSdkRequest', () => {
     expect(String(input.message.files[0]?.bytes)).toBe('Kingfisher!');
   });
 
-  it('has answers of the last step only, and none of calls that the server ran', () => {
+  it('has answers of the last step only, and none of calls that the server ran', async () => {
     const approval = { id: 'appr_1', approved: false, reason: 'No' };
     const answered = { toolCallId: 'c2', state: 'output-available', output: { a: 1 } };
-    const input = inputOf([
+    const input = await inputOf([
       user('1', 'Hello'),
       assistant(
         { type: 'step-start' },
@@ -78,34 +78,65 @@ describe('parseAiSdkRequest', () => {
     });
   });
 
-  it('takes no more answers than one request may give', () => {
+  it('takes no more answers than one request may give', async () => {
     const outputs = Array.from({ length: 1_001 }, (_none, index) => ({
       type: 'tool-pick',
       toolCallId: `c${index}`,
       state: 'output-available',
       output: 'red',
     }));
-    expect(inputOf([assistant(...outputs.slice(1))])).toMatchObject({ type: 'answers' });
-    expect(() => inputOf([assistant(...outputs)])).toThrow('There are 1001 answers; the limit');
+    expect(await inputOf([assistant(...outputs.slice(1))])).toMatchObject({ type: 'answers' });
+    await expect(inputOf([assistant(...outputs)])).rejects.toThrow(
+      'There are 1001 answers; the limit',
+    );
   });
 
-  it('takes a user message for what is meant where both are there', () => {
+  it('takes a user message for what is meant where both are there', async () => {
     const approval = { id: 'appr_1', approved: true };
     const answer = { type: 'dynamic-tool', toolCallId: 'c', state: 'approval-responded', approval };
-    expect(inputOf([assistant(answer), user('2', 'Never mind')])).toMatchObject({
+    expect(await inputOf([assistant(answer), user('2', 'Never mind')])).toMatchObject({
       type: 'message',
       message: { text: 'Never mind' },
     });
   });
 
-  it('puts the tools of the client among the options, from one place', () => {
+  it('puts the tools of the client among the options, from one place', async () => {
     const clientTools = [{ name: 'pick', description: '', inputSchema: {} }];
     const opts = { maxTurns: 3 };
-    expect(chat([user('1', 'Hi')], { clientTools, opts }).opts).toEqual({
+    expect((await chat([user('1', 'Hi')], { clientTools, opts })).opts).toEqual({
       maxTurns: 3,
       clientTools,
     });
-    expect(chat([user('1', 'Hi')]).opts).toEqual({});
-    expect(() => chat([user('1', 'Hi')], { clientTools, opts: { clientTools } })).toThrow('twice');
+    expect((await chat([user('1', 'Hi')])).opts).toEqual({});
+    await expect(chat([user('1', 'Hi')], { clientTools, opts: { clientTools } })).rejects.toThrow(
+      'twice',
+    );
+  });
+
+  it.each<[string, object, string]>([
+    ['a file without its type', { type: 'file', url: 'data:,a' }, "parts[0].mediaType'"],
+    ['a text that is none', { type: 'text', text: 1 }, "'messages[1].parts[0].text'"],
+    ['no part', [], "'messages[1].parts[0]'"],
+  ])('refuses %s, and says where', async (_name, part, words) => {
+    const sent = [assistant(), { id: '2', role: 'user', parts: [part] }];
+    await expect(chat(sent)).rejects.toThrow(words);
+  });
+
+  it('checks and reads nothing of what came before, nor parts that newer packages have', async () => {
+    const before = [{ role: 'user', content: 'Old' }, { role: 'assistant' }, { role: 'data' }];
+    const parts = [
+      { type: 'reasoning-file', a: 1 },
+      { type: 'text', text: 'New', filename: null },
+    ];
+    const input = await inputOf([...before, { role: 'user', parts }]);
+    expect(input).toMatchObject({ message: { text: 'New' }, key: undefined });
+  });
+
+  it('takes the output of a tool that gives nothing', async () => {
+    const part = { type: 'tool-pick', toolCallId: 'c', input: {}, state: 'output-available' };
+    const { input } = await chat([assistant(part)]);
+    expect(input).toMatchObject({
+      answers: { outputs: [{ callId: 'c', given: { output: null } }] },
+    });
   });
 });

@@ -2,9 +2,9 @@ import { invalidRequest } from '../../errors/typed-error.js';
 import { isPlainObject } from '../../platform/json.js';
 import type { WireMessage } from '../conversation/conversations.js';
 import type { WireAnswers } from '../conversation/match-answers.js';
-import { parseMessages, type ChatMessage } from './chat-message.js';
-import { parseGivenParts } from './parse-given-parts.js';
-import { parseUserMessage } from './parse-user-message.js';
+import { checkMessages, readMessages, type SentMessage } from './check-messages.js';
+import { readAnswers } from './given-answers.js';
+import { keyOfMessage, readUserMessage } from './new-message.js';
 
 /** The body of a chat request. */
 export interface AiSdkRequest {
@@ -29,16 +29,16 @@ export interface AiSdkRequest {
 const triggers = ['submit-message', 'regenerate-message'];
 
 /**
- * Parses the body that `DefaultChatTransport` posts, with the fields that an application adds. Of
- * the messages only those are parsed that the server lacks: it keeps the conversation itself. Pure.
+ * Reads the body that `DefaultChatTransport` posts, with the fields that an application adds. Of
+ * the messages only those are checked and read that the server lacks: it keeps the conversation itself.
  *
  * @throws TypedError INVALID_REQUEST 400, with what is wrong and where.
  */
-export function parseAiSdkRequest(body: unknown): AiSdkRequest {
+export async function readChatRequest(body: unknown): Promise<AiSdkRequest> {
   if (!isPlainObject(body)) {
     throw invalidRequest("The request body must be a JSON object with 'id' and 'messages'");
   }
-  const { id: chatId, trigger = 'submit-message' } = body;
+  const { id: chatId, trigger = 'submit-message', messageId } = body;
   if (typeof chatId !== 'string' || chatId === '') {
     throw invalidRequest("'id' is missing or no text: send the id of the chat");
   }
@@ -49,24 +49,30 @@ export function parseAiSdkRequest(body: unknown): AiSdkRequest {
   return {
     chatId,
     isAgain,
-    agent: parseText(body, 'agent'),
-    projectRoot: parseText(body, 'projectRoot'),
-    opts: parseOpts(body),
-    input: parseInput(parseMessages(body['messages']), isAgain, body['messageId']),
+    agent: readText(body, 'agent'),
+    projectRoot: readText(body, 'projectRoot'),
+    opts: readOpts(body),
+    input: await readInput(readMessages(body['messages']), isAgain, messageId),
   };
 }
 
 /** @param edited id of the message that replaces an earlier one of that id. */
-function parseInput(
-  messages: readonly ChatMessage[],
+async function readInput(
+  messages: readonly SentMessage[],
   isAgain: boolean,
   edited: unknown,
-): AiSdkRequest['input'] {
+): Promise<AiSdkRequest['input']> {
   const last = messages.findLastIndex(({ role }) => role === 'assistant');
-  const fresh = messages.slice(last + 1).filter(({ role }) => role === 'user');
-  if (fresh.length > 0) return { type: 'message', ...parseUserMessage(fresh, { isAgain, edited }) };
-  const asked = messages[last];
-  const answers = asked === undefined || isAgain ? undefined : parseGivenParts(asked);
+  const fresh = messages.slice(last + 1);
+  const id = fresh.findLast(({ role }) => role === 'user')?.['id'];
+  if (fresh.some(({ role }) => role === 'user')) {
+    const checked = await checkMessages(fresh, { role: 'user', from: last + 1 }, isSaid);
+    const isMeant = isAgain || edited === id || typeof id !== 'string' || id === '';
+    const message = readUserMessage(checked, last + 1);
+    return { type: 'message', message, key: isMeant ? undefined : keyOfMessage(id) };
+  }
+  const asked = isAgain ? undefined : messages[last];
+  const answers = asked && (await findAnswers(asked, last));
   if (answers !== undefined && answers.decisions.length + answers.outputs.length > 0) {
     return { type: 'answers', answers };
   }
@@ -75,8 +81,20 @@ function parseInput(
   );
 }
 
+const isSaid = (type: string): boolean => type === 'text' || type === 'file';
+
+/** The answers in the last step; earlier requests answered the earlier steps. */
+async function findAnswers(asked: SentMessage, index: number): Promise<WireAnswers | undefined> {
+  const parts = Array.isArray(asked['parts']) ? (asked['parts'] as unknown[]) : [];
+  const step = parts.findLastIndex((part) => isPlainObject(part) && part['type'] === 'step-start');
+  const isTool = (type: string, at: number): boolean =>
+    at > step && (type === 'dynamic-tool' || type.startsWith('tool-'));
+  const [checked] = await checkMessages([asked], { role: 'assistant', from: index }, isTool);
+  return checked && readAnswers(checked);
+}
+
 /** Tools of the client may stand beside the options, as they are the client's and no option of the user. */
-function parseOpts(body: Record<string, unknown>): Record<string, unknown> {
+function readOpts(body: Record<string, unknown>): Record<string, unknown> {
   const { opts = {}, clientTools } = body;
   if (!isPlainObject(opts)) throw invalidRequest("'opts' must be an object");
   if (clientTools === undefined) return opts;
@@ -88,7 +106,7 @@ function parseOpts(body: Record<string, unknown>): Record<string, unknown> {
   return { ...opts, clientTools };
 }
 
-function parseText(body: Record<string, unknown>, field: string): string | undefined {
+function readText(body: Record<string, unknown>, field: string): string | undefined {
   const value = body[field] ?? undefined;
   if (value === undefined || (typeof value === 'string' && value !== '')) return value;
   throw invalidRequest(`'${field}' must be text that is not empty, or left out`);
