@@ -15,7 +15,6 @@ const LEAST_RETRY_MS = 1_000;
 const headers = {
   'Content-Type': 'text/event-stream; charset=utf-8',
   'Cache-Control': 'no-cache, no-transform',
-  Connection: 'keep-alive',
   // nginx buffers a response without this header.
   'X-Accel-Buffering': 'no',
 };

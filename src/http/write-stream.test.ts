@@ -58,11 +58,11 @@ describe('writeStream', () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  const ask = async (method = 'GET'): Promise<void> => {
+  const ask = async (method = 'GET', headers = ''): Promise<void> => {
     client = net.connect((server.address() as AddressInfo).port, '127.0.0.1');
     client.setEncoding('utf8').on('data', (text: string) => (received += text));
     client.on('error', () => client.destroy());
-    client.write(`${method} / HTTP/1.1\r\nHost: x\r\n\r\n`);
+    client.write(`${method} / HTTP/1.1\r\nHost: x\r\n${headers}\r\n`);
     response = await new Promise((resolve) =>
       server.once('request', (_: IncomingMessage, made: ServerResponse) => resolve(made)),
     );
@@ -121,6 +121,18 @@ describe('writeStream', () => {
     });
     await until(() => received.includes('\r\n0\r\n\r\n'));
     expect(received).not.toContain('retry:');
+  });
+
+  it.each([
+    ['', 'keep-alive'],
+    ['Connection: close\r\n', 'close'],
+  ])('says with %j in the request that the connection is %s after it', async (header, after) => {
+    await ask('GET', header);
+    await write(async function* () {
+      yield [delta(1)];
+    });
+    await until(() => received.includes('\r\n0\r\n\r\n'));
+    expect(received).toContain(`\r\nConnection: ${after}\r\n`);
   });
 
   it('answers 204 to who may have all of it, and has', async () => {
