@@ -2,8 +2,8 @@
  * `npm run jest -- …`: runs jest with a Redis and a PostgreSQL of its own, which stop at the end. Temporary files
  * of the tests are removed if all pass, and kept otherwise. The tests get TEST_REDIS_URL, TEST_DATABASE_URL,
  * TEST_SANDBOX (whether commands can run in a sandbox), TEST_DATABASES (a folder for embedded databases),
- * TEST_EMPTY_DATABASE (an empty database to copy), TEST_EMPTY_TEMPLATE (the same on the server), and TEST_CHROMIUM
- * (the browser's program).
+ * TEST_EMPTY_DATABASE (an empty database to copy), TEST_EMPTY_TEMPLATE (the same on the server), TEST_CHROMIUM and
+ * TEST_PYTHON (programs).
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,6 +16,7 @@ import { drizzle } from 'drizzle-orm/node-postgres';
 import { migrate } from 'drizzle-orm/node-postgres/migrator';
 import { Client } from 'pg';
 import { findChromium } from './services/find-chromium.mjs';
+import { findPython } from './services/find-python.mjs';
 import { findSandbox } from './services/find-sandbox.mjs';
 import { memoryFolder } from './services/memory-folder.mjs';
 import { startServices } from './services/start-services.mjs';
@@ -32,6 +33,10 @@ async function main() {
   }
   const chromium = findChromium(log);
   if ('fault' in chromium) log(`NOTHING IN A BROWSER IS TESTED: ${chromium.fault}.`);
+  const python = findPython(log);
+  if (python === undefined) {
+    log('NOTHING IN PYTHON IS TESTED: there is no python3 (Debian: apt-get install python3).');
+  }
   let services;
   try {
     services = await startServices({ log });
@@ -43,13 +48,14 @@ async function main() {
     return await runJest(services, {
       hasSandbox: fault === undefined,
       chromium: 'program' in chromium ? chromium.program : undefined,
+      python,
     });
   } finally {
     await services.stop();
   }
 }
 
-async function runJest({ redisUrl, databaseUrl }, { hasSandbox, chromium }) {
+async function runJest({ redisUrl, databaseUrl }, { hasSandbox, chromium, python }) {
   const temporary = mkdtempSync(path.join(tmpdir(), 'turnpike-tests-'));
   // PostgreSQL runs as a different user, in a subfolder.
   chmodSync(temporary, 0o755);
@@ -58,6 +64,7 @@ async function runJest({ redisUrl, databaseUrl }, { hasSandbox, chromium }) {
   const untested = [
     ...(hasSandbox ? [] : ['integration/sandbox\\.test']),
     ...(chromium === undefined ? ['/test/browser/'] : []),
+    ...(python === undefined ? ['clients/python-example\\.test'] : []),
   ];
   const jest = path.join(root, 'node_modules/jest/bin/jest.js');
   const child = spawn(
@@ -80,6 +87,7 @@ async function runJest({ redisUrl, databaseUrl }, { hasSandbox, chromium }) {
         TEST_EMPTY_DATABASE: await emptyDatabase(databases),
         TEST_SANDBOX: hasSandbox ? 'bubblewrap' : 'none',
         ...(chromium === undefined ? {} : { TEST_CHROMIUM: chromium }),
+        ...(python === undefined ? {} : { TEST_PYTHON: python }),
       },
     },
   );
