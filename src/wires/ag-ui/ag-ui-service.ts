@@ -13,7 +13,8 @@ import { turnNotFound } from '../../turn/state/turn-errors.js';
 import { getTurn } from '../../turn/state/turn-lookup.js';
 import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
 import { Conversations, type WireMessage } from '../conversation/conversations.js';
-import { withAnswersBeside } from '../conversation/find-questions.js';
+import { findOpenTurn } from '../conversation/find-open-turn.js';
+import { findDecided, withAnswersBeside } from '../conversation/find-questions.js';
 import { latestAnswers, type MatchedAnswers } from '../conversation/match-answers.js';
 import { TurnStreams } from '../conversation/turn-streams.js';
 import { nothingNew } from './ag-ui-errors.js';
@@ -22,7 +23,9 @@ import { agUiDialect } from './dialect/ag-ui.js';
 import { lacksMessages } from './lacks-messages.js';
 import { readRunInput, type RunInput } from './run-input.js';
 import { parseRunAddress, runUrl } from './run-url.js';
+import { streamThread } from './stream-thread.js';
 import { viewThread } from './thread-history.js';
+import { viewLastTurn } from './view-last-turn.js';
 
 /** A request for an agent. */
 export interface RunCall {
@@ -50,7 +53,8 @@ export class AgUiService {
   ) {}
 
   /**
-   * Submits a turn, or answers a parked turn of the thread, and streams it until it waits or ends.
+   * Submits a turn, or answers a parked turn of the thread, and streams it until it waits or ends. A run that
+   * brings neither reads the thread: a page that was loaded anew.
    *
    * @throws TypedError INVALID_REQUEST and ATTACHMENT_FAILURE 400, FORBIDDEN 403, PERSONA_NOT_FOUND,
    *   SESSION_NOT_FOUND and APPROVAL_NOT_FOUND 404, APPROVAL_RESOLVED 409; those of `submit`.
@@ -68,6 +72,9 @@ export class AgUiService {
     if (matched !== undefined) {
       const run = { agent, input, sessionId: matched.turn.sessionId };
       return this.#answer(call, run, matched, response);
+    }
+    if (input.isReading && session !== undefined) {
+      return this.#read({ agent, input, sessionId: session.id }, response);
     }
     if (newMessage === undefined) throw nothingNew();
     const wanted = { principal, origin: 'ag-ui', name, persona: agent, projectRoot } as const;
@@ -149,11 +156,35 @@ export class AgUiService {
       turnId: turn.turnId,
       // Events before a steered message are in an earlier run of the client.
       answered: turn.disposition.type === 'steered' ? [turn.disposition.messageId] : [],
+      from: 'answers',
       before,
       sendsHistory,
     });
     response.setHeader('X-Turn-Id', turn.turnId);
     return this.streams.ofSubmitted(turn, wire);
+  }
+
+  /** The thread as it is: its turn that has not ended, from its start, or what all turns have come to. */
+  async #read(run: Run, response: ServerResponse): Promise<Observable<FrameBatch>> {
+    const { db, streams } = this;
+    const { input, sessionId } = run;
+    const open = await findOpenTurn(db, sessionId);
+    const turns = await loadSessionTurns(db, sessionId);
+    response.setHeader('X-Session-Id', sessionId);
+    if (open === undefined) {
+      const messages = viewThread(turns);
+      return streamThread({ ...input, messages, last: viewLastTurn(turns) });
+    }
+    const wire = this.#wire(run, response, {
+      turnId: open.id,
+      answered: await findDecided(db, open.id),
+      from: 'turn',
+      before: viewThread(turns, open.id),
+      sendsHistory: true,
+    });
+    const frames = await streams.after(open.id, undefined, wire);
+    response.setHeader('X-Turn-Id', open.id);
+    return frames;
   }
 
   async #answer(
@@ -174,7 +205,8 @@ export class AgUiService {
       if (submitted.turnId !== turn.id) return this.#stream(run, submitted, response);
     }
     const answered = await withAnswersBeside(this.db, latestAnswers(asked));
-    const segment = { turnId: turn.id, answered, before, sendsHistory: false };
+    const from = 'answers';
+    const segment = { turnId: turn.id, answered, from, before, sendsHistory: false } as const;
     const wire = this.#wire(run, response, segment);
     const frames = await this.streams.after(turn.id, undefined, wire);
     response.setHeader('X-Turn-Id', turn.id);
@@ -185,11 +217,12 @@ export class AgUiService {
   #wire(
     { agent, input, sessionId }: Run,
     response: ServerResponse,
-    segment: Pick<AgUiRun, 'turnId' | 'answered' | 'before' | 'sendsHistory'>,
+    segment: Pick<AgUiRun, 'turnId' | 'answered' | 'from' | 'before' | 'sendsHistory'>,
   ) {
-    const { threadId, runId, state: value } = input;
+    const { threadId, runId, isOld, state: value } = input;
+    const address = { threadId, runId, isOld, ...segment };
     response.setHeader('X-Session-Id', sessionId);
-    response.setHeader('Location', runUrl(agent, { threadId, runId, ...segment }));
-    return agUiDialect({ threadId, runId, ...segment, state: { type: 'known', value } });
+    response.setHeader('Location', runUrl(agent, address));
+    return agUiDialect({ ...address, state: { type: 'known', value } });
   }
 }

@@ -17,11 +17,18 @@ export interface RunInput {
   messages: readonly AgUiMessage[];
   /** The new message of the user; undefined: none. */
   newMessage: WireMessage | undefined;
+  /** Whether the run brings nothing, not even a blank message: it reads the thread. */
+  isReading: boolean;
   answers: WireAnswers;
   /** Options of the turn, with the client's tools. */
   opts: Record<string, unknown>;
   projectRoot: string | undefined;
+  /** Whether the client names no version of the protocol: those before 1.0 had none. */
+  isOld: boolean;
 }
+
+/** Roles of messages that a turn is made of. */
+const brings = new Set(['user', 'tool']);
 
 /** Characters of a run's id, which is a part of an idempotency key. */
 const LONGEST_RUN_ID = 200;
@@ -56,9 +63,11 @@ export async function readRunInput(body: unknown): Promise<RunInput> {
     state: state,
     messages,
     newMessage: readRunMessage(input.messages, from, context),
+    isReading: resume.length === 0 && !input.messages.some(({ role }) => brings.has(role)),
     answers: readAnswers(resume, input.messages),
     opts: clientTools.length === 0 ? opts : { ...opts, clientTools },
     projectRoot,
+    isOld: input.protocolVersion === undefined,
   };
 }
 

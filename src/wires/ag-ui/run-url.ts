@@ -3,16 +3,21 @@ import { isId } from '../../platform/ids.js';
 import type { AgUiRun } from './dialect/ag-ui-state.js';
 
 /** The parts of a run's address: enough for any reader to go on with its stream. */
-export type RunAddress = Pick<AgUiRun, 'threadId' | 'runId' | 'answered' | 'sendsHistory'>;
+export type RunAddress = Pick<
+  AgUiRun,
+  'threadId' | 'runId' | 'answered' | 'from' | 'sendsHistory' | 'isOld'
+>;
 
 /** The address of a run's stream: its `Location`. */
 export function runUrl(
   agent: string,
-  { threadId, runId, turnId, answered, sendsHistory }: RunAddress & { turnId: string },
+  { threadId, runId, turnId, answered, from, sendsHistory, isOld }: RunAddress & { turnId: string },
 ): string {
   const query = new URLSearchParams({ thread: threadId, run: runId });
   if (answered.length > 0) query.set('answers', answered.join(','));
+  if (from === 'turn') query.set('from', from);
   if (sendsHistory) query.set('history', '1');
+  if (isOld) query.set('old', '1');
   return `/agent/${encodeURIComponent(agent)}/ag-ui/${turnId}?${query.toString()}`;
 }
 
@@ -35,7 +40,9 @@ export function parseRunAddress(
     threadId: parseText(query, 'thread') ?? sessionId,
     runId: parseText(query, 'run') ?? turnId,
     answered,
+    from: parseText(query, 'from') === 'turn' ? 'turn' : 'answers',
     sendsHistory: parseText(query, 'history') === '1',
+    isOld: parseText(query, 'old') === '1',
   };
 }
 

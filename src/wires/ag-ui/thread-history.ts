@@ -1,32 +1,56 @@
 import type { StoredPart } from '../../storage/shapes/stored-part.js';
 import { viewMessages } from '../../turn/history/view-messages.js';
-import type { MessagePart, StepView } from '../../turn/history/view-steps.js';
+import { viewSteps, type MessagePart, type StepView } from '../../turn/history/view-steps.js';
+import { assistantMessageId } from '../../turn/state/assistant-message-id.js';
 import type { StoredTurn } from '../../turn/state/load-turn.js';
 import type { AgUiMessage } from './dialect/ag-ui-event.js';
 
 /**
- * A session's turns as messages of the protocol, under the ids that its stream gave them. Pure.
+ * A session's turns as messages of the protocol: those that a client has that read their streams. Pure.
  *
  * @param upTo the turn whose user message is the last one; undefined: all of all turns.
  */
 export function viewThread(turns: readonly StoredTurn[], upTo?: string): AgUiMessage[] {
   const index = turns.findIndex(({ turn }) => turn.id === upTo);
   const current = turns[index];
-  const before = current === undefined ? turns : turns.slice(0, index);
-  const messages = viewMessages(before).flatMap(({ messageId, role, parts, steps = [] }) => {
-    switch (role) {
-      case 'user':
-        return [userMessage(messageId, parts)];
-      case 'assistant':
-        return steps.flatMap((step) => viewStep(messageId, step));
-      // Notices are the server's, and none of the conversation.
-      case 'system':
-        return [];
-    }
-  });
+  const messages = (current === undefined ? turns : turns.slice(0, index)).flatMap(viewTurn);
   return current === undefined
     ? messages
     : [...messages, userMessage(current.userMessageId, current.userParts)];
+}
+
+function viewTurn(stored: StoredTurn): AgUiMessage[] {
+  const steps = viewSteps(stored);
+  const messageId = assistantMessageId(stored.turn.id);
+  const asked = viewMessages([stored]).flatMap(({ messageId: id, role, parts }) =>
+    // Notices are the server's, and none of the conversation.
+    role === 'user' ? [userMessage(id, parts)] : [],
+  );
+  const replies = steps.flatMap((step) => viewStep(messageId, step, stored));
+  return [...asked, ...withEndNote(replies, stored, messageId)];
+}
+
+/** The stream says the note at the end of the last reply, or as a message of its own. */
+function withEndNote(
+  replies: readonly AgUiMessage[],
+  { turn: { endNote }, steps }: StoredTurn,
+  messageId: string,
+): AgUiMessage[] {
+  if (endNote === null) return [...replies];
+  const last = replies.findLastIndex(({ role }) => role === 'assistant');
+  const reply = replies[last];
+  if (reply === undefined) {
+    return [...replies, { id: `${messageId}-end`, role: 'assistant', content: endNote }];
+  }
+  const saidNothing = steps.every(({ parts }) =>
+    parts.every((part) => part.type !== 'text' || part.text === ''),
+  );
+  const content = [textOf(reply), ...(saidNothing ? [] : ['\n\n']), endNote].join('');
+  return replies.with(last, { ...reply, content });
+}
+
+function textOf({ content }: AgUiMessage): string {
+  return typeof content === 'string' ? content : '';
 }
 
 function userMessage(id: string, parts: readonly (MessagePart | StoredPart)[]): AgUiMessage {
@@ -34,7 +58,7 @@ function userMessage(id: string, parts: readonly (MessagePart | StoredPart)[]): 
   return { id, role: 'user', content: texts.join('\n\n') };
 }
 
-function viewStep(messageId: string, { step, parts }: StepView): AgUiMessage[] {
+function viewStep(messageId: string, { step, parts }: StepView, stored: StoredTurn): AgUiMessage[] {
   const id = `${messageId}-${step}`;
   const thoughts = parts.flatMap((part) => (part.type === 'thinking' ? part.text : []));
   const texts = parts.flatMap((part) => (part.type === 'text' ? part.text : []));
@@ -54,10 +78,17 @@ function viewStep(messageId: string, { step, parts }: StepView): AgUiMessage[] {
       content: texts.join(''),
       ...(toolCalls.length === 0 ? {} : { toolCalls }),
     },
-    ...calls.flatMap(({ toolUseId, output }) =>
-      output === null
-        ? []
-        : [{ id: `${toolUseId}-result`, role: 'tool', toolCallId: toolUseId, content: output }],
-    ),
+    ...calls.flatMap((call) => viewResult(call, stored)),
   ];
+}
+
+function viewResult(
+  { toolUseId, status, output }: Extract<MessagePart, { type: 'tool' }>,
+  { calls }: StoredTurn,
+): AgUiMessage[] {
+  if (output === null) return [];
+  const durationMs = calls.find(({ callId }) => callId === toolUseId)?.durationMs ?? 0;
+  const metadata = { turnpike: { status, durationMs } };
+  const id = `${toolUseId}-result`;
+  return [{ id, role: 'tool', toolCallId: toolUseId, content: output, metadata }];
 }

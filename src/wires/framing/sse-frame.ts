@@ -1,15 +1,20 @@
-import type { FrameWithCursor } from './dialect.js';
+import type { Frame } from './dialect.js';
 
 /**
  * A frame as Server-Sent Events have it.
  *
  * @throws Error when a part of it holds a line break: it would start a field of its own.
  */
-export function formatFrame({ id, event, data }: FrameWithCursor): string {
-  if (hasLineBreak(data) || hasLineBreak(id) || (event !== undefined && hasLineBreak(event))) {
+export function formatFrame({ id = '', event = '', data }: Frame & { id?: string }): string {
+  if (hasLineBreak(data) || hasLineBreak(id) || hasLineBreak(event)) {
     throw new Error(`A frame holds a line break: ${JSON.stringify(id)}`);
   }
-  return `${event === undefined ? '' : `event: ${event}\n`}id: ${id}\ndata: ${data}\n\n`;
+  const named = `${field('event', event)}${field('id', id)}`;
+  return `${named}data: ${data}\n\n`;
+}
+
+function field(name: string, value: string): string {
+  return value === '' ? '' : `${name}: ${value}\n`;
 }
 
 function hasLineBreak(text: string): boolean {

@@ -11,7 +11,7 @@ import {
 } from './ag-ui-state.js';
 
 /** The tool whose input is the session's list. */
-const TODO_TOOL = 'todo_write';
+export const TODO_TOOL = 'todo_write';
 
 export function requestCall(
   encoded: Encoded,

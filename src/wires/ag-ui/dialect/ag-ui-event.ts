@@ -11,6 +11,7 @@ export interface AgUiMessage {
   toolCalls?: AgUiToolCall[];
   /** The call that a tool's message answers. */
   toolCallId?: string;
+  metadata?: object;
   subagentRunId?: string;
 }
 

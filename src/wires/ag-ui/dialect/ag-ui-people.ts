@@ -3,6 +3,7 @@ import type { AgUiInterrupt } from './ag-ui-event.js';
 import {
   by,
   remember,
+  type AgUiRun,
   type AskedApproval,
   type Of,
   type Speaker,
@@ -16,11 +17,17 @@ export function ask(encoded: Encoded, speaker: Speaker, event: Of<'approval.requ
   return remember(completeCall(encoded, speaker, event), { asked });
 }
 
-export function resolve(encoded: Encoded, event: Of<'approval.resolved'>): Encoded {
+/** A client that reads a turn anew lacks the outputs that it gave. */
+export function resolve(
+  { from }: Pick<AgUiRun, 'from'>,
+  encoded: Encoded,
+  event: Of<'approval.resolved'>,
+): Encoded {
   const { approvalId, callId, decision } = event;
   const asked = encoded.state.asked.filter((one) => one.event.approvalId !== approvalId);
   const { answeredCalls: before } = encoded.state;
-  const answeredCalls = decision === 'answer' ? [...before, callId] : before;
+  const hasOutput = decision === 'answer' && from === 'answers';
+  const answeredCalls = hasOutput ? [...before, callId] : before;
   return remember(encoded, { asked, answeredCalls });
 }
 

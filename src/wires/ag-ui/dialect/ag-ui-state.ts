@@ -19,12 +19,19 @@ export interface AgUiRun {
    * none: the run begins with the turn.
    */
   answered: readonly string[];
+  /**
+   * The start of the run. `answers`: with the first of the given answers. `turn`: at the turn's start, whatever
+   * was answered: for a client that comes back with nothing new.
+   */
+  from: 'turn' | 'answers';
   /** The client's own state; `unknown`: the stream is resumed, and the client has it. */
   state: { type: 'known'; value: unknown } | { type: 'unknown' };
   /** The conversation up to the run. */
   before: readonly AgUiMessage[];
   /** Whether the client lacks a part of the conversation. */
   sendsHistory: boolean;
+  /** Whether the client speaks the protocol before 1.0, and names no version. */
+  isOld: boolean;
 }
 
 /** The value under `turnpike` in the client's state. */
@@ -86,9 +93,11 @@ export interface Encoded {
   events: readonly AgUiEvent[];
 }
 
-export function agUiStart(answered: readonly string[]): AgUiState {
+export function agUiStart({ answered, from }: Pick<AgUiRun, 'answered' | 'from'>): AgUiState {
+  const segment = openSegment(from === 'turn' ? [] : answered, 'answer');
   return {
-    segment: openSegment(answered, 'answer'),
+    // What was answered before does not end a run that begins with the turn.
+    segment: { ...segment, answered },
     hasBegun: false,
     started: undefined,
     view: { status: 'running', usage: noUsage, contextTokens: 0, todos: null, notices: [] },
@@ -146,10 +155,18 @@ export function showAll(run: AgUiRun, encoded: Encoded): Encoded {
     const delta = [{ op: 'add' as const, path: '/turnpike', value: turnpike }];
     return addEvents(encoded, { type: 'STATE_DELTA', delta });
   }
-  const own = isPlainObject(run.state.value) ? run.state.value : {};
-  return addEvents(encoded, { type: 'STATE_SNAPSHOT', snapshot: { ...own, turnpike } });
+  return addEvents(encoded, stateSnapshot(run.state.value, turnpike));
 }
 
 export function by({ subagentRunId }: Pick<Speaker, 'subagentRunId'>): { subagentRunId?: string } {
   return subagentRunId === undefined ? {} : { subagentRunId };
+}
+
+/** A client's state with a turn in it, beside what is the client's own. Pure. */
+export function stateSnapshot(own: unknown, turnpike: object | undefined): AgUiEvent {
+  const fields = isPlainObject(own) ? own : {};
+  return {
+    type: 'STATE_SNAPSHOT',
+    snapshot: turnpike === undefined ? fields : { ...fields, turnpike },
+  };
 }

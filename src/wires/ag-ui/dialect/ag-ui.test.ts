@@ -1,8 +1,7 @@
-import { verifyEvents } from '@ag-ui/client';
 import { EventSchemas } from '@ag-ui/core/schemas';
 import { describe, expect, it } from '@jest/globals';
-import { from } from 'rxjs';
 import { golden, recordedTurns } from '../../../../test/golden/golden.js';
+import { verifyAgUi } from '../../../../test/support/clients/verify-ag-ui.js';
 import { parseCursor } from '../../../events/cursor.js';
 import { noUsage, type TurnEvent, type TurnEventBody } from '../../../events/turn-event.js';
 import type { FrameWithCursor } from '../../framing/dialect.js';
@@ -21,9 +20,11 @@ function runOf(more: Partial<AgUiRun> = {}): AgUiRun {
     runId: 'run-1',
     turnId,
     answered: [],
+    from: 'answers',
     state: { type: 'known', value: { mine: 1 } },
     before: [{ id: 'u1', role: 'user', content: 'Hello' }],
     sendsHistory: false,
+    isOld: false,
     ...more,
   };
 }
@@ -40,15 +41,6 @@ const parse = (frames: readonly FrameWithCursor[]): Json[] =>
 const toText = (frames: readonly FrameWithCursor[]): string =>
   frames.map(({ id, data }) => `id: ${id}\ndata: ${data}\n\n`).join('');
 
-/** Fails where the protocol's own client would. */
-function verify(events: readonly Json[]): void {
-  for (const event of events) EventSchemas.parse(event);
-  const faults: unknown[] = [];
-  const source = from(events) as unknown as Parameters<ReturnType<typeof verifyEvents>>[0];
-  verifyEvents()(source).subscribe({ error: (fault) => faults.push(fault) });
-  expect(faults).toEqual([]);
-}
-
 function log(...bodies: TurnEventBody[]): TurnEvent[] {
   return bodies.map((body, index) => ({ ...body, attempt: 1, seq: index + 1, at: '' }));
 }
@@ -62,7 +54,7 @@ describe.each(recordedTurns())('the AG-UI wire of %s', (name, events) => {
   });
 
   it('is what the protocol’s client takes, and nothing of it is unknown', () => {
-    verify(parse(frames));
+    verifyAgUi(parse(frames));
     for (const event of parse(frames)) {
       expect(EventSchemas.parse(event)).toEqual(event);
     }
@@ -102,7 +94,7 @@ it('says a turn that waits for people in runs, each of them whole', () => {
   const [, events] = recordedTurns().find(([name]) => name === 'parked-for-people') ?? ['', []];
   const runs = runsOf(events);
   expect(runs.length).toBeGreaterThan(1);
-  for (const frames of runs) verify(parse(frames));
+  for (const frames of runs) verifyAgUi(parse(frames));
   const ids = runs.flatMap((frames) => frames.map(({ id }) => id));
   const text = runs.map(toText).join('\n');
   expect(new Set(ids).size).toBe(ids.length);
@@ -209,7 +201,7 @@ const waiting = log(
 describe('a run that waits', () => {
   it('ends with what it waits for, and everything it began is ended', () => {
     const events = parse(encode(waiting));
-    verify(events);
+    verifyAgUi(events);
     expect(events.at(-1)).toMatchObject({
       type: 'RUN_FINISHED',
       threadId: 'thread-1',
@@ -242,14 +234,14 @@ describe('a run that waits', () => {
       parked('appr_2'),
     );
     const events = parse(encode(calls));
-    verify(events);
+    verifyAgUi(events);
     expect(events.at(-1)?.['outcome']).toEqual({ type: 'success', pendingToolCallIds: ['c2'] });
   });
 
   it('goes on in another run, which says what came after the answers', () => {
     const run = runOf({ runId: 'run-2', answered: ['appr_1', 'appr_2'] });
     const events = parse(encode(waiting, run));
-    verify(events);
+    verifyAgUi(events);
     expect(events[0]).toMatchObject({ type: 'RUN_STARTED', runId: 'run-2' });
     const results = events.filter(({ type }) => type === 'TOOL_CALL_RESULT');
     // The client has the output of its own tool.
@@ -269,7 +261,7 @@ describe('a run that waits', () => {
 
   it('waits again for what was not answered', () => {
     const events = parse(encode(waiting, runOf({ answered: ['appr_2'] })));
-    verify(events);
+    verifyAgUi(events);
     expect(events.at(-1)).toMatchObject({
       outcome: { type: 'interrupt', interrupts: [{ id: 'appr_1' }] },
     });
@@ -320,7 +312,7 @@ describe('a run that waits', () => {
       ended(),
     );
     const first = parse(encode(events));
-    verify(first);
+    verifyAgUi(first);
     expect(first.at(-1)).toMatchObject({
       outcome: { interrupts: [{ id: 'appr_9', subagentRunId: 'turn_2', toolCallId: 'd1' }] },
     });
@@ -330,7 +322,7 @@ describe('a run that waits', () => {
       outcome: { type: 'suspended', interruptIds: ['appr_9'] },
     });
     const second = parse(encode(events, runOf({ answered: ['appr_9'] })));
-    verify(second);
+    verifyAgUi(second);
     expect(second.filter(({ type }) => type.startsWith('SUBAGENT'))).toMatchObject([
       { type: 'SUBAGENT_STARTED', name: 'CHILD', parentToolCallId: 'c1' },
       { type: 'SUBAGENT_FINISHED', outcome: { type: 'success' } },
@@ -342,7 +334,7 @@ describe('a run that waits', () => {
 describe('a run', () => {
   it('tells the conversation to a client that lacks it', () => {
     const events = parse(encode(log(started, ended()), runOf({ sendsHistory: true })));
-    verify(events);
+    verifyAgUi(events);
     expect(events[1]).toEqual({
       type: 'MESSAGES_SNAPSHOT',
       messages: [{ id: 'u1', role: 'user', content: 'Hello' }],
@@ -370,7 +362,7 @@ describe('a run', () => {
         ),
       ),
     );
-    verify(events);
+    verifyAgUi(events);
     const snapshot = events.find(({ type }) => type === 'MESSAGES_SNAPSHOT');
     expect(snapshot?.['messages']).toEqual([
       { id: 'u1', role: 'user', content: 'Hello' },
@@ -383,7 +375,7 @@ describe('a run', () => {
     const events = parse(
       encode(log(started, step(1), text(1, 'A'), stepEnded(1), ended({ text: 'A (limit)' }))),
     );
-    verify(events);
+    verifyAgUi(events);
     expect(events).toContainEqual({
       type: 'TEXT_MESSAGE_CONTENT',
       messageId: 'msg_1-end',
@@ -393,12 +385,12 @@ describe('a run', () => {
 
   it('is cancelled, or an error, as its turn is', () => {
     const cancelled = parse(encode(log(started, step(1), ended({ outcome: 'interrupted' }))));
-    verify(cancelled);
+    verifyAgUi(cancelled);
     expect(cancelled.at(-1)).toMatchObject({ outcome: { type: 'cancelled' } });
     const failed = parse(
       encode(log(ended({ outcome: 'failed', reason: 'SDK_FAILURE' })), runOf({})),
     );
-    verify(failed);
+    verifyAgUi(failed);
     expect(failed.at(-1)).toMatchObject({ type: 'RUN_ERROR', code: 'SDK_FAILURE' });
   });
 

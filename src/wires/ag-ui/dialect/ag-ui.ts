@@ -8,6 +8,7 @@ import { completeCall, endCall, growCall, requestCall } from './ag-ui-calls.js';
 import { endRun, pauseRun } from './ag-ui-end.js';
 import { AG_UI_VERSION, type AgUiEvent } from './ag-ui-event.js';
 import { forgetStep, wholeConversation } from './ag-ui-messages.js';
+import { toOldEvent } from './ag-ui-old.js';
 import { openAgain } from './ag-ui-open.js';
 import { ask, resolve } from './ag-ui-people.js';
 import { close, addText, addThinking, stepName, textId, thinkingId } from './ag-ui-speech.js';
@@ -35,10 +36,11 @@ import { addCall } from './ag-ui-usage.js';
 export function agUiDialect(run: AgUiRun): Dialect<AgUiState> {
   return {
     name: 'ag-ui',
-    initial: agUiStart(run.answered),
+    initial: agUiStart(run),
     encode: (before, event) => {
       const { state, events } = encodeRun(run, before, event);
-      return { state, frames: events.map((one) => ({ data: JSON.stringify(one) })) };
+      const said = run.isOld ? events.map(toOldEvent) : events;
+      return { state, frames: said.map((one) => ({ data: JSON.stringify(one) })) };
     },
     isOver: ({ segment }) => segment.phase === 'over',
   };
@@ -118,7 +120,7 @@ function encodeEvent(run: AgUiRun, encoded: Encoded, speaker: Speaker, event: Tu
       return ask(encoded, speaker, event);
     case 'approval.resolved':
       return addEvents(
-        isOwn ? rerun(resolve(encoded, event)) : resolve(encoded, event),
+        isOwn ? rerun(resolve(run, encoded, event)) : resolve(run, encoded, event),
         custom(speaker, event),
       );
     case 'subagent.started':

@@ -1,0 +1,59 @@
+import { describe, expect, it } from '@jest/globals';
+import { EventSchemas } from 'ag-ui-client-before-1';
+import { recordedTurns } from '../../../../test/golden/golden.js';
+import type { TurnEvent } from '../../../events/turn-event.js';
+import { encodeTurn } from '../../framing/encode-turn.js';
+import { agUiDialect } from './ag-ui.js';
+import { toOldEvent } from './ag-ui-old.js';
+
+function encode(events: readonly TurnEvent[], isOld: boolean): object[] {
+  const run = agUiDialect({
+    threadId: 't',
+    runId: 'r',
+    turnId: 'turn_1',
+    answered: [],
+    from: 'answers',
+    state: { type: 'known', value: {} },
+    before: [],
+    sendsHistory: false,
+    isOld,
+  });
+  const next = encodeTurn(run, 'turn_1');
+  return events.flatMap((event) => next(event)).map(({ data }) => JSON.parse(data) as object);
+}
+
+describe.each(recordedTurns())('%s for a client of the protocol before 1.0', (_name, events) => {
+  it('is what that client takes', () => {
+    for (const event of encode(events, true)) EventSchemas.parse(event);
+  });
+
+  it('differs in its end alone', () => {
+    const [old, today] = [encode(events, true), encode(events, false)];
+    expect(old.slice(0, -1)).toEqual(today.slice(0, -1));
+  });
+});
+
+const finished = { type: 'RUN_FINISHED', threadId: 't', runId: 'r' } as const;
+
+it.each([
+  ['a cancelled run', { type: 'cancelled' as const }, undefined],
+  [
+    'calls that wait for the client',
+    { type: 'success' as const, pendingToolCallIds: ['c1'] },
+    { pendingToolCallIds: ['c1'] },
+  ],
+])('says %s in the metadata, as the outcome is refused', (_name, outcome, turnpike) => {
+  const metadata = { turnpike: { outcome: 'interrupted' } };
+  const event = {
+    ...finished,
+    usage: [],
+    outcome,
+    ...(turnpike === undefined ? { metadata } : {}),
+  };
+  expect(EventSchemas.safeParse(event).success).toBe(false);
+  const old = toOldEvent(event);
+  expect(EventSchemas.parse(old)).toMatchObject(
+    turnpike === undefined ? { metadata } : { outcome: { type: 'success' } },
+  );
+  expect(old).toMatchObject({ metadata: { turnpike: turnpike ?? metadata.turnpike } });
+});
