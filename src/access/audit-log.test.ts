@@ -33,7 +33,7 @@ describe('the audit log', () => {
   it('is read in pages, oldest first', async () => {
     await write('1', '2', '3');
     const service = new AuditService(audit);
-    const first = await service.page({ after: undefined, limit: '2' });
+    const first = await service.page({ after: undefined, limit: 2 });
     expect(first.entries.map(({ subject }) => subject)).toEqual(['1', '2']);
     expect(first.entries[0]).toEqual({
       id: expect.stringMatching(/^audit_/),
@@ -43,18 +43,9 @@ describe('the audit log', () => {
       subject: '1',
       details: {},
     });
-    const second = await service.page({ after: first.nextAfter, limit: '2' });
+    const second = await service.page({ after: first.nextAfter, limit: 2 });
     expect(second.entries.map(({ subject }) => subject)).toEqual(['3']);
     expect(second).not.toHaveProperty('nextAfter');
-  });
-
-  it.each([
-    { after: 'x', limit: undefined },
-    { after: undefined, limit: '0' },
-    { after: undefined, limit: '1001' },
-    { after: ['a'], limit: undefined },
-  ])('is not read with %j', async (asked) => {
-    await expect(new AuditService(audit).page(asked)).rejects.toMatchObject({ status: 400 });
   });
 
   it('is kept for its days, and for ever where there are none', async () => {

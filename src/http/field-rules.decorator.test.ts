@@ -1,9 +1,7 @@
 import 'reflect-metadata';
 import { describe, expect, it } from '@jest/globals';
-import { plainToInstance } from 'class-transformer';
-import { validateSync } from 'class-validator';
+import { takeRequest } from '../../test/support/http/take-request.js';
 import { OptionalText, OptionalTexts, RequiredText } from './field-rules.decorator.js';
-import { toValidationError } from './validation-error.js';
 
 class Body {
   @RequiredText('An id.')
@@ -17,10 +15,8 @@ class Body {
 }
 
 /** The parsed body, or the error's message. */
-function read(body: object): unknown {
-  const instance = plainToInstance(Body, body);
-  const problems = validateSync(instance);
-  return problems.length === 0 ? instance : toValidationError(problems).message;
+function read(body: object): Promise<unknown> {
+  return takeRequest(Body, body, 'body').catch((error: Error) => error.message);
 }
 
 describe('the rules of a field', () => {
@@ -39,25 +35,28 @@ describe('the rules of a field', () => {
       { id: 'a', paths: [' /x ', ''] },
       { id: 'a', paths: [' /x ', ''] },
     ],
-  ])('take %j as %j', (body, taken) => {
-    expect(read(body)).toEqual(taken);
+  ])('take %j as %j', async (body, taken) => {
+    expect(await read(body)).toEqual(taken);
   });
 
   it.each([undefined, null, '', ' \t', 0, false, [], ['a'], {}, 'a\u0000b'])(
     'refuse %j where a text is required',
-    (id) => {
-      expect(read({ id })).toBe("Missing or invalid 'id'");
+    async (id) => {
+      expect(await read({ id })).toBe("Missing or invalid 'id'");
     },
   );
 
-  it.each([0, 1, false, true, [], {}, 'a\u0000b'])('refuse %j where a text is optional', (name) => {
-    expect(read({ id: 'a', name })).toBe("Missing or invalid 'name'");
-  });
+  it.each([0, 1, false, true, [], {}, 'a\u0000b'])(
+    'refuse %j where a text is optional',
+    async (name) => {
+      expect(await read({ id: 'a', name })).toBe("Missing or invalid 'name'");
+    },
+  );
 
   it.each([0, false, '', 'a', {}, [1], ['a', null], [['a']]])(
     'refuse %j for a list of texts',
-    (paths) => {
-      expect(read({ id: 'a', paths })).toBe("Field 'paths' must be an array of strings");
+    async (paths) => {
+      expect(await read({ id: 'a', paths })).toBe("Field 'paths' must be an array of strings");
     },
   );
 });

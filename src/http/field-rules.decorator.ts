@@ -1,4 +1,5 @@
 import { compact } from '../platform/compact.js';
+import { says } from './field-words.js';
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
@@ -11,9 +12,7 @@ import {
   ValidateIf,
 } from 'class-validator';
 
-/** The contract's wordings. */
-export const wrong = { message: "Missing or invalid '$property'" };
-const noTexts = { message: "Field '$property' must be an array of strings" };
+const noTexts = says("Field '$field' must be an array of strings");
 
 /** NUL, which neither a path nor a text column can contain. */
 const NUL = '\u0000';
@@ -23,9 +22,9 @@ export function RequiredText(description: string, example?: string) {
   return applyDecorators(
     ApiProperty({ type: String, description, ...compact({ example }) }),
     Transform(({ value }: { value: unknown }) => trimmed(value)),
-    IsString(wrong),
-    IsNotEmpty(wrong),
-    NotContains(NUL, wrong),
+    IsString(),
+    IsNotEmpty(),
+    NotContains(NUL),
   );
 }
 
@@ -38,8 +37,8 @@ export function OptionalText(description: string, example?: string) {
       return text === '' ? undefined : text;
     }),
     IsOptional(),
-    IsString(wrong),
-    NotContains(NUL, wrong),
+    IsString(),
+    NotContains(NUL),
   );
 }
 

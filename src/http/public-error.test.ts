@@ -2,7 +2,6 @@ import { describe, expect, it } from '@jest/globals';
 import { TypedError, invalidRequest } from '../errors/typed-error.js';
 import { toPublicError } from './public-error.js';
 import { formatFrame } from '../wires/framing/sse-frame.js';
-import { toValidationError } from './validation-error.js';
 
 describe('toPublicError', () => {
   it('shows a typed error as it is, with its headers', () => {
@@ -63,23 +62,5 @@ describe('formatFrame', () => {
     { id: 't:1.1', event: 'a', data: '{}\n' },
   ])('refuses a line break in %j', (frame) => {
     expect(() => formatFrame(frame)).toThrow('line break');
-  });
-});
-
-describe('toValidationError', () => {
-  it('says what the first rule that is broken says', () => {
-    const problems = [
-      { property: 'a', constraints: { isString: "Missing or invalid 'a'" } },
-      { property: 'b', constraints: { isString: 'x' } },
-    ];
-    expect(toValidationError(problems)).toMatchObject({
-      type: 'INVALID_REQUEST',
-      status: 400,
-      message: "Missing or invalid 'a'",
-    });
-  });
-
-  it('says something where no rule does', () => {
-    expect(toValidationError([])).toMatchObject({ type: 'INVALID_REQUEST', status: 400 });
   });
 });

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { ValidationPipe, type LoggerService, type Type } from '@nestjs/common';
+import type { LoggerService, Type } from '@nestjs/common';
 import { DiscoveryService, NestFactory } from '@nestjs/core';
 import { SwaggerModule } from '@nestjs/swagger';
 import type { NestExpressApplication } from '@nestjs/platform-express';
@@ -28,7 +28,7 @@ import { runsTurns, servesApi } from '../config/role.js';
 import { TurnApiModule, TurnWorkerModule } from '../turn/turn.module.js';
 import { HarnessErrorFilter } from './harness-error.filter.js';
 import { findShapedPaths } from '../http/error-shape.decorator.js';
-import { toValidationError } from '../http/validation-error.js';
+import { RequestPipe } from '../http/request.pipe.js';
 import { isDatabaseDown } from '../storage/database-errors.js';
 
 /** Looks a provider up in all modules. */
@@ -121,9 +121,7 @@ async function listen(app: NestExpressApplication, values: ProcessValues): Promi
       shapeOf: (path) => shapes.of(path),
     }),
   );
-  app.useGlobalPipes(
-    new ValidationPipe({ transform: true, whitelist: true, exceptionFactory: toValidationError }),
-  );
+  app.useGlobalPipes(new RequestPipe());
   // A page at `/docs`, the document at `/docs-json`.
   SwaggerModule.setup('docs', app, () => describeApi(app, packageVersion, shapes));
   await app.init();

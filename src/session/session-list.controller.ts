@@ -1,9 +1,10 @@
 import { Controller, Get, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Caller } from '../access/caller.decorator.js';
 import { Unowned } from '../access/owned.decorator.js';
 import type { Principal } from '../access/principal.js';
 import { ApiErrors } from '../http/api-errors.decorator.js';
+import { PageQueryDto } from '../http/page-query.dto.js';
 import { SessionPageDto } from './session-page.dto.js';
 import { SessionService } from './session-service.js';
 
@@ -18,15 +19,9 @@ export class SessionListController {
     operationId: 'listSessions',
     summary: 'Sessions of all project folders, the one used last first',
   })
-  @ApiQuery({ name: 'cursor', required: false, description: '`nextCursor` of the page before.' })
-  @ApiQuery({ name: 'limit', required: false, description: '1 to 200. Default: 50.' })
   @ApiOkResponse({ type: SessionPageDto })
   @ApiErrors('INVALID_REQUEST')
-  list(
-    @Caller() caller: Principal,
-    @Query('cursor') cursor?: unknown,
-    @Query('limit') limit?: unknown,
-  ): Promise<SessionPageDto> {
-    return this.sessions.page(caller.id, { cursor, limit });
+  list(@Caller() caller: Principal, @Query() page: PageQueryDto): Promise<SessionPageDto> {
+    return this.sessions.page(caller.id, page);
   }
 }

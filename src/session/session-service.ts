@@ -9,7 +9,7 @@ import {
   validateAgentConfig,
 } from '../governance/decision-tree/agent-config.js';
 import { validatePermissionRules } from '../governance/permissions/validate-permission-rules.js';
-import { badCursor, parseLimit } from '../http/page-request.js';
+import { badCursor, type PageQueryDto } from '../http/page-query.dto.js';
 import { parseMode } from '../options/permission-mode.js';
 import { isPlainObject } from '../platform/json.js';
 import type { SessionOrigin } from '../storage/schema.js';
@@ -96,11 +96,10 @@ export class SessionService {
    */
   async page(
     principalId: string,
-    asked: { cursor: unknown; limit: unknown },
+    { cursor, limit }: PageQueryDto,
   ): Promise<{ sessions: ListedSession[]; nextCursor?: string }> {
-    const limit = parseLimit(asked.limit);
-    const after = asked.cursor === undefined ? undefined : parsePageToken(asked.cursor);
-    if (after === undefined && asked.cursor !== undefined) throw badCursor();
+    const after = cursor === undefined ? undefined : parsePageToken(cursor);
+    if (after === undefined && cursor !== undefined) throw badCursor();
     // A row beyond the page shows whether another page follows.
     const found = await this.sessions.page(principalId, { after, limit: limit + 1 });
     const shown = found.slice(0, limit);

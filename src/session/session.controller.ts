@@ -1,15 +1,15 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Caller } from '../access/caller.decorator.js';
 import { Owned, Unowned } from '../access/owned.decorator.js';
 import type { Principal } from '../access/principal.js';
-import { invalidRequest } from '../errors/typed-error.js';
 import { ApiErrors } from '../http/api-errors.decorator.js';
 import { SessionService } from './session-service.js';
 import {
   BootedSessionDto,
   BootSessionDto,
   CreateSessionDto,
+  ProjectQueryDto,
   SessionDto,
   SessionListDto,
 } from './session.dto.js';
@@ -62,17 +62,13 @@ export class SessionController {
     operationId: 'listProjectSessions',
     summary: 'Sessions of a project folder, oldest first',
   })
-  @ApiQuery({ name: 'projectRoot', type: String })
   @ApiOkResponse({ type: SessionListDto })
   @ApiErrors('INVALID_REQUEST', 'WORKING_ROOT_INACCESSIBLE', 'WORKING_ROOT_CONFLICT')
   async list(
-    @Query('projectRoot') projectRoot: unknown,
+    @Query() { projectRoot }: ProjectQueryDto,
     @Caller() caller: Principal,
   ): Promise<SessionListDto> {
-    if (typeof projectRoot !== 'string' || projectRoot.trim() === '') {
-      throw invalidRequest("Missing or invalid 'projectRoot'");
-    }
-    return { sessions: await this.sessions.list(projectRoot.trim(), caller) };
+    return { sessions: await this.sessions.list(projectRoot, caller) };
   }
 
   @Get(':id')

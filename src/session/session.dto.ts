@@ -45,6 +45,12 @@ export class CreateSessionDto {
   mcpServers?: unknown;
 }
 
+/** The folder whose sessions are asked for. */
+export class ProjectQueryDto {
+  @RequiredText('Absolute path of the folder.', '/home/me/project')
+  projectRoot!: string;
+}
+
 export class BootSessionDto {
   @RequiredText('Id of the session.')
   sessionId!: string;

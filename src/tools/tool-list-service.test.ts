@@ -32,7 +32,7 @@ describe('the list of tools', () => {
       }
       expect(all).toEqual(['B', 'a', 'a_b', 'c', 'd']);
     }
-    expect(service.page({ cursor: undefined, limit: 1 }).tools).toEqual([
+    expect(service.page({ limit: 1 }).tools).toEqual([
       {
         name: 'B',
         description: 'Does B',
@@ -44,14 +44,9 @@ describe('the list of tools', () => {
     ]);
   });
 
-  it.each([
-    ['', undefined],
-    [['a'], undefined],
-    [undefined, 0],
-    [undefined, 201],
-  ])('refuses cursor %j with limit %j', (cursor, limit) => {
+  it('refuses an empty page token', () => {
     const service = new ToolListService(new ToolRegistry([]), none, { serverTools: [] });
-    expect(() => service.page({ cursor, limit })).toThrow(/'(cursor|limit)' must be/);
+    expect(() => service.page({ cursor: '', limit: 1 })).toThrow(/'cursor' must be/);
   });
 
   it('has the tools of MCP servers once a turn has used them, and those of no session', async () => {
@@ -61,8 +56,7 @@ describe('the list of tools', () => {
     };
     const mcp = await openTestMcp({ servers });
     const service = new ToolListService(new ToolRegistry([tool('read')]), mcp, { serverTools: [] });
-    const names = () =>
-      service.page({ cursor: undefined, limit: undefined }).tools.map(({ name }) => name);
+    const names = () => service.page({ limit: 200 }).tools.map(({ name }) => name);
     expect(names()).toEqual(['read']);
     const ofSession = await turnOf(mcp, {
       mcpServers: { box: { env: { TOKEN: 'secret-token' } } },
@@ -77,7 +71,7 @@ describe('the list of tools', () => {
         .toSorted(),
       'read',
     ]);
-    const listed = service.page({ cursor: undefined, limit: 1 }).tools[0];
+    const listed = service.page({ limit: 1 }).tools[0];
     expect(listed).toMatchObject({ source: 'mcp', effect: 'command', retry: 'never' });
     await opened.close();
     await mcp.close();

@@ -3,8 +3,9 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../config/config.js';
 import type { JsonObject } from '../platform/json.js';
 import type { ServerTool, ServerToolName } from '../storage/shapes/stored-tools.js';
-import { badCursor, parseLimit, type PageSize } from '../http/page-request.js';
+import { badCursor } from '../http/page-query.dto.js';
 import { MCP, type Mcp } from './open-mcp.js';
+import type { ToolQueryDto } from './tool-query.dto.js';
 import { ToolRegistry, type RegisteredTool } from './registry.js';
 import type { ToolEffect } from '../governance/permission-subject.js';
 import type { RetryClass } from './tool.js';
@@ -20,8 +21,6 @@ export interface ListedTool {
   source: 'builtin' | 'extension' | 'mcp' | 'provider';
 }
 
-const pageSize: PageSize = { standard: 200, most: 200 };
-
 /** Lists the server's tools, whether or not a turn may use them. */
 @Injectable()
 export class ToolListService {
@@ -36,10 +35,8 @@ export class ToolListService {
    *
    * @throws TypedError INVALID_REQUEST 400 when the page token or the limit is not valid.
    */
-  page(asked: { cursor: unknown; limit: unknown }): { tools: ListedTool[]; nextCursor?: string } {
-    const limit = parseLimit(asked.limit, pageSize);
-    const { cursor } = asked;
-    if (cursor !== undefined && (typeof cursor !== 'string' || cursor === '')) throw badCursor();
+  page({ cursor, limit }: ToolQueryDto): { tools: ListedTool[]; nextCursor?: string } {
+    if (cursor === '') throw badCursor();
     const all = [
       ...this.tools.list().map((tool) => viewTool(tool, tool.source ?? 'builtin')),
       ...this.mcp.listKnown().map((tool) => viewTool(tool, 'mcp')),

@@ -1,8 +1,9 @@
 import { Controller, Get, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Unowned } from '../access/owned.decorator.js';
 import { ApiErrors } from '../http/api-errors.decorator.js';
 import { ToolPageDto } from './tool-list.dto.js';
+import { ToolQueryDto } from './tool-query.dto.js';
 import { ToolListService } from './tool-list-service.js';
 
 @ApiTags('tools')
@@ -16,11 +17,9 @@ export class ToolController {
     operationId: 'listTools',
     summary: 'Tools of the server by name, with those of MCP servers that turns have used here',
   })
-  @ApiQuery({ name: 'cursor', required: false, description: '`nextCursor` of the page before.' })
-  @ApiQuery({ name: 'limit', required: false, description: '1 to 200. Default: 200.' })
   @ApiOkResponse({ type: ToolPageDto })
   @ApiErrors('INVALID_REQUEST')
-  list(@Query('cursor') cursor?: unknown, @Query('limit') limit?: unknown) {
-    return this.tools.page({ cursor, limit });
+  list(@Query() query: ToolQueryDto) {
+    return this.tools.page(query);
   }
 }

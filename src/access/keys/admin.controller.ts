@@ -1,8 +1,9 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { ApiBody, ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ApiErrors } from '../../http/api-errors.decorator.js';
 import { CreatedKeyDto, KeyListDto, OneKeyDto } from './admin.dto.js';
 import { AuditPageDto } from './audit-page.dto.js';
+import { AuditQueryDto } from './audit-query.dto.js';
 import { AuditService } from './audit-service.js';
 import { Caller } from '../caller.decorator.js';
 import { KeyService } from '../key-service.js';
@@ -80,11 +81,9 @@ export class AdminController {
   @Get('audit')
   @Unowned(manages)
   @ApiOperation({ operationId: 'listAuditEntries', summary: 'Who did what, oldest first' })
-  @ApiQuery({ name: 'after', required: false, type: String, description: '`nextAfter` of a page.' })
-  @ApiQuery({ name: 'limit', required: false, type: Number, description: '1 to 1000; 100.' })
   @ApiOkResponse({ type: AuditPageDto })
   @ApiErrors('INVALID_REQUEST')
-  entries(@Query('after') after?: unknown, @Query('limit') limit?: unknown): Promise<AuditPageDto> {
-    return this.audit.page({ after, limit });
+  entries(@Query() query: AuditQueryDto): Promise<AuditPageDto> {
+    return this.audit.page(query);
   }
 }

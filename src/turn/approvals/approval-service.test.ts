@@ -27,12 +27,16 @@ describe('ApprovalService', () => {
     const turnId = await storeTurn(database.db, { status: 'waiting' });
     for (let count = 0; count < 5; count += 1) await storeApproval(database.db, turnId);
     const sizes: number[] = [];
-    let cursor: string | undefined = '';
-    while (cursor !== undefined) {
-      const page = await service.list('local', { turnId, limit: '2', cursor });
+    let cursor: string | undefined;
+    do {
+      const asked = { turnId, status: 'pending', limit: 2, cursor } as const;
+      const page: { approvals: unknown[]; nextCursor?: string } = await service.list(
+        'local',
+        asked,
+      );
       sizes.push(page.approvals.length);
       cursor = page.nextCursor;
-    }
+    } while (cursor !== undefined);
     expect(sizes).toEqual([2, 2, 1]);
   });
 
@@ -86,18 +90,5 @@ describe('ApprovalService', () => {
         details: { decision: 'approve', turnId, tool: 'write', edited: true },
       },
     ]);
-  });
-
-  it.each([
-    [{ status: 'open' }, "'status': pending or all"],
-    [{ sessionId: 'x' }, "'sessionId'"],
-    [{ turnId: ['turn_1'] }, "'turnId'"],
-    [{ cursor: '2' }, "'cursor'"],
-    [{ limit: '0' }, "'limit'"],
-  ])('refuses the query %j', async (query, message) => {
-    await expect(service.list('local', query)).rejects.toMatchObject({
-      type: 'INVALID_REQUEST',
-      message: expect.stringContaining(message),
-    });
   });
 });

@@ -1,9 +1,10 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Caller } from '../../access/caller.decorator.js';
 import { NeedsScope, Owned, Unowned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
 import { ApiErrors } from '../../http/api-errors.decorator.js';
+import { ApprovalQueryDto } from './approval-query.dto.js';
 import { ApprovalService } from './approval-service.js';
 import { AnswerDto, ApprovalPageDto, OneApprovalDto } from './approval.dto.js';
 
@@ -19,17 +20,9 @@ export class ApprovalController {
     operationId: 'listApprovals',
     summary: 'Approvals, in the order they were asked for; open ones by default',
   })
-  @ApiQuery({ name: 'sessionId', required: false, description: 'With those of its subagents.' })
-  @ApiQuery({ name: 'turnId', required: false })
-  @ApiQuery({ name: 'status', required: false, description: '`pending` (default) or `all`.' })
-  @ApiQuery({ name: 'cursor', required: false, description: '`nextCursor` of the page before.' })
-  @ApiQuery({ name: 'limit', required: false, description: '1 to 200. Default: 50.' })
   @ApiOkResponse({ type: ApprovalPageDto })
   @ApiErrors('INVALID_REQUEST')
-  list(
-    @Caller() caller: Principal,
-    @Query() query: Record<string, unknown>,
-  ): Promise<ApprovalPageDto> {
+  list(@Caller() caller: Principal, @Query() query: ApprovalQueryDto): Promise<ApprovalPageDto> {
     return this.approvals.list(caller.id, query);
   }
 

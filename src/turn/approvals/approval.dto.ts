@@ -1,9 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Allow, IsBoolean, IsOptional, MaxLength } from 'class-validator';
 import { PageDto } from '../../http/page.dto.js';
-import { OptionalText, RequiredText, wrong } from '../../http/field-rules.decorator.js';
-
-const tooLong = { message: "'$property' must have at most $constraint1 characters" };
+import { says } from '../../http/field-words.js';
+import { OptionalText, RequiredText } from '../../http/field-rules.decorator.js';
 
 export class AnswerDto {
   @RequiredText(
@@ -13,7 +12,7 @@ export class AnswerDto {
   decision!: string;
 
   @OptionalText('With deny: the message to the model.', 'Write to docs/ instead.')
-  @MaxLength(4_000, tooLong)
+  @MaxLength(4_000, says("'$field' must have at most 4000 characters"))
   message?: string;
 
   @ApiPropertyOptional({
@@ -27,7 +26,7 @@ export class AnswerDto {
     'With approve-session: the rule that is allowed from then on, which must cover this call. Default: this very call.',
     'bash(git status*)',
   )
-  @MaxLength(500, tooLong)
+  @MaxLength(500, says("'$field' must have at most 500 characters"))
   rule?: string;
 
   @ApiPropertyOptional({
@@ -39,7 +38,7 @@ export class AnswerDto {
 
   @ApiPropertyOptional({ type: Boolean, description: 'With answer: whether the tool failed.' })
   @IsOptional()
-  @IsBoolean(wrong)
+  @IsBoolean()
   isError?: boolean;
 }
 

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { isId } from '../../platform/ids.js';
-import { badCursor, parseLimit } from '../../http/page-request.js';
+import { badCursor, type PageQueryDto } from '../../http/page-query.dto.js';
 import { SessionStore } from '../../session/session-store.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { ToolRegistry } from '../../tools/registry.js';
@@ -19,12 +19,6 @@ import { viewSteps, type StepView } from './view-steps.js';
 /** The largest number of a step that the database takes. */
 const MOST_STEPS = 2 ** 31 - 1;
 
-export interface PageRequest {
-  /** `nextCursor` of the page before. */
-  cursor: unknown;
-  limit: unknown;
-}
-
 /** The turns of sessions as clients see them: messages, events, steps and tool calls, page by page. */
 @Injectable()
 export class ConversationService {
@@ -38,12 +32,12 @@ export class ConversationService {
   /** A page of turns' messages, oldest first. @throws TypedError SESSION_NOT_FOUND 404. */
   async messages(
     sessionId: string,
-    page: PageRequest,
+    page: PageQueryDto,
   ): Promise<{ messages: MessageView[]; nextCursor?: string }> {
     const { db, sessions } = this;
     await sessions.get(sessionId);
-    const limit = parseLimit(page.limit);
-    const after = await this.#checkCursor(sessionId, page.cursor);
+    const { cursor, limit } = page;
+    const after = await this.#checkCursor(sessionId, cursor);
     const compaction = await findCompaction(db, sessionId);
     const summarisedThrough = compaction?.throughTurnId;
     // The turn after the page shows whether there is a next page.
@@ -64,12 +58,12 @@ export class ConversationService {
   /** A page of a session's turns, the newest first. @throws TypedError SESSION_NOT_FOUND 404. */
   async turns(
     sessionId: string,
-    page: PageRequest,
+    page: PageQueryDto,
   ): Promise<{ turns: ListedTurnView[]; nextCursor?: string }> {
     const { db, sessions } = this;
     await sessions.get(sessionId);
-    const limit = parseLimit(page.limit);
-    const after = await this.#checkCursor(sessionId, page.cursor);
+    const { cursor, limit } = page;
+    const after = await this.#checkCursor(sessionId, cursor);
     const found = await listTurns(db, sessionId, { after, limit: limit + 1 });
     const shown = found.slice(0, limit);
     const last = found.length > limit ? shown.at(-1)?.id : undefined;
@@ -78,19 +72,19 @@ export class ConversationService {
   }
 
   /** A page of a turn's events: see `TurnLog`. */
-  log(turnId: string, page: PageRequest): Promise<TurnLogPage> {
+  log(turnId: string, page: PageQueryDto): Promise<TurnLogPage> {
     return this.turnLog.page(turnId, page);
   }
 
   /** A page of a turn's steps, in order. @throws TypedError TURN_NOT_FOUND 404. */
   async steps(
     turnId: string,
-    page: PageRequest,
+    page: PageQueryDto,
   ): Promise<{ steps: StepView[]; nextCursor?: string }> {
     const { db } = this;
     const turn = await getTurn(db, turnId);
-    const limit = parseLimit(page.limit);
-    const after = parseStepCursor(page.cursor);
+    const { cursor, limit } = page;
+    const after = parseStepCursor(cursor);
     const found = viewSteps(await loadTurn(db, turn, { after, limit: limit + 1 }));
     const steps = found.slice(0, limit);
     const last = found.length > limit ? steps.at(-1)?.step : undefined;
@@ -100,13 +94,13 @@ export class ConversationService {
   /** A page of a turn's tool calls, as the ledger has them. @throws TypedError TURN_NOT_FOUND 404. */
   async calls(
     turnId: string,
-    page: PageRequest,
+    page: PageQueryDto,
   ): Promise<{ calls: CallView[]; nextCursor?: string }> {
     const { db, tools } = this;
     const turn = await getTurn(db, turnId);
-    const limit = parseLimit(page.limit);
-    const after = page.cursor === undefined ? undefined : parseCallToken(page.cursor);
-    if (after === undefined && page.cursor !== undefined) throw badCursor();
+    const { cursor, limit } = page;
+    const after = cursor === undefined ? undefined : parseCallToken(cursor);
+    if (after === undefined && cursor !== undefined) throw badCursor();
     const found = await listCalls(db, turn.id, { after, limit: limit + 1 });
     const shown = found.slice(0, limit);
     const calls = shown.map((row) => viewCall(row, tools.select([row.name]).tools[0]?.retry));
@@ -114,18 +108,15 @@ export class ConversationService {
     return { calls, ...(last === undefined ? {} : { nextCursor: formatCallToken(last) }) };
   }
 
-  async #checkCursor(sessionId: string, cursor: unknown): Promise<string | undefined> {
+  async #checkCursor(sessionId: string, cursor: string | undefined): Promise<string | undefined> {
     if (cursor === undefined) return undefined;
-    const isKnown =
-      typeof cursor === 'string' &&
-      isId('turn', cursor) &&
-      (await isTurnOf(this.db, sessionId, cursor));
+    const isKnown = isId('turn', cursor) && (await isTurnOf(this.db, sessionId, cursor));
     if (!isKnown) throw badCursor();
     return cursor;
   }
 }
 
-function parseStepCursor(cursor: unknown): number {
+function parseStepCursor(cursor: string | undefined): number {
   const after = cursor === undefined ? 0 : Number(cursor);
   if (Number.isInteger(after) && after >= 0 && after <= MOST_STEPS) return after;
   throw badCursor();

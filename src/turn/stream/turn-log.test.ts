@@ -36,7 +36,7 @@ describe('the log of a turn, page by page', () => {
   });
 
   const archive = (events: TurnEvent[]) => archiveEvents(database.db, turnId, events);
-  const page = (limit: unknown, cursor?: unknown) =>
+  const page = (limit: number, cursor?: string) =>
     new TurnLog(database.db, log).page(turnId, { cursor, limit });
 
   async function pages(limit: number): Promise<TurnEvent[]> {
@@ -75,34 +75,27 @@ describe('the log of a turn, page by page', () => {
   it('ends before what the log has lost', async () => {
     await archive(run(1, 1, 3));
     const torn = { read: async () => [...run(1, 2, 5), ...run(1, 7, 9)] };
-    const { events } = await new TurnLog(database.db, torn).page(turnId, {
-      cursor: undefined,
-      limit: undefined,
-    });
+    const { events } = await new TurnLog(database.db, torn).page(turnId, { limit: 200 });
     expect(events).toEqual(run(1, 1, 5));
   });
 
   it('is empty of a turn that has event nothing', async () => {
-    expect(await page(undefined)).toEqual({ events: [] });
+    expect(await page(200)).toEqual({ events: [] });
   });
 
   it('is gone with the archive of a turn that has ended', async () => {
     const endedAt = new Date();
     await database.db.update(turns).set({ endedAt }).where(eq(turns.id, turnId));
-    await expect(page(undefined)).rejects.toMatchObject({ status: 410, type: 'STREAM_EXPIRED' });
+    await expect(page(200)).rejects.toMatchObject({ status: 410, type: 'STREAM_EXPIRED' });
   });
 
-  it.each([
-    ['x', undefined],
-    [['1.1'], undefined],
-    ['turn_00000000-0000-4000-8000-000000000000:1.1', undefined],
-    [undefined, 0],
-    [undefined, '1001'],
-    [undefined, 'all'],
-  ])('refuses cursor %j with limit %j', async (cursor, limit) => {
-    await expect(page(limit, cursor)).rejects.toMatchObject({
-      status: 400,
-      type: 'INVALID_REQUEST',
-    });
-  });
+  it.each(['x', 'turn_00000000-0000-4000-8000-000000000000:1.1'])(
+    'refuses the cursor %s',
+    async (cursor) => {
+      await expect(page(200, cursor)).rejects.toMatchObject({
+        status: 400,
+        type: 'INVALID_REQUEST',
+      });
+    },
+  );
 });

@@ -9,12 +9,10 @@ import {
 } from '../../events/cursor.js';
 import { EVENT_LOG, type EventLog } from '../../events/event-log.js';
 import type { TurnEvent } from '../../events/turn-event.js';
-import { badCursor, parseLimit, type PageSize } from '../../http/page-request.js';
+import type { LogPageQueryDto } from '../history/log-page-query.dto.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { streamExpired } from '../state/turn-errors.js';
 import { getTurn } from '../state/turn-lookup.js';
-
-const pageSize: PageSize = { standard: 200, most: 1_000 };
 
 export interface TurnLogPage {
   events: TurnEvent[];
@@ -35,11 +33,10 @@ export class TurnLog {
    *
    * @throws TypedError TURN_NOT_FOUND 404, STREAM_EXPIRED 410, INVALID_REQUEST 400.
    */
-  async page(turnId: string, asked: { cursor: unknown; limit: unknown }): Promise<TurnLogPage> {
+  async page(turnId: string, { cursor, limit }: LogPageQueryDto): Promise<TurnLogPage> {
     const { db } = this;
     const turn = await getTurn(db, turnId);
-    const limit = parseLimit(asked.limit, pageSize);
-    const after = parseOptionalCursor(turnId, asked.cursor);
+    const after = parseOptionalCursor(turnId, cursor);
     if (turn.endedAt !== null && !(await hasArchive(db, turnId))) {
       throw streamExpired(turnId, turn.sessionId);
     }
@@ -70,9 +67,8 @@ function continuing(cursor: EventCursor, logged: readonly TurnEvent[]): TurnEven
   return events;
 }
 
-function parseOptionalCursor(turnId: string, cursor: unknown): EventCursor {
+function parseOptionalCursor(turnId: string, cursor: string | undefined): EventCursor {
   if (cursor === undefined) return logStart;
-  if (typeof cursor !== 'string') throw badCursor();
   const { attempt, seq } = parseCursor(turnId, cursor);
   return { attempt, seq };
 }

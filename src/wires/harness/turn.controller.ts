@@ -16,7 +16,6 @@ import {
   ApiNoContentResponse,
   ApiOkResponse,
   ApiOperation,
-  ApiQuery,
   ApiTags,
 } from '@nestjs/swagger';
 import type { Response } from 'express';
@@ -24,7 +23,7 @@ import type { Observable } from 'rxjs';
 import { Caller } from '../../access/caller.decorator.js';
 import { Owned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
-import { invalidRequest } from '../../errors/typed-error.js';
+import { AfterQueryDto, cursorOf } from '../../http/after-query.dto.js';
 import { ApiErrors } from '../../http/api-errors.decorator.js';
 import { WholeAnswer, type FrameBatch } from '../../http/frame-batch.js';
 import { parseIdempotencyKey } from '../../http/request-headers.js';
@@ -136,21 +135,16 @@ export class TurnController {
     required: false,
     description: 'Id of the last frame received.',
   })
-  @ApiQuery({ name: 'after', required: false, type: String, description: 'The same, in the URL.' })
   @ApiHarnessStream()
   @ApiNoContentResponse({ description: 'There is nothing after the cursor, and never will be.' })
   @ApiErrors('INVALID_REQUEST', 'TURN_NOT_FOUND', 'STREAM_EXPIRED')
   async events(
     @Param('id') turnId: string,
     @Headers('last-event-id') lastEventId: string | undefined,
-    @Query('after') inQuery: unknown,
+    @Query() query: AfterQueryDto,
     @Res() response: Response,
   ): Promise<Observable<FrameBatch>> {
-    const cursor = lastEventId ?? inQuery;
-    if (cursor !== undefined && typeof cursor !== 'string') {
-      throw invalidRequest("Missing or invalid 'after'");
-    }
-    const after = cursor === '' ? undefined : cursor;
+    const after = cursorOf(lastEventId, query);
     const frames = await this.streams.after(turnId, after, harnessDialect);
     response.set('X-Turn-Id', turnId);
     return frames;

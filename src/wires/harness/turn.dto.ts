@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Allow, IsString } from 'class-validator';
-import { OptionalTexts, RequiredText, wrong } from '../../http/field-rules.decorator.js';
+import { OptionalTexts, RequiredText } from '../../http/field-rules.decorator.js';
 import { turnOutcomes } from '../../events/turn-event.js';
 import { UsageDto } from '../../http/usage.dto.js';
 import { TurnOptionsDto } from '../../options/turn-options.dto.js';
@@ -15,7 +15,7 @@ export class TurnDto {
     type: String,
     description: 'The message of the user; may be empty beside an attachment.',
   })
-  @IsString(wrong)
+  @IsString()
   message!: string;
 
   @ApiPropertyOptional({

@@ -16,7 +16,6 @@ import {
   ApiNoContentResponse,
   ApiOkResponse,
   ApiOperation,
-  ApiQuery,
   ApiTags,
 } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
@@ -24,11 +23,12 @@ import type { Observable } from 'rxjs';
 import { Caller, callerOf } from '../../access/caller.decorator.js';
 import { Unowned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
+import { AfterQueryDto, cursorOf } from '../../http/after-query.dto.js';
 import { BodyLimit } from '../../http/body-limit.decorator.js';
 import { ApiErrors } from '../../http/api-errors.decorator.js';
 import { ErrorsAs } from '../../http/error-shape.decorator.js';
 import type { FrameBatch } from '../../http/frame-batch.js';
-import { parseCursorParameter, parseIdempotencyKey } from '../../http/request-headers.js';
+import { parseIdempotencyKey } from '../../http/request-headers.js';
 import { StreamInterceptor } from '../../http/stream.interceptor.js';
 import { AgentListDto } from './agent-list.dto.js';
 import { ApiChat, ApiHolodeckStream } from './holodeck-api.decorator.js';
@@ -119,18 +119,17 @@ export class HolodeckController {
     required: false,
     description: 'Id of the last frame received.',
   })
-  @ApiQuery({ name: 'after', required: false, type: String })
   @ApiHolodeckStream()
   @ApiNoContentResponse({ description: 'There is nothing after the cursor, and never will be.' })
   @ApiErrors('INVALID_REQUEST', 'TURN_NOT_FOUND', 'STREAM_EXPIRED')
   async resume(
     @Param() { name, messageId }: { name: string; messageId: string },
     @Headers('last-event-id') lastEventId: string | undefined,
-    @Query('after') after: unknown,
+    @Query() query: AfterQueryDto,
     @Res() response: Response,
   ): Promise<Observable<FrameBatch>> {
     const message = { agent: name, messageId, principalId: callerOf(response.req).id };
-    return this.holodeck.resume(message, parseCursorParameter(lastEventId ?? after), response);
+    return this.holodeck.resume(message, cursorOf(lastEventId, query), response);
   }
 
   @Delete('sessions/:session_id')
