@@ -60,6 +60,21 @@ it('the AG-UI wire streams how the turn went on where an output comes too late',
   expect(results.at(-1)).toMatchObject({ toolCallId, content: declined });
 });
 
+it('the AG-UI wire takes the last of two outputs of a call', async () => {
+  const agent = new HttpAgent({ url: `${server.url}/agent/WORKING_ITEMS/ag-ui` });
+  const forwardedProps = { turnpike: { projectRoot: server.projectRoot } };
+  const tools = [{ ...tool, parameters: schema }];
+  agent.addMessage({ id: 'u1', role: 'user', content: message });
+  await agent.runAgent({ forwardedProps, tools });
+  const toolCallId = agent.messages.flatMap(callsOf)[0] ?? '';
+  agent.addMessage({ id: 'first', role: 'tool', toolCallId, content: 'crimson' });
+  agent.addMessage({ id: 'second', role: 'tool', toolCallId, content: 'emerald' });
+  await agent.runAgent({ forwardedProps, tools });
+  expect(agent.state).toMatchObject({ turnpike: { status: 'completed' } });
+  const sent = JSON.stringify(server.modelRequests.at(-1)?.body.messages);
+  expect([sent.includes('emerald'), sent.includes('crimson')]).toEqual([true, false]);
+});
+
 function callsOf(one: Message): string[] {
   return one.role === 'assistant' ? (one.toolCalls ?? []).map(({ id }) => id) : [];
 }
