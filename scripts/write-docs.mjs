@@ -9,6 +9,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { controllerFiles, describeRoutes } from './describe-routes.mjs';
+import { describeWires } from './describe-wires.mjs';
 import { importSource } from './import-source.mjs';
 
 const [
@@ -57,6 +58,7 @@ const parts = {
   errors: describeErrors,
   reasons: describeReasons,
   routes: () => routes,
+  ...describeWires(vocabulary().map(([{ type }]) => type.slice(1, -1))),
 };
 const routes = await describeRoutes(controllers, describeRouteErrors);
 const outdated = [];
@@ -144,20 +146,24 @@ async function documents() {
 }
 
 /** The members of the vocabulary's union with their fields, parsed from the text: types do not exist at run time. */
-function describeEvents() {
+function vocabulary() {
   const name = 'src/events/turn-event.ts';
   const text = readFileSync(path.join(root, name), 'utf8');
   const { statements } = ts.createSourceFile(name, text, ts.ScriptTarget.Latest, true);
   const union = statements.find(
     (one) => ts.isTypeAliasDeclaration(one) && one.name.text === 'TurnEventBody',
   ).type;
-  const rows = union.types.map(({ members }) => {
-    const fields = members.map(({ name: field, questionToken, type }) => ({
+  return union.types.map(({ members }) =>
+    members.map(({ name: field, questionToken, type }) => ({
       field: field.getText(),
       mark: questionToken === undefined ? '' : '?',
       type: type.getText(),
-    }));
-    const [{ type }, ...rest] = fields;
+    })),
+  );
+}
+
+function describeEvents() {
+  const rows = vocabulary().map(([{ type }, ...rest]) => {
     const listed = rest.map(({ field, mark }) => `\`${field}${mark}\``).join(', ');
     return `| \`${type.slice(1, -1)}\` | ${listed} |`;
   });

@@ -60,6 +60,7 @@ type Run = (code: string, before: string) => Promise<string>;
 type Use = Run | { elsewhere: string };
 
 const elsewhere = (reason: string): Use => ({ elsewhere: reason });
+const isGolden = elsewhere('is a file of test/golden; npm run docs -- --check compares the two');
 const isRun = elsewhere('client-examples.test.ts runs it over the published client');
 
 const createsSession: Run = async (code) => {
@@ -261,24 +262,28 @@ const uses: Record<string, Use[]> = {
       expect(stdout).toBe('assistant\n');
       return stdout;
     },
+    isGolden,
   ],
   'docs/wires/ai-sdk.md': [
     elsewhere('is of a React component; ai-sdk.test.ts sends through the same transport'),
     elsewhere('is of a React component; ai-sdk.test.ts leaves out what is discarded'),
+    isGolden,
   ],
   'docs/wires/harness.md': [
     async (code, before) => {
       names['sess_b01a…'] = await server.client.createSession(server.projectRoot);
       return runsTurn(code, before);
     },
+    isGolden,
   ],
-  'docs/wires/named-agents.md': [asksReader],
+  'docs/wires/named-agents.md': [asksReader, isGolden],
   'docs/wires/oracle.md': [
     async (code) => {
       const output = await shell(code);
       expect(output).toContain('"type":"done"');
       return output;
     },
+    isGolden,
   ],
 };
 
