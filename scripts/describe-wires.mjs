@@ -44,7 +44,7 @@ function describeFrames(folder, vocabulary) {
     }
   }
   const unrecorded = vocabulary.filter((type) => !made.has(type));
-  if (unrecorded.length > 0) throw new Error(`test/golden has no turn with ${unrecorded}`);
+  if (unrecorded.length > 0) throw new Error(`test/golden has no turn with ${listed(unrecorded)}`);
   const silent = vocabulary.filter((type) => made.get(type).size === 0);
   const rows = vocabulary
     .filter((type) => !silent.includes(type))
