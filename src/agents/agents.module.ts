@@ -6,7 +6,6 @@ import { DecisionTrees } from '../governance/decision-tree/decision-trees.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { LOGGER, type Logger } from '../platform/logger.js';
 import { serverToolNames } from '../storage/shapes/stored-tools.js';
-import { argumentKinds } from '../tools/calls/argument-kinds.js';
 import { ToolRegistry } from '../tools/registry.js';
 import { PersonaLibrary } from './persona-library.js';
 import { openAgents } from './open-agents.js';
@@ -33,8 +32,7 @@ const INSTRUCTIONS_FRESH_MS = 1_000;
           freshMs: INSTRUCTIONS_FRESH_MS,
           clock,
           // Whether a turn has a tool of the provider is decided when it runs: its model may lack it.
-          knownTools: [...tools.list().map(({ name }) => name), ...serverToolNames],
-          toolArguments: argumentKinds(tools.list()),
+          knownTools: [...tools.list(), ...serverToolNames.map((name) => ({ name }))],
           knownTrees: trees.names(),
           onProblem: (file, problem) =>
             logger.warn({ file, problem }, 'an instruction file has a fault'),

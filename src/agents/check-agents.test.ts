@@ -7,9 +7,12 @@ import { shellsOff } from '../tools/shells.js';
 import { AgentsInvalidError, checkAgents } from './check-agents.js';
 
 const known = {
-  knownTools: ['read', 'grep', 'bash'],
+  knownTools: [
+    { name: 'read', permissionArgument: { name: 'file_path', kind: 'path' } },
+    { name: 'grep' },
+    { name: 'bash', permissionArgument: { name: 'command', kind: 'command' } },
+  ],
   knownTrees: ['default', 'two-looks'],
-  toolArguments: { read: 'path', bash: 'command' },
 } as const;
 
 let root: string;
@@ -33,7 +36,7 @@ async function problemsOf(...lines: string[]): Promise<string[]> {
 
 describe('checkAgents', () => {
   it('finds nothing wrong in the agents that are shipped', async () => {
-    const knownTools = builtinTools(shellsOff('not here')).map(({ name }) => name);
+    const knownTools = builtinTools(shellsOff('not here'));
     expect(await checkAgents('instructions', { knownTools, knownTrees: ['default'] })).toEqual([]);
   });
 

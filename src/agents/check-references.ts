@@ -1,29 +1,14 @@
-import { isOpenName, patternFault } from '../governance/permissions/check-rule.js';
-import { matchText } from '../governance/permissions/match-pattern.js';
-import { parsePermissionRule } from '../governance/permissions/permission-rules.js';
-import type { ArgumentKind } from '../governance/permission-subject.js';
+import type { RuleTool } from '../governance/permission-subject.js';
+import { ruleFault } from '../governance/permissions/check-rule.js';
+import { unknownName } from '../parsing/nearest-name.js';
 import { assertNever } from '../platform/assert-never.js';
+import type { Reference } from './find-references.js';
 import type { LineProblem } from './front-matter.js';
-import { nearestName } from './nearest-name.js';
 import { canonicalPersonaName, namesLike } from './persona-name.js';
-
-type ReferenceKind = 'self' | 'tool' | 'rule' | 'tree' | 'agent';
-
-/** A name in an agent's file that refers to something outside of the file. */
-export interface Reference {
-  /** `self` is the agent's own name, `rule` a permission rule. */
-  kind: ReferenceKind;
-  /** Path of the field, as `permissions.deny`. */
-  field: string;
-  value: string;
-  line: number;
-}
 
 /** Names that the server knows. References of a kind that is absent are not checked. */
 export interface KnownNames {
-  knownTools?: readonly string[];
-  /** Kinds of the arguments that rule patterns match, by tool. */
-  toolArguments?: Readonly<Record<string, ArgumentKind>>;
+  knownTools?: readonly RuleTool[];
   knownTrees?: readonly string[];
 }
 
@@ -52,9 +37,13 @@ function fault(reference: Reference, context: ReferenceContext): string | undefi
         ? undefined
         : `name must be that of the file, ${context.name}, not ${JSON.stringify(reference.value)}; leave it out or rename the file`;
     case 'tool':
-      return missing(reference, context.knownTools, 'tool');
+      return missing(
+        reference,
+        context.knownTools?.map(({ name }) => name),
+        'tool',
+      );
     case 'rule':
-      return ruleFault(reference, context);
+      return misnamed(reference, context);
     case 'tree':
       return missing(reference, context.knownTrees, 'decision tree');
     case 'agent':
@@ -67,16 +56,9 @@ function fault(reference: Reference, context: ReferenceContext): string | undefi
 }
 
 /** The fault of a permission rule's tool or pattern; its syntax was checked before. */
-function ruleFault(reference: Reference, context: ReferenceContext): string | undefined {
-  const { knownTools, toolArguments } = context;
-  const parsed = parsePermissionRule(reference.value);
-  if ('fault' in parsed) return undefined;
-  const { tool } = parsed.rule;
-  if (!isOpenName(tool) && knownTools?.some((name) => matchText(tool, name)) === false) {
-    return missing({ ...reference, value: tool }, knownTools, 'tool');
-  }
-  const fault = toolArguments && patternFault(parsed.rule, toolArguments[tool]);
-  return fault && `${reference.field} ${fault}; it is ${JSON.stringify(reference.value)}`;
+function misnamed({ field, value }: Reference, { knownTools }: KnownNames): string | undefined {
+  const fault = ruleFault(value, knownTools);
+  return fault && `${field} ${fault}`;
 }
 
 function missing(
@@ -85,10 +67,5 @@ function missing(
   what: string,
 ): string | undefined {
   if (known === undefined || known.includes(value)) return undefined;
-  const near = nearestName(value, known);
-  const hint =
-    near === undefined
-      ? `there is ${known.length === 0 ? 'none' : known.join(', ')}`
-      : `did you mean ${near}?`;
-  return `${field} names the ${what} ${JSON.stringify(value)}, which does not exist; ${hint}`;
+  return `${field} ${unknownName(what, value, known)}`;
 }

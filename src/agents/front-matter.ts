@@ -1,6 +1,6 @@
-import { LineCounter, parseDocument } from 'yaml';
+import { parseYaml, type TextValue } from '../parsing/parse-text.js';
+import { nameOf, type Fault } from '../parsing/word-issue.js';
 import { isPlainObject } from '../platform/json.js';
-import { linesOf, type FieldLines } from './field-lines.js';
 
 /** A fault in a file, and its line. */
 export interface LineProblem {
@@ -10,10 +10,9 @@ export interface LineProblem {
   message: string;
 }
 
-export interface FrontMatter {
+export interface FrontMatter extends Pick<TextValue, 'lineOf'> {
   /** The fields of the front matter; `{}` when it is missing or malformed. */
   fields: Record<string, unknown>;
-  lines: FieldLines;
   /** The text below the front matter, trimmed. */
   body: string;
   /** The line of the file on which `body` starts. */
@@ -33,7 +32,7 @@ const block = /^---[ \t]*\n([\s\S]*?)^---[ \t]*(?:\n|$)/m;
  */
 export function splitFrontMatter(file: string): FrontMatter {
   const text = file.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
-  const start = { fields: {}, lines: new Map(), problems: [] };
+  const start = { fields: {}, lineOf: () => 1, problems: [] };
   if (!/^---[ \t]*(?:\n|$)/.test(text)) return { ...start, ...bodyAfter('', text) };
   const match = block.exec(text);
   if (match?.index !== 0) {
@@ -47,23 +46,24 @@ export function splitFrontMatter(file: string): FrontMatter {
   };
 }
 
-function parseFields(yaml: string): Partial<Pick<FrontMatter, 'fields' | 'lines' | 'problems'>> {
-  const counter = new LineCounter();
-  const document = parseDocument(yaml, {
-    logLevel: 'silent',
-    prettyErrors: false,
-    lineCounter: counter,
-  });
-  const [error] = document.errors;
-  if (error) return { problems: [fault(counter.linePos(error.pos[0]).line, error.message)] };
-  try {
-    const fields: unknown = document.toJS() ?? {};
-    if (isPlainObject(fields)) return { fields, lines: linesOf(document.contents, counter) };
-    return { problems: [fault(2, 'it must be "key: value" lines')] };
-  } catch (error) {
-    // The parser throws for aliases that expand too far.
-    return { problems: [fault(1, error instanceof Error ? error.message : String(error))] };
-  }
+/** Faults of fields, as problems of the file. */
+export function atLines(
+  faults: readonly Fault[],
+  { lineOf }: Pick<FrontMatter, 'lineOf'>,
+): LineProblem[] {
+  return faults.map(({ path, message }) => ({
+    line: lineOf(path),
+    message: `${nameOf(path)} ${message}`,
+  }));
+}
+
+function parseFields(yaml: string): Partial<Pick<FrontMatter, 'fields' | 'lineOf' | 'problems'>> {
+  const parsed = parseYaml(yaml);
+  if ('fault' in parsed) return { problems: [fault(parsed.fault.line ?? 1, parsed.fault.message)] };
+  const { value, lineOf } = parsed;
+  const fields = value ?? {};
+  if (isPlainObject(fields)) return { fields, lineOf };
+  return { problems: [fault(2, 'it must be "key: value" lines')] };
 }
 
 function bodyAfter(head: string, rest: string): Pick<FrontMatter, 'body' | 'bodyLine'> {

@@ -1,10 +1,13 @@
-import type { AgentConfig } from '../storage/shapes/stored-limits.js';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { compact } from '../platform/compact.js';
+import * as z from 'zod/mini';
 import { TypedError } from '../errors/typed-error.js';
-import { FieldParser } from './field-parser.js';
-import { splitFrontMatter, type LineProblem } from './front-matter.js';
+import { parseLeniently } from '../parsing/parse-value.js';
+import { filledText, withoutNulls } from '../parsing/shapes.js';
+import { compact } from '../platform/compact.js';
+import type { AgentConfig } from '../storage/shapes/stored-limits.js';
+import { atLines, splitFrontMatter, type LineProblem } from './front-matter.js';
+import { limitsShape } from './limits-shape.js';
 
 type EntryKind = 'directory' | 'file';
 
@@ -70,12 +73,20 @@ export interface AgentsDefaults {
   problems: readonly LineProblem[];
 }
 
+/** Its other fields are for readers. */
+const defaultsShape = z.pipe(
+  withoutNulls,
+  z.object({ model: z.exactOptional(filledText()), agent_config: z.exactOptional(limitsShape) }),
+);
+
 /** Parses the front matter of the instruction root's AGENTS.md. Never throws. */
 export function parseAgentsDefaults(file: string): AgentsDefaults {
   const matter = splitFrontMatter(file);
-  const { problems } = matter;
-  const fields = new FieldParser(matter, { problems, references: [] });
-  const model = fields.text('model');
-  const agentConfig = fields.agentConfig('agent_config');
-  return compact({ model, agentConfig, problems });
+  const { value, faults } = parseLeniently(defaultsShape, matter.fields);
+  const { model, agent_config: agentConfig } = value;
+  return compact({
+    model,
+    agentConfig,
+    problems: [...matter.problems, ...atLines(faults, matter)],
+  });
 }

@@ -1,17 +1,19 @@
 import type { AgentConfig } from '../storage/shapes/stored-limits.js';
 import type { PermissionRules } from '../storage/shapes/stored-permissions.js';
-import { ruleLists } from '../governance/permissions/validate-permission-rules.js';
+import { parseLeniently } from '../parsing/parse-value.js';
+import type { Fault } from '../parsing/word-issue.js';
 import { compact } from '../platform/compact.js';
 import type { ThinkingChoice } from '../storage/shapes/stored-thinking.js';
 import type { AgentServers } from '../tools/mcp-server.js';
-import { lineOf } from './field-lines.js';
-import { FieldParser, type Findings } from './field-parser.js';
-import { splitFrontMatter, type FrontMatter, type LineProblem } from './front-matter.js';
+import {
+  agentShape,
+  type AgentFields,
+  type attachmentForms,
+  type permissionModes,
+} from './agent-shape.js';
+import { at, findReferences, type Reference } from './find-references.js';
+import { atLines, splitFrontMatter, type FrontMatter, type LineProblem } from './front-matter.js';
 import { parseMcpServers } from './parse-mcp-servers.js';
-import type { Reference } from './check-references.js';
-
-const permissionModes = ['direct', 'acceptEdits', 'dontAsk', 'plan'] as const;
-const attachmentForms = ['native', 'text'] as const;
 
 /** An agent or persona, from its validated Markdown file. */
 export interface Persona {
@@ -61,30 +63,12 @@ export interface AgentFile {
   references: readonly Reference[];
 }
 
-const knownFields = [
-  'name',
-  'description',
-  'model',
-  'fallback_model',
-  'tools',
-  'max_turns',
-  'permissions',
-  'limits',
-  'subagents',
-  'decision_tree',
-  'mcp_servers',
-  'attachments',
-  'citations',
-  'thinking',
-  'AGENT_TYPE',
-  'AGENT_CLASS',
-  // Older names, of `limits` and of fields of `permissions`.
-  'agent_config',
-  'auto_approve_tools',
-  'disallowed_tools',
+/** Older names of fields, and the names that replaced them. */
+const renamed: readonly (readonly [old: string, path: readonly string[]])[] = [
+  ['agent_config', ['limits']],
+  ['auto_approve_tools', ['permissions', 'allow']],
+  ['disallowed_tools', ['permissions', 'deny']],
 ];
-const agentTypes = ['0', '1', '2'];
-const agentClasses = ['PERSONA', 'TASK'];
 
 /**
  * Parses the file of an agent or a persona. Never throws: a fault is left out and named in
@@ -92,90 +76,83 @@ const agentClasses = ['PERSONA', 'TASK'];
  */
 export function parseAgentFile(file: string): AgentFile {
   const matter = splitFrontMatter(file);
-  const found: Findings = { problems: [...matter.problems], references: [] };
-  const fields = new FieldParser(matter, found);
-  fields.onlyKeys(knownFields);
-  fields.text('name', 'self');
-  const agentType = parseHeader('AGENT_TYPE', agentTypes, { matter, found, fields });
-  const content = compact({
-    description: fields.text('description'),
-    tools: fields.toolList('tools'),
-    maxTurns: fields.positiveInteger('max_turns'),
-    agentConfig: parseLimits(fields),
-    decisionTree: fields.text('decision_tree', 'tree'),
-    subagents: fields.names('subagents', 'agent'),
-    ...parsePermissions(fields),
-    mcpServers: parseMcpServers(fields),
-    attachments: fields.oneOf('attachments', attachmentForms),
-    citations: fields.flag('citations'),
-    thinking: fields.thinking('thinking'),
-    model: fields.text('model'),
-    fallbackModel: fields.text('fallback_model'),
-    agentType: agentType === undefined ? undefined : Number(agentType),
-    agentClass: parseHeader('AGENT_CLASS', agentClasses, { matter, found, fields }),
-    prompt: matter.body,
-  });
+  const headers = findHeaders(matter);
+  const given = {
+    ...matter.fields,
+    ...Object.fromEntries(headers.map(({ key, value }) => [key, value])),
+  };
+  const lineOf: FrontMatter['lineOf'] = (path) =>
+    headers.find(({ key }) => key === path[0])?.line ?? matter.lineOf(path);
+  const { value: fields, faults } = parseLeniently(agentShape, given);
+  const servers = parseMcpServers(fields.mcp_servers);
+  const problems = [
+    ...matter.problems,
+    ...atLines([...faults, ...findDoubles(given), ...servers.faults], { lineOf }),
+  ];
   if (matter.body === '') {
     const message = 'the prompt is empty: write it below the front matter';
-    found.problems.push({ line: matter.bodyLine, message });
+    problems.push({ line: matter.bodyLine, message });
   }
-  const problems = found.problems.sort((a, b) => a.line - b.line);
-  return { content: { ...content, problems }, references: found.references };
-}
-
-function parseLimits(fields: FieldParser): Partial<AgentConfig> | undefined {
-  const limits = fields.agentConfig('limits');
-  const older = fields.agentConfig('agent_config');
-  fields.notBoth('agent_config', 'limits', fields.given('limits'));
-  return older && limits ? { ...older, ...limits } : (limits ?? older);
-}
-
-function parsePermissions(fields: FieldParser): Pick<Persona, 'permissionMode' | 'permissions'> {
-  const permissions = fields.map('permissions', '{mode: plan, deny: [bash]}');
-  permissions.onlyKeys(['mode', ...ruleLists]);
-  fields.notBoth('auto_approve_tools', 'permissions.allow', permissions.given('allow'));
-  fields.notBoth('disallowed_tools', 'permissions.deny', permissions.given('deny'));
-  const older = { allow: 'auto_approve_tools', ask: undefined, deny: 'disallowed_tools' };
-  const lists = ruleLists.flatMap((list) => {
-    const named = older[list] === undefined ? [] : fields.names(older[list], 'tool');
-    const rules = [...new Set([...permissions.rules(list), ...named])];
-    return rules.length === 0 ? [] : [[list, rules] as const];
+  const { limits, agent_config: older } = fields;
+  const content = compact({
+    description: fields.description,
+    tools: fields.tools,
+    maxTurns: fields.max_turns,
+    agentConfig: older || limits ? { ...older, ...limits } : undefined,
+    decisionTree: fields.decision_tree,
+    subagents: fields.subagents ?? [],
+    permissionMode: fields.permissions?.mode,
+    permissions: permissionsOf(fields),
+    mcpServers: servers.value,
+    attachments: fields.attachments,
+    citations: fields.citations,
+    thinking: fields.thinking,
+    model: fields.model,
+    fallbackModel: fields.fallback_model,
+    agentType: fields.AGENT_TYPE === undefined ? undefined : Number(fields.AGENT_TYPE),
+    agentClass: fields.AGENT_CLASS,
+    prompt: matter.body,
+    problems: problems.sort((a, b) => a.line - b.line),
   });
-  return {
-    ...compact({ permissionMode: permissions.oneOf('mode', permissionModes) }),
-    permissions: Object.fromEntries(lists) as PermissionRules,
-  };
+  return { content, references: findReferences(fields, { given, lineOf }) };
 }
 
-interface HeaderSource {
-  matter: FrontMatter;
-  found: Findings;
-  fields: FieldParser;
+/** Fields that are given under both of their names. */
+function findDoubles(given: Readonly<Record<string, unknown>>): Fault[] {
+  return renamed.flatMap(([old, path]) => {
+    if (at(given, [old]) === undefined || at(given, path) === undefined) return [];
+    const message = `is the old name of ${path.join('.')}, which is given too: keep one of the two`;
+    return [{ path: [old], message }];
+  });
+}
+
+/** The rules of each list, under both of its names; a list without rules is absent. */
+function permissionsOf({
+  permissions = {},
+  auto_approve_tools: approved = [],
+  disallowed_tools: disallowed = [],
+}: AgentFields): PermissionRules {
+  const { allow = [], ask = [], deny = [] } = permissions;
+  const lists = { allow: [...allow, ...approved], ask, deny: [...deny, ...disallowed] };
+  const given = Object.entries(lists).filter(([, rules]) => rules.length > 0);
+  return Object.fromEntries(given.map(([list, rules]) => [list, [...new Set(rules)]]));
 }
 
 /**
- * `AGENT_TYPE` or `AGENT_CLASS`: a line `KEY: value` or a table row `**KEY** | value` of the body, else
- * the field of the front matter. Undefined when it is missing or not allowed.
+ * `AGENT_TYPE` and `AGENT_CLASS` in the body, which overrides the front matter: a line `KEY: value` or a
+ * table row `**KEY** | value`.
  */
-function parseHeader(
-  key: string,
-  allowed: readonly string[],
-  { matter, found, fields }: HeaderSource,
-): string | undefined {
-  const { body, bodyLine, lines } = matter;
-  const row = new RegExp(
-    `^[ \\t]*(?:\\|[ \\t]*)?\\**${key}\\**[ \\t]*[:|][ \\t]*(?:TYPE[ \\t]+)?([^\\s|]+)`,
-    'm',
-  ).exec(body);
-  const given = row?.[1] ?? fields.given(key);
-  if (given === undefined) return undefined;
-  const isScalar = typeof given === 'string' || typeof given === 'number';
-  const value = isScalar ? String(given).replace(/^TYPE\s+/, '') : '';
-  if (allowed.includes(value)) return value;
-  const line = row
-    ? bodyLine + body.slice(0, row.index).split('\n').length - 1
-    : lineOf(lines, key);
-  const message = `${key} must be one of ${allowed.join(', ')}, not ${JSON.stringify(given)}`;
-  found.problems.push({ line, message });
-  return undefined;
+function findHeaders({
+  body,
+  bodyLine,
+}: FrontMatter): { key: string; value: string; line: number }[] {
+  return ['AGENT_TYPE', 'AGENT_CLASS'].flatMap((key) => {
+    const row = new RegExp(
+      `^[ \\t]*(?:\\|[ \\t]*)?\\**${key}\\**[ \\t]*[:|][ \\t]*(?:TYPE[ \\t]+)?([^\\s|]+)`,
+      'm',
+    ).exec(body);
+    if (row?.[1] === undefined) return [];
+    const before = body.slice(0, row.index).split('\n').length - 1;
+    return [{ key, value: row[1], line: bodyLine + before }];
+  });
 }

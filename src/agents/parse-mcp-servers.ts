@@ -1,32 +1,36 @@
-import { parseDefinitions } from '../tools/mcp/definitions/parse-definitions.js';
+import * as z from 'zod/mini';
+import { parseValue, type Parsed } from '../parsing/parse-value.js';
+import { inside, type Fault } from '../parsing/word-issue.js';
+import { isPlainObject } from '../platform/json.js';
 import type { AgentServers } from '../tools/mcp-server.js';
-import type { FieldParser } from './field-parser.js';
+import { parseDefinitions } from '../tools/mcp/definitions/parse-definitions.js';
 
-const key = 'mcp_servers';
-const example = '[github] or {docs: {type: http, url: "https://…"}}';
+const names = z.array(z.string('must be the name of a server'));
 
 /**
- * Parses the MCP servers of an agent: a list of names in `TURNPIKE_MCP_FILE`, or a map of definitions.
- * Absent: all servers of the file. A fault is reported and leaves the agent without servers, as a server
- * too few costs a tool, and a server too many grants a right.
+ * Parses the `mcp_servers` of an agent: a list of names in `TURNPIKE_MCP_FILE`, or a map of definitions.
+ * Absent: all servers of the file. A fault leaves the agent without servers, as a server too few costs a
+ * tool, and a server too many grants a right.
  */
-export function parseMcpServers(fields: FieldParser): AgentServers | undefined {
-  const given = fields.given(key);
-  if (given === undefined) return undefined;
-  const none: AgentServers = { named: [], own: {} };
+export function parseMcpServers(given: unknown): { value?: AgentServers; faults: Fault[] } {
+  if (given === undefined) return { faults: [] };
+  const { value, faults = [] } = parse(given);
+  return {
+    value: value ?? { named: [], own: {} },
+    faults: inside(['mcp_servers'], faults),
+  };
+}
+
+function parse(given: unknown): Parsed<AgentServers> {
   if (Array.isArray(given)) {
-    const named: unknown[] = given;
-    if (named.every((name) => typeof name === 'string')) return { named, own: {} };
-    fields.fault(key, `must be a list of names or a map, for example ${example}`);
-    return none;
+    const { value: named, faults } = parseValue(names, given);
+    return faults ? { faults } : { value: { named, own: {} } };
   }
-  const { definitions, problems } = parseDefinitions(given, 'agent');
-  for (const { field, message } of problems) {
-    const path = field === 'mcpServers' ? key : `${key}.${field}`;
-    fields.fault(
-      path,
-      field === 'mcpServers' ? `must be a list or a map, for example ${example}` : message,
-    );
+  if (!isPlainObject(given)) {
+    const message =
+      'must be a list of names or a map, for example [github] or {docs: {type: http, url: "https://…"}}';
+    return { faults: [{ path: [], message }] };
   }
-  return problems.length > 0 ? none : { named: [], own: definitions };
+  const { value: own, faults } = parseDefinitions(given, 'agent');
+  return faults ? { faults } : { value: { named: [], own } };
 }

@@ -9,7 +9,10 @@ let root: string;
 let problems: string[];
 let library: PersonaLibrary;
 
-const known = { knownTools: ['read', 'write', 'bash'], knownTrees: ['default'] };
+const known = {
+  knownTools: ['read', 'write', 'bash'].map((name) => ({ name })),
+  knownTrees: ['default'],
+};
 const onProblem = (place: string, problem: string) => problems.push(`${place}: ${problem}`);
 
 beforeEach(async () => {

@@ -38,19 +38,19 @@ describe('loadPermissions', () => {
   it('names every fault by its line, and what to do', async () => {
     const lines = ['allow:', '  - read', '  - sing', 'denied: [bash]', 'deny: bash'];
     await expect(load(...lines)).rejects.toMatchObject({
-      name: 'PermissionsInvalidError',
+      name: 'FileInvalidError',
       message: [
-        'The permissions of TURNPIKE_PERMISSIONS_FILE are not valid:',
-        `  - ${file}:3: allow.1 names the tool "sing", which does not exist; there is read, bash; it is "sing"`,
-        `  - ${file}:4: denied is not a list; use allow, ask, deny`,
-        `  - ${file}:5: deny must be a list of rules, for example ["read"]`,
+        'TURNPIKE_PERMISSIONS_FILE is not valid:',
+        `  - ${file}:3: allow.1 names the tool "sing", which does not exist; there is read, bash`,
+        `  - ${file}:4: denied is not a field; use allow, ask, deny`,
+        `  - ${file}:5: deny must be a list of rules, for example ["read"], not "bash"`,
         'Correct the file, and start again.',
       ].join('\n'),
     });
   });
 
   it.each([
-    ['no YAML', ['allow: [read', 'x: 1'], /policy\.yaml:2: it is no YAML: /],
+    ['no YAML', ['allow: [read', 'x: 1'], /policy\.yaml:2: the file cannot be parsed: /],
     ['a list', ['- read'], /policy\.yaml:1: the file must be a map of allow, ask and deny/],
     ['an alias without an anchor', ['allow: *any'], /policy\.yaml:1: /],
   ])('refuses %s', async (_name, lines, message) => {
@@ -59,7 +59,7 @@ describe('loadPermissions', () => {
 
   it('says that the file cannot be read', async () => {
     await expect(loadPermissions(path.join(folder, 'none.yaml'), tools)).rejects.toThrow(
-      /none\.yaml:1: this file cannot be read \(ENOENT\); check its path and permissions/,
+      /none\.yaml: the file cannot be read \(ENOENT\); check its path and permissions/,
     );
   });
 });

@@ -11,6 +11,7 @@ import {
 import { validatePermissionRules } from '../governance/permissions/validate-permission-rules.js';
 import { badCursor, type PageQueryDto } from '../http/page-query.dto.js';
 import { parseMode } from '../options/permission-mode.js';
+import { nameOf } from '../parsing/word-issue.js';
 import { isPlainObject } from '../platform/json.js';
 import type { SessionOrigin } from '../storage/schema.js';
 import type { AgentConfig } from '../storage/shapes/stored-limits.js';
@@ -161,11 +162,10 @@ function validateLimits(given: unknown): Partial<AgentConfig> | null {
 /** @throws TypedError INVALID_REQUEST that names the rule and what is wrong with it. */
 function validateRules(given: unknown, tools: Pick<ToolRegistry, 'list'>): PermissionRules | null {
   if (given === undefined) return null;
-  const { rules, faults } = validatePermissionRules(given, tools.list());
+  const { value, faults = [] } = validatePermissionRules(given, tools.list());
   const [fault] = faults;
-  if (fault === undefined) return rules;
-  const { field, message } = fault;
-  throw invalidRequest(`'${field === '' ? 'permissions' : `permissions.${field}`}' ${message}`);
+  if (fault === undefined) return value ?? {};
+  throw invalidRequest(`'${nameOf(['permissions', ...fault.path])}' ${fault.message}`);
 }
 
 /** @throws TypedError INVALID_REQUEST that names the field, and never a value: it may be a credential. */

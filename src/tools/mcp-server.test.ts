@@ -3,7 +3,7 @@ import { secretsOf } from './mcp-server.js';
 import { parseDefinitions, type DefinitionSource } from './mcp/definitions/parse-definitions.js';
 
 function secrets(given: Record<string, unknown>, source: DefinitionSource = 'file'): string[] {
-  const { a } = parseDefinitions({ a: given }, source).definitions;
+  const { a } = parseDefinitions({ a: given }, source).value ?? {};
   return a === undefined ? [] : secretsOf(a);
 }
 

@@ -2,7 +2,6 @@ import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { argumentKinds } from './calls/argument-kinds.js';
 import { builtinTools } from './builtin/builtin-tools.js';
 import { shellsOff } from './shells.js';
 import { findArgument } from './permission-argument.js';
@@ -94,11 +93,14 @@ describe('findArgument', () => {
   });
 });
 
-describe('argumentKinds', () => {
+describe('permissionArgument', () => {
   const tools = builtinTools(shellsOff('not here'));
 
   it('are what the tools of every server declare, each an argument of its own', () => {
-    expect(argumentKinds(tools)).toEqual({
+    const kinds = tools.flatMap(({ name, permissionArgument: declared }) =>
+      declared === undefined ? [] : [[name, declared.kind]],
+    );
+    expect(Object.fromEntries(kinds)).toEqual({
       task: 'text',
       read: 'path',
       write: 'path',

@@ -3,9 +3,7 @@ import { parseArgs } from 'node:util';
 import { AgentsInvalidError } from '../../agents/check-agents.js';
 import { ConfigError, parseConfig, type Config } from '../../config/config.js';
 import { ExtensionError } from '../../extensions/extension-error.js';
-import { McpFileError } from '../../tools/mcp/definitions/mcp-file.js';
-import { ModelsInvalidError } from '../../provider/provider-errors.js';
-import { PermissionsInvalidError } from '../../options/load-permissions.js';
+import { FileInvalidError } from '../../parsing/load-file.js';
 import { compact } from '../../platform/compact.js';
 import { errorCode } from '../../platform/error-code.js';
 import { createLogger, type Logger } from '../../platform/logger.js';
@@ -137,9 +135,7 @@ export function explainStartFailure(error: unknown, environment: Environment): s
     ConfigError,
     DataFolderBusyError,
     ExtensionError,
-    McpFileError,
-    ModelsInvalidError,
-    PermissionsInvalidError,
+    FileInvalidError,
     UnreachableError,
   ];
   if (explained.some((type) => error instanceof type)) return (error as Error).message;

@@ -1,38 +1,39 @@
-import type { ArgumentKind, RuleTool } from '../permission-subject.js';
+import { unknownName } from '../../parsing/nearest-name.js';
+import { show } from '../../parsing/word-issue.js';
+import type { RuleTool } from '../permission-subject.js';
 import { matchText } from './match-pattern.js';
 import { parsePermissionRule, type PermissionRule } from './permission-rules.js';
 
 /**
- * @param tools undefined: the tool's name is not checked.
- * @returns the fault in a rule's text or in the tool it names; undefined for a valid rule.
+ * The fault in a rule's text or in the tool it names; undefined for a valid rule.
+ *
+ * @param tools undefined: the tool is not checked.
  */
-export function ruleFault(
-  text: string,
-  tools: readonly RuleTool[] | undefined,
-): string | undefined {
+export function ruleFault(text: string, tools?: readonly RuleTool[]): string | undefined {
   const parsed = parsePermissionRule(text);
-  if ('fault' in parsed) return parsed.fault;
-  const { rule } = parsed;
-  if (tools === undefined) return undefined;
-  if (!isOpenName(rule.tool) && !tools.some(({ name }) => matchText(rule.tool, name))) {
-    const names = tools.map(({ name }) => name).join(', ');
-    return `names the tool ${JSON.stringify(rule.tool)}, which does not exist; there is ${names}`;
+  if ('rule' in parsed && tools && !isKnown(parsed.rule.tool, tools)) {
+    return unknownName(
+      'tool',
+      parsed.rule.tool,
+      tools.map(({ name }) => name),
+    );
   }
-  const tool = tools.find(({ name }) => name === rule.tool);
-  return patternFault(rule, tool?.permissionArgument?.kind);
+  const fault = 'fault' in parsed ? parsed.fault : tools && patternFault(parsed.rule, tools);
+  return fault && `${fault}; it is ${show(text)}`;
 }
 
-/** Whether the name may belong to a tool that the server has only later, such as an MCP tool. */
-export function isOpenName(tool: string): boolean {
-  return tool.startsWith('mcp__') || tool.startsWith('*');
+/** Whether there is such a tool, or may be only later, as those of MCP servers. */
+function isKnown(tool: string, tools: readonly RuleTool[]): boolean {
+  if (tool.startsWith('mcp__') || tool.startsWith('*')) return true;
+  return tools.some(({ name }) => matchText(tool, name));
 }
 
-/** @param kind of the tool's declared argument; undefined: the tool declares none. */
-export function patternFault(
+function patternFault(
   { tool, pattern }: PermissionRule,
-  kind: ArgumentKind | undefined,
+  tools: readonly RuleTool[],
 ): string | undefined {
   if (pattern === undefined) return undefined;
+  const kind = tools.find(({ name }) => name === tool)?.permissionArgument?.kind;
   if (kind === undefined) {
     return `has a pattern, and ${tool} no argument that patterns are about: write ${tool} for every call`;
   }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { nameOf } from '../../parsing/word-issue.js';
 import { validatePermissionRules } from './validate-permission-rules.js';
 
 const tools = [
@@ -8,7 +9,9 @@ const tools = [
 ] as const;
 
 const faultsOf = (given: unknown): string[] =>
-  validatePermissionRules(given, tools).faults.map(({ field, message }) => `${field}: ${message}`);
+  (validatePermissionRules(given, tools).faults ?? []).map(
+    ({ path, message }) => `${nameOf(path)}: ${message}`,
+  );
 
 describe('validatePermissionRules', () => {
   it('takes the lists that are there', () => {
@@ -18,17 +21,16 @@ describe('validatePermissionRules', () => {
       deny: [],
     };
     expect(validatePermissionRules(given, tools)).toEqual({
-      rules: { allow: given.allow, deny: [] },
-      faults: [],
+      value: { allow: given.allow, deny: [] },
     });
-    expect(validatePermissionRules({}, tools)).toEqual({ rules: {}, faults: [] });
+    expect(validatePermissionRules({}, tools)).toEqual({ value: {} });
   });
 
   it.each([
     [[], /^: must be a map of allow, ask and deny, for example \{/],
     ['read', /^: must be a map/],
-    [{ alow: [] }, /^alow: is not a list; use allow, ask, deny$/],
-    [{ allow: 'read' }, /^allow: must be a list of rules, for example \["read"\]$/],
+    [{ alow: [] }, /^alow: is not a field; did you mean allow\?$/],
+    [{ allow: 'read' }, /^allow: must be a list of rules, for example \["read"\], not "read"$/],
     [{ deny: ['read', 5] }, /^deny\.1: must be text, for example "bash\(git status\*\)", not 5$/],
     [
       { ask: ['sh'] },
@@ -49,16 +51,16 @@ describe('validatePermissionRules', () => {
     [{ ask: Array.from({ length: 101 }, () => 'read') }, /^: has 101 rules; at most 100 are/],
   ])('refuses %j', (given, fault) => {
     expect(faultsOf(given)).toEqual([expect.stringMatching(fault)]);
-    expect(validatePermissionRules(given, tools).rules).toEqual({});
   });
 
   it('counts the rules of all lists together, and names every fault', () => {
     const some = Array.from({ length: 50 }, () => 'read');
     expect(faultsOf({ allow: some, deny: some })).toEqual([]);
-    expect(faultsOf({ allow: some, deny: [...some, 'sh'] })).toHaveLength(2);
+    expect(faultsOf({ allow: some, deny: [...some, 'read'] })).toHaveLength(1);
+    expect(faultsOf({ allow: ['sh'], deny: ['sh', 5], other: [] })).toHaveLength(4);
   });
 
   it('checks no names without tools', () => {
-    expect(validatePermissionRules({ deny: ['sh(x)'] }, undefined).faults).toEqual([]);
+    expect(validatePermissionRules({ deny: ['sh(x)'] }, undefined).faults).toBeUndefined();
   });
 });

@@ -23,8 +23,9 @@ describe('loadMcpFile', () => {
   });
 
   it.each([
-    ['no JSON', '{"mcpServers": tok', 'must be JSON of the form'],
-    ['no servers', {}, 'must be JSON of the form'],
+    ['no JSON', '{"mcpServers": tok', 'it is no JSON'],
+    ['a list', [], 'the file must be of the form {"mcpServers": '],
+    ['no servers', {}, 'mcpServers is required'],
     ['a wrong field', { mcpServers: { a: { command: 1 } } }, 'a.command must be text'],
     [
       'a variable that is not set',
@@ -39,7 +40,7 @@ describe('loadMcpFile', () => {
   ])('refuses %s, by file and field', async (_what, content, problem) => {
     const failed: unknown = await load(content).catch((error: unknown) => error);
     const message = failed instanceof Error ? failed.message : '';
-    expect(message).toMatch(/^TURNPIKE_MCP_FILE is not valid:\n {2}- .*mcp\.json: /);
+    expect(message).toMatch(/^TURNPIKE_MCP_FILE is not valid:\n {2}- .*mcp\.json:1: /);
     expect(message).toContain(problem);
     expect(message).not.toContain('0123456789');
   });

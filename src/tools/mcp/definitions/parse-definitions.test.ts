@@ -1,11 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
+import { nameOf } from '../../../parsing/word-issue.js';
 import { parseDefinitions } from './parse-definitions.js';
 
 const plain = { trustAnnotations: false, perSession: false };
 
 function problemsOf(given: unknown, source: 'file' | 'agent' | 'session' = 'file'): string[] {
-  const { problems } = parseDefinitions(given, source);
-  return problems.map(({ field, message }) => `${field} ${message}`);
+  const { faults = [] } = parseDefinitions(given, source);
+  return faults.map(({ path, message }) => `${nameOf(path)} ${message}`);
 }
 
 describe('parseDefinitions', () => {
@@ -16,7 +17,7 @@ describe('parseDefinitions', () => {
       bare: { url: 'https://example.com/#part' },
     };
     expect(parseDefinitions(given, 'file')).toEqual({
-      definitions: {
+      value: {
         github: {
           kind: 'stdio',
           ...given.github,
@@ -27,24 +28,23 @@ describe('parseDefinitions', () => {
         docs: { kind: 'http', url: given.docs.url, headers: given.docs.headers, ...plain },
         bare: { kind: 'http', url: 'https://example.com/', headers: {}, ...plain },
       },
-      problems: [],
     });
   });
 
   it('believes annotations where the operator says so, and nobody else', () => {
     const given = { a: { url: 'https://example.com', trustAnnotations: true } };
-    expect(parseDefinitions(given, 'file').definitions['a']).toMatchObject({
+    expect(parseDefinitions(given, 'file').value?.['a']).toMatchObject({
       trustAnnotations: true,
     });
     for (const source of ['agent', 'session'] as const) {
       expect(problemsOf(given, source)).toEqual([
-        expect.stringMatching(/^a\.trustAnnotations is not a field here/),
+        expect.stringMatching(/^a\.trustAnnotations is not a field; use /),
       ]);
     }
   });
 
   it.each([
-    ['no map', [], 'mcpServers must be a map'],
+    ['no map', [], ' must be a map of names to servers'],
     [
       'too many',
       Object.fromEntries(Array.from({ length: 33 }, (_, i) => [`s${i}`, {}])),
@@ -55,11 +55,15 @@ describe('parseDefinitions', () => {
     ['a name that ends with _', { a_: { command: 'x' } }, 'a_ is not a name'],
     ['a long name', { ['a'.repeat(33)]: { command: 'x' } }, 'is not a name'],
     ['no server', { a: 'x' }, 'a must be a map'],
-    ['neither', { a: {} }, 'a needs a command'],
-    ['http without a url', { a: { type: 'http' } }, 'a needs a url'],
+    ['neither', { a: {} }, 'a.command is required'],
+    ['http without a url', { a: { type: 'http' } }, 'a.url is required'],
     ['the older transport', { a: { type: 'sse', url: 'https://x.y' } }, 'use http'],
-    ['both', { a: { url: 'https://x.y', command: 'x' } }, 'a.command is not a field here'],
-    ['an unknown field', { a: { command: 'x', shell: true } }, 'a.shell is not a field here'],
+    [
+      'both',
+      { a: { url: 'https://x.y', command: 'x' } },
+      'a.command is not a field; use type, url, headers',
+    ],
+    ['an unknown field', { a: { command: 'x', shell: true } }, 'a.shell is not a field'],
     ['args that are no list', { a: { command: 'x', args: '-y' } }, 'a.args must be a list'],
     ['a NUL', { a: { command: 'x\0y' } }, 'a.command must be text'],
     ['a relative folder', { a: { command: 'x', cwd: 'here' } }, 'a.cwd must be an absolute path'],

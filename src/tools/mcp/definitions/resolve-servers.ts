@@ -1,8 +1,9 @@
-import type { DefinitionProblem } from './definition-fields.js';
+import type { Parsed } from '../../../parsing/parse-value.js';
+import { nameOf, type Fault } from '../../../parsing/word-issue.js';
 import { policyProblem, type McpPolicy } from './mcp-policy.js';
 import type { AgentServers, McpDefinition, McpProblem, McpServer } from '../../mcp-server.js';
 import {
-  credentialProblems,
+  credentialFaults,
   parseSessionServers,
   withCredentials,
   type SessionServer,
@@ -37,15 +38,15 @@ export function resolveServers(
   }
   const parsed =
     session.mcpServers === null
-      ? { servers: {}, problems: [] }
+      ? { servers: {}, faults: [] }
       : parseSessionServers(session.mcpServers, policy);
-  problems.push(...parsed.problems.map(asProblem));
+  problems.push(...parsed.faults.map(asProblem));
   for (const [name, wanted] of Object.entries(parsed.servers)) {
     const added = addFromSession(name, wanted, { policy, base: servers.get(name)?.definition });
-    if ('problems' in added) {
-      problems.push(...added.problems.map(asProblem));
+    if (added.faults) {
+      problems.push(...added.faults.map(asProblem));
       servers.delete(name);
-    } else servers.set(name, { name, definition: added.definition, onlyFor: session.id });
+    } else servers.set(name, { name, definition: added.value, onlyFor: session.id });
   }
   return { servers: [...servers.values()], problems };
 }
@@ -79,21 +80,22 @@ function addFromSession(
   name: string,
   wanted: SessionServer,
   { policy, base }: { policy: McpPolicy; base: McpDefinition | undefined },
-): { definition: McpDefinition } | { problems: DefinitionProblem[] } {
+): Parsed<McpDefinition> {
+  const path = [name];
   if (wanted.kind === 'own') {
     const message = "is a name of the agent's own servers: choose another";
-    return base === undefined ? wanted : { problems: [{ field: name, message }] };
+    return base === undefined ? { value: wanted.definition } : { faults: [{ path, message }] };
   }
   if (base === undefined) {
-    const message = 'has no url, and is no server that the agent has';
-    return { problems: [{ field: name, message }] };
+    return { faults: [{ path, message: 'has no url, and is no server that the agent has' }] };
   }
   const { credentials } = wanted;
-  const problems = credentialProblems(name, credentials, { configured: base, policy });
-  return problems.length > 0 ? { problems } : { definition: withCredentials(base, credentials) };
+  const faults = credentialFaults(name, credentials, { configured: base, policy });
+  return faults.length > 0 ? { faults } : { value: withCredentials(base, credentials) };
 }
 
-function asProblem({ field, message }: DefinitionProblem): McpProblem {
-  const [server = field] = field.split('.');
-  return { server, reason: `mcpServers.${field} of the session ${message}` };
+function asProblem({ path, message }: Fault): McpProblem {
+  const [server = 'mcpServers'] = path;
+  const field = nameOf(['mcpServers', ...path]);
+  return { server: String(server), reason: `${field} of the session ${message}` };
 }

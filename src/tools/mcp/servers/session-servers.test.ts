@@ -4,7 +4,7 @@ import { parseDefinitions } from '../definitions/parse-definitions.js';
 import { resolveServers, type ServerRequest } from '../definitions/resolve-servers.js';
 import { checkSessionServers } from './session-servers.js';
 
-const { definitions: configured } = parseDefinitions(
+const { value: configured = {} } = parseDefinitions(
   {
     github: {
       url: 'https://api.github.example/mcp',
@@ -107,7 +107,7 @@ describe('resolveServers', () => {
   });
 
   it('holds what an agent defines to the list of hosts', () => {
-    const { definitions: own } = parseDefinitions(
+    const { value: own = {} } = parseDefinitions(
       { docs: { url: 'https://v1.docs.example' }, evil: { url: 'https://evil.example' } },
       'agent',
     );

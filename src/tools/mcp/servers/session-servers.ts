@@ -1,8 +1,10 @@
 import { invalidRequest } from '../../../errors/typed-error.js';
-import { DefinitionFields, type DefinitionProblem } from '../definitions/definition-fields.js';
+import { inside, nameOf, type Fault } from '../../../parsing/word-issue.js';
+import { parseValue, type Parsed } from '../../../parsing/parse-value.js';
+import { credentialsShape } from '../definitions/definition-shapes.js';
 import { policyProblem, type McpPolicy } from '../definitions/mcp-policy.js';
 import type { McpDefinition, StdioDefinition } from '../../mcp-server.js';
-import { parseDefinition, parseServerMap } from '../definitions/parse-definitions.js';
+import { hidden, parseDefinition, parseServerMap } from '../definitions/parse-definitions.js';
 
 /**
  * A session's entry for a server: a definition of its own, or credentials for a server of its
@@ -19,7 +21,7 @@ export interface Credentials {
 
 export interface SessionServers {
   servers: Record<string, SessionServer>;
-  problems: DefinitionProblem[];
+  faults: Fault[];
 }
 
 /**
@@ -27,16 +29,15 @@ export interface SessionServers {
  * was created. A server that is not allowed is dropped with a problem; the others stay.
  */
 export function parseSessionServers(given: unknown, policy: McpPolicy): SessionServers {
-  const problems: DefinitionProblem[] = [];
+  const { value: map, faults } = parseServerMap(given);
   const servers: Record<string, SessionServer> = {};
-  for (const [name, fields] of Object.entries(parseServerMap(given, problems))) {
+  for (const [name, fields] of Object.entries(map)) {
     const isOwn = ['type', 'command', 'url'].some((key) => fields[key] !== undefined);
-    const server = isOwn
-      ? parseOwn(name, fields, { policy, problems })
-      : parseCredentials(name, fields, problems);
-    if (server !== undefined) servers[name] = server;
+    const parsed = isOwn ? parseOwn(name, fields, policy) : parseCredentials(name, fields);
+    if (parsed.faults) faults.push(...parsed.faults);
+    else servers[name] = parsed.value;
   }
-  return { servers, problems };
+  return { servers, faults };
 }
 
 /**
@@ -50,19 +51,19 @@ export function checkSessionServers(
   policy: McpPolicy,
 ): Record<string, unknown> | null {
   if (given === undefined || given === null) return null;
-  const { servers, problems } = parseSessionServers(given, policy);
+  const { servers, faults } = parseSessionServers(given, policy);
   for (const [name, server] of Object.entries(servers)) {
     const configured = policy.configured[name];
     if (server.kind === 'own' || configured === undefined) continue;
-    problems.push(...credentialProblems(name, server.credentials, { configured, policy }));
+    faults.push(...credentialFaults(name, server.credentials, { configured, policy }));
   }
-  const [problem] = problems;
-  if (problem === undefined) return given as Record<string, unknown>;
-  const field = problem.field === 'mcpServers' ? problem.field : `mcpServers.${problem.field}`;
-  throw invalidRequest(`'${field}' ${problem.message}`, { field });
+  const [fault] = faults;
+  if (fault === undefined) return given as Record<string, unknown>;
+  const field = nameOf(['mcpServers', ...fault.path]);
+  throw invalidRequest(`'${field}' ${fault.message}`, { field });
 }
 
-/** Adds a session's credentials, checked by `credentialProblems`, to a definition. */
+/** Adds a session's credentials, checked by `credentialFaults`, to a definition. */
 export function withCredentials(definition: McpDefinition, given: Credentials): McpDefinition {
   if (definition.kind === 'http') {
     return { ...definition, headers: mergeHeaders(definition.headers, given.headers) };
@@ -72,17 +73,17 @@ export function withCredentials(definition: McpDefinition, given: Credentials): 
 }
 
 /** The faults of a session's credentials for a server. */
-export function credentialProblems(
+export function credentialFaults(
   name: string,
   given: Credentials,
   { configured, policy }: { configured: McpDefinition; policy: McpPolicy },
-): DefinitionProblem[] {
+): Fault[] {
   if (configured.kind === 'http') {
     const wrong = Object.keys(given.env).length > 0;
-    return wrong ? [{ field: `${name}.env`, message: 'is for servers that are commands' }] : [];
+    return wrong ? [{ path: [name, 'env'], message: 'is for servers that are commands' }] : [];
   }
   if (Object.keys(given.headers).length > 0) {
-    return [{ field: `${name}.headers`, message: 'is for servers over http' }];
+    return [{ path: [name, 'headers'], message: 'is for servers over http' }];
   }
   return policy.sessionStdio ? [] : refuseEnv(name, given, configured);
 }
@@ -91,11 +92,11 @@ export function credentialProblems(
  * Refuses variables that the operator did not list: some make a command run other code (PATH,
  * NODE_OPTIONS).
  */
-function refuseEnv(name: string, given: Credentials, server: StdioDefinition): DefinitionProblem[] {
+function refuseEnv(name: string, given: Credentials, server: StdioDefinition): Fault[] {
   return Object.keys(given.env)
     .filter((key) => !server.sessionEnv.includes(key))
     .map((key) => ({
-      field: `${name}.env.${key}`,
+      path: [name, 'env', key],
       message: 'is not a variable that sessions may set; the operator lists those in sessionEnv',
     }));
 }
@@ -103,31 +104,24 @@ function refuseEnv(name: string, given: Credentials, server: StdioDefinition): D
 function parseOwn(
   name: string,
   fields: Record<string, unknown>,
-  { policy, problems }: { policy: McpPolicy; problems: DefinitionProblem[] },
-): SessionServer | undefined {
+  policy: McpPolicy,
+): Parsed<SessionServer> {
   if (policy.configured[name] !== undefined) {
     const message = 'is a server of the configuration: give headers or env only, or another name';
-    problems.push({ field: name, message });
-    return undefined;
+    return { faults: [{ path: [name], message }] };
   }
-  const definition = parseDefinition(name, fields, { source: 'session', problems });
-  if (definition === undefined) return undefined;
+  const { value: definition, faults } = parseDefinition(name, fields, 'session');
+  if (faults) return { faults };
   const message = policyProblem(policy, definition, 'session');
-  if (message === undefined) return { kind: 'own', definition };
-  problems.push({ field: name, message });
-  return undefined;
+  if (message !== undefined) return { faults: [{ path: [name], message }] };
+  return { value: { kind: 'own', definition } };
 }
 
-function parseCredentials(
-  name: string,
-  given: Record<string, unknown>,
-  problems: DefinitionProblem[],
-): SessionServer | undefined {
-  const before = problems.length;
-  const fields = new DefinitionFields(given, name, problems);
-  fields.onlyKeys(['headers', 'env', 'url']);
-  const credentials = { headers: fields.headers('headers'), env: fields.env('env') };
-  return problems.length === before ? { kind: 'credentials', credentials } : undefined;
+function parseCredentials(name: string, given: Record<string, unknown>): Parsed<SessionServer> {
+  const { value: credentials, faults } = parseValue(credentialsShape, given, hidden);
+  return faults
+    ? { faults: inside([name], faults) }
+    : { value: { kind: 'credentials', credentials } };
 }
 
 /** Merges headers, whose names are case-insensitive. */

@@ -34,3 +34,11 @@ function editDistance(from: string, to: string): number {
   }
   return row[row.length - 1] ?? 0;
 }
+
+/** The fault of a name that nothing has, with the nearest name or all that there are. */
+export function unknownName(what: string, given: string, known: readonly string[]): string {
+  const near = nearestName(given, known);
+  const hint =
+    near === undefined ? `there is ${known.join(', ') || 'none'}` : `did you mean ${near}?`;
+  return `names the ${what} ${JSON.stringify(given)}, which does not exist; ${hint}`;
+}

@@ -1,0 +1,116 @@
+import * as z from 'zod/mini';
+import { ruleFault } from '../governance/permissions/check-rule.js';
+import { checkedBy, fieldsOf, filledText, parsedBy, wholeNumber } from '../parsing/shapes.js';
+import { parseThinking } from '../provider/parse-thinking.js';
+import { efforts } from '../storage/shapes/stored-thinking.js';
+import { limitsShape } from './limits-shape.js';
+
+export const permissionModes = ['direct', 'acceptEdits', 'dontAsk', 'plan'] as const;
+export const attachmentForms = ['native', 'text'] as const;
+
+const text = z.exactOptional(filledText());
+const limits = z.exactOptional(limitsShape);
+
+const header = (allowed: readonly string[]) =>
+  z.exactOptional(
+    parsedBy(
+      (given) => allowed.find((one) => one === asText(given)?.replace(/^TYPE\s+/, '')),
+      `must be one of ${allowed.join(', ')}`,
+    ),
+  );
+
+/** A list, or text with entries between separators; blank entries and duplicates are left out. */
+const entries = (
+  item: z.ZodMiniType<string>,
+  { separator, expected }: { separator: RegExp; expected: string },
+) =>
+  z.exactOptional(
+    z.pipe(
+      z.pipe(
+        z.transform((given) => asText(given)?.split(separator) ?? given),
+        z.array(item, expected),
+      ),
+      z.transform(distinct),
+    ),
+  );
+
+const names = entries(parsedBy(asText, 'must be a name'), {
+  separator: /,/,
+  expected: 'must be a list of names, for example [read, write]',
+});
+
+const rules = entries(
+  z.pipe(
+    parsedBy(asText, 'must be a rule, for example read or "bash(git status*)"'),
+    z.string().check(checkedBy((rule) => (rule === '' ? undefined : ruleFault(rule)))),
+  ),
+  {
+    // A pattern in parentheses may have commas.
+    separator: /,(?![^(]*\))/,
+    expected: 'must be a list of rules, for example [read, "bash(git status*)"]',
+  },
+);
+
+/** A list of tool names; unlike `names`, no comma-separated text. `[]` is a value. */
+const toolList = z.pipe(
+  parsedBy(
+    (given: unknown) => (isTexts(given) ? given : undefined),
+    'must be a list of tool names, for example [read, write]',
+  ),
+  z.transform(distinct),
+);
+
+const thinking = parsedBy(
+  (given) => {
+    const effort = efforts.find((level) => level === given);
+    return effort === undefined ? parseThinking(given) : { effort };
+  },
+  `must be true, false, one of ${efforts.join(', ')}, or {effort, display}`,
+);
+
+/** The front matter of an agent's file. */
+export const agentShape = fieldsOf({
+  name: text,
+  description: text,
+  model: text,
+  fallback_model: text,
+  tools: z.exactOptional(toolList),
+  max_turns: z.exactOptional(
+    wholeNumber(1, Number.MAX_SAFE_INTEGER, 'must be an integer greater than 0'),
+  ),
+  permissions: z.exactOptional(
+    fieldsOf(
+      { mode: z.exactOptional(z.enum(permissionModes)), allow: rules, ask: rules, deny: rules },
+      'must be a map, for example {mode: plan, deny: [bash]}',
+    ),
+  ),
+  limits,
+  subagents: names,
+  decision_tree: text,
+  // Its faults leave the agent without servers: see `parseMcpServers`.
+  mcp_servers: z.exactOptional(z.unknown()),
+  attachments: z.exactOptional(z.enum(attachmentForms)),
+  citations: z.exactOptional(z.boolean()),
+  thinking: z.exactOptional(thinking),
+  AGENT_TYPE: header(['0', '1', '2']),
+  AGENT_CLASS: header(['PERSONA', 'TASK']),
+  // Older names, of `limits` and of fields of `permissions`.
+  agent_config: limits,
+  auto_approve_tools: names,
+  disallowed_tools: names,
+});
+
+export type AgentFields = z.infer<typeof agentShape>;
+
+function asText(given: unknown): string | undefined {
+  const isScalar = ['string', 'number', 'boolean'].includes(typeof given);
+  return isScalar ? String(given).trim() : undefined;
+}
+
+function isTexts(given: unknown): given is string[] {
+  return Array.isArray(given) && given.every((item) => typeof item === 'string');
+}
+
+function distinct(entries: string[]): string[] {
+  return [...new Set(entries.map((entry) => entry.trim()).filter((entry) => entry !== ''))];
+}
