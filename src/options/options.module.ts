@@ -18,7 +18,7 @@ import { PreferencesStore } from './preferences/preferences-store.js';
 
 /**
  * Provides the options of turns, preferences and the server's policy. A start fails with
- * PermissionsInvalidError.
+ * FileInvalidError.
  */
 @Module({
   imports: [AccessModule, AgentsModule, ExtensionsModule, ProviderModule],

@@ -89,10 +89,10 @@ export function toFaults(issues: readonly z.core.$ZodIssue[], wording: Wording):
 }
 
 function messageOf(issue: z.core.$ZodIssue, { showsGiven = true }: Wording): string {
-  const { code, input, message } = issue;
+  const { code, path, input, message } = issue;
   // The shape of the keys words what is wrong with a key.
   if (code === 'invalid_key') return issue.issues[0]?.message ?? message;
-  if (code !== 'custom' && input === undefined) return 'is required';
+  if (code !== 'custom' && input === undefined && path.length > 0) return 'is required';
   const isShown = showsGiven && input !== undefined && message.startsWith('must be ');
   return isShown ? `${message}, not ${show(input)}` : message;
 }

@@ -17,7 +17,7 @@ import { limitModel } from './anthropic/request-profile.js';
 
 const PROVIDER_URL = Symbol('ProviderUrl');
 
-/** The model's API, and what is known of its models. A start fails with ModelsInvalidError. */
+/** The model's API, and what is known of its models. A start fails with FileInvalidError. */
 @Module({
   providers: [
     {

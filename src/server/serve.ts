@@ -67,7 +67,7 @@ export interface ServeOptions {
  *
  * @throws Error with code EADDRINUSE when the port is in use; ConfigError when other machines would
  * reach a server without keys; AgentsInvalidError, DataFolderBusyError, ExtensionError,
- * McpFileError, ModelsInvalidError, PermissionsInvalidError, UnreachableError.
+ * FileInvalidError, UnreachableError.
  */
 export async function serve(options: ServeOptions): Promise<Server> {
   const { config, environment, clock = systemClock, logger } = options;

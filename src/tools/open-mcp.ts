@@ -46,7 +46,7 @@ export interface Mcp {
   close(): Promise<void>;
 }
 
-/** Loads the definitions. Servers start with the first turn that uses them. @throws McpFileError. */
+/** Loads the definitions. Servers start with the first turn that uses them. @throws FileInvalidError. */
 export async function openMcp(options: OpenMcpOptions): Promise<Mcp> {
   const { config, environment, clock } = options;
   const configured =

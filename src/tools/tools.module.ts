@@ -16,7 +16,7 @@ import { ToolRegistry } from './registry.js';
 import { homeFolders, secretPaths } from './sandbox/secret-paths.js';
 import { describeShells, openShells, SHELLS, type Shells } from './shells.js';
 
-/** The tools of the server, and all that they run in. A start fails with McpFileError. */
+/** The tools of the server, and all that they run in. A start fails with FileInvalidError. */
 @Module({
   providers: [
     { provide: SHELLS, inject: [CONFIG, ENVIRONMENT, CLOCK, LOGGER], useFactory: findShells },

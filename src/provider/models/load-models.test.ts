@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { FileInvalidError } from '../../parsing/load-file.js';
 import { loadModels } from './load-models.js';
-import { ModelsInvalidError } from '../provider-errors.js';
 
 describe('loadModels', () => {
   let folder: string;
@@ -32,18 +32,23 @@ describe('loadModels', () => {
   });
 
   it.each([
-    ['[]', 'the file must be an object of models by id'],
+    ['[]', 'models.json:1: the file must be a map'],
     ['{"llama":', 'it is no JSON'],
-    ['{"a b":{}}', '"a b" is no model'],
-    ['{"llama":1}', 'llama must be an object'],
-    ['{"llama":{"contextWindow":"8k"}}', 'llama: contextWindow must be integer'],
-    ['{"llama":{"window":8}}', 'llama: window is not allowed (known: name, '],
-    ['{"llama":{"thinking":["deep"]}}', 'llama: thinking.0 must be one of ["adaptive"'],
-    ['{"llama":{"price":{"input":1}}}', 'llama: price.output is required'],
-    ['{"llama":{"retiresAt":"soon"}}', 'llama: retiresAt must match pattern'],
+    ['{"a b":{}}', "a b is no model's id"],
+    ['{"llama":1}', 'llama must be a map, not 1'],
+    [
+      '{"llama":{"contextWindow":"8k"}}',
+      'llama.contextWindow must be a whole number from 1 to 1000000000, not "8k"',
+    ],
+    ['{"llama":{"window":8}}', 'llama.window is not a field; use name, '],
+    ['{"llama":{"thinking":["deep"]}}', 'llama.thinking.0 must be one of adaptive, '],
+    ['{"llama":{"price":{"input":1}}}', 'llama.price.output is required'],
+    ['{"llama":{"efforts":["low","low"]}}', 'llama.efforts must have each value once'],
+    ['{"llama":\n{"tokenScale":0}}', 'models.json:2: llama.tokenScale must be above 0'],
+    ['{"llama":{"retiresAt":"soon"}}', 'llama.retiresAt must be a date, YYYY-MM-DD, not "soon"'],
   ])('refuses %s and says what is wrong', async (text, message) => {
     const failed = load(text);
-    await expect(failed).rejects.toThrow(ModelsInvalidError);
+    await expect(failed).rejects.toThrow(FileInvalidError);
     await expect(failed).rejects.toThrow(message);
   });
 

@@ -1,8 +1,11 @@
 import { and, eq, lt, ne } from 'drizzle-orm';
+import * as z from 'zod/mini';
+import { parseLeniently } from '../../parsing/parse-value.js';
 import type { JsonObject } from '../../platform/json.js';
 import type { Database, Queryable } from '../../storage/connection.js';
 import { models } from '../../storage/model-schema.js';
 import type { ModelDescription } from './model-description.js';
+import { modelShape } from './model-shape.js';
 
 /** The row that stands for the list as a whole. */
 const LIST = '';
@@ -91,6 +94,9 @@ export class ModelStore {
   }
 }
 
+const storedShape = z.extend(modelShape, { isListed: z.exactOptional(z.boolean()) });
+
+/** A row as it is used: what another version stored, and this one does not know, is left out. */
 function toDescription({ id, described }: typeof models.$inferSelect): ModelDescription {
-  return { ...(described as Partial<ModelDescription>), id };
+  return { ...parseLeniently(storedShape, described).value, id };
 }
