@@ -1,14 +1,32 @@
+import * as z from 'zod/mini';
 import type { ExtensionTrigger } from '../extend/extend.js';
 import type { Notice, NoticeLevel } from '../notices/notice.js';
 import type { Trigger } from '../notices/trigger.js';
 import { storableJson, storableText } from '../storage/storable.js';
+import { onWrongType } from '../parsing/shapes.js';
 import { isPlainObject } from '../platform/json.js';
 import { isPromise } from './check-answers.js';
+import { expectShape } from './expect-shape.js';
 
 const lastPriority = 100;
 const everyLevel: readonly NoticeLevel[] = ['message', 'step'];
-const longestMark = 200;
-const longestText = 20_000;
+
+const textOf = (most: number) => {
+  const expected = `must be text of 1 to ${most} characters`;
+  return z
+    .string(expected)
+    .check(z.refine((text) => text.trim() !== '' && text.length <= most, expected));
+};
+
+const noticeShape = z.object(
+  {
+    mark: z._default(textOf(200), 'once'),
+    text: textOf(20_000),
+    metadata: z._default(z.unknown(), {}),
+    seenByModel: z._default(z.boolean(), true),
+  },
+  { error: onWrongType('must be an object') },
+);
 
 /** Wraps an extension's trigger: its notices are checked, and its marks get its id as a prefix. */
 export function guardTrigger(trigger: ExtensionTrigger): Trigger {
@@ -35,15 +53,7 @@ export function guardTrigger(trigger: ExtensionTrigger): Trigger {
 
 /** Validates a notice of an extension. @throws Error with the fault. */
 function parseNotice(id: string, given: unknown): Omit<Notice, 'level' | 'urgency'> {
-  if (!isPlainObject(given)) throw new Error('a notice must be an object');
-  const { mark = 'once', text, metadata = {}, seenByModel = true } = given;
-  if (typeof mark !== 'string' || mark === '' || mark.length > longestMark) {
-    throw new Error(`the mark of a notice is text of 1 to ${longestMark} characters`);
-  }
-  if (typeof text !== 'string' || text.trim() === '' || text.length > longestText) {
-    throw new Error(`the text of a notice has 1 to ${longestText} characters`);
-  }
-  if (typeof seenByModel !== 'boolean') throw new Error('seenByModel must be true or false');
+  const { mark, text, metadata, seenByModel } = expectShape(noticeShape, given, 'a notice');
   return {
     mark: `${id}:${storableText(mark)}`,
     kind: id,

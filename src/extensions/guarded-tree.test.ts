@@ -48,14 +48,17 @@ describe('GuardedTree', () => {
   });
 
   it.each([
-    [undefined, 'must give {shouldContinue, reason}'],
-    [{ shouldContinue: 1 }, 'must give {shouldContinue, reason}'],
-    [{ shouldContinue: false }, 'a reason has'],
-    [{ shouldContinue: false, reason: 'Too long' }, 'a reason has'],
+    [undefined, 'the decision must be {shouldContinue, reason}'],
+    [{ shouldContinue: 1 }, 'shouldContinue of the decision must be true or false'],
+    [{ shouldContinue: false }, 'reason of the decision is required'],
+    [{ shouldContinue: false, reason: 'Too long' }, 'reason of the decision must have'],
     [{ shouldContinue: false, reason: 'end_turn' }, 'is the server'],
     [{ shouldContinue: false, reason: 'completed' }, 'the turn is not completed'],
-    [{ shouldContinue: false, reason: 'cancelled' }, 'the reason cancelled is the server'],
-    [{ shouldContinue: false, reason: 'a', explanation: 1 }, 'an explanation is text'],
+    [{ shouldContinue: false, reason: 'cancelled' }, "reason of the decision is the server's"],
+    [
+      { shouldContinue: false, reason: 'a', explanation: 1 },
+      'explanation of the decision must be text',
+    ],
     [Promise.resolve({ shouldContinue: true }), 'a promise'],
   ])('fails on the answer %j', (answer, fault) => {
     const { tree, faults } = guard({ shouldContinue: () => answer });

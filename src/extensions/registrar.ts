@@ -11,13 +11,13 @@ import type { Trigger } from '../notices/trigger.js';
 import { compact } from '../platform/compact.js';
 import { isPlainObject } from '../platform/json.js';
 import type { Logger } from '../platform/logger.js';
-import { isServerToolName } from '../provider/server-tools.js';
 import type { ToolRegistry } from '../tools/registry.js';
 import { ToolFailure } from '../tools/tool-failure.js';
-import { checkTool, checkTrigger, expectFunction } from './check-shapes.js';
+import { expectShape } from './expect-shape.js';
 import { guardTool } from './guard-tool.js';
 import { GuardedTree } from './guarded-tree.js';
 import { guardTrigger } from './guard-trigger.js';
+import { functionShape, toolShape, treeName, triggerShape } from './registered-shapes.js';
 
 /** The registries that extensions add to. */
 export interface Registries {
@@ -39,10 +39,8 @@ export function openRegistrar(
   };
   const addDecisionTree = (name: string, make: MakeDecisionTree): void => {
     assertOpen();
-    if (typeof name !== 'string' || !/^[a-z0-9_-]{1,64}$/.test(name)) {
-      throw new Error(`the name of a decision tree has 1 to 64 of a-z 0-9 _ -, not ${show(name)}`);
-    }
-    expectFunction(make, `the decision tree ${name}`);
+    expectShape(treeName, name, 'the name of a decision tree');
+    expectShape(functionShape, make, `the decision tree ${name}`);
     trees.register(name, (config) => {
       const onFault = (operation: string, error: unknown): void =>
         logger.error({ extension, decisionTree: name, operation, error }, 'a decision tree failed');
@@ -52,7 +50,7 @@ export function openRegistrar(
   };
   const addTrigger = (trigger: ExtensionTrigger): void => {
     assertOpen();
-    checkTrigger(trigger);
+    expectShape(triggerShape, trigger, nameOf('trigger', trigger?.id));
     if (triggers.some(({ id }) => id === trigger.id)) {
       throw new Error(`there is a trigger ${trigger.id} already`);
     }
@@ -60,10 +58,7 @@ export function openRegistrar(
   };
   const addTool = (tool: ExtensionTool): void => {
     assertOpen();
-    checkTool(tool);
-    if (isServerToolName(tool.name)) {
-      throw new Error(`the tool name ${tool.name} is taken by a tool of the provider`);
-    }
+    expectShape(toolShape, tool, nameOf('tool', tool?.name));
     const onFault = (name: string, error: unknown): void =>
       logger.error({ extension, tool: name, error }, 'a tool of an extension failed');
     tools.register(guardTool(snapshotOf(tool), onFault), 'extension');
@@ -95,6 +90,7 @@ function snapshotOf(tool: ExtensionTool): ExtensionTool {
   };
 }
 
-function show(value: unknown): string {
-  return typeof value === 'string' ? JSON.stringify(value) : typeof value;
+/** A name for messages, also where an extension gives none. */
+function nameOf(kind: string, name: unknown): string {
+  return typeof name === 'string' ? `the ${kind} ${name}` : `a ${kind}`;
 }

@@ -59,7 +59,7 @@ describe('sessions', () => {
   it.each([
     [['read'], "'permissions' must be a map of allow, ask and deny"],
     [{ allow: 'read' }, "'permissions.allow' must be a list of rules"],
-    [{ denied: [] }, "'permissions.denied' is not a list; use allow, ask, deny"],
+    [{ denied: [] }, "'permissions.denied' is not a field; use allow, ask, deny"],
     [{ ask: ['read', 'bash('] }, "'permissions.ask.1' must be a tool, or a tool and a pattern"],
     [{ deny: ['read(../x)'] }, "'permissions.deny.0' has .. in its path"],
     [{ deny: Array.from({ length: 101 }, () => 'read') }, "'permissions' has 101 rules"],
