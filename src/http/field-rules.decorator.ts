@@ -1,14 +1,21 @@
 import { compact } from '../platform/compact.js';
-import { says } from './field-words.js';
+import { mustBe, says } from './field-words.js';
 import { applyDecorators } from '@nestjs/common';
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import {
   IsArray,
+  IsBoolean,
+  IsIn,
+  IsInt,
   IsNotEmpty,
   IsOptional,
   IsString,
+  Matches,
+  Max,
+  Min,
   NotContains,
+  ValidateBy,
   ValidateIf,
 } from 'class-validator';
 
@@ -21,7 +28,7 @@ const NUL = '\u0000';
 export function RequiredText(description: string, example?: string) {
   return applyDecorators(
     ApiProperty({ type: String, description, ...compact({ example }) }),
-    Transform(({ value }: { value: unknown }) => trimmed(value)),
+    Trimmed(),
     IsString(),
     IsNotEmpty(),
     NotContains(NUL),
@@ -31,12 +38,10 @@ export function RequiredText(description: string, example?: string) {
 /** An optional text field, trimmed; blank counts as absent. */
 export function OptionalText(description: string, example?: string) {
   return applyDecorators(
-    ApiPropertyOptional({ type: String, description, ...compact({ example }) }),
-    Transform(({ value }: { value: unknown }) => {
-      const text = trimmed(value);
-      return text === '' ? undefined : text;
-    }),
-    IsOptional(),
+    ApiProperty({ type: String, description, ...compact({ example }) }),
+    EmptyIsAbsent(),
+    // The last transformation is the first.
+    Trimmed(),
     IsString(),
     NotContains(NUL),
   );
@@ -45,13 +50,123 @@ export function OptionalText(description: string, example?: string) {
 /** An optional list of texts; null is invalid. */
 export function OptionalTexts(description: string) {
   return applyDecorators(
-    ApiPropertyOptional({ type: [String], description }),
-    ValidateIf((_body: unknown, value: unknown) => value !== undefined),
+    ApiProperty({ type: [String], description }),
+    MayBeAbsent(),
     IsArray(noTexts),
     IsString({ each: true, ...noTexts }),
   );
 }
 
-function trimmed(value: unknown): unknown {
-  return typeof value === 'string' ? value.trim() : value;
+interface TextRule {
+  /** Most characters; a pair of surrogates is one. */
+  max: number;
+  /** What the text must be, in place of its length. */
+  expected?: string;
+  pattern?: RegExp;
+  description?: string;
+}
+
+/** A text of 1 to `max` characters without NUL, trimmed. */
+export function BoundedText({ max, pattern, description, ...rule }: TextRule) {
+  const expected = rule.expected ?? `a text of 1 to ${max.toLocaleString('en')} characters`;
+  const words = mustBe(expected);
+  const isWithin = (value: unknown, least: number, most: number): boolean => {
+    const length = typeof value === 'string' ? Array.from(value).length : -1;
+    return length >= least && length <= most;
+  };
+  const schema = { minLength: 1, maxLength: max, ...compact({ pattern: pattern?.source }) };
+  return applyDecorators(
+    ApiProperty({ type: String, ...schema, ...compact({ description }) }),
+    Trimmed(),
+    IsString(words),
+    ValidateBy(
+      { name: 'minLength', validator: { validate: (value) => isWithin(value, 1, Infinity) } },
+      words,
+    ),
+    ValidateBy(
+      { name: 'maxLength', validator: { validate: (value) => isWithin(value, 0, max) } },
+      words,
+    ),
+    NotContains(NUL, words),
+    ...(pattern === undefined ? [] : [Matches(pattern, words)]),
+  );
+}
+
+interface NumberRule {
+  min: number;
+  max: number;
+  /** The value where there is none. */
+  default?: number;
+  description?: string;
+}
+
+/** A whole number within bounds. */
+export function WholeNumber({ min, max, description, ...rule }: NumberRule) {
+  const words = mustBe(`a whole number from ${min} to ${max}`);
+  const about = compact({ description, default: rule.default });
+  return applyDecorators(
+    ApiProperty({ type: 'integer', minimum: min, maximum: max, ...about }),
+    IsInt(words),
+    Min(min, words),
+    Max(max, words),
+  );
+}
+
+/** True or false. */
+export function Flag(about: { description: string; default?: boolean }) {
+  return applyDecorators(
+    ApiProperty({ type: Boolean, ...about }),
+    IsBoolean(mustBe('true or false')),
+  );
+}
+
+/** One of some texts. */
+export function OneOf(
+  values: readonly string[],
+  about: { description?: string; default?: string },
+) {
+  const names = values.map((value) => `'${value}'`).join(' or ');
+  return applyDecorators(ApiProperty({ enum: values, ...about }), IsIn(values, mustBe(names)));
+}
+
+/** A list of some texts. */
+export function ListOf(values: readonly string[], description: string) {
+  const words = mustBe(`a list of ${values.join(', ')}`);
+  return applyDecorators(
+    ApiProperty({ isArray: true, enum: values, description }),
+    IsArray(words),
+    IsIn(values, { each: true, ...words }),
+  );
+}
+
+/** A field that may be left out; null is invalid. */
+export function MayBeAbsent() {
+  return applyDecorators(
+    ApiProperty({ required: false }),
+    ValidateIf((_request: unknown, value: unknown) => value !== undefined),
+  );
+}
+
+/** A field that may be left out, also by null. */
+export function MayBeNull() {
+  return applyDecorators(
+    ApiProperty({ required: false }),
+    Transform(({ value }: { value: unknown }) => value ?? undefined),
+    IsOptional(),
+  );
+}
+
+/** A field that may be left out, also by an empty text, as queries do. */
+export function EmptyIsAbsent() {
+  return applyDecorators(
+    ApiProperty({ required: false }),
+    Transform(({ value }: { value: unknown }) => (value === '' ? undefined : value)),
+    IsOptional(),
+  );
+}
+
+function Trimmed() {
+  return Transform(({ value }: { value: unknown }) =>
+    typeof value === 'string' ? value.trim() : value,
+  );
 }

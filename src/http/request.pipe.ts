@@ -37,6 +37,8 @@ export class RequestPipe implements PipeTransform {
 function validationPipe(forbidNonWhitelisted: boolean): ValidationPipe {
   return new ValidationPipe({
     transform: true,
+    // What a rule makes absent leaves the field's initial value.
+    transformOptions: { exposeUnsetFields: false },
     whitelist: true,
     forbidNonWhitelisted,
     validationError: { target: true, value: true },

@@ -27,12 +27,12 @@ import {
   isCompressed,
   isOwnContext,
 } from './oracle-lookup.js';
-import type { Busy, OracleQuestion } from './oracle-question.js';
+import type { BusyQueryDto, OracleQuestionDto } from './oracle-question.dto.js';
 import { streamError } from './stream-error.js';
 
 export interface OracleCall {
-  question: OracleQuestion;
-  busy: Busy;
+  question: OracleQuestionDto;
+  busy: BusyQueryDto['busy'];
   principal: Principal;
 }
 
@@ -121,7 +121,7 @@ export class OracleService {
   }
 
   async #submit(asked: OracleCall): Promise<Submitted> {
-    const { contextId, projectId } = asked.question;
+    const { context_id: contextId, project_id: projectId } = asked.question;
     const principalId = asked.principal.id;
     if (contextId !== undefined) {
       await this.#find(contextId, principalId);
@@ -143,7 +143,7 @@ export class OracleService {
     sessionId: string,
     { question: asked, busy, principal }: OracleCall,
   ): Promise<SubmittedTurn> {
-    const { question, sources, model, thinking, maxTokens } = asked;
+    const { question, sources, model, thinking, max_tokens: maxTokens } = asked;
     const submission = {
       sessionId,
       principal,

@@ -9,7 +9,7 @@ import {
   Res,
   UseInterceptors,
 } from '@nestjs/common';
-import { ApiBody, ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import type { Observable } from 'rxjs';
 import { Caller } from '../../access/caller.decorator.js';
@@ -21,10 +21,10 @@ import type { FrameBatch } from '../../http/frame-batch.js';
 import { StreamInterceptor } from '../../http/stream.interceptor.js';
 import { ApiOracleStream } from './oracle-api.decorator.js';
 import { oracleShape } from './oracle-error-shape.js';
-import { parseBusy, parseContextId, parseQuestion } from './oracle-question.js';
+import { BusyQueryDto, ContextQueryDto, OracleQuestionDto } from './oracle-question.dto.js';
 import { OracleAnswerDto, OracleHistoryDto } from './oracle-answer.dto.js';
 import { OracleService } from './oracle-service.js';
-import { OracleCancelDto, OracleForgottenDto, OracleQuestionDto } from './oracle.dto.js';
+import { OracleCancelDto, OracleForgottenDto } from './oracle.dto.js';
 
 const questionErrors = [
   'INVALID_REQUEST/fields',
@@ -36,17 +36,8 @@ const questionErrors = [
   'SHUTTING_DOWN',
 ] as const;
 
-const busyQuery = {
-  name: 'busy',
-  required: false,
-  enum: ['interrupt', 'reject'],
-  description:
-    'While another question of the conversation is answered: `interrupt` (the default) cancels that one, `reject` gives 409.',
-};
 /** The reason for `@Unowned` on all routes: without a name the newest conversation is meant. */
 const looksItself = 'its service looks among the caller’s own';
-
-const contextQuery = { name: 'context_id', required: false, type: String };
 
 @ApiTags('oracle')
 @Controller('api/oracle')
@@ -58,36 +49,30 @@ export class OracleController {
   @UseInterceptors(StreamInterceptor)
   @Unowned(looksItself)
   @ApiOperation({ operationId: 'streamAnswer', summary: 'Ask, and stream the answer' })
-  @ApiBody({ type: OracleQuestionDto })
-  @ApiQuery(busyQuery)
   @ApiOracleStream()
   @ApiErrors(...questionErrors)
   async stream(
-    @Body() body: unknown,
-    @Query('busy') busy: unknown,
+    @Body() question: OracleQuestionDto,
+    @Query() { busy }: BusyQueryDto,
     @Caller() principal: Principal,
     @Res() response: Response,
   ): Promise<Observable<FrameBatch>> {
-    const asked = { question: parseQuestion(body), busy: parseBusy(busy), principal };
-    return this.oracle.stream(asked, response);
+    return this.oracle.stream({ question, busy, principal }, response);
   }
 
   @Post()
   @Unowned(looksItself)
   @HttpCode(200)
   @ApiOperation({ operationId: 'askQuestion', summary: 'Ask, and wait for the answer' })
-  @ApiBody({ type: OracleQuestionDto })
-  @ApiQuery(busyQuery)
   @ApiOkResponse({ type: OracleAnswerDto })
   @ApiErrors(...questionErrors, 'MISSING_API_KEY/question', 'SDK_FAILURE/unreadable')
   ask(
-    @Body() body: unknown,
-    @Query('busy') busy: unknown,
+    @Body() question: OracleQuestionDto,
+    @Query() { busy }: BusyQueryDto,
     @Caller() principal: Principal,
     @Res({ passthrough: true }) response: Response,
   ): Promise<OracleAnswerDto> {
-    const asked = { question: parseQuestion(body), busy: parseBusy(busy), principal };
-    return this.oracle.ask(asked, response);
+    return this.oracle.ask({ question, busy, principal }, response);
   }
 
   @Post('cancel')
@@ -97,14 +82,13 @@ export class OracleController {
     operationId: 'cancelQuestion',
     summary: 'Cancel the newest question that is being answered',
   })
-  @ApiQuery(contextQuery)
   @ApiOkResponse({ type: OracleCancelDto })
   @ApiErrors('INVALID_REQUEST/fields')
   async cancel(
-    @Query('context_id') contextId: unknown,
+    @Query() { context_id }: ContextQueryDto,
     @Caller() caller: Principal,
   ): Promise<OracleCancelDto> {
-    return { status: await this.oracle.cancel(parseContextId(contextId), caller.id) };
+    return { status: await this.oracle.cancel(context_id, caller.id) };
   }
 
   @Get('history')
@@ -113,14 +97,13 @@ export class OracleController {
     operationId: 'listConversation',
     summary: 'Messages of a conversation, oldest first; of the newest by default',
   })
-  @ApiQuery(contextQuery)
   @ApiOkResponse({ type: OracleHistoryDto })
   @ApiErrors('INVALID_REQUEST/fields', 'SESSION_NOT_FOUND')
   history(
-    @Query('context_id') contextId: unknown,
+    @Query() { context_id }: ContextQueryDto,
     @Caller() caller: Principal,
   ): Promise<OracleHistoryDto> {
-    return this.oracle.history(parseContextId(contextId), caller.id);
+    return this.oracle.history(context_id, caller.id);
   }
 
   @Delete('history')
@@ -129,14 +112,13 @@ export class OracleController {
     operationId: 'deleteConversation',
     summary: 'Delete a conversation; the newest by default',
   })
-  @ApiQuery(contextQuery)
   @ApiOkResponse({ type: OracleForgottenDto })
   @ApiErrors('INVALID_REQUEST/fields', 'SESSION_NOT_FOUND', 'TURN_IN_PROGRESS')
   async forget(
-    @Query('context_id') contextId: unknown,
+    @Query() { context_id }: ContextQueryDto,
     @Caller() caller: Principal,
   ): Promise<OracleForgottenDto> {
-    const isDone = await this.oracle.forget(parseContextId(contextId), caller.id);
+    const isDone = await this.oracle.forget(context_id, caller.id);
     const message = isDone
       ? 'The conversation was deleted.'
       : 'There was no conversation to delete.';
