@@ -1,4 +1,4 @@
-import { Menu } from '../ui/icons.js';
+import { Menu } from '../ui/icons/icons.js';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { ApprovalsPage } from '../approvals/approvals-page.js';
 import { ChatPage } from '../chat/chat-page.js';

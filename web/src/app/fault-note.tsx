@@ -1,4 +1,4 @@
-import { CircleAlert, RotateCw } from '../ui/icons.js';
+import { CircleAlert, RotateCw } from '../ui/icons/icons.js';
 import { Button } from '../ui/button.js';
 import { describeFault, type DescribedFault } from './describe-fault.js';
 

@@ -8,8 +8,8 @@ import {
   Settings2,
   ShieldQuestion,
   Sun,
-  type Icon,
-} from '../ui/icons.js';
+} from '../ui/icons/icons.js';
+import type { Icon } from '../ui/icons/draw-icon.js';
 import type { ListedSession } from '../../../src/session/view-session.js';
 import { usePending } from '../approvals/use-pending.js';
 import { IconButton } from '../ui/button.js';

@@ -1,4 +1,4 @@
-import { ShieldQuestion } from '../ui/icons.js';
+import { ShieldQuestion } from '../ui/icons/icons.js';
 import { useId, useState } from 'react';
 import { FaultNote } from '../app/fault-note.js';
 import { client, reportFault } from '../app/client.js';

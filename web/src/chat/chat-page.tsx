@@ -1,4 +1,4 @@
-import { ArrowDown, Bot, Folder, Trash2 } from '../ui/icons.js';
+import { ArrowDown, Bot, Folder, Trash2 } from '../ui/icons/icons.js';
 import { useEffect, useState } from 'react';
 import type { SessionRecord } from '../../../src/client/turnpike-client.js';
 import { client, reportFault } from '../app/client.js';

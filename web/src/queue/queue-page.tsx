@@ -1,4 +1,4 @@
-import { ExternalLink } from '../ui/icons.js';
+import { ExternalLink } from '../ui/icons/icons.js';
 import { useCallback, useState } from 'react';
 import type { QueuedTurnView, QueueView, StatusView } from '../../../src/ops/view-queue.js';
 import { client, reportFault } from '../app/client.js';

@@ -2,7 +2,7 @@ import { useId, type ReactNode } from 'react';
 import type { EffectiveSetting, ModelList } from '../../../src/client/turnpike-client.js';
 import { IconButton } from '../ui/button.js';
 import { formatCount } from '../ui/format.js';
-import { X } from '../ui/icons.js';
+import { X } from '../ui/icons/icons.js';
 import { Slider } from '../ui/slider.js';
 import { ChoiceInput } from './choice-input.js';
 import { describeInForce } from './describe-in-force.js';

@@ -1,4 +1,4 @@
-import { Check, RotateCcw } from '../ui/icons.js';
+import { Check, RotateCcw } from '../ui/icons/icons.js';
 import { useEffect, useId, useMemo, type ReactNode } from 'react';
 import { forgetKey, apiKey, keyRequest } from '../app/api-key.js';
 import { client, reportFault } from '../app/client.js';

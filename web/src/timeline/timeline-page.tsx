@@ -1,4 +1,4 @@
-import { Square } from '../ui/icons.js';
+import { Square } from '../ui/icons/icons.js';
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { TurnRecord } from '../../../src/client/turnpike-client.js';
 import { allTokens } from '../app/all-tokens.js';

@@ -6,8 +6,8 @@ import {
   RotateCcw,
   ShieldQuestion,
   Wrench,
-  type Icon,
-} from '../ui/icons.js';
+} from '../ui/icons/icons.js';
+import type { Icon } from '../ui/icons/draw-icon.js';
 import { allTokens } from '../app/all-tokens.js';
 import { Link } from '../app/link.js';
 import { formatDuration, formatShort } from '../ui/format.js';

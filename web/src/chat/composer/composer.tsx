@@ -1,4 +1,4 @@
-import { ArrowUp, Brain, Paperclip, Quote, Square } from '../../ui/icons.js';
+import { ArrowUp, Brain, Paperclip, Quote, Square } from '../../ui/icons/icons.js';
 import {
   useEffect,
   useId,

@@ -1,4 +1,4 @@
-import { FileText, X } from '../../ui/icons.js';
+import { FileText, X } from '../../ui/icons/icons.js';
 import { describeFault } from '../../app/describe-fault.js';
 import { formatBytes } from '../../ui/format.js';
 import type { AttachedFile } from '../conversation/turn-view.js';

@@ -1,5 +1,5 @@
 import { memo } from 'react';
-import { ChevronRight, CornerDownRight, FileX } from '../../ui/icons.js';
+import { ChevronRight, CornerDownRight, FileX } from '../../ui/icons/icons.js';
 import { DescribedFaultNote } from '../../app/fault-note.js';
 import { describeTurnFault } from '../turn/describe-turn-fault.js';
 import { MarkdownText } from '../text/markdown.js';

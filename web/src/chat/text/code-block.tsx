@@ -1,4 +1,4 @@
-import { Check, Copy } from '../../ui/icons.js';
+import { Check, Copy } from '../../ui/icons/icons.js';
 import { isValidElement, useRef, useState, type ReactNode } from 'react';
 
 const frame =

@@ -1,4 +1,4 @@
-import { BookOpen, FileText, Globe } from '../../ui/icons.js';
+import { BookOpen, FileText, Globe } from '../../ui/icons/icons.js';
 import { memo } from 'react';
 import type { Source } from '../../../../src/events/turn-event.js';
 import { Tooltip } from '../../ui/tooltip.js';

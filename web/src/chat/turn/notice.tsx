@@ -1,4 +1,4 @@
-import { TriangleAlert } from '../../ui/icons.js';
+import { TriangleAlert } from '../../ui/icons/icons.js';
 import type { ReactNode } from 'react';
 import { formatCount } from '../../ui/format.js';
 import type { NoticeItem } from '../conversation/turn-view.js';

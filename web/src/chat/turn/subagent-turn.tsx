@@ -1,4 +1,4 @@
-import { Bot, ChevronRight } from '../../ui/icons.js';
+import { Bot, ChevronRight } from '../../ui/icons/icons.js';
 import type { ReactNode } from 'react';
 import { allTokens } from '../../app/all-tokens.js';
 import { Link } from '../../app/link.js';

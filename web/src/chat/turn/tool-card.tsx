@@ -11,8 +11,8 @@ import {
   ListTodo,
   SquareTerminal,
   Wrench,
-  type Icon,
-} from '../../ui/icons.js';
+} from '../../ui/icons/icons.js';
+import type { Icon } from '../../ui/icons/draw-icon.js';
 import { memo, useState, type ReactNode } from 'react';
 import { ApprovalCard } from '../../approvals/approval-card.js';
 import { formatDuration } from '../../ui/format.js';

@@ -4,7 +4,7 @@ import {
   CircleCheck,
   CircleSlash,
   TriangleAlert,
-} from '../../ui/icons.js';
+} from '../../ui/icons/icons.js';
 import type { ReactNode } from 'react';
 import { allTokens } from '../../app/all-tokens.js';
 import { Link } from '../../app/link.js';
