@@ -5,11 +5,11 @@ import { keysCommand } from './cli/commands/keys-command.js';
 import { leaveOnClosedPipe } from './cli/terminal/leave-on-closed-pipe.js';
 import { listCommand } from './cli/commands/list-command.js';
 import { migrateCommand } from './cli/commands/migrate-command.js';
-import { loadPackageVersion } from './cli/commands/package-version.js';
 import { oneLine } from './cli/terminal/plain-text.js';
 import { serveCommand } from './cli/commands/serve-command.js';
 import { tailCommand } from './cli/commands/tail-command.js';
 import { turnCommand } from './cli/commands/turn-command.js';
+import { packageVersion } from './platform/package-root.js';
 import { usage } from './cli/commands/usage.js';
 
 type Command = (args: readonly string[]) => Promise<number>;
@@ -71,6 +71,6 @@ async function help(): Promise<number> {
 }
 
 async function version(): Promise<number> {
-  process.stdout.write(`${loadPackageVersion()}\n`);
+  process.stdout.write(`${packageVersion}\n`);
   return 0;
 }

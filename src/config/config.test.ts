@@ -30,20 +30,56 @@ describe('parseConfig', () => {
     ['TURNPIKE_PORT', '65536', 'a whole number from 0 to 65535'],
     ['TURNPIKE_PORT', '-1', 'a whole number from 0 to 65535'],
     ['TURNPIKE_HOST', 'a host', 'an address or the name of one'],
-    ['TURNPIKE_PROVIDER', 'openai', 'auto, anthropic, rehearsal'],
+    ['TURNPIKE_PROVIDER', 'openai', 'one of auto, anthropic, rehearsal'],
+    ['TURNPIKE_CONSOLE', 'yes', 'true or false'],
+    ['TURNPIKE_USD_PER_DAY', '1e3', 'a number from 0 to 1000000'],
+    ['TURNPIKE_WATCHDOG_MS', '5', '0, or a whole number from 1000 to 3600000'],
+    ['TURNPIKE_PRICES', 'a=1/2,', 'comma-separated `name=input/output`'],
+    ['TURNPIKE_CORS_ORIGINS', 'https://a.b/', 'an origin: '],
+    ['TURNPIKE_MCP_HOSTS', 'https://a.b', 'a host: '],
+    ['TURNPIKE_EGRESS_PRIVATE_HOSTS', '*.a.b', 'a host, without scheme and port'],
+    ['TURNPIKE_TOOL_CEILING', 'a b', 'the name of a tool'],
+    ['TURNPIKE_SERVER_TOOLS', 'bash', 'web_search[=uses], web_fetch[=uses] or code_execution'],
+    ['TURNPIKE_PROJECT_ROOTS', 'relative', 'an absolute path'],
     ['TURNPIKE_INSTRUCTION_ROOT', 'relative', 'an absolute path'],
-    ['TURNPIKE_LOG_LEVEL', 'loud', 'debug, info, warn, error, silent'],
-    ['TURNPIKE_EGRESS_ALLOW', 'http://example.com', 'https://host[:port]'],
+    ['TURNPIKE_LOG_LEVEL', 'loud', 'one of debug, info, warn, error, silent'],
+    ['TURNPIKE_EGRESS_ALLOW', 'http://example.com', 'an origin: `https://host[:port]`, or'],
     ['TURNPIKE_LEASE_MS', '999', 'a whole number from 1000 to 600000'],
-  ])('refuses %s=%s, and says what is allowed', (name, value, allowed) => {
+  ])('refuses %s=%s, and says what it must be', (name, value, allowed) => {
     expect(() => parseConfig({ [name]: value })).toThrow(ConfigError);
-    expect(() => parseConfig({ [name]: value })).toThrow(`${name} is "${value}"; allowed: `);
-    expect(() => parseConfig({ [name]: value })).toThrow(allowed);
+    expect(() => parseConfig({ [name]: value })).toThrow(`${name} must be ${allowed}`);
+    expect(() => parseConfig({ [name]: value })).toThrow(`, not "${value}"`);
   });
 
-  it('names a variable it does not know, and ones near it', () => {
+  it('takes lists, and names each entry that is wrong', () => {
+    const lists = {
+      TURNPIKE_SERVER_TOOLS: ' web_search=5, web_fetch ,',
+      TURNPIKE_EGRESS_ALLOW: 'https://A.example:443/,http://localhost:8080',
+      TURNPIKE_EGRESS_PRIVATE_HOSTS: 'A.example, [::1]',
+      TURNPIKE_TOOL_CEILING: 'read,mcp__docs__*',
+    };
+    expect(parseConfig(lists)).toMatchObject({
+      serverTools: [{ name: 'web_search', maxUses: 5 }, { name: 'web_fetch' }],
+      egressAllow: ['https://a.example', 'http://localhost:8080'],
+      egressPrivateHosts: ['a.example', '[::1]'],
+      toolCeiling: ['read', 'mcp__docs__*'],
+      extensions: [],
+    });
+    const wrong = () => parseConfig({ TURNPIKE_EGRESS_ALLOW: 'https://a.b,c,http://d.e' });
+    expect(wrong).toThrow(/not "c"\n.*not "http:\/\/d\.e"$/);
+  });
+
+  it.each([
+    [{ TURNPIKE_SERVER_TOOLS: 'web_search,web_search=2' }, 'must have each entry once'],
+    [{ TURNPIKE_EXTENSIONS: 'a,b,a' }, 'TURNPIKE_EXTENSIONS must have each entry once'],
+    [{ TURNPIKE_TOOL_CEILING: ',' }, 'must have the name of a tool'],
+  ])('refuses %j', (environment, problem) => {
+    expect(() => parseConfig(environment)).toThrow(problem);
+  });
+
+  it('names a variable it does not know, and the nearest one', () => {
     expect(() => parseConfig({ TURNPIKE_PROT: '1' })).toThrow(
-      /TURNPIKE_PROT is not a configuration variable; near it: .*TURNPIKE_PROVIDER/,
+      'TURNPIKE_PROT is not a configuration variable; did you mean TURNPIKE_PORT?',
     );
   });
 

@@ -1,4 +1,6 @@
 import path from 'node:path';
+import { nearestName } from '../parsing/nearest-name.js';
+import { parseValue } from '../parsing/parse-value.js';
 import { isWithin } from '../platform/is-within.js';
 import type { Variable } from './variable.js';
 import { findServiceLinks } from './service-links.js';
@@ -52,11 +54,12 @@ export function parseConfig(given: Record<string, string | undefined>): Config {
     const name = variable.names.find((candidate) => environment[candidate]?.trim());
     const text = name === undefined ? undefined : environment[name];
     const raw = variable.isExact === true ? text : text?.trim();
-    const value = raw === undefined ? variable.fallback : variable.parse(raw);
-    if (value === undefined && raw !== undefined) {
-      const shown = variable.secret === true ? '(hidden)' : JSON.stringify(raw);
-      problems.push(`${name} is ${shown}; allowed: ${variable.allowed}`);
-    }
+    const { value, faults = [] } =
+      raw === undefined
+        ? { value: variable.fallback }
+        : parseValue(variable.shape, raw, { showsGiven: variable.secret !== true });
+    // Of a list, the message shows the entry that is wrong.
+    problems.push(...faults.map(({ message }) => `${name} ${message}`));
     values[key] = value;
   }
   for (const name of Object.keys(environment)) {
@@ -142,6 +145,6 @@ function findFolderFaults(config: Config): string[] {
 }
 
 function unknownVariable(name: string, known: ReadonlySet<string>): string {
-  const near = [...known].filter((candidate) => candidate.startsWith(name.slice(0, 12)));
-  return `${name} is not a configuration variable${near.length > 0 ? `; near it: ${near.join(', ')}` : ''}`;
+  const near = nearestName(name, [...known]);
+  return `${name} is not a configuration variable${near === undefined ? '' : `; did you mean ${near}?`}`;
 }

@@ -1,4 +1,6 @@
 import path from 'node:path';
+import * as z from 'zod/mini';
+import { parsedBy } from '../parsing/shapes.js';
 
 /** A variable of the configuration: its names, its meaning and what it takes. */
 export interface Variable<T> {
@@ -9,10 +11,8 @@ export interface Variable<T> {
   fallback: T;
   /** The default as the documentation shows it; absent: its value, where that is text or a number. */
   fallbackText?: string;
-  /** The allowed values, as the error about any other names them. */
-  allowed: string;
-  /** @returns undefined where the text is not allowed. */
-  parse(text: string): T | undefined;
+  /** What its text may be, and means. */
+  shape: z.ZodMiniType<T>;
   /** Whether errors and logs leave the value out. */
   secret?: boolean;
   /** Whether blanks around a value are a part of it. */
@@ -27,27 +27,21 @@ interface Described<T> {
   fallback: T;
 }
 
-function namesOf(names: Names): Variable<unknown>['names'] {
-  return typeof names === 'string' ? [names] : names;
-}
-
-export function text(
+export function variable<T>(
   names: Names,
-  given: Described<string> & { allowed?: string; accept?(value: string): boolean },
-): Variable<string> {
-  const { about, fallback, allowed = 'any text', accept = () => true } = given;
-  const parse = (value: string): string | undefined => (accept(value) ? value : undefined);
-  return { names: namesOf(names), about, fallback, allowed, parse };
+  { about, fallback }: Described<T>,
+  shape: z.ZodMiniType<T>,
+): Variable<T> {
+  return { names: typeof names === 'string' ? [names] : names, about, fallback, shape };
 }
 
-export function optional(names: Names, about: string): Variable<string | undefined> {
-  return {
-    names: namesOf(names),
-    about,
-    fallback: undefined,
-    allowed: 'any text',
-    parse: (value) => value,
-  };
+/** Text that is optional. */
+export function optional(
+  names: Names,
+  about: string,
+  shape: z.ZodMiniType<string> = z.string(),
+): Variable<string | undefined> {
+  return variable<string | undefined>(names, { about, fallback: undefined }, shape);
 }
 
 export function secret(names: Names, about: string): Variable<string | undefined> {
@@ -56,80 +50,74 @@ export function secret(names: Names, about: string): Variable<string | undefined
 
 /** Allows what is dangerous: `true` to the letter is yes, everything else is no, ` true` as well. */
 export function permission(names: Names, about: string): Variable<boolean> {
-  return {
-    names: namesOf(names),
-    about,
-    fallback: false,
-    allowed: 'any text',
-    parse: (value) => value === 'true',
-    isExact: true,
-  };
+  const shape = z.transform((text) => text === 'true');
+  return { ...variable(names, { about, fallback: false }, shape), isExact: true };
 }
 
-export function flag(names: Names, { about, fallback }: Described<boolean>): Variable<boolean> {
-  return {
-    names: namesOf(names),
-    about,
-    fallback,
-    allowed: 'true or false',
-    parse: (value) => (value === 'true' ? true : value === 'false' ? false : undefined),
-  };
+export function flag(names: Names, described: Described<boolean>): Variable<boolean> {
+  const shape = z.pipe(
+    z.enum(['true', 'false'], 'must be true or false'),
+    z.transform((text) => text === 'true'),
+  );
+  return variable(names, described, shape);
 }
 
 export function choice<const T extends string>(
   names: Names,
-  { about, fallback, values }: Described<NoInfer<T>> & { values: readonly T[] },
+  { values, ...described }: Described<NoInfer<T>> & { values: readonly T[] },
 ): Variable<T> {
-  return {
-    names: namesOf(names),
-    about,
-    fallback,
-    allowed: values.join(', '),
-    parse: (value) => values.find((candidate) => candidate === value),
-  };
+  return variable<T>(names, described, z.enum(values));
 }
 
 export function integer(
   names: Names,
-  { about, fallback, min, max }: Described<number> & { min: number; max: number },
+  { min, max, ...described }: Described<number> & { min: number; max: number },
 ): Variable<number> {
-  return {
-    names: namesOf(names),
-    about,
-    fallback,
-    allowed: `a whole number from ${min} to ${max}`,
-    parse: (value) => {
-      const number = Number(value);
-      return /^\d+$/.test(value) && number >= min && number <= max ? number : undefined;
-    },
-  };
+  return variable(names, described, numberText(/^\d+$/, { min, max, kind: 'whole number' }));
 }
 
+export function numberText(
+  form: RegExp,
+  { min, max, kind = 'number' }: { min: number; max: number; kind?: string },
+) {
+  return parsedBy((text: string) => {
+    const number = Number(text);
+    return form.test(text) && number >= min && number <= max ? number : undefined;
+  }, `must be a ${kind} from ${min} to ${max}`);
+}
+
+export const absolute = z.string().check(z.refine(path.isAbsolute, 'must be an absolute path'));
+
 export function absolutePath(names: Names, about: string): Variable<string | undefined> {
-  return {
-    names: namesOf(names),
-    about,
-    fallback: undefined,
-    allowed: 'an absolute path',
-    parse: (value) => (path.isAbsolute(value) ? value : undefined),
-  };
+  return optional(names, about, absolute);
 }
 
 export function absolutePaths(names: Names, about: string): Variable<readonly string[]> {
-  return {
-    names: namesOf(names),
-    about,
-    fallback: [],
-    allowed: `absolute paths, separated by '${path.delimiter}'`,
-    parse: (value) => {
-      const folders = value.split(path.delimiter).filter((folder) => folder !== '');
-      return folders.every((folder) => path.isAbsolute(folder)) ? folders : undefined;
-    },
-  };
+  const shape = z.pipe(
+    z.transform((text: string) => text.split(path.delimiter).filter((entry) => entry !== '')),
+    z.array(absolute),
+  );
+  return variable<readonly string[]>(names, { about, fallback: [] }, shape);
 }
 
-/** The entries of comma-separated text, without blanks around them and without empty ones. */
-export function entriesOf(value: string): string[] {
-  const entries = value.split(',').map((entry) => entry.trim());
+/** Comma-separated entries, without blanks around them and without empty ones. */
+export function list<T>(names: Names, about: string, entries: z.ZodMiniType<T[], string[]>) {
+  return variable<readonly T[]>(names, { about, fallback: [] }, listText(entries));
+}
+
+export function listText<T>(entries: z.ZodMiniType<T[], string[]>): z.ZodMiniType<T[]> {
+  return z.pipe(z.transform(entriesOf), entries);
+}
+
+function entriesOf(text: string): string[] {
+  const entries = text.split(',').map((entry) => entry.trim());
   return entries.filter((entry) => entry !== '');
+}
+
+/** Refuses a list with two equal entries. @param keyOf what of an entry must be unique. */
+export function eachOnce<T>(keyOf: (entry: T) => unknown = (entry) => entry) {
+  return z.refine<T[]>(
+    (entries) => new Set(entries.map(keyOf)).size === entries.length,
+    'must have each entry once',
+  );
 }

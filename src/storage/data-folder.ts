@@ -1,9 +1,10 @@
 import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { randomUUID } from 'node:crypto';
+import * as z from 'zod/mini';
+import { parseValue } from '../parsing/parse-value.js';
 import { compact } from '../platform/compact.js';
 import { errorCode } from '../platform/error-code.js';
-import { isPlainObject } from '../platform/json.js';
 
 /** The process that owns a data folder, as `<dataDir>/owner.json` has it. */
 export interface FolderOwner {
@@ -15,6 +16,12 @@ export interface FolderOwner {
   url?: string;
 }
 
+const ownerShape = z.object({
+  token: z.string(),
+  pid: z.number(),
+  startTicks: z.exactOptional(z.string()),
+  url: z.exactOptional(z.string()),
+});
 const nobody: FolderOwner = { token: 'nobody', pid: 0 };
 
 export class DataFolderBusyError extends Error {
@@ -117,16 +124,7 @@ async function releaseFile(file: string, self: FolderOwner): Promise<void> {
 async function loadOwner(file: string): Promise<FolderOwner | undefined> {
   try {
     const value: unknown = JSON.parse(await readFile(file, 'utf8'));
-    if (!isPlainObject(value) || typeof value['pid'] !== 'number') return nobody;
-    const { token, pid, startTicks, url } = value;
-    return {
-      token: String(token),
-      pid,
-      ...compact({
-        startTicks: typeof startTicks === 'string' ? startTicks : undefined,
-        url: typeof url === 'string' ? url : undefined,
-      }),
-    };
+    return parseValue(ownerShape, value).value ?? nobody;
   } catch (error) {
     if (error instanceof SyntaxError) return nobody;
     if (errorCode(error) === 'ENOENT') return undefined;

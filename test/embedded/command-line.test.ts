@@ -289,7 +289,7 @@ describe('turnpike on the command line', () => {
     const environment = { TURNPIKE_PORT: 'x', TURNPIKE_HSOT: '1' };
     const { code, stderr } = await run(['serve'], { environment }).ended;
     expect(code).toBe(1);
-    expect(stderr).toContain('TURNPIKE_PORT is "x"; allowed: a whole number from 0 to 65535');
+    expect(stderr).toContain('TURNPIKE_PORT must be a whole number from 0 to 65535, not "x"');
     expect(stderr).toContain('TURNPIKE_HSOT is not a configuration variable');
   });
 

@@ -1,6 +1,8 @@
 import path from 'node:path';
+import * as z from 'zod/mini';
 import { parseConfig } from '../../config/config.js';
-import { isPlainObject } from '../../platform/json.js';
+import { parseValue } from '../../parsing/parse-value.js';
+import { show } from '../../parsing/word-issue.js';
 import { livingOwner } from '../../storage/data-folder.js';
 import { UsageError } from './usage-error.js';
 
@@ -66,9 +68,7 @@ function parseUrl(name: string, text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const url = /^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`;
   if (/^https?:/i.test(url) && URL.canParse(url)) return url.replace(/\/+$/, '');
-  throw new UsageError(
-    `${name} is ${JSON.stringify(text)}; allowed: http://HOST:PORT or https://HOST`,
-  );
+  throw new UsageError(`${name} must be http://HOST:PORT or https://HOST, not ${show(text)}`);
 }
 
 /** Undefined for port 0, which means any free port. */
@@ -76,18 +76,18 @@ function portUrl(port: number): string | undefined {
   return port === 0 ? undefined : `http://127.0.0.1:${port}`;
 }
 
+const healthShape = z.object({
+  status: z.enum(['healthy', 'unhealthy']),
+  agent_ready: z.boolean(),
+  uptime_seconds: z.number(),
+});
+
 /** Whether a Turnpike answers at the address, by the form of its health answer. */
 async function isTurnpike(url: string): Promise<boolean> {
   try {
     const signal = AbortSignal.timeout(PROBE_MS);
     const answer = await fetch(`${url}/health`, { signal, redirect: 'error' });
-    const health: unknown = await answer.json();
-    return (
-      isPlainObject(health) &&
-      (health['status'] === 'healthy' || health['status'] === 'unhealthy') &&
-      typeof health['agent_ready'] === 'boolean' &&
-      typeof health['uptime_seconds'] === 'number'
-    );
+    return parseValue(healthShape, await answer.json()).faults === undefined;
   } catch {
     // No answer, or no JSON: not a Turnpike.
     return false;

@@ -1,9 +1,24 @@
+import * as z from 'zod/mini';
+import { parsedBy } from '../../parsing/shapes.js';
 import { parseAllowedOrigin } from '../allowed-origin.js';
-import { parseHostList } from '../host-list.js';
+import { parseHostEntry } from '../host-entry.js';
 import { parsePrices, type ModelPrice } from '../model-price.js';
-import { parseServerTools } from '../parse-server-tools.js';
-import type { ServerTool } from '../../storage/shapes/stored-tools.js';
-import { choice, entriesOf, integer, optional, secret, type Variable } from '../variable.js';
+import { parseServerTool } from '../parse-server-tool.js';
+import { choice, eachOnce, integer, list, optional, secret, variable } from '../variable.js';
+
+const origin = parsedBy(
+  parseAllowedOrigin,
+  'must be an origin: `https://host[:port]`, or a loopback `http://host[:port]`',
+);
+const plainHost = parsedBy((entry: string) => {
+  const host = parseHostEntry(entry);
+  return host === undefined || /^\*|:\d+$/.test(host) ? undefined : host;
+}, 'must be a host, without scheme and port');
+const serverTool = parsedBy(
+  parseServerTool,
+  'must be web_search[=uses], web_fetch[=uses] or code_execution',
+);
+const prices = parsedBy(parsePrices, 'must be comma-separated `name=input/output`');
 
 /** Variables of the model and its provider. */
 export const providerVariables = {
@@ -24,43 +39,35 @@ export const providerVariables = {
     fallback: 'anthropic',
     values: ['anthropic', 'compatible'],
   }),
-  serverTools: {
-    names: ['TURNPIKE_SERVER_TOOLS'],
-    about:
-      'Tools that the provider runs itself which agents may list under `tools`, comma-separated, with most uses in a model call: `web_search=5,web_fetch,code_execution`. Default: none.',
-    fallback: [],
-    allowed: 'comma-separated: web_search[=uses], web_fetch[=uses], code_execution',
-    parse: parseServerTools,
-  } satisfies Variable<readonly ServerTool[]>,
-  egressAllow: {
-    names: ['TURNPIKE_EGRESS_ALLOW'],
-    about:
-      'Origins at which the provider may be reached, comma-separated. Default: `https://api.anthropic.com`.',
-    fallback: [],
-    allowed: 'comma-separated origins: `https://host[:port]`, or a loopback `http://host[:port]`',
-    parse: parseOrigins,
-  } satisfies Variable<readonly string[]>,
-  egressPrivateHosts: {
-    names: ['TURNPIKE_EGRESS_PRIVATE_HOSTS'],
-    about:
-      'Hosts of the provider and of MCP servers that may have private addresses, comma-separated. All others must have public addresses.',
-    fallback: [],
-    allowed: 'comma-separated hosts, without scheme and port',
-    parse: parseHosts,
-  } satisfies Variable<readonly string[]>,
+  serverTools: list(
+    'TURNPIKE_SERVER_TOOLS',
+    'Tools that the provider runs itself which agents may list under `tools`, comma-separated, with most uses in a model call: `web_search=5,web_fetch,code_execution`. Default: none.',
+    z.array(serverTool).check(eachOnce(({ name }) => name)),
+  ),
+  egressAllow: list(
+    'TURNPIKE_EGRESS_ALLOW',
+    'Origins at which the provider may be reached, comma-separated. Default: `https://api.anthropic.com`.',
+    z.array(origin),
+  ),
+  egressPrivateHosts: list(
+    'TURNPIKE_EGRESS_PRIVATE_HOSTS',
+    'Hosts of the provider and of MCP servers that may have private addresses, comma-separated. All others must have public addresses.',
+    z.array(plainHost),
+  ),
   model: optional(['TURNPIKE_MODEL', 'CHIRALITY_GLOBAL_MODEL'], 'Default model of turns.'),
   modelsFile: optional(
     'TURNPIKE_MODELS',
     'JSON file with changes to models, and your own models: see `docs/guide/models.md`.',
   ),
-  prices: {
-    names: ['TURNPIKE_PRICES'],
-    about:
-      'Your prices, over those of the catalogue: beginnings of model names with dollars for a million tokens of input and output, such as `claude-opus=15/75,claude-sonnet=3/15`.',
-    fallback: [],
-    allowed: 'comma-separated `name=input/output`',
-    parse: parsePrices,
-  } satisfies Variable<readonly ModelPrice[]>,
+  prices: variable<readonly ModelPrice[]>(
+    'TURNPIKE_PRICES',
+    {
+      about:
+        'Your prices, over those of the catalogue: beginnings of model names with dollars for a million tokens of input and output, such as `claude-opus=15/75,claude-sonnet=3/15`.',
+      fallback: [],
+    },
+    prices,
+  ),
   maxTokens: integer('TURNPIKE_MAX_TOKENS', {
     about: 'Most tokens of a reply.',
     fallback: 16_384,
@@ -92,14 +99,3 @@ export const providerVariables = {
     max: 10,
   }),
 };
-
-function parseOrigins(value: string): readonly string[] | undefined {
-  const entries = entriesOf(value);
-  const origins = entries.flatMap((entry) => parseAllowedOrigin(entry) ?? []);
-  return origins.length === entries.length ? origins : undefined;
-}
-
-function parseHosts(value: string): readonly string[] | undefined {
-  const hosts = parseHostList(value);
-  return hosts?.every((host) => !/^\*|:\d+$/.test(host)) === true ? hosts : undefined;
-}

@@ -1,26 +1,31 @@
-import { permissionModes } from '../../storage/shapes/stored-permissions.js';
 import path from 'node:path';
-import { parseHostList } from '../host-list.js';
+import * as z from 'zod/mini';
+import { parsedBy } from '../../parsing/shapes.js';
+import { permissionModes } from '../../storage/shapes/stored-permissions.js';
+import { parseHostEntry } from '../host-entry.js';
 import {
   absolutePath,
   absolutePaths,
   choice,
-  entriesOf,
+  eachOnce,
   integer,
+  list,
+  listText,
   permission,
-  type Variable,
+  variable,
 } from '../variable.js';
+
+const toolName = z.string().check(z.regex(/^[\w*-]+$/, 'must be the name of a tool'));
+const host = parsedBy(parseHostEntry, 'must be a host: `host[:port]` or `*.host[:port]`');
 
 /** Variables of tools: their permissions and limits, the sandbox, MCP servers and subagents. */
 export const toolVariables = {
-  extensions: {
-    names: ['TURNPIKE_EXTENSIONS'],
-    about:
-      'Modules that add decision trees, triggers and tools, comma-separated: files (`./x.mjs`, `/x.mjs`) or packages installed beside the server. They run with the rights of the server. See `docs/how-to/extensions.md`.',
-    fallback: [],
-    allowed: 'comma-separated files and packages, each once',
-    parse: parseModules,
-  } satisfies Variable<readonly string[]>,
+  // The second registration of a module's names would fail.
+  extensions: list(
+    'TURNPIKE_EXTENSIONS',
+    'Modules that add decision trees, triggers and tools, comma-separated: files (`./x.mjs`, `/x.mjs`) or packages installed beside the server. They run with the rights of the server. See `docs/how-to/extensions.md`.',
+    z.array(z.string()).check(eachOnce()),
+  ),
   permissionsFile: absolutePath(
     'TURNPIKE_PERMISSIONS_FILE',
     'File with the rules for tools of every turn, before those of agents and sessions: YAML or JSON with `allow`, `ask` and `deny`. Read at the start.',
@@ -32,14 +37,17 @@ export const toolVariables = {
     values: permissionModes,
   }),
   toolCeiling: {
-    names: ['TURNPIKE_TOOL_CEILING'],
-    about:
-      'The tools that turns may have at most, comma-separated, `*` for any characters: `read,grep,mcp__docs__*`. Tools of clients are the clients’ own.',
-    fallback: undefined,
+    ...variable<readonly string[] | undefined>(
+      'TURNPIKE_TOOL_CEILING',
+      {
+        about:
+          'The tools that turns may have at most, comma-separated, `*` for any characters: `read,grep,mcp__docs__*`. Tools of clients are the clients’ own.',
+        fallback: undefined,
+      },
+      listText(z.array(toolName).check(z.minLength(1, 'must have the name of a tool'))),
+    ),
     fallbackText: 'all',
-    allowed: 'comma-separated names of tools',
-    parse: parseTools,
-  } satisfies Variable<readonly string[] | undefined>,
+  },
   approvalTimeoutMs: integer('TURNPIKE_APPROVAL_TIMEOUT_MS', {
     about:
       'How long a turn is parked for an approval before `TURNPIKE_APPROVAL_DEFAULT` is decided, in ms.',
@@ -112,14 +120,11 @@ export const toolVariables = {
     'TURNPIKE_MCP_FILE',
     'File of the MCP servers that agents may use: JSON, `{"mcpServers": {…}}`, with `${NAME}` for variables of the environment. Read at the start.',
   ),
-  mcpHosts: {
-    names: ['TURNPIKE_MCP_HOSTS'],
-    about:
-      'Hosts that MCP servers of agents and sessions may be at, beside those of `TURNPIKE_MCP_FILE`, comma-separated: `mcp.example.com`, `*.example.com`, either with `:port`. Over https; a loopback name also over http.',
-    fallback: [],
-    allowed: 'comma-separated hosts: `host[:port]` or `*.host[:port]`',
-    parse: parseHostList,
-  } satisfies Variable<readonly string[]>,
+  mcpHosts: list(
+    'TURNPIKE_MCP_HOSTS',
+    'Hosts that MCP servers of agents and sessions may be at, beside those of `TURNPIKE_MCP_FILE`, comma-separated: `mcp.example.com`, `*.example.com`, either with `:port`. Over https; a loopback name also over http.',
+    z.array(host),
+  ),
   mcpSessionStdio: permission(
     'TURNPIKE_MCP_SESSION_STDIO',
     'Whether sessions may define MCP servers that are commands: exactly `true`. Clients that create sessions can then run commands on this machine.',
@@ -160,14 +165,3 @@ export const toolVariables = {
     max: 600_000,
   }),
 };
-
-function parseTools(value: string): readonly string[] | undefined {
-  const names = entriesOf(value);
-  return names.length > 0 && names.every((name) => /^[\w*-]+$/.test(name)) ? names : undefined;
-}
-
-/** Refuses a module that is listed twice: the second registration of its names would fail. */
-function parseModules(value: string): readonly string[] | undefined {
-  const names = entriesOf(value);
-  return new Set(names).size === names.length ? names : undefined;
-}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseHostEntry } from './host-list.js';
+import { parseHostEntry } from './host-entry.js';
 
 describe('parseHostEntry', () => {
   it.each([

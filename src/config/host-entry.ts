@@ -8,10 +8,3 @@ export function parseHostEntry(text: string): string | undefined {
   const entry = text.trim().toLowerCase();
   return entryForm.test(entry) && entry !== '*.' ? entry : undefined;
 }
-
-/** Parses a comma-separated list of hosts; undefined when an entry is not valid. */
-export function parseHostList(value: string): readonly string[] | undefined {
-  const entries = value.split(',').filter((entry) => entry.trim() !== '');
-  const hosts = entries.flatMap((entry) => parseHostEntry(entry) ?? []);
-  return hosts.length === entries.length ? hosts : undefined;
-}
