@@ -140,8 +140,11 @@ function headingsOf(file) {
 
 /** Markdown files that may have markers. */
 async function documents() {
-  const docs = await readdir(path.join(root, 'docs'), { recursive: true });
-  const pages = docs.filter((name) => name.endsWith('.md')).map((name) => path.join('docs', name));
+  const folders = ['docs', 'examples'].map(async (folder) => {
+    const files = await readdir(path.join(root, folder), { recursive: true });
+    return files.map((name) => path.join(folder, name));
+  });
+  const pages = (await Promise.all(folders)).flat().filter((name) => name.endsWith('.md'));
   return ['README.md', 'ARCHITECTURE.md', ...pages.toSorted()];
 }
 

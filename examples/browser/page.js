@@ -35,6 +35,7 @@ function follow(id) {
   turnId = id;
   answer.textContent = '';
   questions.replaceChildren();
+  stop.disabled = false;
   /** The text by step. */
   const said = [];
   stream = new EventSource(`${server}/api/harness/turns/${id}/events`);
@@ -50,7 +51,10 @@ function follow(id) {
   on('approval:request', ask);
   on('approval:resolve', ({ approvalId }) => document.getElementById(approvalId)?.remove());
   on('turn:error', ({ message }) => (answer.textContent += `\n${message}`));
-  on('turn:end', ({ outcome }) => (status.textContent = outcome));
+  on('turn:end', ({ outcome }) => {
+    status.textContent = outcome;
+    stop.disabled = true;
+  });
   // The last frame. An `EventSource` that is not closed would come back for more, and get 204.
   on('process:exit', () => stream.close());
   stream.addEventListener('open', () => (status.textContent = 'connected'));

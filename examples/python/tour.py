@@ -40,7 +40,7 @@ class Refused(Exception):
         super().__init__(f"{self.code} {error.code}: {facts.get('message', error.reason)}")
 
 
-def ask(method, path, body=None, headers={}):
+def ask(method, path, body=None, headers=()):
     """Sends a request, and sends it again where that may help: a POST needs an Idempotency-Key for it."""
     data = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(SERVER + path, data, dict(headers), method=method)

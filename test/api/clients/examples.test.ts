@@ -56,7 +56,7 @@ describe('the example', () => {
   });
 
   it('of the typed client reads on over broken connections', async () => {
-    const output = await run('node', 'node/tour.mjs', { refusals: 1, cuts: [1, 1] });
+    const output = await run(process.execPath, 'node/tour.mjs', { refusals: 1, cuts: [1, 1] });
     expect(output).toContain(`both readers: ${words(40)}\ncompleted`);
     expect(output.match(/first reader: (.*)/)?.[1]).not.toContain('word40');
     // After two cuts, and for the second reader.
