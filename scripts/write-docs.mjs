@@ -9,6 +9,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { controllerFiles, describeRoutes } from './describe-routes.mjs';
+import { describeStreams } from './describe-streams.mjs';
 import { describeWires } from './describe-wires.mjs';
 import { importSource } from './import-source.mjs';
 
@@ -21,7 +22,6 @@ const [
   { triggerTable },
   { strictRules },
   { profiles },
-  { harnessFields },
   { errorTable },
   { describeErrors: describeRouteErrors },
   { providerReasons },
@@ -35,7 +35,6 @@ const [
   'notices/triggers',
   'rehearsal/rules/strict-rules',
   'rehearsal/models/profiles',
-  'wires/harness/dialect/harness-frames',
   'errors/error-table',
   'errors/describe-errors',
   'provider/provider-errors',
@@ -63,6 +62,14 @@ const parts = {
 const routes = await describeRoutes(controllers, describeRouteErrors);
 const outdated = [];
 const written = new Set();
+
+/** The part of the API's document that is made of types; the source imports it. */
+const streamsFile = 'src/http/streams.json';
+const streams = describeStreams();
+if (readFileSync(path.join(root, streamsFile), 'utf8') !== streams) {
+  outdated.push(streamsFile);
+  if (!process.argv.includes('--check')) await writeFile(path.join(root, streamsFile), streams);
+}
 
 for (const name of await documents()) {
   const file = path.join(root, name);
@@ -118,7 +125,7 @@ function goneFiles(page) {
 
 /** @returns {Promise<string[]>} */
 async function sourceFiles() {
-  const folders = ['src', 'web', 'test', 'bench', 'simulation'];
+  const folders = ['src', 'web', 'test', 'bench', 'simulation', 'scripts'];
   const found = folders.map((folder) => readdir(path.join(root, folder), { recursive: true }));
   return (await Promise.all(found)).flatMap((files, i) =>
     files.map((file) => `${folders[i]}/${file}`),
@@ -174,9 +181,10 @@ function describeEvents() {
 }
 
 function describeFrames() {
-  const rows = Object.entries(harnessFields).map(([name, fields]) => {
-    const listed = Object.entries(fields).map(
-      ([field, presence]) => `\`${field}${presence === 'always' ? '' : '?'}\``,
+  const { properties: frames } = JSON.parse(streams).schemas.HarnessFrames;
+  const rows = Object.entries(frames).map(([name, { properties = {}, required = [] }]) => {
+    const listed = Object.keys(properties).map(
+      (field) => `\`${field}${required.includes(field) ? '' : '?'}\``,
     );
     return `| \`${name}\` | ${listed.join(', ')} |`;
   });

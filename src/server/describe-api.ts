@@ -1,5 +1,6 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
+import { streamSchemas } from '../http/api-stream.decorator.js';
 import { envelopeShape } from '../http/error-shape.js';
 import { answerErrors } from './answer-errors.js';
 import type { ErrorShapes } from './error-shapes.js';
@@ -43,6 +44,7 @@ export function describeApi(
     .setTitle('Turnpike')
     .setDescription(about)
     .setVersion(version)
+    .setOpenAPIVersion('3.2.0')
     .addServer('/', 'This server')
     .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'An API key.' }, 'bearer')
     .addApiKey({ type: 'apiKey', in: 'header', name: 'X-API-Key' }, 'header')
@@ -53,6 +55,8 @@ export function describeApi(
   const document = SwaggerModule.createDocument(app, builder.build(), {
     extraModels: [...envelopeShape.models],
   });
+  const { components = {} } = document;
+  document.components = { ...components, schemas: { ...streamSchemas, ...components.schemas } };
   for (const [path, operationId] of Object.entries(secondPaths)) {
     const operation = document.paths[path]?.post;
     if (operation !== undefined) operation.operationId = operationId;

@@ -30,6 +30,7 @@ export async function load(url, context, next) {
     sourceMaps: 'inline',
     jsc: {
       target: 'es2022',
+      experimental: { keepImportAttributes: true },
       parser: { syntax: 'typescript', decorators: true, tsx: filename.endsWith('x') },
       transform: {
         legacyDecorator: true,

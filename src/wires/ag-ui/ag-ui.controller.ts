@@ -14,14 +14,15 @@ import {
   ApiHeader,
   ApiNoContentResponse,
   ApiOperation,
-  ApiResponse,
   ApiTags,
+  getSchemaPath,
 } from '@nestjs/swagger';
 import type { Response } from 'express';
 import type { Observable } from 'rxjs';
 import { callerOf } from '../../access/caller.decorator.js';
 import { Owned, Unowned } from '../../access/owned.decorator.js';
 import { BodyLimit } from '../../http/body-limit.decorator.js';
+import { ApiStream, frameOf } from '../../http/api-stream.decorator.js';
 import { ApiErrors } from '../../http/api-errors.decorator.js';
 import { ErrorsAs } from '../../http/error-shape.decorator.js';
 import type { FrameBatch } from '../../http/frame-batch.js';
@@ -32,12 +33,14 @@ import { problemShape } from '../named-agents/problem.js';
 import { AgUiService } from './ag-ui-service.js';
 import { RunAgentInputDto } from './ag-ui.dto.js';
 
-const stream = {
-  status: 200,
-  description:
-    'Server-Sent Events: events of AG-UI 1.0, from `RUN_STARTED` to `RUN_FINISHED` or `RUN_ERROR`. Every frame has an `id`; `Location` is where the stream goes on after it.',
-  content: { 'text/event-stream': { schema: { type: 'string' } } },
-};
+/** Documents the stream of a route. */
+const ApiRunStream = () =>
+  ApiStream({
+    wire: 'ag-ui',
+    description:
+      'Server-Sent Events: events of [AG-UI](https://docs.ag-ui.com) 1.0, from `RUN_STARTED` to `RUN_FINISHED` or `RUN_ERROR`. Every frame has an `id`; `Location` is where the stream goes on after it.',
+    frames: [frameOf({ $ref: getSchemaPath('AgUiEvent') })],
+  });
 
 @ApiTags('ag-ui')
 @ErrorsAs(problemShape)
@@ -55,7 +58,7 @@ export class AgUiController {
   })
   @ApiBody({ type: RunAgentInputDto })
   @ApiHeader({ name: 'Idempotency-Key', required: false, description: 'In place of the runId.' })
-  @ApiResponse(stream)
+  @ApiRunStream()
   @ApiErrors(
     'INVALID_REQUEST',
     'ATTACHMENT_FAILURE',
@@ -101,7 +104,7 @@ export class AgUiController {
     required: false,
     description: 'Id of the last frame received.',
   })
-  @ApiResponse(stream)
+  @ApiRunStream()
   @ApiNoContentResponse({ description: 'There is nothing after the cursor, and never will be.' })
   @ApiErrors('INVALID_REQUEST', 'TURN_NOT_FOUND', 'STREAM_EXPIRED')
   async resume(

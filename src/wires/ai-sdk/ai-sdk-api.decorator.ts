@@ -1,5 +1,5 @@
-import { applyDecorators } from '@nestjs/common';
-import { ApiResponse } from '@nestjs/swagger';
+import { getSchemaPath } from '@nestjs/swagger';
+import { ApiStream, frameOf, textFrame } from '../../http/api-stream.decorator.js';
 
 /** Parts of the stream that are this server's own, for the documentation. */
 const dataParts: Record<string, string> = {
@@ -19,15 +19,13 @@ const dataParts: Record<string, string> = {
 /** Documents the stream of a route. */
 export function ApiUiMessageStream() {
   const rows = Object.entries(dataParts).map(([type, fields]) => `- \`${type}\`: ${fields}`);
-  return applyDecorators(
-    ApiResponse({
-      status: 200,
-      description: [
-        'The UI message stream of the AI SDK, version 1: Server-Sent Events without a name, each with an id; the last one is `[DONE]`. Before an `error`, `message-metadata` has `error`: code, status, retryable, retryAfterMs?, requestId?. Parts of this server’s own:',
-        '',
-        ...rows,
-      ].join('\n'),
-      content: { 'text/event-stream': { schema: { type: 'string' } } },
-    }),
-  );
+  return ApiStream({
+    wire: 'ai-sdk',
+    description: [
+      'The UI message stream of the AI SDK, version 1: Server-Sent Events without a name, each with an id; the last one is `[DONE]`. Before an `error`, `message-metadata` has `error`: code, status, retryable, retryAfterMs?, requestId?. Parts of this server’s own:',
+      '',
+      ...rows,
+    ].join('\n'),
+    frames: [frameOf({ $ref: getSchemaPath('AiSdkChunk') }), textFrame('[DONE]')],
+  });
 }

@@ -1,43 +1,57 @@
 import { applyDecorators } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiExtraModels, getSchemaPath } from '@nestjs/swagger';
 import {
-  ApiAcceptedResponse,
-  ApiExtraModels,
-  ApiResponse,
-  getSchemaPath,
-  type ApiResponseSchemaHost,
-} from '@nestjs/swagger';
-import { harnessFields, type HarnessFrameName } from './dialect/harness-frames.js';
+  ApiStream,
+  dataOf,
+  frameOf,
+  harnessFrames,
+  namedFrames,
+} from '../../http/api-stream.decorator.js';
+import type { Schema } from '../../http/error-shape.js';
+import { compact } from '../../platform/compact.js';
 import { OneTurnDto } from './turn-record.dto.js';
 import { TurnResultDto } from './turn.dto.js';
 
-type ContentObject = Record<string, Pick<ApiResponseSchemaHost, 'schema'>>;
-
 /** Meanings that the names of the fields leave open. */
-const remarks: Partial<Record<HarnessFrameName, string>> = {
+const remarks: Readonly<Record<string, string>> = {
   'step:discard': 'forget what this step streamed',
   'turn:parked': 'nothing runs, it waits for these answers',
   'process:exit': 'always last',
 };
 
+const names = Object.keys(harnessFrames);
+
+/** Ids that a frame of a subagent has beside those of its own. */
+const ofSubagent = {
+  type: 'object',
+  required: ['childTurnId', 'parentToolUseId'],
+  properties: { childTurnId: { type: 'string' }, parentToolUseId: { type: 'string' } },
+};
+
 /** Documents the stream of a route. @param others answers of other types, and when they come. */
-export function ApiHarnessStream(others: { content?: ContentObject; when?: string } = {}) {
-  const names = Object.keys(harnessFields) as HarnessFrameName[];
+export function ApiHarnessStream(
+  others: { content?: Record<string, { schema: Schema }>; when?: string } = {},
+) {
   const rows = [
     ...names.map(describeFrame),
     '- `subagent:…`: childTurnId, parentToolUseId, and what the subagent’s own frame of that name has',
   ];
-  return applyDecorators(
-    ApiResponse({
-      status: 200,
-      description: [
-        'Server-Sent Events. Every frame has `id: <turnId>:<attempt>.<seq>`; send the last one back as `Last-Event-ID` to go on after it. Data is one line of JSON with these fields:',
-        '',
-        ...rows,
-        ...(others.when === undefined ? [] : ['', others.when]),
-      ].join('\n'),
-      content: { 'text/event-stream': { schema: { type: 'string' } }, ...others.content },
-    }),
-  );
+  return ApiStream({
+    wire: 'harness',
+    description: [
+      'Server-Sent Events. Every frame has `id: <turnId>:<attempt>.<seq>`; send the last one back as `Last-Event-ID` to go on after it. Data is one line of JSON with these fields:',
+      '',
+      ...rows,
+      ...(others.when === undefined ? [] : ['', others.when]),
+    ].join('\n'),
+    frames: [
+      ...namedFrames('HarnessFrames'),
+      ...names.map((name) =>
+        frameOf({ allOf: [ofSubagent, dataOf('HarnessFrames', name)] }, `subagent:${name}`),
+      ),
+    ],
+    ...compact({ others: others.content }),
+  });
 }
 
 /** Documents the stream of a route that also answers in one piece. */
@@ -55,9 +69,10 @@ export function ApiTurnAnswers() {
   );
 }
 
-function describeFrame(name: HarnessFrameName): string {
-  const fields = Object.entries(harnessFields[name]).map(([field, presence]) =>
-    presence === 'sometimes' ? `${field}?` : field,
+function describeFrame(name: string): string {
+  const { properties = {}, required = [] } = harnessFrames[name] ?? {};
+  const fields = Object.keys(properties).map((field) =>
+    required.includes(field) ? field : `${field}?`,
   );
   const remark = remarks[name];
   const data = fields.length === 0 ? 'nothing' : fields.join(', ');

@@ -1,5 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiBody, ApiConsumes, ApiHeader, ApiResponse } from '@nestjs/swagger';
+import { ApiBody, ApiConsumes, ApiHeader } from '@nestjs/swagger';
+import { ApiStream, namedFrames } from '../../http/api-stream.decorator.js';
 import type { HolodeckEvent } from './dialect/holodeck-event.js';
 import { ChatRequestDto } from './holodeck.dto.js';
 
@@ -34,15 +35,13 @@ export function ApiChat() {
 /** Documents the stream of a route. */
 export function ApiHolodeckStream() {
   const rows = Object.entries(events).map(([name, data]) => `- \`${name}\`: ${data}`);
-  return applyDecorators(
-    ApiResponse({
-      status: 200,
-      description: [
-        'Server-Sent Events. Every frame has an `id`; send the last one back as `Last-Event-ID` to `GET /agent/{name}/chat/stream/{message_id}` to go on after it. Data is one line of JSON with these fields:',
-        '',
-        ...rows,
-      ].join('\n'),
-      content: { 'text/event-stream': { schema: { type: 'string' } } },
-    }),
-  );
+  return ApiStream({
+    wire: 'holodeck',
+    description: [
+      'Server-Sent Events. Every frame has an `id`; send the last one back as `Last-Event-ID` to `GET /agent/{name}/chat/stream/{message_id}` to go on after it. Data is one line of JSON with these fields:',
+      '',
+      ...rows,
+    ].join('\n'),
+    frames: namedFrames('HolodeckFrames'),
+  });
 }

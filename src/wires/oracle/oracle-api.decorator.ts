@@ -1,5 +1,5 @@
-import { applyDecorators } from '@nestjs/common';
-import { ApiResponse } from '@nestjs/swagger';
+import { getSchemaPath } from '@nestjs/swagger';
+import { ApiStream, frameOf } from '../../http/api-stream.decorator.js';
 
 /** Types of the chunks and their fields, for the documentation. */
 const chunks: Record<string, string> = {
@@ -20,15 +20,13 @@ const chunks: Record<string, string> = {
 /** Documents the stream of a route. */
 export function ApiOracleStream() {
   const rows = Object.entries(chunks).map(([type, fields]) => `- \`${type}\`: ${fields}`);
-  return applyDecorators(
-    ApiResponse({
-      status: 200,
-      description: [
-        'Server-Sent Events without a name. Data is one line of JSON with a `type` and these fields:',
-        '',
-        ...rows,
-      ].join('\n'),
-      content: { 'text/event-stream': { schema: { type: 'string' } } },
-    }),
-  );
+  return ApiStream({
+    wire: 'oracle',
+    description: [
+      'Server-Sent Events without a name. Data is one line of JSON with a `type` and these fields:',
+      '',
+      ...rows,
+    ].join('\n'),
+    frames: [frameOf({ $ref: getSchemaPath('OracleChunk') })],
+  });
 }

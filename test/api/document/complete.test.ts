@@ -1,3 +1,4 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startServer, type TestServer } from '../../support/processes/start-server.js';
 import { asDocument, operationsOf, type ApiDocument } from '../../support/document/api-document.js';
@@ -10,6 +11,11 @@ describe('the document of the API', () => {
     document = asDocument((await server.client.get('/docs-json')).body);
   });
   afterAll(() => server.close());
+
+  it('is valid OpenAPI 3.2', async () => {
+    const { valid, errors } = await new Validator().validate({ ...document });
+    expect([document.openapi, errors, valid]).toEqual(['3.2.0', undefined, true]);
+  });
 
   it('has a schema for every answer, parameter and body', () => {
     const untyped = operationsOf(document).flatMap(({ route, operation }) => {
@@ -59,6 +65,22 @@ describe('the document of the API', () => {
     expect(shapeOf('get /api/harness/tools')).toContain('ErrorEnvelopeDto');
     expect(shapeOf('get /agents')).toContain('application/problem+json');
     expect(shapeOf('get /api/oracle/history')).toContain('OracleErrorDto');
+  });
+
+  it('describes streams frame by frame, with recordings', () => {
+    const streams = operationsOf(document).flatMap(({ route, operation }) => {
+      const stream = operation.responses['200']?.content?.['text/event-stream'];
+      return stream === undefined ? [] : [{ route, stream }];
+    });
+    expect(streams).toHaveLength(11);
+    for (const { route, stream } of streams) {
+      const recorded = Object.keys(stream.examples ?? {});
+      expect([route, typeof stream.itemSchema, recorded]).toEqual([
+        route,
+        'object',
+        ['plain-reply', 'tools-thinking-sources'],
+      ]);
+    }
   });
 
   it('names the codes of an error, for a program', () => {

@@ -3,6 +3,7 @@
 interface Content {
   schema?: object;
   itemSchema?: object;
+  examples?: Record<string, object>;
 }
 
 export interface Answer {

@@ -57,3 +57,6 @@ export type HolodeckEvent =
   | { event: 'tool_call_end'; data: { tool_call_id: string; status: 'success' | 'error' } }
   | { event: 'stream_end'; data: { message_id: string } & HolodeckEnd }
   | { event: 'error'; data: Problem };
+
+/** Event name → its data. */
+export type HolodeckFrames = { [E in HolodeckEvent as E['event']]: E['data'] };

@@ -1,0 +1,73 @@
+/** What the API's document says of streams: the events' schemas, made of their types, and recorded streams. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { createGenerator } from 'ts-json-schema-generator';
+import { options, root } from './declare/compiler.mjs';
+import { writeOutTypes } from './declare/write-out-types.mjs';
+
+/** Wires, by the folders of `test/golden` that have their recordings. */
+const wires = ['harness', 'holodeck', 'oracle', 'ag-ui', 'ai-sdk'];
+const recordings = {
+  'plain-reply': 'A reply in text',
+  'tools-thinking-sources': 'A reply with thinking, a tool call and sources',
+};
+
+/** @returns {string} JSON: `schemas`, components of OpenAPI by name, and `examples` by wire and name. */
+export function describeStreams() {
+  const schemas = generate().definitions;
+  for (const { properties = {}, ...rest } of Object.values(schemas)) {
+    for (const part of [...Object.values(properties), ...Object.values(rest)]) sort(part);
+  }
+  const examples = Object.fromEntries(wires.map(readExamples));
+  const text = JSON.stringify({ schemas, examples }, null, 2);
+  return `${text.replaceAll('"#/definitions/', '"#/components/schemas/')}\n`;
+}
+
+/** The schemas of `stream-types.ts`. The generator takes types without operators, as clients get them. */
+function generate() {
+  const folder = path.join(root, 'node_modules/.cache/turnpike');
+  const file = path.join(folder, 'stream-types.ts');
+  const types = writeOutTypes(path.join(root, 'scripts/declare/stream-types.ts'), options);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(file, types.replaceAll(/^((?:\/\*\*.*\*\/\n)?)type /gm, '$1export type '));
+  const generator = createGenerator({
+    path: file,
+    skipTypeCheck: true,
+    // Newer servers add fields.
+    additionalProperties: true,
+    encodeRefs: false,
+  });
+  return generator.createSchema('*');
+}
+
+/**
+ * Sorts what has no order in a type, in place: the compiler orders fields and members of unions by when it met
+ * them, which a change anywhere may change.
+ */
+function sort(schema) {
+  if (typeof schema !== 'object' || schema === null) return;
+  for (const part of Object.values(schema)) sort(part);
+  if (Array.isArray(schema)) {
+    schema.sort((a, b) => compare(JSON.stringify(a), JSON.stringify(b)));
+    return;
+  }
+  const { properties } = schema;
+  if (properties === undefined) return;
+  schema.properties = Object.fromEntries(
+    Object.entries(properties).toSorted(([a], [b]) => compare(a, b)),
+  );
+}
+
+/** @param {string} a @param {string} b */
+function compare(a, b) {
+  return a < b ? -1 : Number(a > b);
+}
+
+/** @param {string} wire */
+function readExamples(wire) {
+  const examples = Object.entries(recordings).map(([name, summary]) => {
+    const file = path.join(root, 'test/golden', wire, `${name}.txt`);
+    return [name, { summary, value: readFileSync(file, 'utf8') }];
+  });
+  return [wire, Object.fromEntries(examples)];
+}
