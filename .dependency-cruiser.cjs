@@ -95,7 +95,7 @@ const doors = [
   // Submissions, approvals and stored turns, for wires whose own words differ from the conductor's.
   '^src/turn/submit/(disposition|turn-submission)\\.ts$',
   '^src/turn/approvals/(approval-answerer|approval-errors|approval-writes|validate-answer)\\.ts$',
-  '^src/turn/history/view-(messages|steps)\\.ts$',
+  '^src/turn/history/(conversation-service|view-(messages|steps))\\.ts$',
   '^src/turn/lifecycle/(forget-archives|turn-canceller)\\.ts$',
   '^src/turn/state/(assistant-message-id|load-turn|turn-(context|errors|lookup|services))\\.ts$',
   // The harness's dialect, whose frames AG-UI sends too.

@@ -1,6 +1,6 @@
 import type { ArchivedEvent } from '../storage/shapes/archived-event.js';
 import { turnArchives } from '../storage/transcript-schema.js';
-import { and, asc, desc, eq, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, inArray, sql } from 'drizzle-orm';
 import type { Queryable } from '../storage/connection.js';
 import { compareCursors, type EventCursor } from './cursor.js';
 import type { TurnEvent } from './turn-event.js';
@@ -16,6 +16,26 @@ export async function loadArchive(db: Queryable, turnId: string): Promise<TurnEv
     .where(eq(turnArchives.turnId, turnId))
     .orderBy(asc(turnArchives.attempt), asc(turnArchives.firstSeq));
   return rows.flatMap(eventsOf);
+}
+
+/** Archived events of turns, in order, by turn; nothing of a turn that has none. */
+export async function loadArchives(
+  db: Queryable,
+  turnIds: readonly string[],
+): Promise<Map<string, TurnEvent[]>> {
+  const archives = new Map<string, TurnEvent[]>();
+  if (turnIds.length === 0) return archives;
+  const rows = await db
+    .select({ turnId: turnArchives.turnId, events: turnArchives.events })
+    .from(turnArchives)
+    .where(inArray(turnArchives.turnId, [...turnIds]))
+    .orderBy(asc(turnArchives.attempt), asc(turnArchives.firstSeq));
+  for (const row of rows) {
+    const events = archives.get(row.turnId) ?? [];
+    events.push(...eventsOf(row));
+    archives.set(row.turnId, events);
+  }
+  return archives;
 }
 
 /** Whether a turn has archived events: housekeeping deletes old ones. */

@@ -106,7 +106,7 @@ async function createNamedSession(
   const id = namedSessionId(principalId, name);
   try {
     const row = { id, principalId, projectRoot, persona, mode: 'direct', origin };
-    return await sessions.create(row);
+    return await sessions.create({ ...row, clientName: name });
   } catch (error) {
     // A simultaneous request may have created it: as the last session that the limit allows, too.
     const made = await findNamedSession(deps, { principalId, name });

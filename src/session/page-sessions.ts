@@ -1,7 +1,7 @@
 import { and, desc, eq, isNull, sql } from 'drizzle-orm';
 import { isId } from '../platform/ids.js';
 import type { Queryable } from '../storage/connection.js';
-import { sessions, turns } from '../storage/schema.js';
+import { sessions, turns, type SessionOrigin } from '../storage/schema.js';
 import { activeStatuses } from '../storage/shapes/stored-turn.js';
 
 /**
@@ -11,6 +11,13 @@ export interface SessionPageToken {
   /** In ms since the epoch. */
   usedAt: number;
   sessionId: string;
+}
+
+export interface SessionPage {
+  after: SessionPageToken | undefined;
+  limit: number;
+  /** The wire that created them; absent: any. */
+  origin?: SessionOrigin | undefined;
 }
 
 /** Characters of the first turn's request that a title is made of: the request may be megabytes. */
@@ -25,17 +32,19 @@ const HEAD_CHARS = 1_000;
 export function pageSessions(
   db: Queryable,
   principalId: string,
-  { after, limit }: { after: SessionPageToken | undefined; limit: number },
+  { after, limit, origin: wire }: SessionPage,
 ) {
   const position = sql`(${sessions.updatedAt}, ${sessions.id})`;
-  const { id, projectRoot, persona, mode, origin, createdAt, updatedAt } = sessions;
+  const { id, projectRoot, persona, mode, origin, clientName, createdAt, updatedAt } = sessions;
+  const shown = { id, projectRoot, persona, mode, origin, clientName, createdAt, updatedAt };
   return db
-    .select({ id, projectRoot, persona, mode, origin, createdAt, updatedAt, ...beside })
+    .select({ ...shown, ...beside })
     .from(sessions)
     .where(
       and(
         eq(sessions.principalId, principalId),
         isNull(sessions.parentTurnId),
+        wire === undefined ? undefined : eq(origin, wire),
         after === undefined
           ? undefined
           : sql`${position} < (${new Date(after.usedAt).toISOString()}::timestamptz, ${after.sessionId}::text)`,

@@ -18,7 +18,7 @@ import type { AgentConfig } from '../storage/shapes/stored-limits.js';
 import type { PermissionRules, PermissionMode } from '../storage/shapes/stored-permissions.js';
 import { MCP, type Mcp } from '../tools/open-mcp.js';
 import { ToolRegistry } from '../tools/registry.js';
-import { formatPageToken, parsePageToken } from './page-sessions.js';
+import { formatPageToken, parsePageToken, type PagedSession } from './page-sessions.js';
 import { ProjectRoots } from './project-roots.js';
 import { SessionBooter, type BootReport } from './session-booter.js';
 import { SessionStore } from './session-store.js';
@@ -97,18 +97,24 @@ export class SessionService {
    */
   async page(
     principalId: string,
-    { cursor, limit }: PageQueryDto,
+    page: PageQueryDto,
   ): Promise<{ sessions: ListedSession[]; nextCursor?: string }> {
+    const { rows, ...rest } = await this.pageRows(principalId, page);
+    return { sessions: rows.map(viewPagedSession), ...rest };
+  }
+
+  /** As `page`, of one wire's sessions or of all, for views of the wires' own. */
+  async pageRows(
+    principalId: string,
+    { cursor, limit, origin }: PageQueryDto & { origin?: SessionOrigin },
+  ): Promise<{ rows: PagedSession[]; nextCursor?: string }> {
     const after = cursor === undefined ? undefined : parsePageToken(cursor);
     if (after === undefined && cursor !== undefined) throw badCursor();
     // A row beyond the page shows whether another page follows.
-    const found = await this.sessions.page(principalId, { after, limit: limit + 1 });
-    const shown = found.slice(0, limit);
-    const last = found.length > limit ? shown.at(-1) : undefined;
-    return {
-      sessions: shown.map(viewPagedSession),
-      ...(last === undefined ? {} : { nextCursor: formatPageToken(last) }),
-    };
+    const found = await this.sessions.page(principalId, { after, limit: limit + 1, origin });
+    const rows = found.slice(0, limit);
+    const last = found.length > limit ? rows.at(-1) : undefined;
+    return { rows, ...(last === undefined ? {} : { nextCursor: formatPageToken(last) }) };
   }
 
   async get(sessionId: string): Promise<SessionRecord> {

@@ -11,7 +11,7 @@ import { sessions, type SessionOrigin } from '../storage/schema.js';
 import type { RequestPrefix } from '../storage/shapes/sent-request.js';
 import type { AgentConfig } from '../storage/shapes/stored-limits.js';
 import type { PermissionRules } from '../storage/shapes/stored-permissions.js';
-import { pageSessions, type PagedSession, type SessionPageToken } from './page-sessions.js';
+import { pageSessions, type PagedSession, type SessionPage } from './page-sessions.js';
 import { sessionLimit, sessionNotFound } from './session-errors.js';
 
 /** A session without its request prefix, which is long: turns load that by themselves. */
@@ -30,6 +30,8 @@ export interface NewSession {
   mode: string;
   /** The wire that creates it. Default: `harness`. */
   origin?: SessionOrigin;
+  /** The client's own name for it. Default: null, none. */
+  clientName?: string | null;
   /** Limits of its turns. Default: null, none. */
   agentConfig?: Partial<AgentConfig> | null;
   /** Rules for its tools. Default: null, none. */
@@ -101,10 +103,7 @@ export class SessionStore {
   }
 
   /** Loads a page of a principal's sessions: see `pageSessions`. */
-  async page(
-    principalId: string,
-    page: { after: SessionPageToken | undefined; limit: number },
-  ): Promise<PagedSession[]> {
+  async page(principalId: string, page: SessionPage): Promise<PagedSession[]> {
     return pageSessions(this.db, principalId, page);
   }
 

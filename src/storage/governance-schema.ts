@@ -110,6 +110,8 @@ export const steeredMessages = pgTable(
     /** Order among the messages of a turn, from 1. */
     position: integer('position').notNull(),
     text: jsonString('text').notNull(),
+    /** The client's own id of it; null: none. */
+    clientId: jsonString('client_id'),
     requestHash: text('request_hash').notNull(),
     idempotencyKey: text('idempotency_key'),
     /**

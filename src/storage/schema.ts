@@ -18,6 +18,7 @@ import type {
 } from './shapes/stored-permissions.js';
 import type { OptionResolution } from './shapes/stored-options.js';
 import { instant } from './instant.js';
+import { jsonString } from './json-string.js';
 import type { LeftOut, RequestPrefix } from './shapes/sent-request.js';
 import type { TurnStatus, StoredRequest, CancelReason, TurnFailure } from './shapes/stored-turn.js';
 
@@ -40,6 +41,8 @@ export const sessions = pgTable('sessions', {
   mode: text('mode').notNull(),
   /** A subagent's session has its parent's origin. */
   origin: text('origin').$type<SessionOrigin>().notNull().default('harness'),
+  /** The client's own name for it; null: its id alone. */
+  clientName: jsonString('client_name'),
   claudeSessionId: text('claude_session_id'),
   bootFingerprint: text('boot_fingerprint'),
   bootedAt: instant('booted_at'),

@@ -32,6 +32,8 @@ export interface StoredRequest {
   rejectedAttachments: { name: string; reason: string; index?: number }[];
   /** Id of the HTTP request, for the log; absent in turns of earlier versions. */
   requestId?: string;
+  /** The client's own id of the message. */
+  clientMessageId?: string;
 }
 
 /** Reason of a turn's cancellation. */

@@ -9,6 +9,8 @@ import { turns } from '../../storage/schema.js';
 export interface NewSteeredMessage {
   sessionId: string;
   text: string;
+  /** The client's own id of it. */
+  clientId?: string | undefined;
   requestHash: string;
   idempotencyKey: string | undefined;
   now: Date;
@@ -32,7 +34,7 @@ export async function storeSteeredMessage(
   message: NewSteeredMessage,
   most: number,
 ): Promise<SteerResult> {
-  const { sessionId, text, requestHash, idempotencyKey = null, now } = message;
+  const { sessionId, text, clientId = null, requestHash, idempotencyKey = null, now } = message;
   try {
     return await db.transaction(async (tx): Promise<SteerResult> => {
       const [active] = await tx
@@ -58,7 +60,7 @@ export async function storeSteeredMessage(
       if ((undelivered?.messages ?? 0) >= most) return { type: 'full' };
       const id = newId('msg');
       const position = active.steered + 1;
-      const row = { id, sessionId, turnId: active.id, position, text };
+      const row = { id, sessionId, turnId: active.id, position, text, clientId };
       await tx
         .insert(steeredMessages)
         .values({ ...row, requestHash, idempotencyKey, createdAt: now });

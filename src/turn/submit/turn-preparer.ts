@@ -92,12 +92,13 @@ export class TurnPreparer {
     await this.#keepFiles(sessionId, resolved.files);
     const now = new Date(this.clock.now());
     const requestId = principal?.requestId;
+    const { clientMessageId } = submission;
     const request = {
       message,
       opts,
       attachments,
       rejectedAttachments,
-      ...compact({ requestId }),
+      ...compact({ requestId, clientMessageId }),
     };
     const { clock, personas, config } = this;
     const deps = { clock, personas, logger, config };

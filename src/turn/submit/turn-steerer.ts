@@ -41,7 +41,8 @@ export class TurnSteerer {
     const { sessionId, message: text, attachments, files = [], idempotencyKey } = submission;
     if (attachments.length > 0 || files.length > 0) throw steeringTakesNoFiles();
     const now = new Date(this.clock.now());
-    const message = { sessionId, text, requestHash, idempotencyKey, now };
+    const { clientMessageId: clientId } = submission;
+    const message = { sessionId, text, clientId, requestHash, idempotencyKey, now };
     const { sessionQueue } = this.config;
     const stored = await storeSteeredMessage(this.db, message, sessionQueue);
     switch (stored.type) {

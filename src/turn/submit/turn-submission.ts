@@ -11,6 +11,8 @@ export interface TurnSubmission {
   /** The message as the client sent it; blank is fine beside an attachment. */
   message: string;
   opts: unknown;
+  /** The client's own id of the message, which goes back to it in the conversation's history. */
+  clientMessageId?: string | undefined;
   /** Absolute paths. */
   attachments: string[];
   /** Files that came with the request itself. */

@@ -8,7 +8,6 @@ import type { FrameBatch } from '../../http/frame-batch.js';
 import { defaultPersona } from '../../session/session-service.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import type { CancelState } from '../../turn/lifecycle/turn-canceller.js';
-import { assistantMessageId } from '../../turn/state/assistant-message-id.js';
 import { turnNotFound } from '../../turn/state/turn-errors.js';
 import { getTurn, type TurnRow } from '../../turn/state/turn-lookup.js';
 import { describeDisposition } from '../../turn/submit/disposition.js';
@@ -26,7 +25,8 @@ import {
 } from './chat-errors.js';
 import type { AiSdkRequest } from './chat-request.js';
 import type { AiSdkRange } from './dialect/ai-sdk-state.js';
-import { aiSdkDialect } from './dialect/ai-sdk.js';
+import { findSteered } from './find-steered.js';
+import { turnWire } from './turn-wire.js';
 
 export interface AiSdkChat {
   asked: AiSdkRequest;
@@ -88,7 +88,9 @@ export class AiSdkService {
         : await this.#findNamed(session.id, lastEventId);
     if (turn === undefined) return EMPTY;
     const answered = await findDecided(db, turn.id);
-    return this.#stream(turn, response, { answered, from: 'turn' }, lastEventId);
+    // The page's last message is the answer to what was steered into the turn last.
+    const from = beginning(lastEventId === undefined ? await findSteered(db, turn) : undefined);
+    return this.#stream(turn, response, { answered, from }, lastEventId);
   }
 
   /** @throws TypedError SESSION_NOT_FOUND 404 where there is no chat, or nothing runs in it. */
@@ -111,16 +113,19 @@ export class AiSdkService {
     response.setHeader('X-Turn-Disposition', describeDisposition(submitted.disposition));
     const turn = await getTurn(db, submitted.turnId);
     nameIds(response, turn.id, turn.sessionId);
-    if (submitted.disposition.type === 'steered') {
+    const { disposition } = submitted;
+    if (disposition.type === 'steered') {
       // Events before a steered message are in a message that the client has.
-      const { messageId: steered } = submitted.disposition;
-      const wire = dialectOf(turn, { answered: [steered], from: 'answers' }, steered);
+      const wire = turnWire(turn, { answered: [], from: { steered: disposition.messageId } });
       return streams.ofSubmitted(submitted, wire);
     }
-    // Answers that a repeated turn had meanwhile do not end this stream.
-    const isOld = submitted.disposition.type === 'repeated';
-    const answered = isOld ? await findDecided(db, turn.id) : [];
-    return streams.ofSubmitted(submitted, dialectOf(turn, { answered, from: 'turn' }));
+    if (disposition.type !== 'repeated') {
+      return streams.ofSubmitted(submitted, turnWire(turn, { answered: [], from: 'turn' }));
+    }
+    // Answers that the turn had meanwhile do not end this stream.
+    const answered = await findDecided(db, turn.id);
+    const from = beginning(await findSteered(db, turn, call.idempotencyKey ?? said.key));
+    return streams.ofSubmitted(submitted, turnWire(turn, { answered, from }));
   }
 
   async #submit(
@@ -164,7 +169,7 @@ export class AiSdkService {
     after?: string,
   ): Promise<Observable<FrameBatch>> {
     nameIds(response, turn.id, turn.sessionId);
-    return this.streams.after(turn.id, after, dialectOf(turn, range));
+    return this.streams.after(turn.id, after, turnWire(turn, range));
   }
 
   async #findNamed(sessionId: string, lastEventId: string): Promise<TurnRow> {
@@ -175,17 +180,9 @@ export class AiSdkService {
   }
 }
 
-/** @param steered id of the message that the answer is to, where its turn ran before it. */
-function dialectOf(
-  { id: turnId, sessionId, options }: TurnRow,
-  range: Omit<AiSdkRange, 'clientTools'>,
-  steered?: string,
-) {
-  const clientTools = (options.options.clientTools ?? []).map(({ name }) => name);
-  const messageId =
-    steered === undefined ? assistantMessageId(turnId) : `${assistantMessageId(turnId)}:${steered}`;
-  const ids = { sessionId, turnId, messageId };
-  return aiSdkDialect(ids, { ...range, clientTools });
+/** The stream of a message that was steered into a turn begins with that message. */
+function beginning(steered: string | undefined): AiSdkRange['from'] {
+  return steered === undefined ? 'turn' : { steered };
 }
 
 function nameIds(response: ServerResponse, turnId: string, sessionId: string): void {

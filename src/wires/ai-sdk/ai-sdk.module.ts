@@ -1,13 +1,17 @@
 import { Module } from '@nestjs/common';
 import { AgentsModule } from '../../agents/agents.module.js';
+import { SessionModule } from '../../session/session.module.js';
+import { TurnModule } from '../../turn/turn.module.js';
 import { ConversationModule } from '../conversation/conversation.module.js';
 import { AiSdkService } from './ai-sdk-service.js';
 import { AiSdkController } from './ai-sdk.controller.js';
+import { ChatHistoryController } from './chat-history.controller.js';
+import { ChatHistory } from './chat-history.js';
 
 /** The routes of the AI SDK. */
 @Module({
-  imports: [AgentsModule, ConversationModule],
-  controllers: [AiSdkController],
-  providers: [AiSdkService],
+  imports: [AgentsModule, ConversationModule, SessionModule, TurnModule],
+  controllers: [AiSdkController, ChatHistoryController],
+  providers: [AiSdkService, ChatHistory],
 })
 export class AiSdkModule {}

@@ -1,4 +1,4 @@
-import { TypedError } from '../../errors/typed-error.js';
+import { invalidRequest, TypedError } from '../../errors/typed-error.js';
 import type { SessionMissing } from '../../session/session-errors.js';
 import { sessionBusy } from '../../turn/state/turn-errors.js';
 
@@ -9,6 +9,10 @@ export function chatNotFound(chatId: string): TypedError {
     message: `There is no chat ${shown(chatId)}. The first user message of a chat begins it.`,
     details: { chatId: shown(chatId), reason: 'NO_SUCH_SESSION' satisfies SessionMissing },
   });
+}
+
+export function badPage(): TypedError {
+  return invalidRequest("'before' must be the 'before' of a page of the same chat");
 }
 
 export function chatBusy(chatId: string): TypedError {

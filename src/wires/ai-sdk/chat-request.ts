@@ -4,7 +4,7 @@ import type { WireMessage } from '../conversation/conversations.js';
 import type { WireAnswers } from '../conversation/match-answers.js';
 import { checkMessages, readMessages, type SentMessage } from './check-messages.js';
 import { readAnswers } from './given-answers.js';
-import { keyOfMessage, readUserMessage } from './new-message.js';
+import { keptId, keyOfMessage, readUserMessage } from './new-message.js';
 
 /** The body of a chat request. */
 export interface AiSdkRequest {
@@ -68,8 +68,11 @@ async function readInput(
   if (fresh.some(({ role }) => role === 'user')) {
     const checked = await checkMessages(fresh, { role: 'user', from: last + 1 }, isSaid);
     const isMeant = isAgain || edited === id || typeof id !== 'string' || id === '';
-    const message = readUserMessage(checked, last + 1);
-    return { type: 'message', message, key: isMeant ? undefined : keyOfMessage(id) };
+    const said = readUserMessage(checked, last + 1);
+    // The id of a message that is said once more is that of the first one.
+    if (isMeant) return { type: 'message', message: said, key: undefined };
+    const message = { ...said, clientId: keptId(id) };
+    return { type: 'message', message, key: keyOfMessage(id) };
   }
   const asked = isAgain ? undefined : messages[last];
   const answers = asked && (await findAnswers(asked, last));

@@ -30,6 +30,8 @@ export interface WireMessage {
   /** Blank beside a file. */
   text: string;
   files: readonly InlineFile[];
+  /** The client's own id of it; undefined: the server's is used. */
+  clientId?: string | undefined;
 }
 
 export interface MessageSubmission {
@@ -73,6 +75,7 @@ export class Conversations {
       sessionId,
       principal,
       message: message.text,
+      clientMessageId: message.clientId,
       opts: agent === undefined ? opts : { ...opts, persona: agent },
       attachments: [],
       files: await storeInlineFiles(this.store, message.files),

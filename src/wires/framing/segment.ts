@@ -21,6 +21,8 @@ export interface Segment {
    * steered into the turn. None: the segment begins with the turn.
    */
   readonly answered: readonly string[];
+  /** Those of `answered` that the segment begins with: all, or the one steered message. */
+  readonly opensWith: readonly string[];
   readonly begins: SegmentBeginning;
   readonly phase: 'before' | 'within' | 'over';
   /**
@@ -42,15 +44,16 @@ export type SegmentBeginning = 'pause' | 'answer';
 const idle: Activity = { parkedFor: undefined, calls: [], children: [] };
 
 /**
- * @param answered ids of approvals, or of a steered message; absent or empty: from the turn's
- * start.
+ * @param answered ids of approvals, or of a steered message.
+ * @param opensWith those of them that the segment begins with; empty: it begins with the turn.
  */
 export function openSegment(
   answered: readonly string[] = [],
   begins: SegmentBeginning = 'pause',
+  opensWith: readonly string[] = answered,
 ): Segment {
-  const phase = answered.length === 0 ? 'within' : 'before';
-  return { answered, begins, phase, waitsFor: [], activity: idle };
+  const phase = opensWith.length === 0 ? 'within' : 'before';
+  return { answered, opensWith, begins, phase, waitsFor: [], activity: idle };
 }
 
 /**
@@ -67,13 +70,13 @@ export function followSegment(
   segment: Segment,
   event: TurnEvent,
 ): { segment: Segment; isIncluded: boolean } {
-  const { answered, begins } = segment;
+  const { answered, opensWith, begins } = segment;
   if (segment.phase === 'over') return { segment, isIncluded: false };
   const activity = follow(segment.activity, event);
   if (event.type === 'turn.ended') {
     return { segment: { ...segment, activity, phase: 'over' }, isIncluded: true };
   }
-  const isAnswer = begins === 'answer' ? isAnswerIn(answered, event) : isSteered(answered, event);
+  const isAnswer = begins === 'answer' ? isAnswerIn(opensWith, event) : isSteered(opensWith, event);
   const isIncluded = segment.phase === 'within' || isAnswer;
   if (activity === segment.activity && !isAnswer) return { segment, isIncluded };
   const waitsFor = findWaits(activity);
@@ -81,7 +84,8 @@ export function followSegment(
   if (isIncluded && waitsFor !== undefined && !isAnswered) {
     return { segment: { ...segment, activity, phase: 'over', waitsFor }, isIncluded };
   }
-  const isWithin = isIncluded || (begins === 'pause' && isAnswered);
+  const isAwaited = waitsFor?.some((id) => opensWith.includes(id)) === true;
+  const isWithin = isIncluded || (begins === 'pause' && isAwaited);
   return { segment: { ...segment, activity, phase: isWithin ? 'within' : 'before' }, isIncluded };
 }
 

@@ -67,7 +67,7 @@ function outcomeChunks({ failure }: AiSdkState, event: Of<'turn.ended'>): AiSdkC
       const error = { code, status, ...retryAdvice(failure ?? {}) };
       return [
         // Sent before the error, which has no field for details and at which some clients stop.
-        { type: 'message-metadata', messageMetadata: { error } },
+        { type: 'message-metadata', messageMetadata: { ...messageMetadata, error } },
         { type: 'error', errorText },
         { type: 'finish', finishReason: 'error', messageMetadata },
       ];

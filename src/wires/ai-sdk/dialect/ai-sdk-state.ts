@@ -7,17 +7,14 @@ import type { AiSdkSubagents } from './ai-sdk-subagents.js';
 
 /** The part of a turn that a stream sends. */
 export interface AiSdkRange {
-  /**
-   * Approvals that were answered before the stream, which does not end where the turn waited for
-   * them; or a message that was steered into the turn.
-   */
+  /** Approvals that were answered before the stream, which does not end where the turn waited for them. */
   answered: readonly string[];
   /**
-   * The start of the stream. `answers`: after the turn waited for these approvals, or with the
-   * steered message. `turn`: at the turn's start, whatever was answered, as a returning client
-   * builds its message anew from `start`.
+   * The start of the stream. `answers`: after the turn waited for these approvals. `steered`: with that
+   * message. `turn`: at the turn's start, whatever was answered, as a returning client builds its message
+   * anew from `start`.
    */
-  from: 'turn' | 'answers';
+  from: 'turn' | 'answers' | { steered: string };
   /** Names of the tools that the client runs. */
   clientTools: readonly string[];
 }
@@ -38,8 +35,8 @@ export interface AiSdkState {
   discarded: readonly string[];
 }
 
-export function aiSdkStart({ answered, from }: AiSdkRange): AiSdkState {
-  const segment = from === 'turn' ? { ...openSegment(), answered } : openSegment(answered);
+export function aiSdkStart({ answered, from }: Pick<AiSdkRange, 'answered' | 'from'>): AiSdkState {
+  const segment = openSegment(answered, 'pause', opening({ answered, from }));
   return {
     segment,
     hasBegun: false,
@@ -50,4 +47,9 @@ export function aiSdkStart({ answered, from }: AiSdkRange): AiSdkState {
     subagents: new Map(),
     discarded: [],
   };
+}
+
+function opening({ answered, from }: Pick<AiSdkRange, 'answered' | 'from'>): readonly string[] {
+  if (from === 'turn') return [];
+  return from === 'answers' ? answered : [from.steered];
 }

@@ -1,0 +1,150 @@
+import type { UIMessage } from 'ai';
+import { asc, inArray } from 'drizzle-orm';
+import { Inject, Injectable } from '@nestjs/common';
+import type { Principal } from '../../access/principal.js';
+import { isTypedError } from '../../errors/typed-error.js';
+import { loadArchives } from '../../events/archive.js';
+import type { TurnEvent } from '../../events/turn-event.js';
+import type { PageQueryDto } from '../../http/page-query.dto.js';
+import { SessionService } from '../../session/session-service.js';
+import { sessionTitle } from '../../session/session-title.js';
+import { DATABASE, type Database } from '../../storage/connection.js';
+import { steeredMessages } from '../../storage/governance-schema.js';
+import { ConversationService } from '../../turn/history/conversation-service.js';
+import { loadTurns, type StoredTurn } from '../../turn/state/load-turn.js';
+import { Conversations } from '../conversation/conversations.js';
+import { findOpenTurn } from '../conversation/find-open-turn.js';
+import { findDecided } from '../conversation/find-questions.js';
+import { badPage, chatNotFound } from './chat-errors.js';
+import { askedIn } from './asked-in.js';
+import type { ChatPageQueryDto } from './chat-page-query.dto.js';
+import { viewTurn, type ChatTurn } from './view-turn.js';
+
+/** A chat as a page loads it. */
+export interface ChatPage {
+  /** Oldest first. */
+  messages: UIMessage[];
+  /** The turn whose stream is to be followed; null: none. */
+  activeTurnId: string | null;
+  /** Page token of the messages before these; absent: there are none. */
+  before?: string;
+}
+
+export interface ListedChat {
+  /** The client's own; of a chat of an earlier version, its session's. */
+  id: string;
+  sessionId: string;
+  agent: string;
+  /** Beginning of the first message; absent where it has no text. */
+  title?: string;
+  /** ISO-8601. */
+  createdAt: string;
+  /** Time of its last use. */
+  updatedAt: string;
+  activeTurnId: string | null;
+}
+
+/** Chats of a principal, and their messages, page by page. */
+@Injectable()
+export class ChatHistory {
+  constructor(
+    private readonly conversations: Conversations,
+    private readonly turns: ConversationService,
+    @Inject(SessionService) private readonly sessions: Pick<SessionService, 'pageRows'>,
+    @Inject(DATABASE) private readonly db: Database,
+  ) {}
+
+  /**
+   * The last messages of a chat, or those before a page.
+   *
+   * @throws TypedError SESSION_NOT_FOUND 404, INVALID_REQUEST 400.
+   */
+  async read(
+    { chatId, principal }: { chatId: string; principal: Principal },
+    { before: cursor, limit }: ChatPageQueryDto,
+  ): Promise<ChatPage> {
+    const { db } = this;
+    const session = await this.conversations.find({ principal, name: chatId });
+    if (session === undefined) throw chatNotFound(chatId);
+    const page = { cursor, limit };
+    const found = this.turns.turns(session.id, page);
+    const { turns, nextCursor: before } = await found.catch((error: unknown) => {
+      throw isTypedError(error, 'INVALID_REQUEST') ? badPage() : error;
+    });
+    const messages: UIMessage[] = [];
+    for (const turn of await this.#load(turns.map(({ turnId }) => turnId))) {
+      messages.push(...(await viewTurn(turn)));
+    }
+    const activeTurnId = (await findOpenTurn(db, session.id))?.id ?? null;
+    return { messages, activeTurnId, ...(before === undefined ? {} : { before }) };
+  }
+
+  /** A page of a principal's chats, the last used first. @throws TypedError INVALID_REQUEST 400. */
+  async list(
+    principalId: string,
+    { cursor, limit }: PageQueryDto,
+  ): Promise<{ chats: ListedChat[]; nextCursor?: string }> {
+    const page = { cursor, limit, origin: 'ai-sdk' } as const;
+    const { rows, ...rest } = await this.sessions.pageRows(principalId, page);
+    const chats = rows.map((row) => {
+      const { id: sessionId, clientName, persona: agent, createdAt, updatedAt } = row;
+      const title = sessionTitle(row.firstRequest);
+      return {
+        id: clientName ?? sessionId,
+        sessionId,
+        agent,
+        ...(title === undefined ? {} : { title }),
+        createdAt: createdAt.toISOString(),
+        updatedAt: updatedAt.toISOString(),
+        activeTurnId: row.activeTurnId,
+      };
+    });
+    return { chats, ...rest };
+  }
+
+  /** Turns with all that their messages are made of, oldest first. */
+  async #load(turnIds: readonly string[]): Promise<ChatTurn[]> {
+    const { db } = this;
+    const stored = await loadTurns(db, turnIds);
+    const ended = stored.flatMap(({ turn }) => (turn.endedAt === null ? [] : turn.id));
+    const archives = await loadArchives(db, ended);
+    const steered = await this.#loadSteered(stored);
+    const turns: ChatTurn[] = [];
+    for (const one of stored) {
+      const { id, endedAt } = one.turn;
+      const isOpen = endedAt === null;
+      const events = isOpen ? await this.#readLog(id) : archives.get(id);
+      // A turn that has ended waits for nothing.
+      const decided = isOpen ? await findDecided(db, id) : (events ?? []).flatMap(askedIn);
+      turns.push({
+        stored: one,
+        events,
+        steered: steered.filter(({ turnId }) => turnId === id),
+        decided,
+      });
+    }
+    return turns;
+  }
+
+  async #loadSteered(stored: readonly StoredTurn[]) {
+    const ids = stored.flatMap(({ turn }) => (turn.steeredMessages > 0 ? turn.id : []));
+    if (ids.length === 0) return [];
+    return this.db
+      .select()
+      .from(steeredMessages)
+      .where(inArray(steeredMessages.turnId, ids))
+      .orderBy(asc(steeredMessages.position));
+  }
+
+  /** The events of a turn that has not ended. */
+  async #readLog(turnId: string): Promise<TurnEvent[]> {
+    const events: TurnEvent[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await this.turns.log(turnId, { cursor, limit: 1_000 });
+      events.push(...page.events);
+      cursor = page.nextCursor;
+    } while (cursor !== undefined);
+    return events;
+  }
+}
