@@ -14,8 +14,8 @@ const folders = {
   ai_sdk: 'ai-sdk',
 };
 
-/** Two calls of the model, a tool, thinking, sources and text: the turn that the pages show. */
-const SHOWN = 'tools-thinking-sources';
+/** The turn that the pages show; `recorded-turn.test.ts` makes it on a server. */
+const SHOWN = 'think-read-answer';
 
 /**
  * The generated parts of the wires' pages, by name: what a wire makes of each event, and a whole turn.
