@@ -1,6 +1,8 @@
 import * as z from 'zod/mini';
 import { ruleFault } from '../governance/permissions/check-rule.js';
+import { ruleLists } from '../governance/permissions/validate-permission-rules.js';
 import { checkedBy, fieldsOf, filledText, parsedBy, wholeNumber } from '../parsing/shapes.js';
+import { isPlainObject } from '../platform/json.js';
 import { parseThinking } from '../provider/parse-thinking.js';
 import { efforts } from '../storage/shapes/stored-thinking.js';
 import { limitsShape } from './limits-shape.js';
@@ -19,36 +21,20 @@ const header = (allowed: readonly string[]) =>
     ),
   );
 
-/** A list, or text with entries between separators; blank entries and duplicates are left out. */
-const entries = (
-  item: z.ZodMiniType<string>,
-  { separator, expected }: { separator: RegExp; expected: string },
-) =>
-  z.exactOptional(
-    z.pipe(
-      z.pipe(
-        z.transform((given) => asText(given)?.split(separator) ?? given),
-        z.array(item, expected),
-      ),
-      z.transform(distinct),
-    ),
-  );
+const entries = (entry: z.ZodMiniType<string>, expected: string) =>
+  z.exactOptional(z.pipe(z.array(entry, expected), z.transform(distinct)));
 
-const names = entries(parsedBy(asText, 'must be a name'), {
-  separator: /,/,
-  expected: 'must be a list of names, for example [read, write]',
-});
+const names = entries(
+  parsedBy(asText, 'must be a name'),
+  'must be a list of names, for example [read, write]',
+);
 
 const rules = entries(
   z.pipe(
     parsedBy(asText, 'must be a rule, for example read or "bash(git status*)"'),
     z.string().check(checkedBy((rule) => (rule === '' ? undefined : ruleFault(rule)))),
   ),
-  {
-    // A pattern in parentheses may have commas.
-    separator: /,(?![^(]*\))/,
-    expected: 'must be a list of rules, for example [read, "bash(git status*)"]',
-  },
+  'must be a list of rules, for example [read, "bash(git status*)"]',
 );
 
 /** A list of tool names; unlike `names`, no comma-separated text. `[]` is a value. */
@@ -99,6 +85,27 @@ export const agentShape = fieldsOf({
   auto_approve_tools: names,
   disallowed_tools: names,
 });
+
+/** The lists that may be text with commas: split before the shape, which so leaves out an entry alone. */
+export function splitLists(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const lists = split(fields, ['subagents', 'auto_approve_tools', 'disallowed_tools'], /,/);
+  const { permissions } = fields;
+  if (!isPlainObject(permissions)) return lists;
+  // A pattern in parentheses may have commas.
+  return { ...lists, permissions: split(permissions, ruleLists, /,(?![^(]*\))/) };
+}
+
+function split(
+  fields: Readonly<Record<string, unknown>>,
+  keys: readonly string[],
+  separator: RegExp,
+): Record<string, unknown> {
+  const found = Object.entries(fields).map(([key, value]) => [
+    key,
+    keys.includes(key) ? (asText(value)?.split(separator) ?? value) : value,
+  ]);
+  return Object.fromEntries(found) as Record<string, unknown>;
+}
 
 export type AgentFields = z.infer<typeof agentShape>;
 

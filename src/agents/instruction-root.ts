@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { TypedError } from '../errors/typed-error.js';
 import { parseLeniently } from '../parsing/parse-value.js';
-import { filledText, withoutNulls } from '../parsing/shapes.js';
+import { emptyAsAbsent, filledText } from '../parsing/shapes.js';
 import { compact } from '../platform/compact.js';
 import type { AgentConfig } from '../storage/shapes/stored-limits.js';
 import { atLines, splitFrontMatter, type LineProblem } from './front-matter.js';
@@ -74,8 +74,7 @@ export interface AgentsDefaults {
 }
 
 /** Its other fields are for readers. */
-const defaultsShape = z.pipe(
-  withoutNulls,
+const defaultsShape = emptyAsAbsent(
   z.object({ model: z.exactOptional(filledText()), agent_config: z.exactOptional(limitsShape) }),
 );
 

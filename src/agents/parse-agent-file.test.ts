@@ -141,6 +141,12 @@ describe('parseAgentFile', () => {
       'permissions.allow.1 must be a tool, or a tool and a pattern in parentheses, for example read, write(docs/**) or bash(git status*); it is "bash(rm"',
     ],
     [
+      'permissions: { deny: "bash(, write" }',
+      'permissions',
+      { deny: ['write'] },
+      'permissions.deny.0 must be a tool, or a tool and a pattern in parentheses',
+    ],
+    [
       'permissions: { ask: { a: 1 } }',
       'permissions',
       {},

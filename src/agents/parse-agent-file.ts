@@ -7,6 +7,7 @@ import type { ThinkingChoice } from '../storage/shapes/stored-thinking.js';
 import type { AgentServers } from '../tools/mcp-server.js';
 import {
   agentShape,
+  splitLists,
   type AgentFields,
   type attachmentForms,
   type permissionModes,
@@ -78,7 +79,7 @@ export function parseAgentFile(file: string): AgentFile {
   const matter = splitFrontMatter(file);
   const headers = findHeaders(matter);
   const given = {
-    ...matter.fields,
+    ...splitLists(matter.fields),
     ...Object.fromEntries(headers.map(({ key, value }) => [key, value])),
   };
   const lineOf: FrontMatter['lineOf'] = (path) =>

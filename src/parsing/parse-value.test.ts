@@ -51,6 +51,7 @@ describe('parseValue', () => {
     [{ level: 'down' }, 'level must be up, not "down"'],
     [{ path: '..' }, 'path has ..'],
     [{ nam: 1 }, 'nam is not a field; did you mean name?'],
+    [{ mod: null }, 'mod is not a field; did you mean mode?'],
     [{ below: { deep: 'x', other: 1 } }, 'below.other is not a field; use deep'],
   ])('names all that is wrong with %j', (given, ...faults) => {
     expect(told(parseValue(shape, given).faults)).toEqual(faults);
@@ -72,6 +73,14 @@ describe('parseLeniently', () => {
     const { value, faults } = parseLeniently(shape, given);
     expect(value).toEqual({ name: 'a', tags: ['x', 'y'], ports: { a: 1 } });
     expect(told(faults)).toHaveLength(4);
+  });
+
+  it('finds what other faults hid', () => {
+    const few = z.refine<object>((map) => Object.keys(map).length < 3, 'must have 2 entries');
+    const counts = z.prefault(z.record(z.string(), z.int()).check(few), {});
+    const { value, faults } = parseLeniently(counts, { a: 1, b: 2, c: 3, d: 'x' });
+    expect(value).toEqual({});
+    expect(told(faults)).toEqual(['d must be a number, not "x"', ' must have 2 entries']);
   });
 
   it('takes the default where all of it is wrong', () => {

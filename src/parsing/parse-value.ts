@@ -17,6 +17,9 @@ export function parseValue<T>(
   return { faults: toFaults(parsed.error.issues, wording) };
 }
 
+/** Rounds in which faults show that others hid, as the length of a list that has wrong items. */
+const mostRounds = 9;
+
 /**
  * Parses a value and leaves out what is wrong: each field and item at fault, and nothing beside it.
  *
@@ -27,13 +30,18 @@ export function parseLeniently<T>(
   given: unknown,
   wording: Wording = {},
 ): { value: T; faults: Fault[] } {
-  const { value, faults } = parseValue(shape, given, wording);
-  if (faults === undefined) return { value, faults: [] };
-  const rest = omit(
-    given,
-    faults.map(({ path }) => path),
-  );
-  return { value: z.parse(shape, rest), faults };
+  const found: Fault[] = [];
+  let rest = given;
+  for (let round = 0; round < mostRounds; round += 1) {
+    const { value, faults } = parseValue(shape, rest, wording);
+    if (faults === undefined) return { value, faults: found };
+    found.push(...faults);
+    rest = omit(
+      rest,
+      faults.map(({ path }) => path),
+    );
+  }
+  throw new Error('A lenient shape refuses a value without its faults');
 }
 
 /** A copy without the fields and items at `paths`; undefined where all of it is at fault. */

@@ -13,16 +13,24 @@ export const wholeNumber = (
   expected = `must be a whole number from ${min} to ${max}`,
 ) => z.int(expected).check(z.minimum(min, expected), z.maximum(max, expected));
 
-/** A map without its fields that have no value. */
-export const withoutNulls = z.transform((given) =>
-  isPlainObject(given)
-    ? Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null))
-    : given,
-);
-
-/** A map of known fields. A field without a value, as YAML has them, counts as absent. */
+/** A map of known fields and no others; a field without a value, as YAML has them, counts as absent. */
 export const fieldsOf = <T extends z.core.$ZodShape>(shape: T, expected = 'must be a map') =>
-  z.pipe(withoutNulls, z.strictObject(shape, { error: onWrongType(expected) }));
+  emptyAsAbsent(z.strictObject(shape, { error: onWrongType(expected) }));
+
+/** A map whose known fields count as absent where they have no value. */
+export const emptyAsAbsent = <T extends z.ZodMiniObject>(map: T) =>
+  z.pipe(
+    z.transform((given) =>
+      isPlainObject(given)
+        ? Object.fromEntries(
+            Object.entries(given).filter(
+              ([key, value]) => value !== null || !Object.hasOwn(map.shape, key),
+            ),
+          )
+        : given,
+    ),
+    map,
+  );
 
 /** What a parser makes of a value. @param parse gives undefined for a value that is wrong. */
 export const parsedBy = <T, Given = unknown>(

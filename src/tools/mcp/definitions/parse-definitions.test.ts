@@ -50,6 +50,11 @@ describe('parseDefinitions', () => {
       Object.fromEntries(Array.from({ length: 33 }, (_, i) => [`s${i}`, {}])),
       'at most 32',
     ],
+    [
+      'too many, and a name that is none',
+      Object.fromEntries(Array.from({ length: 34 }, (_, i) => [`s${i || ' '}`, {}])),
+      'at most 32',
+    ],
     ['a name with a space', { 'a b': { command: 'x' } }, 'a b is not a name'],
     ['a name with __', { a__b: { command: 'x' } }, 'a__b is not a name'],
     ['a name that ends with _', { a_: { command: 'x' } }, 'a_ is not a name'],
