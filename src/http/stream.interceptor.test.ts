@@ -94,6 +94,7 @@ describe('a route that returns batches of frames', () => {
     const response = await fetch(`${url}/whole`);
     expect([response.status, response.headers.get('x-stream')]).toEqual([202, 'no']);
     expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(response.headers.get('content-length')).toBe('10');
     expect(await response.text()).toBe('{"turn":1}');
   });
 

@@ -47,6 +47,6 @@ export class StreamInterceptor implements NestInterceptor<FrameBatch | WholeAnsw
 }
 
 function writeWhole(response: ServerResponse, { body }: WholeAnswer): void {
-  const headers = { 'Content-Type': 'application/json; charset=utf-8' };
-  response.writeHead(response.statusCode, headers).end(JSON.stringify(body));
+  response.setHeader('Content-Type', 'application/json; charset=utf-8');
+  response.end(JSON.stringify(body));
 }
