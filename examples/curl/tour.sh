@@ -5,10 +5,11 @@ set -euo pipefail
 api=${TURNPIKE_URL:-http://127.0.0.1:4400}/api/harness
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
+trap 'echo "${answer-}" >&2' ERR
 
 title() { printf '\n== %s\n' "$*"; }
 
-# A refusal is printed and ends the tour: it is JSON that says what to do.
+# A refusal ends the tour, and is printed: it is JSON that says what to do.
 call() { curl -sS --fail-with-body -H 'Content-Type: application/json' "$api/$1" "${@:2}"; }
 
 # The first text of a name in JSON: field turnId '{"turn":{"turnId":"turn_1"}}'

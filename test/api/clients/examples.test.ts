@@ -55,6 +55,13 @@ describe('the example', () => {
     expect(end).toContain('"exitCode":130');
   });
 
+  it('of curl shows the refusal that ends it', async () => {
+    gateway = await startFaultyGateway(server.url);
+    await expect(runExample('bash', 'curl/tour.sh', `${gateway.url}/elsewhere`)).rejects.toThrow(
+      'ROUTE_NOT_FOUND',
+    );
+  });
+
   it('of the typed client reads on over broken connections', async () => {
     const output = await run(process.execPath, 'node/tour.mjs', { refusals: 1, cuts: [1, 1] });
     expect(output).toContain(`both readers: ${words(40)}\ncompleted`);
