@@ -80,8 +80,8 @@ const doors = [
   '^src/attachments/receive/receive-(json|multipart)\\.ts$',
   // The triggers of usage: the loop keeps their readings.
   '^src/notices/triggers/usage\\.ts$',
-  // Saved preferences, which turns apply and the oracle's wire validates.
-  '^src/options/preferences/(preferences-store|preference-rules|turn-preferences)\\.ts$',
+  // Saved preferences, which turns apply.
+  '^src/options/preferences/(preferences-store|turn-preferences)\\.ts$',
   // The provider over the SDK, and the SDK's blocks where they are stored or shown.
   '^src/provider/anthropic/(anthropic-provider|server-block|to-source)\\.ts$',
   '^src/provider/models/view-model\\.ts$',

@@ -1,5 +1,7 @@
 import { compact } from '../platform/compact.js';
+import { isStorable } from '../storage/storable.js';
 import { mustBe, says } from './field-words.js';
+import { Rule } from './rule.decorator.js';
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
@@ -15,7 +17,6 @@ import {
   Max,
   Min,
   NotContains,
-  ValidateBy,
   ValidateIf,
 } from 'class-validator';
 
@@ -66,28 +67,18 @@ interface TextRule {
   description?: string;
 }
 
-/** A text of 1 to `max` characters without NUL, trimmed. */
+/** A text of 1 to `max` characters, trimmed, that the database can store. */
 export function BoundedText({ max, pattern, description, ...rule }: TextRule) {
   const expected = rule.expected ?? `a text of 1 to ${max.toLocaleString('en')} characters`;
   const words = mustBe(expected);
-  const isWithin = (value: unknown, least: number, most: number): boolean => {
-    const length = typeof value === 'string' ? Array.from(value).length : -1;
-    return length >= least && length <= most;
-  };
   const schema = { minLength: 1, maxLength: max, ...compact({ pattern: pattern?.source }) };
   return applyDecorators(
-    ApiProperty({ type: String, ...schema, ...compact({ description }) }),
+    ApiProperty({ type: 'string', ...schema, ...compact({ description }) }),
     Trimmed(),
     IsString(words),
-    ValidateBy(
-      { name: 'minLength', validator: { validate: (value) => isWithin(value, 1, Infinity) } },
-      words,
-    ),
-    ValidateBy(
-      { name: 'maxLength', validator: { validate: (value) => isWithin(value, 0, max) } },
-      words,
-    ),
-    NotContains(NUL, words),
+    Rule('minLength', (value) => lengthOf(value) >= 1, words),
+    Rule('maxLength', (value) => lengthOf(value) <= max, words),
+    Rule('isStorable', (value) => typeof value === 'string' && isStorable(value), words),
     ...(pattern === undefined ? [] : [Matches(pattern, words)]),
   );
 }
@@ -115,7 +106,7 @@ export function WholeNumber({ min, max, description, ...rule }: NumberRule) {
 /** True or false. */
 export function Flag(about: { description: string; default?: boolean }) {
   return applyDecorators(
-    ApiProperty({ type: Boolean, ...about }),
+    ApiProperty({ type: 'boolean', ...about }),
     IsBoolean(mustBe('true or false')),
   );
 }
@@ -129,13 +120,13 @@ export function OneOf(
   return applyDecorators(ApiProperty({ enum: values, ...about }), IsIn(values, mustBe(names)));
 }
 
-/** A list of some texts. */
-export function ListOf(values: readonly string[], description: string) {
-  const words = mustBe(`a list of ${values.join(', ')}`);
+/** A list of some texts. @param pydantic name of the fault of another text. */
+export function ListOf(values: readonly string[], description: string, pydantic?: string) {
+  const expected = `a list of any of ${values.join(', ')}`;
   return applyDecorators(
     ApiProperty({ isArray: true, enum: values, description }),
-    IsArray(words),
-    IsIn(values, { each: true, ...words }),
+    IsArray(mustBe(expected)),
+    IsIn(values, { each: true, ...mustBe(expected, pydantic) }),
   );
 }
 
@@ -163,6 +154,11 @@ export function EmptyIsAbsent() {
     Transform(({ value }: { value: unknown }) => (value === '' ? undefined : value)),
     IsOptional(),
   );
+}
+
+/** A pair of surrogates is one. */
+function lengthOf(value: unknown): number {
+  return typeof value === 'string' ? Array.from(value).length : 0;
 }
 
 function Trimmed() {

@@ -1,8 +1,9 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
-import { ValidateBy, type ValidationOptions } from 'class-validator';
+import type { ValidationOptions } from 'class-validator';
 import { isId } from '../platform/ids.js';
 import { EmptyIsAbsent } from './field-rules.decorator.js';
+import { Rule } from './rule.decorator.js';
 
 /** The id of an object of the kind in a query; an empty one is none. @param kind the id's prefix. */
 export function OptionalId(kind: string, description: string, words: ValidationOptions = {}) {
@@ -10,6 +11,6 @@ export function OptionalId(kind: string, description: string, words: ValidationO
   return applyDecorators(
     ApiProperty({ type: String, description }),
     EmptyIsAbsent(),
-    ValidateBy({ name: 'isId', validator: { validate } }, words),
+    Rule('isId', validate, words),
   );
 }

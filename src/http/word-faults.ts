@@ -1,5 +1,7 @@
-import { getMetadataStorage, type ValidationError } from 'class-validator';
+import type { ValidationError } from 'class-validator';
+import { isPlainObject } from '../platform/json.js';
 import { invalidRequest, type TypedError } from '../errors/typed-error.js';
+import { fieldsOf } from './class-fields.js';
 import type { FieldWords } from './field-words.js';
 import type { RequestForm } from './request-form.decorator.js';
 import { ValidationDetailError, type ValidationProblem } from './validation-detail.js';
@@ -12,15 +14,14 @@ const LONGEST_MESSAGE = 300;
 /** A field that breaks a rule. */
 interface Fault {
   /** The field's name, after those of the objects that it is in. */
-  path: string[];
+  path: readonly string[];
   /** The validator's name of the rule. */
   rule: string;
   value: unknown;
   words: FieldWords;
-  /** Fields of the object that the field is in. */
-  known: string[];
 }
 
+/** The rule that an object has only the fields of its class. */
 const UNKNOWN = 'whitelistValidation';
 
 /** Pydantic's names of faults, by the rule that is broken. */
@@ -49,7 +50,7 @@ export function wordFaults(
   { listedIn, closed }: RequestForm,
   value: unknown,
 ): TypedError {
-  const faults = errors.flatMap((error) => faultsOf(error, []));
+  const faults = errors.flatMap((error) => faultsOf(error, value));
   if (listedIn === undefined) return invalidRequest(firstInWords(faults, closed));
   if (Array.isArray(value)) return new ValidationDetailError([noObject(listedIn)]);
   const unknown = faults.filter(({ rule }) => rule === UNKNOWN).slice(0, MOST_UNKNOWN);
@@ -57,54 +58,58 @@ export function wordFaults(
   return new ValidationDetailError([...wrong, ...unknown].map((fault) => listed(fault, listedIn)));
 }
 
-function faultsOf(error: ValidationError, above: readonly string[]): Fault[] {
+/** @param given the object that has the field, as it came: the validator drops what it does not know. */
+function faultsOf(error: ValidationError, given: unknown, above: readonly string[] = []): Fault[] {
   const { property, constraints = {}, contexts = {}, children = [], target, value } = error;
   const path = [...above, property];
   const [rule] = Object.keys(constraints);
-  if (rule === undefined) return children.flatMap((child) => faultsOf(child, path));
+  const came = isPlainObject(given) ? given[property] : undefined;
+  if (rule === undefined) return children.flatMap((child) => faultsOf(child, came, path));
   const words = (contexts[rule] ?? {}) as FieldWords;
-  return [{ path, rule, value, words, known: fieldsOf(target) }];
+  if (rule === UNKNOWN) return [{ path, rule, value, words: { known: knownBeside(target) } }];
+  const odd = Object.keys(came ?? {}).find((name) => words.known?.includes(name) === false);
+  return [
+    odd === undefined
+      ? { path, rule, value, words }
+      : { path: [...path, odd], rule: UNKNOWN, value, words },
+  ];
 }
 
-function fieldsOf(target: object | undefined): string[] {
-  if (target === undefined) return [];
-  const rules = getMetadataStorage().getTargetValidationMetadatas(
-    target.constructor,
-    '',
-    false,
-    false,
-  );
-  return [...new Set(rules.map(({ propertyName }) => propertyName))];
+function knownBeside(target: object | undefined): string[] {
+  return target === undefined ? [] : fieldsOf(target.constructor as new () => object);
 }
 
 function firstInWords([first]: readonly Fault[], whole = 'The request'): string {
   if (first === undefined) return 'The request is not valid: send a JSON object.';
-  const { path, rule, words, known } = first;
-  const name = path.join('.');
+  const { path, rule, value, words } = first;
+  const [name = '', above] = [path.at(-1), path.slice(0, -1).join('.')];
   if (rule === UNKNOWN) {
-    const whose = path.length === 1 ? whole : `'${path.slice(0, -1).join('.')}'`;
-    const odd = JSON.stringify(path.at(-1)?.slice(0, LONGEST_NAME));
-    return `${whose} has no field ${odd}; its fields are ${known.join(', ')}`;
+    const odd = JSON.stringify(clip(name, LONGEST_NAME));
+    const whose = above === '' ? whole : `'${above}'`;
+    return `${whose} has no field ${odd}; its fields are ${words.known?.join(', ')}`;
   }
   if (words.says !== undefined) return words.says.replaceAll('$field', name);
-  return words.expected === undefined
-    ? `Missing or invalid '${name}'`
-    : `'${name}' must be ${words.expected}`;
+  if (words.expected === undefined) return `Missing or invalid '${path.join('.')}'`;
+  if (above === '') return `'${name}' must be ${words.expected}`;
+  return clip(
+    `'${above}': ${name} must be ${words.expected}, not ${JSON.stringify(value)}`,
+    LONGEST_MESSAGE,
+  );
 }
 
 function listed(fault: Fault, listedIn: string): ValidationProblem {
+  const { rule, value, words } = fault;
   const path = fault.path.map((name) => clip(name, LONGEST_NAME));
-  const { rule, value } = fault;
-  const type = value === undefined ? 'missing' : (pydanticTypes[rule]?.(value) ?? 'value_error');
+  const type = words.pydantic ?? pydanticTypes[rule]?.(value) ?? 'value_error';
   return {
     loc: [listedIn, ...path],
     msg: clip(message(fault, path.join('.')), LONGEST_MESSAGE),
-    type,
+    type: value === undefined ? 'missing' : type,
   };
 }
 
-function message({ rule, value, words, known }: Fault, name: string): string {
-  if (rule === UNKNOWN) return `${name} is no field here: send any of ${known.join(', ')}`;
+function message({ rule, value, words }: Fault, name: string): string {
+  if (rule === UNKNOWN) return `${name} is no field here: send any of ${words.known?.join(', ')}`;
   if (value === undefined) return `${name} is missing; it must be ${words.expected}`;
   return `${name} must be ${words.expected}, not ${JSON.stringify(value)}`;
 }

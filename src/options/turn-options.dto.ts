@@ -8,7 +8,7 @@ import {
   type Priority,
 } from '../storage/shapes/stored-options.js';
 import { efforts, type ThinkingChoice } from '../storage/shapes/stored-thinking.js';
-import { agentConfigSchema } from './preferences/describe-fields.js';
+import { AgentConfigDto } from './agent-config.dto.js';
 import { optionRules } from './option-rules.js';
 
 /** Documents an option: what it does, then what it must be. */
@@ -107,8 +107,8 @@ export class TurnOptionsDto {
   })
   clientTools?: readonly ClientTool[];
 
-  @ApiPropertyOptional({ ...agentConfigSchema, description: 'Limits of the turn.' })
-  agentConfig?: Readonly<Record<string, number>>;
+  @ApiPropertyOptional({ type: AgentConfigDto, description: 'Limits of the turn.' })
+  agentConfig?: Readonly<AgentConfigDto>;
 
   @ApiPropertyOptional({
     type: Object,

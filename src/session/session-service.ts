@@ -1,17 +1,16 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { forbiddenScope } from '../access/access-errors.js';
 import type { Principal } from '../access/principal.js';
+import type { AgentConfigDto } from '../options/agent-config.dto.js';
 import { isPersonaName } from '../agents/persona-name.js';
 import { CONFIG, type Config } from '../config/config.js';
 import { invalidRequest } from '../errors/typed-error.js';
-import {
-  agentConfigFields,
-  validateAgentConfig,
-} from '../governance/decision-tree/agent-config.js';
+import { validateAgentConfig } from '../governance/decision-tree/agent-config.js';
 import { validatePermissionRules } from '../governance/permissions/validate-permission-rules.js';
 import { badCursor, type PageQueryDto } from '../http/page-query.dto.js';
 import { parseMode } from '../options/permission-mode.js';
 import { nameOf } from '../parsing/word-issue.js';
+import { compact } from '../platform/compact.js';
 import { isPlainObject } from '../platform/json.js';
 import type { SessionOrigin } from '../storage/schema.js';
 import type { AgentConfig } from '../storage/shapes/stored-limits.js';
@@ -37,7 +36,7 @@ export interface WantedSession {
   projectRoot: string;
   persona?: string;
   mode?: string;
-  agentConfig?: unknown;
+  agentConfig?: AgentConfigDto;
   permissions?: unknown;
   mcpServers?: unknown;
 }
@@ -75,7 +74,7 @@ export class SessionService {
     checkLoosening(wanted, { caller, ceiling: this.config.modeCeiling });
     const projectRoot = await this.projectRoots.check(wanted.projectRoot, caller);
     const { id: principalId } = caller;
-    const agentConfig = validateLimits(wanted.agentConfig);
+    const agentConfig = toLimits(wanted.agentConfig);
     const permissions = validateRules(wanted.permissions, this.tools);
     const mcpServers = validateMcpServers(wanted.mcpServers, this.mcp);
     const rules = { agentConfig, permissions, mcpServers };
@@ -149,20 +148,8 @@ function checkLoosening(
   }
 }
 
-/** @throws TypedError INVALID_REQUEST that names field, value and bounds. */
-function validateLimits(given: unknown): Partial<AgentConfig> | null {
-  if (given === undefined) return null;
-  if (!isPlainObject(given)) throw invalidRequest("'agentConfig' must be an object");
-  const known = agentConfigFields.map(({ wireName }) => wireName);
-  const unknown = Object.keys(given).find((key) => !known.includes(key));
-  if (unknown !== undefined) {
-    const named = JSON.stringify(unknown.slice(0, 100));
-    throw invalidRequest(`'agentConfig' has no field ${named}; its fields are ${known.join(', ')}`);
-  }
-  const { config, problems } = validateAgentConfig(given);
-  const [problem] = problems;
-  if (problem !== undefined) throw invalidRequest(`'agentConfig': ${problem.message}`);
-  return config;
+function toLimits(given: AgentConfigDto | undefined): Partial<AgentConfig> | null {
+  return given === undefined ? null : validateAgentConfig(compact(given)).config;
 }
 
 /** @throws TypedError INVALID_REQUEST that names the rule and what is wrong with it. */

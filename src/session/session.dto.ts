@@ -1,7 +1,9 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Allow } from 'class-validator';
+import { Nested } from '../http/nested.decorator.js';
+import { AgentConfigDto } from '../options/agent-config.dto.js';
 import { TurnOptionsDto } from '../options/turn-options.dto.js';
-import { OptionalText, RequiredText } from '../http/field-rules.decorator.js';
+import { MayBeAbsent, OptionalText, RequiredText } from '../http/field-rules.decorator.js';
 
 export class CreateSessionDto {
   @RequiredText('Absolute path of the folder the session works in.', '/home/me/project')
@@ -16,13 +18,12 @@ export class CreateSessionDto {
   )
   mode?: string;
 
-  @ApiPropertyOptional({
-    type: Object,
-    description: 'Limits of its turns: any of the fields of /api/settings/agent-config.',
+  @MayBeAbsent()
+  @Nested(AgentConfigDto, {
+    description: 'Limits of its turns.',
     example: { max_iterations: 10 },
   })
-  @Allow()
-  agentConfig?: unknown;
+  agentConfig?: AgentConfigDto;
 
   @ApiPropertyOptional({
     type: Object,

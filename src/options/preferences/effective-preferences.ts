@@ -1,6 +1,5 @@
 import {
   agentConfigFields,
-  agentConfigToWire,
   defaultAgentConfig,
   validateAgentConfig,
 } from '../../governance/decision-tree/agent-config.js';
@@ -10,10 +9,13 @@ import type { Provenance } from '../../storage/shapes/stored-options.js';
 import { resolveLimits } from '../resolve-limits.js';
 import { chooseModel } from '../early-options.js';
 import type { OptionSources } from '../option-sources.js';
-import { agentConfigSchema, type DescribedField } from './describe-fields.js';
-import { modelFields } from './model-preferences.js';
+import { schemaOf, type FieldSchema } from '../../http/class-fields.js';
+import { validPreferences, type PreferenceValue } from './model-preferences.js';
+import { limitNames, preferenceNames, PreferencesDto } from './preferences.dto.js';
 import { preferencesOf } from './turn-preferences.js';
-import type { PreferenceValue } from './preference-rules.js';
+
+/** Names of the preferences beside the limits. */
+const modelNames = preferenceNames.filter((name) => !limitNames.includes(name));
 
 /** The wires, as the API's description names them. */
 const wires = ['harness', 'named-agents', 'ag-ui', 'ai-sdk', 'oracle'] as const;
@@ -29,7 +31,7 @@ export interface ValueInForce {
 export interface EffectivePreference {
   /** The field's name in a `PUT`. */
   name: string;
-  schema: DescribedField;
+  schema: FieldSchema;
   /** Null where nothing was saved, or nothing that is still valid. */
   saved: PreferenceValue | null;
   /**
@@ -56,7 +58,9 @@ export function resolvePreferences(
   server: ServerDefaults,
 ): EffectivePreference[] {
   const user = validateAgentConfig(stored).config;
-  const savedLimits = agentConfigToWire(user);
+  const saved: Partial<Record<string, PreferenceValue>> = {
+    ...validPreferences(stored),
+  };
   const found = wires.map((wire): [PreferenceWire, Record<string, ValueInForce>] => {
     const isOracle = wire === 'oracle';
     const limits = isOracle ? defaultAgentConfig : server.limits;
@@ -68,21 +72,12 @@ export function resolvePreferences(
       },
     ];
   });
-  const view = (name: string, schema: DescribedField, saved: PreferenceValue | undefined) => ({
+  return [...limitNames, ...modelNames].map((name) => ({
     name,
-    schema,
-    saved: saved ?? null,
+    schema: schemaOf(PreferencesDto, name),
+    saved: saved[name] ?? null,
     effective: byWire(name, found),
-  });
-  const limits = Object.entries(agentConfigSchema.properties).map(([name, schema]) =>
-    view(name, schema, savedLimits[name]),
-  );
-  const models = modelFields.map(({ wireName, rule, default: fallback, meaning }) => {
-    const defaults = fallback === undefined ? {} : { default: fallback };
-    const schema = { ...rule.schema, ...defaults, description: meaning };
-    return view(wireName, schema, rule.parse(stored[wireName]));
-  });
-  return [...limits, ...models];
+  }));
 }
 
 function limitsInForce(
@@ -119,9 +114,10 @@ function modelsInForce(
     librarian_timeout: subagents?.timeoutSeconds ?? null,
     max_context_nodes: contextNodes ?? null,
   };
-  const inForce = modelFields.map(({ wireName, rule }): [string, ValueInForce] => {
-    const isSaved = rule.parse(stored[wireName]) !== undefined;
-    return [wireName, { value: values[wireName] ?? null, from: isSaved ? 'user' : 'default' }];
+  const saved = validPreferences(stored);
+  const inForce = modelNames.map((name): [string, ValueInForce] => {
+    const from = Object.hasOwn(saved, name) ? 'user' : 'default';
+    return [name, { value: values[name] ?? null, from }];
   });
   return { ...Object.fromEntries(inForce), oracle_model: named };
 }

@@ -5,7 +5,9 @@ import { optionRules } from '../option-rules.js';
 import { AuditLog } from '../../access/audit-log.js';
 import { viewAgentConfig, viewPreferences, type PreferenceValues } from './model-preferences.js';
 import { resolvePreferences, type EffectivePreference } from './effective-preferences.js';
-import { validateChange, validateReset } from './validate-change.js';
+import type { AgentConfigDto } from '../agent-config.dto.js';
+import { compact } from '../../platform/compact.js';
+import type { PreferencesDto } from './preferences.dto.js';
 import { PreferencesStore, type StoredPreferences } from './preferences-store.js';
 
 /** Preferences as clients see them: whole, with defaults for what was not saved. */
@@ -26,29 +28,25 @@ export class PreferencesService {
     return viewAgentConfig(await this.store.get(userId));
   }
 
-  /** @throws ValidationDetailError; nothing is saved then. */
-  async changeAgentConfig(userId: string, body: unknown): Promise<PreferenceValues> {
-    return viewAgentConfig(await this.#change(userId, validateChange(body, 'agentConfig')));
+  async changeAgentConfig(userId: string, change: AgentConfigDto): Promise<PreferenceValues> {
+    return viewAgentConfig(await this.#change(userId, change));
   }
 
-  /** @throws ValidationDetailError; nothing is reset then. */
-  async resetAgentConfig(userId: string, body: unknown): Promise<PreferenceValues> {
-    return viewAgentConfig(await this.#reset(userId, validateReset(body, 'agentConfig')));
+  async resetAgentConfig(userId: string, fields: readonly string[]): Promise<PreferenceValues> {
+    return viewAgentConfig(await this.#reset(userId, fields));
   }
 
   async models(userId: string): Promise<PreferenceValues> {
     return viewPreferences(await this.store.get(userId), this.#defaultModel);
   }
 
-  /** @throws ValidationDetailError; nothing is saved then. */
-  async changeModels(userId: string, body: unknown): Promise<PreferenceValues> {
-    const stored = await this.#change(userId, validateChange(body, 'models'));
+  async changeModels(userId: string, change: PreferencesDto): Promise<PreferenceValues> {
+    const stored = await this.#change(userId, change);
     return viewPreferences(stored, this.#defaultModel);
   }
 
-  /** @throws ValidationDetailError; nothing is reset then. */
-  async resetModels(userId: string, body: unknown): Promise<PreferenceValues> {
-    const stored = await this.#reset(userId, validateReset(body, 'models'));
+  async resetModels(userId: string, fields: readonly string[]): Promise<PreferenceValues> {
+    const stored = await this.#reset(userId, fields);
     return viewPreferences(stored, this.#defaultModel);
   }
 
@@ -61,13 +59,15 @@ export class PreferencesService {
     return resolvePreferences(stored, server);
   }
 
-  async #reset(userId: string, fields: readonly string[]): Promise<StoredPreferences> {
+  async #reset(userId: string, given: readonly string[]): Promise<StoredPreferences> {
+    const fields = [...new Set(given)];
     const stored = await this.store.reset(userId, fields);
     await this.#note(userId, { reset: fields });
     return stored;
   }
 
-  async #change(userId: string, change: PreferenceValues): Promise<StoredPreferences> {
+  async #change(userId: string, given: PreferencesDto): Promise<StoredPreferences> {
+    const change = compact(given);
     const stored = await this.store.change(userId, change);
     await this.#note(userId, { fields: Object.keys(change) });
     return stored;

@@ -6,14 +6,11 @@ import type { Principal } from '../../access/principal.js';
 import { ApiErrors } from '../../http/api-errors.decorator.js';
 import { ErrorsAs } from '../../http/error-shape.decorator.js';
 import { faultsShape } from '../../http/error-shape.js';
-import {
-  agentConfigSchema,
-  effectiveSchema,
-  resetSchema,
-  preferencesSchema,
-} from './describe-fields.js';
+import { AgentConfigDto } from '../agent-config.dto.js';
+import { EffectivePreferencesDto } from './effective-preferences.dto.js';
 import type { EffectivePreference } from './effective-preferences.js';
 import type { PreferenceValues } from './model-preferences.js';
+import { PreferencesDto, ResetAgentConfigDto, ResetPreferencesDto } from './preferences.dto.js';
 import { PreferencesService } from './preferences-service.js';
 
 /** The reason why no route here names an owner. */
@@ -28,7 +25,7 @@ export class PreferencesController {
   @Get('agent-config')
   @Unowned(areTheCallers)
   @ApiOperation({ operationId: 'getAgentConfig', summary: "The limits of the user's turns" })
-  @ApiOkResponse({ schema: agentConfigSchema })
+  @ApiOkResponse({ type: AgentConfigDto })
   agentConfig(@Caller() caller: Principal): Promise<PreferenceValues> {
     return this.preferences.agentConfig(caller.id);
   }
@@ -39,11 +36,13 @@ export class PreferencesController {
     operationId: 'changeAgentConfig',
     summary: 'Change any of the limits, from the next turn on',
   })
-  @ApiBody({ schema: agentConfigSchema })
-  @ApiOkResponse({ schema: agentConfigSchema })
+  @ApiOkResponse({ type: AgentConfigDto })
   @ApiErrors('INVALID_REQUEST/fields')
-  changeAgentConfig(@Body() body: unknown, @Caller() caller: Principal): Promise<PreferenceValues> {
-    return this.preferences.changeAgentConfig(caller.id, body);
+  changeAgentConfig(
+    @Body() change: AgentConfigDto,
+    @Caller() caller: Principal,
+  ): Promise<PreferenceValues> {
+    return this.preferences.changeAgentConfig(caller.id, change);
   }
 
   @Post('agent-config/reset')
@@ -53,11 +52,14 @@ export class PreferencesController {
     operationId: 'resetAgentConfig',
     summary: 'Set every limit back to its default, or those of `fields`',
   })
-  @ApiBody({ schema: resetSchema(agentConfigSchema), required: false })
-  @ApiOkResponse({ schema: agentConfigSchema })
+  @ApiBody({ type: ResetAgentConfigDto, required: false })
+  @ApiOkResponse({ type: AgentConfigDto })
   @ApiErrors('INVALID_REQUEST/fields')
-  resetAgentConfig(@Body() body: unknown, @Caller() caller: Principal): Promise<PreferenceValues> {
-    return this.preferences.resetAgentConfig(caller.id, body);
+  resetAgentConfig(
+    @Body() reset: ResetAgentConfigDto,
+    @Caller() caller: Principal,
+  ): Promise<PreferenceValues> {
+    return this.preferences.resetAgentConfig(caller.id, reset.fields);
   }
 
   @Get('effective')
@@ -66,7 +68,7 @@ export class PreferencesController {
     operationId: 'getEffectiveSettings',
     summary: 'Values in force for the user on each wire, and the saved values',
   })
-  @ApiOkResponse({ schema: effectiveSchema })
+  @ApiOkResponse({ type: EffectivePreferencesDto })
   async effective(@Caller() caller: Principal): Promise<{ settings: EffectivePreference[] }> {
     return { settings: await this.preferences.effective(caller.id) };
   }
@@ -77,7 +79,7 @@ export class PreferencesController {
     operationId: 'getModelSettings',
     summary: 'All preferences of the user, the limits among them',
   })
-  @ApiOkResponse({ schema: preferencesSchema })
+  @ApiOkResponse({ type: PreferencesDto })
   models(@Caller() caller: Principal): Promise<PreferenceValues> {
     return this.preferences.models(caller.id);
   }
@@ -88,11 +90,13 @@ export class PreferencesController {
     operationId: 'changeModelSettings',
     summary: 'Change any of the preferences, from the next turn on',
   })
-  @ApiBody({ schema: preferencesSchema })
-  @ApiOkResponse({ schema: preferencesSchema })
+  @ApiOkResponse({ type: PreferencesDto })
   @ApiErrors('INVALID_REQUEST/fields')
-  changeModels(@Body() body: unknown, @Caller() caller: Principal): Promise<PreferenceValues> {
-    return this.preferences.changeModels(caller.id, body);
+  changeModels(
+    @Body() change: PreferencesDto,
+    @Caller() caller: Principal,
+  ): Promise<PreferenceValues> {
+    return this.preferences.changeModels(caller.id, change);
   }
 
   @Post('models/reset')
@@ -102,10 +106,13 @@ export class PreferencesController {
     operationId: 'resetModelSettings',
     summary: 'Set every preference back to its default, or those of `fields`',
   })
-  @ApiBody({ schema: resetSchema(preferencesSchema), required: false })
-  @ApiOkResponse({ schema: preferencesSchema })
+  @ApiBody({ type: ResetPreferencesDto, required: false })
+  @ApiOkResponse({ type: PreferencesDto })
   @ApiErrors('INVALID_REQUEST/fields')
-  resetModels(@Body() body: unknown, @Caller() caller: Principal): Promise<PreferenceValues> {
-    return this.preferences.resetModels(caller.id, body);
+  resetModels(
+    @Body() reset: ResetPreferencesDto,
+    @Caller() caller: Principal,
+  ): Promise<PreferenceValues> {
+    return this.preferences.resetModels(caller.id, reset.fields);
   }
 }

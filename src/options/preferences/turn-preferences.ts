@@ -1,6 +1,6 @@
 import { compact } from '../../platform/compact.js';
-import { modelFields } from './model-preferences.js';
-import type { PreferenceValue } from './preference-rules.js';
+import { validPreferences } from './model-preferences.js';
+import { preferenceDefaults } from './preferences.dto.js';
 import type { SubagentTerms } from '../../storage/shapes/stored-options.js';
 
 /** A user's preferences for turns that name no value of their own. Absent: no preference. */
@@ -25,25 +25,12 @@ export function preferencesOf(
   stored: Readonly<Record<string, unknown>>,
   { isOracle }: { isOracle: boolean },
 ): Preferences {
-  const fields = modelFields.map(({ wireName, rule, default: fallback }) => [
-    wireName,
-    rule.parse(stored[wireName]) ?? (isOracle ? fallback : undefined),
-  ]);
-  const set = Object.fromEntries(fields) as Record<string, PreferenceValue | undefined>;
-  const [model, ofSubagents] = [textOf(set['oracle_model']), textOf(set['subagent_model'])];
-  const thinking = set['thinking_enabled'];
-  const timeoutSeconds = numberOf(set['librarian_timeout']);
-  const contextNodes = numberOf(set['max_context_nodes']);
-  const subagents = compact({ model: ofSubagents, timeoutSeconds });
+  const set = { ...(isOracle ? preferenceDefaults : {}), ...validPreferences(stored) };
+  const subagents = compact({ model: set.subagent_model, timeoutSeconds: set.librarian_timeout });
   return compact({
-    model: isOracle ? model : undefined,
-    thinking: typeof thinking === 'boolean' ? thinking : undefined,
-    contextNodes,
+    model: isOracle ? set.oracle_model : undefined,
+    thinking: set.thinking_enabled,
+    contextNodes: set.max_context_nodes,
     subagents: Object.keys(subagents).length === 0 ? undefined : subagents,
   });
 }
-
-const textOf = (value: unknown): string | undefined =>
-  typeof value === 'string' ? value : undefined;
-const numberOf = (value: unknown): number | undefined =>
-  typeof value === 'number' ? value : undefined;

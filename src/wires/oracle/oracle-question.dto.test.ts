@@ -43,6 +43,7 @@ describe('OracleQuestionDto', () => {
   it.each<[object, string]>([
     [{ question: undefined }, 'body.question missing'],
     [{ question: null }, 'body.question string_type'],
+    [{ question: { toString: 1 } }, 'body.question string_type'],
     [{ question: '  ' }, 'body.question string_too_short'],
     [{ question: 'x'.repeat(2_001) }, 'body.question string_too_long'],
     [{ question: 'a\0b' }, 'body.question value_error'],

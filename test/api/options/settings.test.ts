@@ -26,11 +26,12 @@ type Route = 'agent-config' | 'models';
 
 interface Operation {
   responses: object;
-  requestBody: { content: { 'application/json': { schema: { properties: object } } } };
+  requestBody: { content: { 'application/json': { schema: object } } };
 }
 
 interface OpenApi {
   paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, { properties: object }> };
 }
 
 describe('settings', () => {
@@ -183,12 +184,16 @@ describe('settings', () => {
   });
 
   it('are described with their bounds, and so is what is wrong with them', async () => {
-    const { paths } = (await server.client.get('/docs-json')).body as unknown as OpenApi;
+    const { paths, components } = (await server.client.get('/docs-json'))
+      .body as unknown as OpenApi;
     const { put: change } = paths['/api/settings/agent-config'] ?? {};
     expect(Object.keys(change?.responses ?? {})).toEqual(
       expect.arrayContaining(['200', '400', '413', '422', '503']),
     );
-    expect(change?.requestBody.content['application/json'].schema.properties).toMatchObject({
+    expect(change?.requestBody.content['application/json'].schema).toEqual({
+      $ref: '#/components/schemas/AgentConfigDto',
+    });
+    expect(components.schemas['AgentConfigDto']?.properties).toMatchObject({
       max_iterations: { type: 'integer', minimum: 1, maximum: 50, default: 15 },
     });
   });
