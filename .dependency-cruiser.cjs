@@ -273,6 +273,18 @@ module.exports = {
       'MCP servers are tools: the rest of the server does not know the protocol.',
     ),
     only(
+      'zod-checks-files',
+      ['zod'],
+      [
+        '^src/(parsing|agents|config|extensions|storage|cli)/',
+        '^src/governance/permissions/',
+        '^src/provider/models/',
+        '^src/tools/mcp/definitions/',
+        '^src/wires/',
+      ],
+      'Files and the environment have shapes, bodies of our own wires classes (decision 64). Wires use the schemas of their protocols.',
+    ),
+    only(
       'undici-has-one-home',
       ['undici'],
       ['^src/platform/net/'],
