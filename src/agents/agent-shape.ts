@@ -4,11 +4,9 @@ import { ruleLists } from '../governance/permissions/validate-permission-rules.j
 import { checkedBy, fieldsOf, filledText, parsedBy, wholeNumber } from '../parsing/shapes.js';
 import { isPlainObject } from '../platform/json.js';
 import { parseThinking } from '../provider/parse-thinking.js';
+import { permissionModes } from '../storage/shapes/stored-permissions.js';
 import { efforts } from '../storage/shapes/stored-thinking.js';
 import { limitsShape } from './limits-shape.js';
-
-export const permissionModes = ['direct', 'acceptEdits', 'dontAsk', 'plan'] as const;
-export const attachmentForms = ['native', 'text'] as const;
 
 const text = z.exactOptional(filledText());
 const limits = z.exactOptional(limitsShape);
@@ -75,7 +73,7 @@ export const agentShape = fieldsOf({
   decision_tree: text,
   // Its faults leave the agent without servers: see `parseMcpServers`.
   mcp_servers: z.exactOptional(z.unknown()),
-  attachments: z.exactOptional(z.enum(attachmentForms)),
+  attachments: z.exactOptional(z.enum(['native', 'text'])),
   citations: z.exactOptional(z.boolean()),
   thinking: z.exactOptional(thinking),
   AGENT_TYPE: header(['0', '1', '2']),
@@ -86,25 +84,20 @@ export const agentShape = fieldsOf({
   disallowed_tools: names,
 });
 
-/** The lists that may be text with commas: split before the shape, which so leaves out an entry alone. */
-export function splitLists(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const lists = split(fields, ['subagents', 'auto_approve_tools', 'disallowed_tools'], /,/);
-  const { permissions } = fields;
-  if (!isPlainObject(permissions)) return lists;
-  // A pattern in parentheses may have commas.
-  return { ...lists, permissions: split(permissions, ruleLists, /,(?![^(]*\))/) };
-}
+/** What is between the entries of lists that may be text. A rule's pattern, in parentheses, may have commas. */
+const separators = new Map([
+  ...['subagents', 'auto_approve_tools', 'disallowed_tools'].map((field) => [field, /,/] as const),
+  ...ruleLists.map((field) => [field, /,(?![^(]*\))/] as const),
+]);
 
-function split(
-  fields: Readonly<Record<string, unknown>>,
-  keys: readonly string[],
-  separator: RegExp,
-): Record<string, unknown> {
-  const found = Object.entries(fields).map(([key, value]) => [
-    key,
-    keys.includes(key) ? (asText(value)?.split(separator) ?? value) : value,
-  ]);
-  return Object.fromEntries(found) as Record<string, unknown>;
+/** Makes lists of text with commas. A shape that did it could not leave out an entry alone. */
+export function splitLists(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const found = Object.entries(fields).map(([key, value]): [string, unknown] => {
+    if (key === 'permissions' && isPlainObject(value)) return [key, splitLists(value)];
+    const separator = separators.get(key);
+    return [key, (separator && asText(value)?.split(separator)) ?? value];
+  });
+  return Object.fromEntries(found);
 }
 
 export type AgentFields = z.infer<typeof agentShape>;

@@ -1,17 +1,12 @@
 import type { AgentConfig } from '../storage/shapes/stored-limits.js';
-import type { PermissionRules } from '../storage/shapes/stored-permissions.js';
+import type { PermissionMode, PermissionRules } from '../storage/shapes/stored-permissions.js';
 import { parseLeniently } from '../parsing/parse-value.js';
 import type { Fault } from '../parsing/word-issue.js';
 import { compact } from '../platform/compact.js';
+import type { AttachmentsAs } from '../storage/shapes/stored-options.js';
 import type { ThinkingChoice } from '../storage/shapes/stored-thinking.js';
 import type { AgentServers } from '../tools/mcp-server.js';
-import {
-  agentShape,
-  splitLists,
-  type AgentFields,
-  type attachmentForms,
-  type permissionModes,
-} from './agent-shape.js';
+import { agentShape, splitLists, type AgentFields } from './agent-shape.js';
 import { at, findReferences, type Reference } from './find-references.js';
 import { atLines, splitFrontMatter, type FrontMatter, type LineProblem } from './front-matter.js';
 import { parseMcpServers } from './parse-mcp-servers.js';
@@ -31,13 +26,13 @@ export interface Persona {
   /** Names it may delegate to. */
   subagents: readonly string[];
   /** Permission mode of a turn, unless the turn or its session sets one. */
-  permissionMode?: (typeof permissionModes)[number];
+  permissionMode?: PermissionMode;
   /** Permission rules for its tools; a list without rules is absent. */
   permissions: PermissionRules;
   /** MCP servers of its turns. Absent: all that the server has. */
   mcpServers?: AgentServers;
   /** Whether the model gets files unchanged, or the text in them. Absent: `native`. */
-  attachments?: (typeof attachmentForms)[number];
+  attachments?: AttachmentsAs;
   /** Whether replies cite documents. Absent: false. */
   citations?: boolean;
   /**

@@ -22,17 +22,14 @@ export interface Variable<T> {
 /** The name of a variable, or its name and the older ones. */
 type Names = string | Variable<unknown>['names'];
 
-interface Described<T> {
-  about: string;
-  fallback: T;
-}
+type Described<T> = Omit<Variable<T>, 'names' | 'shape'>;
 
 export function variable<T>(
   names: Names,
-  { about, fallback }: Described<T>,
+  described: Described<T>,
   shape: z.ZodMiniType<T>,
 ): Variable<T> {
-  return { names: typeof names === 'string' ? [names] : names, about, fallback, shape };
+  return { names: typeof names === 'string' ? [names] : names, shape, ...described };
 }
 
 /** Text that is optional. */
@@ -51,7 +48,7 @@ export function secret(names: Names, about: string): Variable<string | undefined
 /** Allows what is dangerous: `true` to the letter is yes, everything else is no, ` true` as well. */
 export function permission(names: Names, about: string): Variable<boolean> {
   const shape = z.transform((text) => text === 'true');
-  return { ...variable(names, { about, fallback: false }, shape), isExact: true };
+  return variable(names, { about, fallback: false, isExact: true }, shape);
 }
 
 export function flag(names: Names, described: Described<boolean>): Variable<boolean> {

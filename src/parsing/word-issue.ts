@@ -41,35 +41,19 @@ export function show(value: unknown): string {
   return cutText(typeof value === 'number' ? String(value) : JSON.stringify(value), longestShown);
 }
 
-/** The message of an issue whose shape has none of its own. For unknown keys: the known ones. */
+/**
+ * The message of an issue whose shape has none of its own; for unknown keys, the known ones. Checks of shapes
+ * (lengths, bounds, forms) have messages of their own.
+ */
 export function wordIssue(issue: z.core.$ZodRawIssue): string {
-  switch (issue.code) {
-    case 'invalid_type':
-      return `must be ${typeNames[issue.expected] ?? issue.expected}`;
-    case 'invalid_value':
-      return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.join(', ')}`;
-    case 'too_small':
-      return `must ${boundOf(issue.origin, 'at least', issue.minimum)}`;
-    case 'too_big':
-      return `must ${boundOf(issue.origin, 'at most', issue.maximum)}`;
-    case 'unrecognized_keys':
-      return issue.inst instanceof z.ZodMiniObject ? Object.keys(issue.inst.shape).join(', ') : '';
-    case 'custom':
-    case 'invalid_element':
-    case 'invalid_format':
-    case 'invalid_key':
-    case 'invalid_union':
-    case 'not_multiple_of':
-    default:
-      return 'is not valid';
+  if (issue.code === 'invalid_type')
+    return `must be ${typeNames[issue.expected] ?? issue.expected}`;
+  if (issue.code === 'invalid_value') {
+    return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.join(', ')}`;
   }
-}
-
-function boundOf(origin: string, bound: string, limit: number | bigint): string {
-  if (origin === 'string') return `have ${bound} ${limit} characters`;
-  return origin === 'array' || origin === 'map' || origin === 'object'
-    ? `have ${bound} ${limit} entries`
-    : `be ${bound} ${limit}`;
+  return issue.inst instanceof z.ZodMiniObject
+    ? Object.keys(issue.inst.shape).join(', ')
+    : 'is not valid';
 }
 
 /** The faults of issues: the first one of each field, and one for each unknown key. */

@@ -36,18 +36,16 @@ export const toolVariables = {
     fallback: 'acceptEdits',
     values: permissionModes,
   }),
-  toolCeiling: {
-    ...variable<readonly string[] | undefined>(
-      'TURNPIKE_TOOL_CEILING',
-      {
-        about:
-          'The tools that turns may have at most, comma-separated, `*` for any characters: `read,grep,mcp__docs__*`. Tools of clients are the clients’ own.',
-        fallback: undefined,
-      },
-      listText(z.array(toolName).check(z.minLength(1, 'must have the name of a tool'))),
-    ),
-    fallbackText: 'all',
-  },
+  toolCeiling: variable<readonly string[] | undefined>(
+    'TURNPIKE_TOOL_CEILING',
+    {
+      about:
+        'The tools that turns may have at most, comma-separated, `*` for any characters: `read,grep,mcp__docs__*`. Tools of clients are the clients’ own.',
+      fallback: undefined,
+      fallbackText: 'all',
+    },
+    listText(z.array(toolName).check(z.minLength(1, 'must have the name of a tool'))),
+  ),
   approvalTimeoutMs: integer('TURNPIKE_APPROVAL_TIMEOUT_MS', {
     about:
       'How long a turn is parked for an approval before `TURNPIKE_APPROVAL_DEFAULT` is decided, in ms.',

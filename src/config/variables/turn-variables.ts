@@ -5,29 +5,25 @@ import { absolute, absolutePath, absolutePaths, integer, variable } from '../var
 
 /** Variables of agents, sessions, turns and their files. */
 export const turnVariables = {
-  instructionRoot: {
-    ...variable(
-      ['TURNPIKE_INSTRUCTION_ROOT', 'CHIRALITY_INSTRUCTION_ROOT'],
-      {
-        about: 'Folder whose `agents/` has the personas.',
-        fallback: path.join(packageRoot, 'instructions'),
-      },
-      absolute,
-    ),
-    fallbackText: 'the `instructions` folder of the package',
-  },
-  projectsDir: {
-    ...variable(
-      'TURNPIKE_PROJECTS_DIR',
-      {
-        about:
-          'Folder with a folder for each principal, `<it>/<principal>`, which its conversations work in where they name none; without API keys that is `<it>/default`. It is created when needed. With several processes, all of them must see it.',
-        fallback: path.resolve('projects'),
-      },
-      z.transform((text: string) => path.resolve(text)),
-    ),
-    fallbackText: '`projects` in the working folder of the server',
-  },
+  instructionRoot: variable(
+    ['TURNPIKE_INSTRUCTION_ROOT', 'CHIRALITY_INSTRUCTION_ROOT'],
+    {
+      about: 'Folder whose `agents/` has the personas.',
+      fallback: path.join(packageRoot, 'instructions'),
+      fallbackText: 'the `instructions` folder of the package',
+    },
+    absolute,
+  ),
+  projectsDir: variable(
+    'TURNPIKE_PROJECTS_DIR',
+    {
+      about:
+        'Folder with a folder for each principal, `<it>/<principal>`, which its conversations work in where they name none; without API keys that is `<it>/default`. It is created when needed. With several processes, all of them must see it.',
+      fallback: path.resolve('projects'),
+      fallbackText: '`projects` in the working folder of the server',
+    },
+    z.transform((text: string) => path.resolve(text)),
+  ),
   projectRoots: absolutePaths(
     'TURNPIKE_PROJECT_ROOTS',
     `Folders that sessions of every principal may work in, and in what is inside of them, beside their own in \`TURNPIKE_PROJECTS_DIR\`; separated by \`${path.delimiter}\`. A key may open more for its sessions. Without API keys, a server that only its own machine reaches lets them work anywhere.`,
