@@ -51,8 +51,11 @@ export async function buildServer() {
     // One folder for all, so that paths relative to the code are the same in each.
     chunkFileNames: '[name]-[hash].js',
   });
-  await write(at({ 'client/turnpike-client': 'client/turnpike-client.ts' }), {
+  const client = ['client/turnpike-client', 'client/chat-transport'];
+  await write(at(Object.fromEntries(client.map((name) => [name, `${name}.ts`]))), {
     external: ['eventsource-parser'],
+    // What both have, errors among it, is one file for a page that uses both.
+    chunkFileNames: 'client/[name]-[hash].js',
   });
   // Extensions get the server's functions as an argument when they are loaded.
   await write(at({ 'extend/extend': 'extend/extend.ts' }), { external: [] });

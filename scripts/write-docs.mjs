@@ -125,7 +125,7 @@ function goneFiles(page) {
 
 /** @returns {Promise<string[]>} */
 async function sourceFiles() {
-  const folders = ['src', 'web', 'test', 'bench', 'simulation', 'scripts'];
+  const folders = ['src', 'web', 'test', 'bench', 'simulation', 'scripts', 'examples'];
   const found = folders.map((folder) => readdir(path.join(root, folder), { recursive: true }));
   return (await Promise.all(found)).flatMap((files, i) =>
     files.map((file) => `${folders[i]}/${file}`),

@@ -33,6 +33,11 @@ export class TurnpikeError extends Error {
   }
 }
 
+/** Whether the same request would fail again. */
+export function isFinal(error: unknown): boolean {
+  return error instanceof TurnpikeError && error.status < 500 && !error.retryable;
+}
+
 /**
  * The server was not reached, or was silent for too long. The request may have taken effect all the
  * same.

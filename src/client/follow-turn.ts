@@ -1,4 +1,4 @@
-import { ConnectionLostError, TurnpikeError } from './client-errors.js';
+import { ConnectionLostError, isFinal } from './client-errors.js';
 import type { HarnessEvent } from './harness-event.js';
 import { unreadableAnswer, type Transport } from './transport.js';
 import { RetryPolicy } from './retry-policy.js';
@@ -110,11 +110,6 @@ async function hasEnded(
   // A proxy that answers every request with 200 would be asked for ever.
   if (answer?.turn === undefined) throw unreadableAnswer(200, 'The answer has no turn in it');
   return answer.turn.endedAt !== null;
-}
-
-/** Whether the same request would fail again. */
-function isFinal(error: unknown): boolean {
-  return error instanceof TurnpikeError && error.status < 500 && !error.retryable;
 }
 
 function lostTurn(

@@ -1,10 +1,9 @@
-import { createParser } from 'eventsource-parser';
 import type { HarnessEvent } from './harness-event.js';
+import { receiveFrames, type ReceivedFrame } from './receive-frames.js';
 import type { StallSignal } from './stall-signal.js';
 
 /**
- * The events of one connection, those of one chunk together; a chunk with comments alone gives an empty
- * list. The next chunk is received when the caller asks for more.
+ * The events of one connection, as `receiveFrames` has its frames.
  *
  * @throws the error that broke the connection; Error for data that is no JSON object.
  */
@@ -12,27 +11,12 @@ export async function* receiveEvents(
   body: ReadableStream<Uint8Array>,
   stallSignal: StallSignal,
 ): AsyncGenerator<HarnessEvent[], void, undefined> {
-  let events: HarnessEvent[] = [];
-  const parser = createParser({
-    onEvent: ({ id = '', event, data }) =>
-      events.push({ id, event, data: parseData(data) } as HarnessEvent),
-  });
-  const decoder = new TextDecoder();
-  const reader = body.getReader();
-  for (;;) {
-    const { done, value } = await stallSignal.guard(reader.read());
-    // The rest in the parser is half an event: the next connection sends it whole.
-    if (done) return;
-    parser.feed(decoder.decode(value, { stream: true }));
-    const received = events;
-    events = [];
-    yield received;
-  }
+  for await (const frames of receiveFrames(body, stallSignal)) yield frames.map(toEvent);
 }
 
 /** Validated before the event counts as received. */
-function parseData(text: string): object {
+function toEvent({ id, event, data: text }: ReceivedFrame): HarnessEvent {
   const data: unknown = JSON.parse(text);
-  if (typeof data === 'object' && data !== null) return data;
+  if (typeof data === 'object' && data !== null) return { id, event, data } as HarnessEvent;
   throw new Error('An event came with data that is no object');
 }

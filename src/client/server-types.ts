@@ -29,6 +29,7 @@ export type { CallView } from '../turn/history/view-call.js';
 export type { ListedTurnView } from '../turn/history/view-listed-turn.js';
 export type { MessageView } from '../turn/history/view-messages.js';
 export type { StepView } from '../turn/history/view-steps.js';
+export type { ListedChat } from '../wires/ai-sdk/chat-history.js';
 export type { HarnessFrames } from '../wires/harness/dialect/harness-frames.js';
 
 /** A turn as it is now. Times are ISO-8601. */

@@ -266,6 +266,7 @@ const uses: Record<string, Use[]> = {
   ],
   'docs/wires/ai-sdk.md': [
     elsewhere('is of a React component; ai-sdk.test.ts sends through the same transport'),
+    elsewhere('is of a React component; chat-example.test.ts runs one that has it'),
     elsewhere('is of a React component; ai-sdk.test.ts leaves out what is discarded'),
     isGolden,
   ],

@@ -6,6 +6,7 @@ import {
   type ChatInit,
   type ChatState,
   type ChatStatus,
+  type ChatTransport,
   type UIMessage,
 } from 'ai';
 
@@ -61,6 +62,8 @@ type Options = Omit<ChatInit<UIMessage>, 'transport' | 'sendAutomaticallyWhen'> 
   body?: object;
   /** An API key. */
   key?: string;
+  /** Default: the package's own. */
+  transport?: ChatTransport<UIMessage>;
   /** Whether nothing is sent automatically. */
   isManual?: boolean;
 };
@@ -71,7 +74,7 @@ export class HeadlessChat extends AbstractChat<UIMessage> {
   readonly sent: Record<string, unknown>[];
   readonly #state: HeadlessState;
 
-  constructor({ url, body, key, isManual, messages, ...init }: Options) {
+  constructor({ url, body, key, transport: own, isManual, messages, ...init }: Options) {
     const state = new HeadlessState();
     const sent: Record<string, unknown>[] = [];
     state.messages = messages ?? [];
@@ -89,7 +92,7 @@ export class HeadlessChat extends AbstractChat<UIMessage> {
     super({
       ...init,
       state,
-      transport,
+      transport: own ?? transport,
       ...(isManual === true
         ? {}
         : {

@@ -8,7 +8,7 @@ import {
 import type { AddressInfo } from 'node:net';
 
 export interface GatewayFaults {
-  /** Turns that are answered 503 first, as by a gateway whose server starts again. Default: 0. */
+  /** Turns and messages that are answered 503 first, as by a gateway whose server starts again. Default: 0. */
   refusals?: number;
   /** Frames of the first stream, of the second, …, after which its connection is cut. Default: none is. */
   cuts?: readonly number[];
@@ -32,7 +32,8 @@ export async function startFaultyGateway(
   const server = createServer((incoming, outgoing) => {
     const { method = '', url: path = '', headers } = incoming;
     requests.push({ method, path, headers });
-    if (path === '/api/harness/turn' && method === 'POST' && refusalsLeft > 0) {
+    const isMessage = path === '/api/harness/turn' || path === '/api/chat';
+    if (isMessage && method === 'POST' && refusalsLeft > 0) {
       refusalsLeft -= 1;
       incoming.resume();
       outgoing.writeHead(503, { 'retry-after': '0', 'content-type': 'text/html' }).end('<h1>503');

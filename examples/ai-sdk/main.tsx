@@ -1,0 +1,15 @@
+/** Opens the chat that the address names, with its messages so far: see README.md beside this file. */
+import { createRoot } from 'react-dom/client';
+import { TurnpikeChatTransport } from 'turnpike/client/ai-sdk';
+import { Chat } from './chat.js';
+
+// The page and the server are of one origin here: vite passes requests on.
+const transport = new TurnpikeChatTransport({ url: '' });
+const chatId = location.hash.slice(1) || `chat-${Date.now()}`;
+location.hash = chatId;
+addEventListener('hashchange', () => location.reload());
+
+const history = await transport.history(chatId);
+const page = document.getElementById('page');
+if (page === null) throw new Error('The page has no place for the chat');
+createRoot(page).render(<Chat id={chatId} transport={transport} history={history} />);

@@ -1,0 +1,122 @@
+import type { UIMessageChunk } from 'ai';
+import { ConnectionLostError, isFinal, TurnpikeError } from './client-errors.js';
+import { receiveFrames } from './receive-frames.js';
+import { RetryPolicy } from './retry-policy.js';
+import { StallSignal } from './stall-signal.js';
+import type { Transport } from './transport.js';
+
+export interface ChatReading {
+  chatId: string;
+  /** Sends the request that the stream answers; sent again where no frame of the answer came. */
+  open(signal: AbortSignal): Promise<Response>;
+  /** Ends the reading. The turn goes on. */
+  signal: AbortSignal;
+}
+
+interface Connection {
+  response: Response;
+  stallSignal: StallSignal;
+}
+
+/**
+ * The stream of a chat's answer, over as many connections as it takes: each goes on after the last frame that
+ * came, so that nothing is lost and nothing comes twice.
+ */
+export class ChatStream {
+  readonly #retryPolicy: RetryPolicy;
+  #lastEventId: string | undefined;
+
+  constructor(
+    private readonly transport: Transport,
+    private readonly reading: ChatReading,
+  ) {
+    this.#retryPolicy = new RetryPolicy(transport, reading.signal);
+  }
+
+  /**
+   * Connects, with as many tries as it takes.
+   *
+   * @returns undefined where there is nothing to stream.
+   * @throws TurnpikeError for a refusal; ConnectionLostError; the signal's reason.
+   */
+  async open(): Promise<ReadableStream<UIMessageChunk> | undefined> {
+    const first = await this.#connect();
+    if (first === undefined) return undefined;
+    const chunks = this.#chunks(first);
+    return new ReadableStream({
+      pull: async (controller) => {
+        const { done, value } = await chunks.next();
+        if (done === true) controller.close();
+        else controller.enqueue(value);
+      },
+      cancel: () => first.stallSignal.close(),
+    });
+  }
+
+  async *#chunks(first: Connection): AsyncGenerator<UIMessageChunk, void, undefined> {
+    const { signal } = this.reading;
+    let connection: Connection | undefined = first;
+    while (connection !== undefined) {
+      const { response, stallSignal } = connection;
+      let cause: unknown;
+      try {
+        if (response.body === null) throw new Error('The answer has no body');
+        for await (const frames of receiveFrames(response.body, stallSignal)) {
+          this.#retryPolicy.recordContact();
+          for (const { id, data } of frames) {
+            if (data === '[DONE]') return;
+            // The server writes them.
+            const chunk = JSON.parse(data) as UIMessageChunk;
+            this.#retryPolicy.recordProgress();
+            this.#lastEventId = id;
+            yield chunk;
+          }
+        }
+      } catch (error) {
+        signal.throwIfAborted();
+        cause = error;
+      } finally {
+        stallSignal.close();
+      }
+      await this.#wait(cause);
+      connection = await this.#connect();
+    }
+  }
+
+  async #connect(): Promise<Connection | undefined> {
+    const { transport } = this;
+    const { open, signal, chatId } = this.reading;
+    const path = `/api/chat/${encodeURIComponent(chatId)}/stream`;
+    for (;;) {
+      const stallSignal = new StallSignal(transport.clock, transport.stallMs, signal);
+      const headers = { 'last-event-id': this.#lastEventId ?? '' };
+      const opening =
+        this.#lastEventId === undefined
+          ? open(stallSignal.signal)
+          : transport.open({ path, headers, signal: stallSignal.signal });
+      try {
+        const response = await stallSignal.guard(opening);
+        if (response.status !== 204) return { response, stallSignal };
+        stallSignal.close();
+        return undefined;
+      } catch (error) {
+        stallSignal.close();
+        signal.throwIfAborted();
+        if (isFinal(error) || this.#isRefused(error)) throw error;
+        await this.#wait(error);
+      }
+    }
+  }
+
+  /** Whether the server refused the request; the page shows the refusal, rather than wait behind it. */
+  #isRefused(error: unknown): boolean {
+    const hasBegun = this.#lastEventId !== undefined;
+    return !hasBegun && error instanceof TurnpikeError && error.status < 500;
+  }
+
+  #wait(cause: unknown): Promise<void> {
+    const { url, maxSilenceMs } = this.transport;
+    const message = `The server at ${url} gave no sign of life for ${Math.round(maxSilenceMs / 1_000)} s. The answer may go on: come back to the chat for it.`;
+    return this.#retryPolicy.wait(cause, () => new ConnectionLostError(message, { url, cause }));
+  }
+}

@@ -1,0 +1,142 @@
+import type { ChatTransport, UIMessage, UIMessageChunk } from 'ai';
+import { ChatStream } from './chat-stream.js';
+import { TurnpikeError } from './client-errors.js';
+import { newKey } from './new-key.js';
+import type { CancelState, ListedChat, TurnOptions } from './server-types.js';
+import type { Page } from './session-calls.js';
+import { Transport, type ClientOptions } from './transport.js';
+
+export { ConnectionLostError, TurnpikeError } from './client-errors.js';
+export type { CancelState, ListedChat, TurnOptions } from './server-types.js';
+export type { ClientOptions } from './transport.js';
+
+/** A tool that the page runs. */
+export interface ClientTool {
+  name: string;
+  description: string;
+  /** A JSON Schema. */
+  inputSchema: object;
+}
+
+export interface ChatTransportOptions extends ClientOptions {
+  /** The agent that answers. Default: the server's persona. */
+  agent?: string;
+  /** Folder that new chats work in. Default: the server's. */
+  projectRoot?: string;
+  /** Options of each turn. */
+  opts?: TurnOptions;
+  clientTools?: readonly ClientTool[];
+}
+
+/** The messages of a chat, oldest first. */
+export interface ChatHistory<Message extends UIMessage = UIMessage> {
+  messages: Message[];
+  /** The turn that is to be resumed; null: none. */
+  activeTurnId: string | null;
+  /** Page token of the messages before these; absent: there are none. */
+  before?: string;
+}
+
+type Sending<Message extends UIMessage> = Parameters<ChatTransport<Message>['sendMessages']>[0];
+type Reconnecting = Parameters<ChatTransport<UIMessage>['reconnectToStream']>[0];
+
+/**
+ * The transport of `useChat` for a Turnpike server. It sends what the server lacks, goes on after a connection
+ * that broke, and has what the package's own lacks: history, the list of chats, and a stop that ends the turn.
+ */
+export class TurnpikeChatTransport<
+  Message extends UIMessage = UIMessage,
+> implements ChatTransport<Message> {
+  /** A resumed stream has the whole answer, and makes the page's last message anew. */
+  readonly resumeStreamIsReplay = true;
+  readonly #transport: Transport;
+  readonly #body: Readonly<Record<string, unknown>>;
+
+  constructor({ agent, projectRoot, opts, clientTools, ...options }: ChatTransportOptions) {
+    this.#transport = new Transport(options);
+    this.#body = { agent, projectRoot, opts, clientTools };
+  }
+
+  /** @throws TurnpikeError; ConnectionLostError. */
+  sendMessages = async (sending: Sending<Message>): Promise<ReadableStream<UIMessageChunk>> => {
+    const { chatId, messages, trigger, messageId, body, headers, abortSignal } = sending;
+    const asked = { id: chatId, messages: lastMessages(messages), trigger, messageId };
+    // The id of a message is its key. What is said once more has the same id, and means a further turn.
+    const isAgain = trigger === 'regenerate-message' || messageId !== undefined;
+    const key = isAgain ? { 'idempotency-key': newKey() } : {};
+    const call = {
+      method: 'POST',
+      path: '/api/chat',
+      body: { ...this.#body, ...body, ...asked },
+      headers: { ...plain(headers), ...key },
+    } as const;
+    const stream = new ChatStream(this.#transport, {
+      chatId,
+      open: (signal) => this.#transport.open({ ...call, signal }),
+      signal: abortSignal ?? new AbortController().signal,
+    });
+    return (await stream.open()) ?? new ReadableStream({ start: (empty) => empty.close() });
+  };
+
+  /** The answer that the chat is getting, from its start; null where there is none. */
+  reconnectToStream = async ({
+    chatId,
+    headers,
+    abortSignal,
+  }: Reconnecting): Promise<ReadableStream<UIMessageChunk> | null> => {
+    const call = { path: `${pathOf(chatId)}/stream`, headers: plain(headers) };
+    const stream = new ChatStream(this.#transport, {
+      chatId,
+      open: (signal) => this.#transport.open({ ...call, signal }),
+      signal: abortSignal ?? new AbortController().signal,
+    });
+    return (await stream.open()) ?? null;
+  };
+
+  /**
+   * Ends the turn of a chat, also one that waits for an approval; its stream says so. `stop` of `useChat` closes
+   * the stream alone.
+   *
+   * @returns undefined where nothing ran.
+   */
+  async stop(chatId: string): Promise<{ turnId: string; state: CancelState } | undefined> {
+    const call = { method: 'POST', path: `${pathOf(chatId)}/stop` } as const;
+    return this.#transport.json<{ turnId: string; state: CancelState }>(call).catch(unlessNone);
+  }
+
+  /** The last messages of a chat, or those before a page; of a chat that has not begun, none. */
+  async history(
+    chatId: string,
+    page: { before?: string; limit?: number } = {},
+  ): Promise<ChatHistory<Message>> {
+    const call = { path: pathOf(chatId), query: page };
+    const found = await this.#transport.json<ChatHistory<Message>>(call).catch(unlessNone);
+    return found ?? { messages: [], activeTurnId: null };
+  }
+
+  /** The chats of the key's owner, the one used last first. */
+  chats(page: Page = {}): Promise<{ chats: ListedChat[]; nextCursor?: string }> {
+    const { cursor, limit } = page;
+    return this.#transport.json({ path: '/api/chats', query: { cursor, limit } });
+  }
+}
+
+function pathOf(chatId: string): string {
+  return `/api/chat/${encodeURIComponent(chatId)}`;
+}
+
+/** The server keeps the conversation: it takes what follows the last answer, or the answers in that. */
+function lastMessages<Message extends UIMessage>(messages: readonly Message[]): Message[] {
+  let from = messages.length;
+  while (from > 0 && messages[from - 1]?.role !== 'assistant') from -= 1;
+  return messages.slice(from === messages.length ? -1 : from);
+}
+
+function plain(headers: Headers | Record<string, string> | undefined): Record<string, string> {
+  return headers instanceof Headers ? Object.fromEntries(headers.entries()) : { ...headers };
+}
+
+function unlessNone(error: unknown): undefined {
+  if (error instanceof TurnpikeError && error.code === 'SESSION_NOT_FOUND') return undefined;
+  throw error;
+}

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { words } from '../support/clients/run-example.js';
+import { startChatExample } from '../support/clients/start-chat-example.js';
+import { startServer, type TestServer } from '../support/processes/start-server.js';
+import { openConsole, type Console } from './open-console.js';
+
+describe('the example of a chat with React', () => {
+  let server: TestServer;
+  let site: Awaited<ReturnType<typeof startChatExample>>;
+  let browser: Console;
+  beforeAll(async () => {
+    server = await startServer();
+    site = await startChatExample(server.url);
+    browser = await openConsole(site.url);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await site.close();
+    await server.close();
+  });
+
+  const send = async (page: Page, message: string): Promise<void> => {
+    await page.getByLabel('Message').fill(message);
+    await page.getByRole('button', { name: 'Send' }).click();
+  };
+  const answers = (page: Page) => page.getByRole('article', { name: 'assistant' });
+  const ends = (page: Page, outcome: string): Promise<void> =>
+    answers(page).last().getByText(outcome, { exact: true }).waitFor();
+
+  it('streams an answer, and has the chat after a reload', async () => {
+    const { page, faults } = await browser.visit('/#reloaded');
+    await send(page, 'Count. [[tokens=12 gap=10]]');
+    await ends(page, 'completed');
+    await send(page, 'Once more. [[tokens=3]]');
+    await answers(page).nth(1).getByText('completed').waitFor();
+    const shown = await page.getByRole('article').allTextContents();
+    expect(shown).toEqual([
+      'Count. [[tokens=12 gap=10]]',
+      `${words(12)}completed`,
+      'Once more. [[tokens=3]]',
+      `${words(3)}completed`,
+    ]);
+    await page.reload();
+    await answers(page).nth(1).waitFor();
+    expect(await page.getByRole('article').allTextContents()).toEqual(shown);
+    expect(faults).toEqual([]);
+  });
+
+  it('goes on in the middle of an answer after a reload', async () => {
+    const { page, faults } = await browser.visit('/#middle');
+    await send(page, 'Count. [[tokens=150 gap=20]]');
+    await page.getByText('word20 ').waitFor();
+    await page.reload();
+    await ends(page, 'completed');
+    expect(await answers(page).allTextContents()).toEqual([`${words(150)}completed`]);
+    expect(faults).toEqual([]);
+  });
+
+  it('asks before a tool call runs, also after a reload', async () => {
+    const { page, faults } = await browser.visit('/#asks');
+    await send(page, '[[tool=write {"file_path":"react.txt","content":"Hello"}]]');
+    const call = page.getByRole('region', { name: 'write' });
+    await call.getByText('approval-requested').waitFor();
+    await page.reload();
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await ends(page, 'completed');
+    await call.getByText('wrote 5 bytes').waitFor();
+    expect(await answers(page).count()).toBe(1);
+    expect(faults).toEqual([]);
+  });
+
+  it('stops a turn, and says what went wrong with another', async () => {
+    const { page, faults } = await browser.visit('/#stops');
+    await send(page, 'On and on. [[tokens=5000 gap=20]]');
+    await page.getByText('word5 ').waitFor();
+    expect(await page.getByRole('button', { name: 'Send' }).isDisabled()).toBe(true);
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await ends(page, 'interrupted');
+    await send(page, '[[fail=400]]');
+    await ends(page, 'failed');
+    await page.getByRole('status').getByText('The provider').waitFor();
+    expect(faults).toEqual([]);
+  });
+});
