@@ -45,6 +45,16 @@ describe('loadMcpFile', () => {
     expect(message).not.toContain('0123456789');
   });
 
+  it('lists all faults at once, once a field', async () => {
+    const mcpServers = { a: { url: 'https://${NONE}' }, b: { command: 1 }, c: { url: '${NONE}' } };
+    const failed: unknown = await load({ mcpServers }).catch((error: unknown) => error);
+    expect(String(failed).match(/mcpServers\.\S+ \S+/g)).toEqual([
+      'mcpServers.a.url names',
+      'mcpServers.c.url names',
+      'mcpServers.b.command must',
+    ]);
+  });
+
   it('says that a file is not there', async () => {
     await expect(loadMcpFile('/no/such/file', {})).rejects.toThrow('cannot be read (ENOENT)');
   });

@@ -3,7 +3,7 @@ import { loadFile } from '../../../parsing/load-file.js';
 import { parseJson } from '../../../parsing/parse-text.js';
 import { parseValue, type Parsed } from '../../../parsing/parse-value.js';
 import { onWrongType } from '../../../parsing/shapes.js';
-import { inside, type Fault } from '../../../parsing/word-issue.js';
+import { inside, nameOf, type Fault } from '../../../parsing/word-issue.js';
 import { isPlainObject } from '../../../platform/json.js';
 import { pickShellEnv } from '../../calls/pick-shell-env.js';
 import type { McpDefinition } from '../../mcp-server.js';
@@ -45,8 +45,13 @@ function parseServers(
   given: unknown,
   environment: Environment,
 ): Parsed<Record<string, McpDefinition>> {
-  const { value, faults } = expandVariables(given, environment);
-  return faults.length > 0 ? { faults } : parseDefinitions(value, 'file');
+  const { value, faults: unset } = expandVariables(given, environment);
+  const parsed = parseDefinitions(value, 'file');
+  // A text without its variable may be wrong for that alone.
+  const incomplete = new Set(unset.map(({ path }) => nameOf(path)));
+  const wrong = parsed.faults?.filter(({ path }) => !incomplete.has(nameOf(path))) ?? [];
+  const faults = [...unset, ...wrong];
+  return faults.length > 0 ? { faults } : parsed;
 }
 
 /**
