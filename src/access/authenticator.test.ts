@@ -6,7 +6,8 @@ import type { OpenedDatabase } from '../storage/connection.js';
 import { apiKeys, auditLog } from '../storage/governance-schema.js';
 import { newSecret } from './key-secret.js';
 import type { AccessRules } from './origin/access-rules.js';
-import { validateNewKey } from './validate-new-key.js';
+import { NewKeyDto } from './new-key.dto.js';
+import { takeRequest } from '../http/request.pipe.js';
 
 const limits = { requestsPerMinute: 60, concurrentTurns: 0, tokensPerDay: 0, usdPerDay: 0 };
 const rules: AccessRules = {
@@ -61,7 +62,10 @@ describe('Authenticator', () => {
   ])('does not take a browser’s page for its own machine: %j', async (rawHeaders, named) => {
     const { authenticator, keyService } = open();
     await expect(authenticator.authenticate(head(...rawHeaders))).rejects.toThrow(named);
-    const { secret } = await keyService.create(validateNewKey({ principal: 'a' }), 'test');
+    const { secret } = await keyService.create(
+      await takeRequest(NewKeyDto, { principal: 'a' }),
+      'test',
+    );
     const withAKey = head(...rawHeaders, 'Authorization', `Bearer ${secret}`);
     expect(await authenticator.authenticate(withAKey)).toMatchObject({ id: 'a' });
   });
@@ -77,7 +81,7 @@ describe('Authenticator', () => {
     const projectRoots = ['/srv/a'];
     const limited = { concurrentTurns: 2 };
     const wanted = { principal: 'a', scopes: ['turns'], limits: limited, projectRoots };
-    const { key, secret } = await keyService.create(validateNewKey(wanted), 'test');
+    const { key, secret } = await keyService.create(await takeRequest(NewKeyDto, wanted), 'test');
     expect(await authenticator.authenticate(withKey(secret))).toEqual({
       id: 'a',
       keyId: key.id,
@@ -94,7 +98,7 @@ describe('Authenticator', () => {
     const here = open();
     const everywhere = open({ host: '0.0.0.0' });
     const { key, secret } = await here.keyService.create(
-      validateNewKey({ principal: 'a' }),
+      await takeRequest(NewKeyDto, { principal: 'a' }),
       'test',
     );
     await here.keyService.revoke(key.id, 'test');
@@ -107,7 +111,7 @@ describe('Authenticator', () => {
 
   it('stays closed when its last key expires', async () => {
     const { authenticator, keyService } = open();
-    const wanted = validateNewKey({ principal: 'a', expiresIn: '1m' });
+    const wanted = await takeRequest(NewKeyDto, { principal: 'a', expiresIn: '1m' });
     const { secret } = await keyService.create(wanted, 'test');
     await clock.advance(60_000);
     await expect(authenticator.authenticate(head())).rejects.toMatchObject(refusal('MISSING'));

@@ -10,7 +10,8 @@ import { KeyService } from './key-service.js';
 import { hashKey } from './key-secret.js';
 import { KeyStore } from './key-store.js';
 import { KnownKeys } from './known-keys.js';
-import { validateNewKey } from './validate-new-key.js';
+import { NewKeyDto } from './new-key.dto.js';
+import { takeRequest } from '../http/request.pipe.js';
 
 describe('keys', () => {
   let database: OpenedDatabase;
@@ -37,8 +38,8 @@ describe('keys', () => {
     here = new KeyService(db, clock, store, audit, known);
   });
 
-  const make = (more: object = {}) =>
-    elsewhere.create(validateNewKey({ principal: 'a', ...more }), 'test');
+  const make = async (more: object = {}) =>
+    elsewhere.create(await takeRequest(NewKeyDto, { principal: 'a', ...more }), 'test');
 
   it('are stored as their hash', async () => {
     const { key, secret } = await make();

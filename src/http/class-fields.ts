@@ -16,7 +16,6 @@ export interface FieldSchema {
   maximum?: number;
   minLength?: number;
   maxLength?: number;
-  default?: string | number | boolean;
   description: string;
 }
 

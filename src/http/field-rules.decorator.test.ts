@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { describe, expect, it } from '@jest/globals';
-import { takeRequest } from '../../test/support/http/take-request.js';
+import { takeRequest } from './request.pipe.js';
 import { OptionalText, OptionalTexts, RequiredText } from './field-rules.decorator.js';
 
 class Body {
@@ -16,7 +16,7 @@ class Body {
 
 /** The parsed body, or the error's message. */
 function read(body: object): Promise<unknown> {
-  return takeRequest(Body, body, 'body').catch((error: Error) => error.message);
+  return takeRequest(Body, body).catch((error: Error) => error.message);
 }
 
 describe('the rules of a field', () => {

@@ -86,17 +86,14 @@ export function BoundedText({ max, pattern, description, ...rule }: TextRule) {
 interface NumberRule {
   min: number;
   max: number;
-  /** The value where there is none. */
-  default?: number;
-  description?: string;
+  description: string;
 }
 
 /** A whole number within bounds. */
-export function WholeNumber({ min, max, description, ...rule }: NumberRule) {
+export function WholeNumber({ min, max, description }: NumberRule) {
   const words = mustBe(`a whole number from ${min} to ${max}`);
-  const about = compact({ description, default: rule.default });
   return applyDecorators(
-    ApiProperty({ type: 'integer', minimum: min, maximum: max, ...about }),
+    ApiProperty({ type: 'integer', minimum: min, maximum: max, description }),
     IsInt(words),
     Min(min, words),
     Max(max, words),
@@ -104,9 +101,9 @@ export function WholeNumber({ min, max, description, ...rule }: NumberRule) {
 }
 
 /** True or false. */
-export function Flag(about: { description: string; default?: boolean }) {
+export function Flag(description: string) {
   return applyDecorators(
-    ApiProperty({ type: 'boolean', ...about }),
+    ApiProperty({ type: 'boolean', description }),
     IsBoolean(mustBe('true or false')),
   );
 }
@@ -130,7 +127,10 @@ export function ListOf(values: readonly string[], description: string, pydantic?
   );
 }
 
-/** A field that may be left out; null is invalid. */
+/**
+ * A field that may be left out; null is invalid. The schema of a body names no default: generators of
+ * types take a field with one for a field that is always there.
+ */
 export function MayBeAbsent() {
   return applyDecorators(
     ApiProperty({ required: false }),

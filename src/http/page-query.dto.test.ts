@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { describe, expect, it } from '@jest/globals';
-import { takeRequest } from '../../test/support/http/take-request.js';
+import { takeRequest } from './request.pipe.js';
 import { PageQueryDto } from './page-query.dto.js';
 
 describe('PageQueryDto', () => {

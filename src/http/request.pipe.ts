@@ -3,6 +3,7 @@ import {
   ValidationPipe,
   type ArgumentMetadata,
   type PipeTransform,
+  type Type,
 } from '@nestjs/common';
 import type { ValidationError } from 'class-validator';
 import { formOf } from './request-form.decorator.js';
@@ -44,4 +45,15 @@ function validationPipe(forbidNonWhitelisted: boolean): ValidationPipe {
     validationError: { target: true, value: true },
     exceptionFactory: (errors) => new BrokenRules(errors),
   });
+}
+
+const pipe = new RequestPipe();
+
+/**
+ * Validates what does not come as a handler's parameter, and makes an instance of its class.
+ *
+ * @throws TypedError as `RequestPipe` does.
+ */
+export async function takeRequest<T>(metatype: Type<T>, value: unknown): Promise<T> {
+  return (await pipe.transform(value, { type: 'body', metatype })) as T;
 }

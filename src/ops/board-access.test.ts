@@ -5,7 +5,8 @@ import { openAccess, type OpenedAccess } from '../../test/support/access/open-ac
 import type { OpenedDatabase } from '../storage/connection.js';
 import { BoardAccess } from './board-access.js';
 import { boardCookie, parseBoardCookie } from './board-cookie.js';
-import { validateNewKey } from '../access/validate-new-key.js';
+import { NewKeyDto } from '../access/new-key.dto.js';
+import { takeRequest } from '../http/request.pipe.js';
 
 const token = 'x'.repeat(43);
 
@@ -65,7 +66,10 @@ describe('who looks at the board', () => {
   const check = (...rawHeaders: string[]) =>
     board.check({ method: 'GET', url: '/admin/queues', rawHeaders, address: '127.0.0.1' });
   const make = async (body: Record<string, unknown>) => {
-    const { key, secret } = await access.keyService.create(validateNewKey(body), 'test');
+    const { key, secret } = await access.keyService.create(
+      await takeRequest(NewKeyDto, body),
+      'test',
+    );
     return { id: key.id, secret };
   };
 

@@ -3,11 +3,12 @@ import { agentConfigFields } from '../governance/decision-tree/agent-config.js';
 import { MayBeAbsent, WholeNumber } from '../http/field-rules.decorator.js';
 import { RequestForm } from '../http/request-form.decorator.js';
 
-/** A limit with the bounds, the default and the meaning that the table has under its name. */
+/** A limit with the bounds and the meaning that the table has under its name. */
 function Limit(name: string) {
   const field = agentConfigFields.find(({ wireName }) => wireName === name);
   if (field === undefined) throw new Error(`There is no limit ${name}`);
-  return applyDecorators(MayBeAbsent(), WholeNumber({ ...field, description: field.meaning }));
+  const { min, max, meaning } = field;
+  return applyDecorators(MayBeAbsent(), WholeNumber({ min, max, description: meaning }));
 }
 
 /** Limits of turns, any of them (contract: oracle, section 3). */

@@ -1,15 +1,15 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ApiErrors } from '../../http/api-errors.decorator.js';
-import { CreatedKeyDto, KeyListDto, OneKeyDto } from './admin.dto.js';
+import { CreatedKeyDto, KeyListDto, KeyParamsDto, OneKeyDto } from './admin.dto.js';
 import { AuditPageDto } from './audit-page.dto.js';
 import { AuditQueryDto } from './audit-query.dto.js';
 import { AuditService } from './audit-service.js';
 import { Caller } from '../caller.decorator.js';
 import { KeyService } from '../key-service.js';
+import { NewKeyDto } from '../new-key.dto.js';
 import { NeedsScope, Unowned } from '../owned.decorator.js';
 import type { Principal } from '../principal.js';
-import { validateNewKey } from '../validate-new-key.js';
 
 const manages = 'keys and the audit log are the server’s; the scope admin is for them';
 
@@ -30,32 +30,10 @@ export class AdminController {
     operationId: 'createKey',
     summary: 'Make an API key; the first one also without a key, from this machine',
   })
-  @ApiBody({
-    schema: {
-      type: 'object',
-      required: ['principal'],
-      properties: {
-        principal: { type: 'string', description: 'Who it stands for.' },
-        name: { type: 'string' },
-        scopes: { type: 'array', items: { enum: ['turns', 'approvals', 'admin'] } },
-        expiresIn: { type: 'string', example: '30d' },
-        projectRoots: {
-          type: 'array',
-          items: { type: 'string' },
-          description: 'Absolute folders that its sessions may work in beside those open to all.',
-          example: ['/srv/alice'],
-        },
-        limits: {
-          type: 'object',
-          example: { requestsPerMinute: 600, concurrentTurns: 8, tokensPerDay: 0, usdPerDay: 20 },
-        },
-      },
-    },
-  })
   @ApiOkResponse({ type: CreatedKeyDto })
   @ApiErrors('INVALID_REQUEST')
-  create(@Body() body: unknown, @Caller() caller: Principal): Promise<CreatedKeyDto> {
-    return this.keys.create(validateNewKey(body), caller.id);
+  create(@Body() key: NewKeyDto, @Caller() caller: Principal): Promise<CreatedKeyDto> {
+    return this.keys.create(key, caller.id);
   }
 
   @Get('keys')
@@ -74,7 +52,7 @@ export class AdminController {
   })
   @ApiOkResponse({ type: OneKeyDto })
   @ApiErrors('KEY_NOT_FOUND')
-  async revoke(@Param('id') id: string, @Caller() caller: Principal): Promise<OneKeyDto> {
+  async revoke(@Param() { id }: KeyParamsDto, @Caller() caller: Principal): Promise<OneKeyDto> {
     return { key: await this.keys.revoke(id, caller.id) };
   }
 

@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { RequiredText } from '../../http/field-rules.decorator.js';
 import type { KeyScope } from '../../storage/governance-schema.js';
 import type { KeyView } from '../view-key.js';
 
@@ -39,6 +40,11 @@ class KeyDto implements KeyView {
 
   @ApiProperty({ type: String, format: 'date-time', nullable: true, description: 'To the minute.' })
   lastUsedAt!: string | null;
+}
+
+export class KeyParamsDto {
+  @RequiredText('Id of the key.')
+  id!: string;
 }
 
 export class OneKeyDto {

@@ -4,10 +4,11 @@ import { KeyService, type CreatedKey } from '../../access/key-service.js';
 import { hideKeys } from '../../access/key-secret.js';
 import { KeyStore } from '../../access/key-store.js';
 import { KnownKeys } from '../../access/known-keys.js';
-import { validateNewKey } from '../../access/validate-new-key.js';
+import { NewKeyDto } from '../../access/new-key.dto.js';
 import type { KeyView } from '../../access/view-key.js';
 import { TurnpikeError } from '../../client/turnpike-client.js';
 import { parseConfig, type Config } from '../../config/config.js';
+import { takeRequest } from '../../http/request.pipe.js';
 import { systemClock } from '../../platform/clock.js';
 import { createLogger } from '../../platform/logger.js';
 import { ResourceStack } from '../../platform/resource-stack.js';
@@ -99,7 +100,7 @@ function inDatabase({ db, close }: Pick<OpenedDatabase, 'db' | 'close'>): KeyAdm
   );
   const keys = new KeyService(db, clock, store, audit, known);
   return {
-    create: (body) => keys.create(validateNewKey(body), AUDIT_ACTOR),
+    create: async (body) => keys.create(await takeRequest(NewKeyDto, body), AUDIT_ACTOR),
     list: () => keys.list(),
     revoke: (id) => keys.revoke(id, AUDIT_ACTOR),
     close,

@@ -1,9 +1,11 @@
 import {
   agentConfigFields,
+  agentConfigToWire,
   defaultAgentConfig,
   validateAgentConfig,
 } from '../../governance/decision-tree/agent-config.js';
 import type { AgentConfig } from '../../storage/shapes/stored-limits.js';
+import { compact } from '../../platform/compact.js';
 import { isUnlimited } from '../free-limits.js';
 import type { Provenance } from '../../storage/shapes/stored-options.js';
 import { resolveLimits } from '../resolve-limits.js';
@@ -11,11 +13,22 @@ import { chooseModel } from '../early-options.js';
 import type { OptionSources } from '../option-sources.js';
 import { schemaOf, type FieldSchema } from '../../http/class-fields.js';
 import { validPreferences, type PreferenceValue } from './model-preferences.js';
-import { limitNames, preferenceNames, PreferencesDto } from './preferences.dto.js';
+import {
+  limitNames,
+  preferenceDefaults,
+  preferenceNames,
+  PreferencesDto,
+} from './preferences.dto.js';
 import { preferencesOf } from './turn-preferences.js';
 
 /** Names of the preferences beside the limits. */
 const modelNames = preferenceNames.filter((name) => !limitNames.includes(name));
+
+/** Values where nothing is saved; models have the server's. */
+const defaults: Partial<Record<string, PreferenceValue>> = {
+  ...agentConfigToWire(defaultAgentConfig),
+  ...preferenceDefaults,
+};
 
 /** The wires, as the API's description names them. */
 const wires = ['harness', 'named-agents', 'ag-ui', 'ai-sdk', 'oracle'] as const;
@@ -31,7 +44,7 @@ export interface ValueInForce {
 export interface EffectivePreference {
   /** The field's name in a `PUT`. */
   name: string;
-  schema: FieldSchema;
+  schema: FieldSchema & { default?: PreferenceValue };
   /** Null where nothing was saved, or nothing that is still valid. */
   saved: PreferenceValue | null;
   /**
@@ -74,7 +87,7 @@ export function resolvePreferences(
   });
   return [...limitNames, ...modelNames].map((name) => ({
     name,
-    schema: schemaOf(PreferencesDto, name),
+    schema: { ...schemaOf(PreferencesDto, name), ...compact({ default: defaults[name] }) },
     saved: saved[name] ?? null,
     effective: byWire(name, found),
   }));

@@ -1,8 +1,9 @@
-import { Body, Controller, Get, HttpCode, Post, Put } from '@nestjs/common';
-import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Body, Controller, Get, HttpCode, Post, Put, type Type } from '@nestjs/common';
+import { ApiBody, ApiOkResponse, ApiOperation, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import { Caller } from '../../access/caller.decorator.js';
 import { Unowned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
+import { fieldsOf } from '../../http/class-fields.js';
 import { ApiErrors } from '../../http/api-errors.decorator.js';
 import { ErrorsAs } from '../../http/error-shape.decorator.js';
 import { faultsShape } from '../../http/error-shape.js';
@@ -16,6 +17,12 @@ import { PreferencesService } from './preferences-service.js';
 /** The reason why no route here names an owner. */
 const areTheCallers = 'they are the caller’s preferences';
 
+/** The schema of an answer: every field is there. */
+const wholeOf = (type: Type<object>) => ({
+  allOf: [{ $ref: getSchemaPath(type) }],
+  required: fieldsOf(type),
+});
+
 @ApiTags('settings')
 @Controller('api/settings')
 @ErrorsAs(faultsShape)
@@ -25,7 +32,7 @@ export class PreferencesController {
   @Get('agent-config')
   @Unowned(areTheCallers)
   @ApiOperation({ operationId: 'getAgentConfig', summary: "The limits of the user's turns" })
-  @ApiOkResponse({ type: AgentConfigDto })
+  @ApiOkResponse({ schema: wholeOf(AgentConfigDto) })
   agentConfig(@Caller() caller: Principal): Promise<PreferenceValues> {
     return this.preferences.agentConfig(caller.id);
   }
@@ -36,7 +43,7 @@ export class PreferencesController {
     operationId: 'changeAgentConfig',
     summary: 'Change any of the limits, from the next turn on',
   })
-  @ApiOkResponse({ type: AgentConfigDto })
+  @ApiOkResponse({ schema: wholeOf(AgentConfigDto) })
   @ApiErrors('INVALID_REQUEST/fields')
   changeAgentConfig(
     @Body() change: AgentConfigDto,
@@ -53,7 +60,7 @@ export class PreferencesController {
     summary: 'Set every limit back to its default, or those of `fields`',
   })
   @ApiBody({ type: ResetAgentConfigDto, required: false })
-  @ApiOkResponse({ type: AgentConfigDto })
+  @ApiOkResponse({ schema: wholeOf(AgentConfigDto) })
   @ApiErrors('INVALID_REQUEST/fields')
   resetAgentConfig(
     @Body() reset: ResetAgentConfigDto,
@@ -79,7 +86,7 @@ export class PreferencesController {
     operationId: 'getModelSettings',
     summary: 'All preferences of the user, the limits among them',
   })
-  @ApiOkResponse({ type: PreferencesDto })
+  @ApiOkResponse({ schema: wholeOf(PreferencesDto) })
   models(@Caller() caller: Principal): Promise<PreferenceValues> {
     return this.preferences.models(caller.id);
   }
@@ -90,7 +97,7 @@ export class PreferencesController {
     operationId: 'changeModelSettings',
     summary: 'Change any of the preferences, from the next turn on',
   })
-  @ApiOkResponse({ type: PreferencesDto })
+  @ApiOkResponse({ schema: wholeOf(PreferencesDto) })
   @ApiErrors('INVALID_REQUEST/fields')
   changeModels(
     @Body() change: PreferencesDto,
@@ -107,7 +114,7 @@ export class PreferencesController {
     summary: 'Set every preference back to its default, or those of `fields`',
   })
   @ApiBody({ type: ResetPreferencesDto, required: false })
-  @ApiOkResponse({ type: PreferencesDto })
+  @ApiOkResponse({ schema: wholeOf(PreferencesDto) })
   @ApiErrors('INVALID_REQUEST/fields')
   resetModels(
     @Body() reset: ResetPreferencesDto,

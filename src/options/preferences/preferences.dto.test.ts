@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import type { Type } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { takeRequest } from '../../../test/support/http/take-request.js';
+import { takeRequest } from '../../http/request.pipe.js';
 import { agentConfigFields } from '../../governance/decision-tree/agent-config.js';
 import { ValidationDetailError, type ValidationProblem } from '../../http/validation-detail.js';
 import { AgentConfigDto } from '../agent-config.dto.js';
@@ -17,7 +17,7 @@ import {
 
 async function problemsOf(type: Type<object>, body: unknown): Promise<ValidationProblem[]> {
   try {
-    await takeRequest(type, body, 'body');
+    await takeRequest(type, body);
     return [];
   } catch (error) {
     if (error instanceof ValidationDetailError) return error.detail;
@@ -41,7 +41,7 @@ describe('a change of preferences', () => {
       { librarian_timeout: 3_600, max_context_nodes: 5 },
     ],
   ])('takes %j', async (body, change) => {
-    expect(await takeRequest(PreferencesDto, body, 'body')).toEqual(change);
+    expect(await takeRequest(PreferencesDto, body)).toEqual(change);
   });
 
   it.each<[object, string, string]>([
@@ -127,9 +127,9 @@ describe('a change of preferences', () => {
 
 describe('a reset of preferences', () => {
   it('is of all that the route has, or of those that are named', async () => {
-    expect(await takeRequest(ResetAgentConfigDto, {}, 'body')).toEqual({ fields: limitNames });
+    expect(await takeRequest(ResetAgentConfigDto, {})).toEqual({ fields: limitNames });
     const fields = ['thinking_enabled'];
-    expect(await takeRequest(ResetPreferencesDto, { fields }, 'body')).toEqual({ fields });
+    expect(await takeRequest(ResetPreferencesDto, { fields })).toEqual({ fields });
   });
 
   it.each([

@@ -36,17 +36,13 @@ export class PreferencesDto extends AgentConfigDto {
   subagent_model?: string;
 
   @MayBeAbsent()
-  @Flag({
-    default: preferenceDefaults.thinking_enabled,
-    description: 'Whether the model is asked to think where the request names no preference.',
-  })
+  @Flag('Whether the model is asked to think where the request names no preference.')
   thinking_enabled?: boolean;
 
   @MayBeAbsent()
   @WholeNumber({
     min: 60,
     max: 3_600,
-    default: preferenceDefaults.librarian_timeout,
     description: 'Longest time of a subagent, in seconds.',
   })
   librarian_timeout?: number;
@@ -55,7 +51,6 @@ export class PreferencesDto extends AgentConfigDto {
   @WholeNumber({
     min: 5,
     max: 100,
-    default: preferenceDefaults.max_context_nodes,
     description:
       'Most files of a message, and results of a search, that the model is shown at once.',
   })

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { describe, expect, it } from '@jest/globals';
-import { takeRequest } from '../../../test/support/http/take-request.js';
+import { takeRequest } from '../../http/request.pipe.js';
 import { newId } from '../../platform/ids.js';
 import { ApprovalQueryDto } from './approval-query.dto.js';
 

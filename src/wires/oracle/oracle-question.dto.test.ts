@@ -1,13 +1,13 @@
 import 'reflect-metadata';
 import type { Type } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
-import { takeRequest } from '../../../test/support/http/take-request.js';
+import { takeRequest } from '../../http/request.pipe.js';
 import { ValidationDetailError } from '../../http/validation-detail.js';
 import { BusyQueryDto, ContextQueryDto, OracleQuestionDto } from './oracle-question.dto.js';
 
 async function problemsOf(type: Type<object>, value: unknown): Promise<unknown> {
   try {
-    return await takeRequest(type, value, 'body');
+    return await takeRequest(type, value);
   } catch (error) {
     if (!(error instanceof ValidationDetailError)) throw error;
     return error.detail.map(({ loc, type: fault }) => `${loc.join('.')} ${fault}`);
@@ -72,7 +72,7 @@ describe('OracleQuestionDto', () => {
       'body.question string_type',
       'body.max_tokens greater_than_equal',
     ]);
-    await expect(takeRequest(OracleQuestionDto, { max_tokens: 1 }, 'body')).rejects.toThrow(
+    await expect(takeRequest(OracleQuestionDto, { max_tokens: 1 })).rejects.toThrow(
       'question is missing; it must be a text of 1 to 2,000 characters; max_tokens must be a whole number from 1000 to 100000, not 1',
     );
   });

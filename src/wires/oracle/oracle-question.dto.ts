@@ -26,10 +26,9 @@ export class OracleQuestionDto {
   sources?: string[];
 
   @MayBeNull()
-  @Flag({
-    default: false,
-    description: 'Whether the answer has `retrieval_traces`. The stream always has its tool calls.',
-  })
+  @Flag(
+    'Whether the answer has `retrieval_traces`; the stream always has its tool calls. Default: false.',
+  )
   explain = false;
 
   @MayBeNull()
@@ -37,15 +36,14 @@ export class OracleQuestionDto {
   model?: string;
 
   @MayBeNull()
-  @Flag({ description: 'Default: as the user’s settings say.' })
+  @Flag('Default: as the user’s settings say.')
   thinking?: boolean;
 
   @MayBeNull()
   @WholeNumber({
     min: 1_000,
     max: 100_000,
-    default: 16_000,
-    description: 'Most tokens of one reply of the model.',
+    description: 'Most tokens of one reply of the model. Default: 16000.',
   })
   max_tokens = 16_000;
 

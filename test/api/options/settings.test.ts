@@ -194,7 +194,7 @@ describe('settings', () => {
       $ref: '#/components/schemas/AgentConfigDto',
     });
     expect(components.schemas['AgentConfigDto']?.properties).toMatchObject({
-      max_iterations: { type: 'integer', minimum: 1, maximum: 50, default: 15 },
+      max_iterations: { type: 'integer', minimum: 1, maximum: 50 },
     });
   });
 

@@ -1,5 +1,6 @@
 import http from 'node:http';
-import { validateNewKey } from '../../../src/access/validate-new-key.js';
+import { NewKeyDto } from '../../../src/access/new-key.dto.js';
+import { takeRequest } from '../../../src/http/request.pipe.js';
 import type { Clock } from '../../../src/platform/clock.js';
 import type { Database } from '../../../src/storage/connection.js';
 import { openKeys } from '../access/open-access.js';
@@ -49,7 +50,7 @@ export async function makeKey(
   body: Record<string, unknown>,
 ): Promise<{ id: string; secret: string }> {
   const { key, secret } = await openKeys({ db, clock }).keyService.create(
-    validateNewKey(body),
+    await takeRequest(NewKeyDto, body),
     'test',
   );
   return { id: key.id, secret };

@@ -1,10 +1,12 @@
+import 'reflect-metadata';
 import { describe, expect, it } from '@jest/globals';
-import { validateNewKey } from './validate-new-key.js';
+import { takeRequest } from '../http/request.pipe.js';
+import { NewKeyDto } from './new-key.dto.js';
 
-describe('validateNewKey', () => {
-  it('reads what is there', () => {
+describe('NewKeyDto', () => {
+  it('reads what is there', async () => {
     expect(
-      validateNewKey({
+      await takeRequest(NewKeyDto, {
         principal: 'team@example.com',
         name: 'CI',
         scopes: ['admin', 'turns'],
@@ -15,19 +17,17 @@ describe('validateNewKey', () => {
     ).toEqual({
       principal: 'team@example.com',
       name: 'CI',
-      scopes: ['turns', 'admin'],
-      expiresInMs: 12 * 3_600_000,
+      scopes: ['admin', 'turns'],
+      expiresIn: '12h',
       limits: { requestsPerMinute: 60, usdPerDay: 1.5 },
       projectRoots: ['/srv/b'],
     });
   });
 
-  it('needs a principal only', () => {
-    expect(validateNewKey({ principal: 'a' })).toEqual({
+  it('needs a principal only', async () => {
+    expect(await takeRequest(NewKeyDto, { principal: 'a' })).toEqual({
       principal: 'a',
       name: '',
-      scopes: undefined,
-      expiresInMs: undefined,
       limits: {},
       projectRoots: [],
     });
@@ -38,7 +38,10 @@ describe('validateNewKey', () => {
     ['projectRoots', { principal: 'a', projectRoots: ['srv'] }],
     ['projectRoots', { principal: 'a', projectRoots: ['/srv', 1] }],
     ['projectRoots', { principal: 'a', projectRoots: ['/s\0rv'] }],
-    ['projectRoots', { principal: 'a', projectRoots: Array(21).fill('/srv') }],
+    [
+      'projectRoots',
+      { principal: 'a', projectRoots: Array.from({ length: 21 }, (_, n) => `/srv${n}`) },
+    ],
     ['principal', {}],
     ['principal', { principal: '' }],
     ['principal', { principal: 'a b' }],
@@ -54,13 +57,13 @@ describe('validateNewKey', () => {
     ['expiresIn', { principal: 'a', expiresIn: '0d' }],
     ['expiresIn', { principal: 'a', expiresIn: '3651d' }],
     ['expiresIn', { principal: 'a', expiresIn: 30 }],
-    ['limits.tokensPerDay', { principal: 'a', limits: { tokensPerDay: 1.5 } }],
-    ['limits.usdPerDay', { principal: 'a', limits: { usdPerDay: -1 } }],
-    ['limits.usdPerDay', { principal: 'a', limits: { usdPerDay: '1' } }],
+    ["'limits': tokensPerDay must", { principal: 'a', limits: { tokensPerDay: 1.5 } }],
+    ["'limits': usdPerDay must", { principal: 'a', limits: { usdPerDay: -1 } }],
+    ["'limits': usdPerDay must", { principal: 'a', limits: { usdPerDay: '1' } }],
     ['turnsPerDay', { principal: 'a', limits: { turnsPerDay: 1 } }],
     ['expires', { principal: 'a', expires: '30d' }],
-  ])('names %s: %j', (named, body) => {
-    expect(() => validateNewKey(body)).toThrow(
+  ])('names %s: %j', async (named, body) => {
+    await expect(takeRequest(NewKeyDto, body)).rejects.toEqual(
       expect.objectContaining({ status: 400, message: expect.stringContaining(named) }),
     );
   });
