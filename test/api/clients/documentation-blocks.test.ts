@@ -5,6 +5,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { parseConfig } from '../../../src/config/config.js';
+import { loadPermissions } from '../../../src/options/load-permissions.js';
 import { loadMcpFile } from '../../../src/tools/mcp/definitions/mcp-file.js';
 import { documentedBlocks, type Block } from '../../support/clients/documented-blocks.js';
 import { instructionRootWith } from '../../support/agents/instruction-root.js';
@@ -34,6 +36,16 @@ async function shell(code: string, environment: Record<string, string> = {}): Pr
     timeout: 30_000,
   };
   return (await run('bash', ['-euo', 'pipefail', '-c', filled], options)).stdout;
+}
+
+/** The message of the error that an act fails with. */
+async function faultOf(act: () => unknown): Promise<string> {
+  try {
+    await act();
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+  throw new Error('The act failed with no error');
 }
 
 interface ShownFrame {
@@ -245,6 +257,19 @@ const uses: Record<string, Use[]> = {
       } finally {
         await own.close();
       }
+    },
+  ],
+  'docs/operate/configuration.md': [
+    async (code) => {
+      const file = path.join(folder, 'permissions.yaml');
+      await writeFile(file, 'allow:\n  - read\n  - wread\n\ndeny: bash\n');
+      const tools = [{ name: 'read' }, { name: 'bash' }];
+      const told = [
+        await faultOf(() => parseConfig({ TURNPIKE_PORT: '80a', TURNPIKE_PROT: '4400' })),
+        await faultOf(() => loadPermissions(file, tools)),
+      ].join('\n\n');
+      expect(told.replaceAll(file, '/etc/turnpike/permissions.yaml')).toBe(code.trim());
+      return told;
     },
   ],
   'docs/operate/docker.md': [elsewhere('needs Docker; scripts/lint-deploy.mjs checks its files')],
