@@ -6,7 +6,7 @@ import { Chat } from './chat.js';
 // The page and the server are of one origin here: vite passes requests on.
 const transport = new TurnpikeChatTransport({ url: '' });
 const chatId = location.hash.slice(1) || `chat-${Date.now()}`;
-location.hash = chatId;
+globalThis.history.replaceState(null, '', `#${chatId}`);
 addEventListener('hashchange', () => location.reload());
 
 const history = await transport.history(chatId);

@@ -1,12 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import type { UIMessage, UIMessageChunk } from 'ai';
 import * as fc from 'fast-check';
+import { recordedTurns } from '../../../test/golden/golden.js';
 import { readUiMessage } from '../../../test/support/clients/read-ui-message.js';
 import { anyTurn, clientTool, type AnyTurn } from '../../../test/support/turn/any-turn.js';
 import { someOptions } from '../../../test/support/turn/store-turn.js';
 import { parseCursor } from '../../events/cursor.js';
 import type { TurnEvent } from '../../events/turn-event.js';
 import { encodeTurn } from '../framing/encode-turn.js';
+import { askedIn } from './asked-in.js';
 import type { AiSdkRange } from './dialect/ai-sdk-state.js';
 import { turnWire, type StreamedTurn } from './turn-wire.js';
 import { foldAnswers } from './view-turn.js';
@@ -62,6 +64,16 @@ const asJson = (message: UIMessage | undefined): unknown =>
 
 const fold = ({ events, asked, steered }: AnyTurn) =>
   foldAnswers(turn, events, { steered, answered: asked });
+
+describe('the history of recorded turns', () => {
+  it.each(recordedTurns())('is what a client makes of the stream of %s', async (_name, events) => {
+    const answered = events.flatMap(askedIn);
+    const chunks = stream(events, { answered, from: 'turn' }, 1_000);
+    const [whole] = await foldAnswers(turn, events, { steered: [], answered });
+    expect(whole?.parts).not.toHaveLength(0);
+    expect(asJson(whole)).toEqual(asJson(await readUiMessage(chunks)));
+  });
+});
 
 describe('the history of any turn', () => {
   it('is what a client makes of its stream from the start, however often that breaks', async () => {
