@@ -13,7 +13,7 @@ import { ModelCatalogue } from './model-catalogue.js';
 import { ModelResolver } from './model-resolver.js';
 import { ModelStore } from './models/model-store.js';
 import { chooseProviderMode, PROVIDER_MODE, type ProviderMode } from './provider-config.js';
-import { limitModel } from './anthropic/request-profile.js';
+import { limitModel } from './anthropic/request/request-profile.js';
 
 const PROVIDER_URL = Symbol('ProviderUrl');
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { APIError } from '@anthropic-ai/sdk';
 import { TypedError } from '../errors/typed-error.js';
-import { mapError } from './anthropic/map-error.js';
+import { mapError } from './anthropic/errors/map-error.js';
 import { streamClosedEarly } from './provider-errors.js';
 import { refusalKind } from './refusal-kind.js';
 

@@ -1,7 +1,7 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import { linkAbort } from '../../platform/abort.js';
 import type { Clock } from '../../platform/clock.js';
-import { checkEgress } from './egress-policy.js';
+import { checkEgress } from './egress/egress-policy.js';
 import type { ModelEvent, ModelRequest } from '../model-types.js';
 import type { ModelDescription } from '../models/model-description.js';
 import type { DescribedOrNot } from '../model-resolver.js';
@@ -13,18 +13,18 @@ import {
   streamStalled,
 } from '../provider-errors.js';
 import type { ProviderMode, ProviderConfig } from '../provider-config.js';
-import { requestProfiles, type RequestProfile } from './request-profile.js';
+import { requestProfiles, type RequestProfile } from './request/request-profile.js';
 import { secretRedactor } from '../../platform/redact-secrets.js';
-import { createClient } from './create-client.js';
-import type { AnthropicClientOptions } from './create-client.js';
+import { createClient } from './egress/create-client.js';
+import type { AnthropicClientOptions } from './egress/create-client.js';
 import { describeModel } from './describe-model.js';
-import { mapError, mapRefusal } from './map-error.js';
-import { deniesModel, lacksRoute } from './model-routes.js';
-import { finishBody, openBody } from './response-body.js';
+import { mapError, mapRefusal } from './errors/map-error.js';
+import { deniesModel, lacksRoute } from './request/model-routes.js';
+import { finishBody, openBody } from './stream/response-body.js';
 import type { ChunkReader } from '../../platform/net/dispatch-fetch.js';
-import { createStreamParser } from './parse-stream.js';
-import { StallWatch } from './stall-watch.js';
-import { toCountRequest, toRequest } from './to-request.js';
+import { createStreamParser } from './stream/parse-stream.js';
+import { StallWatch } from './stream/stall-watch.js';
+import { toCountRequest, toRequest } from './request/to-request.js';
 
 /** Bound of a list that never ends; more than any provider has. */
 const MOST_MODELS = 2_000;

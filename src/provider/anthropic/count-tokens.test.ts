@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { systemClock } from '../../platform/clock.js';
 import type { ModelRequest } from '../model-types.js';
 import { AnthropicProvider } from './anthropic-provider.js';
-import { toRequest } from './to-request.js';
+import { toRequest } from './request/to-request.js';
 
 const request: ModelRequest = {
   model: 'm',

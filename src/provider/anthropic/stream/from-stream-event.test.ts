@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { malformedStream } from '../provider-errors.js';
-import type { ModelEvent } from '../model-types.js';
+import { malformedStream } from '../../provider-errors.js';
+import type { ModelEvent } from '../../model-types.js';
 import { fromStreamEvent, newStreamState } from './from-stream-event.js';
 
 const started = {

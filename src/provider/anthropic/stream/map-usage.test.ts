@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { noUsage } from '../../events/turn-event.js';
+import { noUsage } from '../../../events/turn-event.js';
 import { mapUsage } from './map-usage.js';
 
 describe('mapUsage', () => {

@@ -1,5 +1,5 @@
-import type { Config } from '../../config/config.js';
-import type { Model } from '../model.js';
+import type { Config } from '../../../config/config.js';
+import type { Model } from '../../model.js';
 
 export type ProfileName = Config['providerProfile'];
 

@@ -1,8 +1,8 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { systemClock } from '../../platform/clock.js';
-import { AnthropicProvider } from './anthropic-provider.js';
+import { systemClock } from '../../../platform/clock.js';
+import { AnthropicProvider } from '../anthropic-provider.js';
 
 /** A server with the Models API that a test gives it. */
 describe('the Models API', () => {

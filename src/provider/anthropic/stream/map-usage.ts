@@ -1,6 +1,6 @@
-import type { Usage } from '../../storage/shapes/stored-step.js';
-import { compact } from '../../platform/compact.js';
-import { isPlainObject } from '../../platform/json.js';
+import type { Usage } from '../../../storage/shapes/stored-step.js';
+import { compact } from '../../../platform/compact.js';
+import { isPlainObject } from '../../../platform/json.js';
 
 /**
  * The usage after one more report of the stream. Reports are cumulative: a value replaces the known

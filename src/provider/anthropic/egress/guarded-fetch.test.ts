@@ -2,10 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import type { LookupFunction } from 'node:net';
 import { inspect } from 'node:util';
 import Anthropic from '@anthropic-ai/sdk';
-import { publicFetch } from '../../platform/net/public-fetch.js';
+import { publicFetch } from '../../../platform/net/public-fetch.js';
 import { API_VERSION } from './create-client.js';
 import { asksForLongPause, guardedFetch, passHeaders } from './guarded-fetch.js';
-import { mapError } from './map-error.js';
+import { mapError } from '../errors/map-error.js';
 
 describe('guardedFetch', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Clock } from '../../platform/clock.js';
+import type { Clock } from '../../../platform/clock.js';
 import { StallWatch } from './stall-watch.js';
 
 /** Time moves only by `pass`; counts the timers ever made and those that wait. */

@@ -1,8 +1,8 @@
 import { StringDecoder } from 'node:string_decoder';
 import { createParser } from 'eventsource-parser';
 import type { EventSourceMessage } from 'eventsource-parser';
-import type { ModelEvent } from '../model-types.js';
-import { malformedStream } from '../provider-errors.js';
+import type { ModelEvent } from '../../model-types.js';
+import { malformedStream } from '../../provider-errors.js';
 import { fromStreamEvent, newStreamState } from './from-stream-event.js';
 
 /** Longest event of the wire: most are a few hundred bytes, results of server tools a few MiB. */

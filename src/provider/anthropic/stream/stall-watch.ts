@@ -1,4 +1,4 @@
-import type { Clock } from '../../platform/clock.js';
+import type { Clock } from '../../../platform/clock.js';
 
 /**
  * Calls `onStall` once when one wait took `limitMs`. Only time spent waiting counts: a reader that

@@ -1,7 +1,7 @@
 import type Anthropic from '@anthropic-ai/sdk';
-import { assertNever } from '../../platform/assert-never.js';
-import type { StopReason } from '../model-types.js';
-import { malformedStream, unknownValue } from '../provider-errors.js';
+import { assertNever } from '../../../platform/assert-never.js';
+import type { StopReason } from '../../model-types.js';
+import { malformedStream, unknownValue } from '../../provider-errors.js';
 
 type WireStopReason = Anthropic.StopReason;
 

@@ -1,10 +1,10 @@
-import { noUsage } from '../../events/turn-event.js';
-import type { Usage } from '../../storage/shapes/stored-step.js';
-import { compact } from '../../platform/compact.js';
-import { isPlainObject } from '../../platform/json.js';
-import type { ModelEvent } from '../model-types.js';
-import { malformedStream } from '../provider-errors.js';
-import { StreamErrorEvent } from './map-error.js';
+import { noUsage } from '../../../events/turn-event.js';
+import type { Usage } from '../../../storage/shapes/stored-step.js';
+import { compact } from '../../../platform/compact.js';
+import { isPlainObject } from '../../../platform/json.js';
+import type { ModelEvent } from '../../model-types.js';
+import { malformedStream } from '../../provider-errors.js';
+import { StreamErrorEvent } from '../errors/map-error.js';
 import { mapStopReason } from './map-stop-reason.js';
 import { mapUsage } from './map-usage.js';
 import { addDelta, closeBlock, openBlock, serverEvents, type OpenBlock } from './open-block.js';

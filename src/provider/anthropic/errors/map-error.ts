@@ -1,10 +1,14 @@
 import { APIConnectionError, APIConnectionTimeoutError, APIError } from '@anthropic-ai/sdk';
-import { compact } from '../../platform/compact.js';
-import { isPlainObject } from '../../platform/json.js';
-import { retryAdvice } from '../../platform/retry-advice.js';
-import { TypedError } from '../../errors/typed-error.js';
-import { policyViolation } from './egress-policy.js';
-import { providerError, providerReasons, type ProviderErrorCategory } from '../provider-errors.js';
+import { compact } from '../../../platform/compact.js';
+import { isPlainObject } from '../../../platform/json.js';
+import { retryAdvice } from '../../../platform/retry-advice.js';
+import { TypedError } from '../../../errors/typed-error.js';
+import { policyViolation } from '../egress/egress-policy.js';
+import {
+  providerError,
+  providerReasons,
+  type ProviderErrorCategory,
+} from '../../provider-errors.js';
 import { describeCauses, hasSetupCode, hasTimeoutCode } from './describe-causes.js';
 import { judgeAnswer, type ErrorAnswer } from './judge-answer.js';
 import { retryAfterMs } from './retry-after.js';

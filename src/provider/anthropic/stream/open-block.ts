@@ -1,10 +1,10 @@
-import { assertNever } from '../../platform/assert-never.js';
-import { isPlainObject, type JsonObject, type JsonValue } from '../../platform/json.js';
-import { INVALID_JSON, type ModelEvent } from '../model-types.js';
-import type { AssistantPart } from '../../storage/shapes/stored-part.js';
-import { malformedStream } from '../provider-errors.js';
-import { serverCallOf, serverResultOf } from './server-block.js';
-import { toSource } from './to-source.js';
+import { assertNever } from '../../../platform/assert-never.js';
+import { isPlainObject, type JsonObject, type JsonValue } from '../../../platform/json.js';
+import { INVALID_JSON, type ModelEvent } from '../../model-types.js';
+import type { AssistantPart } from '../../../storage/shapes/stored-part.js';
+import { malformedStream } from '../../provider-errors.js';
+import { serverCallOf, serverResultOf } from '../server-block.js';
+import { toSource } from '../to-source.js';
 
 /** A content block between its start and its stop. `json` is the tool input received so far. */
 export type OpenBlock =

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import type { ModelEvent } from '../model-types.js';
-import { StreamErrorEvent } from './map-error.js';
+import type { ModelEvent } from '../../model-types.js';
+import { StreamErrorEvent } from '../errors/map-error.js';
 import { createStreamParser } from './parse-stream.js';
 
 const FIXTURES = ['cited-text', 'thinking-and-tools', 'server-tool', 'refusal', 'overloaded'];

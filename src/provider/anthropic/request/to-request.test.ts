@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ModelRequest } from '../model-types.js';
+import type { ModelRequest } from '../../model-types.js';
 import { toRequest } from './to-request.js';
 
 const request: ModelRequest = {

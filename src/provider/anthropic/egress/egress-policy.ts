@@ -1,10 +1,10 @@
 import { isIP } from 'node:net';
-import { addressRule, bareHost, type PrivateHosts } from '../../platform/net/address-rule.js';
-import { isLoopbackHttp, loopbackNames } from '../../platform/net/loopback.js';
-import { parseAllowedOrigin } from '../../config/allowed-origin.js';
-import type { TypedError } from '../../errors/typed-error.js';
-import { providerError } from '../provider-errors.js';
-import type { ProviderConfig } from '../provider-config.js';
+import { addressRule, bareHost, type PrivateHosts } from '../../../platform/net/address-rule.js';
+import { isLoopbackHttp, loopbackNames } from '../../../platform/net/loopback.js';
+import { parseAllowedOrigin } from '../../../config/allowed-origin.js';
+import type { TypedError } from '../../../errors/typed-error.js';
+import { providerError } from '../../provider-errors.js';
+import type { ProviderConfig } from '../../provider-config.js';
 
 const POLICY = 'REQ-NET-001';
 const DEFAULT_ORIGIN = 'https://api.anthropic.com';

@@ -1,8 +1,8 @@
 import Anthropic from '@anthropic-ai/sdk';
-import { dispatchFetch } from '../../platform/net/dispatch-fetch.js';
-import { publicDispatcher } from '../../platform/net/public-fetch.js';
+import { dispatchFetch } from '../../../platform/net/dispatch-fetch.js';
+import { publicDispatcher } from '../../../platform/net/public-fetch.js';
 import { privateHostsOf } from './egress-policy.js';
-import type { RequestProfile } from './request-profile.js';
+import type { RequestProfile } from '../request/request-profile.js';
 import { guardedFetch } from './guarded-fetch.js';
 
 /** The API version of the SDK's types; a test fails when an update of the SDK changes it. */

@@ -1,4 +1,4 @@
-import type { ProviderErrorReason } from '../provider-errors.js';
+import type { ProviderErrorReason } from '../../provider-errors.js';
 
 /** An error of the provider, as the answer or in a stream. */
 export interface ErrorAnswer {

@@ -1,12 +1,12 @@
 import type Anthropic from '@anthropic-ai/sdk';
-import { assertNever } from '../../platform/assert-never.js';
-import { compact } from '../../platform/compact.js';
+import { assertNever } from '../../../platform/assert-never.js';
+import { compact } from '../../../platform/compact.js';
 import { markCache } from './mark-cache.js';
-import type { AssistantPart } from '../../storage/shapes/stored-part.js';
-import type { ModelMessage, ModelRequest, UserPart } from '../model-types.js';
-import type { ToolSpec, ServerTool } from '../../storage/shapes/stored-tools.js';
+import type { AssistantPart } from '../../../storage/shapes/stored-part.js';
+import type { ModelMessage, ModelRequest, UserPart } from '../../model-types.js';
+import type { ToolSpec, ServerTool } from '../../../storage/shapes/stored-tools.js';
 import { requestProfiles, type RequestProfile } from './request-profile.js';
-import type { ThinkingPlan } from '../plan-thinking.js';
+import type { ThinkingPlan } from '../../plan-thinking.js';
 
 type Params = Anthropic.MessageCreateParamsStreaming;
 type Block = Anthropic.ContentBlockParam;
