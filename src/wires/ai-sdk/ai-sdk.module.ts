@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AgentsModule } from '../../agents/agents.module.js';
 import { SessionModule } from '../../session/session.module.js';
-import { TurnModule } from '../../turn/turn.module.js';
 import { ConversationModule } from '../conversation/conversation.module.js';
 import { AiSdkService } from './ai-sdk-service.js';
 import { AiSdkController } from './ai-sdk.controller.js';
@@ -10,7 +9,7 @@ import { ChatHistory } from './chat-history.js';
 
 /** The routes of the AI SDK. */
 @Module({
-  imports: [AgentsModule, ConversationModule, SessionModule, TurnModule],
+  imports: [AgentsModule, ConversationModule, SessionModule],
   controllers: [AiSdkController, ChatHistoryController],
   providers: [AiSdkService, ChatHistory],
 })

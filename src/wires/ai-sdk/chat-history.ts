@@ -1,25 +1,18 @@
 import { setImmediate } from 'node:timers/promises';
 import type { UIMessage } from 'ai';
-import { asc, inArray } from 'drizzle-orm';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Principal } from '../../access/principal.js';
 import { isTypedError } from '../../errors/typed-error.js';
-import { loadArchives } from '../../events/archive.js';
-import type { TurnEvent } from '../../events/turn-event.js';
 import type { PageQueryDto } from '../../http/page-query.dto.js';
 import { SessionService } from '../../session/session-service.js';
 import { sessionTitle } from '../../session/session-title.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
-import { steeredMessages } from '../../storage/governance-schema.js';
-import { ConversationService } from '../../turn/history/conversation-service.js';
-import { loadTurns, type StoredTurn } from '../../turn/state/load-turn.js';
+import { ConversationHistory } from '../conversation/conversation-history.js';
 import { Conversations } from '../conversation/conversations.js';
 import { findOpenTurn } from '../conversation/find-open-turn.js';
-import { findDecided } from '../conversation/find-questions.js';
 import { badPage, chatNotFound } from './chat-errors.js';
-import { askedIn } from './asked-in.js';
 import type { ChatPageQueryDto } from './chat-page-query.dto.js';
-import { viewTurn, type ChatTurn } from './view-turn.js';
+import { viewTurn } from './view-turn.js';
 
 /** A chat as a page loads it. */
 export interface ChatPage {
@@ -50,7 +43,7 @@ export interface ListedChat {
 export class ChatHistory {
   constructor(
     private readonly conversations: Conversations,
-    private readonly turns: ConversationService,
+    private readonly history: ConversationHistory,
     @Inject(SessionService) private readonly sessions: Pick<SessionService, 'pageRows'>,
     @Inject(DATABASE) private readonly db: Database,
   ) {}
@@ -68,12 +61,12 @@ export class ChatHistory {
     const session = await this.conversations.find({ principal, name: chatId });
     if (session === undefined) throw chatNotFound(chatId);
     const page = { cursor, limit };
-    const found = this.turns.turns(session.id, page);
+    const found = this.history.page(session.id, page);
     const { turns, nextCursor: before } = await found.catch((error: unknown) => {
       throw isTypedError(error, 'INVALID_REQUEST') ? badPage() : error;
     });
     const messages: UIMessage[] = [];
-    for (const turn of await this.#load(turns.map(({ turnId }) => turnId))) {
+    for (const turn of turns) {
       messages.push(...(await viewTurn(turn)));
       // A turn of many calls takes 40 ms: other requests have their share between two.
       await setImmediate();
@@ -103,51 +96,5 @@ export class ChatHistory {
       };
     });
     return { chats, ...rest };
-  }
-
-  /** Turns with all that their messages are made of, oldest first. */
-  async #load(turnIds: readonly string[]): Promise<ChatTurn[]> {
-    const { db } = this;
-    const stored = await loadTurns(db, turnIds);
-    const ended = stored.flatMap(({ turn }) => (turn.endedAt === null ? [] : turn.id));
-    const archives = await loadArchives(db, ended);
-    const steered = await this.#loadSteered(stored);
-    const turns: ChatTurn[] = [];
-    for (const one of stored) {
-      const { id, endedAt } = one.turn;
-      const isOpen = endedAt === null;
-      const events = isOpen ? await this.#readLog(id) : archives.get(id);
-      // A turn that has ended waits for nothing.
-      const decided = isOpen ? await findDecided(db, id) : (events ?? []).flatMap(askedIn);
-      turns.push({
-        stored: one,
-        events,
-        steered: steered.filter(({ turnId }) => turnId === id),
-        decided,
-      });
-    }
-    return turns;
-  }
-
-  async #loadSteered(stored: readonly StoredTurn[]) {
-    const ids = stored.flatMap(({ turn }) => (turn.steeredMessages > 0 ? turn.id : []));
-    if (ids.length === 0) return [];
-    return this.db
-      .select()
-      .from(steeredMessages)
-      .where(inArray(steeredMessages.turnId, ids))
-      .orderBy(asc(steeredMessages.position));
-  }
-
-  /** The events of a turn that has not ended. */
-  async #readLog(turnId: string): Promise<TurnEvent[]> {
-    const events: TurnEvent[] = [];
-    let cursor: string | undefined;
-    do {
-      const page = await this.turns.log(turnId, { cursor, limit: 1_000 });
-      events.push(...page.events);
-      cursor = page.nextCursor;
-    } while (cursor !== undefined);
-    return events;
   }
 }

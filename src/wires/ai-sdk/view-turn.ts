@@ -2,36 +2,19 @@ import type { UIMessage } from 'ai';
 import type { TurnEvent } from '../../events/turn-event.js';
 import type { StoredTurn } from '../../turn/state/load-turn.js';
 import type { TurnRow } from '../../turn/state/turn-lookup.js';
+import type { ConversationTurn, SteeredMessage } from '../conversation/conversation-history.js';
 import type { Frame } from '../framing/dialect.js';
 import type { AiSdkRange } from './dialect/ai-sdk-state.js';
 import { foldFrames } from './fold-frames.js';
 import { turnWire, type StreamedTurn } from './turn-wire.js';
 import { viewSteps } from './view-steps.js';
 
-/** A message that was steered into a turn. */
-export interface SteeredMessage {
-  id: string;
-  clientId: string | null;
-  text: string;
-  createdAt: Date;
-}
-
-export interface ChatTurn {
-  stored: StoredTurn;
-  /** Its events so far; undefined: they are kept no longer. */
-  events: readonly TurnEvent[] | undefined;
-  /** In order; those that the model does not have yet, last. */
-  steered: readonly SteeredMessage[];
-  /** Ids of approvals that were decided. */
-  decided: readonly string[];
-}
-
 /**
  * The messages of a turn as its clients have them that read its stream: the user's, and their answers.
  * Messages of the user have their clients' ids.
  */
-export async function viewTurn(chat: ChatTurn): Promise<UIMessage[]> {
-  const { stored, events, steered, decided: answered } = chat;
+export async function viewTurn(whole: ConversationTurn): Promise<UIMessage[]> {
+  const { stored, events, steered, decided: answered } = whole;
   const { turn } = stored;
   const asked = [viewUserMessage(stored), ...steered.map((one) => viewSteered(turn, one))];
   if (events === undefined) return [...asked, viewSteps(stored)];

@@ -61,12 +61,15 @@ describe('the AI SDK wire of a server with keys', () => {
     const bobs = new KeyedClient(server.url, bob);
     // The answer is that of a chat that nobody has begun.
     for (const [method, path, answer] of [
-      ['GET', 'stream', 204],
-      ['POST', 'stop', 404],
+      ['GET', '', 404],
+      ['GET', '/stream', 204],
+      ['POST', '/stop', 404],
     ] as const) {
-      const { status } = await bobs.send(method, `/api/chat/${String(sessions[0])}/${path}`);
+      const { status } = await bobs.send(method, `/api/chat/${String(sessions[0])}${path}`);
       expect([path, status]).toEqual([path, answer]);
     }
+    const { body: listed } = await bobs.send('GET', '/api/chats');
+    expect(listed['chats']).toEqual([expect.objectContaining({ id, sessionId: sessions[1] })]);
     const messages = [{ role: 'user', id: 'm', parts: [{ type: 'text', text: 'Hello' }] }];
     const refused = await bobs.send('POST', '/api/chat', { id: sessions[0], messages });
     expect([refused.status, refused.body['error']]).toMatchObject([

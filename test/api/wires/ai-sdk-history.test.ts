@@ -161,6 +161,8 @@ describe('the history of an AI SDK chat', () => {
   it('is the caller’s own, in a list of chats', async () => {
     const chat = open('my/own chat');
     await chat.sendMessage({ text: 'What is the sky? [[tokens=2]]' });
+    // A session of another wire is no chat.
+    await server.client.createSession(server.projectRoot);
     const { body } = await server.client.get('/api/chats?limit=1');
     expect(body).toMatchObject({
       chats: [
