@@ -1,6 +1,7 @@
 import type { Frame, TurnHistory, TurnPlan } from '../chaos/types.js';
 import { SessionController } from '../src/session/session.controller.js';
 import { ApprovalController } from '../src/turn/approvals/approval.controller.js';
+import type { Decision } from '../src/turn/approvals/approval-store.js';
 import { TurnController } from '../src/wires/harness/turn.controller.js';
 import type { PlannedTurn, SessionPlan } from './plan.js';
 import { readTurn, type Reading } from './read-turn.js';
@@ -105,7 +106,7 @@ function answerSoon(requests: Requests, { approvalId: id, kind }: Frame['data'])
   const { random, principal } = requests.deployment;
   const approvalId = String(id);
   const yes = kind === 'client-tool' ? 'answer' : 'approve';
-  const decision = random.pick([yes, yes, 'deny']);
+  const decision = random.pick<Decision>([yes, yes, 'deny']);
   const output = decision === 'answer' ? { output: 'red' } : {};
   const waitMs = random.whole(0, 1_500);
   const answerer = requests.beside('answer');

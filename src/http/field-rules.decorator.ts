@@ -18,6 +18,7 @@ import {
   Min,
   NotContains,
   ValidateIf,
+  type ValidationOptions,
 } from 'class-validator';
 
 const noTexts = says("Field '$field' must be an array of strings");
@@ -76,10 +77,20 @@ export function BoundedText({ max, pattern, description, ...rule }: TextRule) {
     ApiProperty({ type: 'string', ...schema, ...compact({ description }) }),
     Trimmed(),
     IsString(words),
-    Rule('minLength', (value) => lengthOf(value) >= 1, words),
-    Rule('maxLength', (value) => lengthOf(value) <= max, words),
+    CharacterCount({ min: 1, max }, words),
     Rule('isStorable', (value) => typeof value === 'string' && isStorable(value), words),
     ...(pattern === undefined ? [] : [Matches(pattern, words)]),
+  );
+}
+
+/** A text's length; a pair of surrogates is one character. */
+export function CharacterCount(
+  { min, max }: { min: number; max: number },
+  words: ValidationOptions,
+) {
+  return applyDecorators(
+    Rule('minLength', (value) => lengthOf(value) >= min, words),
+    Rule('maxLength', (value) => lengthOf(value) <= max, words),
   );
 }
 
@@ -156,12 +167,12 @@ export function EmptyIsAbsent() {
   );
 }
 
-/** A pair of surrogates is one. */
 function lengthOf(value: unknown): number {
   return typeof value === 'string' ? Array.from(value).length : 0;
 }
 
-function Trimmed() {
+/** A text without the blanks around it. */
+export function Trimmed() {
   return Transform(({ value }: { value: unknown }) =>
     typeof value === 'string' ? value.trim() : value,
   );

@@ -13,6 +13,7 @@ import { approvals } from '../../src/storage/governance-schema.js';
 import { turns } from '../../src/storage/schema.js';
 import type { ToolDefinition } from '../../src/tools/tool.js';
 import { MemoryTurnQueue } from '../../src/turn/queue/memory-turn-queue.js';
+import type { GivenAnswer } from '../../src/turn/approvals/validate-answer.js';
 import type { ApprovalRow } from '../../src/turn/approvals/approval-writes.js';
 import { ApprovalStore } from '../../src/turn/approvals/approval-store.js';
 
@@ -109,7 +110,11 @@ async function takeAway(turnId: string): Promise<void> {
   await workElsewhere();
 }
 
-async function answer(turnId: string, which: number, decision: string): Promise<void> {
+async function answer(
+  turnId: string,
+  which: number,
+  decision: GivenAnswer['decision'],
+): Promise<void> {
   const asked = (await approvalsOf(turnId))[which];
   if (asked === undefined) return;
   const given = { decision, message: undefined, input: undefined, rule: undefined };
@@ -271,7 +276,12 @@ it('an answer of the client is said to have come once, whichever attempts follow
   const following = follow(turnId, seen);
   while (seen.at(-1)?.type !== 'turn.parked') await nextTick();
   const [asked] = await approvalsOf(turnId);
-  const given = { decision: 'answer', output: 'red', message: undefined, input: undefined };
+  const given = {
+    decision: 'answer',
+    output: 'red',
+    message: undefined,
+    input: undefined,
+  } as const;
   const answer = { approvalId: asked?.id ?? '', given: { ...given, rule: undefined } };
   await test.services.answerer.answerOne(answer, 'local');
   // The stream is of the call's first attempt: its worker is gone, and a successor repeats it.

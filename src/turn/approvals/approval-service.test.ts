@@ -59,7 +59,7 @@ describe('ApprovalService', () => {
       expiresAt: time,
     };
     expect(await service.get(id)).toEqual(open);
-    const given = { decision: 'deny', message: 'No.', input: undefined, rule: undefined };
+    const given = { decision: 'deny', message: 'No.', input: undefined, rule: undefined } as const;
     expect(await service.answer(id, given, 'ann')).toEqual({
       ...open,
       status: 'resolved',
@@ -75,7 +75,7 @@ describe('ApprovalService', () => {
     const turnId = await storeTurn(database.db, { status: 'waiting' });
     const { id } = await storeApproval(database.db, turnId);
     const input = { file_path: 'b', content: 'y' };
-    const given = { decision: 'approve', message: undefined, input, rule: undefined };
+    const given = { decision: 'approve', message: undefined, input, rule: undefined } as const;
     await service.answer(id, given, 'ann');
     await service.answer(id, given, 'ann');
     const { principalId, action, details } = auditLog;

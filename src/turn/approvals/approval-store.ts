@@ -8,8 +8,12 @@ import { sessions, turns } from '../../storage/schema.js';
 import { approvalNotFound } from './approval-errors.js';
 import type { ApprovalRow } from './approval-writes.js';
 
+export const decisions = ['approve', 'approve-session', 'deny', 'answer'] as const;
+
+export type Decision = (typeof decisions)[number];
+
 export interface Answer {
-  decision: 'approve' | 'approve-session' | 'deny' | 'answer';
+  decision: Decision;
   message: string | null;
   editedInput: JsonObject | null;
   grantRule: string | null;

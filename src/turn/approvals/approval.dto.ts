@@ -1,18 +1,25 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Allow, IsBoolean, IsOptional, MaxLength } from 'class-validator';
+import { Allow, IsBoolean, IsIn, IsOptional, MaxLength } from 'class-validator';
 import { PageDto } from '../../http/page.dto.js';
 import { says } from '../../http/field-words.js';
-import { OptionalText, RequiredText } from '../../http/field-rules.decorator.js';
+import { decisions, type Decision } from './approval-store.js';
+import { LONGEST_MESSAGE } from './validate-answer.js';
+import { OptionalText, Trimmed } from '../../http/field-rules.decorator.js';
 
+/** An answer, before it is checked against its approval (`validate-answer.ts`). */
 export class AnswerDto {
-  @RequiredText(
-    'approve, approve-session (and every such call of the session after it) or deny; of a tool of the client: answer or deny.',
-    'approve',
-  )
-  decision!: string;
+  @ApiProperty({
+    enum: decisions,
+    description:
+      '`approve-session`: and every such call of the session after it. Of a tool of the client: `answer` or `deny`.',
+    example: 'approve',
+  })
+  @Trimmed()
+  @IsIn(decisions, says(`Missing or invalid '$field': one of ${decisions.join(', ')}`))
+  decision!: Decision;
 
   @OptionalText('With deny: the message to the model.', 'Write to docs/ instead.')
-  @MaxLength(4_000, says("'$field' must have at most 4000 characters"))
+  @MaxLength(LONGEST_MESSAGE, says(`'$field' must have at most ${LONGEST_MESSAGE} characters`))
   message?: string;
 
   @ApiPropertyOptional({

@@ -81,7 +81,12 @@ it('a lost call does not run again before it is stored that a person allowed it'
   queues.push(await work());
   await expectSoon(async () => expect(await database.db.select().from(approvals)).toHaveLength(1));
   const [asked] = await database.db.select().from(approvals);
-  const given = { decision: 'approve', message: undefined, input: undefined, rule: undefined };
+  const given = {
+    decision: 'approve',
+    message: undefined,
+    input: undefined,
+    rule: undefined,
+  } as const;
   await services.answerer.answerOne({ approvalId: asked?.id ?? '', given }, 'ann');
   await database.db.transaction(async (tx) => {
     // The store of the approval has to wait for this row.

@@ -3,11 +3,11 @@ import { isPlainObject, type JsonObject } from '../../platform/json.js';
 import { invalidRequest } from '../../errors/typed-error.js';
 import type { ToolRegistry } from '../../tools/registry.js';
 import type { ApprovalRow } from './approval-writes.js';
-import type { Answer } from './approval-store.js';
+import type { Answer, Decision } from './approval-store.js';
 
 /** An answer as it came, with fields of the right kind. */
 export interface GivenAnswer {
-  decision: string;
+  decision: Decision;
   message: string | undefined;
   input: unknown;
   rule: string | undefined;
@@ -20,9 +20,7 @@ export interface GivenAnswer {
 const MOST_ANSWERS = 1_000;
 
 /** Characters of the message that the model gets with a denial. */
-const LONGEST_MESSAGE = 4_000;
-
-const decisions = ['approve', 'approve-session', 'deny', 'answer'] as const;
+export const LONGEST_MESSAGE = 4_000;
 
 /** @throws TypedError INVALID_REQUEST for more answers than one request may give. */
 export function checkAnswerCount(answers: number): void {
@@ -44,13 +42,9 @@ export function validateAnswer(
   asked: ApprovalRow,
   given: GivenAnswer,
 ): Omit<Answer, 'by'> {
-  const decision = decisions.find((one) => one === given.decision);
-  if (decision === undefined) {
-    throw invalidRequest(`Missing or invalid 'decision': one of ${decisions.join(', ')}`);
-  }
+  const { decision, input } = given;
   checkKind(asked, decision);
   checkFields(decision, given);
-  const { input } = given;
   const rule = validateRule(tools, given.rule);
   return {
     decision,
@@ -63,7 +57,7 @@ export function validateAnswer(
   };
 }
 
-function checkKind({ id, kind, name }: ApprovalRow, decision: Answer['decision']): void {
+function checkKind({ id, kind, name }: ApprovalRow, decision: Decision): void {
   if (kind === 'client-tool' && decision !== 'answer' && decision !== 'deny') {
     throw invalidRequest(
       `${name} is a tool of the client, which runs it: send decision "answer" with its output, or "deny"`,
@@ -81,7 +75,7 @@ function checkKind({ id, kind, name }: ApprovalRow, decision: Answer['decision']
   }
 }
 
-function checkFields(decision: Answer['decision'], given: GivenAnswer): void {
+function checkFields(decision: Decision, given: GivenAnswer): void {
   const { message = '', input, rule, output, isError } = given;
   if (message.length > LONGEST_MESSAGE || message.includes('\0')) {
     throw invalidRequest(

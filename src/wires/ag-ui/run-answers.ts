@@ -67,6 +67,6 @@ function textOf(content: ToolMessage['content']): string {
     .join('\n\n');
 }
 
-function answer(decision: string, message: string | undefined): GivenAnswer {
+function answer(decision: GivenAnswer['decision'], message: string | undefined): GivenAnswer {
   return { decision, message, input: undefined, rule: undefined };
 }

@@ -37,6 +37,6 @@ function readPart(part: Part): Decision | Output | undefined {
   return { callId, given: { ...answer('answer'), output: part.errorText, isError: true } };
 }
 
-function answer(decision: string, message?: string): GivenAnswer {
+function answer(decision: GivenAnswer['decision'], message?: string): GivenAnswer {
   return { decision, message, input: undefined, rule: undefined };
 }

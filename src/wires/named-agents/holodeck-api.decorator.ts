@@ -2,7 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiBody, ApiConsumes, ApiHeader } from '@nestjs/swagger';
 import { ApiStream, namedFrames } from '../../http/api-stream.decorator.js';
 import type { HolodeckEvent } from './dialect/holodeck-event.js';
-import { ChatRequestDto } from './holodeck.dto.js';
+import { ChatRequestDto } from './chat-request.dto.js';
 
 /** Names of the events and the fields of their data, for the documentation. */
 const events: Record<HolodeckEvent['event'], string> = {

@@ -16,7 +16,6 @@ import { TurnService } from '../../turn/turn-service.js';
 import { TurnStreams } from '../conversation/turn-streams.js';
 import { findTurnSession, isAgentSession } from './agent-lookup.js';
 import { chatLimits, type ChatLimits } from './chat-limits.js';
-import { checkUlid } from './chat-request.js';
 import { ChatSubmitter, type SubmittedChat } from './chat-submitter.js';
 import { holodeckAnswer, type ChatAnswer } from './collect-answer.js';
 import type { HolodeckIds } from './dialect/holodeck-event.js';
@@ -80,7 +79,7 @@ export class HolodeckService {
     response: ServerResponse,
   ): Promise<Observable<FrameBatch>> {
     const { db, streams } = this;
-    const turnId = fromUlid('turn', checkUlid('message_id', messageId));
+    const turnId = fromUlid('turn', messageId);
     const sessionId =
       turnId === undefined ? undefined : await findTurnSession(db, { turnId, agent, principalId });
     if (turnId === undefined || sessionId === undefined) throw messageNotFound(agent, messageId);
@@ -94,7 +93,7 @@ export class HolodeckService {
   /** Deletes a session of an agent; a session that does not exist is deleted already. */
   async forget(session: string, principalId: string): Promise<void> {
     const { turns, db } = this;
-    const sessionId = fromUlid('sess', checkUlid('session_id', session));
+    const sessionId = fromUlid('sess', session);
     if (sessionId === undefined || !(await isAgentSession(db, sessionId, principalId))) return;
     try {
       await turns.deleteSession(sessionId, principalId);

@@ -31,6 +31,7 @@ import type { FrameBatch } from '../../http/frame-batch.js';
 import { parseIdempotencyKey } from '../../http/request-headers.js';
 import { StreamInterceptor } from '../../http/stream.interceptor.js';
 import { AgentListDto } from './agent-list.dto.js';
+import { MessageParamsDto, SessionParamsDto } from './chat-request.dto.js';
 import { ApiChat, ApiHolodeckStream } from './holodeck-api.decorator.js';
 import { HolodeckService } from './holodeck-service.js';
 import { ChatAnswerDto } from './holodeck.dto.js';
@@ -123,7 +124,7 @@ export class HolodeckController {
   @ApiNoContentResponse({ description: 'There is nothing after the cursor, and never will be.' })
   @ApiErrors('INVALID_REQUEST', 'TURN_NOT_FOUND', 'STREAM_EXPIRED')
   async resume(
-    @Param() { name, messageId }: { name: string; messageId: string },
+    @Param() { name, messageId }: MessageParamsDto,
     @Headers('last-event-id') lastEventId: string | undefined,
     @Query() query: AfterQueryDto,
     @Res() response: Response,
@@ -141,7 +142,7 @@ export class HolodeckController {
   })
   @ApiNoContentResponse({ description: 'Also when there was none.' })
   @ApiErrors('INVALID_REQUEST', 'TURN_IN_PROGRESS')
-  forget(@Param('session_id') sessionId: string, @Caller() caller: Principal): Promise<void> {
-    return this.holodeck.forget(sessionId, caller.id);
+  forget(@Param() { session_id }: SessionParamsDto, @Caller() caller: Principal): Promise<void> {
+    return this.holodeck.forget(session_id, caller.id);
   }
 }

@@ -1,39 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { RetryAdviceDto } from '../../http/api-errors.decorator.js';
 
-/** The DTOs are for the documentation: `parseChatRequest` checks the body. */
-class ChatFileDto {
-  @ApiProperty({ type: String, format: 'byte', description: 'Base64, at most 10 MiB decoded.' })
-  content!: string;
-
-  @ApiProperty({ type: String, description: 'Not trusted: the content says what it is.' })
-  mime_type!: string;
-
-  @ApiPropertyOptional({ type: String })
-  filename?: string;
-}
-
-export class ChatRequestDto {
-  @ApiProperty({ type: String, minLength: 1, maxLength: 10_000 })
-  message!: string;
-
-  @ApiPropertyOptional({
-    type: String,
-    pattern: '^[0-9A-HJKMNP-TV-Z]{26}$',
-    description:
-      'The session to go on in. Without one, with what is none and with one that has expired, a new one.',
-  })
-  session_id?: string;
-
-  @ApiPropertyOptional({
-    type: [ChatFileDto],
-    maxItems: 10,
-    description:
-      'png, jpeg, gif, webp, pdf, docx, xlsx, pptx, txt, csv or md. As form data: files of at most 50 MiB in fields named `files`.',
-  })
-  files?: ChatFileDto[];
-}
-
 class TokensUsedDto {
   @ApiProperty({ type: 'integer' })
   prompt_tokens!: number;

@@ -3,11 +3,16 @@ import type { BlobStore } from '../../attachments/blob-store.js';
 import { receiveJson } from '../../attachments/receive/receive-json.js';
 import { receiveMultipart } from '../../attachments/receive/receive-multipart.js';
 import type { ReceivedFile } from '../../attachments/received-file.js';
+import { invalidRequest } from '../../errors/typed-error.js';
+import { takeRequest } from '../../http/request.pipe.js';
 import type { Clock } from '../../platform/clock.js';
 import type { ChatLimits } from './chat-limits.js';
-import { checkNotBlank, parseChatRequest, type ChatRequest } from './chat-request.js';
+import { ChatRequestDto } from './chat-request.dto.js';
 
-export interface ReceivedChat extends ChatRequest {
+export interface ReceivedChat {
+  message: string;
+  /** The session's id in the server's form; undefined: a new session. */
+  sessionId: string | undefined;
   files: readonly ReceivedFile[];
 }
 
@@ -37,9 +42,10 @@ export async function receiveChat(
         fileField: 'files',
       })
     : await receiveJson(request, { store, clock, limits: limits.json });
-  const asked = parseChatRequest(fields);
-  checkNotBlank(asked.message, files.length);
-  return { ...asked, files };
+  const { message, session_id: sessionId } = await takeRequest(ChatRequestDto, fields);
+  // A blank text is for files to come with.
+  if (files.length > 0 || message.trim() !== '') return { message, sessionId, files };
+  throw invalidRequest("'message' is blank; it must have text where no files come with it");
 }
 
 function isForm({ headers }: IncomingMessage): boolean {
