@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { parseValue, type Parsed } from '../parsing/parse-value.js';
-import { inside, type Fault } from '../parsing/word-issue.js';
+import { parseValue, within, type Parsed } from '../parsing/parse-value.js';
+import type { Fault } from '../parsing/word-issue.js';
 import { isPlainObject } from '../platform/json.js';
 import type { AgentServers } from '../tools/mcp-server.js';
 import { parseDefinitions } from '../tools/mcp/definitions/parse-definitions.js';
@@ -14,11 +14,8 @@ const names = z.array(z.string('must be the name of a server'));
  */
 export function parseMcpServers(given: unknown): { value?: AgentServers; faults: Fault[] } {
   if (given === undefined) return { faults: [] };
-  const { value, faults = [] } = parse(given);
-  return {
-    value: value ?? { named: [], own: {} },
-    faults: inside(['mcp_servers'], faults),
-  };
+  const { value = { named: [], own: {} }, faults = [] } = within(['mcp_servers'], parse(given));
+  return { value, faults };
 }
 
 function parse(given: unknown): Parsed<AgentServers> {

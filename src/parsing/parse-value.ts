@@ -17,6 +17,13 @@ export function parseValue<T>(
   return { faults: toFaults(parsed.error.issues, wording) };
 }
 
+/** A parsed part, its faults by their paths in the whole. */
+export function within<T>(path: Path, { value, faults }: Parsed<T>): Parsed<T> {
+  return faults === undefined
+    ? { value }
+    : { faults: faults.map((fault) => ({ ...fault, path: [...path, ...fault.path] })) };
+}
+
 /** Rounds in which faults show that others hid, as the length of a list that has wrong items. */
 const mostRounds = 9;
 

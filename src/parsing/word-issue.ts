@@ -31,11 +31,6 @@ export function nameOf(path: Fault['path']): string {
   return path.map((key) => cutText(String(key), longestShown)).join('.');
 }
 
-/** The faults of a part, by their paths in the whole. */
-export function inside(path: Fault['path'], faults: readonly Fault[]): Fault[] {
-  return faults.map((fault) => ({ ...fault, path: [...path, ...fault.path] }));
-}
-
 /** A value in a message, as JSON, cut. */
 export function show(value: unknown): string {
   return cutText(typeof value === 'number' ? String(value) : JSON.stringify(value), longestShown);

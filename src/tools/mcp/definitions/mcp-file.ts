@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import { loadFile } from '../../../parsing/load-file.js';
 import { parseJson } from '../../../parsing/parse-text.js';
-import { parseValue, type Parsed } from '../../../parsing/parse-value.js';
+import { parseValue, within, type Parsed } from '../../../parsing/parse-value.js';
 import { onWrongType } from '../../../parsing/shapes.js';
-import { inside, nameOf, type Fault } from '../../../parsing/word-issue.js';
+import { nameOf, type Fault } from '../../../parsing/word-issue.js';
 import { isPlainObject } from '../../../platform/json.js';
 import { pickShellEnv } from '../../calls/pick-shell-env.js';
 import type { McpDefinition } from '../../mcp-server.js';
@@ -35,8 +35,7 @@ export function loadMcpFile(
     check: (content) => {
       const { value, faults } = parseValue(fileShape, content, hidden);
       if (faults) return { faults };
-      const parsed = parseServers(value.mcpServers, environment);
-      return parsed.faults ? { faults: inside(['mcpServers'], parsed.faults) } : parsed;
+      return within(['mcpServers'], parseServers(value.mcpServers, environment));
     },
   });
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import { parseLeniently, parseValue, type Parsed } from '../../../parsing/parse-value.js';
+import { parseLeniently, parseValue, within, type Parsed } from '../../../parsing/parse-value.js';
 import { onWrongType } from '../../../parsing/shapes.js';
-import { inside, type Fault, type Wording } from '../../../parsing/word-issue.js';
+import type { Fault, Wording } from '../../../parsing/word-issue.js';
 import { secretNames, type McpDefinition } from '../../mcp-server.js';
 import { httpShapes, stdioShapes } from './definition-shapes.js';
 
@@ -17,18 +17,21 @@ const nameExpected =
 const httpTypes: readonly unknown[] = ['http', 'streamable-http'];
 
 /** A map of names to servers, whose fields are parsed apart. */
-const serverMap = z
-  .record(
-    z.string().check(z.regex(/^(?!_)(?!.*__)[a-zA-Z0-9_-]{1,32}(?<!_)$/, nameExpected)),
-    z.record(z.string(), z.unknown(), 'must be a map with a command or a url'),
-    { error: onWrongType('must be a map of names to servers') },
-  )
-  .check(
-    z.refine(
-      (servers) => Object.keys(servers).length <= mostServers,
-      `must have at most ${mostServers} servers`,
+const serverMap = z.prefault(
+  z
+    .record(
+      z.string().check(z.regex(/^(?!_)(?!.*__)[a-zA-Z0-9_-]{1,32}(?<!_)$/, nameExpected)),
+      z.record(z.string(), z.unknown(), 'must be a map with a command or a url'),
+      { error: onWrongType('must be a map of names to servers') },
+    )
+    .check(
+      z.refine(
+        (servers) => Object.keys(servers).length <= mostServers,
+        `must have at most ${mostServers} servers`,
+      ),
     ),
-  );
+  {},
+);
 
 const untrusted = { trustAnnotations: false, perSession: false };
 
@@ -37,7 +40,7 @@ export function parseServerMap(given: unknown): {
   value: Record<string, Record<string, unknown>>;
   faults: Fault[];
 } {
-  return parseLeniently(z.prefault(serverMap, {}), given, hidden);
+  return parseLeniently(serverMap, given, hidden);
 }
 
 /** Parses a map of names to definitions, in the shape common to clients of MCP. */
@@ -61,19 +64,11 @@ export function parseDefinition(
   given: Record<string, unknown>,
   source: DefinitionSource,
 ): Parsed<McpDefinition> {
-  const { value, faults } = parseFields(given, source);
-  return faults ? { faults: inside([name], faults) } : { value };
-}
-
-function parseFields(
-  given: Record<string, unknown>,
-  source: DefinitionSource,
-): Parsed<McpDefinition> {
   const { type = given['url'] === undefined ? 'stdio' : 'http' } = given;
-  if (httpTypes.includes(type)) return parseHttp(given, source);
-  if (type === 'stdio') return parseStdio(given, source);
+  if (httpTypes.includes(type)) return within([name], parseHttp(given, source));
+  if (type === 'stdio') return within([name], parseStdio(given, source));
   const message = type === 'sse' ? 'sse is the older transport; use http' : 'must be stdio or http';
-  return { faults: [{ path: ['type'], message }] };
+  return { faults: [{ path: [name, 'type'], message }] };
 }
 
 function parseHttp(given: unknown, source: DefinitionSource): Parsed<McpDefinition> {

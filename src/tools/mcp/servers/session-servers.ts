@@ -1,6 +1,6 @@
 import { invalidRequest } from '../../../errors/typed-error.js';
-import { inside, nameOf, type Fault } from '../../../parsing/word-issue.js';
-import { parseValue, type Parsed } from '../../../parsing/parse-value.js';
+import { nameOf, type Fault } from '../../../parsing/word-issue.js';
+import { parseValue, within, type Parsed } from '../../../parsing/parse-value.js';
 import { credentialsShape } from '../definitions/definition-shapes.js';
 import { policyProblem, type McpPolicy } from '../definitions/mcp-policy.js';
 import type { McpDefinition, StdioDefinition } from '../../mcp-server.js';
@@ -118,10 +118,11 @@ function parseOwn(
 }
 
 function parseCredentials(name: string, given: Record<string, unknown>): Parsed<SessionServer> {
-  const { value: credentials, faults } = parseValue(credentialsShape, given, hidden);
-  return faults
-    ? { faults: inside([name], faults) }
-    : { value: { kind: 'credentials', credentials } };
+  const { value: credentials, faults } = within(
+    [name],
+    parseValue(credentialsShape, given, hidden),
+  );
+  return faults ? { faults } : { value: { kind: 'credentials', credentials } };
 }
 
 /** Merges headers, whose names are case-insensitive. */
