@@ -57,6 +57,7 @@ const calls: Record<string, (ids: Things) => Call> = {
     `/api/harness/sessions/${id}/turns`,
   ],
   'post /api/chat': ({ sessionId: id }) => ['POST', '/api/chat', { id, messages: [uiMessage] }],
+  'get /api/chat/{id}': ({ sessionId: id }) => ['GET', `/api/chat/${id}`],
   'get /api/chat/{id}/stream': ({ sessionId: id }) => ['GET', `/api/chat/${id}/stream`],
   'post /api/chat/{id}/stop': ({ sessionId: id }) => ['POST', `/api/chat/${id}/stop`],
   'post /agent/{name}/ag-ui': ({ sessionId }) => [
@@ -147,6 +148,7 @@ const withoutIds = [
   'get /api/harness/approvals',
   'get /api/admin/queue',
   'get /api/harness/session/list',
+  'get /api/chats',
   'get /api/harness/sessions',
   'get /api/harness/models',
   'get /api/harness/tools',
