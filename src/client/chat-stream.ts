@@ -24,13 +24,20 @@ interface Connection {
  */
 export class ChatStream {
   readonly #retryPolicy: RetryPolicy;
+  /** Aborts with the reading's signal, and when the stream is cancelled. */
+  readonly #left = new AbortController();
+  readonly #follow: () => void;
   #lastEventId: string | undefined;
 
   constructor(
     private readonly transport: Transport,
     private readonly reading: ChatReading,
   ) {
-    this.#retryPolicy = new RetryPolicy(transport, reading.signal);
+    const { signal } = reading;
+    this.#retryPolicy = new RetryPolicy(transport, this.#left.signal);
+    this.#follow = () => this.#left.abort(signal.reason);
+    if (signal.aborted) this.#follow();
+    signal.addEventListener('abort', this.#follow, { once: true });
   }
 
   /**
@@ -49,12 +56,12 @@ export class ChatStream {
         if (done === true) controller.close();
         else controller.enqueue(value);
       },
-      cancel: () => first.stallSignal.close(),
+      cancel: (reason) => this.#left.abort(reason),
     });
   }
 
   async *#chunks(first: Connection): AsyncGenerator<UIMessageChunk, void, undefined> {
-    const { signal } = this.reading;
+    const { signal } = this.#left;
     let connection: Connection | undefined = first;
     while (connection !== undefined) {
       const { response, stallSignal } = connection;
@@ -85,7 +92,8 @@ export class ChatStream {
 
   async #connect(): Promise<Connection | undefined> {
     const { transport } = this;
-    const { open, signal, chatId } = this.reading;
+    const { open, chatId } = this.reading;
+    const { signal } = this.#left;
     const path = `/api/chat/${encodeURIComponent(chatId)}/stream`;
     for (;;) {
       const stallSignal = new StallSignal(transport.clock, transport.stallMs, signal);

@@ -1,0 +1,103 @@
+import { describe, expect, it } from '@jest/globals';
+import type { UIMessageChunk } from 'ai';
+import {
+  FakeServer,
+  type FakeFrame,
+  type FakeServerOptions,
+} from '../../test/client/fake-server.js';
+import { untilDone } from '../../test/client/until-done.js';
+import { ManualClock } from '../../test/support/manual-clock.js';
+import { TurnpikeChatTransport } from './chat-transport.js';
+
+const chunks: UIMessageChunk[] = [
+  { type: 'start', messageId: 'msg_1' },
+  { type: 'text-start', id: 't' },
+  ...['a', 'b', 'c', 'd'].map((delta) => ({ type: 'text-delta' as const, id: 't', delta })),
+  { type: 'text-end', id: 't' },
+  { type: 'finish' },
+];
+const frames: FakeFrame[] = [...chunks.map((chunk) => JSON.stringify(chunk)), '[DONE]'].map(
+  (data, index) => {
+    const id = `turn_1:1.${index + 1}`;
+    return { id, text: `id: ${id}\ndata: ${data}\n\n` };
+  },
+);
+const refusal = (status: number, type: string): Response =>
+  Response.json({ error: { type, message: 'No.', retryable: true } }, { status });
+
+function open(options: FakeServerOptions = {}) {
+  const server = new FakeServer(frames, options);
+  const clock = new ManualClock();
+  const transport = new TurnpikeChatTransport({
+    url: 'http://turnpike.test',
+    fetch: server.fetch,
+    clock,
+    stallMs: 20_000,
+    maxSilenceMs: 120_000,
+  });
+  const left = new AbortController();
+  const send = () =>
+    untilDone(
+      clock,
+      transport.sendMessages({
+        chatId: 'c',
+        messages: [{ id: 'm', role: 'user', parts: [{ type: 'text', text: 'Hello' }] }],
+        trigger: 'submit-message',
+        messageId: undefined,
+        abortSignal: left.signal,
+      }),
+    );
+  const readAll = async (stream: ReadableStream<UIMessageChunk>): Promise<UIMessageChunk[]> => {
+    const read: UIMessageChunk[] = [];
+    const reader = stream.getReader();
+    for (;;) {
+      const { done, value } = await untilDone(clock, reader.read());
+      if (done) return read;
+      read.push(value);
+    }
+  };
+  return { server, left, send, readAll };
+}
+
+const requestsOf = ({ requests }: FakeServer): unknown[] =>
+  requests.map(({ path, headers }) => [path, headers.get('last-event-id')]);
+
+describe('a stream of a chat', () => {
+  it.each([
+    ['breaks', false],
+    ['falls silent', true],
+  ])('goes on after a connection that %s', async (_how, hang) => {
+    const { server, send, readAll } = open({ cutAfter: [150, 100], hang });
+    expect(await readAll(await send())).toEqual(chunks);
+    expect(requestsOf(server)).toEqual([
+      ['/api/chat', null],
+      ['/api/chat/c/stream', expect.stringMatching(/^turn_1:1\.\d$/)],
+      ['/api/chat/c/stream', expect.stringMatching(/^turn_1:1\.\d$/)],
+    ]);
+  });
+
+  it('sends its request again where nothing of the answer came', async () => {
+    const before = [new Error('ECONNREFUSED'), refusal(503, 'SHUTTING_DOWN')];
+    const { server, send, readAll } = open({ before, cutAfter: [10] });
+    expect(await readAll(await send())).toEqual(chunks);
+    expect(requestsOf(server)).toEqual(Array.from({ length: 4 }, () => ['/api/chat', null]));
+  });
+
+  it('shows what is refused, and does not wait behind it', async () => {
+    const { server, send } = open({ before: [refusal(409, 'TURN_IN_PROGRESS')] });
+    await expect(send()).rejects.toMatchObject({ code: 'TURN_IN_PROGRESS', status: 409 });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('ends its connection where its reader leaves, and makes no other', async () => {
+    const cancelled = open({ hang: true, cutAfter: [150] });
+    await (await cancelled.send()).cancel();
+    const aborted = open({ hang: true, cutAfter: [150] });
+    const stream = await aborted.send();
+    aborted.left.abort(new Error('left'));
+    await expect(aborted.readAll(stream)).rejects.toThrow('left');
+    for (const { server } of [cancelled, aborted]) {
+      expect([server.cancelled, server.requests.length]).toEqual([1, 1]);
+    }
+  });
+});
