@@ -1,6 +1,6 @@
 import { isPlainObject } from '../platform/json.js';
 import type { Provenance } from '../storage/shapes/stored-options.js';
-import type { OptionRule } from './option-rules.js';
+import type { OptionRule } from './option-rule.js';
 
 /** A value in force, with the tier it came from. */
 export type Chosen<T> = { value: T; from: Provenance };

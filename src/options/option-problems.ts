@@ -1,7 +1,8 @@
 import { agentConfigFields } from '../governance/decision-tree/agent-config.js';
 import { cutText } from '../platform/cut-text.js';
 import { isPlainObject } from '../platform/json.js';
-import { optionRules, type OptionRule } from './option-rules.js';
+import type { OptionRule } from './option-rule.js';
+import { optionRules } from './option-rules.js';
 import type { Chosen } from './choose-value.js';
 import type { OptionProblem } from '../storage/shapes/stored-options.js';
 import type { LimitResolution } from './resolve-limits.js';

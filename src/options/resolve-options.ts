@@ -1,7 +1,8 @@
 import type { Persona } from '../agents/parse-agent-file.js';
 import type { AgentConfig } from '../storage/shapes/stored-limits.js';
 import type { Provenance, OptionResolution } from '../storage/shapes/stored-options.js';
-import { optionRules, type OptionRule } from './option-rules.js';
+import type { OptionRule } from './option-rule.js';
+import { optionRules } from './option-rules.js';
 import { boundMode } from './permission-mode.js';
 import { type Chosen, type Tier, choose, givenOptions } from './choose-value.js';
 import { findProblems } from './option-problems.js';

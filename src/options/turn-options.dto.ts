@@ -1,110 +1,75 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import {
-  busyPolicies,
-  type AttachmentsAs,
-  type ClientTool,
-  type OnBusy,
-  type OnDisconnect,
-  type Priority,
+import type {
+  AttachmentsAs,
+  ClientTool,
+  OnBusy,
+  OnDisconnect,
+  Priority,
 } from '../storage/shapes/stored-options.js';
-import { efforts, type ThinkingChoice } from '../storage/shapes/stored-thinking.js';
+import type { ThinkingChoice } from '../storage/shapes/stored-thinking.js';
 import { AgentConfigDto } from './agent-config.dto.js';
+import type { OptionRule } from './option-rule.js';
 import { optionRules } from './option-rules.js';
 
-/** Documents an option: what it does, then what it must be. */
-function Option(name: keyof typeof optionRules, about: string, schema: object) {
-  return ApiPropertyOptional({
-    description: `${about} It must be ${optionRules[name].expected}.`,
-    ...schema,
-  });
+/**
+ * A lenient field: its rule is no fault of a request. A value that breaks it is not used, and a notice says
+ * so (`option-problems.ts`). The rule's values must fit the field's type.
+ */
+function Lenient<T>(rule: OptionRule<T>) {
+  return <Name extends string>(
+    target: { readonly [Field in Name]?: Readonly<T> | undefined },
+    name: Name,
+  ): void => {
+    const description = `${rule.about} It must be ${rule.expected}.`;
+    ApiPropertyOptional({ ...rule.schema, description })(target, name);
+  };
 }
 
-/**
- * A turn's options as clients send them. All are optional; a value that is not what it must be is not used, and a
- * notice on the stream says so. `option-rules.ts` has the rules.
- */
+/** A turn's options as clients send them. All are optional. */
 export class TurnOptionsDto {
-  @Option('model', 'The model.', { type: String })
+  @Lenient(optionRules.model)
   model?: string;
 
-  @Option(
-    'fallbackModel',
-    'The model that goes on where `model` is overloaded, not found or declines.',
-    {
-      type: String,
-    },
-  )
+  @Lenient(optionRules.fallbackModel)
   fallbackModel?: string;
 
-  @Option('tools', 'The tools that the turn may use; none where it is empty.', { type: [String] })
+  @Lenient(optionRules.tools)
   tools?: readonly string[];
 
-  @Option('maxTurns', 'Most model calls.', { type: 'integer', minimum: 1 })
+  @Lenient(optionRules.maxTurns)
   maxTurns?: number;
 
-  @Option('maxTokens', 'Most tokens of a reply.', { type: 'integer', minimum: 1 })
+  @Lenient(optionRules.maxTokens)
   maxTokens?: number;
 
-  @Option('maxCostUsd', 'Most that the turn may cost, in US dollars.', { type: Number })
+  @Lenient(optionRules.maxCostUsd)
   maxCostUsd?: number;
 
-  @Option('persona', 'The agent.', { type: String })
+  @Lenient(optionRules.persona)
   persona?: string;
 
-  @Option('mode', 'The permission mode.', { type: String, example: 'acceptEdits' })
+  @Lenient(optionRules.mode)
   mode?: string;
 
-  @Option('onDisconnect', 'Whether the turn ends or goes on when its last reader has left.', {
-    enum: ['cancel', 'continue'],
-  })
+  @Lenient(optionRules.onDisconnect)
   onDisconnect?: OnDisconnect;
 
-  @Option('onBusy', 'What becomes of the turn while its session has an active one.', {
-    enum: busyPolicies,
-  })
+  @Lenient(optionRules.onBusy)
   onBusy?: OnBusy;
 
-  @Option('priority', 'A background turn runs when no normal one waits.', {
-    enum: ['normal', 'background'],
-  })
+  @Lenient(optionRules.priority)
   priority?: Priority;
 
-  @Option('thinking', 'Whether and how the model thinks before it answers.', {
-    oneOf: [
-      { type: 'boolean' },
-      {
-        type: 'object',
-        properties: {
-          effort: { enum: efforts },
-          display: { enum: ['summarized', 'omitted'] },
-        },
-      },
-    ],
-  })
+  @Lenient(optionRules.thinking)
   thinking?: ThinkingChoice;
 
-  @Option('citations', 'Whether the model cites the passages of files that it uses.', {
-    type: Boolean,
-  })
+  @Lenient(optionRules.citations)
   citations?: boolean;
 
-  @Option('attachmentsAs', 'Files for the model: in their own format, or as text.', {
-    enum: ['native', 'text'],
-  })
+  @Lenient(optionRules.attachmentsAs)
   attachmentsAs?: AttachmentsAs;
 
-  @Option('clientTools', "Tools that the turn's client runs.", {
-    type: 'array',
-    items: {
-      type: 'object',
-      required: ['name', 'description', 'inputSchema'],
-      properties: {
-        name: { type: 'string' },
-        description: { type: 'string' },
-        inputSchema: { type: 'object' },
-      },
-    },
-  })
+  @Lenient(optionRules.clientTools)
   clientTools?: readonly ClientTool[];
 
   @ApiPropertyOptional({ type: AgentConfigDto, description: 'Limits of the turn.' })

@@ -1,0 +1,75 @@
+import type { ApiPropertyOptions } from '@nestjs/swagger';
+import { isStorable } from '../storage/storable.js';
+
+/** The one definition of an option: what it does, its valid values in code, words and schema, and the default. */
+export interface OptionRule<T> {
+  /** What the option does, in a sentence. */
+  about: string;
+  schema: ApiPropertyOptions;
+  /** @returns the value as it is used; undefined for an invalid value. */
+  parse(value: unknown): T | undefined;
+  /** Completes "must be …". */
+  expected: string;
+  /** A more exact fault of an invalid value, in place of `expected`. */
+  fault?(value: unknown): string | undefined;
+  fallback(): T;
+}
+
+/** Most characters of a model's or a mode's name, which notices and streams repeat. */
+const LONGEST_NAME = 200;
+
+/** Text that is not blank, trimmed. */
+export function textRule<T>(about: string, fallback: T): OptionRule<string | T> {
+  return {
+    about,
+    schema: { type: String },
+    parse: parseText,
+    expected: 'text that is not blank',
+    fallback: () => fallback,
+  };
+}
+
+/** A name, trimmed, that the database can store. */
+export function nameRule<T>(about: string, fallback: T): OptionRule<string | T> {
+  return {
+    ...textRule(about, fallback),
+    schema: { type: String, maxLength: LONGEST_NAME },
+    parse: (value) => {
+      const name = parseText(value);
+      const isName = name !== undefined && name.length <= LONGEST_NAME && isStorable(name);
+      return isName ? name : undefined;
+    },
+    expected: `text of 1 to ${LONGEST_NAME} characters`,
+  };
+}
+
+export function countRule<T>(about: string, fallback: T): OptionRule<number | T> {
+  return {
+    about,
+    schema: { type: 'integer', minimum: 1 },
+    parse: (value) =>
+      typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : undefined,
+    expected: 'an integer greater than 0',
+    fallback: () => fallback,
+  };
+}
+
+/** One of some texts. @param values the first is the default. */
+export function choiceRule<T extends string>(
+  about: string,
+  values: readonly [T, ...T[]],
+): OptionRule<T> {
+  const quoted = values.map((value) => JSON.stringify(value));
+  return {
+    about,
+    schema: { enum: [...values] },
+    parse: (value) => values.find((known) => known === value),
+    expected: `${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}`,
+    fallback: () => values[0],
+  };
+}
+
+function parseText(value: unknown): string | undefined {
+  const text = typeof value === 'string' ? value.trim() : '';
+  return text === '' ? undefined : text;
+}
