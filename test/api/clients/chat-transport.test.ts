@@ -96,7 +96,7 @@ describe('the transport of the AI SDK', () => {
   it('leaves a turn whose page leaves, and throws what the server refuses', async () => {
     const transport = transportTo(server.url);
     const chat = open(transport);
-    const sending = chat.sendMessage({ text: '[[tokens=60 gap=10]]' });
+    const sending = chat.sendMessage({ text: '[[tokens=200 gap=15]]' });
     await chat.until(() => chat.text.includes('word3'));
     await chat.stop();
     await sending;
@@ -104,6 +104,6 @@ describe('the transport of the AI SDK', () => {
     expect(chat.error).toMatchObject({ name: 'TurnpikeError', code: 'TURN_IN_PROGRESS' });
     const page = open(transport, chat.id);
     await page.resumeStream();
-    expect(page.text).toBe(words(60));
+    expect(page.text).toBe(words(200));
   });
 });

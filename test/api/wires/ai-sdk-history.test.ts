@@ -94,7 +94,7 @@ describe('the history of an AI SDK chat', () => {
   it('has a steered message with an answer of its own, which a resumed stream begins with', async () => {
     const chat = open();
     const sending = chat.sendMessage({
-      text: `[[tokens=60 gap=20]] [[tool=glob {"pattern":"a"}]]`,
+      text: `[[tokens=150 gap=20]] [[tool=glob {"pattern":"a"}]]`,
     });
     await chat.until(() => chat.text.includes('word3'));
     const [asked] = chat.messages;
@@ -118,7 +118,7 @@ describe('the history of an AI SDK chat', () => {
     const page = open(chat.id, messages.slice(0, 3));
     await Promise.all([page.resumeStream(), sending]);
     expect(page.lastMessage?.id).toMatch(/:msg_/);
-    expect(page.text).not.toContain('word60');
+    expect(page.text).not.toContain('word150');
     const after = await read(chat.id);
     expect(after.messages.map(({ id }) => id)).toEqual(page.messages.map(({ id }) => id));
     const repeated = await (await steering()).text();
