@@ -73,7 +73,7 @@ const layering = [
 const doors = [
   // Data, and parts without a domain: each file is for everybody.
   '^src/storage/shapes/',
-  '^src/platform/net/',
+  '^src/platform/',
   // Rooms of pure rules: the functions that apply them are their face.
   '^src/governance/(decision-tree|limits|permissions)/',
   // Requests that bring files, for wires that take them with a message.

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { packageRoot } from '../src/platform/package-root.js';
+import { packageRoot } from '../src/platform/process/package-root.js';
 
 /** Folders of a deployment, by their content, the same for all runs: paths are part of prompts. */
 export interface Folders {

@@ -14,7 +14,7 @@ import type { Role } from '../src/config/role.js';
 import { EVENT_LOG } from '../src/events/event-log.js';
 import { Housekeeper } from '../src/ops/housekeeper.js';
 import type { Logger } from '../src/platform/logger.js';
-import { ResourceStack } from '../src/platform/resource-stack.js';
+import { ResourceStack } from '../src/platform/async/resource-stack.js';
 import { AnthropicProvider } from '../src/provider/anthropic/anthropic-provider.js';
 import { AppModule } from '../src/server/app.module.js';
 import { DATABASE, OPENED_DATABASE } from '../src/storage/connection.js';

@@ -9,7 +9,7 @@ import { oneLine } from './cli/terminal/plain-text.js';
 import { serveCommand } from './cli/commands/serve-command.js';
 import { tailCommand } from './cli/commands/tail-command.js';
 import { turnCommand } from './cli/commands/turn-command.js';
-import { packageVersion } from './platform/package-root.js';
+import { packageVersion } from './platform/process/package-root.js';
 import { usage } from './cli/commands/usage.js';
 
 type Command = (args: readonly string[]) => Promise<number>;

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { LOGGER, type Logger } from '../platform/logger.js';
-import { TtlCache } from '../platform/ttl-cache.js';
+import { TtlCache } from '../platform/async/ttl-cache.js';
 import { KeyStore, type KeyCensus, type KeyRow } from './key-store.js';
 
 /** Time after which every process refuses a revoked key, in ms. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { systemClock, type Clock } from '../platform/clock.js';
-import { TtlCache } from '../platform/ttl-cache.js';
+import { TtlCache } from '../platform/async/ttl-cache.js';
 import { AgentFiles, type AgentEntry } from './agent-files.js';
 import { AgentVersions } from './agent-versions.js';
 import { findDuplicates } from './check-agents.js';

@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { CONFIG, type Config } from '../config/config.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { LOGGER, type Logger } from '../platform/logger.js';
-import { ResourceStack } from '../platform/resource-stack.js';
+import { ResourceStack } from '../platform/async/resource-stack.js';
 import { Attachments } from './attachments.js';
 import { BlobStore } from './blob-store.js';
 import { UploadStore } from './blobs/upload-store.js';

@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path';
-import { cutText } from '../platform/cut-text.js';
+import { cutText } from '../platform/text/cut-text.js';
 import { allowedExtensions, extensionOf, mimeOfPath } from './check/classify.js';
 
 const MiB = 1024 * 1024;

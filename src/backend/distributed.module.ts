@@ -12,7 +12,7 @@ import { RedisEventLog } from '../events/redis-event-log.js';
 import { UnreachableError } from '../storage/unreachable-error.js';
 import { QUEUE_BOARDS, type QueueBoards } from '../turn/queue/queue-board.js';
 import { LOGGER, type Logger } from '../platform/logger.js';
-import { ResourceStack } from '../platform/resource-stack.js';
+import { ResourceStack } from '../platform/async/resource-stack.js';
 import { DATABASE, OPENED_DATABASE, type OpenedDatabase } from '../storage/connection.js';
 import { openPostgres } from '../storage/postgres-database.js';
 import { REDIS } from '../storage/redis-connection.js';

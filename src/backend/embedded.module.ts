@@ -9,7 +9,7 @@ import { EVENT_LOG } from '../events/event-log.js';
 import { MemoryEventLog } from '../events/memory-event-log.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { LOGGER, type Logger } from '../platform/logger.js';
-import { ResourceStack } from '../platform/resource-stack.js';
+import { ResourceStack } from '../platform/async/resource-stack.js';
 import { DATABASE, OPENED_DATABASE, type OpenedDatabase } from '../storage/connection.js';
 import { lockDataFolder } from '../storage/data-folder.js';
 import { openEmbeddedDatabase } from '../storage/embedded-database.js';

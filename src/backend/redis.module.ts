@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { CONFIG, type Config } from '../config/config.js';
 import { UnreachableError } from '../storage/unreachable-error.js';
 import { LOGGER, type Logger } from '../platform/logger.js';
-import { ResourceStack } from '../platform/resource-stack.js';
+import { ResourceStack } from '../platform/async/resource-stack.js';
 import { closeRedis, connectRedis, REDIS } from '../storage/redis-connection.js';
 import { RedisSubscriber } from '../storage/redis-subscriber.js';
 

@@ -1,9 +1,9 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { LOGGER, type Logger } from '../platform/logger.js';
-import { REDACT, type Redact } from '../platform/redact.js';
-import { ResourceProbe } from '../platform/resource-probe.js';
-import { ResourceStack } from '../platform/resource-stack.js';
+import { REDACT, type Redact } from '../platform/text/redact.js';
+import { ResourceProbe } from '../platform/process/resource-probe.js';
+import { ResourceStack } from '../platform/async/resource-stack.js';
 import { CONFIG, ENVIRONMENT, type Config, type Environment } from './config.js';
 
 /** The values that a process starts with. */

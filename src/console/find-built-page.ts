@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { packageRoot } from '../platform/package-root.js';
+import { packageRoot } from '../platform/process/package-root.js';
 
 /** The folder of the built console. */
 export const builtPage = path.join(packageRoot, 'dist/web');

@@ -1,6 +1,6 @@
-import { untilAborted } from '../platform/abort.js';
+import { untilAborted } from '../platform/async/abort.js';
 import type { Clock } from '../platform/clock.js';
-import { retry, type RetryDelays, type RetryRules } from '../platform/retry.js';
+import { retry, type RetryDelays, type RetryRules } from '../platform/async/retry.js';
 import type { EventCursor } from './cursor.js';
 import { FencedError, GapError, type EventLog } from './event-log.js';
 import { restoreLog } from './restore-log.js';

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { Batcher } from '../platform/batcher.js';
+import { Batcher } from '../platform/async/batcher.js';
 import { defineScript, isConnectionClosed, type RedisScript } from '../storage/redis-connection.js';
 import type { RedisSubscriber } from '../storage/redis-subscriber.js';
 import { compareCursors, logStart, type EventCursor } from './cursor.js';

@@ -1,5 +1,5 @@
 import { and, eq, inArray, sql, type SQL } from 'drizzle-orm';
-import { Batcher } from '../platform/batcher.js';
+import { Batcher } from '../platform/async/batcher.js';
 import { isPlainObject } from '../platform/json.js';
 import type { Database } from '../storage/connection.js';
 import { isDatabaseDown, violatedConstraint } from '../storage/database-errors.js';

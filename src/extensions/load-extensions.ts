@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Extension } from '../extend/extend.js';
-import { settlesWithin } from '../platform/settles-within.js';
+import { settlesWithin } from '../platform/async/settles-within.js';
 import { ExtensionError } from './extension-error.js';
 import { openRegistrar, type Registries } from './registrar.js';
 

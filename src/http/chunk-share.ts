@@ -1,4 +1,4 @@
-import { LoopShare } from '../platform/loop-share.js';
+import { LoopShare } from '../platform/async/loop-share.js';
 
 /** Chunks of 64 KiB that are received in one turn of the event loop: they take a few milliseconds. */
 const MOST = 8;

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { untilAborted } from '../platform/abort.js';
+import { untilAborted } from '../platform/async/abort.js';
 import type { Clock } from '../platform/clock.js';
 import { chunkShare } from './chunk-share.js';
 import { discardRest } from './discard-rest.js';

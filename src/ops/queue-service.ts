@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../config/config.js';
-import { untilAborted } from '../platform/abort.js';
+import { untilAborted } from '../platform/async/abort.js';
 import { DATABASE, type Database } from '../storage/connection.js';
 import { TURN_QUEUE, type TurnQueue } from '../turn/queue/turn-queue.js';
 import { BOARD_PATH, BoardService } from './board-service.js';

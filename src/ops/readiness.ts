@@ -1,4 +1,4 @@
-import { settlesWithin } from '../platform/settles-within.js';
+import { settlesWithin } from '../platform/async/settles-within.js';
 
 /** A service that the server cannot work without. */
 export interface Dependency {

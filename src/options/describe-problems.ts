@@ -1,4 +1,4 @@
-import { cutText } from '../platform/cut-text.js';
+import { cutText } from '../platform/text/cut-text.js';
 import { assertNever } from '../platform/assert-never.js';
 import { optionRules } from './option-rules.js';
 import type { OptionProblem } from '../storage/shapes/stored-options.js';

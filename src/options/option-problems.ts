@@ -1,5 +1,5 @@
 import { agentConfigFields } from '../governance/decision-tree/agent-config.js';
-import { cutText } from '../platform/cut-text.js';
+import { cutText } from '../platform/text/cut-text.js';
 import { isPlainObject } from '../platform/json.js';
 import type { OptionRule } from './option-rule.js';
 import { optionRules } from './option-rules.js';

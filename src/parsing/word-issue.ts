@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { cutText } from '../platform/cut-text.js';
+import { cutText } from '../platform/text/cut-text.js';
 import { nearestName } from './nearest-name.js';
 
 /** What is wrong with a field. */

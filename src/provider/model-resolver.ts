@@ -1,8 +1,8 @@
 import type { Clock } from '../platform/clock.js';
 import { compact } from '../platform/compact.js';
 import type { Logger } from '../platform/logger.js';
-import { TtlCache } from '../platform/ttl-cache.js';
-import { withDeadline } from '../platform/with-deadline.js';
+import { TtlCache } from '../platform/async/ttl-cache.js';
+import { withDeadline } from '../platform/async/with-deadline.js';
 import { modelRefused } from './provider-errors.js';
 import type { ProviderMode } from './provider-config.js';
 import {

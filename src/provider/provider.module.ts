@@ -2,7 +2,7 @@ import { Inject, Module, type OnModuleInit } from '@nestjs/common';
 import { CONFIG, type Config } from '../config/config.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { LOGGER, type Logger } from '../platform/logger.js';
-import { ResourceStack } from '../platform/resource-stack.js';
+import { ResourceStack } from '../platform/async/resource-stack.js';
 import { startRehearsal } from '../rehearsal/start-rehearsal.js';
 import { DATABASE, type Database } from '../storage/connection.js';
 import { AnthropicProvider } from './anthropic/anthropic-provider.js';

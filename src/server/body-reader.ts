@@ -4,7 +4,7 @@ import type { BodyKind } from '../http/body-limit.decorator.js';
 import { chunkShare } from '../http/chunk-share.js';
 import { RequestBody } from '../http/request-body.js';
 import type { Clock } from '../platform/clock.js';
-import { JsonMeter } from '../platform/json-meter.js';
+import { JsonMeter } from '../platform/text/json-meter.js';
 import {
   bodyTooLarge,
   excessOf,

@@ -1,4 +1,4 @@
-import type { JsonLimits } from '../platform/json-meter.js';
+import type { JsonLimits } from '../platform/text/json-meter.js';
 import type { BodyRules } from '../http/body-errors.js';
 import type { BodyKind } from '../http/body-limit.decorator.js';
 

@@ -12,7 +12,7 @@ import { ConfigError, type Config, type Environment } from '../config/config.js'
 import type { ProcessValues } from '../config/config.module.js';
 import { findServiceLinks } from '../config/service-links.js';
 import { builtPage } from '../console/find-built-page.js';
-import { packageVersion } from '../platform/package-root.js';
+import { packageVersion } from '../platform/process/package-root.js';
 import { answerMethods } from './answer-methods.js';
 import { describeApi } from './describe-api.js';
 import { ErrorShapes } from './error-shapes.js';
@@ -23,7 +23,7 @@ import { serveConsole } from '../console/serve-console.js';
 import { HousekeepingModule } from '../ops/ops.module.js';
 import { systemClock, type Clock } from '../platform/clock.js';
 import type { Logger } from '../platform/logger.js';
-import { ResourceStack } from '../platform/resource-stack.js';
+import { ResourceStack } from '../platform/async/resource-stack.js';
 import { runsTurns, servesApi } from '../config/role.js';
 import { TurnApiModule, TurnWorkerModule } from '../turn/turn.module.js';
 import { HarnessErrorFilter } from './harness-error.filter.js';

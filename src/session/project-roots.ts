@@ -5,7 +5,7 @@ import type { Principal } from '../access/principal.js';
 import type { OwnPaths } from '../governance/permissions/own-paths.js';
 import type { Clock } from '../platform/clock.js';
 import { isWithin } from '../platform/is-within.js';
-import { TtlCache } from '../platform/ttl-cache.js';
+import { TtlCache } from '../platform/async/ttl-cache.js';
 import { withLinkTargets } from '../tools/calls/resolve-links.js';
 import { checkProjectRoot, type OpenRoots } from './check-project-root.js';
 import { principalFolder } from './principal-folder.js';

@@ -1,8 +1,8 @@
 import type { Writable } from 'node:stream';
 import { Redis } from 'ioredis';
 import { compact } from '../platform/compact.js';
-import { retryDelay, type RetryDelays } from '../platform/retry.js';
-import { settlesWithin } from '../platform/settles-within.js';
+import { retryDelay, type RetryDelays } from '../platform/async/retry.js';
+import { settlesWithin } from '../platform/async/settles-within.js';
 
 export interface RedisOptions {
   /** `redis://[:password@]host:port[/database]`, `rediss://` for TLS. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../platform/clock.js';
 import type { Logger } from '../platform/logger.js';
 import { publicFetch } from '../platform/net/public-fetch.js';
-import { secretRedactor } from '../platform/redact-secrets.js';
+import { secretRedactor } from '../platform/text/redact-secrets.js';
 import type { RegisteredTool } from './registry.js';
 import { pickShellEnv } from './calls/pick-shell-env.js';
 import { McpConnection } from './mcp/servers/connection.js';

@@ -4,7 +4,7 @@ import { runsTurns } from '../config/role.js';
 import { OWN_PATHS } from '../governance/permissions/own-paths.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { LOGGER, type Logger } from '../platform/logger.js';
-import { ResourceStack } from '../platform/resource-stack.js';
+import { ResourceStack } from '../platform/async/resource-stack.js';
 import { builtinTools } from './builtin/builtin-tools.js';
 import { ownFolders } from './calls/own-folders.js';
 import { pickShellEnv, SHELL_ENV } from './calls/pick-shell-env.js';

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible';
-import { untilAborted } from '../../platform/abort.js';
+import { untilAborted } from '../../platform/async/abort.js';
 import { COUNT_MS, type Count, type RequestCounter } from '../request-counter.js';
 
 /** Timeout of a count in Redis, in ms. */

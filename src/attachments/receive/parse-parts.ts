@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { Dicer } from '@fastify/busboy';
-import { untilAborted } from '../../platform/abort.js';
+import { untilAborted } from '../../platform/async/abort.js';
 import { invalidRequest, type TypedError } from '../../errors/typed-error.js';
 import { parseContentDisposition, type ContentDisposition } from './parse-content-disposition.js';
 import type { RequestBody } from '../../http/request-body.js';

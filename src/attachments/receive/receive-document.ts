@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import Parser from 'stream-json/Parser.js';
-import { JsonMeter } from '../../platform/json-meter.js';
-import { LoopShare } from '../../platform/loop-share.js';
+import { JsonMeter } from '../../platform/text/json-meter.js';
+import { LoopShare } from '../../platform/async/loop-share.js';
 import { ContentTaker } from './content-taker.js';
 import { invalidJson } from '../../http/body-errors.js';
 import { documentTooDeep, fieldTooLarge, tooManyValues } from './receive-errors.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { untilAborted } from '../../platform/abort.js';
+import { untilAborted } from '../../platform/async/abort.js';
 import type { Requester } from '../requester.js';
 import { FileMemory } from './file-memory.js';
 

@@ -11,7 +11,7 @@ import { parseConfig, type Config } from '../../config/config.js';
 import { takeRequest } from '../../http/request.pipe.js';
 import { systemClock } from '../../platform/clock.js';
 import { createLogger } from '../../platform/logger.js';
-import { ResourceStack } from '../../platform/resource-stack.js';
+import { ResourceStack } from '../../platform/async/resource-stack.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { lockDataFolder } from '../../storage/data-folder.js';
 import { openEmbeddedDatabase } from '../../storage/embedded-database.js';

@@ -7,7 +7,7 @@ import { FileInvalidError } from '../../parsing/load-file.js';
 import { compact } from '../../platform/compact.js';
 import { errorCode } from '../../platform/error-code.js';
 import { createLogger, type Logger } from '../../platform/logger.js';
-import { startWatchdog } from '../../platform/watchdog.js';
+import { startWatchdog } from '../../platform/process/watchdog.js';
 import type { Server } from '../../server/serve.js';
 import { openLog } from '../../server/process-log.js';
 import { PROVIDER_MODE, type ProviderMode } from '../../provider/provider-config.js';

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import * as z from 'zod/mini';
-import { packageRoot } from '../../platform/package-root.js';
+import { packageRoot } from '../../platform/process/package-root.js';
 import { absolute, absolutePath, absolutePaths, integer, variable } from '../variable.js';
 
 /** Variables of agents, sessions, turns and their files. */

@@ -1,6 +1,6 @@
 import { describeAction, signAction, signOutcome } from '../limits/action-signature.js';
 import { changeState, type ActionRecord, type AgentState } from './agent-state.js';
-import { cutText } from '../../platform/cut-text.js';
+import { cutText } from '../../platform/text/cut-text.js';
 import type { ToolResult } from './decision-tree.js';
 
 const keptTurns = 12;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../../platform/json.js';
-import { cutText } from '../../platform/cut-text.js';
+import { cutText } from '../../platform/text/cut-text.js';
 
 const readableLength = 200;
 

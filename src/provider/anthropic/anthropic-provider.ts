@@ -1,5 +1,5 @@
 import type Anthropic from '@anthropic-ai/sdk';
-import { linkAbort } from '../../platform/abort.js';
+import { linkAbort } from '../../platform/async/abort.js';
 import type { Clock } from '../../platform/clock.js';
 import { checkEgress } from './egress/egress-policy.js';
 import type { ModelEvent, ModelRequest } from '../model-types.js';
@@ -14,7 +14,7 @@ import {
 } from '../provider-errors.js';
 import type { ProviderMode, ProviderConfig } from '../provider-config.js';
 import { requestProfiles, type RequestProfile } from './request/request-profile.js';
-import { secretRedactor } from '../../platform/redact-secrets.js';
+import { secretRedactor } from '../../platform/text/redact-secrets.js';
 import { createClient } from './egress/create-client.js';
 import type { AnthropicClientOptions } from './egress/create-client.js';
 import { describeModel } from './describe-model.js';

@@ -1,7 +1,7 @@
 import { isPlainObject } from '../../platform/json.js';
 import type { Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
-import { withDeadline } from '../../platform/with-deadline.js';
+import { withDeadline } from '../../platform/async/with-deadline.js';
 import type { ModelCatalogue } from '../model-catalogue.js';
 import type { Lifecycle } from '../model.js';
 import type { ModelDescription } from './model-description.js';

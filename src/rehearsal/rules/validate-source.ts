@@ -1,4 +1,4 @@
-import { isBase64 } from '../../platform/is-base64.js';
+import { isBase64 } from '../../platform/text/is-base64.js';
 import { isPlainObject } from '../../platform/json.js';
 import { refuse } from '../http/wire-error.js';
 import { imageKind } from './image-header.js';

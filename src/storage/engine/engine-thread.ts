@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { Duplex } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { Worker } from 'node:worker_threads';
-import { packageRoot } from '../../platform/package-root.js';
+import { packageRoot } from '../../platform/process/package-root.js';
 import { EngineConnection } from './engine-connection.js';
 import type { EngineTask, FromEngine, ToEngine } from './engine-messages.js';
 

@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
-import { packageRoot } from '../../platform/package-root.js';
+import { packageRoot } from '../../platform/process/package-root.js';
 
 /** Image of an empty database, which the build makes; without it a new folder takes longer. */
 const builtImage = path.join(packageRoot, 'dist/empty-database.tar.gz');

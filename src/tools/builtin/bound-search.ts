@@ -3,7 +3,7 @@ import { access, realpath } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { systemClock } from '../../platform/clock.js';
 import { isWithin } from '../../platform/is-within.js';
-import { withDeadline } from '../../platform/with-deadline.js';
+import { withDeadline } from '../../platform/async/with-deadline.js';
 import { ToolFailure } from '../tool-failure.js';
 import type { ToolCall } from '../tool.js';
 

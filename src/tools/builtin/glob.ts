@@ -5,7 +5,7 @@ import { resolvePath } from '@anthropic-ai/sdk/tools/agent-toolset/node';
 import pLimit from 'p-limit';
 import { hiddenFrom } from '../../governance/permissions/own-paths.js';
 import { isWithin } from '../../platform/is-within.js';
-import { LoopShare } from '../../platform/loop-share.js';
+import { LoopShare } from '../../platform/async/loop-share.js';
 import { ToolFailure } from '../tool-failure.js';
 import type { ToolDefinition } from '../tool.js';
 import { findPaths, type PathSearch } from './find-paths.js';

@@ -2,7 +2,7 @@ import { join, relative, resolve, sep } from 'node:path';
 import { betaGrepTool, resolvePath } from '@anthropic-ai/sdk/tools/agent-toolset/node';
 import { hiddenFrom, type OwnPaths } from '../../governance/permissions/own-paths.js';
 import { isWithin } from '../../platform/is-within.js';
-import { LoopShare } from '../../platform/loop-share.js';
+import { LoopShare } from '../../platform/async/loop-share.js';
 import { fromRunnable } from '../from-runnable.js';
 import type { ToolDefinition } from '../tool.js';
 import { boundSearch } from './bound-search.js';

@@ -1,6 +1,6 @@
-import { untilAborted } from '../../platform/abort.js';
+import { untilAborted } from '../../platform/async/abort.js';
 import type { Clock } from '../../platform/clock.js';
-import { withDeadline } from '../../platform/with-deadline.js';
+import { withDeadline } from '../../platform/async/with-deadline.js';
 import { capOutput } from '../cap-output.js';
 import { describeFailure } from './describe-failure.js';
 import type { CallableTool } from '../open-tools.js';

@@ -1,9 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { stripVTControlCharacters } from 'node:util';
-import { untilAborted } from '../../platform/abort.js';
+import { untilAborted } from '../../platform/async/abort.js';
 import { pause, type Clock } from '../../platform/clock.js';
-import { withDeadline } from '../../platform/with-deadline.js';
+import { withDeadline } from '../../platform/async/with-deadline.js';
 import { MarkerReader } from './marker-reader.js';
 import { OutputWindow } from './output-window.js';
 import { ShellEndedError, ShellTimeoutError } from './shell-errors.js';

@@ -5,7 +5,7 @@ import { maxNativeBytes } from '../../attachments/choose-showing.js';
 import { shownEvents, type ShownFile } from '../../attachments/shown-events.js';
 import type { FileShower } from '../../attachments/show-files.js';
 import type { TurnEvent, TurnEventBody } from '../../events/turn-event.js';
-import { untilAborted } from '../../platform/abort.js';
+import { untilAborted } from '../../platform/async/abort.js';
 import { canonicalJson } from '../../platform/json.js';
 import type { UserPart } from '../../provider/model-types.js';
 import type { StoredPart } from '../../storage/shapes/stored-part.js';

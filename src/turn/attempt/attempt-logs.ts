@@ -7,7 +7,7 @@ import { EventWriter } from '../../events/event-writer.js';
 import { restoreLog } from '../../events/restore-log.js';
 import { TurnCommits } from '../../events/turn-commits.js';
 import type { TurnEvent } from '../../events/turn-event.js';
-import { untilAborted } from '../../platform/abort.js';
+import { untilAborted } from '../../platform/async/abort.js';
 import { CLOCK, type Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
 import { DATABASE, type Database } from '../../storage/connection.js';

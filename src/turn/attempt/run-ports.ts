@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../config/config.js';
-import { REDACT, type Redact } from '../../platform/redact.js';
+import { REDACT, type Redact } from '../../platform/text/redact.js';
 import { AnthropicProvider } from '../../provider/anthropic/anthropic-provider.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { SHELL_ENV } from '../../tools/calls/pick-shell-env.js';

@@ -1,7 +1,7 @@
 import { and, eq, gt, ne, sql } from 'drizzle-orm';
 import type { TurnEventBody } from '../../events/turn-event.js';
 import { describeReserved, type DayShortage } from '../../governance/limits/day-limit-reached.js';
-import { untilAborted } from '../../platform/abort.js';
+import { untilAborted } from '../../platform/async/abort.js';
 import { pause } from '../../platform/clock.js';
 import type { Database } from '../../storage/connection.js';
 import { turns } from '../../storage/schema.js';

@@ -1,4 +1,4 @@
-import { withDeadline } from '../../platform/with-deadline.js';
+import { withDeadline } from '../../platform/async/with-deadline.js';
 import type { AnthropicProvider } from '../../provider/anthropic/anthropic-provider.js';
 import { estimateRequest, type TokenModel } from '../../provider/estimate-parts.js';
 import type { ModelRequest } from '../../provider/model-types.js';

@@ -9,7 +9,7 @@ import {
 import type { DayLimits, Price } from '../../storage/shapes/stored-limits.js';
 import type { DayShortage } from '../../governance/limits/day-limit-reached.js';
 import type { Clock } from '../../platform/clock.js';
-import { retry, type RetryDelays } from '../../platform/retry.js';
+import { retry, type RetryDelays } from '../../platform/async/retry.js';
 import type { Database } from '../../storage/connection.js';
 import { isDatabaseDown } from '../../storage/database-errors.js';
 import { loadDay, reserveFromDay, type Reservation } from './usage-days.js';

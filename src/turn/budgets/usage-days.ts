@@ -2,7 +2,7 @@ import { and, eq, sql, type SQL } from 'drizzle-orm';
 import type { Usage } from '../../storage/shapes/stored-step.js';
 import type { Price } from '../../storage/shapes/stored-limits.js';
 import { microUsdOf, type DayAmount } from '../../governance/limits/day-budget.js';
-import { Batcher } from '../../platform/batcher.js';
+import { Batcher } from '../../platform/async/batcher.js';
 import type { Database, Queryable } from '../../storage/connection.js';
 import { isDatabaseDown } from '../../storage/database-errors.js';
 import { prepared } from '../../storage/prepared.js';

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Requester } from '../../attachments/requester.js';
 import { OptionLoader } from '../../options/option-loader.js';
-import { untilAborted } from '../../platform/abort.js';
+import { untilAborted } from '../../platform/async/abort.js';
 import { CLOCK, type Clock } from '../../platform/clock.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
 import { AnthropicProvider } from '../../provider/anthropic/anthropic-provider.js';

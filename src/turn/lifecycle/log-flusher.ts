@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CLOCK, type Clock } from '../../platform/clock.js';
-import { withDeadline } from '../../platform/with-deadline.js';
+import { withDeadline } from '../../platform/async/with-deadline.js';
 import type { Attempt } from '../state/attempt.js';
 
 /**

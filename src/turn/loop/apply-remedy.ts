@@ -1,7 +1,7 @@
 import type { Usage } from '../../storage/shapes/stored-step.js';
 import { addUsage, type TurnEventBody } from '../../events/turn-event.js';
 import { pause } from '../../platform/clock.js';
-import { untilAborted } from '../../platform/abort.js';
+import { untilAborted } from '../../platform/async/abort.js';
 import { updateTurnKind } from '../../storage/write-kind.js';
 import { turns } from '../../storage/schema.js';
 import { settlement } from '../budgets/usage-days.js';

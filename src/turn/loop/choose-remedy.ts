@@ -1,4 +1,4 @@
-import { retryDelay, type RetryDelays } from '../../platform/retry.js';
+import { retryDelay, type RetryDelays } from '../../platform/async/retry.js';
 import { providerDetails } from '../../provider/refusal-kind.js';
 
 export type FallbackReason = 'overloaded' | 'model-not-found' | 'refusal';

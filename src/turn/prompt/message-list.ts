@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
-import { wellFormed } from '../../platform/well-formed.js';
+import { wellFormed } from '../../platform/text/well-formed.js';
 import type { AssistantPart } from '../../storage/shapes/stored-part.js';
 import type { ModelMessage, UserPart } from '../../provider/model-types.js';
 

@@ -1,6 +1,6 @@
 import { and, count, eq, inArray, sql } from 'drizzle-orm';
 import type { StoredPreferences } from '../../options/preferences/preferences-store.js';
-import { Batcher } from '../../platform/batcher.js';
+import { Batcher } from '../../platform/async/batcher.js';
 import { isId } from '../../platform/ids.js';
 import { sessionNotFound } from '../../session/session-errors.js';
 import { sessionColumns, type SessionRow } from '../../session/session-store.js';

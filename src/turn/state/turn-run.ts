@@ -1,4 +1,4 @@
-import type { Redact } from '../../platform/redact.js';
+import type { Redact } from '../../platform/text/redact.js';
 import type { AnthropicProvider } from '../../provider/anthropic/anthropic-provider.js';
 import type { Database } from '../../storage/connection.js';
 import type { CallRules } from '../approvals/call-rules.js';

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { NoticePosted } from '../../events/turn-event.js';
-import { withDeadline } from '../../platform/with-deadline.js';
+import { withDeadline } from '../../platform/async/with-deadline.js';
 import { TurnCanceller } from '../lifecycle/turn-canceller.js';
 import type { ChildTurn } from '../state/child-turn.js';
 import type { Attempt } from '../state/attempt.js';

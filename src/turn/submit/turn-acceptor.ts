@@ -1,6 +1,6 @@
 import { and, count, eq, inArray, isNull } from 'drizzle-orm';
 import { Inject, Injectable } from '@nestjs/common';
-import { Batcher } from '../../platform/batcher.js';
+import { Batcher } from '../../platform/async/batcher.js';
 import { newTimeId } from '../../platform/ids.js';
 import { isDatabaseDown, violatedConstraint } from '../../storage/database-errors.js';
 import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../config/config.js';
 import { assertNever } from '../../platform/assert-never.js';
-import { KeyedMutex } from '../../platform/keyed-mutex.js';
+import { KeyedMutex } from '../../platform/async/keyed-mutex.js';
 import type { Logger } from '../../platform/logger.js';
 import { sessionNotFound } from '../../session/session-errors.js';
 import { DATABASE, type Database } from '../../storage/connection.js';

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../config/config.js';
-import { untilAborted } from '../../platform/abort.js';
-import { withDeadline } from '../../platform/with-deadline.js';
+import { untilAborted } from '../../platform/async/abort.js';
+import { withDeadline } from '../../platform/async/with-deadline.js';
 import { AttemptAnnouncer } from '../attempt/attempt-announcer.js';
 import { AttemptFiles } from '../attempt/attempt-files.js';
 import { AttemptOpener } from '../attempt/attempt-opener.js';

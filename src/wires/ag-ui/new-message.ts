@@ -1,6 +1,6 @@
 import { cleanName } from '../../attachments/clean-name.js';
 import { invalidRequest, TypedError } from '../../errors/typed-error.js';
-import { isBase64 } from '../../platform/is-base64.js';
+import { isBase64 } from '../../platform/text/is-base64.js';
 import { isPlainObject } from '../../platform/json.js';
 import type { WireMessage } from '../conversation/conversations.js';
 import type { InlineFile } from '../conversation/store-inline-files.js';

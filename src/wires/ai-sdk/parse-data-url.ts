@@ -1,4 +1,4 @@
-import { isBase64 } from '../../platform/is-base64.js';
+import { isBase64 } from '../../platform/text/is-base64.js';
 
 export interface DataUrl {
   bytes: Buffer;

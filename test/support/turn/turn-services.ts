@@ -15,7 +15,7 @@ import { TodoStore } from '../../../src/notices/todo-store.js';
 import { defaultTriggers } from '../../../src/notices/triggers.js';
 import { OptionLoader } from '../../../src/options/option-loader.js';
 import { type Clock, systemClock } from '../../../src/platform/clock.js';
-import { ResourceProbe } from '../../../src/platform/resource-probe.js';
+import { ResourceProbe } from '../../../src/platform/process/resource-probe.js';
 import { AnthropicProvider } from '../../../src/provider/anthropic/anthropic-provider.js';
 import { ModelCatalogue } from '../../../src/provider/model-catalogue.js';
 import { ModelResolver } from '../../../src/provider/model-resolver.js';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Clock } from '../../../platform/clock.js';
-import { packageRoot } from '../../../platform/package-root.js';
+import { packageRoot } from '../../../platform/process/package-root.js';
 import type { ExtractionAnswer, ExtractionRequest } from './extraction-job.js';
 
 /** The entry is always built code: tests, which run the sources, take it from the build too. */

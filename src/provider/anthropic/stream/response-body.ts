@@ -1,7 +1,7 @@
-import { untilAborted } from '../../../platform/abort.js';
+import { untilAborted } from '../../../platform/async/abort.js';
 import type { Clock } from '../../../platform/clock.js';
 import { StreamedResponse, type ChunkReader } from '../../../platform/net/dispatch-fetch.js';
-import { withDeadline } from '../../../platform/with-deadline.js';
+import { withDeadline } from '../../../platform/async/with-deadline.js';
 import { providerError, streamClosedEarly } from '../../provider-errors.js';
 
 /** Longest time from the end of a message to the end of its body, in ms. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../platform/clock.js';
-import { retryDelay, type RetryDelays } from '../../../platform/retry.js';
+import { retryDelay, type RetryDelays } from '../../../platform/async/retry.js';
 
 const retryDelays: RetryDelays = { firstMs: 1_000, maxMs: 60_000 };
 /** Uptime after which a death is no longer a failure to start, in ms. */

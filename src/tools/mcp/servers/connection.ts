@@ -1,10 +1,10 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
-import { untilAborted } from '../../../platform/abort.js';
+import { untilAborted } from '../../../platform/async/abort.js';
 import type { Clock } from '../../../platform/clock.js';
 import type { Logger } from '../../../platform/logger.js';
-import { withDeadline } from '../../../platform/with-deadline.js';
+import { withDeadline } from '../../../platform/async/with-deadline.js';
 import { Backoff } from './backoff.js';
 import { describeFault, McpFault } from '../offered/describe-fault.js';
 import { listTools, type McpToolList } from '../offered/list-tools.js';

@@ -8,7 +8,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import type { Clock } from '../../../platform/clock.js';
 import { isPlainObject } from '../../../platform/json.js';
-import { settlesWithin } from '../../../platform/settles-within.js';
+import { settlesWithin } from '../../../platform/async/settles-within.js';
 import { boundedResponse } from './bounded-response.js';
 import type { HttpDefinition } from '../../mcp-server.js';
 import { largestMessage } from './message-too-long.js';

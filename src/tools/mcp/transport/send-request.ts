@@ -1,6 +1,6 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { ResultSchema, type Progress } from '@modelcontextprotocol/sdk/types.js';
-import { linkAbort } from '../../../platform/abort.js';
+import { linkAbort } from '../../../platform/async/abort.js';
 import { compact } from '../../../platform/compact.js';
 import type { JsonObject } from '../../../platform/json.js';
 

@@ -1,5 +1,5 @@
 import { linkAbort } from './abort.js';
-import type { Clock } from './clock.js';
+import type { Clock } from '../clock.js';
 
 export interface DeadlineLimit {
   /** Milliseconds the work may take. */

@@ -1,4 +1,4 @@
-import type { Clock } from './clock.js';
+import type { Clock } from '../clock.js';
 
 /**
  * A cache of values that expire. Callers that ask for a key at once share one load. A failure rejects

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 
-const hooks = new URL('../../test/jest/typescript-hooks.mjs', import.meta.url).href;
+const hooks = new URL('../../../test/jest/typescript-hooks.mjs', import.meta.url).href;
 const module = new URL('watchdog.ts', import.meta.url).href;
 
 /** Starts a process with a watchdog; resolves when it has started. */

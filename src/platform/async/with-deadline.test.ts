@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ManualClock } from '../../test/support/manual-clock.js';
+import { ManualClock } from '../../../test/support/manual-clock.js';
 import { untilAborted } from './abort.js';
 import { withDeadline } from './with-deadline.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ManualClock } from '../../test/support/manual-clock.js';
+import { ManualClock } from '../../../test/support/manual-clock.js';
 import { retry, retryDelay } from './retry.js';
 
 const delays = { firstMs: 100, maxMs: 350 };

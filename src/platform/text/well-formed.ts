@@ -1,4 +1,4 @@
-import type { JsonValue } from './json.js';
+import type { JsonValue } from '../json.js';
 
 /**
  * Replaces half surrogate pairs by U+FFFD in every string and key of a value: UTF-8 cannot carry

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { ManualClock } from '../../test/support/manual-clock.js';
+import { ManualClock } from '../../../test/support/manual-clock.js';
 import { TtlCache } from './ttl-cache.js';
 
 describe('TtlCache', () => {

@@ -1,5 +1,5 @@
 import { untilAborted } from './abort.js';
-import { pause, type Clock } from './clock.js';
+import { pause, type Clock } from '../clock.js';
 
 /** Delays before retries: each twice as long as the last, up to a maximum. */
 export interface RetryDelays {

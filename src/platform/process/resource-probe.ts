@@ -1,8 +1,8 @@
 import { statfs } from 'node:fs/promises';
 import { getHeapStatistics } from 'node:v8';
-import type { Clock } from './clock.js';
-import { errorCode } from './error-code.js';
-import { TtlCache } from './ttl-cache.js';
+import type { Clock } from '../clock.js';
+import { errorCode } from '../error-code.js';
+import { TtlCache } from '../async/ttl-cache.js';
 
 /** TTL of a measurement of a disk, in ms. */
 const FRESH_MS = 10_000;
