@@ -9,7 +9,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { controllerFiles, describeRoutes } from './describe-routes.mjs';
-import { describeStreams } from './describe-streams.mjs';
+import { describeTypes } from './describe-types.mjs';
 import { describeWires } from './describe-wires.mjs';
 import { importSource } from './import-source.mjs';
 
@@ -64,8 +64,8 @@ const outdated = [];
 const written = new Set();
 
 /** The part of the API's document that is made of types; the source imports it. */
-const streamsFile = 'src/http/streams.json';
-const streams = describeStreams();
+const streamsFile = 'src/http/api-types.json';
+const streams = describeTypes();
 if (readFileSync(path.join(root, streamsFile), 'utf8') !== streams) {
   outdated.push(streamsFile);
   if (!process.argv.includes('--check')) await writeFile(path.join(root, streamsFile), streams);

@@ -18,7 +18,7 @@ export type { ModelList } from '../options/model-list-service.js';
 export type { TurnOptionsDto as TurnOptions } from '../options/turn-options.dto.js';
 export type { ListedModel } from '../provider/models/view-model.js';
 export type { BootReport } from '../session/session-booter.js';
-export type { WantedSession } from '../session/session-service.js';
+export type { CreateSessionDto as WantedSession } from '../session/session.dto.js';
 export type { ListedSession, SessionRecord } from '../session/view-session.js';
 export type { ListedTool } from '../tools/tool-list-service.js';
 export type { ApprovalView } from '../turn/approvals/view-approval.js';

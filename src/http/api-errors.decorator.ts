@@ -1,5 +1,6 @@
 import { ApiExtension, ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { ListedError } from '../errors/describe-errors.js';
+import { anyJson } from './json-schemas.js';
 import { errorTable } from '../errors/error-table.js';
 
 /** Retry advice, which every error has. */
@@ -31,7 +32,7 @@ class ErrorDto extends RetryAdviceDto {
   @ApiProperty({ type: String, description: 'For a person: what is wrong and what to do.' })
   message!: string;
 
-  @ApiPropertyOptional({ type: Object, description: 'Facts of the error, by type.' })
+  @ApiPropertyOptional({ ...anyJson, description: 'Facts of the error, by type.' })
   details?: unknown;
 }
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { streamSchemas } from './api-stream.decorator.js';
+import { typeSchemas } from './type-schema.js';
 
 const folder = new URL('../../test/golden/', import.meta.url);
 
@@ -36,7 +36,7 @@ function framesIn(file: URL): Frame[] {
 
 describe('the schemas of streams', () => {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
-  ajv.addSchema({ components: { schemas: streamSchemas } }, 'api');
+  ajv.addSchema({ components: { schemas: typeSchemas } }, 'api');
 
   it.each(Object.keys(componentOf))('are those of every frame recorded of %s', (wire) => {
     const recordings = readdirSync(new URL(`${wire}/`, folder));

@@ -1,9 +1,7 @@
 import { ApiResponse, getSchemaPath, type ApiResponseSchemaHost } from '@nestjs/swagger';
 import type { Schema } from './error-shape.js';
-import streams from './streams.json' with { type: 'json' };
-
-/** JSON Schema, of which Nest's types know a part. */
-type JsonSchema = Readonly<Record<string, unknown>>;
+import type { JsonSchema } from './type-schema.js';
+import streams from './api-types.json' with { type: 'json' };
 
 export interface StreamDescription {
   /** The wire whose recordings are the examples. */
@@ -15,9 +13,6 @@ export interface StreamDescription {
   /** Answers of the same status and other media types. */
   others?: Record<string, { schema: Schema }>;
 }
-
-/** The components that frames refer to: `npm run docs` makes them of the source's types. */
-export const streamSchemas: Readonly<Record<string, JsonSchema>> = streams.schemas;
 
 /** Frames of a wire that names them: name → schema of its data. */
 const named = {

@@ -5,6 +5,8 @@ export const anyJson = { anyOf: [{}] };
 
 export const jsonObject = { type: 'object', additionalProperties: true } as const;
 
+export const jsonObjects = { type: 'array', items: jsonObject } as const;
+
 /** ISO-8601. */
 export const time = { type: String, format: 'date-time' } as const;
 

@@ -1,4 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { schemaOf } from '../http/type-schema.js';
 import { lifecycles, thinkingKinds } from '../provider/model.js';
 import type { ListedModel } from '../provider/models/view-model.js';
 import { efforts } from '../storage/shapes/stored-thinking.js';
@@ -66,8 +67,7 @@ class ListedModelDto implements ListedModel {
   readsPdfs!: boolean;
 
   @ApiPropertyOptional({
-    type: Object,
-    additionalProperties: true,
+    ...schemaOf('Price'),
     description:
       'US dollars for a million tokens, where they are known: `input`, `output`, `cacheWrite5m?`, `cacheWrite1h?`, `cacheRead?`, `longPrompt?`.',
   })

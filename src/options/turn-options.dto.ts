@@ -1,4 +1,5 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
+import { jsonObject } from '../http/json-schemas.js';
 import type {
   AttachmentsAs,
   ClientTool,
@@ -76,7 +77,7 @@ export class TurnOptionsDto {
   agentConfig?: Readonly<AgentConfigDto>;
 
   @ApiPropertyOptional({
-    type: Object,
+    ...jsonObject,
     description: 'Whether and how the turn may delegate to subagents.',
   })
   subagentGovernance?: Readonly<Record<string, unknown>>;

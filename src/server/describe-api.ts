@@ -1,6 +1,6 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
-import { streamSchemas } from '../http/api-stream.decorator.js';
+import { typeSchemas } from '../http/type-schema.js';
 import { envelopeShape } from '../http/error-shape.js';
 import { answerErrors } from './answer-errors.js';
 import type { ErrorShapes } from './error-shapes.js';
@@ -56,7 +56,7 @@ export function describeApi(
     extraModels: [...envelopeShape.models],
   });
   const { components = {} } = document;
-  document.components = { ...components, schemas: { ...streamSchemas, ...components.schemas } };
+  document.components = { ...components, schemas: { ...typeSchemas, ...components.schemas } };
   for (const [path, operationId] of Object.entries(secondPaths)) {
     const operation = document.paths[path]?.post;
     if (operation !== undefined) operation.operationId = operationId;

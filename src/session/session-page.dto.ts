@@ -1,7 +1,9 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { PageDto } from '../http/page.dto.js';
 import { SessionFieldsDto } from './session.dto.js';
+import type { ListedSession } from './view-session.js';
 
-class ListedSessionDto extends SessionFieldsDto {
+class ListedSessionDto extends SessionFieldsDto implements ListedSession {
   @ApiPropertyOptional({
     type: String,
     description: 'The beginning of the first message, on one line of at most 80 characters.',
@@ -15,10 +17,7 @@ class ListedSessionDto extends SessionFieldsDto {
   activeTurnId?: string;
 }
 
-export class SessionPageDto {
+export class SessionPageDto extends PageDto {
   @ApiProperty({ type: [ListedSessionDto], description: 'The one used last first.' })
   sessions!: ListedSessionDto[];
-
-  @ApiPropertyOptional({ type: String, description: 'Absent on the last page.' })
-  nextCursor?: string;
 }

@@ -1,9 +1,14 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Allow } from 'class-validator';
+import { jsonObject } from '../http/json-schemas.js';
 import { Nested } from '../http/nested.decorator.js';
+import { schemaOf } from '../http/type-schema.js';
 import { AgentConfigDto } from '../options/agent-config.dto.js';
 import { TurnOptionsDto } from '../options/turn-options.dto.js';
 import { MayBeAbsent, OptionalText, RequiredText } from '../http/field-rules.decorator.js';
+import { sessionOrigins, type SessionOrigin } from '../storage/schema.js';
+import type { PermissionRules } from '../storage/shapes/stored-permissions.js';
+import type { SessionRecord } from './view-session.js';
 
 export class CreateSessionDto {
   @RequiredText('Absolute path of the folder the session works in.', '/home/me/project')
@@ -26,16 +31,16 @@ export class CreateSessionDto {
   agentConfig?: AgentConfigDto;
 
   @ApiPropertyOptional({
-    type: Object,
+    ...jsonObject,
     description:
       'Rules for its tools: lists allow, ask and deny, of at most 100 rules together and 500 characters each.',
     example: { allow: ['bash(git status*)'], ask: ['write(docs/**)'], deny: ['grep'] },
   })
   @Allow()
-  permissions?: unknown;
+  permissions?: Readonly<Record<string, unknown>>;
 
   @ApiPropertyOptional({
-    type: Object,
+    ...jsonObject,
     description:
       'MCP servers of its turns, by name: definitions over http, or headers and env for servers of the configuration. Never shown again.',
     example: {
@@ -43,7 +48,7 @@ export class CreateSessionDto {
     },
   })
   @Allow()
-  mcpServers?: unknown;
+  mcpServers?: Readonly<Record<string, unknown>>;
 }
 
 /** The folder whose sessions are asked for. */
@@ -76,10 +81,10 @@ export class SessionFieldsDto {
   mode!: string;
 
   @ApiPropertyOptional({
-    enum: ['oracle', 'named-agents', 'ag-ui', 'ai-sdk'],
+    enum: sessionOrigins,
     description: 'The wire that created it. Absent: the harness.',
   })
-  origin?: string;
+  origin?: SessionOrigin;
 
   @ApiProperty({ type: String, format: 'date-time' })
   createdAt!: string;
@@ -88,7 +93,7 @@ export class SessionFieldsDto {
   updatedAt!: string;
 }
 
-export class SessionRecordDto extends SessionFieldsDto {
+export class SessionRecordDto extends SessionFieldsDto implements SessionRecord {
   @ApiPropertyOptional({ type: String, description: 'Set by the first turn or boot; then stable.' })
   claudeSessionId?: string;
 
@@ -101,8 +106,18 @@ export class SessionRecordDto extends SessionFieldsDto {
   @ApiPropertyOptional({ type: String, description: 'Model of the last boot or turn.' })
   model?: string;
 
-  @ApiPropertyOptional({ type: Object, description: 'Rules for its tools, where it has some.' })
-  permissions?: object;
+  @ApiPropertyOptional({
+    type: 'object',
+    additionalProperties: { type: 'integer' },
+    description: 'Limits of its turns, where it has some.',
+  })
+  agentConfig?: Record<string, number>;
+
+  @ApiPropertyOptional({
+    ...schemaOf('PermissionRules'),
+    description: 'Rules for its tools, where it has some.',
+  })
+  permissions?: PermissionRules;
 }
 
 export class SessionDto {

@@ -25,7 +25,14 @@ import { sessions, turns } from './schema.js';
 export type ApprovalKind = 'tool' | 'unknown-outcome' | 'client-tool';
 
 /** `answer`: the output of a client's tool. `cancelled`: the turn ended before a decision. */
-export type ApprovalDecision = 'approve' | 'approve-session' | 'deny' | 'answer' | 'cancelled';
+export const approvalDecisions = [
+  'approve',
+  'approve-session',
+  'deny',
+  'answer',
+  'cancelled',
+] as const;
+export type ApprovalDecision = (typeof approvalDecisions)[number];
 
 /** A question to a person. The turn is parked until the answer, or until `expiresAt`. */
 export const approvals = pgTable(
@@ -126,7 +133,8 @@ export const steeredMessages = pgTable(
   ],
 );
 
-export type KeyScope = 'turns' | 'approvals' | 'admin';
+export const keyScopes = ['turns', 'approvals', 'admin'] as const;
+export type KeyScope = (typeof keyScopes)[number];
 
 /** Limits of a principal; a missing field has the server's default. */
 export interface PrincipalLimits {

@@ -31,7 +31,8 @@ import type { TurnStatus, StoredRequest, CancelReason, TurnFailure } from './sha
  */
 
 /** The wire that made a session. */
-export type SessionOrigin = 'harness' | 'oracle' | 'named-agents' | 'ag-ui' | 'ai-sdk';
+export const sessionOrigins = ['harness', 'oracle', 'named-agents', 'ag-ui', 'ai-sdk'] as const;
+export type SessionOrigin = (typeof sessionOrigins)[number];
 
 export const sessions = pgTable('sessions', {
   id: text('id').primaryKey(),

@@ -1,4 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { schemaOf } from '../http/type-schema.js';
 import type { JsonObject } from '../platform/json.js';
 import type { ListedTool } from './tool-list-service.js';
 
@@ -18,7 +19,7 @@ class ListedToolDto implements ListedTool {
   })
   retry!: ListedTool['retry'];
 
-  @ApiProperty({ type: Object, additionalProperties: true, description: 'JSON Schema.' })
+  @ApiProperty({ ...schemaOf('JsonObject'), description: 'JSON Schema.' })
   inputSchema!: JsonObject;
 
   @ApiProperty({ enum: ['builtin', 'extension', 'mcp', 'provider'] })

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { RequiredText } from '../../http/field-rules.decorator.js';
-import type { KeyScope } from '../../storage/governance-schema.js';
+import { keyScopes, type KeyScope } from '../../storage/governance-schema.js';
 import type { KeyView } from '../view-key.js';
 
 class KeyDto implements KeyView {
@@ -16,10 +16,19 @@ class KeyDto implements KeyView {
   @ApiProperty({ enum: ['active', 'expired', 'revoked'] })
   status!: KeyView['status'];
 
-  @ApiProperty({ type: [String], example: ['turns', 'approvals'] })
+  @ApiProperty({ enum: keyScopes, isArray: true, example: ['turns', 'approvals'] })
   scopes!: KeyScope[];
 
-  @ApiProperty({ type: Object, description: 'Its own limits; for others it has the server’s.' })
+  @ApiProperty({
+    type: 'object',
+    properties: {
+      requestsPerMinute: { type: 'number' },
+      concurrentTurns: { type: 'number', description: 'Most turns that have not ended.' },
+      tokensPerDay: { type: 'number' },
+      usdPerDay: { type: 'number' },
+    },
+    description: 'Its own limits; for others it has the server’s.',
+  })
   limits!: KeyView['limits'];
 
   @ApiProperty({

@@ -92,27 +92,28 @@ export interface ResolvedOptions {
 /** A turn's options with the tier that each came from. */
 export interface OptionResolution {
   options: ResolvedOptions;
-  provenance: Record<
-    Exclude<
-      keyof ResolvedOptions,
-      | 'agentConfig'
-      | 'decisionTree'
-      | 'costLimit'
-      | 'clientTools'
-      | 'fallbackFrom'
-      | 'fallbackStep'
-      | 'contextNodes'
-      | 'subagents'
-    >,
-    Provenance
-  > & {
-    agentConfig: Record<keyof AgentConfig, Provenance>;
-  };
+  provenance: OptionProvenance;
   /** Ignored parts of the request, sorted by key. */
   problems: OptionProblem[];
   /** Notices about the model. Absent: none. */
   modelNotices?: ModelNotice[];
 }
+
+/** The tier that each option came from. */
+export type OptionProvenance = Record<
+  Exclude<
+    keyof ResolvedOptions,
+    | 'agentConfig'
+    | 'decisionTree'
+    | 'costLimit'
+    | 'clientTools'
+    | 'fallbackFrom'
+    | 'fallbackStep'
+    | 'contextNodes'
+    | 'subagents'
+  >,
+  Provenance
+> & { agentConfig: Record<keyof AgentConfig, Provenance> };
 
 /** The tier of a value; `instructions` is the project's AGENTS.md. */
 export type Provenance =

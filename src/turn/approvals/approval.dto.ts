@@ -1,6 +1,11 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Allow, IsBoolean, IsIn, IsOptional, MaxLength } from 'class-validator';
+import { anyJson, nullableText } from '../../http/json-schemas.js';
 import { PageDto } from '../../http/page.dto.js';
+import { schemaOf } from '../../http/type-schema.js';
+import type { JsonObject } from '../../platform/json.js';
+import { approvalDecisions, type ApprovalDecision } from '../../storage/governance-schema.js';
+import type { ApprovalView } from './view-approval.js';
 import { says } from '../../http/field-words.js';
 import { decisions, type Decision } from './approval-store.js';
 import { LONGEST_MESSAGE } from './validate-answer.js';
@@ -23,7 +28,7 @@ export class AnswerDto {
   message?: string;
 
   @ApiPropertyOptional({
-    type: Object,
+    ...anyJson,
     description: 'With an approval: what the tool runs with in place of what the model asked for.',
   })
   @Allow()
@@ -37,7 +42,7 @@ export class AnswerDto {
   rule?: string;
 
   @ApiPropertyOptional({
-    type: Object,
+    ...anyJson,
     description: 'With answer: what the client’s tool gave. Text, or JSON that the model reads.',
   })
   @Allow()
@@ -49,7 +54,7 @@ export class AnswerDto {
   isError?: boolean;
 }
 
-export class ApprovalDto {
+export class ApprovalDto implements ApprovalView {
   @ApiProperty({ type: String, example: 'appr_6b0f7c1e-3c0a-4f0e-9a53-6a3b7c0f2d11' })
   approvalId!: string;
 
@@ -72,8 +77,8 @@ export class ApprovalDto {
   @ApiProperty({ type: String, example: 'bash' })
   name!: string;
 
-  @ApiProperty({ type: Object, description: 'As the model asked for it.' })
-  input!: object;
+  @ApiProperty({ ...schemaOf('JsonObject'), description: 'As the model asked for it.' })
+  input!: JsonObject;
 
   @ApiProperty({ type: String })
   reason!: string;
@@ -90,11 +95,11 @@ export class ApprovalDto {
   @ApiProperty({ type: String, format: 'date-time' })
   expiresAt!: string;
 
-  @ApiPropertyOptional({ enum: ['approve', 'approve-session', 'deny', 'answer', 'cancelled'] })
-  decision?: string;
+  @ApiPropertyOptional({ enum: approvalDecisions })
+  decision?: ApprovalDecision;
 
   @ApiPropertyOptional({
-    type: String,
+    ...nullableText,
     description: 'Who decided; `deadline` or `server`: nobody.',
   })
   by?: string | null;
@@ -102,8 +107,8 @@ export class ApprovalDto {
   @ApiPropertyOptional({ type: String, nullable: true })
   message?: string | null;
 
-  @ApiPropertyOptional({ type: Object, nullable: true })
-  editedInput?: object | null;
+  @ApiPropertyOptional({ ...schemaOf('JsonObject'), nullable: true })
+  editedInput?: JsonObject | null;
 
   @ApiPropertyOptional({ type: String, format: 'date-time' })
   decidedAt?: string | undefined;

@@ -1,29 +1,25 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { time } from '../../http/json-schemas.js';
 import type { UsageView } from './usage-service.js';
 
-/** Null where there is no limit. `nullable` needs a type beside it, which a reference does not have. */
-const Measure = (description: string) =>
-  ApiProperty({
-    type: 'object',
-    nullable: true,
-    description,
-    required: ['used', 'limit'],
-    properties: {
-      used: { type: 'number', description: 'With what running calls have reserved.' },
-      limit: { type: 'number' },
-    },
-  });
+class MeasureDto implements NonNullable<UsageView['tokens']> {
+  @ApiProperty({ type: Number, description: 'With what running calls have reserved.' })
+  used!: number;
+
+  @ApiProperty({ type: Number })
+  limit!: number;
+}
 
 export class DayUsageDto implements UsageView {
   @ApiProperty({ type: String, example: '2026-01-31', description: 'The day, in UTC.' })
   day!: string;
 
-  @Measure('Null: no limit.')
-  tokens!: UsageView['tokens'];
+  @ApiProperty({ type: MeasureDto, nullable: true, description: 'Null: no limit.' })
+  tokens!: MeasureDto | null;
 
-  @Measure('US dollars; null: no limit.')
-  usd!: UsageView['usd'];
+  @ApiProperty({ type: MeasureDto, nullable: true, description: 'US dollars; null: no limit.' })
+  usd!: MeasureDto | null;
 
-  @ApiProperty({ type: String, format: 'date-time' })
+  @ApiProperty(time)
   resetsAt!: string;
 }

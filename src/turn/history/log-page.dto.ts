@@ -1,12 +1,12 @@
-import { ApiProperty, getSchemaPath } from '@nestjs/swagger';
+import { ApiProperty } from '@nestjs/swagger';
 import type { TurnEvent } from '../../events/turn-event.js';
+import { listOf } from '../../http/type-schema.js';
 import { PageDto } from '../../http/page.dto.js';
 import type { TurnLogPage } from '../stream/turn-log.js';
 
 export class LogPageDto extends PageDto implements TurnLogPage {
   @ApiProperty({
-    type: 'array',
-    items: { $ref: getSchemaPath('TurnEvent') },
+    ...listOf('TurnEvent'),
     description: '`turn.ended` is the last event of a turn.',
   })
   events!: TurnEvent[];

@@ -61,16 +61,20 @@ class ToolPartDto implements Part<'tool'> {
   output!: string | null;
 }
 
-const parts = [TextPartDto, ThinkingPartDto, FilePartDto, ToolPartDto];
+const parts = {
+  text: TextPartDto,
+  thinking: ThinkingPartDto,
+  file: FilePartDto,
+  tool: ToolPartDto,
+};
 
 /** A list of parts, one of four kinds each by `type`. */
 export function ApiParts(): PropertyDecorator {
   return (target, key) => {
-    ApiExtraModels(...parts)(target.constructor);
-    const oneOf = parts.map((part) => ({ $ref: getSchemaPath(part) }));
-    ApiProperty({ type: 'array', items: { oneOf, discriminator: { propertyName: 'type' } } })(
-      target,
-      key,
-    );
+    ApiExtraModels(...Object.values(parts))(target.constructor);
+    const paths = Object.entries(parts).map(([type, part]) => [type, getSchemaPath(part)] as const);
+    const oneOf = paths.map(([, $ref]) => ({ $ref }));
+    const discriminator = { propertyName: 'type', mapping: Object.fromEntries(paths) };
+    ApiProperty({ type: 'array', items: { oneOf, discriminator } })(target, key);
   };
 }

@@ -1,4 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { jsonObject, jsonObjects } from '../../http/json-schemas.js';
 
 /** The DTO is for the documentation: `parseRunInput` checks the body. */
 export class RunAgentInputDto {
@@ -17,33 +18,33 @@ export class RunAgentInputDto {
   runId!: string;
 
   @ApiProperty({
-    type: [Object],
+    ...jsonObjects,
     description:
       'The conversation. The user’s messages after the assistant’s last one are the new message; tools’ messages there are the output of tools of the client.',
   })
   messages!: object[];
 
-  @ApiPropertyOptional({ type: [Object], description: 'Tools that the client runs.' })
+  @ApiPropertyOptional({ ...jsonObjects, description: 'Tools that the client runs.' })
   tools?: object[];
 
   @ApiPropertyOptional({
-    type: [Object],
+    ...jsonObjects,
     description: '`{description, value}`: context that precedes the message.',
   })
   context?: object[];
 
-  @ApiPropertyOptional({ type: Object, description: 'Given back with `turnpike` in it.' })
+  @ApiPropertyOptional({ ...jsonObject, description: 'Given back with `turnpike` in it.' })
   state?: object;
 
   @ApiPropertyOptional({
-    type: [Object],
+    ...jsonObjects,
     description:
       '`{interruptId, status, payload?}`; the payload of an approval: `{approved, reason?, editedArgs?}`.',
   })
   resume?: object[];
 
   @ApiPropertyOptional({
-    type: Object,
+    ...jsonObject,
     description: '`turnpike: {opts?, projectRoot?}`: options of the turn; folder of a new thread.',
   })
   forwardedProps?: object;

@@ -1,4 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { jsonObject, jsonObjects } from '../../http/json-schemas.js';
 
 /** The DTO is for the documentation: `readChatRequest` checks the body, by the package's own schema. */
 export class ChatDto {
@@ -10,7 +11,7 @@ export class ChatDto {
   id!: string;
 
   @ApiProperty({
-    type: [Object],
+    ...jsonObjects,
     description:
       'UI messages. Read are the user messages after the last assistant message, or the answers in the last assistant message; what came before may be left out.',
   })
@@ -34,11 +35,11 @@ export class ChatDto {
   })
   projectRoot?: string;
 
-  @ApiPropertyOptional({ type: Object, description: 'As `opts` of `POST /api/harness/turn`.' })
+  @ApiPropertyOptional({ ...jsonObject, description: 'As `opts` of `POST /api/harness/turn`.' })
   opts?: object;
 
   @ApiPropertyOptional({
-    type: [Object],
+    ...jsonObjects,
     description: 'Tools that the client runs: name, description, inputSchema.',
   })
   clientTools?: object[];

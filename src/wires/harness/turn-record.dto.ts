@@ -1,10 +1,21 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { turnStatuses, type TurnStatus } from '../../storage/shapes/stored-turn.js';
+import { nullableTime } from '../../http/json-schemas.js';
+import type { viewTurn } from '../../turn/state/turn-lookup.js';
+import { listOf, schemaOf } from '../../http/type-schema.js';
+import { UsageDto } from '../../http/usage.dto.js';
+import type {
+  OptionProblem,
+  OptionProvenance,
+  ResolvedOptions,
+} from '../../storage/shapes/stored-options.js';
+import type { SubagentDecision } from '../../storage/shapes/stored-permissions.js';
+import {
+  turnStatuses,
+  type TurnFailure,
+  type TurnStatus,
+} from '../../storage/shapes/stored-turn.js';
 
-const nullableTime = { type: String, format: 'date-time', nullable: true } as const;
-const anyObject = { type: Object, additionalProperties: true } as const;
-
-class TurnRecordDto {
+class TurnRecordDto implements ReturnType<typeof viewTurn> {
   @ApiProperty({ type: String })
   turnId!: string;
 
@@ -23,28 +34,27 @@ class TurnRecordDto {
   @ApiProperty({ type: 'integer', description: 'Workers that have had the turn; 0: none yet.' })
   attempt!: number;
 
-  @ApiProperty({ ...anyObject, description: 'The options in force.' })
-  options!: object;
+  @ApiProperty({ ...schemaOf('ResolvedOptions'), description: 'The options in force.' })
+  options!: ResolvedOptions;
 
-  @ApiProperty({ ...anyObject, description: 'Where each option came from.' })
-  provenance!: object;
+  @ApiProperty({ ...schemaOf('OptionProvenance'), description: 'Where each option came from.' })
+  provenance!: OptionProvenance;
 
   @ApiProperty({
-    type: 'array',
-    items: { type: 'object' },
+    ...listOf('OptionProblem'),
     description: 'Options that were not used.',
   })
-  optionProblems!: object[];
+  optionProblems!: OptionProblem[];
 
   @ApiProperty({
-    ...anyObject,
+    ...schemaOf('SubagentDecision'),
     nullable: true,
     description: 'Whether and to whom the turn may delegate.',
   })
-  delegation!: object | null;
+  delegation!: SubagentDecision | null;
 
-  @ApiProperty({ ...anyObject, nullable: true, description: 'Null before the end.' })
-  usage!: object | null;
+  @ApiProperty({ type: UsageDto, nullable: true, description: 'Null before the end.' })
+  usage!: UsageDto | null;
 
   @ApiProperty({
     type: 'integer',
@@ -56,8 +66,12 @@ class TurnRecordDto {
   @ApiProperty({ type: String, nullable: true })
   endReason!: string | null;
 
-  @ApiProperty({ ...anyObject, nullable: true, description: 'The error of a turn that failed.' })
-  error!: object | null;
+  @ApiProperty({
+    ...schemaOf('TurnFailure'),
+    nullable: true,
+    description: 'The error of a turn that failed.',
+  })
+  error!: TurnFailure | null;
 
   @ApiProperty(nullableTime)
   cancelRequestedAt!: string | null;

@@ -2,6 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Allow, IsString } from 'class-validator';
 import { OptionalTexts, RequiredText } from '../../http/field-rules.decorator.js';
 import { turnOutcomes } from '../../events/turn-event.js';
+import { dataOf } from '../../http/api-stream.decorator.js';
 import { UsageDto } from '../../http/usage.dto.js';
 import { TurnOptionsDto } from '../../options/turn-options.dto.js';
 import type { CancelState } from '../../turn/lifecycle/turn-canceller.js';
@@ -36,7 +37,7 @@ export class InterruptDto {
 }
 
 export class InterruptedDto {
-  @ApiProperty({ type: Boolean, example: true })
+  @ApiProperty({ type: Boolean, enum: [true] })
   ok!: true;
 
   @ApiProperty({ type: String, description: 'The turn that was asked to end.' })
@@ -51,7 +52,7 @@ export class InterruptedDto {
 }
 
 export class OkDto {
-  @ApiProperty({ type: Boolean, example: true })
+  @ApiProperty({ type: Boolean, enum: [true] })
   ok!: true;
 }
 
@@ -91,6 +92,9 @@ export class TurnResultDto implements TurnResult {
   @ApiProperty({ type: 'integer', description: 'Milliseconds.' })
   durationMs!: number;
 
-  @ApiPropertyOptional({ type: Object, description: 'Of a failed turn: data of `turn:error`.' })
+  @ApiPropertyOptional({
+    allOf: [dataOf('HarnessFrames', 'turn:error')],
+    description: 'Of a failed turn: data of `turn:error`.',
+  })
   error?: NonNullable<TurnResult['error']>;
 }

@@ -1,4 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { jsonObject } from '../../http/json-schemas.js';
+import { listOf } from '../../http/type-schema.js';
+import type { ChatAnswer } from './collect-answer.js';
+import type { HolodeckNotice, HolodeckSource } from './dialect/holodeck-event.js';
 import { RetryAdviceDto } from '../../http/api-errors.decorator.js';
 
 class TokensUsedDto {
@@ -16,14 +20,22 @@ class AnsweredCallDto {
   @ApiProperty({ type: String })
   name!: string;
 
-  @ApiPropertyOptional({ type: Object })
+  @ApiPropertyOptional(jsonObject)
   arguments?: Record<string, unknown>;
 
   @ApiProperty({ enum: ['success', 'error'] })
   status!: 'success' | 'error';
 }
 
-export class ChatAnswerDto {
+class MetLimitDto {
+  @ApiProperty({ type: String })
+  reason!: string;
+
+  @ApiProperty({ type: String })
+  message!: string;
+}
+
+export class ChatAnswerDto implements ChatAnswer {
   @ApiProperty({ type: String, description: 'ULID.' })
   message_id!: string;
 
@@ -42,21 +54,14 @@ export class ChatAnswerDto {
   @ApiProperty({ type: 'integer' })
   execution_time_ms!: number;
 
-  @ApiPropertyOptional({
-    type: [Object],
-    description:
-      '`{type, title, url?, cited_text?, location? (unit, start, end)}` of what was cited.',
-  })
-  sources?: object[];
+  @ApiPropertyOptional({ ...listOf('HolodeckSource'), description: 'What was cited.' })
+  sources?: HolodeckSource[];
 
-  @ApiPropertyOptional({
-    type: Object,
-    description: '`{reason, message}` of a limit that ended it.',
-  })
-  limit?: object;
+  @ApiPropertyOptional({ type: MetLimitDto, description: 'The limit that ended it.' })
+  limit?: MetLimitDto;
 
-  @ApiPropertyOptional({ type: [Object], description: 'Notices of the turn.' })
-  notices?: readonly object[];
+  @ApiPropertyOptional({ ...listOf('HolodeckNotice'), description: 'Notices of the turn.' })
+  notices?: readonly HolodeckNotice[];
 }
 
 export class ProblemDto extends RetryAdviceDto {

@@ -15,7 +15,7 @@ describe('types that openapi-typescript makes of the document', () => {
   it('are those of the typed client', async () => {
     const wrong = { "schemas['Usage']": 'client.KeyView' };
     expect(await differingTypes(document, { ...clientTypes, ...wrong })).toEqual([
-      "schemas['Usage'] is not client.KeyView",
+      "schemas['Usage']",
     ]);
   });
 });

@@ -78,7 +78,7 @@ describe('the document of the API', () => {
       expect([route, typeof stream.itemSchema, recorded]).toEqual([
         route,
         'object',
-        ['plain-reply', 'tools-thinking-sources'],
+        ['think-read-answer'],
       ]);
     }
   });

@@ -7,14 +7,13 @@ import { writeOutTypes } from './declare/write-out-types.mjs';
 
 /** Wires, by the folders of `test/golden` that have their recordings. */
 const wires = ['harness', 'holodeck', 'oracle', 'ag-ui', 'ai-sdk'];
-const recordings = {
-  'plain-reply': 'A reply in text',
-  'tools-thinking-sources': 'A reply with thinking, a tool call and sources',
-};
+const recordings = { 'think-read-answer': 'A turn that thinks, reads a file and answers' };
 
 /** @returns {string} JSON: `schemas`, components of OpenAPI by name, and `examples` by wire and name. */
-export function describeStreams() {
-  const schemas = generate().definitions;
+export function describeTypes() {
+  const { JsonValue: _recursive, ...schemas } = generate().definitions;
+  // Makers of types cannot follow a type that is nothing but itself.
+  schemas.JsonObject.additionalProperties = true;
   for (const { properties = {}, ...rest } of Object.values(schemas)) {
     for (const part of [...Object.values(properties), ...Object.values(rest)]) sort(part);
   }
@@ -23,11 +22,11 @@ export function describeStreams() {
   return `${text.replaceAll('"#/definitions/', '"#/components/schemas/')}\n`;
 }
 
-/** The schemas of `stream-types.ts`. The generator takes types without operators, as clients get them. */
+/** The schemas of `api-types.ts`. The generator takes types without operators, as clients get them. */
 function generate() {
   const folder = path.join(root, 'node_modules/.cache/turnpike');
-  const file = path.join(folder, 'stream-types.ts');
-  const types = writeOutTypes(path.join(root, 'scripts/declare/stream-types.ts'), options);
+  const file = path.join(folder, 'api-types.ts');
+  const types = writeOutTypes(path.join(root, 'scripts/declare/api-types.ts'), options);
   mkdirSync(folder, { recursive: true });
   writeFileSync(file, types.replaceAll(/^((?:\/\*\*.*\*\/\n)?)type /gm, '$1export type '));
   const generator = createGenerator({
@@ -51,7 +50,9 @@ function sort(schema) {
     schema.sort((a, b) => compare(JSON.stringify(a), JSON.stringify(b)));
     return;
   }
-  const { properties } = schema;
+  const { type, properties } = schema;
+  // Makers of types take an object without fields for one that has none.
+  if (type === 'object' && properties === undefined) schema.additionalProperties ??= true;
   if (properties === undefined) return;
   schema.properties = Object.fromEntries(
     Object.entries(properties).toSorted(([a], [b]) => compare(a, b)),
