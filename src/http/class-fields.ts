@@ -22,6 +22,13 @@ export interface FieldSchema {
 /** The schema of a field, as its decorators document it. */
 export function schemaOf(type: abstract new () => object, field: string): FieldSchema {
   const documented: unknown = Reflect.getMetadata(DOCUMENTED, type.prototype as object, field);
-  const { required: _required, ...schema } = documented as FieldSchema & { required: boolean };
+  const {
+    required: _required,
+    isArray: _isArray,
+    ...schema
+  } = documented as FieldSchema & {
+    required: boolean;
+    isArray: boolean;
+  };
   return schema;
 }

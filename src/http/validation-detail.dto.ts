@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 
-class ValidationProblemDto {
+export class ValidationProblemDto {
   @ApiProperty({
     type: 'array',
     items: { oneOf: [{ type: 'string' }, { type: 'integer' }] },

@@ -1,5 +1,6 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { describeErrors, type ListedError } from '../errors/describe-errors.js';
+import { describeErrors, type ListedError, type StatusErrors } from '../errors/describe-errors.js';
+import { errorTable } from '../errors/error-table.js';
 import { LISTED_ERRORS } from '../http/api-errors.decorator.js';
 import type { ErrorShape } from '../http/error-shape.js';
 
@@ -9,6 +10,7 @@ export type Operation = NonNullable<OpenAPIObject['paths'][string]['get']> & {
 
 /** Errors of every route that needs a caller, before its own code and beside it. */
 const guarded: ListedError[] = [
+  'INVALID_REQUEST',
   'UNAUTHENTICATED',
   'FORBIDDEN_ORIGIN',
   'FORBIDDEN_SCOPE',
@@ -18,21 +20,25 @@ const guarded: ListedError[] = [
 ];
 
 /** Errors of every route that takes a body, while it is received. */
-const receiving: ListedError[] = [
-  'INVALID_REQUEST',
-  'REQUEST_TIMEOUT',
-  'BODY_TOO_LARGE',
-  'UNSUPPORTED_MEDIA_TYPE',
-];
+const receiving: ListedError[] = ['REQUEST_TIMEOUT', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'];
 
 /**
  * Adds the answers of an operation for its errors: those that its route lists, and those that any route
- * may give. Answers that the route describes itself stay as they are, and so do open routes.
+ * may give. A client that waits for the model gets failures of the provider with its status. Answers that the route describes itself stay as they are, and so do open routes.
  */
 export function answerErrors(operation: Operation, shape: ErrorShape): void {
   const listed = operation[LISTED_ERRORS] ?? [];
   delete operation[LISTED_ERRORS];
   if (operation.security?.length === 0) return;
+  if (listed.includes('SDK_FAILURE/unreadable')) {
+    const description = `${errorTable.SDK_FAILURE.means} With the status of the provider.`;
+    const errors: StatusErrors = {
+      status: errorTable.SDK_FAILURE.status,
+      codes: ['SDK_FAILURE'],
+      description,
+    };
+    operation.responses.default = { description, content: shape.describe(errors) };
+  }
   const common = [...guarded, ...(operation.requestBody === undefined ? [] : receiving)];
   for (const errors of describeErrors([...listed, ...common])) {
     const { status, description } = errors;

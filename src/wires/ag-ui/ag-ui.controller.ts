@@ -62,6 +62,7 @@ export class AgUiController {
   @ApiErrors(
     'INVALID_REQUEST',
     'ATTACHMENT_FAILURE',
+    'SDK_FAILURE/refused',
     'PERSONA_NOT_FOUND',
     'SESSION_NOT_FOUND',
     'APPROVAL_NOT_FOUND',

@@ -60,6 +60,7 @@ export class AiSdkController {
   @ApiErrors(
     'INVALID_REQUEST',
     'ATTACHMENT_FAILURE',
+    'SDK_FAILURE/refused',
     'SESSION_NOT_FOUND',
     'PERSONA_NOT_FOUND',
     'APPROVAL_NOT_FOUND',

@@ -43,6 +43,7 @@ const looksItself = 'its service looks among the caller’s own';
 const refusals = [
   'INVALID_REQUEST',
   'ATTACHMENT_FAILURE',
+  'SDK_FAILURE/refused',
   'PERSONA_NOT_FOUND',
   'TURN_IN_PROGRESS',
   'STREAM_EXPIRED',

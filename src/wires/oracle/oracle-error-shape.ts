@@ -1,8 +1,7 @@
 import { getSchemaPath } from '@nestjs/swagger';
 import { envelopeShape, type ErrorShape } from '../../http/error-shape.js';
-import { ValidationDetailDto } from '../../http/validation-detail.dto.js';
 import { retryAdvice } from '../../platform/retry-advice.js';
-import { OracleErrorDto } from './oracle.dto.js';
+import { OracleErrorDto, OracleFaultsDto } from './oracle.dto.js';
 
 /** The shape of errors on this wire: `detail` is a text, or the list of a request's faults. */
 export const oracleShape: ErrorShape = {
@@ -12,8 +11,8 @@ export const oracleShape: ErrorShape = {
     return { ...envelopeShape.write(error, path), body };
   },
   describe: ({ status }) => {
-    const model = status === 422 ? ValidationDetailDto : OracleErrorDto;
+    const model = status === 422 ? OracleFaultsDto : OracleErrorDto;
     return { 'application/json': { schema: { $ref: getSchemaPath(model) } } };
   },
-  models: [OracleErrorDto, ValidationDetailDto],
+  models: [OracleErrorDto, OracleFaultsDto],
 };

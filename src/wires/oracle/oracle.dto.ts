@@ -1,5 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { RetryAdviceDto } from '../../http/api-errors.decorator.js';
+import { ValidationProblemDto } from '../../http/validation-detail.dto.js';
 
 export class OracleCancelDto {
   @ApiProperty({ enum: ['cancelled', 'no_active_session'] })
@@ -12,6 +13,12 @@ export class OracleForgottenDto {
 
   @ApiProperty({ type: String })
   message!: string;
+}
+
+/** A request with faults: the answer of status 422. */
+export class OracleFaultsDto extends RetryAdviceDto {
+  @ApiProperty({ type: [ValidationProblemDto], description: 'One entry per wrong field.' })
+  detail!: ValidationProblemDto[];
 }
 
 export class OracleErrorDto extends RetryAdviceDto {

@@ -10,6 +10,7 @@ import { serve, type Server } from '../../../src/server/serve.js';
 import { DATABASE, type Database } from '../../../src/storage/connection.js';
 import { sandboxEnvironment } from './test-shells.js';
 import { Client } from '../clients/client.js';
+import { watchAnswers } from '../document/watch-answers.js';
 import { newStore, type TestStore } from '../database/test-store.js';
 
 export interface TestServer {
@@ -72,12 +73,16 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   });
   const { clock = systemClock } = options;
   const server = await serve({ config, environment: process.env, clock, logger });
+  const checkAnswers = await watchAnswers(server.url);
+  // The request for the document is none of the test's.
+  logLines.splice(0, logLines.length, ...logLines.filter((line) => !line.includes('/docs-json')));
   const closeAll = async (): Promise<void> => {
     try {
       await server.close();
     } finally {
       await model.close();
     }
+    checkAnswers();
   };
   let stopped: Promise<void> | undefined;
   const stop = (): Promise<void> => (stopped ??= closeAll());
@@ -94,9 +99,12 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     logLines,
     stop,
     close: async () => {
-      await stop();
-      if (options.store === undefined) await store.remove();
-      await rm(folder, { recursive: true, force: true });
+      try {
+        await stop();
+      } finally {
+        if (options.store === undefined) await store.remove();
+        await rm(folder, { recursive: true, force: true });
+      }
     },
   };
 }
