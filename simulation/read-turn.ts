@@ -89,7 +89,7 @@ class TurnReader {
       const frames = await requests.ask(what, () =>
         turnId === undefined
           ? this.#post(api)
-          : api.handler(TurnController).events(turnId, last, {}, toResponse()),
+          : api.handler(TurnController).events({ id: turnId }, last, {}, toResponse()),
       );
       // The connection may have broken with its process while the answer was under way.
       return actor.isDead ? undefined : { frames, api };

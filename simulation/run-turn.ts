@@ -114,7 +114,9 @@ function answerSoon(requests: Requests, { approvalId: id, kind }: Frame['data'])
     await answerer.pause(waitMs);
     try {
       await answerer.insist(`${decision} ${approvalId}`, (api) =>
-        api.handler(ApprovalController).answer(approvalId, principal, { decision, ...output }),
+        api
+          .handler(ApprovalController)
+          .answer({ id: approvalId }, principal, { decision, ...output }),
       );
     } catch (error) {
       // Somebody else was faster, or the turn has ended.
@@ -145,7 +147,7 @@ async function interrupt(
 async function waitForEnd(requests: Requests, turnId: string): Promise<void> {
   for (;;) {
     const { turn } = await requests.insist('GET turn', (api) =>
-      api.handler(TurnController).get(turnId),
+      api.handler(TurnController).get({ id: turnId }),
     );
     if (turn.endedAt !== null) return;
     await requests.pause(500);

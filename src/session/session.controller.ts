@@ -3,6 +3,7 @@ import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Caller } from '../access/caller.decorator.js';
 import { Owned, Unowned } from '../access/owned.decorator.js';
 import type { Principal } from '../access/principal.js';
+import { SessionIdDto } from '../http/id-params.dto.js';
 import { ApiErrors } from '../http/api-errors.decorator.js';
 import { SessionService } from './session-service.js';
 import {
@@ -76,7 +77,7 @@ export class SessionController {
   @ApiOperation({ operationId: 'getSession', summary: 'One session' })
   @ApiOkResponse({ type: SessionDto })
   @ApiErrors('SESSION_NOT_FOUND')
-  async get(@Param('id') id: string): Promise<SessionDto> {
+  async get(@Param() { id }: SessionIdDto): Promise<SessionDto> {
     return { session: await this.sessions.get(id) };
   }
 }

@@ -1,6 +1,7 @@
 import { Controller, Get, Param } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Owned } from '../access/owned.decorator.js';
+import { SessionIdDto } from '../http/id-params.dto.js';
 import { ApiErrors } from '../http/api-errors.decorator.js';
 import { TodoStore } from '../notices/todo-store.js';
 import { SessionService } from './session-service.js';
@@ -22,7 +23,7 @@ export class TodoController {
   })
   @ApiOkResponse({ type: TodoListDto })
   @ApiErrors('SESSION_NOT_FOUND')
-  async list(@Param('id') sessionId: string): Promise<TodoListDto> {
+  async list(@Param() { id: sessionId }: SessionIdDto): Promise<TodoListDto> {
     const session = await this.sessions.get(sessionId);
     return { todos: await this.todos.get(session.sessionId) };
   }

@@ -3,6 +3,7 @@ import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Caller } from '../../access/caller.decorator.js';
 import { NeedsScope, Owned, Unowned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
+import { ApprovalIdDto } from '../../http/id-params.dto.js';
 import { ApiErrors } from '../../http/api-errors.decorator.js';
 import { ApprovalQueryDto } from './approval-query.dto.js';
 import { ApprovalService } from './approval-service.js';
@@ -31,7 +32,7 @@ export class ApprovalController {
   @ApiOperation({ operationId: 'getApproval', summary: 'An approval, open or resolved' })
   @ApiOkResponse({ type: OneApprovalDto })
   @ApiErrors('APPROVAL_NOT_FOUND')
-  async get(@Param('id') approvalId: string): Promise<OneApprovalDto> {
+  async get(@Param() { id: approvalId }: ApprovalIdDto): Promise<OneApprovalDto> {
     return { approval: await this.approvals.get(approvalId) };
   }
 
@@ -45,7 +46,7 @@ export class ApprovalController {
   @ApiOkResponse({ type: OneApprovalDto })
   @ApiErrors('INVALID_REQUEST', 'APPROVAL_NOT_FOUND', 'APPROVAL_RESOLVED')
   async answer(
-    @Param('id') approvalId: string,
+    @Param() { id: approvalId }: ApprovalIdDto,
     @Caller() caller: Principal,
     @Body() body: AnswerDto,
   ): Promise<OneApprovalDto> {

@@ -5,6 +5,7 @@ import { Caller } from '../../access/caller.decorator.js';
 import { Owned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
 import { dayLimitsOf } from '../../governance/limits/day-budget.js';
+import { SessionIdDto, TurnIdDto } from '../../http/id-params.dto.js';
 import { ApiErrors } from '../../http/api-errors.decorator.js';
 import { PageQueryDto } from '../../http/page-query.dto.js';
 import { ConversationService } from './conversation-service.js';
@@ -34,7 +35,10 @@ export class ConversationController {
   })
   @ApiOkResponse({ type: MessagePageDto })
   @ApiErrors('INVALID_REQUEST', 'SESSION_NOT_FOUND')
-  messages(@Param('id') sessionId: string, @Query() page: PageQueryDto): Promise<MessagePageDto> {
+  messages(
+    @Param() { id: sessionId }: SessionIdDto,
+    @Query() page: PageQueryDto,
+  ): Promise<MessagePageDto> {
     return this.conversations.messages(sessionId, page);
   }
 
@@ -43,7 +47,10 @@ export class ConversationController {
   @ApiOperation({ operationId: 'listTurns', summary: 'Turns of a session, the newest first' })
   @ApiOkResponse({ type: TurnPageDto })
   @ApiErrors('INVALID_REQUEST', 'SESSION_NOT_FOUND')
-  turns(@Param('id') sessionId: string, @Query() page: PageQueryDto): Promise<TurnPageDto> {
+  turns(
+    @Param() { id: sessionId }: SessionIdDto,
+    @Query() page: PageQueryDto,
+  ): Promise<TurnPageDto> {
     return this.conversations.turns(sessionId, page);
   }
 
@@ -55,7 +62,7 @@ export class ConversationController {
   })
   @ApiOkResponse({ type: LogPageDto })
   @ApiErrors('INVALID_REQUEST', 'TURN_NOT_FOUND', 'STREAM_EXPIRED')
-  log(@Param('id') turnId: string, @Query() page: LogPageQueryDto): Promise<LogPageDto> {
+  log(@Param() { id: turnId }: TurnIdDto, @Query() page: LogPageQueryDto): Promise<LogPageDto> {
     return this.conversations.log(turnId, page);
   }
 
@@ -67,7 +74,7 @@ export class ConversationController {
   })
   @ApiOkResponse({ type: StepPageDto })
   @ApiErrors('INVALID_REQUEST', 'TURN_NOT_FOUND')
-  steps(@Param('id') turnId: string, @Query() page: PageQueryDto): Promise<StepPageDto> {
+  steps(@Param() { id: turnId }: TurnIdDto, @Query() page: PageQueryDto): Promise<StepPageDto> {
     return this.conversations.steps(turnId, page);
   }
 
@@ -79,7 +86,7 @@ export class ConversationController {
   })
   @ApiOkResponse({ type: CallPageDto })
   @ApiErrors('INVALID_REQUEST', 'TURN_NOT_FOUND')
-  calls(@Param('id') turnId: string, @Query() page: PageQueryDto): Promise<CallPageDto> {
+  calls(@Param() { id: turnId }: TurnIdDto, @Query() page: PageQueryDto): Promise<CallPageDto> {
     return this.conversations.calls(turnId, page);
   }
 
@@ -100,7 +107,7 @@ export class ConversationController {
     'MISSING_API_KEY',
   )
   compact(
-    @Param('id') sessionId: string,
+    @Param() { id: sessionId }: SessionIdDto,
     @Caller() { limits }: Principal,
     @Res({ passthrough: true }) response: Response,
   ): Promise<CompactReport> {

@@ -24,6 +24,7 @@ import { Caller } from '../../access/caller.decorator.js';
 import { Owned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
 import { AfterQueryDto, cursorOf } from '../../http/after-query.dto.js';
+import { SessionIdDto, TurnIdDto } from '../../http/id-params.dto.js';
 import { ApiErrors } from '../../http/api-errors.decorator.js';
 import { WholeAnswer, type FrameBatch } from '../../http/frame-batch.js';
 import { parseIdempotencyKey } from '../../http/request-headers.js';
@@ -139,7 +140,7 @@ export class TurnController {
   @ApiNoContentResponse({ description: 'There is nothing after the cursor, and never will be.' })
   @ApiErrors('INVALID_REQUEST', 'TURN_NOT_FOUND', 'STREAM_EXPIRED')
   async events(
-    @Param('id') turnId: string,
+    @Param() { id: turnId }: TurnIdDto,
     @Headers('last-event-id') lastEventId: string | undefined,
     @Query() query: AfterQueryDto,
     @Res() response: Response,
@@ -158,7 +159,7 @@ export class TurnController {
   })
   @ApiOkResponse({ type: OneTurnDto })
   @ApiErrors('TURN_NOT_FOUND')
-  async get(@Param('id') turnId: string) {
+  async get(@Param() { id: turnId }: TurnIdDto) {
     return { turn: await this.turns.get(turnId) };
   }
 
@@ -185,7 +186,7 @@ export class TurnController {
   @ApiOkResponse({ type: InterruptedDto })
   @ApiErrors('TURN_NOT_FOUND')
   async interruptTurn(
-    @Param('id') turnId: string,
+    @Param() { id: turnId }: TurnIdDto,
     @Caller() { id: principalId }: Principal,
   ): Promise<InterruptedDto> {
     return { ok: true, turnId, state: await this.turns.interruptTurn(turnId, principalId) };
@@ -201,7 +202,7 @@ export class TurnController {
   @ApiOkResponse({ type: OkDto })
   @ApiErrors('SESSION_NOT_FOUND', 'TURN_IN_PROGRESS')
   async delete(
-    @Param('id') sessionId: string,
+    @Param() { id: sessionId }: SessionIdDto,
     @Caller() { id: principalId }: Principal,
   ): Promise<OkDto> {
     await this.turns.deleteSession(sessionId, principalId);

@@ -55,13 +55,15 @@ export class ChatRequestDto {
 
 const ulid = mustBe('a ULID: 26 of the digits and capital letters without I, L, O and U');
 
-/** The path of an answer of an agent. */
-export class MessageParamsDto {
-  /** The agent's name, as the client spells it. */
-  @ApiProperty({ type: String, description: 'Name of the agent.' })
+/** The path of an agent, as the client spells its name. */
+export class AgentParamsDto {
+  @ApiProperty({ type: String, description: 'Name of the agent.', example: 'WORKING_ITEMS' })
   @IsString()
   name!: string;
+}
 
+/** The path of an answer of an agent. */
+export class MessageParamsDto extends AgentParamsDto {
   @ApiProperty({ type: String, pattern: ulidPattern.source, description: 'ULID of the answer.' })
   @Matches(ulidPattern, ulid)
   messageId!: string;

@@ -31,7 +31,7 @@ import type { FrameBatch } from '../../http/frame-batch.js';
 import { parseIdempotencyKey } from '../../http/request-headers.js';
 import { StreamInterceptor } from '../../http/stream.interceptor.js';
 import { AgentListDto } from './agent-list.dto.js';
-import { MessageParamsDto, SessionParamsDto } from './chat-request.dto.js';
+import { AgentParamsDto, MessageParamsDto, SessionParamsDto } from './chat-request.dto.js';
 import { ApiChat, ApiHolodeckStream } from './holodeck-api.decorator.js';
 import { HolodeckService } from './holodeck-service.js';
 import { ChatAnswerDto } from './holodeck.dto.js';
@@ -82,7 +82,7 @@ export class HolodeckController {
   @ApiOkResponse({ type: ChatAnswerDto })
   @ApiErrors(...refusals, 'INTERRUPTED', 'SDK_FAILURE/unreadable')
   chat(
-    @Param('name') agent: string,
+    @Param() { name: agent }: AgentParamsDto,
     @Headers('idempotency-key') key: string | undefined,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
@@ -100,7 +100,7 @@ export class HolodeckController {
   @ApiHolodeckStream()
   @ApiErrors(...refusals)
   async stream(
-    @Param('name') agent: string,
+    @Param() { name: agent }: AgentParamsDto,
     @Headers('idempotency-key') key: string | undefined,
     @Req() request: Request,
     @Res() response: Response,

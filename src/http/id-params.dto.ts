@@ -1,0 +1,23 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty } from '@nestjs/swagger';
+import { IsString } from 'class-validator';
+
+/** An id in a path. Text that is no id is the id of nothing: its route answers that there is none. */
+function PathId(description: string, example: string) {
+  return applyDecorators(ApiProperty({ type: String, description, example }), IsString());
+}
+
+export class SessionIdDto {
+  @PathId('Id of the session.', 'sess_6b0f7c1e-3c0a-4f0e-9a53-6a3b7c0f2d11')
+  id!: string;
+}
+
+export class TurnIdDto {
+  @PathId('Id of the turn.', 'turn_6b0f7c1e-3c0a-4f0e-9a53-6a3b7c0f2d11')
+  id!: string;
+}
+
+export class ApprovalIdDto {
+  @PathId('Id of the approval.', 'appr_6b0f7c1e-3c0a-4f0e-9a53-6a3b7c0f2d11')
+  id!: string;
+}
