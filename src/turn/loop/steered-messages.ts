@@ -6,6 +6,8 @@ import { writeKind } from '../../storage/write-kind.js';
 /** A user's message that was steered into a running turn. */
 export interface SteeredMessage {
   messageId: string;
+  /** The client's own id of it; null or absent: none. */
+  clientId?: string | null;
   /** The step after which it is delivered; 0: before the first. */
   afterStep: number;
   text: string;
@@ -25,8 +27,9 @@ export async function loadDeliveredMessages(
     .orderBy(asc(steeredMessages.afterStep), asc(steeredMessages.position));
 }
 
-export function toSteeredMessage({ id: messageId, afterStep, text }: SteeredRow): SteeredMessage {
-  return { messageId, afterStep: afterStep ?? 0, text };
+export function toSteeredMessage(row: SteeredRow): SteeredMessage {
+  const { id: messageId, clientId, afterStep, text } = row;
+  return { messageId, clientId, afterStep: afterStep ?? 0, text };
 }
 
 /** Delivers the rest at the end of the turn, after its last step. Part of a fenced statement. */

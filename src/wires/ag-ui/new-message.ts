@@ -38,7 +38,10 @@ export function readRunMessage(
   const texts = pieces.filter((piece) => typeof piece === 'string');
   const text = texts.filter((one) => one !== '').join('\n\n');
   if (text.trim() === '' && files.length === 0) return undefined;
-  return { text: withContext(text, context), files };
+  const [clientId, ...more] = fresh.flatMap(({ role, id }) => (role === 'user' ? id : []));
+  const said = { text: withContext(text, context), files };
+  // Several messages become one, which none of their ids stands for.
+  return more.length > 0 ? said : { ...said, clientId };
 }
 
 function withContext(text: string, context: readonly Context[]): string {

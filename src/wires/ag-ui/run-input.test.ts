@@ -32,6 +32,7 @@ describe('readRunInput', () => {
     ];
     expect((await read({ messages: [user(content)] })).newMessage).toEqual({
       text: 'Look',
+      clientId: 'u1',
       files: [{ name: 'notes.txt', bytes: Buffer.from('abc') }],
     });
   });

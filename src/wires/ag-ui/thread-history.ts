@@ -14,9 +14,28 @@ export function viewThread(turns: readonly StoredTurn[], upTo?: string): AgUiMes
   const index = turns.findIndex(({ turn }) => turn.id === upTo);
   const current = turns[index];
   const messages = (current === undefined ? turns : turns.slice(0, index)).flatMap(viewTurn);
-  return current === undefined
-    ? messages
-    : [...messages, userMessage(current.userMessageId, current.userParts)];
+  const asked =
+    current === undefined ? [] : [userMessage(current.userMessageId, current.userParts)];
+  return withClientIds([...messages, ...asked], turns);
+}
+
+/** The messages under the ids that the client gave them, each of which stands for one message, the first. */
+function withClientIds(
+  messages: readonly AgUiMessage[],
+  turns: readonly StoredTurn[],
+): AgUiMessage[] {
+  const given = new Map<string, string>();
+  const taken = new Set(messages.map(({ id }) => id));
+  const give = (messageId: string, clientId: string | null | undefined): void => {
+    if (typeof clientId !== 'string' || taken.has(clientId)) return;
+    taken.add(clientId);
+    given.set(messageId, clientId);
+  };
+  for (const { turn, userMessageId, steered } of turns) {
+    give(userMessageId, turn.request.clientMessageId);
+    for (const { messageId, clientId } of steered) give(messageId, clientId);
+  }
+  return messages.map((message) => ({ ...message, id: given.get(message.id) ?? message.id }));
 }
 
 function viewTurn(stored: StoredTurn): AgUiMessage[] {

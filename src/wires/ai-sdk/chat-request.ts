@@ -4,7 +4,7 @@ import type { WireMessage } from '../conversation/conversations.js';
 import type { WireAnswers } from '../conversation/match-answers.js';
 import { checkMessages, readMessages, type SentMessage } from './check-messages.js';
 import { readAnswers } from './given-answers.js';
-import { keptId, keyOfMessage, readUserMessage } from './new-message.js';
+import { keyOfMessage, readUserMessage } from './new-message.js';
 
 /** The body of a chat request. */
 export interface AiSdkRequest {
@@ -71,7 +71,7 @@ async function readInput(
     const said = readUserMessage(checked, last + 1);
     // The id of a message that is said once more is that of the first one.
     if (isMeant) return { type: 'message', message: said, key: undefined };
-    const message = { ...said, clientId: keptId(id) };
+    const message = { ...said, clientId: id };
     return { type: 'message', message, key: keyOfMessage(id) };
   }
   const asked = isAgain ? undefined : messages[last];

@@ -29,14 +29,6 @@ export function readUserMessage(messages: readonly UIMessage[], from: number): W
   return { text, files };
 }
 
-/** Most characters of an id of the client's that is kept. */
-const LONGEST_KEPT_ID = 200;
-
-/** The id under which a message goes back to its client; undefined: the server's. */
-export function keptId(messageId: string): string | undefined {
-  return messageId.length > LONGEST_KEPT_ID ? undefined : messageId;
-}
-
 /** Idempotency key of a message; an id of the client's may be of any length. */
 export function keyOfMessage(messageId: string): string {
   return `ai-sdk:${createHash('sha256').update(messageId).digest('hex')}`;

@@ -44,6 +44,9 @@ export interface MessageSubmission {
   idempotencyKey: string | undefined;
 }
 
+/** Characters of an id of the client's that is kept. */
+const LONGEST_KEPT_ID = 200;
+
 /** Conversations of wires whose clients name them: each is a session, with the client's name for its id. */
 @Injectable()
 export class Conversations {
@@ -75,7 +78,7 @@ export class Conversations {
       sessionId,
       principal,
       message: message.text,
-      clientMessageId: message.clientId,
+      clientMessageId: keptId(message.clientId),
       opts: agent === undefined ? opts : { ...opts, persona: agent },
       attachments: [],
       files: await storeInlineFiles(this.store, message.files),
@@ -121,4 +124,9 @@ export class Conversations {
     const given = answers.map((one) => ({ approvalId: one.approval.id, given: one.given }));
     await this.answerer.answer({ answers: given, by: id });
   }
+}
+
+/** The id under which a message goes back to its client; undefined: the server's. */
+function keptId(clientId = ''): string | undefined {
+  return clientId === '' || clientId.length > LONGEST_KEPT_ID ? undefined : clientId;
 }
