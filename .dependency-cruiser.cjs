@@ -22,6 +22,7 @@ const layers = [
   'storage',
   'config',
   'events',
+  'metrics',
   'wires/framing',
   'http',
   // The domains that a turn is made of.

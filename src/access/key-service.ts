@@ -2,12 +2,13 @@ import { Inject, Injectable } from '@nestjs/common';
 import { compact } from '../platform/compact.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { DATABASE, type Database } from '../storage/connection.js';
+import { keyScopes } from '../storage/governance-schema.js';
 import { keyNotFound } from './access-errors.js';
 import { AuditLog } from './audit-log.js';
 import { newSecret } from './key-secret.js';
 import { KeyStore } from './key-store.js';
 import { KnownKeys } from './known-keys.js';
-import { keyScopes, type NewKeyDto } from './new-key.dto.js';
+import { usualScopes, type NewKeyDto } from './new-key.dto.js';
 import { parsePeriod } from './parse-period.js';
 import { viewKey, type KeyView } from './view-key.js';
 
@@ -29,7 +30,7 @@ export class KeyService {
   ) {}
 
   /**
-   * Creates a key. The default scopes are `turns` and `approvals`; the first key also has `admin`.
+   * Creates a key. The default scopes are `turns` and `approvals`; the first key has all scopes.
    *
    * @param by the acting principal, for the audit log.
    */
@@ -91,6 +92,6 @@ export class KeyService {
 
   async #defaultScopes() {
     const { isKeyed } = await this.store.census();
-    return isKeyed ? keyScopes.filter((scope) => scope !== 'admin') : keyScopes;
+    return isKeyed ? usualScopes : keyScopes;
   }
 }

@@ -17,10 +17,11 @@ import { mustBe } from '../http/field-words.js';
 import { Nested } from '../http/nested.decorator.js';
 import { RequestForm } from '../http/request-form.decorator.js';
 import { Rule } from '../http/rule.decorator.js';
-import type { KeyScope, PrincipalLimits } from '../storage/governance-schema.js';
+import { keyScopes, type KeyScope, type PrincipalLimits } from '../storage/governance-schema.js';
 import { parsePeriod } from './parse-period.js';
 
-export const keyScopes: readonly KeyScope[] = ['turns', 'approvals', 'admin'];
+/** Scopes of a key that names none; of the first one, all. */
+export const usualScopes: readonly KeyScope[] = ['turns', 'approvals'];
 
 const MOST_ROOTS = 20;
 const LONGEST_ROOT = 4_096;
@@ -82,7 +83,7 @@ export class NewKeyDto {
   @ApiProperty({
     isArray: true,
     enum: keyScopes,
-    description: 'Default: turns and approvals; of the first key also admin.',
+    description: 'Default: turns and approvals; of the first key all.',
   })
   @MayBeAbsent()
   @IsArray(scopeWords)

@@ -32,7 +32,7 @@ export interface EventWriterDeps {
   commitTimeoutMs: number;
   /** Whether another worker may own the turn by now. Nothing is stored then. */
   isLost(): boolean;
-  /** Called after events were stored. */
+  /** Called after events were archived. */
   onStored?(events: readonly TurnEvent[]): void;
   /** Called for each append that the log refused and that is tried again. */
   onLogError(error: unknown): void;
@@ -170,10 +170,11 @@ export class EventWriter {
 
   async #store(batch: Batch): Promise<Stored> {
     const { events } = batch;
+    const archived = [...this.#unarchived, ...events];
     let stored: Stored;
     try {
       if (this.#failure !== undefined) throw this.#failure.error;
-      stored = await this.#storeOrRetry({ ...batch, events: [...this.#unarchived, ...events] });
+      stored = await this.#storeOrRetry({ ...batch, events: archived });
       if (stored.type === 'undelivered') return stored;
       this.#unarchived = [];
       this.#keptSeq = events.at(-1)?.seq ?? this.#keptSeq;
@@ -185,7 +186,7 @@ export class EventWriter {
       this.#commits -= 1;
     }
     this.#feed.push(events);
-    this.deps.onStored?.(events);
+    this.deps.onStored?.(archived);
     return stored;
   }
 

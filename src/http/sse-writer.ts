@@ -28,6 +28,8 @@ export interface SseWriterDeps {
 /** Writes one response as Server-Sent Events, at its reader's pace. */
 export class SseWriter {
   #lastWriteAt: number;
+  /** Whether the client was dropped for taking nothing. */
+  isTooSlow = false;
   #isOpen = false;
   #cancelTimer = (): void => undefined;
   readonly #opening: NodeJS.Immediate | undefined;
@@ -105,7 +107,10 @@ export class SseWriter {
     // the event loop.
     let last: NodeJS.Immediate | undefined;
     const cancelTimer = this.deps.clock.after(this.deps.timeoutMs, () => {
-      last = setImmediate(() => response.destroy());
+      last = setImmediate(() => {
+        this.isTooSlow = true;
+        response.destroy();
+      });
     });
     const settle = (): void => {
       cancelTimer();

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import net from 'node:net';
-import { Controller, Get, Module, Res, UseInterceptors } from '@nestjs/common';
+import { Controller, Get, Module, Res } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
@@ -10,10 +10,11 @@ import { expectSoon } from '../../test/support/expect-soon.js';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import { silentLogger } from '../../test/support/silent-logger.js';
 import { CONFIG } from '../config/config.js';
+import { Metrics } from '../metrics/metrics.js';
 import { CLOCK } from '../platform/clock.js';
 import { LOGGER } from '../platform/logger.js';
 import { streamTexts, WholeAnswer, type FrameBatch } from './frame-batch.js';
-import { StreamInterceptor } from './stream.interceptor.js';
+import { Streams } from './stream.interceptor.js';
 
 /** Signals and steps that the sources of the streams observed. */
 const notes: string[] = [];
@@ -26,15 +27,25 @@ const frames = (): Observable<FrameBatch> =>
   });
 
 @Controller()
-@UseInterceptors(StreamInterceptor)
-class Streams {
+class StreamController {
   @Get('frames')
+  @Streams('oracle')
   frames(@Res() response: Response): Observable<FrameBatch> {
     response.set('X-Stream', 'yes');
     return frames();
   }
 
+  @Get('endless')
+  @Streams('oracle')
+  endless(@Res() _response: Response): Observable<FrameBatch> {
+    return streamTexts(async function* (signal) {
+      yield 'data: x\n\n';
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    });
+  }
+
   @Get('slow')
+  @Streams('oracle')
   async slow(@Res() response: Response): Promise<Observable<FrameBatch>> {
     notes.push('asked');
     response.once('close', () => notes.push('left'));
@@ -43,20 +54,23 @@ class Streams {
   }
 
   @Get('whole')
+  @Streams('oracle')
   whole(@Res() response: Response): WholeAnswer {
     response.status(202).set('X-Stream', 'no');
     return new WholeAnswer({ turn: 1 });
   }
 
   @Get('nothing')
+  @Streams('oracle')
   nothing(@Res() _response: Response): Observable<FrameBatch> {
     return EMPTY;
   }
 }
 
 @Module({
-  controllers: [Streams],
+  controllers: [StreamController],
   providers: [
+    Metrics,
     { provide: CONFIG, useValue: { readerTimeoutMs: 1_000 } },
     { provide: CLOCK, useValue: new ManualClock() },
     { provide: LOGGER, useValue: silentLogger },
@@ -82,6 +96,26 @@ describe('a route that returns batches of frames', () => {
     expect([response.status, response.headers.get('x-stream')]).toEqual([200, 'yes']);
     expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
     expect(await response.text()).toMatch(/^retry: \d{4}\n\ndata: x\n\n$/);
+  });
+
+  it('counts its readers by wire, and those that it lost', async () => {
+    const { sseReaders, sseDrops } = app.get(Metrics);
+    const readers = async () => (await sseReaders.get()).values;
+    await fetch(`${url}/frames`).then((response) => response.text());
+    expect(await readers()).toEqual([{ labels: { wire: 'oracle' }, value: 0 }]);
+    const client = net.connect(Number(new URL(url).port), '127.0.0.1');
+    client.write('GET /endless HTTP/1.1\r\nHost: x\r\n\r\n');
+    await expectSoon(async () =>
+      expect(await readers()).toEqual([{ labels: { wire: 'oracle' }, value: 1 }]),
+    );
+    client.destroy();
+    await expectSoon(async () =>
+      expect(await readers()).toEqual([{ labels: { wire: 'oracle' }, value: 0 }]),
+    );
+    expect((await sseDrops.get()).values).toContainEqual({
+      labels: { reason: 'client' },
+      value: 1,
+    });
   });
 
   it('answers HEAD with the headers, and its source is not asked', async () => {

@@ -10,7 +10,7 @@ import type { TurnEvent } from '../events/turn-event.js';
 import { harnessDialect } from '../wires/harness/dialect/harness.js';
 import { encodeTurn } from '../wires/framing/encode-turn.js';
 import { streamFrames } from './frame-batch.js';
-import { writeStream } from './write-stream.js';
+import { writeStream, type DropReason } from './write-stream.js';
 
 const delta = (seq: number, text = 'x'): TurnEvent => ({
   type: 'text.delta',
@@ -47,11 +47,14 @@ describe('writeStream', () => {
   let received: string;
   let response: ServerResponse;
   let clock: ManualClock;
+  /** How the streams of the test ended: what dropped them, where something did. */
+  let ends: (DropReason | undefined)[];
   beforeEach(async () => {
     clock = new ManualClock();
     server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     received = '';
+    ends = [];
   });
   afterEach(async () => {
     client.destroy();
@@ -68,10 +71,11 @@ describe('writeStream', () => {
     );
   };
   type Follow = (signal: AbortSignal) => AsyncIterable<readonly TurnEvent[]>;
+  const onOpen = () => (dropped?: DropReason) => void ends.push(dropped);
   const write = (follow: Follow, options = {}, timeoutMs = 1_000): Promise<boolean> => {
     const { texts, isOver } = encodeTurn(harnessDialect, 'turn_1');
     const frames = streamFrames({ follow, texts, isOver }, options);
-    return writeStream(response, frames, { clock, logger: silentLogger, timeoutMs });
+    return writeStream(response, frames, { clock, logger: silentLogger, timeoutMs, onOpen });
   };
   const until = async (condition: () => boolean): Promise<void> => {
     while (!condition()) await new Promise((resolve) => setImmediate(resolve));
@@ -166,7 +170,7 @@ describe('writeStream', () => {
 
   it('writes nothing where no batch comes, and says so', async () => {
     await ask();
-    const deps = { clock, logger: silentLogger, timeoutMs: 1_000 };
+    const deps = { clock, logger: silentLogger, timeoutMs: 1_000, onOpen };
     expect(await writeStream(response, EMPTY, deps)).toBe(false);
     expect([response.headersSent, response.writableEnded, clock.pending]).toEqual([
       false,
@@ -230,6 +234,7 @@ describe('writeStream', () => {
       throw new Error('no');
     });
     expect([response.destroyed, response.writableEnded]).toEqual([true, false]);
+    expect(ends).toEqual(['error']);
   });
 
   it('stops following when its reader goes, and logs no error', async () => {
@@ -243,6 +248,7 @@ describe('writeStream', () => {
     client.destroy();
     await written;
     expect([aborted, clock.pending]).toEqual([true, 0]);
+    expect(ends).toEqual(['client']);
   });
 
   it('counts a client that left before as a reader that came and went', async () => {
@@ -272,6 +278,7 @@ describe('writeStream', () => {
     client.resume();
     await written;
     expect([asked, response.writableEnded]).toEqual([3, true]);
+    expect(ends).toEqual([undefined]);
   });
 
   // By a clock of its own: what a minute does are the timers of a stream, and the source is asked as often
@@ -320,5 +327,6 @@ describe('writeStream', () => {
     await clock.advance(1_000);
     await written;
     expect([response.destroyed, clock.pending]).toEqual([true, 0]);
+    expect(ends).toEqual(['slow']);
   });
 });

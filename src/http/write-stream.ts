@@ -4,8 +4,13 @@ import type { Logger } from '../platform/logger.js';
 import type { FrameBatch } from './frame-batch.js';
 import { SseWriter, type SseWriterDeps } from './sse-writer.js';
 
+/** Why a stream ended before what it shows: its client left or was too slow, or its source failed. */
+export type DropReason = 'client' | 'slow' | 'error';
+
 export interface WriteStreamDeps extends SseWriterDeps {
   logger: Logger;
+  /** Called when the first batch has come. @returns what to call, once, when the stream is over. */
+  onOpen(): (dropped?: DropReason) => void;
 }
 
 /**
@@ -27,27 +32,31 @@ export function writeStream(
     const subscription = new Subscription();
     let writer: SseWriter | undefined;
     let hasBegun = false;
-    const finish = (): void => {
-      response.off('close', finish);
+    let close: ReturnType<WriteStreamDeps['onOpen']> = () => undefined;
+    const finish = (dropped?: DropReason): void => {
+      response.off('close', leave);
       writer?.stop();
       subscription.unsubscribe();
+      close(dropped);
       resolve(hasBegun);
     };
+    const leave = (): void => finish(writer?.isTooSlow === true ? 'slow' : 'client');
     const fail = (error: unknown): void => {
       if (response.headersSent) {
         deps.logger.error({ error }, 'a stream broke');
         response.destroy();
       } else reject(error);
-      finish();
+      finish('error');
     };
     const open = ({ mayBeEmpty = false, onDrained }: FrameBatch): void => {
+      close = deps.onOpen();
       // A client that left before the stream began is a reader that came and went, for whoever counts.
       if (response.destroyed) {
         onDrained();
-        return finish();
+        return finish('client');
       }
       writer = new SseWriter(response, deps, { opensAtOnce: !mayBeEmpty });
-      response.once('close', finish);
+      response.once('close', leave);
       if (response.req.method !== 'HEAD') return onDrained();
       // An answer to HEAD is its headers.
       writer.end();

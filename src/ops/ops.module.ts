@@ -30,6 +30,8 @@ import { commandHealth } from './command-health.js';
 import { HealthController } from './health.controller.js';
 import { HealthService } from './health-service.js';
 import { Housekeeper } from './housekeeper.js';
+import { MetricsController } from './metrics.controller.js';
+import { MetricsService } from './metrics-service.js';
 import { QueueController } from './queue.controller.js';
 import { QueueService } from './queue-service.js';
 
@@ -79,6 +81,10 @@ import { QueueService } from './queue-service.js';
   ],
 })
 export class HealthModule {}
+
+/** Provides the metrics, in every role. */
+@Module({ controllers: [MetricsController], providers: [MetricsService] })
+export class MetricsViewModule {}
 
 /** Provides the operator's view of the queue. */
 @Module({

@@ -11,6 +11,9 @@ export type UnendedStatus = (typeof unendedStatuses)[number];
 const listed = (statuses: readonly string[]) =>
   sql.raw(statuses.map((status) => `'${status}'`).join(', '));
 
+/** Of the turns that have not ended. */
+export const isUnended = sql`status in (${listed(unendedStatuses)})`;
+
 /** Turns with a slot on a worker. A parent that waits for its subagents has none. */
 const hasSlot = sql<boolean>`coalesce(status = 'running' and lease_until > now() and not exists (
   select 1 from ${turns} child where child.parent_turn_id = ${turns}.id
@@ -45,7 +48,7 @@ export function findUnendedTurns(db: Queryable, most: number) {
         .as('slots_used'),
     })
     .from(turns)
-    .where(sql`status in (${listed(unendedStatuses)})`)
+    .where(isUnended)
     .as('turn');
   return db
     .select()

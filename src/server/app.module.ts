@@ -4,8 +4,14 @@ import { AttachmentsApiModule } from '../attachments/attachments.module.js';
 import { backendModule } from '../backend/backend.module.js';
 import { ConfigModule, type ProcessValues } from '../config/config.module.js';
 import { runsTurns, servesApi, type Role } from '../config/role.js';
+import { MetricsModule } from '../metrics/metrics.module.js';
 import { HttpModule } from './http.module.js';
-import { HealthModule, HousekeepingModule, QueueViewModule } from '../ops/ops.module.js';
+import {
+  HealthModule,
+  HousekeepingModule,
+  MetricsViewModule,
+  QueueViewModule,
+} from '../ops/ops.module.js';
 import { OptionsApiModule } from '../options/options.module.js';
 import { sessionNotFound } from '../session/session-errors.js';
 import { SessionApiModule } from '../session/session.module.js';
@@ -45,10 +51,12 @@ export class AppModule {
       module: AppModule,
       imports: [
         ConfigModule.register(values),
+        MetricsModule,
         backendModule(values.config),
         HttpModule,
         AccessGuardModule.register(notFound, servesApi(role)),
         HealthModule,
+        MetricsViewModule,
         ...(servesApi(role) ? apiModules : []),
         ...(runsTurns(role) ? workerModules : []),
       ],

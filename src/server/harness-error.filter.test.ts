@@ -1,13 +1,5 @@
 import 'reflect-metadata';
-import {
-  Controller,
-  Get,
-  HttpException,
-  Module,
-  Param,
-  Res,
-  UseInterceptors,
-} from '@nestjs/common';
+import { Controller, Get, HttpException, Module, Param, Res } from '@nestjs/common';
 import { DiscoveryModule, DiscoveryService, NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
@@ -15,13 +7,14 @@ import type { Response } from 'express';
 import type { Observable } from 'rxjs';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import { CONFIG } from '../config/config.js';
+import { Metrics } from '../metrics/metrics.js';
 import { CLOCK } from '../platform/clock.js';
 import { createLogger, LOGGER } from '../platform/logger.js';
 import { TypedError } from '../errors/typed-error.js';
 import { ErrorsAs, findShapedPaths } from '../http/error-shape.decorator.js';
 import { envelopeShape, type ErrorShape } from '../http/error-shape.js';
 import { streamTexts, type FrameBatch } from '../http/frame-batch.js';
-import { StreamInterceptor } from '../http/stream.interceptor.js';
+import { Streams } from '../http/stream.interceptor.js';
 import { ErrorShapes } from './error-shapes.js';
 import { HarnessErrorFilter } from './harness-error.filter.js';
 
@@ -79,7 +72,7 @@ class Failing {
   }
 
   @Get('stream/:frames')
-  @UseInterceptors(StreamInterceptor)
+  @Streams('harness')
   stream(@Param('frames') frames: string, @Res() _response: Response): Observable<FrameBatch> {
     return streamTexts(async function* () {
       if (frames === 'one') {
@@ -104,6 +97,7 @@ class FailingShortly {
   imports: [DiscoveryModule],
   controllers: [Failing, FailingShortly],
   providers: [
+    Metrics,
     { provide: CONFIG, useValue: { readerTimeoutMs: 1_000 } },
     { provide: CLOCK, useValue: new ManualClock() },
     { provide: LOGGER, useValue: logger },

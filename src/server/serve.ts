@@ -19,7 +19,9 @@ import { ErrorShapes } from './error-shapes.js';
 import { redactOf } from './process-log.js';
 import { logRequests } from './log-requests.js';
 import { findRoutes, RouteTable } from './route-table.js';
+import { serveMetrics } from './serve-metrics.js';
 import { serveConsole } from '../console/serve-console.js';
+import { MetricsService } from '../ops/metrics-service.js';
 import { HousekeepingModule } from '../ops/ops.module.js';
 import { systemClock, type Clock } from '../platform/clock.js';
 import type { Logger } from '../platform/logger.js';
@@ -127,6 +129,7 @@ async function listen(app: NestExpressApplication, values: ProcessValues): Promi
   await app.init();
   routes = new RouteTable(findRoutes(app.getHttpAdapter().getInstance()));
   await app.listen(config.port, config.host);
+  await listenForMetrics(app, values);
   const url = (await app.getUrl()).replace('[::1]', config.host === '::1' ? '[::1]' : '127.0.0.1');
   await app.get<PublishUrl>(PUBLISH_URL, anywhere)(url);
   if (servesApi(config.role)) await app.get(TurnApiModule).start();
@@ -145,6 +148,18 @@ async function listen(app: NestExpressApplication, values: ProcessValues): Promi
       }
     },
   };
+}
+
+/** Serves the metrics on a port of their own, where the configuration names one. */
+async function listenForMetrics(
+  app: NestExpressApplication,
+  { config: { host, metricsPort: port }, logger, resources }: ProcessValues,
+): Promise<void> {
+  if (port === undefined) return;
+  const metrics = app.get(MetricsService, anywhere);
+  const serving = serveMetrics({ metrics, logger, host, port });
+  const opened = await resources.add(serving, ({ close }) => close());
+  logger.info({ host, port: opened.port }, 'metrics have a port of their own');
 }
 
 /** Detects outages of the database. A refused request may have been a reader's. */

@@ -12,10 +12,18 @@ export type Database = PgDatabase<Rows, typeof schema>;
 /** The database, or one of its transactions. */
 export type Queryable = Pick<Database, 'select' | 'insert' | 'update' | 'delete' | 'execute'>;
 
+export interface PoolState {
+  active: number;
+  idle: number;
+  waiting: number;
+}
+
 export interface OpenedDatabase {
   db: Database;
   /** Reads the raw bytes of a column. Absent where the engine cannot. */
   copyOut?: CopyOut;
+  /** Counts the connections, and the statements that wait for one. */
+  pool?(): PoolState;
   /** Rejects when the database does not answer. */
   ping(): Promise<void>;
   close(): Promise<void>;

@@ -5,7 +5,7 @@ import { Pool } from 'pg';
 import type { OpenedDatabase } from './connection.js';
 import { EngineThread } from './engine/engine-thread.js';
 import { migrationsFolder } from './migrations-folder.js';
-import { openPooled } from './pooled-database.js';
+import { openPooled, poolState } from './pooled-database.js';
 import { prepareRepeated } from './prepare-repeated.js';
 import { StatementNames } from './statement-names.js';
 
@@ -45,6 +45,7 @@ export async function openEmbeddedDatabase(dataDir: string): Promise<OpenedDatab
   }
   return {
     db,
+    pool: () => poolState(pool),
     ping: async () => {
       await db.execute(sql`select 1`);
     },

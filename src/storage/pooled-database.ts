@@ -1,5 +1,6 @@
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import type { Pool } from 'pg';
+import type { PoolState } from './connection.js';
 import { isDatabaseDown } from './database-errors.js';
 import * as schema from './schema.js';
 
@@ -23,4 +24,8 @@ export function openPooled(pool: Pool): NodePgDatabase<typeof schema> {
     }
   };
   return Object.assign(db, { transaction });
+}
+
+export function poolState({ totalCount, idleCount, waitingCount }: Pool): PoolState {
+  return { active: totalCount - idleCount, idle: idleCount, waiting: waitingCount };
 }

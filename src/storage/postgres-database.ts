@@ -5,7 +5,7 @@ import { Pool } from 'pg';
 import type { OpenedDatabase } from './connection.js';
 import { openCopyOut } from './copy-out.js';
 import { migrationsFolder } from './migrations-folder.js';
-import { openPooled } from './pooled-database.js';
+import { openPooled, poolState } from './pooled-database.js';
 import { prepareRepeated } from './prepare-repeated.js';
 import { StatementNames } from './statement-names.js';
 
@@ -54,6 +54,7 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenedData
   return {
     db,
     copyOut: openCopyOut(pool),
+    pool: () => poolState(pool),
     ping: async () => {
       await db.execute(sql`select 1`);
     },

@@ -4,7 +4,7 @@ import type { TurnEvent } from '../events/turn-event.js';
 import { TypedError } from '../errors/typed-error.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditLog } from '../access/audit-log.js';
-import { SessionStore } from '../session/session-store.js';
+import { Metrics } from '../metrics/metrics.js';
 import { DATABASE, type Database } from '../storage/connection.js';
 import { SessionCloser } from './lifecycle/session-closer.js';
 import { TurnCanceller, type CancelState } from './lifecycle/turn-canceller.js';
@@ -14,7 +14,7 @@ import { checkCursor } from './stream/check-cursor.js';
 import { Presence } from './lifecycle/presence.js';
 import type { SubmittedTurn, TurnSubmission } from './submit/turn-submission.js';
 import { noActiveTurn, streamExpired } from './state/turn-errors.js';
-import { findActiveTurn, getTurn, viewTurn } from './state/turn-lookup.js';
+import { findActiveTurn, findSessionAndTurn, getTurn, viewTurn } from './state/turn-lookup.js';
 
 export type FollowableTurn = Omit<SubmittedTurn, 'disposition'>;
 
@@ -34,21 +34,23 @@ export class TurnService {
 
   constructor(
     @Inject(DATABASE) private readonly db: Database,
-    @Inject(SessionStore) private readonly sessions: Pick<SessionStore, 'get'>,
     @Inject(AuditLog) private readonly audit: Pick<AuditLog, 'write'>,
     @Inject(TurnSubmitter) private readonly submitter: Pick<TurnSubmitter, 'submit'>,
     @Inject(TurnFollower) private readonly follower: Pick<TurnFollower, 'follow'>,
     @Inject(TurnCanceller) private readonly canceller: Pick<TurnCanceller, 'cancel'>,
     @Inject(SessionCloser) private readonly closer: Pick<SessionCloser, 'close'>,
     private readonly presence: Presence,
+    private readonly metrics: Metrics,
   ) {}
 
   /** @throws TypedError: see `TurnSubmitter`; SHUTTING_DOWN 503 while the server stops. */
   async submit(submission: TurnSubmission): Promise<SubmittedTurn> {
     if (this.#draining) throw shuttingDown();
-    const { processId } = this.presence;
+    const { presence, metrics } = this;
+    const { processId } = presence;
     const turn = await this.submitter.submit({ ...submission, readerProcess: processId });
-    if (turn.onDisconnect === 'cancel' && isAccepted(turn)) this.presence.expect(turn.turnId);
+    if (turn.onDisconnect === 'cancel' && isAccepted(turn)) presence.expect(turn.turnId);
+    if (turn.origin !== undefined) metrics.turnsAccepted.inc({ wire: turn.origin });
     return turn;
   }
 
@@ -63,10 +65,11 @@ export class TurnService {
     signal: AbortSignal,
     isNew = true,
   ): AsyncGenerator<readonly TurnEvent[]> {
-    const { follower, presence } = this;
+    const { follower, presence, metrics } = this;
     return follower.follow(turnId, signal, {
       isNew,
       onJoined: () => (onDisconnect === 'cancel' ? presence.join(turnId) : () => undefined),
+      onBackfilled: (source) => metrics.streamResumes.inc({ source }),
       onEvents: (events) => {
         onBegun?.();
         if (events.at(-1)?.type === 'turn.ended') presence.forget(turnId);
@@ -103,7 +106,7 @@ export class TurnService {
    * @throws TypedError SESSION_NOT_FOUND 404 for no session, and where no turn is active.
    */
   async interrupt(sessionId: string, by: string): Promise<{ turnId: string; state: CancelState }> {
-    await this.sessions.get(sessionId);
+    await findSessionAndTurn(this.db, sessionId);
     const active = await findActiveTurn(this.db, sessionId);
     if (active === undefined) throw noActiveTurn(sessionId);
     return { turnId: active.id, state: await this.interruptTurn(active.id, by) };

@@ -26,7 +26,10 @@ describe('turnpike keys', () => {
 
   it('manages the keys of a server that runs, and of one that has stopped', async () => {
     const { key, secret } = await manage((admin) => admin.create({ principal: 'me' }));
-    expect(key).toMatchObject({ principal: 'me', scopes: ['turns', 'approvals', 'admin'] });
+    expect(key).toMatchObject({
+      principal: 'me',
+      scopes: ['turns', 'approvals', 'admin', 'metrics'],
+    });
     const withKey = { TURNPIKE_API_KEY: secret };
     const listed = await manage((admin) => admin.list(), withKey);
     expect(listed.map(({ id, status }) => [id, status])).toEqual([[key.id, 'active']]);

@@ -121,6 +121,7 @@ describe('the server beside its turns', () => {
       'get /api/settings/models',
       'get /health',
       'get /health/agent',
+      'get /metrics',
       'get /ready',
       'post /agent/{name}/ag-ui',
       'post /agent/{name}/chat',

@@ -31,7 +31,7 @@ Options of serve:
 
 Options of keys create:
   --principal NAME  the owner of the key; --name TEXT describes its use
-  --scopes A,B      out of turns, approvals, admin; default: all for the first key, else turns and approvals
+  --scopes A,B      out of turns, approvals, admin, metrics; default: all for the first key, else turns and approvals
   --expires 30d     also 12h or 90m; default: the key does not expire
   --project-root DIR  a folder for its sessions, beside those that every key may use; may be repeated
   --requests-per-minute N    --concurrent-turns N    --tokens-per-day N    --usd-per-day X

@@ -36,6 +36,15 @@ export const serverVariables = {
     min: 0,
     max: 65_535,
   }),
+  metricsPort: variable<number | undefined>(
+    'TURNPIKE_METRICS_PORT',
+    {
+      about:
+        'Port, at `TURNPIKE_HOST`, that serves `/metrics` and nothing else, to everybody who reaches it; 0 picks a free one. Default: none, `/metrics` is at `TURNPIKE_PORT` alone, where a key needs the scope `metrics`.',
+      fallback: undefined,
+    },
+    numberText(/^\d{1,5}$/, { min: 0, max: 65_535 }),
+  ),
   allowKeyless: flag('TURNPIKE_ALLOW_KEYLESS', {
     about:
       'Whether a server without API keys takes requests from other machines, and under any `Host`: `true` where a gateway decides who may call.',

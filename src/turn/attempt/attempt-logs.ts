@@ -2,18 +2,21 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../config/config.js';
 import { loadArchive } from '../../events/archive.js';
 import { logStart } from '../../events/cursor.js';
-import { EVENT_LOG, type EventLog } from '../../events/event-log.js';
+import { EVENT_LOG, FencedError, type EventLog } from '../../events/event-log.js';
 import { EventWriter } from '../../events/event-writer.js';
 import { restoreLog } from '../../events/restore-log.js';
 import { TurnCommits } from '../../events/turn-commits.js';
 import type { TurnEvent } from '../../events/turn-event.js';
+import { Metrics } from '../../metrics/metrics.js';
 import { untilAborted } from '../../platform/async/abort.js';
 import { CLOCK, type Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
+import { ToolRegistry } from '../../tools/registry.js';
 import type { Claim } from '../queue/claim-statements.js';
 import type { Lease } from '../state/lease.js';
 import { isProgress } from './attempts-in-vain.js';
+import { countEvents } from './count-events.js';
 
 /** Opens the logs of attempts, and their writers. */
 @Injectable()
@@ -24,6 +27,8 @@ export class AttemptLogs {
     @Inject(EVENT_LOG) private readonly log: EventLog,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: Pick<Config, 'leaseMs'>,
+    @Inject(ToolRegistry) private readonly tools: Pick<ToolRegistry, 'select'>,
+    private readonly metrics: Metrics,
   ) {}
 
   /** @returns the archived events of earlier attempts, all of which readers find in the log. */
@@ -41,9 +46,12 @@ export class AttemptLogs {
 
   /** @param archived what `open` returned. */
   openWriter(
-    { id: turnId, attempt }: Claim,
+    claim: Claim,
     { archived, lease, logger }: { archived: readonly TurnEvent[]; lease: Lease; logger: Logger },
   ): EventWriter {
+    const { id: turnId, attempt } = claim;
+    const { metrics, tools } = this;
+    const isServerTool = (name: string): boolean => tools.select([name]).tools.length > 0;
     return new EventWriter({
       log: this.log,
       db: this.db,
@@ -56,9 +64,11 @@ export class AttemptLogs {
       isLost: () => lease.reason === 'lost',
       onStored: (events) => {
         if (events.some(({ type }) => isProgress(type))) lease.onProgress();
+        countEvents(metrics, { turn: claim, isServerTool }, events);
       },
       onLogError: (error) => logger.warn({ error }, 'the log took no append'),
       onFailure: (error) => {
+        if (error instanceof FencedError) metrics.fencedWrites.inc();
         logger.warn({ error }, 'a write of the turn failed');
         lease.end('lost');
       },

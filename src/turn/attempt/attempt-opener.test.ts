@@ -1,3 +1,4 @@
+import { Metrics } from '../../metrics/metrics.js';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { archiveEvents } from '../../../test/support/turn/archive-events.js';
 import { openTestDatabase } from '../../../test/support/database/database.js';
@@ -36,7 +37,15 @@ describe('AttemptOpener', () => {
 
   const open = async (turnId: string) => {
     const { db, log, tools, trees, modelNames, clock, logger, sessions } = test.services;
-    const logs = new AttemptLogs(db, new TurnCommits(db), log, clock, test.config);
+    const logs = new AttemptLogs(
+      db,
+      new TurnCommits(db),
+      log,
+      clock,
+      test.config,
+      tools,
+      new Metrics(),
+    );
     const opener = new AttemptOpener(
       db,
       logs,

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../config/config.js';
+import { Metrics } from '../../metrics/metrics.js';
 import { REDACT, type Redact } from '../../platform/text/redact.js';
 import { AnthropicProvider } from '../../provider/anthropic/anthropic-provider.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
@@ -18,6 +19,7 @@ export class RunPorts implements LoopPorts {
     /** The environment of commands. */
     @Inject(SHELL_ENV) readonly shellEnv: Readonly<Record<string, string>>,
     readonly shortener: HistoryShortener,
+    readonly metrics: Metrics,
     @Inject(CONFIG)
     private readonly config: Pick<Config, 'approvalTimeoutMs' | 'approvalDefault' | 'unknownCalls'>,
   ) {}

@@ -24,6 +24,7 @@ import { recoverRequest } from './recover-request.js';
 import { postNotices } from './post-notices.js';
 import type { Budget, StepDraft } from '../state/progress.js';
 import type { TurnRun } from '../state/turn-run.js';
+import { countFailure, measureFirstToken } from './measure-call.js';
 import { serverToolEnded, serverToolStarted } from './server-calls.js';
 import type { Reply } from './store-step.js';
 
@@ -136,6 +137,7 @@ function newDraft(
 type Called = { type: 'replied'; ended: Ended } | { type: 'lost'; outcome: unknown; ended?: Ended };
 
 async function callModel(run: TurnRun, draft: StepDraft, request: ModelRequest): Promise<Called> {
+  let isAwaited = true;
   try {
     for await (const batch of run.ports.provider.stream(request, run.lease.signal)) {
       for (const event of batch) {
@@ -145,12 +147,17 @@ async function callModel(run: TurnRun, draft: StepDraft, request: ModelRequest):
             ? { type: 'lost', outcome: 'refusal', ended: event }
             : { type: 'replied', ended: event };
         }
+        if (isAwaited && event.type !== 'started') {
+          isAwaited = false;
+          measureFirstToken(run, draft);
+        }
         apply(run, draft, event);
       }
     }
   } catch (error) {
     if (run.lease.reason === 'shutdown') await releaseReservation(run, run.ports.db);
     if (run.lease.signal.aborted) throw error;
+    countFailure(run, error);
     return { type: 'lost', outcome: error };
   }
   throw new Error(`The model's stream of step ${draft.step} ended without its last event`);

@@ -1,3 +1,4 @@
+import type { Metrics } from '../../metrics/metrics.js';
 import type { Redact } from '../../platform/text/redact.js';
 import type { AnthropicProvider } from '../../provider/anthropic/anthropic-provider.js';
 import type { Database } from '../../storage/connection.js';
@@ -25,4 +26,5 @@ export interface LoopPorts {
   db: Database;
   provider: Pick<AnthropicProvider, 'stream' | 'countTokens'>;
   redact: Redact;
+  metrics: Metrics;
 }

@@ -18,6 +18,8 @@ export interface FollowOptions {
   isNew?: boolean;
   /** Called when the first event is asked for. @returns what to call, once, when the reader is gone. */
   onJoined?(): () => void;
+  /** Called with where events were loaded from that came before the reader, or that it missed. */
+  onBackfilled?(source: 'log' | 'archive'): void;
   /** Called with events before the reader has them. */
   onEvents?(events: readonly TurnEvent[]): void;
 }
@@ -40,7 +42,7 @@ export class TurnFollower {
   async *follow(
     turnId: string,
     signal: AbortSignal,
-    { isNew = false, onJoined, onEvents }: FollowOptions = {},
+    { isNew = false, onJoined, onBackfilled, onEvents }: FollowOptions = {},
   ): AsyncGenerator<readonly TurnEvent[]> {
     const live = new LiveEvents();
     const onAbort = (): void => live.close();
@@ -60,6 +62,7 @@ export class TurnFollower {
         const batches = next.hasGap
           ? await this.#backfill(turnId, last, { isNew: isFirst, isOver })
           : [next.events];
+        if (next.hasGap && !isFirst) onBackfilled?.(batches.length === 1 ? 'log' : 'archive');
         isFirst = false;
         for (const batch of batches) {
           const fresh = next.hasGap ? continueAfter(last, batch).events : batch;

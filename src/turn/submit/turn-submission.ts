@@ -2,6 +2,7 @@ import type { Principal } from '../../access/principal.js';
 import type { ReceivedFile } from '../../attachments/received-file.js';
 import type { AgentConfig } from '../../storage/shapes/stored-limits.js';
 import type { OptionProblem, OnDisconnect } from '../../storage/shapes/stored-options.js';
+import type { SessionOrigin } from '../../storage/schema.js';
 import type { Disposition } from './disposition.js';
 
 export interface TurnSubmission {
@@ -43,6 +44,8 @@ export interface SubmittedTurn {
   turnId: string;
   onDisconnect: OnDisconnect;
   disposition: Disposition;
+  /** The wire that made the session; absent where the request made no turn. */
+  origin?: SessionOrigin;
   /** Call this when an event of the turn was seen: the turn does not wait any more. */
   onBegun?: () => void;
 }

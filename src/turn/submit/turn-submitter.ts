@@ -98,7 +98,8 @@ export class TurnSubmitter {
     logDelegation({ logger, config: this.config }, about, turn.delegation);
     // Messages of people are logged only where the log level asks for them.
     logger.debug({ turnId, sessionId, request: turn.request }, 'turn accepted');
-    return { ...admitted, onDisconnect: turn.options.options.onDisconnect };
+    const { onDisconnect } = turn.options.options;
+    return { ...admitted, onDisconnect, origin: session.origin };
   }
 
   /**

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../config/config.js';
+import { Metrics } from '../../metrics/metrics.js';
 import { CLOCK, type Clock } from '../../platform/clock.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
 import { turnLogger } from '../attempt/attempt-opener.js';
@@ -43,9 +44,11 @@ export class TurnWorker {
       'drainMs' | 'leaseMs' | 'mostAttempts' | 'workerConcurrency'
     >,
     private readonly runner: AttemptRunner,
+    private readonly metrics: Metrics,
   ) {
     this.#recoveries = new Recoveries(config.mostAttempts);
     this.#slots = new WorkerSlots(config.workerConcurrency);
+    metrics.workerSlots.set(config.workerConcurrency);
   }
 
   async start(): Promise<void> {
@@ -98,6 +101,7 @@ export class TurnWorker {
       leaseMs: config.leaseMs,
       onError: (error) => logger.warn({ error }, 'the lease could not be extended'),
     });
+    this.metrics.turnsRunning.inc();
     const remove = this.#running.add(claim.id, { lease, beat: heartbeat.beat });
     if (isHinted) void heartbeat.beat();
     try {
@@ -111,6 +115,7 @@ export class TurnWorker {
       heartbeat.stop();
       recovered();
       remove();
+      this.metrics.turnsRunning.dec();
       if (lease.reason === 'shutdown') await claims.release(claim);
     }
   }

@@ -1,14 +1,4 @@
-import {
-  Body,
-  Controller,
-  Get,
-  Headers,
-  Param,
-  Post,
-  Query,
-  Res,
-  UseInterceptors,
-} from '@nestjs/common';
+import { Body, Controller, Get, Headers, Param, Post, Query, Res } from '@nestjs/common';
 import {
   ApiBody,
   ApiHeader,
@@ -27,7 +17,7 @@ import { ApiErrors } from '../../http/api-errors.decorator.js';
 import { ErrorsAs } from '../../http/error-shape.decorator.js';
 import type { FrameBatch } from '../../http/frame-batch.js';
 import { parseCursorParameter, parseIdempotencyKey } from '../../http/request-headers.js';
-import { StreamInterceptor } from '../../http/stream.interceptor.js';
+import { Streams } from '../../http/stream.interceptor.js';
 import { defaultPersona } from '../../session/session-service.js';
 import { problemShape } from '../named-agents/problem.js';
 import { AgUiService } from './ag-ui-service.js';
@@ -50,7 +40,7 @@ export class AgUiController {
 
   @Post(['agent/:name/ag-ui', 'awp'])
   @BodyLimit('conversation')
-  @UseInterceptors(StreamInterceptor)
+  @Streams('ag-ui')
   @Unowned('its service looks among the caller’s own')
   @ApiOperation({
     operationId: 'runAgent',
@@ -94,7 +84,7 @@ export class AgUiController {
   }
 
   @Get('agent/:name/ag-ui/:turnId')
-  @UseInterceptors(StreamInterceptor)
+  @Streams('ag-ui')
   @Owned({ turn: 'params.turnId' })
   @ApiOperation({
     operationId: 'resumeRun',

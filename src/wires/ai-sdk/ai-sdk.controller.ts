@@ -1,14 +1,4 @@
-import {
-  Body,
-  Controller,
-  Get,
-  Headers,
-  HttpCode,
-  Param,
-  Post,
-  Res,
-  UseInterceptors,
-} from '@nestjs/common';
+import { Body, Controller, Get, Headers, HttpCode, Param, Post, Res } from '@nestjs/common';
 import {
   ApiBody,
   ApiHeader,
@@ -26,7 +16,7 @@ import { ApiErrors } from '../../http/api-errors.decorator.js';
 import { BodyLimit } from '../../http/body-limit.decorator.js';
 import type { FrameBatch } from '../../http/frame-batch.js';
 import { parseIdempotencyKey } from '../../http/request-headers.js';
-import { StreamInterceptor } from '../../http/stream.interceptor.js';
+import { Streams } from '../../http/stream.interceptor.js';
 import { InterruptedDto } from '../harness/turn.dto.js';
 import { ApiUiMessageStream } from './ai-sdk-api.decorator.js';
 import { AiSdkService } from './ai-sdk-service.js';
@@ -43,7 +33,7 @@ export class AiSdkController {
 
   @Post()
   @BodyLimit('conversation')
-  @UseInterceptors(StreamInterceptor)
+  @Streams('ai-sdk')
   @Unowned(looksItself)
   @HttpCode(200)
   @ApiOperation({
@@ -93,7 +83,7 @@ export class AiSdkController {
   }
 
   @Get(':id/stream')
-  @UseInterceptors(StreamInterceptor)
+  @Streams('ai-sdk')
   @Unowned(looksItself)
   @ApiOperation({
     operationId: 'resumeChat',

@@ -9,7 +9,6 @@ import {
   Post,
   Query,
   Res,
-  UseInterceptors,
 } from '@nestjs/common';
 import {
   ApiHeader,
@@ -28,7 +27,7 @@ import { SessionIdDto, TurnIdDto } from '../../http/id-params.dto.js';
 import { ApiErrors } from '../../http/api-errors.decorator.js';
 import { WholeAnswer, type FrameBatch } from '../../http/frame-batch.js';
 import { parseIdempotencyKey } from '../../http/request-headers.js';
-import { StreamInterceptor } from '../../http/stream.interceptor.js';
+import { Streams } from '../../http/stream.interceptor.js';
 import { sessionNotFound } from '../../session/session-errors.js';
 import { eventsUrl } from '../../turn/state/turn-lookup.js';
 import { describeDisposition } from '../../turn/submit/disposition.js';
@@ -50,7 +49,7 @@ export class TurnController {
   ) {}
 
   @Post('turn')
-  @UseInterceptors(StreamInterceptor)
+  @Streams('harness')
   @Owned({ session: 'body.sessionId' })
   @ApiOperation({
     operationId: 'postTurn',
@@ -125,7 +124,7 @@ export class TurnController {
   }
 
   @Get('turns/:id/events')
-  @UseInterceptors(StreamInterceptor)
+  @Streams('harness')
   @Owned({ turn: 'params.id' })
   @ApiOperation({
     operationId: 'followTurn',

@@ -1,3 +1,4 @@
+import { Metrics } from '../../metrics/metrics.js';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
 import { openTestDatabase } from '../../../test/support/database/database.js';
@@ -40,13 +41,13 @@ describe('ChatSubmitter', () => {
     const { audit, submitter: turnSubmitter, follower, canceller, closer } = services;
     const service = new TurnService(
       db,
-      services.sessions,
       audit,
       turnSubmitter,
       follower,
       canceller,
       closer,
       presence,
+      new Metrics(),
     );
     submitter = new ChatSubmitter(
       service,

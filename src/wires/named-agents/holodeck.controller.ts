@@ -9,7 +9,6 @@ import {
   Query,
   Req,
   Res,
-  UseInterceptors,
 } from '@nestjs/common';
 import {
   ApiHeader,
@@ -29,7 +28,7 @@ import { ApiErrors } from '../../http/api-errors.decorator.js';
 import { ErrorsAs } from '../../http/error-shape.decorator.js';
 import type { FrameBatch } from '../../http/frame-batch.js';
 import { parseIdempotencyKey } from '../../http/request-headers.js';
-import { StreamInterceptor } from '../../http/stream.interceptor.js';
+import { Streams } from '../../http/stream.interceptor.js';
 import { AgentListDto } from './agent-list.dto.js';
 import { AgentParamsDto, MessageParamsDto, SessionParamsDto } from './chat-request.dto.js';
 import { ApiChat, ApiHolodeckStream } from './holodeck-api.decorator.js';
@@ -93,7 +92,7 @@ export class HolodeckController {
 
   @Post(['agent/:name/chat/stream', 'agent/:name/chat/stream/multipart'])
   @BodyLimit('unread')
-  @UseInterceptors(StreamInterceptor)
+  @Streams('named-agents')
   @Unowned(looksItself)
   @ApiOperation({ operationId: 'streamAgent', summary: 'Ask an agent, and stream the answer' })
   @ApiChat()
@@ -110,7 +109,7 @@ export class HolodeckController {
   }
 
   @Get('agent/:name/chat/stream/:messageId')
-  @UseInterceptors(StreamInterceptor)
+  @Streams('named-agents')
   @Unowned(looksItself)
   @ApiOperation({
     operationId: 'resumeAgentStream',

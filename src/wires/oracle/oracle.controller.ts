@@ -1,14 +1,4 @@
-import {
-  Body,
-  Controller,
-  Delete,
-  Get,
-  HttpCode,
-  Post,
-  Query,
-  Res,
-  UseInterceptors,
-} from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Post, Query, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import type { Observable } from 'rxjs';
@@ -18,7 +8,7 @@ import type { Principal } from '../../access/principal.js';
 import { ApiErrors } from '../../http/api-errors.decorator.js';
 import { ErrorsAs } from '../../http/error-shape.decorator.js';
 import type { FrameBatch } from '../../http/frame-batch.js';
-import { StreamInterceptor } from '../../http/stream.interceptor.js';
+import { Streams } from '../../http/stream.interceptor.js';
 import { ApiOracleStream } from './oracle-api.decorator.js';
 import { oracleShape } from './oracle-error-shape.js';
 import { BusyQueryDto, ContextQueryDto, OracleQuestionDto } from './oracle-question.dto.js';
@@ -46,7 +36,7 @@ export class OracleController {
   constructor(private readonly oracle: OracleService) {}
 
   @Post('stream')
-  @UseInterceptors(StreamInterceptor)
+  @Streams('oracle')
   @Unowned(looksItself)
   @ApiOperation({ operationId: 'streamAnswer', summary: 'Ask, and stream the answer' })
   @ApiOracleStream()

@@ -9,6 +9,7 @@ import { PersonaLibrary } from '../../../src/agents/persona-library.js';
 import { openExtractor } from '../../../src/attachments/extract/extractor.js';
 import { CONFIG, parseConfig, type Config } from '../../../src/config/config.js';
 import { MemoryEventLog } from '../../../src/events/memory-event-log.js';
+import { Metrics } from '../../../src/metrics/metrics.js';
 import { DecisionTrees } from '../../../src/governance/decision-tree/decision-trees.js';
 import { SERVER_PERMISSIONS } from '../../../src/governance/permissions/permission-rules.js';
 import { TodoStore } from '../../../src/notices/todo-store.js';
@@ -81,6 +82,7 @@ function openContext(parts: TurnParts, config: Config) {
       providers: [
         ...turnProviders,
         ...workerProviders,
+        Metrics,
         ...tokens.map(([name, provide]) => ({ provide, useValue: parts[name] })),
         { provide: CONFIG, useValue: config },
         { provide: SERVER_PERMISSIONS, useValue: {} },

@@ -1,0 +1,132 @@
+import { Injectable } from '@nestjs/common';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { turnOutcomes } from '../events/turn-event.js';
+import { LabelValues } from './label-values.js';
+
+const turnSeconds = [1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1_800, 3_600];
+const queueSeconds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+/** The buckets of OpenTelemetry's conventions for generative AI. */
+const tokenSeconds = Array.from({ length: 14 }, (_, power) => 0.01 * 2 ** power);
+const toolSeconds = [0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
+
+/** Labels, with values that exist from the start, at zero: a rate needs a value before the first event. */
+type Known = Readonly<Record<string, readonly string[]>>;
+
+/**
+ * The metrics of a process: their names, labels and buckets, all of which are here. Times are in seconds. No
+ * label is an id. `docs/operate/metrics.md` says what each is for.
+ */
+@Injectable()
+export class Metrics {
+  readonly registry = new Registry();
+  readonly models = new LabelValues(100);
+
+  readonly turnsAccepted = this.#counter('turns_accepted_total', 'Turns that were accepted.', {
+    wire: ['harness', 'oracle', 'named-agents', 'ag-ui', 'ai-sdk', 'subagent'],
+  });
+  readonly turnsEnded = this.#counter('turns_ended_total', 'Turns that ended.', {
+    outcome: turnOutcomes,
+  });
+  readonly steps = this.#counter('steps_total', 'Model calls whose reply was kept.', {
+    model: [],
+    outcome: [],
+  });
+  readonly tokens = this.#counter('tokens_total', 'Tokens of the replies that were kept.', {
+    model: [],
+    type: [],
+  });
+  readonly costUsd = this.#counter('cost_usd_total', 'Dollars of the replies that were kept.', {});
+  readonly toolCalls = this.#counter('tool_calls_total', 'Tool calls that ended.', {
+    tool: [],
+    outcome: [],
+  });
+  readonly providerErrors = this.#counter('provider_errors_total', 'Model calls that failed.', {
+    category: [],
+  });
+  readonly leaseTakeovers = this.#counter(
+    'lease_takeovers_total',
+    'Turns that this worker took over from one that stopped.',
+    {},
+  );
+  readonly fencedWrites = this.#counter(
+    'fenced_writes_total',
+    'Attempts whose writes were refused, as another attempt had the turn.',
+    {},
+  );
+  readonly streamResumes = this.#counter(
+    'stream_resumes_total',
+    'Times that a reader got earlier events.',
+    { source: ['log', 'archive'] },
+  );
+  readonly sseDrops = this.#counter('sse_drops_total', 'Streams that ended before their turn.', {
+    reason: ['client', 'slow', 'error'],
+  });
+
+  readonly turnsRunning = this.#gauge('turns_running', 'Turns that this process runs.');
+  readonly workerSlots = this.#gauge('worker_slots', 'Turns that this process runs at most.');
+  readonly sseReaders = this.#gauge('sse_readers', 'Streams that are open.', 'wire');
+  readonly databasePool = this.#gauge(
+    'db_pool_connections',
+    'Connections to the database; waiting: statements without one.',
+    'state',
+  );
+  readonly queueTurns = this.#gauge(
+    'queue_turns',
+    'Turns of the whole deployment that have not ended.',
+    'state',
+  );
+  readonly queueOldestAge = this.#gauge(
+    'queue_oldest_age_seconds',
+    'Age of the oldest turn of the whole deployment that waits for a worker.',
+  );
+  readonly approvalsPending = this.#gauge(
+    'approvals_pending',
+    'Questions of the whole deployment that wait for a person.',
+  );
+  readonly buildInfo = this.#gauge('build_info', 'Always 1.', 'version', 'role');
+
+  readonly turnDuration = this.#histogram(
+    'turn_duration_seconds',
+    'Time from the start of a turn to its end.',
+    turnSeconds,
+  );
+  readonly turnQueue = this.#histogram(
+    'turn_queue_seconds',
+    'Time from the acceptance of a turn to its start.',
+    queueSeconds,
+  );
+  readonly turnFirstToken = this.#histogram(
+    'turn_first_token_seconds',
+    'Time from the acceptance of a turn to its first token.',
+    tokenSeconds,
+  );
+  readonly modelFirstToken = this.#histogram(
+    'model_first_token_seconds',
+    'Time from a model call to its first token.',
+    tokenSeconds,
+  );
+  readonly toolDuration = this.#histogram(
+    'tool_duration_seconds',
+    'Time that a tool call took.',
+    toolSeconds,
+  );
+
+  #counter<K extends Known>(name: string, help: string, labels: K): Counter<keyof K & string> {
+    const labelNames: (keyof K & string)[] = Object.keys(labels);
+    const counter = new Counter({ ...this.#named(name, help), labelNames });
+    for (const value of Object.values(labels).flat()) counter.labels(value).inc(0);
+    return counter;
+  }
+
+  #gauge<L extends string>(name: string, help: string, ...labelNames: L[]): Gauge<L> {
+    return new Gauge({ ...this.#named(name, help), labelNames });
+  }
+
+  #histogram(name: string, help: string, buckets: number[]): Histogram {
+    return new Histogram({ ...this.#named(name, help), buckets });
+  }
+
+  #named(name: string, help: string) {
+    return { name: `turnpike_${name}`, help, registers: [this.registry] };
+  }
+}

@@ -1,0 +1,78 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { collectDefaultMetrics } from 'prom-client';
+import { CONFIG, type Config } from '../config/config.js';
+import { Metrics } from '../metrics/metrics.js';
+import { untilAborted } from '../platform/async/abort.js';
+import { CLOCK, type Clock } from '../platform/clock.js';
+import { LOGGER, type Logger } from '../platform/logger.js';
+import { packageVersion } from '../platform/process/package-root.js';
+import { TtlCache } from '../platform/async/ttl-cache.js';
+import { OPENED_DATABASE, type OpenedDatabase } from '../storage/connection.js';
+import { countWaiting, type Waiting } from './count-waiting.js';
+
+/** Each process is asked for the deployment's counts, mostly every 15 s. */
+const CACHE_MS = 5_000;
+
+/** Timeout of the counts, in ms: the process's own metrics do not wait for a database that is away. */
+const COUNT_TIMEOUT_MS = 1_000;
+
+/** The metrics of the process and of its deployment, as Prometheus takes them. */
+@Injectable()
+export class MetricsService {
+  readonly #waiting: TtlCache<Waiting>;
+  #isMeasured = false;
+
+  constructor(
+    private readonly metrics: Metrics,
+    @Inject(OPENED_DATABASE) private readonly database: OpenedDatabase,
+    @Inject(CONFIG) private readonly config: Pick<Config, 'role'>,
+    @Inject(LOGGER) private readonly logger: Logger,
+    @Inject(CLOCK) clock: Clock,
+  ) {
+    this.#waiting = new TtlCache(clock, CACHE_MS);
+  }
+
+  /** The media type of `text`. */
+  get type(): string {
+    return this.metrics.registry.contentType;
+  }
+
+  async text(): Promise<string> {
+    const { registry, buildInfo } = this.metrics;
+    // Measuring the event loop costs a little all the time: nothing where nobody asks.
+    if (!this.#isMeasured) collectDefaultMetrics({ register: registry });
+    this.#isMeasured = true;
+    buildInfo.set({ version: packageVersion, role: this.config.role }, 1);
+    this.#setPool();
+    await this.#setWaiting();
+    return registry.metrics();
+  }
+
+  #setPool(): void {
+    for (const [state, count] of Object.entries(this.database.pool?.() ?? {})) {
+      this.metrics.databasePool.set({ state }, count);
+    }
+  }
+
+  async #setWaiting(): Promise<void> {
+    const { queueTurns, queueOldestAge, approvalsPending } = this.metrics;
+    const waiting = await this.#findWaiting();
+    for (const [state, depth] of Object.entries(waiting.turns)) queueTurns.set({ state }, depth);
+    queueOldestAge.set(waiting.oldestSeconds);
+    approvalsPending.set(waiting.approvals);
+  }
+
+  /** Counts that are unknown are NaN, which no alert's comparison is true of; the last ones may be wrong. */
+  async #findWaiting(): Promise<Waiting> {
+    const { database, logger } = this;
+    try {
+      const counts = this.#waiting.get('', () => countWaiting(database.db));
+      return await untilAborted(counts, AbortSignal.timeout(COUNT_TIMEOUT_MS));
+    } catch (error) {
+      logger.warn({ error }, 'the metrics of the queue could not be counted');
+      const { NaN: none } = Number;
+      const turns = { held: none, queued: none, running: none, waiting: none };
+      return { turns, oldestSeconds: none, approvals: none };
+    }
+  }
+}

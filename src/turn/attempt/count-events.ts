@@ -1,0 +1,56 @@
+import type { TurnEvent } from '../../events/turn-event.js';
+import type { Metrics } from '../../metrics/metrics.js';
+import type { Usage } from '../../storage/shapes/stored-step.js';
+import type { TurnRow } from '../state/turn-lookup.js';
+
+export interface Counted {
+  /** Its model may change with a fallback. */
+  turn: Pick<TurnRow, 'createdAt' | 'options'>;
+  /** Whether the server has a tool of that name, built in or an extension's. */
+  isServerTool(name: string): boolean;
+}
+
+/** Counts what an attempt archived: an event is archived once, whatever dies before or after. */
+export function countEvents(
+  metrics: Metrics,
+  counted: Counted,
+  events: readonly TurnEvent[],
+): void {
+  for (const event of events) countEvent(metrics, counted, event);
+}
+
+/** Events that are not named here have no metric. */
+function countEvent(metrics: Metrics, counted: Counted, event: TurnEvent): void {
+  if (event.type === 'turn.started') {
+    metrics.turnQueue.observe((Date.parse(event.at) - counted.turn.createdAt.getTime()) / 1_000);
+  } else if (event.type === 'turn.recovering') {
+    metrics.leaseTakeovers.inc();
+  } else if (event.type === 'subagent.started') {
+    metrics.turnsAccepted.inc({ wire: 'subagent' });
+  } else if (event.type === 'step.ended') {
+    const model = metrics.models.of(counted.turn.options.options.model);
+    metrics.steps.inc({ model, outcome: event.stopReason });
+    countUsage(metrics, model, event.usage);
+  } else if (event.type === 'tool.ended') {
+    metrics.toolCalls.inc({ tool: toolLabel(event.name, counted), outcome: event.status });
+    // Of calls that did not run, the duration is 0.
+    if (event.durationMs > 0) metrics.toolDuration.observe(event.durationMs / 1_000);
+  } else if (event.type === 'turn.ended') {
+    metrics.turnsEnded.inc({ outcome: event.outcome });
+    metrics.turnDuration.observe(event.durationMs / 1_000);
+  }
+}
+
+function countUsage({ tokens, costUsd }: Metrics, model: string, usage: Usage): void {
+  tokens.inc({ model, type: 'input' }, usage.inputTokens);
+  tokens.inc({ model, type: 'output' }, usage.outputTokens);
+  tokens.inc({ model, type: 'cache_read' }, usage.cacheReadTokens);
+  tokens.inc({ model, type: 'cache_write' }, usage.cacheWriteTokens);
+  costUsd.inc(usage.costUsd ?? 0);
+}
+
+/** `other` stands for tools of the client and of the provider, and for names that the model made up. */
+function toolLabel(name: string, { isServerTool }: Counted): string {
+  if (isServerTool(name)) return name;
+  return name.startsWith('mcp__') ? 'mcp' : 'other';
+}
