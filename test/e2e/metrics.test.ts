@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
+import { OPENED_DATABASE, type OpenedDatabase } from '../../src/storage/connection.js';
 import { expectSoon } from '../support/expect-soon.js';
 import { KeyedClient, makeKey } from '../support/clients/keyed-client.js';
 import { parsePromql } from '../support/metrics/parse-promql.js';
@@ -170,5 +171,18 @@ describe('the way to the metrics', () => {
     expect((await fetch(`${own}/health`)).status).toBe(404);
     await server.close();
     await expect(fetch(`${own}/metrics`)).rejects.toThrow('fetch failed');
+  });
+
+  it('is open at that port while the database is away, and the queue is not known', async () => {
+    const server = await startServer({ environment: { TURNPIKE_METRICS_PORT: '0' } });
+    const line = server.logLines.find((text) => text.includes('metrics have a port of their own'));
+    const { port } = JSON.parse(line ?? '{}') as { port: number };
+    await server.get<OpenedDatabase>(OPENED_DATABASE).close();
+    const samples = await scrape(`http://127.0.0.1:${port}`);
+    expect(valueOf(samples, 'turnpike_worker_slots')).toBe(server.config.workerConcurrency);
+    expect(valueOf(samples, 'turnpike_queue_turns', { state: 'queued' })).toBeNaN();
+    expect(valueOf(samples, 'turnpike_queue_oldest_age_seconds')).toBeNaN();
+    expect(server.logLines.join('')).toContain('the metrics of the queue could not be counted');
+    await server.close().catch(() => undefined);
   });
 });
