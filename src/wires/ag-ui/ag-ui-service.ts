@@ -22,6 +22,7 @@ import type { AgUiRun } from './dialect/ag-ui-state.js';
 import { agUiDialect } from './dialect/ag-ui.js';
 import { lacksMessages } from './lacks-messages.js';
 import { readRunInput, type RunInput } from './run-input.js';
+import type { RunQueryDto } from './run-query.dto.js';
 import { parseRunAddress, runUrl } from './run-url.js';
 import { streamThread } from './stream-thread.js';
 import { viewThread } from './thread-history.js';
@@ -90,7 +91,7 @@ export class AgUiService {
    * @throws TypedError TURN_NOT_FOUND 404, STREAM_EXPIRED 410, INVALID_REQUEST 400.
    */
   async resume(
-    { agent, turnId, query }: { agent: string; turnId: string; query: Record<string, unknown> },
+    { agent, turnId, query }: { agent: string; turnId: string; query: RunQueryDto },
     cursor: string | undefined,
     response: ServerResponse,
   ): Promise<Observable<FrameBatch>> {

@@ -11,15 +11,17 @@ import type { Response } from 'express';
 import type { Observable } from 'rxjs';
 import { callerOf } from '../../access/caller.decorator.js';
 import { Owned, Unowned } from '../../access/owned.decorator.js';
+import { cursorOf } from '../../http/after-query.dto.js';
 import { BodyLimit } from '../../http/body-limit.decorator.js';
 import { ApiStream, frameOf } from '../../http/api-stream.decorator.js';
 import { ApiErrors } from '../../http/api-errors.decorator.js';
 import { ErrorsAs } from '../../http/error-shape.decorator.js';
 import type { FrameBatch } from '../../http/frame-batch.js';
-import { parseCursorParameter, parseIdempotencyKey } from '../../http/request-headers.js';
+import { parseIdempotencyKey } from '../../http/request-headers.js';
 import { Streams } from '../../http/stream.interceptor.js';
 import { defaultPersona } from '../../session/session-service.js';
 import { problemShape } from '../named-agents/problem.js';
+import { RunQueryDto } from './run-query.dto.js';
 import { AgUiService } from './ag-ui-service.js';
 import { RunAgentInputDto } from './ag-ui.dto.js';
 
@@ -101,10 +103,9 @@ export class AgUiController {
   async resume(
     @Param() { name: agent, turnId }: { name: string; turnId: string },
     @Headers('last-event-id') lastEventId: string | undefined,
-    @Query() query: Record<string, unknown>,
+    @Query() query: RunQueryDto,
     @Res() response: Response,
   ): Promise<Observable<FrameBatch>> {
-    const cursor = parseCursorParameter(lastEventId ?? query['after']);
-    return this.agUi.resume({ agent, turnId, query }, cursor, response);
+    return this.agUi.resume({ agent, turnId, query }, cursorOf(lastEventId, query), response);
   }
 }

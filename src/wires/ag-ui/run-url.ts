@@ -1,6 +1,5 @@
-import { invalidRequest } from '../../errors/typed-error.js';
-import { isId } from '../../platform/ids.js';
 import type { AgUiRun } from './dialect/ag-ui-state.js';
+import type { RunQueryDto } from './run-query.dto.js';
 
 /** The parts of a run's address: enough for any reader to go on with its stream. */
 export type RunAddress = Pick<
@@ -21,34 +20,17 @@ export function runUrl(
   return `/agent/${encodeURIComponent(agent)}/ag-ui/${turnId}?${query.toString()}`;
 }
 
-/**
- * @param sessionId of the turn: its thread where none is named.
- * @throws TypedError INVALID_REQUEST 400.
- */
+/** @param sessionId of the turn: its thread where none is named. */
 export function parseRunAddress(
-  query: Readonly<Record<string, unknown>>,
+  { thread, run, answers, from, history, old }: RunQueryDto,
   { turnId, sessionId }: { turnId: string; sessionId: string },
 ): RunAddress {
-  const answers = parseText(query, 'answers');
-  const answered = answers === undefined ? [] : answers.split(',');
-  if (!answered.every((id) => isId('appr', id) || isId('msg', id))) {
-    throw invalidRequest(
-      "'answers' must be ids of approvals or of a joined message, with commas between them",
-    );
-  }
   return {
-    threadId: parseText(query, 'thread') ?? sessionId,
-    runId: parseText(query, 'run') ?? turnId,
-    answered,
-    from: parseText(query, 'from') === 'turn' ? 'turn' : 'answers',
-    sendsHistory: parseText(query, 'history') === '1',
-    isOld: parseText(query, 'old') === '1',
+    threadId: thread ?? sessionId,
+    runId: run ?? turnId,
+    answered: answers?.split(',') ?? [],
+    from: from === 'turn' ? 'turn' : 'answers',
+    sendsHistory: history === '1',
+    isOld: old === '1',
   };
-}
-
-function parseText(query: Readonly<Record<string, unknown>>, name: string): string | undefined {
-  const value = query[name];
-  if (value === undefined || value === '') return undefined;
-  if (typeof value === 'string' && value.length <= 4_000) return value;
-  throw invalidRequest(`'${name}' must be given once, with at most 4000 characters`);
 }
