@@ -227,7 +227,7 @@ it('a file of models with a fault stops the start, and names the field', async (
   await writeFile(file, '{"llama":{"window":8}}');
   const config = parseConfig({ TURNPIKE_MODELS: file, TURNPIKE_DATA_DIR: folder });
   await expect(serve({ config, environment: {}, logger: silentLogger })).rejects.toThrow(
-    'llama: window is not allowed',
+    'llama.window is not a field',
   );
   // The database that was opening beside is closed once it is open, and until then writes files.
   await rm(folder, { recursive: true, force: true, maxRetries: 20 });
