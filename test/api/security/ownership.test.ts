@@ -158,6 +158,7 @@ const withoutIds = [
   'get /api/settings/models',
   'get /health',
   'get /health/agent',
+  'get /metrics',
   'get /ready',
   'post /agent/{name}/chat',
   'post /agent/{name}/chat/multipart',
