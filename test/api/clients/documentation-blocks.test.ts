@@ -105,6 +105,24 @@ const resumes: Use = async (code) => {
   return rest;
 };
 
+/** Runs commands on a server of their own, whose first key the first of them makes. */
+async function runsWithKey(code: string): Promise<string> {
+  const own = await startServer();
+  const cli = path.join(repository, 'dist/cli.js');
+  const program = `turnpike() { ${process.execPath} ${cli} "$@"; }\n`;
+  const [create = '', ...rest] = code.split('\n');
+  try {
+    const made = await shell(`${program}${create}`, own.store.environment);
+    names['http://127.0.0.1:4400'] = own.url;
+    names['tpk_…'] = /tpk_[\w-]+/.exec(made)?.[0] ?? 'none';
+    names['revoke ID'] = `revoke ${/Key (\S+) of alice/.exec(made)?.[1] ?? 'none'}`;
+    return await shell(`${program}${rest.join('\n')}`, own.store.environment);
+  } finally {
+    delete names['http://127.0.0.1:4400'];
+    await own.close();
+  }
+}
+
 const asksReader: Use = async (code) => {
   const output = await shell(code);
   expect(output).toContain('"tokens_used"');
@@ -241,22 +259,10 @@ const uses: Record<string, Use[]> = {
   ],
   'docs/operate/access.md': [
     async (code) => {
-      const own = await startServer();
-      const cli = path.join(repository, 'dist/cli.js');
-      const program = `turnpike() { ${process.execPath} ${cli} "$@"; }\n`;
-      names['http://127.0.0.1:4400'] = own.url;
-      try {
-        const [create = '', ...rest] = code.split('\n');
-        const made = await shell(`${program}${create}`, own.store.environment);
-        names['tpk_…'] = /tpk_[\w-]+/.exec(made)?.[0] ?? 'none';
-        names['revoke ID'] = `revoke ${/Key (\S+) of alice/.exec(made)?.[1] ?? 'none'}`;
-        const output = await shell(`${program}${rest.join('\n')}`, own.store.environment);
-        expect(output).toContain('"sessions":[]');
-        expect(output).toContain('is revoked');
-        return output;
-      } finally {
-        await own.close();
-      }
+      const output = await runsWithKey(code);
+      expect(output).toContain('"sessions":[]');
+      expect(output).toContain('is revoked');
+      return output;
     },
   ],
   'docs/operate/configuration.md': [
@@ -273,6 +279,20 @@ const uses: Record<string, Use[]> = {
     },
   ],
   'docs/operate/docker.md': [elsewhere('needs Docker; scripts/lint-deploy.mjs checks its files')],
+  'docs/operate/metrics.md': [
+    async (code) => {
+      const output = await shell(code);
+      expect(output).toMatch(/^turnpike_build_info\{.*\} 1$/m);
+      return output;
+    },
+    async (code) => {
+      const output = await runsWithKey(code);
+      expect(output).toContain('turnpike_worker_slots ');
+      return output;
+    },
+    elsewhere('is the configuration of Prometheus'),
+    elsewhere('is a suite of its own'),
+  ],
   'docs/operate/several-processes.md': [
     elsewhere('does not end; many-processes.test.ts starts the same programs'),
   ],
