@@ -45,31 +45,34 @@ it('the AI SDK wire streams how the turn went on where an output comes too late'
   ]);
 });
 
-it('the AG-UI wire streams how the turn went on where an output comes too late', async () => {
+/** A thread whose agent waits for the output of a call. */
+async function waitingThread() {
   const agent = new HttpAgent({ url: `${server.url}/agent/WORKING_ITEMS/ag-ui` });
   const forwardedProps = { turnpike: { projectRoot: server.projectRoot } };
-  const tools = [{ ...tool, parameters: schema }];
+  const run = () => agent.runAgent({ forwardedProps, tools: [{ ...tool, parameters: schema }] });
   agent.addMessage({ id: 'u1', role: 'user', content: message });
-  await agent.runAgent({ forwardedProps, tools });
+  await run();
   const toolCallId = agent.messages.flatMap(callsOf)[0] ?? '';
+  const give = (id: string, content: string): void =>
+    agent.addMessage({ id, role: 'tool', toolCallId, content });
+  return { agent, run, toolCallId, give };
+}
+
+it('the AG-UI wire streams how the turn went on where an output comes too late', async () => {
+  const { agent, run, toolCallId, give } = await waitingThread();
   await denyElsewhere();
-  agent.addMessage({ id: 'answer', role: 'tool', toolCallId, content: 'red' });
-  await agent.runAgent({ forwardedProps, tools });
+  give('answer', 'red');
+  await run();
   expect(agent.state).toMatchObject({ turnpike: { status: 'completed' } });
   const results = agent.messages.filter(({ role }) => role === 'tool');
   expect(results.at(-1)).toMatchObject({ toolCallId, content: declined });
 });
 
 it('the AG-UI wire takes the last of two outputs of a call', async () => {
-  const agent = new HttpAgent({ url: `${server.url}/agent/WORKING_ITEMS/ag-ui` });
-  const forwardedProps = { turnpike: { projectRoot: server.projectRoot } };
-  const tools = [{ ...tool, parameters: schema }];
-  agent.addMessage({ id: 'u1', role: 'user', content: message });
-  await agent.runAgent({ forwardedProps, tools });
-  const toolCallId = agent.messages.flatMap(callsOf)[0] ?? '';
-  agent.addMessage({ id: 'first', role: 'tool', toolCallId, content: 'crimson' });
-  agent.addMessage({ id: 'second', role: 'tool', toolCallId, content: 'emerald' });
-  await agent.runAgent({ forwardedProps, tools });
+  const { agent, run, give } = await waitingThread();
+  give('first', 'crimson');
+  give('second', 'emerald');
+  await run();
   expect(agent.state).toMatchObject({ turnpike: { status: 'completed' } });
   const sent = JSON.stringify(server.modelRequests.at(-1)?.body.messages);
   expect([sent.includes('emerald'), sent.includes('crimson')]).toEqual([true, false]);
