@@ -1,13 +1,24 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Allow, IsIn, IsNotEmpty, IsString } from 'class-validator';
+import { MayBeAbsent, MayBeNull } from '../../http/field-rules.decorator.js';
+import { mustBe, says } from '../../http/field-words.js';
 import { jsonObject, jsonObjects } from '../../http/json-schemas.js';
+import { Rule } from '../../http/rule.decorator.js';
+import { isPlainObject } from '../../platform/json.js';
 
-/** The DTO is for the documentation: `readChatRequest` checks the body, by the package's own schema. */
+const triggers = ['submit-message', 'regenerate-message'] as const;
+const noId = says("'$field' is missing or no text: send the id of the chat");
+const filled = mustBe('text that is not empty, or left out');
+
+/** What a chat request has beside its messages, which the package's own schema checks (`checkMessages`). */
 export class ChatDto {
   @ApiProperty({
     type: String,
     maxLength: 256,
     description: 'The client’s own, or a session’s id.',
   })
+  @IsString(noId)
+  @IsNotEmpty(noId)
   id!: string;
 
   @ApiProperty({
@@ -17,30 +28,39 @@ export class ChatDto {
   })
   messages!: object[];
 
-  @ApiPropertyOptional({
-    enum: ['submit-message', 'regenerate-message'],
-    default: 'submit-message',
-  })
-  trigger?: string;
+  @ApiPropertyOptional({ enum: triggers })
+  @MayBeAbsent()
+  @IsIn(triggers, mustBe(`one of ${triggers.join(', ')}`))
+  trigger: (typeof triggers)[number] = 'submit-message';
 
   @ApiPropertyOptional({ type: String, description: 'Of a message that was edited.' })
-  messageId?: string;
+  @Allow()
+  messageId?: unknown;
 
   @ApiPropertyOptional({ type: String, description: 'Who answers. Default: the server’s persona.' })
+  @MayBeNull()
+  @IsString(filled)
+  @IsNotEmpty(filled)
   agent?: string;
 
   @ApiPropertyOptional({
     type: String,
     description: 'Folder that a new chat works in. Default: the server’s.',
   })
+  @MayBeNull()
+  @IsString(filled)
+  @IsNotEmpty(filled)
   projectRoot?: string;
 
   @ApiPropertyOptional({ ...jsonObject, description: 'As `opts` of `POST /api/harness/turn`.' })
-  opts?: object;
+  @MayBeAbsent()
+  @Rule('isObject', isPlainObject, mustBe('an object'))
+  opts: Record<string, unknown> = {};
 
   @ApiPropertyOptional({
     ...jsonObjects,
     description: 'Tools that the client runs: name, description, inputSchema.',
   })
-  clientTools?: object[];
+  @Allow()
+  clientTools?: unknown;
 }

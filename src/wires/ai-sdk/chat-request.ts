@@ -1,7 +1,9 @@
 import { invalidRequest } from '../../errors/typed-error.js';
+import { takeRequest } from '../../http/request.pipe.js';
 import { isPlainObject } from '../../platform/json.js';
 import type { WireMessage } from '../conversation/conversations.js';
 import type { WireAnswers } from '../conversation/match-answers.js';
+import { ChatDto } from './ai-sdk.dto.js';
 import { checkMessages, readMessages, type SentMessage } from './check-messages.js';
 import { readAnswers } from './given-answers.js';
 import { keyOfMessage, readUserMessage } from './new-message.js';
@@ -26,8 +28,6 @@ export interface AiSdkRequest {
     | { type: 'answers'; answers: WireAnswers };
 }
 
-const triggers = ['submit-message', 'regenerate-message'];
-
 /**
  * Reads the body that `DefaultChatTransport` posts, with the fields that an application adds. Of
  * the messages only those are checked and read that the server lacks: it keeps the conversation itself.
@@ -38,21 +38,16 @@ export async function readChatRequest(body: unknown): Promise<AiSdkRequest> {
   if (!isPlainObject(body)) {
     throw invalidRequest("The request body must be a JSON object with 'id' and 'messages'");
   }
-  const { id: chatId, trigger = 'submit-message', messageId } = body;
-  if (typeof chatId !== 'string' || chatId === '') {
-    throw invalidRequest("'id' is missing or no text: send the id of the chat");
-  }
-  if (!triggers.some((known) => known === trigger)) {
-    throw invalidRequest(`'trigger' must be one of ${triggers.join(', ')}`);
-  }
-  const isAgain = trigger === 'regenerate-message';
+  const { messages, ...fields } = body;
+  const chat = await takeRequest(ChatDto, fields);
+  const isAgain = chat.trigger === 'regenerate-message';
   return {
-    chatId,
+    chatId: chat.id,
     isAgain,
-    agent: readText(body, 'agent'),
-    projectRoot: readText(body, 'projectRoot'),
-    opts: readOpts(body),
-    input: await readInput(readMessages(body['messages']), isAgain, messageId),
+    agent: chat.agent,
+    projectRoot: chat.projectRoot,
+    opts: optsOf(chat),
+    input: await readInput(readMessages(messages), isAgain, chat.messageId),
   };
 }
 
@@ -97,9 +92,7 @@ async function findAnswers(asked: SentMessage, index: number): Promise<WireAnswe
 }
 
 /** Tools of the client may stand beside the options, as they are the client's and no option of the user. */
-function readOpts(body: Record<string, unknown>): Record<string, unknown> {
-  const { opts = {}, clientTools } = body;
-  if (!isPlainObject(opts)) throw invalidRequest("'opts' must be an object");
+function optsOf({ opts, clientTools }: ChatDto): Record<string, unknown> {
   if (clientTools === undefined) return opts;
   if (opts['clientTools'] !== undefined) {
     throw invalidRequest(
@@ -107,10 +100,4 @@ function readOpts(body: Record<string, unknown>): Record<string, unknown> {
     );
   }
   return { ...opts, clientTools };
-}
-
-function readText(body: Record<string, unknown>, field: string): string | undefined {
-  const value = body[field] ?? undefined;
-  if (value === undefined || (typeof value === 'string' && value !== '')) return value;
-  throw invalidRequest(`'${field}' must be text that is not empty, or left out`);
 }
