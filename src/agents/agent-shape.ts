@@ -71,7 +71,7 @@ export const agentShape = fieldsOf({
   limits,
   subagents: names,
   decision_tree: text,
-  // Its faults leave the agent without servers: see `parseMcpServers`.
+  // `parseMcpServers` checks the servers: a fault leaves the agent without them.
   mcp_servers: z.exactOptional(z.unknown()),
   attachments: z.exactOptional(z.enum(['native', 'text'])),
   citations: z.exactOptional(z.boolean()),
@@ -84,7 +84,7 @@ export const agentShape = fieldsOf({
   disallowed_tools: names,
 });
 
-/** What is between the entries of lists that may be text. A rule's pattern, in parentheses, may have commas. */
+/** Separators of lists that may be text. A rule's pattern, in parentheses, may have commas. */
 const separators = new Map([
   ...['subagents', 'auto_approve_tools', 'disallowed_tools'].map((field) => [field, /,/] as const),
   ...ruleLists.map((field) => [field, /,(?![^(]*\))/] as const),

@@ -73,7 +73,7 @@ export interface AgentsDefaults {
   problems: readonly LineProblem[];
 }
 
-/** Its other fields are for readers. */
+/** Defaults in the front matter of `AGENTS.md`. Other fields of it are for people. */
 const defaultsShape = emptyAsAbsent(
   z.object({ model: z.exactOptional(filledText()), agent_config: z.exactOptional(limitsShape) }),
 );

@@ -58,7 +58,7 @@ export function parseConfig(given: Record<string, string | undefined>): Config {
       raw === undefined
         ? { value: variable.fallback }
         : parseValue(variable.shape, raw, { showsGiven: variable.secret !== true });
-    // Of a list, the message shows the entry that is wrong.
+    // The message of a list shows the entry that is wrong.
     problems.push(...faults.map(({ message }) => `${name} ${message}`));
     values[key] = value;
   }

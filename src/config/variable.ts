@@ -11,7 +11,7 @@ export interface Variable<T> {
   fallback: T;
   /** The default as the documentation shows it; absent: its value, where that is text or a number. */
   fallbackText?: string;
-  /** What its text may be, and means. */
+  /** The texts that the variable may have, and the value of each. */
   shape: z.ZodMiniType<T>;
   /** Whether errors and logs leave the value out. */
   secret?: boolean;

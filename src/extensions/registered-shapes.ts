@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { checkedBy, filledText, onWrongType } from '../parsing/shapes.js';
 import { isServerToolName } from '../provider/server-tools.js';
 
-/** What extensions register. Objects may be instances of classes, with methods. */
+/** Shapes of what extensions register. An object may be an instance of a class, with methods. */
 
 type Callable = (...given: never[]) => unknown;
 

@@ -8,7 +8,7 @@ export interface StreamDescription {
   wire: keyof typeof streams.examples;
   /** Markdown. */
   description: string;
-  /** What one frame is: one of these. */
+  /** Schemas of the frames: a frame has one of them. */
   frames: readonly JsonSchema[];
   /** Answers of the same status and other media types. */
   others?: Record<string, { schema: Schema }>;

@@ -1,7 +1,7 @@
 import { SetMetadata } from '@nestjs/common';
 
 /**
- * What bounds a route's body. `plain`: the limits of most routes. `conversation`: those for clients that
+ * The limits of a route's body. `plain`: those of most routes. `conversation`: those for clients that
  * send the whole conversation each time. `unread`: the route reads its body itself, by its own limits.
  */
 export type BodyKind = 'plain' | 'conversation' | 'unread';

@@ -62,7 +62,7 @@ export function OptionalTexts(description: string) {
 interface TextRule {
   /** Most characters; a pair of surrogates is one. */
   max: number;
-  /** What the text must be, in place of its length. */
+  /** Words for what the text must be. Default: its length. */
   expected?: string;
   pattern?: RegExp;
   description?: string;
@@ -119,7 +119,7 @@ export function Flag(description: string) {
   );
 }
 
-/** One of some texts. */
+/** A field that is one of some texts. */
 export function OneOf(
   values: readonly string[],
   about: { description?: string; default?: string },

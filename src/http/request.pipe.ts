@@ -38,7 +38,7 @@ export class RequestPipe implements PipeTransform {
 function validationPipe(forbidNonWhitelisted: boolean): ValidationPipe {
   return new ValidationPipe({
     transform: true,
-    // What a rule makes absent leaves the field's initial value.
+    // A field that a rule makes absent keeps its initial value.
     transformOptions: { exposeUnsetFields: false },
     whitelist: true,
     forbidNonWhitelisted,

@@ -4,7 +4,7 @@ import { turns } from '../storage/schema.js';
 import type { Database } from '../storage/connection.js';
 import { isUnended, type UnendedStatus } from './unended-turns.js';
 
-/** What the whole deployment has to do. */
+/** Work that waits in the whole deployment. */
 export interface Waiting {
   /** Turns that have not ended. */
   turns: Record<UnendedStatus, number>;

@@ -54,7 +54,7 @@ export function countRule<T>(about: string, fallback: T): OptionRule<number | T>
   };
 }
 
-/** One of some texts. @param values the first is the default. */
+/** The rule of an option that is one of some texts. @param values the first is the default. */
 export function choiceRule<T extends string>(
   about: string,
   values: readonly [T, ...T[]],
