@@ -30,7 +30,7 @@ const commands = new Map<string, Command>([
   ]),
   ['keys', (args) => keysCommand(args, environment)],
   ['serve', (args) => serveCommand(args, environment)],
-  ['migrate', () => migrateCommand(environment)],
+  ['migrate', (args) => migrateCommand(args, environment)],
   ['help', help],
   ['version', version],
 ]);

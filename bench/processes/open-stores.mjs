@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
+import { migrate } from '../../scripts/cluster/migrate.mjs';
 import { startServices } from '../../scripts/services/start-services.mjs';
 
 /**
@@ -20,6 +21,7 @@ export async function openStores(log) {
   }
   const databaseUrl = new URL(services.databaseUrl);
   databaseUrl.pathname = `/${name}`;
+  await migrate({ REDIS_URL: services.redisUrl, DATABASE_URL: databaseUrl.href });
   return {
     redisUrl: services.redisUrl,
     databaseUrl: databaseUrl.href,

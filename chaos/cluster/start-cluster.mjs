@@ -1,6 +1,7 @@
 import { cp, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { migrate } from '../../scripts/cluster/migrate.mjs';
 import { startServices } from '../../scripts/services/start-services.mjs';
 import { defineServer } from './define-server.mjs';
 import { startProcess } from './start-process.mjs';
@@ -69,6 +70,7 @@ export async function startCluster({ folder, apis, workers, leaseMs }) {
       TURNPIKE_MAX_ATTEMPTS: '20',
       TURNPIKE_DRAIN_MS: '1000',
     };
+    await migrate(environment);
     /** @type {import('../types.js').Violation[]} */
     const troubles = [];
     /** @type {import('./define-server.mjs').OnTrouble} */

@@ -1,15 +1,9 @@
 /** Starts the topology of docker-compose.yml as plain processes. */
-import { execFile } from 'node:child_process';
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { isFree } from '../services/free-port.mjs';
 import { startServices } from '../services/start-services.mjs';
+import { migrate } from './migrate.mjs';
 import { startNginx } from './start-nginx.mjs';
 import { startTurnpike } from './start-turnpike.mjs';
-
-const cli = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../dist/cli.js');
-const MIGRATE_TIMEOUT_MS = 60_000;
 
 /**
  * @typedef {import('../services/start-server.mjs').Server} Server
@@ -63,13 +57,4 @@ export async function startCluster(options = {}) {
     await stop();
     throw error;
   }
-}
-
-/** The migrate job. */
-async function migrate(environment) {
-  const { PATH = '', HOME = '' } = process.env;
-  await promisify(execFile)(process.execPath, [cli, 'migrate'], {
-    env: { PATH, HOME, ...environment },
-    timeout: MIGRATE_TIMEOUT_MS,
-  });
 }

@@ -9,7 +9,6 @@ import { PostgresContents } from '../attachments/blobs/postgres-contents.js';
 import { CONFIG, type Config } from '../config/config.js';
 import { EVENT_LOG, LOG_KEPT_MS } from '../events/event-log.js';
 import { RedisEventLog } from '../events/redis-event-log.js';
-import { UnreachableError } from '../storage/unreachable-error.js';
 import { QUEUE_BOARDS, type QueueBoards } from '../turn/queue/queue-board.js';
 import { LOGGER, type Logger } from '../platform/logger.js';
 import { ResourceStack } from '../platform/async/resource-stack.js';
@@ -31,12 +30,13 @@ const LOG_MARGIN_MS = 600_000;
 
 /**
  * Providers for many processes over Redis and PostgreSQL. A start fails with UnreachableError where
- * one does not answer.
+ * one does not answer, and with SchemaError where the database is not of this version.
  */
 @Module({})
 export class DistributedModule {
   static register(config: Config & { redisUrl: string; databaseUrl: string }): DynamicModule {
-    const { databaseUrl: url, databaseConnections: connections, redisPrefix: prefix } = config;
+    const { databaseUrl: url, databaseConnections: connections, migrate } = config;
+    const { redisPrefix: prefix } = config;
     return {
       module: DistributedModule,
       global: true,
@@ -48,9 +48,7 @@ export class DistributedModule {
           useFactory: (logger: Logger, resources: ResourceStack) => {
             const onError = (error: unknown): void =>
               logger.warn({ error }, 'a connection to PostgreSQL broke');
-            const opening = openPostgres({ url, connections, onError }).catch((error: unknown) => {
-              throw new UnreachableError('DATABASE_URL', url, error);
-            });
+            const opening = openPostgres({ url, connections, migrate, onError });
             return resources.add(opening, ({ close }) => close());
           },
         },

@@ -43,7 +43,7 @@ const DATA_FOLDER = Symbol('DataFolder');
       // The folder is locked first: the database allows one owner.
       inject: [CONFIG, ResourceStack, DATA_FOLDER],
       useFactory: async (config: Config, resources: ResourceStack) => {
-        const opening = openEmbeddedDatabase(config.dataDir);
+        const opening = openEmbeddedDatabase(config.dataDir, config.migrate);
         const database = await resources.add(opening, ({ close }) => close());
         // Leases in the database are a dead process's: this process is the only owner.
         await new TurnClaims(database.db, config).releaseAll();

@@ -190,11 +190,11 @@ function nestLogger(logger: Logger): LoggerService {
         message instanceof Error ? message.message : String(message),
       );
   const error = (message: unknown, ...rest: unknown[]): void =>
-    line(isListenFault(message) ? 'debug' : 'error')(message, ...rest);
+    line(isThrown(rest) ? 'debug' : 'error')(message, ...rest);
   return { log: line('debug'), debug: line('debug'), warn: line('warn'), error };
 }
 
-/** Whether `listen` failed, which it also throws: the caller reports it. */
-function isListenFault(message: unknown): boolean {
-  return String(message).startsWith('Error: listen ');
+/** Whether the line is about an error of the start, which is also thrown: the caller reports it. */
+function isThrown(rest: readonly unknown[]): boolean {
+  return rest.at(-1) === 'ExceptionHandler';
 }

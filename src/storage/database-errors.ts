@@ -58,6 +58,11 @@ export function isStatementRefused(error: unknown): boolean {
   return causesOf(error).some((cause) => /^(22|23|54)[0-9A-Z]{3}$/.test(errorCode(cause) ?? ''));
 }
 
+/** The innermost cause: what the driver or the database said. */
+export function driverError(error: unknown): unknown {
+  return causesOf(error).at(-1) ?? error;
+}
+
 /** SQLSTATE: class 08 is connections; 57P0x a server that stops or starts; 53300 none left. */
 function isServerStopping(code: string): boolean {
   return /^(08...|57P0[1-5]|53300)$/.test(code);

@@ -1,21 +1,27 @@
 import path from 'node:path';
 import { sql } from 'drizzle-orm';
-import { migrate } from 'drizzle-orm/node-postgres/migrator';
+import { drizzle } from 'drizzle-orm/node-postgres';
 import { Pool } from 'pg';
 import type { OpenedDatabase } from './connection.js';
 import { EngineThread } from './engine/engine-thread.js';
-import { migrationsFolder } from './migrations-folder.js';
+import { applyMigrations, checkMigrations, type SchemaReport } from './migrate-database.js';
+import type { MigrateMode } from './migrate-mode.js';
 import { openPooled, poolState } from './pooled-database.js';
 import { prepareRepeated } from './prepare-repeated.js';
 import { StatementNames } from './statement-names.js';
 
 /**
- * Opens the embedded PostgreSQL in `<dataDir>/db` and applies the migrations that are missing. It runs
+ * Opens the embedded PostgreSQL in `<dataDir>/db`, which applies missing migrations or refuses. It runs
  * in a thread, and takes the same driver as a server.
  * Opening takes half a second; a new folder one second more, or several without the build's image
  * of an empty database.
+ *
+ * @throws SchemaError.
  */
-export async function openEmbeddedDatabase(dataDir: string): Promise<OpenedDatabase> {
+export async function openEmbeddedDatabase(
+  dataDir: string,
+  migrate: MigrateMode = 'apply',
+): Promise<OpenedDatabase & { schema: SchemaReport }> {
   const engine = await EngineThread.start(path.join(dataDir, 'db'));
   const pool = new Pool({
     user: 'postgres',
@@ -37,18 +43,19 @@ export async function openEmbeddedDatabase(dataDir: string): Promise<OpenedDatab
     await engine.close();
   };
   const db = openPooled(pool);
+  const prepare = migrate === 'apply' ? applyMigrations : checkMigrations;
   try {
-    await migrate(db, { migrationsFolder });
+    return {
+      db,
+      schema: await prepare(drizzle(pool)),
+      pool: () => poolState(pool),
+      ping: async () => {
+        await db.execute(sql`select 1`);
+      },
+      close,
+    };
   } catch (error) {
     await close();
     throw error;
   }
-  return {
-    db,
-    pool: () => poolState(pool),
-    ping: async () => {
-      await db.execute(sql`select 1`);
-    },
-    close,
-  };
 }

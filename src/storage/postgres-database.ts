@@ -1,78 +1,94 @@
 import { sql } from 'drizzle-orm';
-import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
-import { migrate } from 'drizzle-orm/node-postgres/migrator';
-import { Pool } from 'pg';
+import { drizzle } from 'drizzle-orm/node-postgres';
+import { Client, Pool } from 'pg';
 import type { OpenedDatabase } from './connection.js';
 import { openCopyOut } from './copy-out.js';
-import { migrationsFolder } from './migrations-folder.js';
+import { applyMigrations, checkMigrations, type SchemaReport } from './migrate-database.js';
+import type { MigrateMode } from './migrate-mode.js';
 import { openPooled, poolState } from './pooled-database.js';
 import { prepareRepeated } from './prepare-repeated.js';
+import { SchemaError } from './schema-error.js';
 import { StatementNames } from './statement-names.js';
+import { UnreachableError } from './unreachable-error.js';
 
-/** Key of the advisory lock of migrations: the first letters of the product's name. */
-const migrationLock = 0x7475726e;
+const CONNECT_TIMEOUT_MS = 5_000;
 
 export interface PostgresOptions {
   /** `postgres://user:password@host:port/database`. */
   url: string;
   /** Most connections of this process. */
   connections: number;
+  /** What is done about missing migrations; default: `check`. */
+  migrate?: MigrateMode | undefined;
   /** Called when an idle connection has broken; the pool replaces it. */
   onError(error: Error): void;
 }
 
 /**
- * Opens a pool of connections and applies the migrations that are missing, one process at a time.
+ * Opens a pool of connections to a database whose schema this program can use.
  *
- * @throws what the driver throws when the server cannot be reached or refuses.
+ * @throws UnreachableError when the server cannot be reached or refuses; SchemaError.
  */
-export async function openPostgres(options: PostgresOptions): Promise<OpenedDatabase> {
+export async function openPostgres(
+  options: PostgresOptions,
+): Promise<OpenedDatabase & { schema: SchemaReport }> {
+  const { url, connections, migrate = 'check', onError } = options;
+  const applied = migrate === 'apply' ? await migratePostgres(url) : undefined;
   const pool = new Pool({
-    connectionString: options.url,
-    max: options.connections,
+    connectionString: url,
+    max: connections,
     application_name: 'turnpike',
-    connectionTimeoutMillis: 5_000,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: 60_000,
     // A statement takes milliseconds: a longer statement waits for a network that is gone.
     query_timeout: 15_000,
     keepAlive: true,
   });
-  pool.on('error', options.onError);
+  pool.on('error', onError);
   const names = new StatementNames();
   pool.on('connect', (client) => {
     prepareRepeated(client, names);
     // The pool listens to idle connections only; a connection in use fails its statement and this.
-    client.on('error', options.onError);
+    client.on('error', onError);
   });
+  const db = openPooled(pool);
   try {
-    await migrateAlone(pool);
+    return {
+      db,
+      schema: applied ?? (await checkMigrations(drizzle(pool))),
+      copyOut: openCopyOut(pool),
+      pool: () => poolState(pool),
+      ping: async () => {
+        await db.execute(sql`select 1`);
+      },
+      close: () => pool.end(),
+    };
   } catch (error) {
     await pool.end();
-    throw error;
+    throw startError(url, error);
   }
-  const db = openPooled(pool);
-  return {
-    db,
-    copyOut: openCopyOut(pool),
-    pool: () => poolState(pool),
-    ping: async () => {
-      await db.execute(sql`select 1`);
-    },
-    close: () => pool.end(),
-  };
 }
 
-async function migrateAlone(pool: Pool): Promise<void> {
-  const client = await pool.connect();
+/** A connection of its own has no limit on a statement's time: an index on a large table takes minutes. */
+async function migratePostgres(url: string): Promise<SchemaReport> {
+  const client = new Client({
+    connectionString: url,
+    application_name: 'turnpike migrate',
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+  });
+  // The statement that runs fails with the connection.
+  client.on('error', () => undefined);
   try {
-    const db: NodePgDatabase = drizzle(client);
-    await db.execute(sql`select pg_advisory_lock(${migrationLock})`);
-    try {
-      await migrate(db, { migrationsFolder });
-    } finally {
-      await db.execute(sql`select pg_advisory_unlock(${migrationLock})`);
-    }
+    await client.connect();
+    return await applyMigrations(drizzle(client));
+  } catch (error) {
+    throw startError(url, error);
   } finally {
-    client.release();
+    await client.end();
   }
+}
+
+function startError(url: string, error: unknown): Error {
+  return error instanceof SchemaError ? error : new UnreachableError('DATABASE_URL', url, error);
 }

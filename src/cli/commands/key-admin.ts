@@ -7,17 +7,13 @@ import { KnownKeys } from '../../access/known-keys.js';
 import { NewKeyDto } from '../../access/new-key.dto.js';
 import type { KeyView } from '../../access/view-key.js';
 import { TurnpikeError } from '../../client/turnpike-client.js';
-import { parseConfig, type Config } from '../../config/config.js';
+import { parseConfig } from '../../config/config.js';
 import { takeRequest } from '../../http/request.pipe.js';
 import { systemClock } from '../../platform/clock.js';
 import { createLogger } from '../../platform/logger.js';
-import { ResourceStack } from '../../platform/async/resource-stack.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
-import { lockDataFolder } from '../../storage/data-folder.js';
-import { openEmbeddedDatabase } from '../../storage/embedded-database.js';
-import { openPostgres } from '../../storage/postgres-database.js';
-import { UnreachableError } from '../../storage/unreachable-error.js';
 import { clientOf } from './find-server.js';
+import { openDatabase } from './open-database.js';
 import { locateServer, NoServerError } from './locate-server.js';
 
 /** The actor in the audit log. */
@@ -44,8 +40,8 @@ export interface KeyAdmin {
  * there is no data folder and none was named, the server on the port of `npm start`; the data folder
  * itself. The folder is created for a new key alone.
  *
- * @throws UsageError, ConfigError, DataFolderBusyError, UnreachableError; NoServerError where there
- *   is neither server nor folder.
+ * @throws UsageError, ConfigError, DataFolderBusyError, SchemaError, UnreachableError; NoServerError
+ *   where there is neither server nor folder.
  */
 export async function openKeyAdmin(
   environment: Record<string, string | undefined>,
@@ -54,7 +50,7 @@ export async function openKeyAdmin(
   const config = parseConfig(environment);
   const isNamed = url !== undefined || (environment['TURNPIKE_URL'] ?? '') !== '';
   if (!isNamed && config.databaseUrl !== undefined) {
-    return inDatabase(await openDeployed(config.databaseUrl));
+    return inDatabase(await openDatabase(config));
   }
   const search = await locateServer(environment, url);
   const { isByPort } = search;
@@ -66,7 +62,7 @@ export async function openKeyAdmin(
     return atServer(search.url, config.clientKey);
   }
   if (!hasFolder && !isNew) throw new NoServerError(search);
-  return inDatabase(await openFolder(config));
+  return inDatabase(await openDatabase(config));
 }
 
 function atServer(url: string, key: string | undefined): KeyAdmin {
@@ -105,20 +101,4 @@ function inDatabase({ db, close }: Pick<OpenedDatabase, 'db' | 'close'>): KeyAdm
     revoke: (id) => keys.revoke(id, AUDIT_ACTOR),
     close,
   };
-}
-
-async function openDeployed(url: string): Promise<OpenedDatabase> {
-  const onError = (error: Error): void => console.error(error.message);
-  return openPostgres({ url, connections: 1, onError }).catch((error: unknown) => {
-    throw new UnreachableError('DATABASE_URL', url, error);
-  });
-}
-
-async function openFolder({ dataDir }: Config): Promise<Pick<OpenedDatabase, 'db' | 'close'>> {
-  const opened = new ResourceStack();
-  const { db } = await opened.orClose(async () => {
-    await opened.add(lockDataFolder(dataDir), ({ release }) => release());
-    return opened.add(openEmbeddedDatabase(dataDir), ({ close }) => close());
-  });
-  return { db, close: () => opened.close() };
 }

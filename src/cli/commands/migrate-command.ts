@@ -1,37 +1,55 @@
-import { parseConfig } from '../../config/config.js';
-import { openPostgres } from '../../storage/postgres-database.js';
-import { UnreachableError } from '../../storage/unreachable-error.js';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { parseConfig, type Config } from '../../config/config.js';
+import type { SchemaReport } from '../../storage/migrate-database.js';
+import { exitCodeOf } from './explain-failure.js';
+import { openDatabase } from './open-database.js';
 import { explainStartFailure } from './serve-command.js';
 
 /**
- * `turnpike migrate`: brings the database of `DATABASE_URL` up to this version. Every process does so
- * when it starts; a deployment may do it earlier with this command.
+ * `turnpike migrate`: brings the database of `DATABASE_URL`, or the data folder's, up to this version.
+ * Commands that run at once take turns. With `--check` it changes nothing.
  *
- * @returns the exit code: 0; 1 when it failed.
+ * @returns the exit code: 0; 1 when it failed, or found migrations missing; 2 for a wrong call.
  */
 export async function migrateCommand(
+  args: readonly string[],
   environment: Record<string, string | undefined>,
 ): Promise<number> {
   try {
-    const { databaseUrl } = parseConfig(environment);
-    if (databaseUrl === undefined) {
-      console.error(
-        'DATABASE_URL is not set. The embedded database is migrated when it is opened.',
-      );
+    const isCheck = parseCheck(args);
+    const config = parseConfig(environment);
+    if (isCheck && !hasDatabase(config)) {
+      console.error(`There is no database in ${config.dataDir}: a first start makes it.`);
       return 1;
     }
-    const database = await openPostgres({
-      url: databaseUrl,
-      connections: 1,
-      onError: (error) => console.error(error.message),
-    }).catch((error: unknown) => {
-      throw new UnreachableError('DATABASE_URL', databaseUrl, error);
-    });
+    const database = await openDatabase({ ...config, migrate: isCheck ? 'check' : 'apply' });
     await database.close();
-    console.log('The database is up to date.');
+    for (const line of describe(database.schema)) console.log(line);
     return 0;
   } catch (error) {
     console.error(explainStartFailure(error, environment));
-    return 1;
+    return exitCodeOf(error);
   }
+}
+
+function parseCheck(args: readonly string[]): boolean {
+  const options = { check: { type: 'boolean', default: false } } as const;
+  return parseArgs({ args: [...args], options }).values.check;
+}
+
+/** A look at a data folder that is not there would make it. */
+function hasDatabase({ databaseUrl, dataDir }: Config): boolean {
+  return databaseUrl !== undefined || existsSync(path.join(dataDir, 'db'));
+}
+
+function describe({ applied, unknown }: SchemaReport): string[] {
+  return [
+    ...applied.map((tag) => `Applied ${tag}.`),
+    'The database is up to date.',
+    ...(unknown === 0
+      ? []
+      : [`It has migrations of a later version (${unknown}), which this version works with.`]),
+  ];
 }

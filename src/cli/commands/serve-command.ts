@@ -13,6 +13,7 @@ import { openLog } from '../../server/process-log.js';
 import { PROVIDER_MODE, type ProviderMode } from '../../provider/provider-config.js';
 import { SHELLS, type Shells } from '../../tools/shells.js';
 import { findServiceLinks } from '../../config/service-links.js';
+import { SchemaError } from '../../storage/schema-error.js';
 import { UnreachableError } from '../../storage/unreachable-error.js';
 import { DataFolderBusyError } from '../../storage/data-folder.js';
 import { describeStart, startFields, type Started } from './describe-start.js';
@@ -136,6 +137,7 @@ export function explainStartFailure(error: unknown, environment: Environment): s
     DataFolderBusyError,
     ExtensionError,
     FileInvalidError,
+    SchemaError,
     UnreachableError,
   ];
   if (explained.some((type) => error instanceof type)) return (error as Error).message;

@@ -10,7 +10,7 @@ turnpike approve ID                 approve a tool call; --session: and every su
 turnpike deny ID [WHY]              deny a tool call; the model gets the reason
 turnpike serve [options]            serve until a signal stops it
 turnpike keys create|list|revoke    manage API keys
-turnpike migrate                    bring the database of DATABASE_URL up to date
+turnpike migrate [--check]          bring the database up to date; --check only looks, and exits with 1 if it is not
 turnpike --version                  print the version of this command
 
 Options of turn:

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { parsedBy } from '../../parsing/shapes.js';
+import { migrateModes, type MigrateMode } from '../../storage/migrate-mode.js';
 import { roles } from '../role.js';
 import { choice, flag, integer, list, numberText, secret, variable } from '../variable.js';
 
@@ -122,6 +123,16 @@ export const serverVariables = {
     min: 1,
     max: 1_000,
   }),
+  migrate: variable<MigrateMode | undefined>(
+    'TURNPIKE_MIGRATE',
+    {
+      about:
+        'What a start does about migrations that its database lacks: `check` refuses and names them, `apply` applies them ([upgrades](upgrades.md)).',
+      fallback: undefined,
+      fallbackText: '`check` with `DATABASE_URL`, `apply` without',
+    },
+    z.enum(migrateModes),
+  ),
   dataDir: variable(
     'TURNPIKE_DATA_DIR',
     { about: 'Folder of the embedded database.', fallback: './.turnpike' },

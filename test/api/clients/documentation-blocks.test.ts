@@ -73,6 +73,7 @@ type Use = Run | { elsewhere: string };
 
 const elsewhere = (reason: string): Use => ({ elsewhere: reason });
 const isGolden = elsewhere('is a file of test/golden; npm run docs -- --check compares the two');
+const isMigrated = elsewhere('is of Docker, or a sentence of migrate.test.ts');
 const isRun = elsewhere('client-examples.test.ts runs it over the published client');
 
 const createsSession: Run = async (code) => {
@@ -297,6 +298,7 @@ const uses: Record<string, Use[]> = {
     elsewhere('does not end; many-processes.test.ts starts the same programs'),
   ],
   'docs/operate/sizing.md': [elsewhere('takes minutes, and a quiet machine')],
+  'docs/operate/upgrades.md': [isMigrated, isMigrated, isMigrated, isMigrated],
   'docs/wires/ag-ui.md': [
     async (code) => {
       const example = code.replaceAll('http://127.0.0.1:4400', server.url);

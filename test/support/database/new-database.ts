@@ -9,9 +9,18 @@ export interface NewDatabase {
 }
 
 /** An empty, migrated database on the tests' PostgreSQL. */
-export async function newDatabase(): Promise<NewDatabase> {
+export function newDatabase(): Promise<NewDatabase> {
+  return makeDatabase(given('TEST_EMPTY_TEMPLATE'));
+}
+
+/** A database without any table. */
+export function newBareDatabase(): Promise<NewDatabase> {
+  return makeDatabase('template0');
+}
+
+async function makeDatabase(template: string): Promise<NewDatabase> {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
-  await administer(`create database ${name} template ${given('TEST_EMPTY_TEMPLATE')}`);
+  await administer(`create database ${name} template ${template}`);
   const url = new URL(testDatabaseUrl());
   url.pathname = `/${name}`;
   return { url: url.href, drop: () => administer(`drop database ${name} with (force)`) };

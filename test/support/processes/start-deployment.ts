@@ -3,6 +3,7 @@ import { instructionRootWith } from '../agents/instruction-root.js';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { openPostgres } from '../../../src/storage/postgres-database.js';
 import { type Services, startServices } from '../../../scripts/services/start-services.mjs';
 import { startProcess, type ServerProcess } from './start-process.js';
 
@@ -17,6 +18,7 @@ export interface Deployment {
 /** Processes over a Redis and a PostgreSQL that the test may stop. `SHELL` may run commands. */
 export async function startDeployment(): Promise<Deployment> {
   const services = await startServices({ own: true, durable: true });
+  await migrateDatabase(services.databaseUrl);
   const model = await startRehearsal();
   const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-deployment-'));
   const instructions = await instructionRootWith({ SHELL: ['auto_approve_tools: [bash]'] });
@@ -49,4 +51,10 @@ export async function startDeployment(): Promise<Deployment> {
       await rm(instructions, { recursive: true, force: true });
     },
   };
+}
+
+async function migrateDatabase(url: string): Promise<void> {
+  const onError = (): void => undefined;
+  const database = await openPostgres({ url, connections: 1, migrate: 'apply', onError });
+  await database.close();
 }
