@@ -1,8 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { compact } from '../platform/compact.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
-import { DATABASE, type Database } from '../storage/connection.js';
-import { keyScopes } from '../storage/governance-schema.js';
+import { DATABASE, type Database, type Queryable } from '../storage/connection.js';
+import { keyScopes, type KeyScope } from '../storage/governance-schema.js';
+import { lockFor } from '../storage/lock.js';
 import { keyNotFound } from './access-errors.js';
 import { AuditLog } from './audit-log.js';
 import { newSecret } from './key-secret.js';
@@ -35,36 +36,28 @@ export class KeyService {
    * @param by the acting principal, for the audit log.
    */
   async create(wanted: NewKeyDto, by: string): Promise<CreatedKey> {
-    const { db, store, audit, clock } = this;
-    const { principal, name, limits, expiresIn, projectRoots } = wanted;
     const asked = wanted.scopes ?? (await this.#defaultScopes());
-    const scopes = keyScopes.filter((scope) => asked.includes(scope));
-    const expiresInMs = expiresIn === undefined ? undefined : parsePeriod(expiresIn);
-    const now = clock.now();
-    const secret = newSecret();
-    const created = await db.transaction(async (tx) => {
-      const key = await store.add(
-        {
-          id: secret.id,
-          principalId: principal,
-          name,
-          secretHash: secret.hash,
-          scopes,
-          limits: compact(limits),
-          projectRoots: projectRoots.length === 0 ? null : projectRoots,
-          expiresAt: expiresInMs === undefined ? null : new Date(now + expiresInMs),
-          createdAt: new Date(now),
-        },
-        tx,
-      );
-      const opened = projectRoots.length === 0 ? {} : { projectRoots };
-      const expiresAt = key.expiresAt?.toISOString() ?? null;
-      const details = { principal, scopes, expiresAt, ...opened };
-      await audit.write({ principalId: by, action: 'key.created', subject: key.id, details }, tx);
-      return key;
+    const created = await this.db.transaction((tx) => this.#add(wanted, asked, by, tx));
+    this.known.forget();
+    return created;
+  }
+
+  /**
+   * Creates the first key, with all scopes, unless there ever was one. Of processes that start together one does.
+   *
+   * @param show tells the key to somebody, before it is stored: a key that nobody was told would lock the server.
+   */
+  async createFirst(
+    wanted: NewKeyDto,
+    by: string,
+    show: (created: CreatedKey) => void,
+  ): Promise<void> {
+    await this.db.transaction(async (tx) => {
+      await lockFor(tx, 'first-key');
+      const { hasHadKeys } = await this.store.census(tx);
+      if (!hasHadKeys) show(await this.#add(wanted, keyScopes, by, tx));
     });
     this.known.forget();
-    return { key: viewKey(created, now), secret: secret.text };
   }
 
   async list(): Promise<KeyView[]> {
@@ -88,6 +81,39 @@ export class KeyService {
     const key = revoked ?? (await store.find(id));
     if (key === undefined) throw keyNotFound(id);
     return viewKey(key, clock.now());
+  }
+
+  async #add(
+    wanted: NewKeyDto,
+    asked: readonly KeyScope[],
+    by: string,
+    tx: Queryable,
+  ): Promise<CreatedKey> {
+    const { principal, name, limits, expiresIn, projectRoots } = wanted;
+    const scopes = keyScopes.filter((scope) => asked.includes(scope));
+    const expiresInMs = expiresIn === undefined ? undefined : parsePeriod(expiresIn);
+    const now = this.clock.now();
+    const secret = newSecret();
+    const key = await this.store.add(
+      {
+        id: secret.id,
+        principalId: principal,
+        name,
+        secretHash: secret.hash,
+        scopes,
+        limits: compact(limits),
+        projectRoots: projectRoots.length === 0 ? null : projectRoots,
+        expiresAt: expiresInMs === undefined ? null : new Date(now + expiresInMs),
+        createdAt: new Date(now),
+      },
+      tx,
+    );
+    const opened = projectRoots.length === 0 ? {} : { projectRoots };
+    const expiresAt = key.expiresAt?.toISOString() ?? null;
+    const details = { principal, scopes, expiresAt, ...opened };
+    const entry = { principalId: by, action: 'key.created', subject: key.id, details } as const;
+    await this.audit.write(entry, tx);
+    return { key: viewKey(key, now), secret: secret.text };
   }
 
   async #defaultScopes() {

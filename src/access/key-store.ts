@@ -96,9 +96,9 @@ export class KeyStore {
     return { isKeyed, roots };
   }
 
-  async census(): Promise<KeyCensus> {
+  async census(db: Queryable = this.db): Promise<KeyCensus> {
     const now = new Date(this.clock.now()).toISOString();
-    const [found] = await this.db
+    const [found] = await db
       .select({
         all: count(),
         unrevoked: sql<number>`count(*) filter (where revoked_at is null)`.mapWith(Number),

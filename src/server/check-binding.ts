@@ -16,6 +16,6 @@ export function findBindingFault(asked: {
   return (
     `TURNPIKE_HOST is "${host}", which other machines reach, and there is no API key that is taken. ` +
     'Make one (turnpike keys create --principal NAME --scopes turns,approvals,admin), listen on 127.0.0.1, ' +
-    'or set TURNPIKE_ALLOW_KEYLESS=true where a gateway decides who may call'
+    'let the first start make and print one (TURNPIKE_FIRST_KEY=print), or set TURNPIKE_ALLOW_KEYLESS=true where a gateway decides who may call'
   );
 }

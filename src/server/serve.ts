@@ -3,12 +3,13 @@ import type { LoggerService, Type } from '@nestjs/common';
 import { DiscoveryService, NestFactory } from '@nestjs/core';
 import { SwaggerModule } from '@nestjs/swagger';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { findBindingFault } from './check-binding.js';
+import { requireKey } from './require-key.js';
 import { hideKeys } from '../access/key-secret.js';
+import { KeyService, type CreatedKey } from '../access/key-service.js';
 import { KeyStore } from '../access/key-store.js';
 import { AppModule } from './app.module.js';
 import { PUBLISH_URL, type PublishUrl } from '../backend/publish-url.js';
-import { ConfigError, type Config, type Environment } from '../config/config.js';
+import type { Config, Environment } from '../config/config.js';
 import type { ProcessValues } from '../config/config.module.js';
 import { findServiceLinks } from '../config/service-links.js';
 import { builtPage } from '../console/find-built-page.js';
@@ -62,6 +63,8 @@ export interface ServeOptions {
   environment: Environment;
   clock?: Clock;
   logger: Logger;
+  /** Shows the first key, where `TURNPIKE_FIRST_KEY` has one made; without it none is. */
+  showFirstKey?: (created: CreatedKey) => void;
 }
 
 /**
@@ -93,7 +96,7 @@ export async function serve(options: ServeOptions): Promise<Server> {
       },
     );
     try {
-      return await listen(app, values);
+      return await listen(app, values, options.showFirstKey);
     } catch (error) {
       // Listeners and workers already started would keep the failed process alive.
       await app.close();
@@ -102,9 +105,16 @@ export async function serve(options: ServeOptions): Promise<Server> {
   });
 }
 
-async function listen(app: NestExpressApplication, values: ProcessValues): Promise<Server> {
+async function listen(
+  app: NestExpressApplication,
+  values: ProcessValues,
+  showFirstKey: ServeOptions['showFirstKey'],
+): Promise<Server> {
   const { config, clock, logger, resources } = values;
-  if (servesApi(config.role)) await checkBinding(config, app.get(KeyStore, anywhere));
+  if (servesApi(config.role)) {
+    const [store, keys] = [app.get(KeyStore, anywhere), app.get(KeyService, anywhere)];
+    await requireKey(config, { store, keys, showFirstKey });
+  }
   app.disable('x-powered-by');
   let routes = new RouteTable([]);
   app.use(logRequests({ logger, clock, routes: () => routes }));
@@ -170,14 +180,6 @@ function noticeOutage(app: NestExpressApplication, { role }: Config) {
     if (isDown) turnApi?.noteAway();
     return isDown;
   };
-}
-
-/** @throws ConfigError. */
-async function checkBinding(config: Config, store: KeyStore): Promise<void> {
-  const { host, allowKeyless } = config;
-  const { hasActive: hasActiveKey } = await store.census();
-  const fault = findBindingFault({ host, allowKeyless, hasActiveKey });
-  if (fault !== undefined) throw new ConfigError([fault]);
 }
 
 /** Nest's own log lines, in our log; lines about routes are debug output. */

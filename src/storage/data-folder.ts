@@ -1,10 +1,11 @@
-import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod/mini';
 import { parseValue } from '../parsing/parse-value.js';
 import { compact } from '../platform/compact.js';
 import { errorCode } from '../platform/error-code.js';
+import { makeDataFolder } from './make-data-folder.js';
 
 /** The process that owns a data folder, as `<dataDir>/owner.json` has it. */
 export interface FolderOwner {
@@ -42,13 +43,13 @@ export class DataFolderBusyError extends Error {
  * Locks a data folder for this process: two embedded databases on one folder would destroy it. A
  * dead owner's folder is taken over at once.
  *
- * @throws DataFolderBusyError when a living process owns it.
+ * @throws DataFolderBusyError when a living process owns it; DataFolderUnusableError.
  */
 export async function lockDataFolder(folder: string): Promise<{
   publish(url: string): Promise<void>;
   release(): Promise<void>;
 }> {
-  await mkdir(folder, { recursive: true });
+  await makeDataFolder(folder);
   const file = path.join(folder, 'owner.json');
   const startTicks = await processStartTicks(process.pid);
   const self: FolderOwner = {

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Queryable } from './connection.js';
 
 /** Deployment-wide locks, each of one transaction at a time. */
-const locks = { 'accept-turn': 1, 'create-session': 2 } as const;
+const locks = { 'accept-turn': 1, 'create-session': 2, 'first-key': 3 } as const;
 
 /** Locks of a key, each of one transaction at a time. They are taken before the locks above. */
 const keyedLocks = { session: 0x74757270, principal: 0x74757271 } as const;

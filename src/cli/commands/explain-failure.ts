@@ -3,6 +3,7 @@ import { ConnectionLostError, TurnpikeError } from '../../client/turnpike-client
 import { ConfigError } from '../../config/config.js';
 import { errorCode } from '../../platform/error-code.js';
 import { DataFolderBusyError } from '../../storage/data-folder.js';
+import { DataFolderUnusableError } from '../../storage/make-data-folder.js';
 import { describeAdvice } from '../render/describe-advice.js';
 import { UsageError } from './usage-error.js';
 import { plainText } from '../terminal/plain-text.js';
@@ -23,7 +24,13 @@ function explain(error: unknown): string {
   if (error instanceof ConnectionLostError && error.turnId === undefined) {
     return `The server cannot be reached: ${reasonOf(error.cause)}. Start one (npm start, or turnpike serve), or correct --url or TURNPIKE_URL.`;
   }
-  const explained = [UsageError, ConfigError, AgentsInvalidError, DataFolderBusyError];
+  const explained = [
+    UsageError,
+    ConfigError,
+    AgentsInvalidError,
+    DataFolderBusyError,
+    DataFolderUnusableError,
+  ];
   const known = explained.find((type) => error instanceof type);
   if (known !== undefined) return (error as Error).message;
   return error instanceof Error ? error.message : String(error);

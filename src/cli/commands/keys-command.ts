@@ -1,7 +1,7 @@
-import type { CreatedKey } from '../../access/key-service.js';
 import type { KeyView } from '../../access/view-key.js';
 import { ConnectionLostError, TurnpikeError } from '../../client/turnpike-client.js';
 import { TypedError } from '../../errors/typed-error.js';
+import { describeCreated, describeExpiry } from '../render/describe-key.js';
 import { explainFailure } from './explain-failure.js';
 import { NoServerError } from './locate-server.js';
 import { openKeyAdmin, type KeyAdmin } from './key-admin.js';
@@ -53,15 +53,6 @@ async function act(admin: KeyAdmin, wanted: KeysArguments): Promise<string> {
   }
 }
 
-function describeCreated({ key, secret }: CreatedKey): string {
-  return [
-    secret,
-    '',
-    `Key ${key.id} of ${key.principal}, for ${key.scopes.join(', ')}${expiry(key)}. It is not shown again.`,
-    'Send it with every request: Authorization: Bearer tpk_…',
-  ].join('\n');
-}
-
 function describeKeys(keys: readonly KeyView[]): string {
   if (keys.length === 0)
     return 'There are no keys. Make one: turnpike keys create --principal NAME';
@@ -71,13 +62,9 @@ function describeKeys(keys: readonly KeyView[]): string {
       const used = lastUsedAt === null ? 'never used' : `used ${lastUsedAt}`;
       const label = name === '' ? '' : `  ${JSON.stringify(name)}`;
       const roots = key.projectRoots.length === 0 ? '' : `  in ${key.projectRoots.join(', ')}`;
-      return `${id}  ${status.padEnd(7)}  ${principal}  ${scopes.join(',')}${expiry(key)}  ${used}${label}${roots}`;
+      return `${id}  ${status.padEnd(7)}  ${principal}  ${scopes.join(',')}${describeExpiry(key)}  ${used}${label}${roots}`;
     })
     .join('\n');
-}
-
-function expiry({ expiresAt }: KeyView): string {
-  return expiresAt === null ? '' : `, until ${expiresAt}`;
 }
 
 function explain(error: unknown, environment: Environment): string {

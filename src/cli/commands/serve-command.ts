@@ -1,5 +1,6 @@
 import open from 'open';
 import { parseArgs } from 'node:util';
+import type { CreatedKey } from '../../access/key-service.js';
 import { AgentsInvalidError } from '../../agents/check-agents.js';
 import { ConfigError, parseConfig, type Config } from '../../config/config.js';
 import { ExtensionError } from '../../extensions/extension-error.js';
@@ -16,6 +17,8 @@ import { findServiceLinks } from '../../config/service-links.js';
 import { SchemaError } from '../../storage/schema-error.js';
 import { UnreachableError } from '../../storage/unreachable-error.js';
 import { DataFolderBusyError } from '../../storage/data-folder.js';
+import { DataFolderUnusableError } from '../../storage/make-data-folder.js';
+import { describeCreated } from '../render/describe-key.js';
 import { describeStart, startFields, type Started } from './describe-start.js';
 import { exitCodeOf } from './explain-failure.js';
 
@@ -39,7 +42,7 @@ export async function serveCommand(args: readonly string[], given: Environment):
     const logger = openLog(config, readable);
     // Started before the first turn is claimed; until then no tool or extension runs.
     const stopWatchdog = guardEventLoop(config, logger, readable);
-    const server = await serve({ config, environment, logger });
+    const server = await serve({ config, environment, logger, showFirstKey });
     // Listens for signals before the announcement: a reader of that line may stop the process at once.
     const stopping = stopSignal();
     const mode = server.get<ProviderMode>(PROVIDER_MODE);
@@ -77,6 +80,18 @@ function announceServing(started: Started, url: string): void {
   const log = createLogger({ level: 'info', readable: false, redact, destination });
   const { message, ...fields } = startFields(started, url);
   log.info(fields, message);
+}
+
+/** Prints text on a terminal; elsewhere one log line, whatever the log level. The log itself hides keys. */
+function showFirstKey(created: CreatedKey): void {
+  if (process.stderr.isTTY) return console.error(`\n${describeCreated(created)}\n`);
+  const redact = (line: string): string => line;
+  const log = createLogger({ level: 'warn', readable: false, redact });
+  const { principal, scopes } = created.key;
+  log.warn(
+    { key: created.secret, principal, scopes },
+    'the first API key, which is not shown again: send it as Authorization: Bearer',
+  );
 }
 
 async function stop(server: Server): Promise<number> {
@@ -135,6 +150,7 @@ export function explainStartFailure(error: unknown, environment: Environment): s
     AgentsInvalidError,
     ConfigError,
     DataFolderBusyError,
+    DataFolderUnusableError,
     ExtensionError,
     FileInvalidError,
     SchemaError,

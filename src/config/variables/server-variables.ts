@@ -51,6 +51,12 @@ export const serverVariables = {
       'Whether a server without API keys takes requests from other machines, and under any `Host`: `true` where a gateway decides who may call.',
     fallback: false,
   }),
+  firstKey: choice('TURNPIKE_FIRST_KEY', {
+    about:
+      'What a start does at an address that other machines reach, where there never was an API key: `refuse`, or `print`: make one for the principal `local`, with all scopes, and print it on standard error, this once.',
+    fallback: 'refuse',
+    values: ['refuse', 'print'],
+  }),
   clientKey: secret(
     'TURNPIKE_API_KEY',
     'API key that the command line sends to a server which has keys.',

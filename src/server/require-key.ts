@@ -1,0 +1,41 @@
+import type { CreatedKey, KeyService } from '../access/key-service.js';
+import type { KeyStore } from '../access/key-store.js';
+import { NewKeyDto } from '../access/new-key.dto.js';
+import { LOCAL_USER } from '../access/principal.js';
+import { ConfigError, type Config } from '../config/config.js';
+import { takeRequest } from '../http/request.pipe.js';
+import { findBindingFault } from './check-binding.js';
+
+/** The actor in the audit log. */
+const AUDIT_ACTOR = 'first-start';
+
+export interface RequireKeyDeps {
+  store: Pick<KeyStore, 'census'>;
+  keys: Pick<KeyService, 'createFirst'>;
+  /** Shows the first key to whoever started the server; undefined: there is nobody, and no key is made. */
+  showFirstKey: ((created: CreatedKey) => void) | undefined;
+}
+
+/**
+ * Requires a key for a server that other machines reach, and makes the first one where the config says so. It is for
+ * the principal who has what was made before there were keys.
+ *
+ * @throws ConfigError.
+ */
+export async function requireKey(
+  config: Pick<Config, 'host' | 'allowKeyless' | 'firstKey'>,
+  { store, keys, showFirstKey }: RequireKeyDeps,
+): Promise<void> {
+  const findFault = async (): Promise<string | undefined> => {
+    const { hasActive } = await store.census();
+    return findBindingFault({ ...config, hasActiveKey: hasActive });
+  };
+  if ((await findFault()) === undefined) return;
+  if (config.firstKey === 'print' && showFirstKey !== undefined) {
+    const body = { principal: LOCAL_USER, name: 'made by the first start' };
+    await keys.createFirst(await takeRequest(NewKeyDto, body), AUDIT_ACTOR, showFirstKey);
+  }
+  // A different process may have made the first key meanwhile; keys that were all revoked are no reason for a new one.
+  const fault = await findFault();
+  if (fault !== undefined) throw new ConfigError([fault]);
+}
