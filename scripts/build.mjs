@@ -2,7 +2,7 @@
  * `npm run build`: bundles the server into `dist/`, with the image of an empty, migrated database for new
  * data folders: the engine takes seconds to make a database, and one second to load the image. The image is
  * cached beside the packages and made anew when a migration changes. The console's page goes to `dist/web`,
- * the declarations of the typed client to `dist/client` and those of extensions to `dist/extend`;
+ * the declarations of the typed client to `dist/client`, those of extensions to `dist/extend`, the commit to `dist/commit`;
  * `--without-types` leaves declarations out.
  */
 import { spawn } from 'node:child_process';
@@ -13,6 +13,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildConsole } from './build-console.mjs';
 import { buildServer } from './build-server.mjs';
+import { findCommit } from './find-commit.mjs';
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
 const migrationsFolder = path.join(root, 'src/storage/migrations');
@@ -31,6 +32,8 @@ if (withTypes) {
   await cp(declarations, path.join(root, 'dist/client'), { recursive: true });
   await cp(extendDeclarations, path.join(root, 'dist/extend'), { recursive: true });
 }
+const commit = findCommit(root);
+if (commit !== undefined) await writeFile(path.join(root, 'dist/commit'), `${commit}\n`);
 await copyFile(image, path.join(root, 'dist/empty-database.tar.gz'));
 await cp(migrationsFolder, path.join(root, 'dist/migrations'), { recursive: true });
 await cp(page, path.join(root, 'dist/web'), { recursive: true });

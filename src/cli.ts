@@ -9,7 +9,7 @@ import { oneLine } from './cli/terminal/plain-text.js';
 import { serveCommand } from './cli/commands/serve-command.js';
 import { tailCommand } from './cli/commands/tail-command.js';
 import { turnCommand } from './cli/commands/turn-command.js';
-import { packageVersion } from './platform/process/package-root.js';
+import { packageCommit, packageVersion } from './platform/process/package-root.js';
 import { usage } from './cli/commands/usage.js';
 
 type Command = (args: readonly string[]) => Promise<number>;
@@ -36,27 +36,29 @@ const commands = new Map<string, Command>([
 ]);
 
 const helpFlags: readonly string[] = ['--help', '-h'];
+const versionFlags: readonly string[] = ['--version', '-v'];
 
-const [name = '', ...rest] = process.argv.slice(2);
+const given = process.argv.slice(2);
+// Without a command it serves: `npx` of the package starts a server.
+const [name = '', ...rest] = isCommand(given[0]) ? given : ['serve', ...given];
 // A server goes on when the reader of its output is gone.
 if (name !== 'serve') leaveOnClosedPipe();
 process.exitCode = await run();
 
 async function run(): Promise<number> {
-  if (name === '') {
-    process.stderr.write(usage);
-    return 2;
-  }
-  if (helpFlags.includes(name) || optionsOf(rest).some((arg) => helpFlags.includes(arg))) {
-    return help();
-  }
-  if (name === '--version' || name === '-v') return version();
+  if (optionsOf(given).some((arg) => helpFlags.includes(arg))) return help();
+  if (versionFlags.includes(name)) return version();
   const command = commands.get(name);
   if (command !== undefined) return command(rest);
   process.stderr.write(
     `There is no command ${oneLine(name, 60)}; turnpike --help lists the commands.\n`,
   );
   return 2;
+}
+
+/** Whether the first argument names a command, which options of `serve` do not. */
+function isCommand(first: string | undefined): boolean {
+  return first !== undefined && (!first.startsWith('-') || versionFlags.includes(first));
 }
 
 /** The arguments before `--`; those after it are text. */
@@ -71,6 +73,8 @@ async function help(): Promise<number> {
 }
 
 async function version(): Promise<number> {
-  process.stdout.write(`${packageVersion}\n`);
+  process.stdout.write(
+    `${packageVersion}${packageCommit === undefined ? '' : ` (${packageCommit})`}\n`,
+  );
   return 0;
 }

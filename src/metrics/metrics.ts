@@ -83,7 +83,7 @@ export class Metrics {
     'approvals_pending',
     'Questions of the whole deployment that wait for a person.',
   );
-  readonly buildInfo = this.#gauge('build_info', 'Always 1.', 'version', 'role');
+  readonly buildInfo = this.#gauge('build_info', 'Always 1.', 'version', 'commit', 'role');
 
   readonly turnDuration = this.#histogram(
     'turn_duration_seconds',

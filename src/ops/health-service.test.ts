@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ManualClock } from '../../test/support/manual-clock.js';
+import { packageVersion } from '../platform/process/package-root.js';
 import { HealthService, type HealthDeps } from './health-service.js';
 
 const answers = async (): Promise<void> => undefined;
@@ -33,6 +34,7 @@ describe('HealthService', () => {
       agent_ready: true,
       active_sessions: 3,
       uptime_seconds: expect.any(Number),
+      version: packageVersion,
     });
   });
 

@@ -1,4 +1,5 @@
 import { compact } from '../platform/compact.js';
+import { packageCommit, packageVersion } from '../platform/process/package-root.js';
 import type { Clock } from '../platform/clock.js';
 import type { CommandHealth } from './command-health.js';
 import { checkReadiness, type Dependency, type Readiness } from './readiness.js';
@@ -15,6 +16,9 @@ export interface Health {
   /** Sessions with an active turn; absent while the database does not answer. */
   active_sessions?: number;
   uptime_seconds: number;
+  version: string;
+  /** Commit of the build; absent where it is unknown. */
+  commit?: string;
   /** The way this process runs commands; only in the agent's health. */
   commands?: CommandHealth;
 }
@@ -110,6 +114,8 @@ export class HealthService {
       agent_ready: found.isAgentReady,
       ...compact({ active_sessions: found.activeSessions }),
       uptime_seconds: Math.floor(process.uptime()),
+      version: packageVersion,
+      ...compact({ commit: packageCommit }),
     };
   }
 }

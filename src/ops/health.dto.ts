@@ -33,6 +33,16 @@ export class HealthDto implements Health {
   @ApiProperty({ type: Number })
   uptime_seconds!: number;
 
+  @ApiProperty({ type: String, description: 'The version of the server.' })
+  version!: string;
+
+  @ApiPropertyOptional({
+    type: String,
+    description:
+      'The commit that the server was built from, with `-dirty` where files had changed since. Absent where it is unknown.',
+  })
+  commit?: string;
+
   @ApiPropertyOptional({
     type: CommandHealthDto,
     description: "How this process runs commands; only in the agent's health.",

@@ -5,7 +5,7 @@ import { Metrics } from '../metrics/metrics.js';
 import { untilAborted } from '../platform/async/abort.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { LOGGER, type Logger } from '../platform/logger.js';
-import { packageVersion } from '../platform/process/package-root.js';
+import { packageCommit, packageVersion } from '../platform/process/package-root.js';
 import { TtlCache } from '../platform/async/ttl-cache.js';
 import { OPENED_DATABASE, type OpenedDatabase } from '../storage/connection.js';
 import { countWaiting, type Waiting } from './count-waiting.js';
@@ -42,7 +42,8 @@ export class MetricsService {
     // Measuring the event loop costs a little all the time: nothing where nobody asks.
     if (!this.#isMeasured) collectDefaultMetrics({ register: registry });
     this.#isMeasured = true;
-    buildInfo.set({ version: packageVersion, role: this.config.role }, 1);
+    const commit = packageCommit ?? '';
+    buildInfo.set({ version: packageVersion, commit, role: this.config.role }, 1);
     this.#setPool();
     await this.#setWaiting();
     return registry.metrics();

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { serve } from '../../src/server/serve.js';
+import { packageVersion } from '../../src/platform/process/package-root.js';
 import { systemClock, type Clock } from '../../src/platform/clock.js';
 import { silentLogger } from '../support/silent-logger.js';
 import { OPENED_DATABASE, type OpenedDatabase } from '../../src/storage/connection.js';
@@ -24,6 +25,7 @@ describe('the server beside its turns', () => {
         agent_ready: true,
         active_sessions: 0,
         uptime_seconds: expect.any(Number),
+        version: packageVersion,
       },
     ]);
     const ready = await server.client.get('/ready');

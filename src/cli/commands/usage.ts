@@ -8,10 +8,10 @@ turnpike approvals [--json]         list the questions that turns wait for
 turnpike approve ID                 approve a tool call; --session: and every such call of the session;
                                     --rule R: and every call under the rule R
 turnpike deny ID [WHY]              deny a tool call; the model gets the reason
-turnpike serve [options]            serve until a signal stops it
+turnpike [serve] [options]          serve until a signal stops it
 turnpike keys create|list|revoke    manage API keys
 turnpike migrate [--check]          bring the database up to date; --check only looks, and exits with 1 if it is not
-turnpike --version                  print the version of this command
+turnpike --version                  print the version of this command, and the commit that it was built from
 
 Options of turn:
   --attach FILE     attach a file; may be repeated

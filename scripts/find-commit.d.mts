@@ -1,0 +1,5 @@
+/** See the script. */
+export function findCommit(
+  folder: string,
+  environment?: Record<string, string | undefined>,
+): string | undefined;
