@@ -64,5 +64,16 @@ export default {
       testMatch: ['**/{keys,queue,tabs}.test.ts'],
       globals: { BACK_END: 'distributed' },
     },
+    // Minutes each, with packages from the registry: `npm run test:release`.
+    ...(process.env.TEST_RELEASE === undefined
+      ? []
+      : [
+          {
+            ...base,
+            displayName: 'release',
+            roots: ['<rootDir>/test/release'],
+            testMatch: ['**/*.test.ts'],
+          },
+        ]),
   ],
 };

@@ -2,13 +2,15 @@
  * Bundles the server and its command line into a few files in `dist`, with the packages they use: without
  * this, a start spends most of its time loading thousands of small modules.
  */
-import { rm, writeFile } from 'node:fs/promises';
+import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { listLicenses } from './list-licenses.mjs';
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
 const dist = path.join(root, 'dist');
+const packageFolder = (name) => path.join(root, 'node_modules', name);
 
 /** The entry points: files that are run or imported by their path. */
 const programs = {
@@ -24,24 +26,37 @@ const programs = {
 };
 
 /**
- * Packages that are not bundled: they look for files beside their code, or start it as a process. The metadata
- * of decorators is one of them because inside a bundle it would come after the first class that needs it.
+ * The packages that whoever installs the server has: they look for files beside their code, start it as a process,
+ * or are shared with the client's pages. All others are in the bundle, so that an install brings few packages, and
+ * none that runs a script. The metadata of decorators is one of them because inside a bundle it would come after the
+ * first class that needs it.
  */
+const { dependencies, devDependencies, peerDependencies } = JSON.parse(
+  await readFile(path.join(root, 'package.json'), 'utf8'),
+);
 const kept = [
-  '@anthropic-ai/tokenizer',
-  '@bull-board',
-  '@electric-sql/pglite',
-  '@napi-rs/canvas',
-  'open',
-  'pdfjs-dist',
-  'pg',
-  'pino',
-  'pino-pretty',
-  'reflect-metadata',
-  'sharp',
-  'swagger-ui-dist',
-  'tesseract.js',
+  ...Object.keys(dependencies),
+  ...Object.keys(peerDependencies).filter((name) => !(name in devDependencies)),
 ];
+
+/** Pages of packages that are in the bundle, which are served from files: folders of `dist` → what is copied. */
+const pages = {
+  'swagger-ui': {
+    name: 'swagger-ui-dist',
+    files: [
+      'LICENSE',
+      'NOTICE',
+      'favicon-16x16.png',
+      'favicon-32x32.png',
+      'swagger-ui-bundle.js',
+      'swagger-ui-bundle.js.LICENSE.txt',
+      'swagger-ui-standalone-preset.js',
+      'swagger-ui-standalone-preset.js.LICENSE.txt',
+      'swagger-ui.css',
+    ],
+  },
+  board: { name: '@bull-board/ui', files: ['dist'] },
+};
 
 /** @returns {Promise<void>} */
 export async function buildServer() {
@@ -50,7 +65,14 @@ export async function buildServer() {
     external: (id) => kept.some((name) => id === name || id.startsWith(`${name}/`)),
     // One folder for all, so that paths relative to the code are the same in each.
     chunkFileNames: '[name]-[hash].js',
+    plugins: [
+      listLicenses(
+        'third-party-licenses.txt',
+        Object.values(pages).map(({ name }) => packageFolder(name)),
+      ),
+    ],
   });
+  await copyPages();
   const client = ['client/turnpike-client', 'client/chat-transport'];
   await write(at(Object.fromEntries(client.map((name) => [name, `${name}.ts`]))), {
     external: ['eventsource-parser'],
@@ -61,16 +83,29 @@ export async function buildServer() {
   await write(at({ 'extend/extend': 'extend/extend.ts' }), { external: [] });
 }
 
-async function write(input, { external, ...output }) {
+async function copyPages() {
+  for (const [folder, { name, files }] of Object.entries(pages)) {
+    for (const file of files) {
+      await cp(path.join(packageFolder(name), file), path.join(dist, folder, file), {
+        recursive: true,
+      });
+    }
+  }
+}
+
+async function write(input, { external, plugins = [], ...output }) {
   const bundle = await rolldown({
     cwd: root,
     input,
     external,
+    plugins,
     platform: 'node',
     tsconfig: path.join(root, 'tsconfig.json'),
     onLog: (level, log, handle) => {
       // Optional parts of Nest, which are not used here.
       if (log.code === 'UNRESOLVED_IMPORT' && /'@(nestjs|fastify)\//.test(log.message)) return;
+      // The board's package looks for its page by `eval`, where it is not told where the page is.
+      if (log.code === 'EVAL' && log.id?.includes('@bull-board/api')) return;
       handle(level === 'warn' ? 'error' : level, log);
     },
   });

@@ -8,7 +8,14 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import ts from 'typescript';
-import { createProgram, options, readBlocks, report, root } from './declare/compiler.mjs';
+import {
+  createProgram,
+  options,
+  readBlocks,
+  packageName,
+  report,
+  root,
+} from './declare/compiler.mjs';
 import { writeOutTypes } from './declare/write-out-types.mjs';
 
 const folder = path.join(root, 'src/client');
@@ -30,7 +37,7 @@ const browser = {
   ...options,
   lib: ['lib.es2022.d.ts', 'lib.dom.d.ts'],
   types: [],
-  paths: { 'turnpike/client': [path.join(folder, 'turnpike-client.ts')] },
+  paths: { [`${packageName}/client`]: [path.join(folder, 'turnpike-client.ts')] },
   noEmit: isCheck,
   declaration: true,
   emitDeclarationOnly: true,

@@ -1,5 +1,5 @@
 /**
- * Writes the declarations of `turnpike/extend`, `dist/extend`: the server's types for extensions. They are
+ * Writes the declarations for authors of extensions, `dist/extend`: the server's types for extensions. They are
  * then compiled as an author of extensions has them, without packages and Node's types, together with the
  * examples and the blocks of docs/how-to/extensions.md. `--out DIR` writes to a different folder.
  */
@@ -7,7 +7,14 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import ts from 'typescript';
-import { createProgram, options, readBlocks, report, root } from './declare/compiler.mjs';
+import {
+  createProgram,
+  options,
+  readBlocks,
+  packageName,
+  report,
+  root,
+} from './declare/compiler.mjs';
 
 const { values } = parseArgs({ options: { out: { type: 'string' } } });
 const out = path.resolve(values.out ?? path.join(root, 'dist/extend'));
@@ -38,7 +45,7 @@ function compileUses() {
     ...options,
     lib: ['lib.es2023.d.ts', 'lib.dom.d.ts'],
     types: [],
-    paths: { 'turnpike/extend': [path.join(out, 'extend/extend.d.ts')] },
+    paths: { [`${packageName}/extend`]: [path.join(out, 'extend/extend.d.ts')] },
     allowJs: true,
     checkJs: true,
     skipLibCheck: false,

@@ -16,6 +16,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    // Most packages require that their text goes with each copy.
+    license: { fileName: 'third-party-licenses.txt' },
   },
   server: {
     proxy: {

@@ -6,6 +6,11 @@ import ts from 'typescript';
 
 export const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '../..');
 
+/** The name that the package is published under, and imported by. */
+export const { name: packageName } = JSON.parse(
+  readFileSync(path.join(root, 'package.json'), 'utf8'),
+);
+
 /** The options of tsconfig.json. */
 export const { options } = ts.parseJsonConfigFileContent(
   ts.readConfigFile(path.join(root, 'tsconfig.json'), ts.sys.readFile).config,

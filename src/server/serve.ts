@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import path from 'node:path';
 import type { LoggerService, Type } from '@nestjs/common';
 import { DiscoveryService, NestFactory } from '@nestjs/core';
 import { SwaggerModule } from '@nestjs/swagger';
@@ -13,7 +14,7 @@ import type { Config, Environment } from '../config/config.js';
 import type { ProcessValues } from '../config/config.module.js';
 import { findServiceLinks } from '../config/service-links.js';
 import { builtPage } from '../console/find-built-page.js';
-import { packageVersion } from '../platform/process/package-root.js';
+import { packageRoot, packageVersion } from '../platform/process/package-root.js';
 import { answerMethods } from './answer-methods.js';
 import { describeApi } from './describe-api.js';
 import { ErrorShapes } from './error-shapes.js';
@@ -135,7 +136,9 @@ async function listen(
   );
   app.useGlobalPipes(new RequestPipe());
   // A page at `/docs`, the document at `/docs-json`.
-  SwaggerModule.setup('docs', app, () => describeApi(app, packageVersion, shapes));
+  SwaggerModule.setup('docs', app, () => describeApi(app, packageVersion, shapes), {
+    customSwaggerUiPath: path.join(packageRoot, 'dist/swagger-ui'),
+  });
   await app.init();
   routes = new RouteTable(findRoutes(app.getHttpAdapter().getInstance()));
   await app.listen(config.port, config.host);

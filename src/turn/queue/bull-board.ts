@@ -2,16 +2,18 @@ import { createBullBoard } from '@bull-board/api';
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { ExpressAdapter } from '@bull-board/express';
 import type { Queue } from 'bullmq';
+import path from 'node:path';
+import { packageRoot } from '../../platform/process/package-root.js';
 import type { QueueBoard } from './queue-board.js';
 
 /**
  * Bull Board over the turn queue, read-only: a job is a wake-up, and a change of the job
  * changes nothing about a turn.
  *
- * @param path it is under, for the links of its page.
+ * @param basePath the path that it is under, for the links of its page.
  */
-export function openBullBoard(queue: Queue, path: string): QueueBoard {
-  const adapter = new ExpressAdapter().setBasePath(path);
+export function openBullBoard(queue: Queue, basePath: string): QueueBoard {
+  const adapter = new ExpressAdapter().setBasePath(basePath);
   createBullBoard({
     queues: [
       new BullMQAdapter(queue, {
@@ -21,6 +23,7 @@ export function openBullBoard(queue: Queue, path: string): QueueBoard {
     ],
     serverAdapter: adapter,
     options: {
+      uiBasePath: path.join(packageRoot, 'dist/board'),
       // The page's manual is about changing jobs.
       uiConfig: { boardTitle: 'Turnpike', hideDocsLink: true },
     },

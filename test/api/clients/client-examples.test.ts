@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { transform } from '@swc/core';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { manifest } from '../../support/package/manifest.js';
 import { startServer, type TestServer } from '../../support/processes/start-server.js';
 
 const root = new URL('../../../', import.meta.url);
@@ -17,12 +17,11 @@ function readExamples(): string[] {
 }
 
 /** The directory that the package's exports name for the client. */
-async function publishedClient(): Promise<{ code: string; types: string }> {
-  const { exports } = JSON.parse(await readFile(new URL('package.json', root), 'utf8')) as {
-    exports: { './client': { default: string; types: string } };
-  };
+function publishedClient(): { code: string; types: string } {
   const at = (file: string): string => fileURLToPath(new URL(file, root));
-  const { default: code, types } = exports['./client'];
+  const found = manifest.exports['./client'];
+  if (found === undefined || typeof found === 'string') throw new Error('There is no client');
+  const { default: code, types } = found;
   return { code: at(code), types: at(types) };
 }
 
@@ -36,9 +35,9 @@ describe('the documentation’s examples of the client', () => {
 
   /** Runs an example as its own program, over the published client. */
   async function run(example: string): Promise<{ code: number | null; output: string }> {
-    const { code: client } = await publishedClient();
+    const { code: client } = publishedClient();
     const script = example
-      .replaceAll("'turnpike/client'", JSON.stringify(pathToFileURL(client).href))
+      .replaceAll(`'${manifest.name}/client'`, JSON.stringify(pathToFileURL(client).href))
       .replaceAll('http://127.0.0.1:4400', server.url)
       .replaceAll('/home/me/project', server.projectRoot);
     const { code } = await transform(script, {
@@ -57,7 +56,7 @@ describe('the documentation’s examples of the client', () => {
 
   it('are there, and so is what they import', async () => {
     expect(examples).toHaveLength(4);
-    const { code, types } = await publishedClient();
+    const { code, types } = publishedClient();
     expect([existsSync(code), existsSync(types)]).toEqual([true, true]);
   });
 

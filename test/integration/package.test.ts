@@ -1,0 +1,109 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { packageRoot } from '../../src/platform/process/package-root.js';
+import { lockedPackages, manifest } from '../support/package/manifest.js';
+import { runNpm } from '../support/package/run-npm.js';
+
+describe('the package', () => {
+  let files: readonly string[];
+  beforeAll(async () => {
+    // Of the build that is there: the scripts of a real `npm pack` are `test/release/package.test.ts`.
+    const packed = await runNpm(packageRoot, 'pack', '--dry-run', '--json', '--ignore-scripts');
+    const [{ files: listed }] = JSON.parse(packed) as [{ files: { path: string }[] }];
+    files = listed.map((file) => file.path);
+  });
+
+  it('has what the server needs, and no sources, tests or maps', () => {
+    expect(files).toEqual(
+      expect.arrayContaining([
+        'README.md',
+        'LICENSE',
+        'package.json',
+        'dist/main.js',
+        'dist/run-engine.js',
+        'dist/run-extractor.js',
+        'dist/empty-database.tar.gz',
+        'dist/migrations/meta/_journal.json',
+        'dist/third-party-licenses.txt',
+        'dist/web/index.html',
+        'dist/swagger-ui/swagger-ui-bundle.js',
+        'dist/board/dist/index.ejs',
+        'instructions/agents/AGENT_WORKING_ITEMS.md',
+      ]),
+    );
+    const whole = /^(README\.md|LICENSE|package\.json|instructions\/.*\.md)$/;
+    const built =
+      /^dist\/(?!.*(\.test\.|\.map$))(.*(\.js|\.d\.ts|\.txt)|commit|empty-database\.tar\.gz)$/;
+    const served = /^dist\/(web|swagger-ui|board|migrations)\//;
+    const others = files.filter(
+      (file) => ![whole, built, served].some((pattern) => pattern.test(file)),
+    );
+    expect(others).toEqual([]);
+    expect(files.filter((file) => /\.map$|\.test\./.test(file))).toEqual([]);
+  });
+
+  it('has the files that its manifest names', () => {
+    const { bin, exports } = manifest;
+    const named = [
+      ...Object.values(bin),
+      ...Object.values(exports).flatMap((to) =>
+        typeof to === 'string' ? [to] : Object.values(to),
+      ),
+    ];
+    expect(
+      named.map((file) => path.normalize(file)).filter((file) => !files.includes(file)),
+    ).toEqual([]);
+  });
+
+  it('is shown under the name in its manifest, which code does not have', async () => {
+    const shown = (await Promise.all(['README.md', 'docs', 'examples'].map(readTexts))).flat();
+    const imported = shown.flatMap(({ file, text }) =>
+      // Not `@ag-ui/client`: the name has the scope and more.
+      [...text.matchAll(/'((?:@[\w.-]+\/)?[\w.-]+)\/(?:client(?:\/ai-sdk)?|extend)'/g)].map(
+        ([, name = '']) => ({ file, name }),
+      ),
+    );
+    const wrong = imported.filter(({ name }) => name !== manifest.name && !isOther(name));
+    // To rename it: the manifest, `npm install` for the lock file, and what this lists.
+    expect([imported.length > 0, wrong]).toEqual([true, []]);
+    expect(shown[0]?.text).toMatch(new RegExp(`^npx ${manifest.name} `, 'm'));
+    const code = (await Promise.all(['scripts', 'src', 'test', 'web'].map(readTexts))).flat();
+    const quoted = new RegExp(`['"]${manifest.name}/(client|extend)`);
+    expect(code.filter(({ text }) => quoted.test(text)).map(({ file }) => file)).toEqual([]);
+  });
+});
+
+describe('the packages that it brings', () => {
+  it('run no script: those that would are known, off, and not for users of the package', () => {
+    const withScript = Object.entries(lockedPackages).filter(
+      ([, { hasInstallScript }]) => hasInstallScript === true,
+    );
+    const names = withScript.map(([folder]) => folder.replace(/^.*node_modules\//, ''));
+    // A new one: see whether it works without, add it with `false`, or choose another package.
+    const off = Object.entries(manifest.allowScripts).filter(([, isAllowed]) => !isAllowed);
+    expect(names.sort()).toEqual(off.map(([name]) => name).sort());
+    const brought = withScript.filter(([, { dev, peer }]) => dev !== true && peer !== true);
+    expect(brought).toEqual([]);
+  });
+});
+
+/** Whether a name is that of a different package, or a path. */
+function isOther(name: string): boolean {
+  return /^[.@]/.test(name) || `node_modules/${name}` in lockedPackages;
+}
+
+/** The texts of a file, or of a folder's files; paths from the root. */
+async function readTexts(place: string): Promise<{ file: string; text: string }[]> {
+  const entries = place.endsWith('.md')
+    ? [place]
+    : (await readdir(path.join(packageRoot, place), { recursive: true }))
+        .filter((name) => /\.(md|m?[jt]sx?|html)$/.test(name) && !name.includes('node_modules'))
+        .map((name) => path.join(place, name));
+  return Promise.all(
+    entries.map(async (file) => ({
+      file,
+      text: await readFile(path.join(packageRoot, file), 'utf8'),
+    })),
+  );
+}

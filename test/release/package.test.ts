@@ -1,0 +1,140 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { packageRoot } from '../../src/platform/process/package-root.js';
+import { manifest } from '../support/package/manifest.js';
+import { sandboxEnvironment } from '../support/processes/test-shells.js';
+import { runNpm } from '../support/package/run-npm.js';
+
+/** What a clone has beside its sources. */
+const notSources = new Set(['.git', '.turnpike', 'build', 'dist', 'node_modules']);
+
+/** A client with types, as users of the package write it. */
+const program = `
+import { TurnpikeClient, type HarnessEvent } from '${manifest.name}/client';
+import { TurnpikeChatTransport } from '${manifest.name}/client/ai-sdk';
+import { defineExtension } from '${manifest.name}/extend';
+
+export const client = new TurnpikeClient({ url: process.argv[2] ?? '' });
+export const kinds = [TurnpikeChatTransport, defineExtension].map((part) => typeof part);
+const { sessionId } = await client.sessions.create({ projectRoot: process.cwd() });
+const turn = await client.turn({ sessionId, message: 'Hello' });
+const events: HarnessEvent['event'][] = [];
+for await (const { event } of turn) events.push(event);
+const { outcome, text } = await turn.result();
+console.log(JSON.stringify({ outcome, text, kinds, hasText: events.includes('chat:delta') }));
+`;
+
+describe('the package, packed from sources without git and installed from the tarball', () => {
+  let folder: string;
+  let empty: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'package-'));
+    const sources = path.join(folder, 'sources');
+    await cp(packageRoot, sources, {
+      recursive: true,
+      // A lock file that looks newer than its packages would have them installed.
+      preserveTimestamps: true,
+      filter: (file) => !notSources.has(path.relative(packageRoot, file)),
+    });
+    await symlink(path.join(packageRoot, 'node_modules'), path.join(sources, 'node_modules'));
+    // Its scripts build it.
+    await runNpm(sources, 'pack', '--pack-destination', folder);
+    empty = path.join(folder, 'empty');
+    await mkdir(empty);
+    const tarball = (await readdir(folder)).find((file) => file.endsWith('.tgz')) ?? '';
+    // The AI SDK is the user's own.
+    await runNpm(empty, 'install', path.join(folder, tarball), 'ai@6');
+  });
+  const started: ChildProcess[] = [];
+  afterAll(async () => {
+    for (const { pid, exitCode, signalCode } of started) {
+      if (exitCode === null && signalCode === null) process.kill(-Number(pid), 'SIGTERM');
+    }
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** Starts a program of the folder; what it prints, and its end. */
+  function start(command: string, ...args: string[]) {
+    const { PATH = '', HOME = '' } = process.env;
+    const env = { PATH, HOME, TURNPIKE_PORT: '0', ...sandboxEnvironment };
+    // A group of its own: a terminal's Ctrl-C goes to npx and to what it started.
+    const child = spawn(command, args, { cwd: empty, env, detached: true });
+    started.push(child);
+    let output = '';
+    const served = new Promise<string>((resolve) => {
+      for (const stream of [child.stdout, child.stderr]) {
+        stream.setEncoding('utf8').on('data', (text: string) => {
+          output += text;
+          const url = /serves (http:[^\s"]+) from now on/.exec(output)?.[1];
+          if (url !== undefined) resolve(url);
+        });
+      }
+    });
+    const ended = new Promise<{ code: number | null; output: string }>((resolve) => {
+      child.once('close', (code) => resolve({ code, output }));
+    });
+    return { child, ended, served };
+  }
+
+  it('brings no package with a script, and none that its users need not have', async () => {
+    const lock = path.join(empty, 'node_modules/.package-lock.json');
+    const { packages } = JSON.parse(await readFile(lock, 'utf8')) as {
+      packages: Record<string, { hasInstallScript?: boolean }>;
+    };
+    const withScript = Object.entries(packages).filter(
+      ([, { hasInstallScript }]) => hasInstallScript,
+    );
+    expect(withScript).toEqual([]);
+    const names = Object.keys(packages).map((at) => at.replace(/^node_modules\//, ''));
+    expect(
+      names.filter((name) => /scarf|react|vite|typescript|jest|bullmq|nestjs/.test(name)),
+    ).toEqual([]);
+  });
+
+  it('starts with npx, runs a turn, serves its pages, and stops in order', async () => {
+    const server = start('npx', manifest.name);
+    const url = await Promise.race([server.served, server.ended.then(({ output }) => output)]);
+    expect(url).toMatch(/^http:\S+$/);
+    const health = (await (await fetch(`${url}/health`)).json()) as Record<string, unknown>;
+    expect(health).toMatchObject({ status: 'healthy', version: manifest.version });
+    expect(health).not.toHaveProperty('commit');
+    const turn = await start('npx', manifest.name, 'turn', '--url', url, 'Hello').ended;
+    expect(turn).toEqual({ code: 0, output: expect.stringContaining('You wrote: "Hello"') });
+    for (const page of ['/', '/docs', '/docs/swagger-ui-bundle.js', '/docs/swagger-ui.css']) {
+      expect([page, (await fetch(url + page)).status]).toEqual([page, 200]);
+    }
+
+    await writeFile(path.join(empty, 'use.ts'), program);
+    const options = {
+      compilerOptions: {
+        target: 'es2022',
+        module: 'nodenext',
+        types: ['node'],
+        typeRoots: [path.join(packageRoot, 'node_modules/@types')],
+        strict: true,
+        // The AI SDK's own declarations have faults.
+        skipLibCheck: true,
+      },
+      files: ['use.ts'],
+    };
+    await writeFile(path.join(empty, 'tsconfig.json'), JSON.stringify(options));
+    await writeFile(path.join(empty, 'package.json'), JSON.stringify({ type: 'module' }));
+    const tsc = path.join(packageRoot, 'node_modules/typescript/bin/tsc');
+    expect(await start(process.execPath, tsc).ended).toEqual({ code: 0, output: '' });
+    const used = await start(process.execPath, 'use.js', url).ended;
+    expect(used.code).toBe(0);
+    expect(JSON.parse(used.output)).toMatchObject({
+      outcome: 'completed',
+      kinds: ['function', 'function'],
+      hasText: true,
+    });
+
+    process.kill(-Number(server.child.pid), 'SIGINT');
+    await server.ended;
+    // Only an orderly stop gives the folder back.
+    expect(await readdir(path.join(empty, '.turnpike'))).toEqual(['db']);
+  });
+});

@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { packageRoot } from '../../../src/platform/process/package-root.js';
+
+export interface Manifest {
+  name: string;
+  version: string;
+  bin: Record<string, string>;
+  exports: Record<string, string | { types: string; default: string }>;
+  allowScripts: Record<string, boolean>;
+}
+
+export const manifest = load('package.json') as Manifest;
+
+export interface LockedPackage {
+  hasInstallScript?: boolean;
+  dev?: boolean;
+  peer?: boolean;
+}
+
+/** Packages of the lock file by their folders. */
+export const { packages: lockedPackages } = load('package-lock.json') as {
+  packages: Record<string, LockedPackage>;
+};
+
+function load(file: string): unknown {
+  return JSON.parse(readFileSync(path.join(packageRoot, file), 'utf8'));
+}
