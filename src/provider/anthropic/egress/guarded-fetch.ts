@@ -1,6 +1,6 @@
 import { refusedHost } from '../../../platform/net/address-refused.js';
 import { addressViolation, policyViolation } from './egress-policy.js';
-import { retryAfterMs } from '../errors/retry-after.js';
+import { retryAfterMs } from '../../../platform/net/retry-after.js';
 
 export interface GuardedFetchOptions {
   /** The only origin that requests may go to. */

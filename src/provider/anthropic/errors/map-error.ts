@@ -11,7 +11,7 @@ import {
 } from '../../provider-errors.js';
 import { describeCauses, hasSetupCode, hasTimeoutCode } from './describe-causes.js';
 import { judgeAnswer, type ErrorAnswer } from './judge-answer.js';
-import { retryAfterMs } from './retry-after.js';
+import { retryAfterMs } from '../../../platform/net/retry-after.js';
 
 type Redact = (text: string) => string;
 

@@ -1,5 +1,5 @@
 /**
- * The delay before a retry that a provider asks for, in ms from now: its `retry-after-ms`, or
+ * The delay before a retry that an answer asks for, in ms from now: its `retry-after-ms`, or
  * `Retry-After` in seconds or as a date. Undefined where neither is given or valid.
  */
 export function retryAfterMs(headers: Headers, nowMs: number): number | undefined {
