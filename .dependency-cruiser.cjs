@@ -30,6 +30,7 @@ const layers = [
   'notices',
   'provider',
   'access',
+  'webhooks',
   'tools',
   'extend',
   'extensions',

@@ -14,6 +14,10 @@ export type AuditAction =
   | 'turn.interrupted'
   | 'approval.answered'
   | 'settings.changed'
+  | 'webhook.created'
+  | 'webhook.changed'
+  | 'webhook.rotated'
+  | 'webhook.deleted'
   | 'authentication.refused';
 
 export interface AuditEntry {

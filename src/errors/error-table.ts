@@ -256,6 +256,31 @@ export const errorTable = {
     'The body has a `Content-Encoding` or a charset that the route cannot read, or a page sent it without `Content-Type: application/json`.',
     'Send JSON in UTF-8, plain or in gzip, deflate or br; bodies with files as they are.',
   ),
+  WEBHOOK_DELIVERY_NOT_FOUND: final(
+    404,
+    'The webhook has no such delivery; those that were delivered are kept for `TURNPIKE_WEBHOOK_KEEP_DAYS`.',
+    '`GET /api/harness/webhooks/{id}/deliveries` lists those there are.',
+  ),
+  WEBHOOK_DISABLED: final(
+    409,
+    'The webhook is disabled: by its owner, or as its endpoint answered 410. Nothing is sent to it.',
+    'Enable it, then send again.',
+  ),
+  WEBHOOK_LIMIT: final(
+    429,
+    'The principal has as many webhooks as it may have.',
+    'Delete one, or raise `TURNPIKE_WEBHOOKS_PER_PRINCIPAL`.',
+  ),
+  WEBHOOK_NOT_FOUND: final(
+    404,
+    "There is no such webhook, or it is another principal's.",
+    '`GET /api/harness/webhooks` lists those there are.',
+  ),
+  WEBHOOK_URL_REFUSED: final(
+    400,
+    'Nothing may be sent to the URL: it is no URL, has a credential, is not https, or names an address that is not public.',
+    'Give a public https URL. The operator lists hosts inside the network in `TURNPIKE_EGRESS_PRIVATE_HOSTS`: they may have private addresses, and http.',
+  ),
   WORKING_ROOT_CONFLICT: final(
     409,
     "The project folder is, or leads into, the instruction root, the server's own data, `/proc`, `/sys` or `/dev`, or it is `/`; or it is not open to the key: `details.openRoots` has the folders that are. A session whose folder was closed since can be read, and takes no turns.",

@@ -9,6 +9,7 @@ import { turnArchives } from '../storage/transcript-schema.js';
 import { insertKind, type StoreWrite, type WriteKind } from '../storage/write-kind.js';
 import { FencedError } from './event-log.js';
 import type { TurnEvent } from './turn-event.js';
+import { webhookWrites } from './webhook-outbox.js';
 
 export interface TurnAttempt {
   turnId: string;
@@ -34,7 +35,7 @@ export type Stored =
 const archiveEvents = insertKind(turnArchives, ['turnId', 'attempt', 'firstSeq', 'events']);
 
 /**
- * Stores the writes of a process's turns with their events. Commits that wait while a statement is in
+ * Stores the writes of a process's turns with their events, and what webhooks are sent of those. Commits that wait while a statement is in
  * flight go into the next one together. The fence is each turn's own row, locked, so that no other attempt
  * can begin before the statement is done; a column of it counts the messages that were steered in.
  */
@@ -108,11 +109,14 @@ function statementOf(commits: readonly TurnCommit[], locking: string): SQL {
     const name = `given_${kind.id}`;
     const ofTurns = unnest({ fence_id: 'text', ...kind.types }, rows);
     return sql`, ${sql.raw(name)} as (
-        select given.* from ${ofTurns} join fence on fence.id = given.fence_id),
+        select given.*, fence.principal_id as fence_principal, fence.session_id as fence_session,
+          fence.parent_turn_id as fence_parent
+        from ${ofTurns} join fence on fence.id = given.fence_id),
       ${sql.raw(`write_${kind.id} as (${kind.text(name)})`)}`;
   });
   return sql`with fence as (
-      select turns.id, turns.has_next from ${unnest(commitTypes, given)}
+      select turns.id, turns.has_next, turns.principal_id, turns.session_id, turns.parent_turn_id
+      from ${unnest(commitTypes, given)}
       join turns on turns.id = given.id and turns.attempt = given.attempt
       where turns.status in ('running', 'held')
         and (given.delivered is null or turns.joined_messages <= given.delivered)
@@ -124,7 +128,8 @@ function statementOf(commits: readonly TurnCommit[], locking: string): SQL {
 function writesByKind(commits: readonly TurnCommit[]): [WriteKind, unknown[][]][] {
   const byKind = new Map<WriteKind, unknown[][]>();
   for (const { turnId, writes, events } of commits) {
-    for (const { kind, values } of [...writes, ...archiveWrites(turnId, events)]) {
+    const ofEvents = [...archiveWrites(turnId, events), ...webhookWrites(turnId, events)];
+    for (const { kind, values } of [...writes, ...ofEvents]) {
       const rows = byKind.get(kind) ?? [];
       byKind.set(kind, rows);
       rows.push([turnId, ...values]);

@@ -21,3 +21,16 @@ export class ApprovalIdDto {
   @PathId('Id of the approval.', 'appr_6b0f7c1e-3c0a-4f0e-9a53-6a3b7c0f2d11')
   id!: string;
 }
+
+export class WebhookIdDto {
+  @PathId('Id of the webhook.', 'hook_6b0f7c1e-3c0a-4f0e-9a53-6a3b7c0f2d11')
+  id!: string;
+}
+
+export class DeliveryIdDto extends WebhookIdDto {
+  @PathId(
+    'Id of the delivery: the `webhook-id` that its requests have.',
+    'evt_6b0f7c1e-3c0a-4f0e-9a53-6a3b7c0f2d11_1_14',
+  )
+  deliveryId!: string;
+}

@@ -62,6 +62,12 @@ export class Metrics {
     reason: ['client', 'slow', 'error'],
   });
 
+  readonly webhookDeliveries = this.#counter(
+    'webhook_deliveries_total',
+    'Requests to webhooks, by what came of them.',
+    { outcome: ['delivered', 'failed', 'dead'] },
+  );
+
   readonly turnsRunning = this.#gauge('turns_running', 'Turns that this process runs.');
   readonly workerSlots = this.#gauge('worker_slots', 'Turns that this process runs at most.');
   readonly sseReaders = this.#gauge('sse_readers', 'Streams that are open.', 'wire');

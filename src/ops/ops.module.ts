@@ -24,6 +24,7 @@ import { forgetArchives } from '../turn/lifecycle/forget-archives.js';
 import { TURN_QUEUE, type TurnQueue } from '../turn/queue/turn-queue.js';
 import { countActiveSessions } from '../turn/state/turn-lookup.js';
 import { expireSessions } from '../session/expire-sessions.js';
+import { forgetDeliveries } from '../webhooks/forget-deliveries.js';
 import { BoardController } from './board.controller.js';
 import { BoardService } from './board-service.js';
 import { commandHealth } from './command-health.js';
@@ -114,6 +115,10 @@ export class QueueViewModule {}
             { name: 'forget-archives', run: () => forgetArchives(db, config.archiveKeepDays) },
             { name: 'expire-sessions', run: () => expireSessions(db, new Date(clock.now())) },
             { name: 'collect-blobs', run: () => blobs.collect() },
+            {
+              name: 'forget-deliveries',
+              run: () => forgetDeliveries(db, new Date(clock.now()), config.webhookKeepDays),
+            },
             { name: 'forget-audit', run: () => audit.forget(config.auditKeepDays) },
           ],
           { clock, logger },

@@ -19,13 +19,20 @@ import { ToolsApiModule } from '../tools/tools.module.js';
 import { approvalNotFound } from '../turn/approvals/approval-errors.js';
 import { turnNotFound } from '../turn/state/turn-errors.js';
 import { TurnApiModule, TurnWorkerModule } from '../turn/turn.module.js';
+import { webhookNotFound } from '../webhooks/webhook-errors.js';
+import { WebhookApiModule, WebhookSenderModule } from '../webhooks/webhooks.module.js';
 import { AgUiModule } from '../wires/ag-ui/ag-ui.module.js';
 import { AiSdkModule } from '../wires/ai-sdk/ai-sdk.module.js';
 import { HarnessModule } from '../wires/harness/harness.module.js';
 import { HolodeckModule } from '../wires/named-agents/holodeck.module.js';
 import { OracleModule } from '../wires/oracle/oracle.module.js';
 
-const notFound = { session: sessionNotFound, turn: turnNotFound, approval: approvalNotFound };
+const notFound = {
+  session: sessionNotFound,
+  turn: turnNotFound,
+  approval: approvalNotFound,
+  webhook: webhookNotFound,
+};
 
 const apiModules = [
   SessionApiModule,
@@ -35,13 +42,14 @@ const apiModules = [
   QueueViewModule,
   HarnessModule,
   TurnApiModule,
+  WebhookApiModule,
   HolodeckModule,
   AiSdkModule,
   AgUiModule,
   OracleModule,
 ];
 
-const workerModules = [TurnWorkerModule, HousekeepingModule];
+const workerModules = [TurnWorkerModule, WebhookSenderModule, HousekeepingModule];
 
 /** The server: the modules of a role over one back end. */
 @Module({})

@@ -61,8 +61,8 @@ export function describeApi(
     const operation = document.paths[path]?.post;
     if (operation !== undefined) operation.operationId = operationId;
   }
-  for (const [path, { get, put, post, delete: remove }] of Object.entries(document.paths)) {
-    for (const operation of [get, put, post, remove]) {
+  for (const [path, { get, put, post, patch, delete: remove }] of Object.entries(document.paths)) {
+    for (const operation of [get, put, post, patch, remove]) {
       if (operation !== undefined) answerErrors(operation, shapes.of(path));
     }
   }

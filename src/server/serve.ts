@@ -30,6 +30,7 @@ import type { Logger } from '../platform/logger.js';
 import { ResourceStack } from '../platform/async/resource-stack.js';
 import { runsTurns, servesApi } from '../config/role.js';
 import { TurnApiModule, TurnWorkerModule } from '../turn/turn.module.js';
+import { WebhookSenderModule } from '../webhooks/webhooks.module.js';
 import { HarnessErrorFilter } from './harness-error.filter.js';
 import { findShapedPaths } from '../http/error-shape.decorator.js';
 import { RequestPipe } from '../http/request.pipe.js';
@@ -148,6 +149,7 @@ async function listen(
   if (servesApi(config.role)) await app.get(TurnApiModule).start();
   if (runsTurns(config.role)) {
     await app.get(TurnWorkerModule).start();
+    app.get(WebhookSenderModule).start();
     app.get(HousekeepingModule).start();
   }
   return {

@@ -18,8 +18,8 @@ export interface WriteKind {
   /**
    * The text of a data-modifying query.
    *
-   * @param given name of the rows whose turns the statement may write: the kind's columns, and
-   *   `fence_id`, the turn.
+   * @param given name of the rows whose turns the statement may write: the kind's columns, and of the turn
+   *   `fence_id`, `fence_session`, `fence_principal` and `fence_parent`.
    */
   text(given: string): string;
 }

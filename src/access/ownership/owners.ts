@@ -4,12 +4,18 @@ import { isId } from '../../platform/ids.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { approvals } from '../../storage/governance-schema.js';
 import { sessions, turns } from '../../storage/schema.js';
+import { webhookEndpoints } from '../../storage/webhook-schema.js';
 
-/** Objects that a route can name by an id. The session's principal owns all objects in it. */
-export const ownedKinds = ['session', 'turn', 'approval'] as const;
+/** Objects that a route can name by an id. The session's principal owns all objects in it; webhooks are in none. */
+export const ownedKinds = ['session', 'turn', 'approval', 'webhook'] as const;
 export type OwnedKind = (typeof ownedKinds)[number];
 
-const prefixes: Record<OwnedKind, string> = { session: 'sess', turn: 'turn', approval: 'appr' };
+const prefixes: Record<OwnedKind, string> = {
+  session: 'sess',
+  turn: 'turn',
+  approval: 'appr',
+  webhook: 'hook',
+};
 
 /** Most cached owners. */
 const MOST_CACHED = 20_000;
@@ -48,6 +54,12 @@ export class Owners {
           .from(approvals)
           .where(eq(approvals.id, id));
         return first(await this.#sessions(eq(sessions.id, ofApproval)));
+      }
+      case 'webhook': {
+        const { id: endpointId, principalId: owner } = webhookEndpoints;
+        return first(
+          await this.db.select({ owner }).from(webhookEndpoints).where(eq(endpointId, id)),
+        );
       }
     }
   }

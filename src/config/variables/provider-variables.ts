@@ -51,7 +51,7 @@ export const providerVariables = {
   ),
   egressPrivateHosts: list(
     'TURNPIKE_EGRESS_PRIVATE_HOSTS',
-    'Hosts of the provider and of MCP servers that may have private addresses, comma-separated. All others must have public addresses.',
+    'Hosts of the provider, of MCP servers and of webhooks that may have private addresses, comma-separated. All others must have public addresses. Webhooks reach these over http as well.',
     z.array(plainHost),
   ),
   model: optional(['TURNPIKE_MODEL', 'CHIRALITY_GLOBAL_MODEL'], 'Default model of turns.'),

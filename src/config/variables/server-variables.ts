@@ -104,6 +104,19 @@ export const serverVariables = {
     min: 0,
     max: 36_500,
   }),
+  webhooksPerPrincipal: integer('TURNPIKE_WEBHOOKS_PER_PRINCIPAL', {
+    about: 'Most webhooks of a principal (429 `WEBHOOK_LIMIT`); 0: none may be made.',
+    fallback: 10,
+    min: 0,
+    max: 1_000,
+  }),
+  webhookKeepDays: integer('TURNPIKE_WEBHOOK_KEEP_DAYS', {
+    about: 'Days for which the deliveries of webhooks are kept, counted from their event.',
+    fallback: 30,
+    // The last try comes after three days.
+    min: 7,
+    max: 36_500,
+  }),
   role: choice('TURNPIKE_ROLE', {
     about:
       'Role of this process: `api` serves clients, `worker` runs turns, `all` does both. `api` and `worker` need `REDIS_URL` and `DATABASE_URL`.',

@@ -13,6 +13,7 @@ interface Things {
   agentSession: string;
   agentMessage: string;
   approvalId: string;
+  webhookId: string;
 }
 
 type Call = [method: string, path: string, body?: unknown];
@@ -116,6 +117,33 @@ const calls: Record<string, (ids: Things) => Call> = {
     'GET',
     `/api/harness/approvals/${id}`,
   ],
+  'get /api/harness/webhooks/{id}': ({ webhookId: id }) => ['GET', `/api/harness/webhooks/${id}`],
+  'patch /api/harness/webhooks/{id}': ({ webhookId: id }) => [
+    'PATCH',
+    `/api/harness/webhooks/${id}`,
+    { enabled: false },
+  ],
+  'delete /api/harness/webhooks/{id}': ({ webhookId: id }) => [
+    'DELETE',
+    `/api/harness/webhooks/${id}`,
+  ],
+  'post /api/harness/webhooks/{id}/rotate': ({ webhookId: id }) => [
+    'POST',
+    `/api/harness/webhooks/${id}/rotate`,
+    {},
+  ],
+  'post /api/harness/webhooks/{id}/test': ({ webhookId: id }) => [
+    'POST',
+    `/api/harness/webhooks/${id}/test`,
+  ],
+  'get /api/harness/webhooks/{id}/deliveries': ({ webhookId: id }) => [
+    'GET',
+    `/api/harness/webhooks/${id}/deliveries`,
+  ],
+  'post /api/harness/webhooks/{id}/deliveries/{deliveryId}/redeliver': ({ webhookId: id }) => [
+    'POST',
+    `/api/harness/webhooks/${id}/deliveries/evt_1/redeliver`,
+  ],
   'get /api/oracle/history': ({ oracleId: id }) => ['GET', `/api/oracle/history?context_id=${id}`],
   'delete /api/oracle/history': ({ oracleId: id }) => [
     'DELETE',
@@ -153,6 +181,8 @@ const withoutIds = [
   'get /api/harness/models',
   'get /api/harness/tools',
   'get /api/harness/usage',
+  'get /api/harness/webhooks',
+  'post /api/harness/webhooks',
   'get /api/settings/agent-config',
   'get /api/settings/effective',
   'get /api/settings/models',
@@ -181,6 +211,7 @@ const unknown = (): Things => ({
   agentSession: toUlid(newId('sess')),
   agentMessage: toUlid(newId('turn')),
   approvalId: newId('appr'),
+  webhookId: newId('hook'),
 });
 
 describe('what somebody else has', () => {
@@ -241,6 +272,7 @@ describe('what somebody else has', () => {
     expect(listed.body['sessions']).toEqual([]);
     const newest = await other.send('GET', '/api/oracle/history');
     expect(newest.body['session_id']).toBeNull();
+    expect((await other.send('GET', '/api/harness/webhooks')).body).toEqual({ webhooks: [] });
     const chat = await other.send('POST', '/agent/WORKING_ITEMS/chat', {
       message: 'Hello',
       session_id: things.agentSession,
@@ -287,6 +319,7 @@ describe('what somebody else has', () => {
     for (const path of [
       `/api/harness/session/${things.sessionId}`,
       `/api/harness/turns/${things.turnId}`,
+      `/api/harness/webhooks/${things.webhookId}`,
       `/api/oracle/history?context_id=${things.oracleId}`,
       `/agent/WORKING_ITEMS/chat/stream/${things.agentMessage}`,
     ]) {
@@ -301,6 +334,8 @@ async function makeThings(owner: KeyedClient, { db, projectRoot }: TestServer): 
   const turn = await owner.send('POST', '/api/harness/turn', { sessionId, message: 'Hello' });
   const oracle = await owner.send('POST', '/api/oracle', { question: 'Hello' });
   const chat = await owner.send('POST', '/agent/WORKING_ITEMS/chat', { message: 'Hello' });
+  const hook = await owner.send('POST', '/api/harness/webhooks', { url: 'https://example.com/' });
+  const { id: webhookId } = hook.body['webhook'] as { id: string };
   const turnId = turn.headers.get('x-turn-id') ?? '';
   const approvalId = newId('appr');
   await db.insert(approvals).values({
@@ -323,6 +358,7 @@ async function makeThings(owner: KeyedClient, { db, projectRoot }: TestServer): 
     agentSession: String(chat.body['session_id']),
     agentMessage: String(chat.body['message_id']),
     approvalId,
+    webhookId,
   };
 }
 

@@ -72,6 +72,11 @@ const problemTitles: Readonly<Record<ErrorCode, string>> = {
   TURN_NOT_FOUND: 'Unknown message',
   UNAUTHENTICATED: 'Unauthenticated',
   UNSUPPORTED_MEDIA_TYPE: 'Unsupported media type',
+  WEBHOOK_DELIVERY_NOT_FOUND: 'Delivery not found',
+  WEBHOOK_DISABLED: 'Webhook disabled',
+  WEBHOOK_LIMIT: 'Too many webhooks',
+  WEBHOOK_NOT_FOUND: 'Webhook not found',
+  WEBHOOK_URL_REFUSED: 'URL not allowed',
   WORKING_ROOT_CONFLICT: 'Server not set up',
   WORKING_ROOT_INACCESSIBLE: 'Server not set up',
 };

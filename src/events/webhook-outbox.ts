@@ -1,0 +1,91 @@
+import { assertNever } from '../platform/assert-never.js';
+import { cutText } from '../platform/text/cut-text.js';
+import { webhookDeliveries, type WebhookEvent } from '../storage/webhook-schema.js';
+import { writeKind, type StoreWrite } from '../storage/write-kind.js';
+import type { TurnEvent } from './turn-event.js';
+
+const { id, type, facts, createdAt } = webhookDeliveries;
+
+/** Deliveries to the endpoints of the turn's principal: none where there are no endpoints. */
+const insertDeliveries = writeKind(
+  { id, type, facts, createdAt },
+  (given) => `insert into webhook_deliveries
+      (endpoint_id, id, type, turn_id, session_id, parent_turn_id, facts, next_at, created_at)
+    select endpoint.id, given.id, given.type, given.fence_id, given.fence_session, given.fence_parent,
+      given.facts, given."createdAt", given."createdAt"
+    from ${given} given join webhook_endpoints endpoint on endpoint.principal_id = given.fence_principal
+    where endpoint.enabled and (endpoint.events is null or given.type = any(endpoint.events))`,
+);
+
+/** What webhooks are sent of events: rows of the statement that stores the events. Pure. */
+export function webhookWrites(turnId: string, events: readonly TurnEvent[]): StoreWrite[] {
+  return events.flatMap((event) => {
+    const told = webhookFacts(event);
+    if (told === undefined) return [];
+    const { attempt, seq, at } = event;
+    return [
+      insertDeliveries({
+        // The event's own id: a retry of the statement, and every endpoint, has the same.
+        id: `evt_${turnId.slice(turnId.indexOf('_') + 1)}_${attempt}_${seq}`,
+        type: told.type,
+        facts: { attempt, seq, ...told.facts },
+        createdAt: new Date(at),
+      }),
+    ];
+  });
+}
+
+/** Most characters of a reason, which a decision tree of an extension may have worded. */
+const LONGEST_REASON = 200;
+/** Most approvals that a delivery names, so that its body stays below 20 kB; the turn has them all. */
+const MOST_APPROVALS = 200;
+
+interface Told {
+  type: WebhookEvent;
+  facts: Record<string, unknown>;
+}
+
+/** The event as webhooks have it: thin, as the receiver fetches what it wants to know. Undefined: not told. */
+function webhookFacts(event: TurnEvent): Told | undefined {
+  switch (event.type) {
+    case 'turn.started':
+      return { type: 'turn.started', facts: { agent: event.agent, model: event.model } };
+    case 'turn.parked': {
+      const approvalIds = event.approvalIds.slice(0, MOST_APPROVALS);
+      return { type: 'turn.waiting', facts: { approvalIds } };
+    }
+    case 'approval.requested': {
+      const { approvalId, kind, name, expiresAt } = event;
+      return { type: 'approval.requested', facts: { approvalId, kind, name, expiresAt } };
+    }
+    case 'turn.ended': {
+      const { outcome, exitCode, durationMs } = event;
+      const reason = cutText(event.reason, LONGEST_REASON);
+      return { type: 'turn.ended', facts: { outcome, exitCode, reason, durationMs } };
+    }
+    case 'approval.resolved':
+    case 'attachment.rejected':
+    case 'message.joined':
+    case 'notice.posted':
+    case 'source.cited':
+    case 'step.discarded':
+    case 'step.ended':
+    case 'step.started':
+    case 'subagent.ended':
+    case 'subagent.started':
+    case 'subagent.told':
+    case 'text.delta':
+    case 'thinking.delta':
+    case 'tool.args.delta':
+    case 'tool.ended':
+    case 'tool.progress':
+    case 'tool.requested':
+    case 'tool.started':
+    case 'turn.failed':
+    case 'turn.queued':
+    case 'turn.recovering':
+      return undefined;
+    default:
+      return assertNever(event);
+  }
+}

@@ -1,0 +1,125 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { LookupFunction } from 'node:net';
+import {
+  answerWith,
+  startReceiver,
+  verify,
+  type Receiver,
+} from '../../../test/support/webhooks/start-receiver.js';
+import { someSecret } from '../../../test/support/webhooks/store-endpoint.js';
+import { systemClock } from '../../platform/clock.js';
+import { judgeUrl } from '../endpoints/judge-url.js';
+import { newWebhookSecret } from '../endpoints/webhook-secret.js';
+import { DeliveryPoster, type PosterOptions, type SendableDelivery } from './delivery-poster.js';
+
+const never = new AbortController().signal;
+
+describe('DeliveryPoster', () => {
+  let receiver: Receiver;
+  beforeEach(async () => {
+    receiver = await startReceiver();
+  });
+  afterEach(() => receiver.close());
+
+  const post = (
+    more: Partial<SendableDelivery> = {},
+    options: Partial<PosterOptions> = {},
+    stop = never,
+  ) =>
+    new DeliveryPoster({ privateHosts: ['127.0.0.1'], clock: systemClock, ...options }).post(
+      {
+        id: 'evt_1',
+        type: 'turn.ended',
+        turnId: 'turn_1',
+        sessionId: 'sess_1',
+        parentTurnId: null,
+        facts: { attempt: 1, seq: 7, outcome: 'completed' },
+        createdAt: new Date(0),
+        url: receiver.url,
+        secret: someSecret,
+        previousSecrets: [],
+        ...more,
+      },
+      stop,
+    );
+  const resolvingTo =
+    (address: string): LookupFunction =>
+    (_host, options, callback) =>
+      options.all === true ? callback(null, [{ address, family: 4 }]) : callback(null, address, 4);
+
+  it('sends a body that the receiver verifies with either secret', async () => {
+    const older = newWebhookSecret();
+    const result = await post({ previousSecrets: [older] });
+    expect(result).toEqual({ type: 'answered', status: 204, retryAfterMs: undefined, body: '' });
+    const [request] = receiver.received;
+    if (request === undefined) throw new Error('Nothing came');
+    expect(request.text).toBe(
+      '{"id":"evt_1","type":"turn.ended","timestamp":"1970-01-01T00:00:00.000Z","data":{"turnId":"turn_1","sessionId":"sess_1","attempt":1,"seq":7,"outcome":"completed"}}',
+    );
+    expect(verify(request, someSecret)).toEqual(request.body);
+    expect(verify(request, older)).toEqual(request.body);
+    expect(request.headers['user-agent']).toMatch(/^turnpike\/\d/);
+  });
+
+  it('has the beginning of the answer, without what cannot be stored', async () => {
+    receiver.answer = answerWith(503, { 'retry-after': '7' }, `a\0b${'é'.repeat(100_000)}`);
+    const result = await post();
+    expect(result).toMatchObject({ type: 'answered', status: 503, retryAfterMs: 7_000 });
+    const body = result.type === 'answered' ? result.body : '';
+    expect(body).toMatch(/^a�bé+/);
+    expect(body.length).toBeLessThanOrEqual(1_024);
+  });
+
+  it('takes an answer whose body never ends for the status that it has', async () => {
+    receiver.answer = (response) => void response.writeHead(200).write('begun');
+    expect(await post({}, { timeoutMs: 300 })).toMatchObject({ status: 200, body: 'begun' });
+  });
+
+  it('gives up an endpoint that does not answer', async () => {
+    receiver.answer = () => undefined;
+    const result = await post({}, { timeoutMs: 200 });
+    expect(result).toEqual({ type: 'failed', reason: 'no answer within 0.2 s' });
+  });
+
+  it('ends with the process, and says so', async () => {
+    receiver.answer = () => undefined;
+    const stop = new AbortController();
+    const reason = new Error('stopped');
+    const posted = post({}, {}, stop.signal);
+    stop.abort(reason);
+    await expect(posted).rejects.toBe(reason);
+  });
+
+  it('says why there was no connection', async () => {
+    const closed = await startReceiver();
+    await closed.close();
+    expect(await post({ url: closed.url })).toEqual({
+      type: 'failed',
+      reason: 'the connection failed: ECONNREFUSED',
+    });
+  });
+
+  it('does not follow a redirect to an address inside', async () => {
+    receiver.answer = answerWith(307, { location: receiver.url });
+    expect(await post()).toMatchObject({ type: 'answered', status: 307 });
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  it('judges the address that it connects to: a name that moved inside reaches nothing', async () => {
+    const url = receiver.url.replace('http://127.0.0.1', 'https://moved.example');
+    expect(judgeUrl(url, [])).toMatchObject({ ok: true });
+    expect(await post({ url }, { lookup: resolvingTo('127.0.0.1') })).toEqual({
+      type: 'failed',
+      reason: 'nothing was sent: moved.example is at an address that is not public',
+    });
+    expect(receiver.connections()).toBe(0);
+  });
+
+  it('sends nothing by http where the operator no longer lists the host', async () => {
+    expect(await post({}, { privateHosts: [] })).toEqual({
+      type: 'failed',
+      reason: 'nothing was sent: its URL must begin with https://',
+    });
+    expect(receiver.received).toEqual([]);
+  });
+});
