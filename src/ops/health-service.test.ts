@@ -63,6 +63,12 @@ describe('HealthService', () => {
     expect((await service.health()).status).toBe('healthy');
   });
 
+  it('is not ready while it stops, and asks nobody', async () => {
+    const { service } = open({ dependencies: [{ name: 'database', ping: never }] });
+    service.noteStop();
+    expect(await service.readiness()).toEqual({ ready: false, checks: { process: 'stopping' } });
+  });
+
   it('distinguishes a faulty agent from a faulty process', async () => {
     const { service } = open({ checkAgent: fails });
     expect(await service.health()).toMatchObject({ status: 'healthy', agent_ready: false });

@@ -45,11 +45,18 @@ interface CheckResult {
 
 export class HealthService {
   #last: CheckResult | undefined;
+  #isStopping = false;
 
   constructor(private readonly deps: HealthDeps) {}
 
+  /** From now on the process is not ready: it stops. */
+  noteStop(): void {
+    this.#isStopping = true;
+  }
+
   /** Whether turns would be accepted: a healthy process may still be configured to refuse all. */
   async readiness(): Promise<Readiness> {
+    if (this.#isStopping) return { ready: false, checks: { process: 'stopping' } };
     const { dependencies, checkProvider } = this.deps;
     const provider = { name: 'provider', ping: checkProvider };
     const [found, model] = await Promise.all([

@@ -3,7 +3,7 @@ import { ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagg
 import type { Response } from 'express';
 import { Open } from '../access/owned.decorator.js';
 import { HealthService, type Health } from './health-service.js';
-import { HealthDto, ReadinessDto } from './health.dto.js';
+import { HealthDto, LivenessDto, ReadinessDto } from './health.dto.js';
 import type { Readiness } from './readiness.js';
 
 /** Applies to all routes here: they show no one's data. */
@@ -15,6 +15,22 @@ const answersSoon = 'Answers within 100 ms.';
 @Controller()
 export class HealthController {
   constructor(private readonly health: HealthService) {}
+
+  @Get('live')
+  @Open(isForProbes)
+  @ApiOperation({
+    operationId: 'getLiveness',
+    security: [],
+    summary: 'Whether the process answers at all',
+  })
+  @ApiOkResponse({
+    type: LivenessDto,
+    description:
+      'A restart would help where this does not come. It asks nothing of the database, of Redis or of the provider.',
+  })
+  live(): LivenessDto {
+    return { live: true };
+  }
 
   @Get('health')
   @Open(isForProbes)

@@ -50,6 +50,11 @@ export class HealthDto implements Health {
   commands?: CommandHealth;
 }
 
+export class LivenessDto {
+  @ApiProperty({ type: Boolean, enum: [true] })
+  live!: true;
+}
+
 export class ReadinessDto implements Readiness {
   @ApiProperty({ type: Boolean })
   ready!: boolean;

@@ -23,6 +23,7 @@ import { logRequests } from './log-requests.js';
 import { findRoutes, RouteTable } from './route-table.js';
 import { serveMetrics } from './serve-metrics.js';
 import { serveConsole } from '../console/serve-console.js';
+import { HealthService } from '../ops/health-service.js';
 import { MetricsService } from '../ops/metrics-service.js';
 import { HousekeepingModule } from '../ops/ops.module.js';
 import { systemClock, type Clock } from '../platform/clock.js';
@@ -156,6 +157,8 @@ async function listen(
     url,
     get: (token) => app.get(token, anywhere),
     close: async () => {
+      // Before the drain: what sends requests here has the drain's time to notice.
+      app.get(HealthService, anywhere).noteStop();
       try {
         await app.close();
       } finally {

@@ -189,6 +189,7 @@ const withoutIds = [
   'get /health',
   'get /health/agent',
   'get /metrics',
+  'get /live',
   'get /ready',
   'post /agent/{name}/chat',
   'post /agent/{name}/chat/multipart',
