@@ -5,13 +5,18 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { openPostgres } from '../../../src/storage/postgres-database.js';
 import { type Services, startServices } from '../../../scripts/services/start-services.mjs';
+import { serverProgram } from './built-programs.js';
 import { startProcess, type ServerProcess } from './start-process.js';
 
 export interface Deployment {
   services: Services;
   projectRoot: string;
-  /** Starts a process of the built server; it is gone with the deployment. */
-  start(role: 'api' | 'worker', more?: Record<string, string>): Promise<ServerProcess>;
+  /** Starts a process of the built server, or of another build; it is gone with the deployment. */
+  start(
+    role: 'api' | 'worker',
+    more?: Record<string, string>,
+    program?: typeof serverProgram,
+  ): Promise<ServerProcess>;
   close(): Promise<void>;
 }
 
@@ -26,8 +31,8 @@ export async function startDeployment(): Promise<Deployment> {
   return {
     services,
     projectRoot: await mkdtemp(path.join(folder, 'project-')),
-    start: async (role, more = {}) => {
-      const started = await startProcess({
+    start: async (role, more = {}, program = serverProgram) => {
+      const environment = {
         TURNPIKE_ROLE: role,
         REDIS_URL: services.redisUrl,
         DATABASE_URL: services.databaseUrl,
@@ -37,7 +42,8 @@ export async function startDeployment(): Promise<Deployment> {
         ANTHROPIC_API_KEY: 'sk-ant-test-key',
         TURNPIKE_DRAIN_MS: '0',
         ...more,
-      });
+      };
+      const started = await startProcess(environment, program);
       running.push(started);
       return started;
     },

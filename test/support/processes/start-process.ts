@@ -14,10 +14,17 @@ export interface ServerProcess {
   kill(signal: NodeJS.Signals): Promise<number | null>;
 }
 
-/** The built server as its own process, on a free port. Rejects when it exits before it serves. */
-export async function startProcess(environment: Record<string, string>): Promise<ServerProcess> {
+/**
+ * The built server as its own process, on a free port. Rejects when it exits before it serves.
+ *
+ * @param server another build's program and its first arguments.
+ */
+export async function startProcess(
+  environment: Record<string, string>,
+  server = serverProgram,
+): Promise<ServerProcess> {
   const { PATH = '', HOME = '' } = process.env;
-  const [program, ...first] = serverProgram;
+  const [program, ...first] = server;
   const child = spawn(program, first, {
     env: { PATH, HOME, TURNPIKE_PORT: '0', ...sandboxEnvironment, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
