@@ -23,6 +23,7 @@ const layers = [
   'config',
   'events',
   'metrics',
+  'tracing',
   'wires/framing',
   'http',
   // The domains that a turn is made of.
@@ -267,6 +268,12 @@ module.exports = {
       ['bullmq', '@nestjs/bullmq'],
       ['^src/turn/queue/(bull-|turn\\.processor)'],
       'The queue is reached through its port.',
+    ),
+    only(
+      'opentelemetry-has-one-home',
+      ['@opentelemetry'],
+      ['^src/tracing/'],
+      'Spans are started and ended through Tracing, which names them.',
     ),
     only(
       'mcp-has-one-home',

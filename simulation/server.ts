@@ -15,6 +15,7 @@ import { EVENT_LOG } from '../src/events/event-log.js';
 import { Housekeeper } from '../src/ops/housekeeper.js';
 import type { Logger } from '../src/platform/logger.js';
 import { ResourceStack } from '../src/platform/async/resource-stack.js';
+import { Tracing } from '../src/tracing/tracing.js';
 import { AnthropicProvider } from '../src/provider/anthropic/anthropic-provider.js';
 import { AppModule } from '../src/server/app.module.js';
 import { DATABASE, OPENED_DATABASE } from '../src/storage/connection.js';
@@ -137,6 +138,7 @@ export class Server {
         fetch: this.world.model,
       },
       clock,
+      new Tracing(config, values.redact),
     );
     const app = await Test.createTestingModule({
       imports: [AppModule.forRole(this.role, values)],

@@ -1,3 +1,4 @@
+import type { StoredTrace } from '../storage/shapes/stored-trace.js';
 import type { KeyScope, PrincipalLimits } from '../storage/governance-schema.js';
 
 /** The id of the principal of requests while there are no API keys. */
@@ -17,6 +18,8 @@ export interface Principal {
   projectRoots: readonly string[];
   /** Id of the request, for the log. */
   requestId?: string;
+  /** The span of the request; absent: none. */
+  trace?: StoredTrace;
 }
 
 /** Limits of a key: its own, and the server's for the others. Pure. */

@@ -47,8 +47,11 @@ export type StopReason = Exclude<StepStopReason, 'interrupted' | 'failed'>;
 
 /** The events of a model's stream, in order. Deltas are best effort; `part.ended` is canonical. */
 export type ModelEvent =
-  /** The first event, with the usage before any text of the reply. */
-  | { type: 'started'; usage: Usage }
+  /**
+   * The first event, with the usage before any text of the reply; and the provider's id of the reply and the
+   * model that makes it, where the provider names them.
+   */
+  | { type: 'started'; usage: Usage; responseId?: string; model?: string }
   | { type: 'text.delta'; text: string }
   | { type: 'thinking.delta'; text: string }
   | { type: 'source.cited'; source: Source }

@@ -5,6 +5,7 @@ import { LOGGER, type Logger } from '../platform/logger.js';
 import { ResourceStack } from '../platform/async/resource-stack.js';
 import { startRehearsal } from '../rehearsal/start-rehearsal.js';
 import { DATABASE, type Database } from '../storage/connection.js';
+import { Tracing } from '../tracing/tracing.js';
 import { AnthropicProvider } from './anthropic/anthropic-provider.js';
 import { CatalogueKeeper } from './models/catalogue-keeper.js';
 import { DEFAULT_MODEL, sentName } from './choose-model.js';
@@ -35,10 +36,16 @@ const PROVIDER_URL = Symbol('ProviderUrl');
     },
     {
       provide: AnthropicProvider,
-      inject: [CONFIG, PROVIDER_MODE, PROVIDER_URL, CLOCK],
-      useFactory: (config: Config, mode: ProviderMode, baseUrl: string, clock: Clock) => {
+      inject: [CONFIG, PROVIDER_MODE, PROVIDER_URL, CLOCK, Tracing],
+      useFactory: (
+        config: Config,
+        mode: ProviderMode,
+        baseUrl: string,
+        ...[clock, tracing]: [Clock, Tracing]
+      ) => {
         const { providerProfile: profile, providerRetries: maxRetries } = config;
-        return new AnthropicProvider({ ...config, mode, baseUrl, profile, maxRetries }, clock);
+        const provided = { ...config, mode, baseUrl, profile, maxRetries };
+        return new AnthropicProvider(provided, clock, tracing);
       },
     },
     {

@@ -5,6 +5,7 @@ import { backendModule } from '../backend/backend.module.js';
 import { ConfigModule, type ProcessValues } from '../config/config.module.js';
 import { runsTurns, servesApi, type Role } from '../config/role.js';
 import { MetricsModule } from '../metrics/metrics.module.js';
+import { TracingModule } from '../tracing/tracing.module.js';
 import { HttpModule } from './http.module.js';
 import {
   HealthModule,
@@ -60,6 +61,7 @@ export class AppModule {
       imports: [
         ConfigModule.register(values),
         MetricsModule,
+        TracingModule,
         backendModule(values.config),
         HttpModule,
         AccessGuardModule.register(notFound, servesApi(role)),

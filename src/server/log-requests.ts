@@ -5,6 +5,7 @@ import { hideKeys } from '../access/key-secret.js';
 import { discardRest } from '../http/discard-rest.js';
 import type { Clock } from '../platform/clock.js';
 import type { Logger } from '../platform/logger.js';
+import { nameRequest } from '../tracing/tracing.js';
 import { openRecord, type RequestRecord } from '../http/request-record.js';
 import { hasBody } from './body-reader.js';
 import type { RouteTable } from './route-table.js';
@@ -26,13 +27,14 @@ const LONGEST_PATH = 200;
  */
 export function logRequests(deps: LogRequestsDeps): RequestHandler {
   return (request, response, next) => {
-    const record = openRecord(request, request.get('x-request-id'));
+    const record = openRecord(request, request.headers);
     response.setHeader('X-Request-Id', record.id);
     // Browsers must not guess another type from the content.
     response.setHeader('X-Content-Type-Options', 'nosniff');
     const startedAt = deps.clock.now();
     // Routers below may rewrite the URL.
     const { method, path } = request;
+    nameRequest(method, () => deps.routes().patternOf(method, path));
     // An answer may come before the end of its request's body: the rest is read and dropped.
     if (hasBody(request)) response.once('finish', () => discardRest(request, deps.clock));
     response.once('close', () => {

@@ -124,6 +124,11 @@ export const turns = pgTable(
     discardedUsage: json('discarded_usage').$type<Usage>(),
     cancelRequestedAt: instant('cancel_requested_at'),
     cancelReason: text('cancel_reason').$type<CancelReason>(),
+    /** The span that the turn was accepted in, which its first attempt is below; null: none. */
+    traceparent: text('traceparent'),
+    tracestate: text('tracestate'),
+    /** The span of its last attempt that was recorded; null: none. */
+    lastTraceparent: text('last_traceparent'),
     createdAt: instant('created_at').notNull(),
     startedAt: instant('started_at'),
     endedAt: instant('ended_at'),

@@ -48,6 +48,7 @@ import { TurnLog } from './stream/turn-log.js';
 import { TurnAcceptor } from './submit/turn-acceptor.js';
 import { TurnAdmitter } from './submit/turn-admitter.js';
 import { TurnPreparer } from './submit/turn-preparer.js';
+import { TurnSender } from './submit/turn-sender.js';
 import { TurnSteerer } from './submit/turn-steerer.js';
 import { TurnSubmitter } from './submit/turn-submitter.js';
 import { TurnService } from './turn-service.js';
@@ -57,6 +58,7 @@ import { SubagentCanceller } from './subagents/subagent-canceller.js';
 import { SubagentStarter } from './subagents/subagent-starter.js';
 import { AttemptEnder } from './worker/attempt-ender.js';
 import { AttemptRunner } from './worker/attempt-runner.js';
+import { AttemptTracer } from './worker/attempt-tracer.js';
 import { StrandedTurns } from './worker/stranded-turns.js';
 import { Sweeper } from './worker/sweeper.js';
 import { TurnWorker } from './worker/turn-worker.js';
@@ -67,6 +69,7 @@ export const turnProviders = [
   TurnPreparer,
   TurnAcceptor,
   TurnAdmitter,
+  TurnSender,
   TurnSteerer,
   ApprovalStore,
   ApprovalAnswerer,
@@ -108,7 +111,7 @@ export const turnProviders = [
 ];
 
 /** The classes that run turns. */
-export const workerProviders = [TurnWorker, AttemptRunner, AttemptEnder];
+export const workerProviders = [TurnWorker, AttemptTracer, AttemptRunner, AttemptEnder];
 
 @Module({
   imports: [

@@ -174,6 +174,11 @@ export const serverVariables = {
     fallback: 'info',
     values: ['debug', 'info', 'warn', 'error', 'silent'],
   }),
+  traceContent: flag('TURNPIKE_TRACE_CONTENT', {
+    about:
+      'Whether spans have messages, system prompts, and the arguments and results of tools. Whoever reads the traces reads them.',
+    fallback: false,
+  }),
   production: variable(
     'NODE_ENV',
     {

@@ -7,6 +7,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { systemClock, type Clock } from '../../platform/clock.js';
 import type { ModelEvent, ModelRequest } from '../model-types.js';
 import type { ProviderConfig } from '../provider-config.js';
+import { plainTracing } from '../../../test/support/tracing/plain-tracing.js';
 import { AnthropicProvider } from './anthropic-provider.js';
 
 const KEY = 'sk-ant-test-key-0001';
@@ -66,7 +67,7 @@ function provider(
     maxRetries: 0,
     ...changes,
   };
-  return new AnthropicProvider(config, clock);
+  return new AnthropicProvider(config, clock, plainTracing);
 }
 
 async function run(model: AnthropicProvider): Promise<{ events: ModelEvent[]; error: unknown }> {

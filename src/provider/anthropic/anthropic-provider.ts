@@ -2,6 +2,7 @@ import type Anthropic from '@anthropic-ai/sdk';
 import { linkAbort } from '../../platform/async/abort.js';
 import type { Clock } from '../../platform/clock.js';
 import { checkEgress } from './egress/egress-policy.js';
+import type { Tracing } from '../../tracing/tracing.js';
 import type { ModelEvent, ModelRequest } from '../model-types.js';
 import type { ModelDescription } from '../models/model-description.js';
 import type { DescribedOrNot } from '../model-resolver.js';
@@ -23,6 +24,7 @@ import { deniesModel, lacksRoute } from './request/model-routes.js';
 import { finishBody, openBody } from './stream/response-body.js';
 import type { ChunkReader } from '../../platform/net/dispatch-fetch.js';
 import { createStreamParser } from './stream/parse-stream.js';
+import { CallSpan } from './tracing/call-span.js';
 import { StallWatch } from './stream/stall-watch.js';
 import { toCountRequest, toRequest } from './request/to-request.js';
 
@@ -42,14 +44,16 @@ export class AnthropicProvider {
   readonly profile: RequestProfile;
   readonly #config: ProviderConfig;
   readonly #clock: Clock;
+  readonly #tracing: Pick<Tracing, 'start'>;
   readonly #redact: (text: string) => string;
   #client: Anthropic | undefined;
 
-  constructor(config: ProviderConfig, clock: Clock) {
+  constructor(config: ProviderConfig, clock: Clock, tracing: Pick<Tracing, 'start'>) {
     this.mode = config.mode;
     this.profile = requestProfiles[(config.mode === 'anthropic' && config.profile) || 'anthropic'];
     this.#config = config;
     this.#clock = clock;
+    this.#tracing = tracing;
     const { apiKey, secrets = [] } = config;
     this.#redact = secretRedactor(apiKey === undefined ? secrets : [apiKey, ...secrets]);
   }
@@ -171,7 +175,9 @@ export class AnthropicProvider {
     let watch: StallWatch | undefined;
     let body: ChunkReader | undefined;
     let ended = false;
+    const span = new CallSpan({ tracing: this.#tracing, clock: this.#clock }, request);
     try {
+      span.sentTo(client.baseURL);
       const params = toRequest(request, this.profile);
       const response = await client.messages.create(params, { signal: call.signal }).asResponse();
       body = openBody(response);
@@ -187,14 +193,20 @@ export class AnthropicProvider {
         if (chunk.done) throw streamClosedEarly();
         const batch = parse(chunk.value);
         ended = batch.ended;
+        span.received(batch.events);
         if (batch.events.length > 0) yield batch.events;
         if (batch.error !== undefined) throw batch.error;
       }
     } catch (error) {
       // The reason of the caller or of the stall: the SDK's error says only that it was aborted.
-      if (call.signal.aborted) throw call.signal.reason;
-      throw mapError(error, this.#redact);
+      const mapped: unknown = call.signal.aborted
+        ? call.signal.reason
+        : mapError(error, this.#redact);
+      // A caller that aborts has no use for the reply: the call did not fail.
+      if (!signal.aborted) span.failed(mapped);
+      throw mapped;
     } finally {
+      span.end();
       unlink();
       watch?.stop();
       const reusable = ended && body !== undefined && (await finishBody(body, this.#clock));

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { systemClock } from '../../platform/clock.js';
 import type { ModelRequest } from '../model-types.js';
+import { plainTracing } from '../../../test/support/tracing/plain-tracing.js';
 import { AnthropicProvider } from './anthropic-provider.js';
 import { toRequest } from './request/to-request.js';
 
@@ -50,6 +51,7 @@ describe('countTokens', () => {
         maxRetries: 2,
       },
       systemClock,
+      plainTracing,
     );
     return provider.countTokens(given, signal);
   };

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { systemClock } from '../../platform/clock.js';
 import type { ProviderConfig } from '../provider-config.js';
+import { plainTracing } from '../../../test/support/tracing/plain-tracing.js';
 import { AnthropicProvider } from './anthropic-provider.js';
 
 const KEY = 'sk-ant-test-key-0001';
@@ -45,7 +46,7 @@ function provider(changes: Partial<ProviderConfig>): AnthropicProvider {
     maxRetries: 0,
     ...changes,
   };
-  return new AnthropicProvider(config, systemClock);
+  return new AnthropicProvider(config, systemClock, plainTracing);
 }
 
 function thrownBy(check: () => void): unknown {

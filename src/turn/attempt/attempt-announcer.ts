@@ -5,8 +5,8 @@ import { CLOCK, type Clock } from '../../platform/clock.js';
 import { newId } from '../../platform/ids.js';
 import { AnthropicProvider } from '../../provider/anthropic/anthropic-provider.js';
 import { ModelCatalogue } from '../../provider/model-catalogue.js';
-import { sessions } from '../../storage/schema.js';
-import { writeKind } from '../../storage/write-kind.js';
+import { sessions, turns } from '../../storage/schema.js';
+import { updateTurnKind, writeKind, type StoreWrite } from '../../storage/write-kind.js';
 import { applyDecision, resolvedEvent } from '../approvals/approval-writes.js';
 import { assistantMessageId } from '../state/assistant-message-id.js';
 import { stepEnded } from '../state/turn-events.js';
@@ -19,6 +19,14 @@ const startSession = writeKind(
   (given) => `update sessions set claude_session_id = given."claudeSessionId", model = given.model,
     updated_at = given."updatedAt" from ${given} given where sessions.id = given.id`,
 );
+
+const storeLastTrace = updateTurnKind(turns, ['lastTraceparent']);
+
+/** The attempt's span, which the next attempt is linked to. */
+function storeTrace({ span }: Attempt): StoreWrite[] {
+  if (span?.isRecording !== true) return [];
+  return [storeLastTrace({ lastTraceparent: span.trace?.traceparent ?? null })];
+}
 
 /** Commits the first events of an attempt. */
 @Injectable()
@@ -55,6 +63,7 @@ export class AttemptAnnouncer {
     await attempt.writer.commit(
       [started, ...notices(attempt)],
       [
+        ...storeTrace(attempt),
         startSession({
           id: turn.sessionId,
           claudeSessionId,
@@ -92,9 +101,10 @@ function announceRecovery(attempt: Attempt): Promise<void> {
       ? [{ type: 'step.discarded' as const, step: (last?.step ?? 0) + 1 }]
       : []),
   ];
-  const writes = decided.map((approval) =>
-    applyDecision({ id: approval.id, attempt: turn.attempt }),
-  );
+  const writes = [
+    ...storeTrace(attempt),
+    ...decided.map((approval) => applyDecision({ id: approval.id, attempt: turn.attempt })),
+  ];
   for (const approval of decided) approval.appliedAttempt = turn.attempt;
   return writer.commit(events, writes);
 }

@@ -10,10 +10,13 @@ import { ModelResolver } from '../../provider/model-resolver.js';
 import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
 import { compactions } from '../../storage/conversation-schema.js';
 import { ToolRegistry } from '../../tools/registry.js';
+import type { OpenSpan } from '../../tracing/open-span.js';
+import { traceIdOf } from '../../tracing/trace-context.js';
 import { addUsage, noUsage } from '../../events/turn-event.js';
 import type { ResolvedOptions } from '../../storage/shapes/stored-options.js';
 import { loadApprovals } from '../approvals/approval-store.js';
 import { toSteeredMessage, loadDeliveredMessages } from '../loop/steered-messages.js';
+import { acceptedIn } from './trace-origin.js';
 import { AttemptLogs } from './attempt-logs.js';
 import { exhaustionOf } from './attempts-in-vain.js';
 import type { Lease } from '../state/lease.js';
@@ -40,10 +43,14 @@ export class AttemptOpener {
   ) {}
 
   /** @returns all that an end of the turn needs, whatever fails later, and the session's other turns. */
-  async open(claim: Claim, lease: Lease): Promise<{ attempt: Attempt; earlier: StoredTurn[] }> {
+  async open(
+    claim: Claim,
+    lease: Lease,
+    span?: OpenSpan,
+  ): Promise<{ attempt: Attempt; earlier: StoredTurn[] }> {
     const { db, clock } = this;
     const { options } = claim.options;
-    const logger = turnLogger(this.logger, claim);
+    const logger = turnLogger(this.logger, claim, span);
     // A session has one active turn: all others came before this one.
     const [archived, conversation, session, overhead, approvals, delivered, children] =
       await Promise.all([
@@ -74,6 +81,7 @@ export class AttemptOpener {
       clock,
       logger,
       lease,
+      ...compact({ span }),
       writer: this.logs.openWriter(claim, { archived, lease, logger }),
       effectOf: (name) => this.tools.select([name]).tools[0]?.effect,
       tree,
@@ -125,10 +133,13 @@ export class AttemptOpener {
   }
 }
 
-/** A logger that puts the ids of a claim on every line. */
-export function turnLogger(logger: Logger, claim: Claim): Logger {
+/** A logger that puts the ids of a claim on every line, and the trace of its attempt or of its acceptance. */
+export function turnLogger(logger: Logger, claim: Claim, span?: OpenSpan): Logger {
   const { id: turnId, sessionId, attempt, request } = claim;
-  return logger.child({ turnId, sessionId, attempt, ...compact({ requestId: request.requestId }) });
+  const { requestId } = request;
+  const trace = span?.trace ?? acceptedIn(claim);
+  const traceId = trace && traceIdOf(trace);
+  return logger.child({ turnId, sessionId, attempt, ...compact({ requestId, traceId }) });
 }
 
 /**

@@ -4,6 +4,7 @@ import { Metrics } from '../../metrics/metrics.js';
 import { REDACT, type Redact } from '../../platform/text/redact.js';
 import { AnthropicProvider } from '../../provider/anthropic/anthropic-provider.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
+import { Tracing } from '../../tracing/tracing.js';
 import { SHELL_ENV } from '../../tools/calls/pick-shell-env.js';
 import { HistoryShortener } from '../prompt/history-shortener.js';
 import type { LoopPorts } from '../state/turn-run.js';
@@ -20,6 +21,7 @@ export class RunPorts implements LoopPorts {
     @Inject(SHELL_ENV) readonly shellEnv: Readonly<Record<string, string>>,
     readonly shortener: HistoryShortener,
     readonly metrics: Metrics,
+    readonly tracing: Tracing,
     @Inject(CONFIG)
     private readonly config: Pick<Config, 'approvalTimeoutMs' | 'approvalDefault' | 'unknownCalls'>,
   ) {}

@@ -7,6 +7,7 @@ import { LOGGER, type Logger } from '../../platform/logger.js';
 import { AnthropicProvider } from '../../provider/anthropic/anthropic-provider.js';
 import { SessionStore } from '../../session/session-store.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
+import { inConversation } from '../../tracing/tracing.js';
 import type { DayLimits } from '../../storage/shapes/stored-limits.js';
 import { budgetExhausted } from '../budgets/budget-errors.js';
 import { settleSummary } from '../budgets/settle-summary.js';
@@ -62,7 +63,9 @@ export class SessionCompactor {
       { db, clock, logger, signal },
       { principalId, limits, contextTokens, price },
       (onUsage) =>
-        compactSession({ db, provider, now: new Date(clock.now()), onUsage }, source, signal),
+        inConversation(sessionId, () =>
+          compactSession({ db, provider, now: new Date(clock.now()), onUsage }, source, signal),
+        ),
     );
     if ('shortage' in done) throw budgetExhausted(done.shortage, clock.now());
     return { compacted: true, summary: done.summary, throughTurnId: done.throughTurnId };

@@ -15,6 +15,7 @@ import type { AssistantPart } from '../../storage/shapes/stored-part.js';
 import { updateTurnKind, type StoreWrite } from '../../storage/write-kind.js';
 import { turns } from '../../storage/schema.js';
 import { endToolCall, type CallEnd } from '../../tools/ledger.js';
+import { reportEnd } from './report-end.js';
 import { resolvedEvent, cancelApprovals } from '../approvals/approval-writes.js';
 import { draftUsage } from '../budgets/draft-usage.js';
 import { totalUsage } from '../budgets/total-usage.js';
@@ -67,7 +68,7 @@ export async function endTurn(
   const usage = totalUsage(run);
   const abandoned = openCalls(run.progress).map((call) => ({ call, end: abandonedEnd(run, call) }));
   const cut = cutStep(run.progress, ending);
-  const startedAt = (turn.startedAt ?? turn.createdAt).getTime();
+  const durationMs = now.getTime() - (turn.startedAt ?? turn.createdAt).getTime();
   const limit = describeLimit(run.progress, ending, now);
   const leftOut = leftOutOf(failure);
   const open = run.approvals.filter(({ decision }) => decision === null);
@@ -89,7 +90,7 @@ export async function endTurn(
       reason: ending.reason,
       text: replyText(run.progress) + (limit?.note ?? ''),
       usage,
-      durationMs: now.getTime() - startedAt,
+      durationMs,
     },
   ];
   const lastStep = run.progress.steps.at(-1)?.step ?? 0;
@@ -123,15 +124,27 @@ export async function endTurn(
     // Includes a message that no heartbeat has reported yet.
     unlessUndelivered({ afterStep: lastStep }),
   ];
-  // A turn that completes answers late messages first; any other end takes them into the
-  // conversation, and must know of all that it takes.
-  if (ending.outcome === 'completed') {
-    return run.writer.commitEnd(events, facts, run.progress.steered.length);
-  }
+  const stored = await storeEnding(run, ending, (delivered) =>
+    run.writer.commitEnd(events, facts, delivered),
+  );
+  if (stored.type === 'stored') reportEnd(run, { ending, usage, durationMs, failure });
+  return stored;
+}
+
+/**
+ * Stores an end. A turn that completes answers late messages first; any other end takes them into the
+ * conversation, and must know of all that it takes.
+ */
+async function storeEnding(
+  { progress, lease }: Attempt,
+  { outcome }: Ending,
+  commit: (delivered: number) => Promise<Stored>,
+): Promise<Stored> {
+  if (outcome === 'completed') return commit(progress.steered.length);
   for (;;) {
-    const stored = await run.writer.commitEnd(events, facts, run.lease.steered);
+    const stored = await commit(lease.steered);
     if (stored.type === 'stored') return stored;
-    run.lease.steered = stored.steered;
+    lease.steered = stored.steered;
   }
 }
 

@@ -14,6 +14,7 @@ import { stepEnded, tooManyCalls, toolEnded } from '../state/turn-events.js';
 import { ledgerCall, type Attempt } from '../state/attempt.js';
 import { openCalls, type Progress, type ToolUse } from '../state/progress.js';
 import type { TurnRun } from '../state/turn-run.js';
+import { traceTool } from './tool-span.js';
 import { addResults } from '../state/turn-state.js';
 
 /**
@@ -121,16 +122,17 @@ async function runOne(run: TurnRun, call: ToolUse, tool: CallableTool): Promise<
   if (!isClaimed(run.progress, call)) await claim(run, call, await takeGrants(run, call, tool));
   // A second run begins once its approval is stored as used, or the next crash forgets that.
   else await run.writer.commit([], []);
-  const outcome = await runTool(tool, call.input, {
+  const options = {
     callId: call.id,
     idempotencyKey: `${run.turn.id}:${call.id}`,
     signal: run.lease.signal,
     timeoutMs: run.toolset.timeoutMs,
     outputLimit: run.toolset.outputLimit,
     clock: run.clock,
-    progress: (note, elapsedMs) =>
+    progress: (note: string, elapsedMs: number) =>
       run.writer.emit({ type: 'tool.progress', callId: call.id, note, elapsedMs }),
-  });
+  };
+  const outcome = await traceTool(run, call, () => runTool(tool, call.input, options));
   const isEdited = run.approvals.some(
     ({ callId, editedInput }) => callId === call.id && editedInput !== null,
   );

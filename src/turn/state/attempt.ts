@@ -4,6 +4,7 @@ import type { TurnEvent } from '../../events/turn-event.js';
 import type { DecisionTree } from '../../governance/decision-tree/decision-tree.js';
 import type { Logger } from '../../platform/logger.js';
 import type { Clock } from '../../platform/clock.js';
+import type { OpenSpan } from '../../tracing/open-span.js';
 import type { LedgerCall } from '../../tools/ledger.js';
 import type { ToolEffect } from '../../governance/permission-subject.js';
 import type { ApprovalRow } from '../approvals/approval-writes.js';
@@ -23,6 +24,8 @@ export interface Attempt {
   /** Logger with the ids of the turn on every line. */
   logger: Logger;
   lease: Lease;
+  /** The attempt's span; absent: it only ends the turn. */
+  span?: OpenSpan;
   writer: EventWriter;
   /** Effect of a tool of this server; undefined for a name it does not have. */
   effectOf(name: string): ToolEffect | undefined;

@@ -1,5 +1,6 @@
 import type { Metrics } from '../../metrics/metrics.js';
 import type { Redact } from '../../platform/text/redact.js';
+import type { Tracing } from '../../tracing/tracing.js';
 import type { AnthropicProvider } from '../../provider/anthropic/anthropic-provider.js';
 import type { Database } from '../../storage/connection.js';
 import type { CallRules } from '../approvals/call-rules.js';
@@ -27,4 +28,5 @@ export interface LoopPorts {
   provider: Pick<AnthropicProvider, 'stream' | 'countTokens'>;
   redact: Redact;
   metrics: Metrics;
+  tracing: Pick<Tracing, 'start'>;
 }

@@ -23,6 +23,7 @@ import { lastReplyTokens } from '../budgets/find-headroom.js';
 import { openCalls } from '../state/progress.js';
 import type { TurnRun } from '../state/turn-run.js';
 import type { ChildTurn } from '../state/child-turn.js';
+import { activeTrace } from '../../tracing/tracing.js';
 import { limitOptions, type Parent } from './limit-options.js';
 
 const insertSession = insertKind(sessions, [
@@ -53,6 +54,8 @@ const insertChild = insertKind(turns, [
   'parentCallId',
   'childTerms',
   'budget',
+  'traceparent',
+  'tracestate',
   'createdAt',
 ]);
 
@@ -126,6 +129,8 @@ export class SubagentStarter {
       options,
       delegation,
       parts: [{ type: 'text', text: prompt }],
+      // The span of the call that delegates.
+      trace: activeTrace(),
       now: at,
       child: {
         parentTurnId: turn.id,

@@ -13,6 +13,7 @@ import { encodeRow, typesOf, unnest } from '../../storage/given-rows.js';
 import { messages } from '../../storage/transcript-schema.js';
 import { turnReaders } from '../../storage/reader-schema.js';
 import { turns } from '../../storage/schema.js';
+import type { StoredTrace } from '../../storage/shapes/stored-trace.js';
 import type { StoredRequest } from '../../storage/shapes/stored-turn.js';
 import { findSteeredByKey } from './store-steered-message.js';
 import { interval, READER_LEASE_MS } from '../lifecycle/reader-rows.js';
@@ -33,6 +34,8 @@ export interface NewTurn {
   now: Date;
   /** The process that serves the turn's reader; absent: the turn needs none. */
   readerProcess?: string | undefined;
+  /** The span that accepts the turn; absent: none. */
+  trace?: StoredTrace | undefined;
   /** Links a subagent's turn to the call that asked for it. */
   child?: { parentTurnId: string; parentCallId: string; childTerms: InheritedPermissions };
 }
@@ -51,17 +54,18 @@ export function turnRows(
   turn: Omit<NewTurn, 'readerProcess'>,
   held?: Insertion['held'],
 ): { turn: typeof turns.$inferInsert; message: typeof messages.$inferInsert } {
-  const { parts, child, now: createdAt, ...stored } = turn;
+  const { parts, child, trace, now: createdAt, ...stored } = turn;
   const { sessionId, idempotencyKey = null } = turn;
   const status = held === undefined ? 'queued' : 'held';
   return {
-    turn: { ...stored, ...child, ...held, id, idempotencyKey, status, createdAt },
+    turn: { ...stored, ...child, ...held, ...trace, id, idempotencyKey, status, createdAt },
     message: { id: newId('msg'), sessionId, turnId: id, role: 'user', parts, createdAt },
   };
 }
 
 const { id, sessionId, status, request, requestHash, idempotencyKey, options, delegation } = turns;
 const { principalId, parentTurnId, parentCallId, childTerms, budget, goesFirst, createdAt } = turns;
+const { traceparent, tracestate } = turns;
 const turnColumns = {
   id,
   sessionId,
@@ -77,6 +81,8 @@ const turnColumns = {
   childTerms,
   budget,
   goesFirst,
+  traceparent,
+  tracestate,
   createdAt,
 };
 const givenColumns = {

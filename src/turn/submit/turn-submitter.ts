@@ -15,7 +15,7 @@ import { idempotencyKeyReused, optionsTooLong, turnInProgress } from '../state/t
 import { findSessionAndTurn, findTurnByKey, getTurn } from '../state/turn-lookup.js';
 import { logDelegation } from './decide-delegation.js';
 import { findSteeredByKey } from './store-steered-message.js';
-import { TurnAdmitter } from './turn-admitter.js';
+import { TurnSender } from './turn-sender.js';
 import { TurnPreparer } from './turn-preparer.js';
 import { TurnSteerer } from './turn-steerer.js';
 import type { SubmittedTurn, TurnSubmission } from './turn-submission.js';
@@ -42,7 +42,7 @@ export class TurnSubmitter {
     @Inject(CONFIG) private readonly config: SubmitConfig,
     @Inject(AnthropicProvider) private readonly provider: Pick<AnthropicProvider, 'assertReady'>,
     private readonly preparer: TurnPreparer,
-    private readonly admitter: TurnAdmitter,
+    private readonly sender: TurnSender,
     private readonly steerer: TurnSteerer,
   ) {}
 
@@ -85,12 +85,14 @@ export class TurnSubmitter {
     const { turn, persona } = await this.preparer.prepare({ ...request, session, user });
     await checkBudget({ db, clock }, turn.principalId, turn.budget);
     const concurrentTurns = principal?.limits.concurrentTurns ?? 0;
-    let admitted = await this.admitter.admit(turn, { onBusy, concurrentTurns, logger });
+    const trace = principal?.trace;
+    let admitted = await this.sender.send(turn, { onBusy, concurrentTurns, logger, trace });
     if (admitted === 'busy') {
       const metNow = await this.#meetBusy(request);
       if (metNow !== undefined) return metNow;
       // The active turn is ending: the message that was to steer it comes after it.
-      admitted = await this.admitter.admit(turn, { onBusy: 'enqueue', concurrentTurns, logger });
+      const behind = { onBusy: 'enqueue' as const, concurrentTurns, logger, trace };
+      admitted = await this.sender.send(turn, behind);
     }
     if (typeof admitted === 'string') return 'key-taken';
     const { turnId } = admitted;

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Stored } from '../../events/turn-commits.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
+import { attributes } from '../../tracing/span-names.js';
 import { classifyFailure } from '../attempt/classify-failure.js';
 import { endTurn } from '../lifecycle/end-turn.js';
 import { LogFlusher } from '../lifecycle/log-flusher.js';
@@ -23,10 +24,7 @@ export class AttemptEnder {
   /** Ends a turn whose loop has an ending; see `endTurn`. */
   async end(attempt: Attempt, ending: Ending, withoutSlot: WithoutSlot): Promise<Stored> {
     await this.subagents.cancelAll(attempt, withoutSlot);
-    const stored = await endTurn(attempt, ending);
-    const { outcome, reason } = ending;
-    if (stored.type === 'stored') attempt.logger.info({ outcome, reason }, 'turn ended');
-    return stored;
+    return endTurn(attempt, ending);
   }
 
   /**
@@ -39,10 +37,12 @@ export class AttemptEnder {
     thrown: unknown,
     withoutSlot: WithoutSlot,
   ): Promise<'left' | { hasNext: boolean }> {
-    const { lease, logger, writer } = attempt;
+    const { lease, logger, writer, span } = attempt;
     const fate = classifyFailure(thrown, lease.reason);
     if (fate.type === 'leave') {
       logger.info({ lease: lease.reason }, 'turn left to its next attempt');
+      span?.set({ [attributes.outcome]: 'left', [attributes.reason]: lease.reason ?? 'storage' });
+      if (lease.reason === 'lost') span?.fail('lease_lost');
       return 'left';
     }
     if (fate.fault !== undefined) logger.error({ error: fate.fault }, 'the loop failed');
@@ -50,8 +50,6 @@ export class AttemptEnder {
     await this.subagents.cancelAll(attempt, withoutSlot);
     try {
       const ended = await endTurn(attempt, fate.ending, fate.failure);
-      const { outcome, reason } = fate.ending;
-      logger.info({ outcome, reason, failure: fate.failure?.message }, 'turn ended');
       return { hasNext: ended.type === 'stored' && ended.hasNext };
     } catch (error) {
       // The turn was taken over, or the database went down, after the lease had its reason.

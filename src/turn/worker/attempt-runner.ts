@@ -12,6 +12,8 @@ import { runTurn } from '../loop/run-turn.js';
 import type { Claim } from '../queue/claim-statements.js';
 import { Deadline } from '../state/deadline.js';
 import type { Lease } from '../state/lease.js';
+import type { OpenSpan } from '../../tracing/open-span.js';
+import { attributes } from '../../tracing/span-names.js';
 import type { Attempt } from '../state/attempt.js';
 import type { TurnRun } from '../state/turn-run.js';
 import type { WithoutSlot } from '../state/worker-terms.js';
@@ -21,6 +23,12 @@ import type { WorkerSlot } from './worker-slot.js';
 
 /** Longest time that a turn's tools may take to close, in ms. */
 const CLOSE_WAIT_MS = 5_000;
+
+interface AttemptTerms {
+  lease: Lease;
+  slot: WorkerSlot;
+  span: OpenSpan;
+}
 
 /** Runs attempts at claimed turns. */
 @Injectable()
@@ -37,8 +45,8 @@ export class AttemptRunner {
   ) {}
 
   /** Runs one attempt until the turn has ended, is parked, or is left to its next attempt. */
-  async run(claim: Claim, { lease, slot }: { lease: Lease; slot: WorkerSlot }): Promise<void> {
-    const { attempt, earlier } = await this.opener.open(claim, lease);
+  async run(claim: Claim, { lease, slot, span }: AttemptTerms): Promise<void> {
+    const { attempt, earlier } = await this.opener.open(claim, lease, span);
     attempt.logger.info({ model: attempt.turn.options.options.model }, 'turn started');
     const deadline = this.#startDeadline(attempt);
     const withoutSlot: WithoutSlot = (wait) => slot.without(wait);
@@ -97,6 +105,7 @@ export class AttemptRunner {
       await announced;
       if (ending === 'parked') {
         run.logger.info({}, 'turn waits for an approval');
+        run.span?.set({ [attributes.outcome]: 'parked' });
         return 'parked';
       }
       const stored = await this.ender.end(run, ending, run.terms.withoutSlot);

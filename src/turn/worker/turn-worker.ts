@@ -3,13 +3,14 @@ import { CONFIG, type Config } from '../../config/config.js';
 import { Metrics } from '../../metrics/metrics.js';
 import { CLOCK, type Clock } from '../../platform/clock.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
+import { detached } from '../../tracing/tracing.js';
 import { turnLogger } from '../attempt/attempt-opener.js';
 import { SIGNAL_BUS, type SignalBus } from '../queue/signal-bus.js';
 import type { Claim } from '../queue/claim-statements.js';
 import { TurnClaims } from '../queue/turn-claims.js';
 import { TURN_QUEUE, type TurnQueue } from '../queue/turn-queue.js';
 import { Lease } from '../state/lease.js';
-import { AttemptRunner } from './attempt-runner.js';
+import { AttemptTracer } from './attempt-tracer.js';
 import { keepLease } from './keep-lease.js';
 import { Recoveries } from './recoveries.js';
 import { RunningTurns } from './running-turns.js';
@@ -43,7 +44,7 @@ export class TurnWorker {
       Config,
       'drainMs' | 'leaseMs' | 'mostAttempts' | 'workerConcurrency'
     >,
-    private readonly runner: AttemptRunner,
+    private readonly attempts: AttemptTracer,
     private readonly metrics: Metrics,
   ) {
     this.#recoveries = new Recoveries(config.mostAttempts);
@@ -54,7 +55,8 @@ export class TurnWorker {
   async start(): Promise<void> {
     const { queue, bus } = this;
     this.#stopListening = await bus.onCancel((turnId) => this.#look(turnId));
-    await queue.consume(() => this.#take());
+    // The queue of one process hands the wake-up on within the request that sent it.
+    await queue.consume(() => detached(() => this.#take()));
   }
 
   /** Takes no more turns, gives those that run `drainMs` to end, and releases the rest. */
@@ -107,7 +109,7 @@ export class TurnWorker {
     try {
       // A turn that ends its process must not cost those an attempt that were to wait for it.
       if (claim.attempt > 1) await Promise.allSettled(this.#inHand);
-      await this.runner.run(claim, { lease, slot });
+      await this.attempts.run(claim, { lease, slot });
     } catch (error) {
       logger.error({ error }, 'a turn could not be worked on');
       throw error;

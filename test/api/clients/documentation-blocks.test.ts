@@ -327,6 +327,12 @@ const uses: Record<string, Use[]> = {
     elsewhere('does not end; many-processes.test.ts starts the same programs'),
   ],
   'docs/operate/sizing.md': [elsewhere('takes minutes, and a quiet machine')],
+  'docs/operate/tracing.md': [
+    elsewhere('installs packages; traced-processes.test.ts imports the file beside the same ones'),
+    elsewhere('needs a collector; traced-processes.test.ts starts the built server so'),
+    elsewhere('is a suite of its own'),
+    elsewhere('is the tree that e2e/tracing.test.ts expects'),
+  ],
   'docs/operate/upgrades.md': [isMigrated, isMigrated, isMigrated, isMigrated],
   'docs/wires/ag-ui.md': [
     async (code) => {

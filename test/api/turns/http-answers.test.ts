@@ -82,9 +82,9 @@ describe('what every answer has', () => {
   it.each(['/health', '/agents', '/api/harness/models', '/none', '/docs-json'])(
     'is what it says it is, and has an id: %s',
     async (path) => {
-      const { headers } = await call('GET', path, { 'x-request-id': 'req-1.a:b/c=' });
+      const { headers } = await call('GET', path, { 'x-request-id': 'req-1_A' });
       expect(headers.get('x-content-type-options')).toBe('nosniff');
-      expect(headers.get('x-request-id')).toBe('req-1.a:b/c=');
+      expect(headers.get('x-request-id')).toBe('req-1_A');
       for (const given of ['', 'a b', 'a'.repeat(129), '"}', '<x>']) {
         const other = await call('GET', path, { 'x-request-id': given });
         expect(other.headers.get('x-request-id')).toMatch(/^[\da-f-]{36}$/);

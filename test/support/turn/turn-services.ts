@@ -10,6 +10,7 @@ import { openExtractor } from '../../../src/attachments/extract/extractor.js';
 import { CONFIG, parseConfig, type Config } from '../../../src/config/config.js';
 import { MemoryEventLog } from '../../../src/events/memory-event-log.js';
 import { Metrics } from '../../../src/metrics/metrics.js';
+import { Tracing } from '../../../src/tracing/tracing.js';
 import { DecisionTrees } from '../../../src/governance/decision-tree/decision-trees.js';
 import { SERVER_PERMISSIONS } from '../../../src/governance/permissions/permission-rules.js';
 import { TodoStore } from '../../../src/notices/todo-store.js';
@@ -38,6 +39,7 @@ import { turnProviders, workerProviders } from '../../../src/turn/turn.module.js
 import { TurnWorker } from '../../../src/turn/worker/turn-worker.js';
 import { openProjectRoots } from '../access/open-project-roots.js';
 import { attachmentsIn } from '../files/test-attachments.js';
+import { plainTracing } from '../tracing/plain-tracing.js';
 import { silentLogger } from '../silent-logger.js';
 import { someLimits } from './store-turn.js';
 import { conductorsOf, partTokens, type TurnServices, type TurnParts } from './turn-parts.js';
@@ -83,6 +85,7 @@ function openContext(parts: TurnParts, config: Config) {
         ...turnProviders,
         ...workerProviders,
         Metrics,
+        Tracing,
         ...tokens.map(([name, provide]) => ({ provide, useValue: parts[name] })),
         { provide: CONFIG, useValue: config },
         { provide: SERVER_PERMISSIONS, useValue: {} },
@@ -122,6 +125,7 @@ export async function openTestServices(
       maxRetries: 0,
     },
     systemClock,
+    plainTracing,
   );
   const models = new ModelCatalogue({
     prices: [{ model: 'claude', input: 3, output: 15 }],

@@ -1,6 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { dispatchFetch } from '../../../platform/net/dispatch-fetch.js';
 import { publicDispatcher } from '../../../platform/net/public-fetch.js';
+import { untraced } from '../../../tracing/tracing.js';
 import { privateHostsOf } from './egress-policy.js';
 import type { RequestProfile } from '../request/request-profile.js';
 import { guardedFetch } from './guarded-fetch.js';
@@ -41,24 +42,32 @@ export function createClient(options: AnthropicClientOptions): Anthropic {
     baseURL: options.baseUrl,
     timeout: options.requestTimeoutMs,
     maxRetries: options.maxRetries,
+    // Its span of a call ends with the head of the answer, as the stream is read here: decision 66.
     openTelemetry: false,
     logLevel: 'off',
-    fetch: guardedFetch({
-      origin: options.origin,
-      headers: {
-        ...authentication(options),
-        'anthropic-version': options.apiVersion ?? options.profile.apiVersion ?? API_VERSION,
-      },
-      maxRetryAfterMs: MAX_RETRY_AFTER_MS,
-      fetch:
-        options.fetch ??
-        dispatchFetch(
-          publicDispatcher({
-            privateHosts: privateHostsOf(options.origin, options.egressPrivateHosts),
-          }),
-        ),
-    }),
+    fetch: untracedFetch(
+      guardedFetch({
+        origin: options.origin,
+        headers: {
+          ...authentication(options),
+          'anthropic-version': options.apiVersion ?? options.profile.apiVersion ?? API_VERSION,
+        },
+        maxRetryAfterMs: MAX_RETRY_AFTER_MS,
+        fetch:
+          options.fetch ??
+          dispatchFetch(
+            publicDispatcher({
+              privateHosts: privateHostsOf(options.origin, options.egressPrivateHosts),
+            }),
+          ),
+      }),
+    ),
   });
+}
+
+/** A library that traces requests would send the ids of the trace to the provider. */
+function untracedFetch(fetchFrom: typeof fetch): typeof fetch {
+  return (input, init) => untraced(() => fetchFrom(input, init));
 }
 
 function authentication({ apiKey, profile }: AnthropicClientOptions): Record<string, string> {

@@ -2,6 +2,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { systemClock } from '../../../platform/clock.js';
+import { plainTracing } from '../../../../test/support/tracing/plain-tracing.js';
 import { AnthropicProvider } from '../anthropic-provider.js';
 
 /** A server with the Models API that a test gives it. */
@@ -34,6 +35,7 @@ describe('the Models API', () => {
         maxRetries: 0,
       },
       systemClock,
+      plainTracing,
     );
   const signal = () => AbortSignal.timeout(5_000);
   const json = (status: number, body: unknown) => (_path: string, response: ServerResponse) =>

@@ -72,9 +72,7 @@ export function fromStreamEvent(state: StreamState, raw: unknown, out: ModelEven
     case 'message_start':
       if (state.phase !== 'start') throw malformedStream('the message started twice');
       state.phase = 'open';
-      state.usage = mapUsage(state.usage, field(raw, 'message')['usage']);
-      out.push({ type: 'started', usage: state.usage });
-      return;
+      return startMessage(state, field(raw, 'message'), out);
     case 'message_delta': {
       requireOpen(state, 'message_delta');
       const delta = field(raw, 'delta');
@@ -91,6 +89,17 @@ export function fromStreamEvent(state: StreamState, raw: unknown, out: ModelEven
     default:
       return;
   }
+}
+
+function startMessage(state: StreamState, message: Wire, out: ModelEvent[]): void {
+  const { id, model } = message;
+  state.usage = mapUsage(state.usage, message['usage']);
+  out.push({
+    type: 'started',
+    usage: state.usage,
+    ...(typeof id === 'string' ? { responseId: id } : {}),
+    ...(typeof model === 'string' ? { model } : {}),
+  });
 }
 
 function endMessage(state: StreamState, out: ModelEvent[]): void {

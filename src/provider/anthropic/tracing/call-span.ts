@@ -1,0 +1,112 @@
+import type { OpenSpan } from '../../../tracing/open-span.js';
+import { attributes, spanNames } from '../../../tracing/span-names.js';
+import type { Tracing } from '../../../tracing/tracing.js';
+import { compact } from '../../../platform/compact.js';
+import type { Clock } from '../../../platform/clock.js';
+import type { AssistantPart } from '../../../storage/shapes/stored-part.js';
+import type { Usage } from '../../../storage/shapes/stored-step.js';
+import type { ModelEvent, ModelRequest } from '../../model-types.js';
+import { providerDetails } from '../../refusal-kind.js';
+import { describeMessages, describeReply } from './describe-messages.js';
+
+type Started = Extract<ModelEvent, { type: 'started' }>;
+type Ended = Extract<ModelEvent, { type: 'ended' }>;
+
+/**
+ * The span of a model call: from the request, over the SDK's retries, until the stream was read. It costs
+ * nothing for each delta.
+ */
+export class CallSpan {
+  readonly #span: OpenSpan;
+  readonly #clock: Pick<Clock, 'now'>;
+  readonly #startedAt: number;
+  readonly #parts: AssistantPart[] = [];
+  #isAwaited = true;
+
+  constructor(
+    deps: { tracing: Pick<Tracing, 'start'>; clock: Pick<Clock, 'now'> },
+    request: ModelRequest,
+  ) {
+    this.#clock = deps.clock;
+    this.#startedAt = deps.clock.now();
+    this.#span = deps.tracing.start(spanNames.chat(request.model), {
+      kind: 'client',
+      attributes: {
+        [attributes.operation]: 'chat',
+        [attributes.provider]: 'anthropic',
+        [attributes.requestModel]: request.model,
+      },
+    });
+    if (!this.#span.isRecording) return;
+    this.#span.set({
+      [attributes.requestStream]: true,
+      [attributes.requestMaxTokens]: request.maxTokens,
+    });
+    if (!this.#span.showsContent) return;
+    this.#span.show(attributes.systemInstructions, [{ type: 'text', content: request.system }]);
+    this.#span.show(attributes.inputMessages, describeMessages(request.messages));
+  }
+
+  /** @param origin of the provider. */
+  sentTo(origin: string): void {
+    if (!this.#span.isRecording) return;
+    const { hostname, port, protocol } = new URL(origin);
+    const usual = protocol === 'http:' ? 80 : 443;
+    this.#span.set({
+      [attributes.serverAddress]: hostname.replace(/^\[(.*)\]$/, '$1'),
+      [attributes.serverPort]: port === '' ? usual : Number(port),
+    });
+  }
+
+  /** Looks at a chunk's events: at the first and the last alone, unless the span is to have the reply. */
+  received(events: readonly ModelEvent[]): void {
+    if (!this.#span.isRecording) return;
+    const [first] = events;
+    if (this.#isAwaited && first?.type === 'started') this.#began(first);
+    if (this.#span.showsContent) {
+      for (const event of events) if (event.type === 'part.ended') this.#parts.push(event.part);
+    }
+    const last = events.at(-1);
+    if (last?.type === 'ended') this.#ended(last);
+  }
+
+  failed(error: unknown): void {
+    const { reason, category } = providerDetails(error);
+    const type = reason ?? category;
+    this.#span.fail(typeof type === 'string' ? type : '_OTHER');
+  }
+
+  end(): void {
+    this.#span.end();
+  }
+
+  #began({ responseId, model }: Started): void {
+    this.#isAwaited = false;
+    this.#span.set(
+      compact({
+        [attributes.timeToFirstChunk]: (this.#clock.now() - this.#startedAt) / 1_000,
+        [attributes.responseId]: responseId,
+        [attributes.responseModel]: model,
+      }),
+    );
+  }
+
+  #ended({ stopReason, usage }: Ended): void {
+    this.#span.set({ ...usageAttributes(usage), [attributes.finishReasons]: [stopReason] });
+    if (this.#span.showsContent) {
+      this.#span.show(attributes.outputMessages, [describeReply(this.#parts, stopReason)]);
+    }
+  }
+}
+
+/** By the conventions, cached input is a part of the input. */
+function usageAttributes(usage: Usage) {
+  const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens, thinkingTokens } = usage;
+  return compact({
+    [attributes.inputTokens]: inputTokens + cacheReadTokens + cacheWriteTokens,
+    [attributes.cacheReadTokens]: cacheReadTokens,
+    [attributes.cacheWriteTokens]: cacheWriteTokens,
+    [attributes.outputTokens]: outputTokens,
+    [attributes.reasoningTokens]: thinkingTokens,
+  });
+}

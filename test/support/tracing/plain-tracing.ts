@@ -1,0 +1,4 @@
+import { Tracing } from '../../../src/tracing/tracing.js';
+
+/** Tracing without content, into whatever is registered. */
+export const plainTracing = new Tracing({ traceContent: false }, (text) => text);
