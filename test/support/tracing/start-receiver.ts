@@ -1,4 +1,4 @@
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 
@@ -31,7 +31,7 @@ export async function startReceiver(): Promise<{
   close(): Promise<void>;
 }> {
   const spans: ReceivedSpan[] = [];
-  const receive: RequestListener = async (request, response) => {
+  const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     spans.push(...spansOf((await json(request)) as Export));
     response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
   };
