@@ -3,7 +3,7 @@
  * of the tests are removed if all pass, and kept otherwise. The tests get TEST_REDIS_URL, TEST_DATABASE_URL,
  * TEST_SANDBOX (whether commands can run in a sandbox), TEST_DATABASES (a folder for embedded databases),
  * TEST_EMPTY_DATABASE (an empty database to copy), TEST_EMPTY_TEMPLATE (the same on the server), TEST_CHROMIUM and
- * TEST_PYTHON (programs).
+ * TEST_PYTHON and TEST_PGBOUNCER (programs).
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,6 +16,7 @@ import { drizzle } from 'drizzle-orm/node-postgres';
 import { migrate } from 'drizzle-orm/node-postgres/migrator';
 import { Client } from 'pg';
 import { findChromium } from './services/find-chromium.mjs';
+import { findPgBouncer } from './services/find-pgbouncer.mjs';
 import { findPython } from './services/find-python.mjs';
 import { findSandbox } from './services/find-sandbox.mjs';
 import { memoryFolder } from './services/memory-folder.mjs';
@@ -37,6 +38,10 @@ async function main() {
   if (python === undefined) {
     log('NOTHING IN PYTHON IS TESTED: there is no python3 (Debian: apt-get install python3).');
   }
+  const pgBouncer = findPgBouncer(log);
+  if (pgBouncer === undefined) {
+    log('NOTHING BEHIND PGBOUNCER IS TESTED: there is none (Debian: apt-get install pgbouncer).');
+  }
   let services;
   try {
     services = await startServices({ log });
@@ -49,13 +54,14 @@ async function main() {
       hasSandbox: fault === undefined,
       chromium: 'program' in chromium ? chromium.program : undefined,
       python,
+      pgBouncer,
     });
   } finally {
     await services.stop();
   }
 }
 
-async function runJest({ redisUrl, databaseUrl }, { hasSandbox, chromium, python }) {
+async function runJest({ redisUrl, databaseUrl }, { hasSandbox, chromium, python, pgBouncer }) {
   const temporary = mkdtempSync(path.join(tmpdir(), 'turnpike-tests-'));
   // PostgreSQL runs as a different user, in a subfolder.
   chmodSync(temporary, 0o755);
@@ -64,6 +70,7 @@ async function runJest({ redisUrl, databaseUrl }, { hasSandbox, chromium, python
   const untested = [
     ...(hasSandbox ? [] : ['integration/sandbox\\.test']),
     ...(chromium === undefined ? ['/test/browser/'] : []),
+    ...(pgBouncer === undefined ? ['distributed/pgbouncer\\.test'] : []),
     ...(python === undefined ? ['clients/python-example\\.test'] : []),
   ];
   const jest = path.join(root, 'node_modules/jest/bin/jest.js');
@@ -88,6 +95,7 @@ async function runJest({ redisUrl, databaseUrl }, { hasSandbox, chromium, python
         TEST_SANDBOX: hasSandbox ? 'bubblewrap' : 'none',
         ...(chromium === undefined ? {} : { TEST_CHROMIUM: chromium }),
         ...(python === undefined ? {} : { TEST_PYTHON: python }),
+        ...(pgBouncer === undefined ? {} : { TEST_PGBOUNCER: pgBouncer }),
       },
     },
   );

@@ -16,10 +16,10 @@ const READY = /ready to accept connections/i;
  */
 
 /**
- * @param {{name: string, port: number, command: string[], cwd: string, user?: {uid: number, gid: number}, stopSignal: NodeJS.Signals}} options
+ * @param {{name: string, port: number, command: string[], cwd: string, user?: {uid: number, gid: number}, stopSignal: NodeJS.Signals, ready?: RegExp}} options `ready`: its line once it serves.
  * @returns {Service}
  */
-export function defineService({ name, port, command, cwd, user, stopSignal }) {
+export function defineService({ name, port, command, cwd, user, stopSignal, ready = READY }) {
   let child;
   const [program = '', ...args] = command;
   return {
@@ -37,7 +37,7 @@ export function defineService({ name, port, command, cwd, user, stopSignal }) {
       const forget = cleanUpAtExit(() => started.kill('SIGKILL'));
       started.once('exit', forget);
       try {
-        await untilReady(started, name);
+        await untilReady(started, name, ready);
       } catch (error) {
         await stopChild(started, 'SIGKILL');
         throw error;
@@ -50,7 +50,7 @@ export function defineService({ name, port, command, cwd, user, stopSignal }) {
 }
 
 /** Waits for the ready line, and goes on reading: a server blocks on a full pipe. */
-function untilReady(child, name) {
+function untilReady(child, name, ready) {
   return new Promise((resolve, reject) => {
     let output = '';
     const fail = (what) => {
@@ -63,7 +63,7 @@ function untilReady(child, name) {
     );
     const hear = (text) => {
       output = (output + text).slice(-4_000);
-      if (!READY.test(output)) return;
+      if (!ready.test(output)) return;
       clearTimeout(timer);
       resolve();
     };

@@ -18,6 +18,13 @@ export interface Services {
   stop(): Promise<void>;
 }
 
+/** PgBouncer before a database: each transaction may be at another of two connections. */
+export function definePgBouncer(options: {
+  folder: string;
+  program: string;
+  databaseUrl: string;
+}): Promise<Service>;
+
 export function startServices(options?: {
   /** Files are synced and Redis has an append-only file, as in production. */
   durable?: boolean;

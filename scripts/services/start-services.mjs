@@ -4,7 +4,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
-import { chmod, chown, mkdir, mkdtemp } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { cleanUpAtExit } from './clean-up-at-exit.mjs';
@@ -12,6 +12,7 @@ import { findPrograms } from './find-programs.mjs';
 import { freePort } from './free-port.mjs';
 import { memoryFolder } from './memory-folder.mjs';
 import { defineService } from './run-service.mjs';
+import { defineRedis } from './start-redis.mjs';
 
 const INITDB_TIMEOUT_MS = 120_000;
 
@@ -60,7 +61,7 @@ export async function startServices({ durable = false, own = false, log = () => 
     forget();
   };
   try {
-    const redis = TEST_REDIS_URL ? undefined : await startRedis({ programs, folder, durable });
+    const redis = TEST_REDIS_URL ? undefined : await startRedis({ folder, durable });
     if (redis) stops.push(() => redis.stop());
     const postgres = TEST_DATABASE_URL
       ? undefined
@@ -79,26 +80,50 @@ export async function startServices({ durable = false, own = false, log = () => 
   }
 }
 
-async function startRedis({ programs, folder, durable }) {
-  const data = path.join(folder, 'redis');
-  await mkdir(data);
-  const port = await freePort();
-  const settings = [
-    `--port ${port} --bind 127.0.0.1 --databases 64 --save`,
-    '',
-    `--dir ${data} --appendonly ${durable ? 'yes' : 'no'} --appendfsync everysec`,
-    // A refused write is an error that shows; an evicted key would be a lost event.
-    '--maxmemory-policy noeviction --daemonize no',
-  ].flatMap((part) => (part === '' ? [''] : part.split(' ')));
-  const service = defineService({
-    name: 'redis-server',
-    port,
-    command: [programs.redisServer, ...settings],
-    cwd: data,
-    stopSignal: 'SIGTERM',
-  });
+async function startRedis({ folder, durable }) {
+  const appendonly = durable ? 'yes' : 'no';
+  const service = await defineRedis({ folder, settings: { appendonly, appendfsync: 'everysec' } });
   await service.start();
   return service;
+}
+
+/**
+ * Defines PgBouncer before a database: each transaction may be at another of two connections.
+ *
+ * @param {{folder: string, program: string, databaseUrl: string}} options
+ * @returns {Promise<import('./run-service.mjs').Service>}
+ */
+export async function definePgBouncer({ folder, program, databaseUrl }) {
+  const data = path.join(folder, 'pgbouncer');
+  await mkdir(data);
+  await chmod(folder, 0o755);
+  // PgBouncer refuses to run as root.
+  const user = process.getuid?.() === 0 ? otherUser() : undefined;
+  const port = await freePort();
+  const { hostname, port: databasePort, username } = new URL(databaseUrl);
+  const file = path.join(data, 'pgbouncer.ini');
+  const lines = [
+    '[databases]',
+    `* = host=${hostname} port=${databasePort} user=${username}`,
+    '[pgbouncer]',
+    'listen_addr = 127.0.0.1',
+    `listen_port = ${port}`,
+    'unix_socket_dir =',
+    'auth_type = any',
+    'pool_mode = transaction',
+    'default_pool_size = 2',
+    'max_client_conn = 200',
+  ];
+  await writeFile(file, `${lines.join('\n')}\n`);
+  return defineService({
+    name: 'pgbouncer',
+    port,
+    command: [program, file],
+    cwd: data,
+    ...(user === undefined ? {} : { user }),
+    stopSignal: 'SIGINT',
+    ready: /process up/,
+  });
 }
 
 async function startPostgres({ programs, folder, durable }) {

@@ -8,7 +8,7 @@ import { EmbeddedModule } from './embedded.module.js';
  * where both are configured, else for a single process without them.
  */
 export function backendModule(config: Config): DynamicModule | Type {
-  const { redisUrl, databaseUrl } = config;
-  if (redisUrl === undefined || databaseUrl === undefined) return EmbeddedModule;
-  return DistributedModule.register({ ...config, redisUrl, databaseUrl });
+  const { redis, databaseUrl } = config;
+  if (redis === undefined || databaseUrl === undefined) return EmbeddedModule;
+  return DistributedModule.register({ ...config, databaseUrl });
 }

@@ -1,5 +1,4 @@
 import { Module, type DynamicModule } from '@nestjs/common';
-import type { Redis } from 'ioredis';
 import { RedisBoardSessions } from '../turn/queue/redis-board-sessions.js';
 import { RedisRequestCounter } from '../access/rate/redis-request-counter.js';
 import { REQUEST_COUNTER } from '../access/request-counter.js';
@@ -14,7 +13,7 @@ import { LOGGER, type Logger } from '../platform/logger.js';
 import { ResourceStack } from '../platform/async/resource-stack.js';
 import { DATABASE, OPENED_DATABASE, type OpenedDatabase } from '../storage/connection.js';
 import { openPostgres } from '../storage/postgres-database.js';
-import { REDIS } from '../storage/redis-connection.js';
+import { REDIS, type RedisClient } from '../storage/redis-connection.js';
 import { RedisSubscriber } from '../storage/redis-subscriber.js';
 import { BullQueueModule } from '../turn/queue/bull-queue.module.js';
 import { BullTurnQueue } from '../turn/queue/bull-turn-queue.js';
@@ -34,7 +33,7 @@ const LOG_MARGIN_MS = 600_000;
  */
 @Module({})
 export class DistributedModule {
-  static register(config: Config & { redisUrl: string; databaseUrl: string }): DynamicModule {
+  static register(config: Config & { databaseUrl: string }): DynamicModule {
     const { databaseUrl: url, databaseConnections: connections, migrate } = config;
     const { redisPrefix: prefix } = config;
     return {
@@ -48,7 +47,9 @@ export class DistributedModule {
           useFactory: (logger: Logger, resources: ResourceStack) => {
             const onError = (error: unknown): void =>
               logger.warn({ error }, 'a connection to PostgreSQL broke');
-            const opening = openPostgres({ url, connections, migrate, onError });
+            const { preparedStatements } = config;
+            const options = { url, connections, migrate, preparedStatements, onError };
+            const opening = openPostgres(options);
             return resources.add(opening, ({ close }) => close());
           },
         },
@@ -60,7 +61,7 @@ export class DistributedModule {
         {
           provide: EVENT_LOG,
           inject: [REDIS, RedisSubscriber],
-          useFactory: (redis: Redis, subscriber: RedisSubscriber) => {
+          useFactory: (redis: RedisClient, subscriber: RedisSubscriber) => {
             const ttlMs = config.turnTimeoutMs + LOG_MARGIN_MS;
             const maxBytes = config.logBytesPerTurn;
             const options = { redis, subscriber, prefix, ttlMs, maxBytes };
@@ -70,7 +71,11 @@ export class DistributedModule {
         {
           provide: SIGNAL_BUS,
           inject: [REDIS, RedisSubscriber, ResourceStack],
-          useFactory: (redis: Redis, subscriber: RedisSubscriber, resources: ResourceStack) => {
+          useFactory: (
+            redis: RedisClient,
+            subscriber: RedisSubscriber,
+            resources: ResourceStack,
+          ) => {
             const bus = new RedisSignalBus({ redis, subscriber, prefix });
             return resources.add(Promise.resolve(bus), (opened) => opened.close());
           },
@@ -79,7 +84,7 @@ export class DistributedModule {
         {
           provide: REQUEST_COUNTER,
           inject: [REDIS],
-          useFactory: (redis: Redis) => new RedisRequestCounter(redis, prefix),
+          useFactory: (redis: RedisClient) => new RedisRequestCounter(redis, prefix),
         },
         {
           provide: BLOB_CONTENTS,
@@ -90,7 +95,7 @@ export class DistributedModule {
         {
           provide: QUEUE_BOARDS,
           inject: [BullTurnQueue, REDIS],
-          useFactory: (queue: BullTurnQueue, redis: Redis): QueueBoards => ({
+          useFactory: (queue: BullTurnQueue, redis: RedisClient): QueueBoards => ({
             open: (path) => queue.openBoard(path),
             sessions: new RedisBoardSessions(redis, prefix),
           }),

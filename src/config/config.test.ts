@@ -98,6 +98,20 @@ describe('parseConfig', () => {
   });
 
   it.each([
+    [{ REDIS_URL: 'redis+cluster://a/0' }, 'REDIS_URL must be `redis://host:port`, `redis+sent'],
+    [
+      { REDIS_URL: 'redis://x', TURNPIKE_REDIS_CA_FILE: '/ca.pem' },
+      'TURNPIKE_REDIS_CA_FILE is set, and REDIS_URL is without TLS',
+    ],
+    [
+      { REDIS_URL: 'rediss://x', TURNPIKE_REDIS_KEY_FILE: '/key.pem' },
+      'TURNPIKE_REDIS_KEY_FILE is set and TURNPIKE_REDIS_CERT_FILE is not',
+    ],
+  ])('refuses a Redis that cannot be meant: %j', (environment, problem) => {
+    expect(() => parseConfig({ DATABASE_URL: 'postgres://x', ...environment })).toThrow(problem);
+  });
+
+  it.each([
     [{ TURNPIKE_PROJECTS_DIR: '.turnpike/projects' }, 'TURNPIKE_PROJECTS_DIR is'],
     [{ TURNPIKE_PROJECTS_DIR: '/d/p', TURNPIKE_DATA_DIR: '/d/p' }, "which is the server's own"],
     [{ TURNPIKE_PROJECTS_DIR: '/i/p', TURNPIKE_INSTRUCTION_ROOT: '/i' }, 'name a folder beside it'],
@@ -145,6 +159,14 @@ describe('a permission', () => {
 });
 
 describe('the secrets of a configuration', () => {
+  it('have the password of a URL with several hosts', () => {
+    const { secrets } = parseConfig({
+      DATABASE_URL: 'postgres://x',
+      REDIS_URL: 'redis+cluster://me:p%40ss@a:1,b:2',
+    });
+    expect(secrets).toEqual(expect.arrayContaining(['p%40ss', 'p@ss']));
+  });
+
   it('are under every name of a variable, and the passwords of URLs', () => {
     const { secrets } = parseConfig({
       ANTHROPIC_API_KEY: ' sk-ant-first ',

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { usesTls } from '../storage/redis-address.js';
 import { nearestName } from '../parsing/nearest-name.js';
 import { parseValue } from '../parsing/parse-value.js';
 import { isWithin } from '../platform/is-within.js';
@@ -84,10 +85,12 @@ function secretsIn(environment: Record<string, string | undefined>): string[] {
   return [...given, ...given.flatMap(passwordsIn)];
 }
 
+/** Passwords of a URL, which may have several hosts, as they are written and as they are meant. */
 function passwordsIn(value: string): string[] {
-  if (!URL.canParse(value)) return [];
-  const { password } = new URL(value);
-  return [password, decoded(password)];
+  const [, password] = /^[a-z][\w+.-]*:\/\/[^/?#:]*:([^/?#]*)@/i.exec(value) ?? [];
+  if (password === undefined) return [];
+  const encoded = URL.canParse(value) ? [new URL(value).password] : [];
+  return [password, decoded(password), ...encoded];
 }
 
 /** The text itself where it is not percent-encoded: a password may have a `%`. */
@@ -107,21 +110,43 @@ function withoutServiceLinks(given: Record<string, string | undefined>) {
 
 /** Values that are valid alone and contradict each other. */
 function findContradictions(config: Config): string[] {
-  const { redisUrl, databaseUrl, role } = config;
+  const { redis, databaseUrl, role } = config;
   const problems: string[] = [];
-  if ((redisUrl === undefined) !== (databaseUrl === undefined)) {
+  if ((redis === undefined) !== (databaseUrl === undefined)) {
     const [given, missing] =
-      redisUrl === undefined ? ['DATABASE_URL', 'REDIS_URL'] : ['REDIS_URL', 'DATABASE_URL'];
+      redis === undefined ? ['DATABASE_URL', 'REDIS_URL'] : ['REDIS_URL', 'DATABASE_URL'];
     problems.push(
       `${given} is set and ${missing} is not; set both for several processes, or neither for one that needs nothing`,
     );
   }
-  if (role !== 'all' && redisUrl === undefined && databaseUrl === undefined) {
+  if (role !== 'all' && redis === undefined && databaseUrl === undefined) {
     problems.push(
       `TURNPIKE_ROLE is "${role}"; without REDIS_URL and DATABASE_URL one process does it all, and the only role is "all"`,
     );
   }
-  return [...problems, ...findFolderFaults(config)];
+  return [...problems, ...findTlsFaults(config), ...findFolderFaults(config)];
+}
+
+/** Files of TLS without their other half, or for a connection that is plain. */
+function findTlsFaults({ redis, ...files }: Config): string[] {
+  const { redisAuthority, redisCertificate, redisKey } = files;
+  const problems: string[] = [];
+  if ((redisCertificate === undefined) !== (redisKey === undefined)) {
+    const [given, missing] =
+      redisKey === undefined
+        ? ['TURNPIKE_REDIS_CERT_FILE', 'TURNPIKE_REDIS_KEY_FILE']
+        : ['TURNPIKE_REDIS_KEY_FILE', 'TURNPIKE_REDIS_CERT_FILE'];
+    problems.push(`${given} is set and ${missing} is not; set both, or neither`);
+  }
+  if (redis === undefined || usesTls(redis)) return problems;
+  const unused = Object.entries({
+    TURNPIKE_REDIS_CA_FILE: redisAuthority,
+    TURNPIKE_REDIS_CERT_FILE: redisCertificate,
+  }).find(([, file]) => file !== undefined);
+  if (unused !== undefined) {
+    problems.push(`${unused[0]} is set, and REDIS_URL is without TLS; begin it with rediss`);
+  }
+  return problems;
 }
 
 /** Folders that are inside of a folder they must be beside. */

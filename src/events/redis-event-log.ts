@@ -1,6 +1,10 @@
-import type { Redis } from 'ioredis';
 import { Batcher } from '../platform/async/batcher.js';
-import { defineScript, isConnectionClosed, type RedisScript } from '../storage/redis-connection.js';
+import {
+  defineScript,
+  isConnectionClosed,
+  type RedisScript,
+  type RedisClient,
+} from '../storage/redis-connection.js';
 import type { RedisSubscriber } from '../storage/redis-subscriber.js';
 import { compareCursors, logStart, type EventCursor } from './cursor.js';
 import { FencedError, GapError, type EventLog, type LogListener } from './event-log.js';
@@ -8,7 +12,7 @@ import { appendScript, beginScript } from './redis-log-scripts.js';
 import type { TurnEvent } from './turn-event.js';
 
 export interface RedisEventLogOptions {
-  redis: Redis;
+  redis: RedisClient;
   subscriber: RedisSubscriber;
   /** First part of every key. */
   prefix: string;
@@ -34,7 +38,7 @@ interface Append {
 /**
  * The distributed log: a Redis Stream a turn, one entry a batch, its id `<attempt>-<seq>` of the
  * batch's last event. An append is fence, sequence, entry, TTL and publication in a script, which does
- * all appends that wait. On a Redis Cluster it would do those of one slot: the keys of a turn share a slot.
+ * all appends that wait. On a cluster each append is a call: only the keys of one turn are at one node.
  */
 export class RedisEventLog implements EventLog {
   readonly #begin: RedisScript;
@@ -68,11 +72,19 @@ export class RedisEventLog implements EventLog {
     const isEnd = last.type === 'turn.ended' ? 1 : 0;
     const place = [attempt, first.attempt, first.seq, last.seq, before.attempt, before.seq, isEnd];
     const batch = JSON.stringify(events);
-    const answer = await this.#appends.add({ turnId, place: place.join(' '), batch });
+    const append = { turnId, place: place.join(' '), batch };
+    const answer = this.options.redis.isCluster
+      ? await this.#appendAlone(append)
+      : await this.#appends.add(append);
     if (answer === 0) return;
     const [refusal, ...details] = answer;
     if (refusal === 'fenced') throw new FencedError(turnId, attempt, details[0]);
     throw new GapError(turnId, toCursor(details));
+  }
+
+  async #appendAlone(append: Append): Promise<Appended> {
+    const [answer = 0] = await this.#appendTogether([append]);
+    return answer;
   }
 
   async #appendTogether(appends: readonly Append[]): Promise<readonly Appended[]> {

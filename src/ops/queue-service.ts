@@ -19,13 +19,13 @@ export class QueueService {
   constructor(
     @Inject(DATABASE) private readonly db: Database,
     @Inject(TURN_QUEUE) private readonly queue: Pick<TurnQueue, 'depth' | 'workers'>,
-    @Inject(CONFIG) private readonly config: Pick<Config, 'redisUrl' | 'workerConcurrency'>,
+    @Inject(CONFIG) private readonly config: Pick<Config, 'redis' | 'workerConcurrency'>,
     private readonly board: BoardService,
   ) {}
 
   async look(): Promise<QueueView> {
     const { db, queue, board } = this;
-    const { redisUrl, workerConcurrency: each } = this.config;
+    const { redis, workerConcurrency: each } = this.config;
     const [turns, wakeUps, workers] = await Promise.all([
       findUnendedTurns(db, MOST_SHOWN),
       orNull(queue.depth()),
@@ -33,7 +33,7 @@ export class QueueService {
     ]);
     const used = turns.find(({ status }) => status === 'running')?.slotsUsed ?? 0;
     return {
-      backEnd: redisUrl === undefined ? 'embedded' : 'distributed',
+      backEnd: redis === undefined ? 'embedded' : 'distributed',
       statuses: viewStatuses(turns, MOST_SHOWN),
       wakeUps,
       places: { workers, each, used },

@@ -1,23 +1,31 @@
 import { sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { Client, Pool } from 'pg';
+import { errorCode } from '../platform/error-code.js';
 import type { OpenedDatabase } from './connection.js';
+import { driverError } from './database-errors.js';
 import { openCopyOut } from './copy-out.js';
 import { applyMigrations, checkMigrations, type SchemaReport } from './migrate-database.js';
 import type { MigrateMode } from './migrate-mode.js';
 import { openPooled, poolState } from './pooled-database.js';
-import { prepareRepeated } from './prepare-repeated.js';
+import { prepareNothing, prepareRepeated } from './prepare-repeated.js';
 import { SchemaError } from './schema-error.js';
 import { StatementNames } from './statement-names.js';
-import { UnreachableError } from './unreachable-error.js';
+import { hostOf, UnreachableError } from './unreachable-error.js';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
+/** SQLSTATEs of a prepared statement that another client has made, and of one that is not there. */
+const statementsLost = ['42P05', '26000'];
+const pooled = 'behind a pool of transactions, set TURNPIKE_PREPARED_STATEMENTS=false';
+
 export interface PostgresOptions {
-  /** `postgres://user:password@host:port/database`. */
+  /** `postgres://user:password@host:port/database`, with `sslmode` and its files as libpq has them. */
   url: string;
   /** Most connections of this process. */
   connections: number;
+  /** Whether the server keeps statements prepared; default: yes. */
+  preparedStatements?: boolean;
   /** What is done about missing migrations; default: `check`. */
   migrate?: MigrateMode | undefined;
   /** Called when an idle connection has broken; the pool replaces it. */
@@ -32,10 +40,10 @@ export interface PostgresOptions {
 export async function openPostgres(
   options: PostgresOptions,
 ): Promise<OpenedDatabase & { schema: SchemaReport }> {
-  const { url, connections, migrate = 'check', onError } = options;
+  const { url, connections, migrate = 'check', preparedStatements = true, onError } = options;
   const applied = migrate === 'apply' ? await migratePostgres(url) : undefined;
   const pool = new Pool({
-    connectionString: url,
+    connectionString: likeLibpq(url),
     max: connections,
     application_name: 'turnpike',
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -47,7 +55,8 @@ export async function openPostgres(
   pool.on('error', onError);
   const names = new StatementNames();
   pool.on('connect', (client) => {
-    prepareRepeated(client, names);
+    if (preparedStatements) prepareRepeated(client, names);
+    else prepareNothing(client);
     // The pool listens to idle connections only; a connection in use fails its statement and this.
     client.on('error', onError);
   });
@@ -72,7 +81,7 @@ export async function openPostgres(
 /** A connection of its own has no limit on a statement's time: an index on a large table takes minutes. */
 async function migratePostgres(url: string): Promise<SchemaReport> {
   const client = new Client({
-    connectionString: url,
+    connectionString: likeLibpq(url),
     application_name: 'turnpike migrate',
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
@@ -89,6 +98,19 @@ async function migratePostgres(url: string): Promise<SchemaReport> {
   }
 }
 
+/** Gives the words of `sslmode` the meaning that they have for every other client of PostgreSQL. */
+function likeLibpq(url: string): string {
+  if (!URL.canParse(url)) return url;
+  const own = new URL(url);
+  own.searchParams.set('uselibpqcompat', 'true');
+  return own.href;
+}
+
 function startError(url: string, error: unknown): Error {
-  return error instanceof SchemaError ? error : new UnreachableError('DATABASE_URL', url, error);
+  if (error instanceof SchemaError) return error;
+  const cause = driverError(error);
+  const isPooled = statementsLost.includes(errorCode(cause) ?? '');
+  const reason =
+    isPooled && cause instanceof Error ? new Error(`${cause.message} (${pooled})`) : cause;
+  return new UnreachableError('DATABASE_URL', hostOf(url), reason);
 }

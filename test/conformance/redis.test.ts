@@ -5,28 +5,33 @@ import type { Redis } from 'ioredis';
 import { GapError } from '../../src/events/event-log.js';
 import { RedisEventLog } from '../../src/events/redis-event-log.js';
 import type { TurnEvent } from '../../src/events/turn-event.js';
-import { closeRedis, connectRedis } from '../../src/storage/redis-connection.js';
+import {
+  closeRedis,
+  connectRedis,
+  connectSubscriber,
+  type RedisClient,
+} from '../../src/storage/redis-connection.js';
 import { RedisSubscriber } from '../../src/storage/redis-subscriber.js';
 import { openBullQueue } from '../support/turn/open-bull-queue.js';
 import { RedisSignalBus } from '../../src/turn/queue/redis-signal-bus.js';
-import { testRedisUrl } from '../support/processes/test-services.js';
+import { testRedis } from '../support/processes/test-services.js';
 import { eventLogConformance, KEPT_MS } from './event-log.js';
 import { signalBusConformance } from './signal-bus.js';
 import { turnQueueConformance } from './turn-queue.js';
 
-let redis: Redis;
+let redis: RedisClient;
 let listening: Redis;
 let subscriber: RedisSubscriber;
 beforeAll(async () => {
-  const connect = () =>
-    connectRedis({
-      url: testRedisUrl(),
-      name: 'conformance',
-      onError: (error) => {
-        throw error;
-      },
-    });
-  [redis, listening] = await Promise.all([connect(), connect()]);
+  const options = {
+    address: testRedis(),
+    name: 'conformance',
+    onError: (error: Error) => {
+      throw error;
+    },
+  };
+  redis = await connectRedis(options);
+  listening = await connectSubscriber(redis, options);
   subscriber = new RedisSubscriber(listening);
 });
 afterAll(async () => {

@@ -9,11 +9,13 @@ const nowhere = '127.0.0.1:1';
 
 // The services that can be reached are opened beside the other, and must not keep the process.
 it.each([
-  ['DATABASE_URL', 'api'],
-  ['DATABASE_URL', 'worker'],
-  ['REDIS_URL', 'api'],
-  ['REDIS_URL', 'worker'],
-])('a start that does not reach %s ends, in the role %s, and says so', async (variable, role) => {
+  ['DATABASE_URL', 'api', `postgres://x@${nowhere}/x`],
+  ['DATABASE_URL', 'worker', `postgres://x@${nowhere}/x`],
+  ['REDIS_URL', 'api', `redis://${nowhere}`],
+  ['REDIS_URL', 'worker', `redis://${nowhere}`],
+  ['REDIS_URL', 'api', `redis+cluster://${nowhere}`],
+  ['REDIS_URL', 'api', `redis+sentinel://${nowhere}/main`],
+])('a start that does not reach %s ends, in the role %s, for %s', async (variable, role, url) => {
   const database = await newDatabase();
   const environment = {
     PATH: process.env['PATH'],
@@ -21,7 +23,7 @@ it.each([
     TURNPIKE_ROLE: role,
     DATABASE_URL: database.url,
     REDIS_URL: testRedisUrl(),
-    [variable]: variable === 'REDIS_URL' ? `redis://${nowhere}` : `postgres://x@${nowhere}/x`,
+    [variable]: url,
   };
   const [program, ...first] = serverProgram;
   const child = spawn(program, first, { env: environment });

@@ -1,6 +1,6 @@
-import type { Redis } from 'ioredis';
 import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible';
 import { untilAborted } from '../../platform/async/abort.js';
+import type { RedisClient } from '../../storage/redis-connection.js';
 import { COUNT_MS, type Count, type RequestCounter } from '../request-counter.js';
 
 /** Timeout of a count in Redis, in ms. */
@@ -18,7 +18,7 @@ export class RedisRequestCounter implements RequestCounter {
   readonly #together: RateLimiterRedis;
 
   /** @param prefix first part of every key. */
-  constructor(redis: Redis, prefix: string) {
+  constructor(redis: RedisClient, prefix: string) {
     this.#together = new RateLimiterRedis({
       storeClient: redis,
       keyPrefix: `${prefix}:requests`,

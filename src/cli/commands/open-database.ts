@@ -15,12 +15,12 @@ type CommandDatabase = Pick<OpenedDatabase, 'db' | 'close'> & { schema: SchemaRe
  * @throws DataFolderBusyError, SchemaError, UnreachableError.
  */
 export async function openDatabase(
-  config: Pick<Config, 'databaseUrl' | 'dataDir' | 'migrate'>,
+  config: Pick<Config, 'databaseUrl' | 'dataDir' | 'migrate' | 'preparedStatements'>,
 ): Promise<CommandDatabase> {
-  const { databaseUrl: url, dataDir, migrate } = config;
+  const { databaseUrl: url, dataDir, migrate, preparedStatements } = config;
   if (url !== undefined) {
     const onError = (error: Error): void => console.error(error.message);
-    return openPostgres({ url, connections: 1, migrate, onError });
+    return openPostgres({ url, connections: 1, migrate, preparedStatements, onError });
   }
   const opened = new ResourceStack();
   const { db, schema } = await opened.orClose(async () => {

@@ -2,7 +2,17 @@ import * as z from 'zod/mini';
 import { parsedBy } from '../../parsing/shapes.js';
 import { migrateModes, type MigrateMode } from '../../storage/migrate-mode.js';
 import { roles } from '../role.js';
-import { choice, flag, integer, list, numberText, secret, variable } from '../variable.js';
+import { parseRedisUrl, type RedisAddress } from '../../storage/redis-address.js';
+import {
+  absolutePath,
+  choice,
+  flag,
+  integer,
+  list,
+  numberText,
+  secret,
+  variable,
+} from '../variable.js';
 
 /** An origin as browsers send it: scheme, host and port, and nothing after. */
 const origin = parsedBy(
@@ -123,9 +133,36 @@ export const serverVariables = {
     fallback: 'all',
     values: roles,
   }),
-  redisUrl: secret(
-    'REDIS_URL',
-    'Redis of a deployment with several processes: `redis://[:password@]host:port[/database]`. Set together with `DATABASE_URL`.',
+  redis: {
+    ...variable<RedisAddress | undefined>(
+      'REDIS_URL',
+      {
+        about:
+          'Redis of a deployment with several processes: `redis://[:password@]host:port[/database]`, sentinels or a cluster (`docs/operate/databases.md`); `rediss` for TLS. Set together with `DATABASE_URL`.',
+        fallback: undefined,
+      },
+      parsedBy(
+        parseRedisUrl,
+        'must be `redis://host:port`, `redis+sentinel://host:port,host:port/master` or `redis+cluster://host:port,host:port`',
+      ),
+    ),
+    secret: true,
+  },
+  redisSentinelPassword: secret(
+    'TURNPIKE_REDIS_SENTINEL_PASSWORD',
+    'Password of the sentinels themselves; the one in `REDIS_URL` is of Redis.',
+  ),
+  redisAuthority: absolutePath(
+    'TURNPIKE_REDIS_CA_FILE',
+    'File with the authorities that may sign the certificate of Redis, as PEM. Default: those that Node.js knows.',
+  ),
+  redisCertificate: absolutePath(
+    'TURNPIKE_REDIS_CERT_FILE',
+    'File with the certificate that Turnpike shows to Redis, as PEM. Set together with `TURNPIKE_REDIS_KEY_FILE`.',
+  ),
+  redisKey: absolutePath(
+    'TURNPIKE_REDIS_KEY_FILE',
+    'File with the key of `TURNPIKE_REDIS_CERT_FILE`, as PEM.',
   ),
   redisPrefix: variable(
     'TURNPIKE_REDIS_PREFIX',
@@ -134,8 +171,13 @@ export const serverVariables = {
   ),
   databaseUrl: secret(
     'DATABASE_URL',
-    'PostgreSQL of a deployment with several processes: `postgres://user:password@host:port/database`. Set together with `REDIS_URL`.',
+    'PostgreSQL of a deployment with several processes: `postgres://user:password@host:port/database`, with `?sslmode=…` for TLS (`docs/operate/databases.md`). Set together with `REDIS_URL`.',
   ),
+  preparedStatements: flag('TURNPIKE_PREPARED_STATEMENTS', {
+    about:
+      'Whether PostgreSQL keeps statements prepared. `false` behind a pool that gives each transaction another connection and keeps no statements, such as PgBouncer before 1.21.',
+    fallback: true,
+  }),
   databaseConnections: integer('TURNPIKE_DATABASE_CONNECTIONS', {
     about: 'Most connections to PostgreSQL of one process.',
     fallback: 16,

@@ -1,9 +1,8 @@
 import { BullModule } from '@nestjs/bullmq';
 import { Module, type DynamicModule, type Type } from '@nestjs/common';
-import type { Redis } from 'ioredis';
 import type { Config } from '../../config/config.js';
 import { runsTurns } from '../../config/role.js';
-import { REDIS } from '../../storage/redis-connection.js';
+import { REDIS, type RedisClient } from '../../storage/redis-connection.js';
 import { BullTurnQueue } from './bull-turn-queue.js';
 import { QUEUE_NAME, TurnProcessorHost, turnProcessor } from './turn.processor.js';
 
@@ -22,6 +21,7 @@ export class BullQueueModule {
       provide: TurnProcessorHost,
       useClass: turnProcessor({
         autorun: false,
+        skipVersionCheck: true,
         concurrency: workerConcurrency,
         // The job's lock ends with the turn's lease: the sweeper can then give it to another.
         lockDuration: leaseMs,
@@ -41,8 +41,10 @@ export class BullQueueModule {
           name: QUEUE_NAME,
           imports: [redis],
           inject: [REDIS],
-          useFactory: (connection: Redis) => ({
+          useFactory: (connection: RedisClient) => ({
             connection,
+            // The start has checked the server, and warned in a line of the log.
+            skipVersionCheck: true,
             // A hash tag: every key of the queue is in one slot of a cluster.
             prefix: `{${redisPrefix}}`,
             // The queue's own stream of events has no reader.

@@ -1,12 +1,11 @@
 import { InjectQueue } from '@nestjs/bullmq';
 import { Inject, Injectable, Optional, type BeforeApplicationShutdown } from '@nestjs/common';
 import type { JobsOptions, Queue } from 'bullmq';
-import type { Redis } from 'ioredis';
 import { CONFIG, type Config } from '../../config/config.js';
 import type { QueueBoard } from './queue-board.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
 import { settlesWithin } from '../../platform/async/settles-within.js';
-import { REDIS } from '../../storage/redis-connection.js';
+import { REDIS, type RedisClient } from '../../storage/redis-connection.js';
 import type { TurnQueue } from './turn-queue.js';
 import { QUEUE_NAME, TurnProcessorHost } from './turn.processor.js';
 
@@ -27,7 +26,7 @@ export class BullTurnQueue implements TurnQueue, BeforeApplicationShutdown {
 
   constructor(
     @InjectQueue(QUEUE_NAME) private readonly queue: Queue,
-    @Inject(REDIS) private readonly redis: Redis,
+    @Inject(REDIS) private readonly redis: RedisClient,
     @Inject(CONFIG) private readonly config: Pick<Config, 'drainMs'>,
     @Inject(LOGGER) private readonly logger: Pick<Logger, 'warn'>,
     /** Absent in a process that runs no turns. */

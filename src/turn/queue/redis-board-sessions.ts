@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { Redis } from 'ioredis';
+import type { RedisClient } from '../../storage/redis-connection.js';
 import { BOARD_SESSION_MS, type BoardSessions } from './board-sessions.js';
 
 /**
@@ -9,7 +9,7 @@ import { BOARD_SESSION_MS, type BoardSessions } from './board-sessions.js';
 export class RedisBoardSessions implements BoardSessions {
   /** @param prefix first part of every key. */
   constructor(
-    private readonly redis: Redis,
+    private readonly redis: RedisClient,
     private readonly prefix: string,
   ) {}
 

@@ -1,9 +1,9 @@
-import type { Redis } from 'ioredis';
 import type { RedisSubscriber } from '../../storage/redis-subscriber.js';
+import type { RedisClient } from '../../storage/redis-connection.js';
 import type { SignalBus, StopListening } from './signal-bus.js';
 
 export interface RedisSignalBusOptions {
-  redis: Redis;
+  redis: RedisClient;
   subscriber: RedisSubscriber;
   /** First part of the channels. */
   prefix: string;

@@ -1,16 +1,15 @@
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import type { Redis } from 'ioredis';
 import { CONFIG } from '../../../src/config/config.js';
 import type { Role } from '../../../src/config/role.js';
 import { LOGGER } from '../../../src/platform/logger.js';
-import { REDIS } from '../../../src/storage/redis-connection.js';
+import { REDIS, type RedisClient } from '../../../src/storage/redis-connection.js';
 import { BullQueueModule } from '../../../src/turn/queue/bull-queue.module.js';
 import { BullTurnQueue } from '../../../src/turn/queue/bull-turn-queue.js';
 import type { TurnQueue } from '../../../src/turn/queue/turn-queue.js';
 
 export interface BullQueueOptions {
-  redis: Redis;
+  redis: RedisClient;
   prefix: string;
   /** Default: 1. */
   concurrency?: number;

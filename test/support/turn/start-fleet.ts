@@ -9,7 +9,7 @@ import type { TurnWorker } from '../../../src/turn/worker/turn-worker.js';
 import { openTestDatabase } from '../database/database.js';
 import { openBullQueue } from './open-bull-queue.js';
 import { newDatabase } from '../database/new-database.js';
-import { testRedisUrl } from '../processes/test-services.js';
+import { testRedis } from '../processes/test-services.js';
 import { openTestServices, type TestServices } from './turn-services.js';
 
 export interface Fleet {
@@ -72,7 +72,7 @@ async function onServers(concurrency: number): Promise<State> {
   // A broken idle connection is no fault of the test's: a query on it is.
   const onError = (): void => undefined;
   const database = await openPostgres({ url: made.url, connections: 8, onError });
-  const redis = await connectRedis({ url: testRedisUrl(), name: 'fleet', onError });
+  const redis = await connectRedis({ address: testRedis(), name: 'fleet', onError });
   const prefix = `test-${randomUUID()}`;
   return {
     database,

@@ -1,0 +1,82 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { Client } from 'pg';
+import { definePgBouncer, type Service } from '../../scripts/services/start-services.mjs';
+import { completeText, expectWhole, textOf } from '../support/clients/expect-whole.js';
+import { startDeployment, type Deployment } from '../support/processes/start-deployment.js';
+import { given } from '../support/processes/test-services.js';
+
+const TURNS = 20;
+
+let deployment: Deployment;
+let folder: string;
+let bouncer: Service;
+let url: string;
+beforeAll(async () => {
+  deployment = await startDeployment();
+  folder = await mkdtemp(path.join(tmpdir(), 'turnpike-bouncer-'));
+  const { databaseUrl } = deployment.services;
+  bouncer = await definePgBouncer({ folder, program: given('TEST_PGBOUNCER'), databaseUrl });
+  await bouncer.start();
+  const own = new URL(databaseUrl);
+  own.port = String(bouncer.port);
+  url = own.href;
+});
+afterAll(async () => {
+  await deployment.close();
+  await bouncer.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function upload(url: string, name: string): Promise<string> {
+  const form = new FormData();
+  form.append('files', new File([name], name, { type: 'text/plain' }));
+  const response = await fetch(`${url}/api/harness/attachments`, { method: 'POST', body: form });
+  const { attachments } = (await response.json()) as { attachments: { id: string }[] };
+  return attachments[0]?.id ?? '';
+}
+
+it('a start that prepares statements behind it names the setting', async () => {
+  // Both connections of the pool have the statement that the start is going to prepare.
+  const clients = [new Client({ connectionString: url }), new Client({ connectionString: url })];
+  for (const client of clients) {
+    await client.connect();
+    await client.query('begin');
+    await client.query('prepare turnpike_0 as select 1');
+  }
+  for (const client of clients) {
+    await client.query('commit');
+    await client.end();
+  }
+  await expect(deployment.start('worker', { DATABASE_URL: url })).rejects.toThrow(
+    'set TURNPIKE_PREPARED_STATEMENTS=false',
+  );
+});
+
+// A pool in transaction mode has no prepared statements before PgBouncer 1.21: without the setting, these fail.
+it('turns with tools, files and recovery run behind a pool of transactions', async () => {
+  const environment = { DATABASE_URL: url, TURNPIKE_PREPARED_STATEMENTS: 'false' };
+  const api = await deployment.start('api', environment);
+  const killed = await deployment.start('worker', { ...environment, TURNPIKE_LEASE_MS: '1000' });
+  const { client } = api;
+  const streams = await Promise.all(
+    Array.from({ length: TURNS }, async (_, index) => {
+      const sessionId = await client.createSession(deployment.projectRoot);
+      return client.turn(sessionId, '[[tool=glob {"pattern":"*"}]] [[tokens=40 gap=10]]', {
+        opts: { onDisconnect: 'continue' },
+        attachments: [await upload(client.url, `note-${index}.txt`)],
+      });
+    }),
+  );
+  await Promise.all(streams.map((stream) => stream.until('chat:delta')));
+  await killed.kill('SIGKILL');
+  await deployment.start('worker', environment);
+  for (const stream of streams) {
+    const frames = await stream.all();
+    expectWhole(frames);
+    expect(frames.at(-1)?.data).toEqual({ exitCode: 0 });
+    expect(textOf(frames)).toBe(completeText(frames));
+  }
+});
