@@ -1,37 +1,55 @@
 # syntax=docker/dockerfile:1
 # Builds with what building needs, runs with what running needs; root builds, nobody special runs.
+#
+#   docker build --build-arg SOURCE_COMMIT="$(git rev-parse HEAD)" -t turnpike .
+#   docker run -p 4400:4400 turnpike
 
-FROM node:20-bookworm-slim AS build
+FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
-# Not `npm ci`: it refuses a lock file without other platforms' optional packages.
-RUN npm install --workspaces=false --omit=peer --no-save --no-fund --no-audit
+# Not `npm ci`: it refuses a lock file without other platforms' optional packages. No package needs its script.
+RUN --mount=type=cache,target=/root/.npm \
+  npm install --workspaces=false --omit=peer --ignore-scripts --no-save --no-fund --no-audit
 COPY . .
-RUN npm run build
+# There is no git here to ask.
+ARG SOURCE_COMMIT=
+# The server needs no declarations, and nothing in the image reads source maps.
+RUN npm run build -- --without-types && find dist -name '*.map' -delete
 
-FROM node:20-bookworm-slim AS packages
+FROM node:24-bookworm-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
 # The lock file has OCR's packages, the optional peers, for the tests' sake.
 COPY test/package.json ./test/
-RUN npm install --workspaces=false --omit=dev --no-save --no-fund --no-audit
+RUN --mount=type=cache,target=/root/.npm \
+  npm install --workspaces=false --omit=dev --ignore-scripts --no-save --no-fund --no-audit
 
-FROM node:20-bookworm-slim
+FROM node:24-bookworm-slim
 # The sandbox of commands: without it, or where the container may not use it, bash is off.
 # ripgrep: without it grep matches by expressions that may backtrack, and is stopped after 10 s.
 RUN apt-get update && apt-get install -y --no-install-recommends bubblewrap ripgrep && rm -rf /var/lib/apt/lists/*
-ENV NODE_ENV=production
+# A container is reached from outside of itself, so its first start makes an API key and prints it, once.
+ENV NODE_ENV=production \
+  TURNPIKE_HOST=0.0.0.0 \
+  TURNPIKE_FIRST_KEY=print \
+  TURNPIKE_DATA_DIR=/data \
+  TURNPIKE_PROJECTS_DIR=/projects
 WORKDIR /app
+# The embedded database, and where agents work: volumes that are mounted here must be writable for `node`.
+RUN mkdir /data /projects && chown node:node /data /projects
+# What changes least comes first: an upgrade downloads the layers from the first that changed.
 COPY --from=packages /app/node_modules ./node_modules
-COPY --from=build /app/dist ./dist
-COPY package.json LICENSE ./
 COPY instructions ./instructions
-# Where agents work, a folder for each principal: mount a volume here, writable for `node`.
-ENV TURNPIKE_PROJECTS_DIR=/projects
-RUN mkdir /projects && chown node:node /projects
+COPY package.json LICENSE ./
+COPY --from=build /app/dist ./dist
+VOLUME ["/data", "/projects"]
 USER node
 EXPOSE 4400
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --retries=3 \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + (process.env.TURNPIKE_PORT || 4400) + '/health').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 CMD ["node", "dist/main.js"]
+ARG SOURCE_COMMIT=
+LABEL org.opencontainers.image.title="Turnpike" \
+  org.opencontainers.image.licenses="MIT" \
+  org.opencontainers.image.revision="${SOURCE_COMMIT}"

@@ -1,6 +1,6 @@
 /**
- * Checks Dockerfile, docker-compose.yml and deploy/nginx.conf, which no test can run here, against the rules
- * of their own tools and against our documentation. `dclint` has the compose file's schema.
+ * Checks Dockerfile, docker-compose.yml and the files of `deploy/` that it mounts, which no test can run here, against
+ * the rules of their own tools and against our documentation. `dclint` has the compose file's schema.
  */
 import { spawnSync } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
@@ -19,28 +19,50 @@ async function variablesText() {
   return (await Promise.all(files.map((file) => text(`src/config/variables/${file}`)))).join('\n');
 }
 
+const compose = parse(await text('docker-compose.yml'), { merge: true });
+const variables = await variablesText();
 const problems = [
-  ...lintDockerfile(await text('Dockerfile')),
-  ...lintCompose(parse(await text('docker-compose.yml'), { merge: true }), await variablesText()),
+  ...lintDockerfile(await text('Dockerfile'), variables),
+  ...lintCompose(compose, variables),
+  ...lintScrape(parse(await text('deploy/prometheus/prometheus.yml')), compose),
   ...lintNginx(await text('deploy/nginx.conf')),
 ];
 for (const problem of problems) console.error(problem);
 process.exitCode = problems.length === 0 ? 0 : 1;
 
-function lintDockerfile(dockerfile) {
+function lintDockerfile(dockerfile, config) {
   const found = validateDockerfile(dockerfile).map(
     ({ message, range }) =>
       `Dockerfile:${range.start.line + 1}: ${typeof message === 'string' ? message : message.value}`,
   );
   const last = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '));
-  const promised = ['USER node', 'HEALTHCHECK', 'STOPSIGNAL SIGTERM', 'NODE_ENV=production'];
+  const promised = [
+    'USER node',
+    'HEALTHCHECK',
+    'STOPSIGNAL SIGTERM',
+    'NODE_ENV=production',
+    'TURNPIKE_HOST=0.0.0.0',
+    'TURNPIKE_FIRST_KEY=print',
+    'VOLUME ["/data", "/projects"]',
+  ];
   const missing = promised.filter((line) => !last.includes(line));
-  return [...found, ...missing.map((line) => `Dockerfile: the image that runs has no ${line}`)];
+  const set = [...last.matchAll(/\b(TURNPIKE_\w+)=/g)].map(([, name]) => name);
+  const unknown = set.filter((name) => !config.includes(`'${name}'`));
+  const bases = new Set([...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image));
+  return [
+    ...found,
+    ...missing.map((line) => `Dockerfile: the image that runs has no ${line}`),
+    ...unknown.map((name) => `Dockerfile: ${name} is no setting`),
+    ...(bases.size === 1 ? [] : [`Dockerfile: stages of ${[...bases].join(' and ')}`]),
+  ];
 }
 
-function lintCompose(compose, config) {
-  const found = [];
-  for (const [name, service] of Object.entries(compose.services)) {
+function lintCompose({ services }, config) {
+  const promised = ['--appendonly yes', '--maxmemory-policy noeviction'];
+  const found = promised
+    .filter((option) => !services.redis.command.includes(option))
+    .map((option) => `docker-compose.yml: redis has no ${option}`);
+  for (const [name, service] of Object.entries(services)) {
     const isOurs = service.build !== undefined;
     if (!isOurs && service.healthcheck === undefined) {
       found.push(`docker-compose.yml: ${name} has no healthcheck`);
@@ -57,6 +79,23 @@ function lintCompose(compose, config) {
     }
   }
   return found;
+}
+
+/** Prometheus scrapes each process of ours, at its address in the network that Prometheus is in. */
+function lintScrape({ scrape_configs: jobs }, { services }) {
+  const served = Object.entries(services)
+    .filter(([, { build, environment }]) => build !== undefined && environment.TURNPIKE_ROLE)
+    .map(([name, { network_mode: network, environment }]) => {
+      const host = network === services.prometheus.network_mode ? '127.0.0.1' : name;
+      return `${host}:${environment.TURNPIKE_METRICS_PORT}`;
+    });
+  const scraped = jobs.flatMap((job) => job.static_configs.flatMap(({ targets }) => targets));
+  const same = JSON.stringify(served.toSorted()) === JSON.stringify(scraped.toSorted());
+  return same
+    ? []
+    : [
+        `deploy/prometheus/prometheus.yml: scrapes ${scraped.join(' ')}; there are ${served.join(' ')}`,
+      ];
 }
 
 function lintNginx(config) {
