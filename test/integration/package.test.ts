@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { parse } from 'yaml';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { packageRoot } from '../../src/platform/process/package-root.js';
 import { lockedPackages, manifest } from '../support/package/manifest.js';
@@ -72,6 +73,21 @@ describe('the package', () => {
     const quoted = new RegExp(`['"]${manifest.name}/(client|extend)`);
     expect(code.filter(({ text }) => quoted.test(text)).map(({ file }) => file)).toEqual([]);
   });
+});
+
+it('publishes with a workflow that has no token, and runs scripts that exist', async () => {
+  const text = await readFile(path.join(packageRoot, '.github/workflows/publish.yml'), 'utf8');
+  const { jobs, permissions } = parse(text) as {
+    jobs: { publish: { permissions: Record<string, string>; steps: { run?: string }[] } };
+    permissions: Record<string, string>;
+  };
+  expect(permissions).toEqual({ contents: 'read' });
+  expect(jobs.publish.permissions).toEqual({ contents: 'read', 'id-token': 'write' });
+  expect(text).not.toMatch(/secrets\.|NODE_AUTH_TOKEN/);
+  const runs = jobs.publish.steps.map(({ run = '' }) => run).filter((run) => run !== '');
+  expect(runs.at(-1)).toBe('npm publish --provenance');
+  const scripts = runs.flatMap((run) => /npm run (\S+)/.exec(run)?.[1] ?? []);
+  expect(scripts.filter((name) => !(name in manifest.scripts))).toEqual([]);
 });
 
 describe('the packages that it brings', () => {

@@ -6,6 +6,7 @@ export interface Manifest {
   name: string;
   version: string;
   bin: Record<string, string>;
+  scripts: Record<string, string>;
   exports: Record<string, string | { types: string; default: string }>;
   allowScripts: Record<string, boolean>;
 }
