@@ -308,7 +308,10 @@ const uses: Record<string, Use[]> = {
       return told;
     },
   ],
-  'docs/operate/docker.md': [elsewhere('needs Docker; scripts/lint-deploy.mjs checks its files')],
+  'docs/operate/docker.md': [
+    elsewhere('needs Docker; scripts/lint-deploy.mjs checks its files'),
+    elsewhere('needs Docker; scripts/lint-deploy.mjs checks its files'),
+  ],
   'docs/operate/metrics.md': [
     async (code) => {
       const output = await shell(code);
@@ -334,6 +337,14 @@ const uses: Record<string, Use[]> = {
     elsewhere('is the tree that e2e/tracing.test.ts expects'),
   ],
   'docs/operate/upgrades.md': [isMigrated, isMigrated, isMigrated, isMigrated],
+  'docs/operate/versioning.md': [
+    async (code) => {
+      const cli = path.join(repository, 'dist/cli.js');
+      const output = await shell(`turnpike() { ${process.execPath} ${cli} "$@"; }\n${code}`);
+      expect(output).toMatch(/^\d+\.\d+\.\d+.*\n\{.*"version":"\d/);
+      return output;
+    },
+  ],
   'docs/wires/ag-ui.md': [
     async (code) => {
       const example = code.replaceAll('http://127.0.0.1:4400', server.url);
