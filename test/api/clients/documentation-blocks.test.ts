@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parseConfig } from '../../../src/config/config.js';
 import { loadPermissions } from '../../../src/options/load-permissions.js';
 import { loadMcpFile } from '../../../src/tools/mcp/definitions/mcp-file.js';
-import { documentedBlocks, type Block } from '../../support/clients/documented-blocks.js';
+import { documentedBlocks, framesOf, type Block } from '../../support/clients/documented-blocks.js';
 import { instructionRootWith } from '../../support/agents/instruction-root.js';
 import { startServer, type TestServer } from '../../support/processes/start-server.js';
 import { receiveAs, sendEnd } from '../../support/clients/documented-webhooks.js';
@@ -47,25 +47,6 @@ async function faultOf(act: () => unknown): Promise<string> {
     return error instanceof Error ? error.message : String(error);
   }
   throw new Error('The act failed with no error');
-}
-
-interface ShownFrame {
-  event: string;
-  /** Names of the fields of its data. */
-  fields: string[];
-}
-
-/** Frames of a stream, with neighbouring deltas as one: their number is a matter of time. */
-function framesOf(text: string): ShownFrame[] {
-  const frames = [...text.matchAll(/^event: (.+)\n(?:id: .+\n)?data: (.+)$/gm)].map(
-    ([, event = '', data = '']): ShownFrame => ({
-      event,
-      fields: Object.keys(JSON.parse(data) as object),
-    }),
-  );
-  return frames.filter(
-    ({ event }, index) => !(event === 'chat:delta' && frames[index - 1]?.event === event),
-  );
 }
 
 /** Takes a block's code and the output of the page's blocks before it. */

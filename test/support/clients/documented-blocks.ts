@@ -27,3 +27,22 @@ function blocksOf(text: string): Block[] {
   const blocks = text.matchAll(/^```(\S[^\n]*)\n(.*?)^```$/gms);
   return Array.from(blocks, ([, language = '', code = '']) => ({ language, code }));
 }
+
+interface ShownFrame {
+  event: string;
+  /** Names of the fields of its data. */
+  fields: string[];
+}
+
+/** Frames of a stream, as a block shows it, with neighbouring deltas as one: their number is a matter of time. */
+export function framesOf(text: string): ShownFrame[] {
+  const frames = [...text.matchAll(/^event: (.+)\n(?:id: .+\n)?data: (.+)$/gm)].map(
+    ([, event = '', data = '']): ShownFrame => ({
+      event,
+      fields: Object.keys(JSON.parse(data) as object),
+    }),
+  );
+  return frames.filter(
+    ({ event }, index) => !(event === 'chat:delta' && frames[index - 1]?.event === event),
+  );
+}
