@@ -11,6 +11,7 @@ import { tailCommand } from './cli/commands/tail-command.js';
 import { turnCommand } from './cli/commands/turn-command.js';
 import { packageCommit, packageVersion } from './platform/process/package-root.js';
 import { usage } from './cli/commands/usage.js';
+import { webhooksCommand } from './cli/commands/webhooks-command.js';
 
 type Command = (args: readonly string[]) => Promise<number>;
 
@@ -29,6 +30,7 @@ const commands = new Map<string, Command>([
     (args) => answerCommand(what, args, environment),
   ]),
   ['keys', (args) => keysCommand(args, environment)],
+  ['webhooks', (args) => webhooksCommand(args, environment)],
   ['serve', (args) => serveCommand(args, environment)],
   ['migrate', (args) => migrateCommand(args, environment)],
   ['help', help],

@@ -29,6 +29,14 @@ export type { CallView } from '../turn/history/view-call.js';
 export type { ListedTurnView } from '../turn/history/view-listed-turn.js';
 export type { MessageView } from '../turn/history/view-messages.js';
 export type { StepView } from '../turn/history/view-steps.js';
+export type { DeliveryStatus } from '../storage/webhook-schema.js';
+export type { DeliveryView } from '../webhooks/deliveries/view-delivery.js';
+export type { WebhookView } from '../webhooks/endpoints/view-webhook.js';
+export type { WebhookWithSecret } from '../webhooks/endpoints/webhook-service.js';
+export type {
+  NewWebhookDto as WantedWebhook,
+  WebhookChangesDto as WebhookChanges,
+} from '../webhooks/endpoints/webhook.dto.js';
 export type { ListedChat } from '../wires/ai-sdk/chat-history.js';
 export type { HarnessFrames } from '../wires/harness/dialect/harness-frames.js';
 

@@ -33,7 +33,7 @@ export interface ClientOptions {
 }
 
 export interface Call {
-  method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** From `/api` on, encoded. */
   path: string;
   /** Undefined values are left out. */

@@ -15,6 +15,7 @@ import { startTurn, type TurnRequest } from './start-turn.js';
 import { FollowedTurn, type FollowOptions, type Turn } from './turn.js';
 import { TurnCalls } from './turn-calls.js';
 import { UploadCalls } from './upload-calls.js';
+import { WebhookCalls } from './webhook-calls.js';
 
 export { ConnectionLostError, TurnpikeError } from './client-errors.js';
 export type { Call, ClientOptions, Retrying } from './transport.js';
@@ -26,6 +27,7 @@ export type { TurnRequest } from './start-turn.js';
 export type { FollowedTurn, FollowOptions, Turn } from './turn.js';
 export type { TurnResult } from './turn-result.js';
 export type { UploadOptions, UploadProgress } from './upload-calls.js';
+export type { DeliveryQuery } from './webhook-calls.js';
 
 /**
  * A Turnpike server, from a browser or from Node. Refusals are thrown as `TurnpikeError`, a server
@@ -38,6 +40,7 @@ export class TurnpikeClient {
   readonly settings: SettingCalls;
   readonly uploads: UploadCalls;
   readonly keys: KeyCalls;
+  readonly webhooks: WebhookCalls;
   readonly #transport: Transport;
 
   constructor(options: ClientOptions) {
@@ -49,6 +52,7 @@ export class TurnpikeClient {
     this.settings = new SettingCalls(transport);
     this.uploads = new UploadCalls(transport);
     this.keys = new KeyCalls(transport);
+    this.webhooks = new WebhookCalls(transport);
   }
 
   /** Submits a turn; resolves once the server has accepted it. */

@@ -8,6 +8,8 @@ turnpike approvals [--json]         list the questions that turns wait for
 turnpike approve ID                 approve a tool call; --session: and every such call of the session;
                                     --rule R: and every call under the rule R
 turnpike deny ID [WHY]              deny a tool call; the model gets the reason
+turnpike webhooks list              list where events of your turns are sent; also add URL, remove ID, enable ID,
+                                    rotate ID, test ID, deliveries ID, redeliver ID DELIVERY
 turnpike [serve] [options]          serve until a signal stops it
 turnpike keys create|list|revoke    manage API keys
 turnpike migrate [--check]          bring the database up to date; --check only looks, and exits with 1 if it is not
@@ -23,6 +25,13 @@ Options of chat:
   --session ID      go on with a session
   --agent NAME      one of the named agents
   --json            print every frame as a line of JSON; also with tail, sessions, agents and models
+
+Options of webhooks:
+  --events A,B      add: out of turn.started, turn.waiting, turn.ended, approval.requested; default: all
+  --description T   add: what it is for
+  --keep-old HOURS  rotate: how long the secret before signs as well; default: 24
+  --status S        deliveries: pending, delivered or dead; --limit N: at most N, default 20
+  --json            print JSON, a line each
 
 Options of serve:
   --port N          port to listen on (TURNPIKE_PORT)
