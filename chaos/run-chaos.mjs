@@ -5,6 +5,7 @@ import { Redis } from 'ioredis';
 import { Pool } from 'pg';
 import { REDIS_PREFIX, startCluster } from './cluster/start-cluster.mjs';
 import { OWN_NAME } from './inspect/list-leftovers.mjs';
+import { startReceiver } from './load/start-receiver.mjs';
 import { storm } from './storm.mjs';
 
 /**
@@ -32,9 +33,10 @@ export async function runChaos(options, signal) {
   const cluster = await startCluster(options);
   const over = new AbortController();
   const tools = openTools(cluster);
+  const receiver = await startReceiver();
   try {
     options.log('The cluster is up.');
-    const run = storm({ cluster, ...tools, projects, options, over: over.signal });
+    const run = storm({ cluster, ...tools, receiver, projects, options, over: over.signal });
     const result = await Promise.race([run, untilAborted(signal)]);
     over.abort();
     await cluster.stop();
@@ -42,6 +44,7 @@ export async function runChaos(options, signal) {
   } finally {
     over.abort();
     await cluster.kill();
+    await receiver.close();
     tools.redis.disconnect();
     await tools.pool.end();
   }

@@ -1,9 +1,12 @@
 import { TurnAudit } from './audit-turns.mjs';
+import { checkDeliveries } from './check/check-deliveries.mjs';
 import { checkLeftovers } from './check/check-leftovers.mjs';
 import { PERSONA, REDIS_PREFIX } from './cluster/start-cluster.mjs';
 import { runFaults } from './faults/run-faults.mjs';
 import { measureIdle, measureMemory, waitForQuiet } from './inspect/wait-for-quiet.mjs';
+import { loadDeliveries } from './inspect/load-deliveries.mjs';
 import { runLoad } from './load/run-load.mjs';
+import { sendJson } from './load/send-json.mjs';
 import { emptyTally } from './load/world.mjs';
 import { planFaults } from './plan/plan-faults.mjs';
 
@@ -19,6 +22,7 @@ const MINUTES_FOR_POOLS = 2;
  * @property {import('ioredis').Redis} redis
  * @property {import('pg').Pool} pool
  * @property {import('bullmq').Queue} queue
+ * @property {import('./load/start-receiver.mjs').Receiver} receiver
  * @property {string} projects
  * @property {import('./run-chaos.mjs').ChaosOptions} options
  * @property {AbortSignal} over
@@ -32,6 +36,8 @@ const MINUTES_FOR_POOLS = 2;
  * @property {import('./types.js').TurnHistory[]} offenders
  * @property {import('./check/check-leftovers.mjs').Leftovers} leftovers
  * @property {{ name: string, idleMiB: number | undefined, afterMiB: number | undefined }[]} memory
+ * @property {number} deliveries
+ * @property {import('./load/start-receiver.mjs').Receiver['received']} received
  * @property {number} loadMs
  */
 
@@ -42,7 +48,7 @@ const MINUTES_FOR_POOLS = 2;
  * @returns {Promise<ChaosResult>}
  */
 export async function storm(given) {
-  const { cluster, pool, redis, projects, options, over } = given;
+  const { cluster, pool, redis, receiver, projects, options, over } = given;
   const { minutes, seed, log } = options;
   const servers = [...cluster.apis, ...cluster.workers];
   const idle = await measureIdle({ pool, redis, giveUpAt: Date.now() + 30_000 });
@@ -62,6 +68,7 @@ export async function storm(given) {
     tally: emptyTally(),
   };
   over.addEventListener('abort', () => (world.giveUpAt = 0));
+  await registerWebhook(world, receiver);
   const audit = new TurnAudit(pool, world);
   const [begun] = await Promise.all([
     runLoad(world, {
@@ -84,6 +91,7 @@ export async function storm(given) {
   });
   world.giveUpAt = Date.now() + SETTLE_MS;
   await audit.checkAgain(projects);
+  const outbox = await loadDeliveries(pool);
   const memoryAfter = await measureMemory(servers);
   return {
     faults,
@@ -96,12 +104,32 @@ export async function storm(given) {
       ...audit.violations,
       ...world.tally.violations,
       ...checkLeftovers(leftovers, REDIS_PREFIX),
+      ...checkDeliveries(outbox, receiver.received),
     ],
     leftovers,
+    deliveries: outbox.deliveries.length,
+    received: receiver.received,
     memory: servers.map(({ name }, index) => ({
       name,
       idleMiB: memoryAtIdle[index],
       afterMiB: memoryAfter[index],
     })),
   };
+}
+
+/**
+ * Has every event of every turn sent to the receiver.
+ *
+ * @param {import('./types.js').World} world
+ * @param {import('./load/start-receiver.mjs').Receiver} receiver
+ */
+async function registerWebhook(world, receiver) {
+  const { status, body } = await sendJson(world, {
+    route: 'POST webhooks',
+    method: 'POST',
+    path: '/api/harness/webhooks',
+    body: { url: receiver.url },
+  });
+  if (status !== 200) throw new Error(`No webhook: ${status} ${JSON.stringify(body)}`);
+  receiver.trust(body['secret']);
 }

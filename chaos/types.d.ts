@@ -137,7 +137,34 @@ export type ViolationKind =
   | 'message-lost'
   | 'outlived-parent'
   | 'overlap'
-  | 'taken-over';
+  | 'taken-over'
+  | 'end-untold'
+  | 'delivery-lost'
+  | 'delivery-forged';
+
+/** Rows of the outbox of webhooks, and the turns that have ended. */
+export interface Outbox {
+  ended: { turnId: string; outcome: string }[];
+  deliveries: {
+    id: string;
+    type: string;
+    turnId: string;
+    status: string;
+    /** Of an end. */
+    outcome: string | undefined;
+  }[];
+}
+
+/** What came to the receiver under one `webhook-id`. */
+export interface ReceivedDelivery {
+  type: string;
+  turnId: string;
+  outcome: string | undefined;
+  /** Whether all requests of it were signed with the webhook's secret. */
+  isSigned: boolean;
+  /** Requests that were answered with success. */
+  taken: number;
+}
 
 /** An answer to a request for a stream. */
 export interface OpenStream {

@@ -42,4 +42,7 @@ export const violationKinds = {
   'outlived-parent': "a subagent that went on after its parent's end",
   overlap: 'two turns of a session that ran at the same time',
   'taken-over': 'a turn that lost its worker although no process failed',
+  'end-untold': 'a turn that has ended without a delivery to the webhook',
+  'delivery-lost': 'a delivery that never came to the receiver, or is not marked as delivered',
+  'delivery-forged': 'a request to the receiver that is not in the outbox, or signed wrongly',
 };

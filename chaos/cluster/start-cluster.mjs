@@ -69,6 +69,7 @@ export async function startCluster({ folder, apis, workers, leaseMs }) {
       // Workers die every few seconds: three deaths within a step are chance here.
       TURNPIKE_MAX_ATTEMPTS: '20',
       TURNPIKE_DRAIN_MS: '1000',
+      TURNPIKE_EGRESS_PRIVATE_HOSTS: '127.0.0.1',
     };
     await migrate(environment);
     /** @type {import('../types.js').Violation[]} */

@@ -28,7 +28,7 @@ export function writeReport(result, options) {
 }
 
 /** @param {ChaosResult} result @returns {[string, string | number][]} */
-function describeTurns({ begun, turns, loadMs, tally }) {
+function describeTurns({ begun, turns, loadMs, tally, deliveries, received }) {
   const frames = turns.reduce((sum, turn) => sum + turn.frames, 0);
   return [
     ['begun', begun],
@@ -38,6 +38,8 @@ function describeTurns({ begun, turns, loadMs, tally }) {
     ['tool calls', turns.reduce((sum, turn) => sum + turn.calls.length, 0)],
     ['frames read', frames],
     ['broken streams', tally.brokenConnections],
+    ['deliveries to the webhook', deliveries],
+    ['of these taken more than once', [...received.values()].filter((one) => one.taken > 1).length],
     ['turns per second', (turns.length / (loadMs / 1000)).toFixed(1)],
   ];
 }

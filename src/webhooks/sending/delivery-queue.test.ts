@@ -93,7 +93,7 @@ describe.each(bothDatabases)('the queue of deliveries, on %s', (_name, open) => 
   it('gives a delivery to another sender once the lease of the first is over', async () => {
     await store(await storeEndpoint(database.db));
     const first = await claimOne();
-    await clock.advance(59_000);
+    await clock.advance(29_000);
     expect(await queue.claim(idle)).toEqual([]);
     await clock.advance(2_000);
     const second = await claimOne();

@@ -9,8 +9,8 @@ import { chooseDue } from './choose-due.js';
 import type { Outcome, TryResult } from './decide-outcome.js';
 import type { SendableDelivery } from './delivery-poster.js';
 
-/** Time after which a claimed delivery is sent again, in ms: its sender has died. Longer than any request. */
-const LEASE_MS = 60_000;
+/** Time after which a claimed delivery is sent again, in ms: its sender has died. Twice as long as any request. */
+const LEASE_MS = 30_000;
 
 /** A delivery that this process may send; `attempt` is the fence of its mark. */
 export interface ClaimedDelivery extends SendableDelivery {

@@ -27,6 +27,13 @@ export const release = {
 } as const;
 export const secondStep = { table: 'steps', on: 'insert', when: 'new.step = 2' } as const;
 
+export const delivery = {
+  table: 'webhook_deliveries',
+  on: 'update',
+  when: 'new.attempt > old.attempt',
+} as const;
+export const deliveryMark = { ...delivery, when: "new.status = 'delivered'" };
+
 export const success = { exitCode: 0 };
 export const interrupted = { exitCode: 130, interrupted: true };
 /** A command that runs on; in the sandbox it ends with its server. */
