@@ -87,6 +87,7 @@ describe('the console', () => {
     '/settings',
     '/approvals',
     '/queue',
+    '/webhooks',
     '/sessions/sess_00000000-0000-4000-8000-000000000000',
     '/turns/turn_00000000-0000-4000-8000-000000000000',
   ])('answers %s with its page', async (where) => {

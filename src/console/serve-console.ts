@@ -3,7 +3,7 @@ import { TypedError } from '../errors/typed-error.js';
 import { encodings, findBuiltPage, INDEX, type PageFile } from './find-built-page.js';
 
 /** The views that the page routes by itself, and those that are of one object. */
-const views = ['', 'settings', 'approvals', 'agents', 'queue'];
+const views = ['', 'settings', 'approvals', 'agents', 'queue', 'webhooks'];
 const viewsOfOne = ['sessions', 'turns'];
 
 /** A path of the page that is also a route of the API: only a browser's navigation gets the page. */

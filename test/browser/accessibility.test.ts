@@ -46,6 +46,10 @@ describe('every page', () => {
     );
     await asking.until('approval:request');
     const turnId = asking.header('x-turn-id');
+    await client.post('/api/harness/webhooks', {
+      url: 'https://example.com/hooks',
+      description: 'Mails the team',
+    });
     pages = {
       home: '/',
       session: `/sessions/${sessionId}`,
@@ -53,6 +57,7 @@ describe('every page', () => {
       approvals: '/approvals',
       agents: '/agents',
       queue: '/queue',
+      webhooks: '/webhooks',
       settings: '/settings',
       unknown: '/sessions',
     };
@@ -66,6 +71,7 @@ describe('every page', () => {
     approvals: 'May write run?',
     agents: 'todo_write',
     queue: 'Waits for a slot of a worker.',
+    webhooks: 'Mails the team',
     settings: 'Tools at a time',
   };
 

@@ -28,6 +28,9 @@ const AgentsPage = lazy(() =>
 const QueuePage = lazy(() =>
   import('../queue/queue-page.js').then(({ QueuePage }) => ({ default: QueuePage })),
 );
+const WebhooksPage = lazy(() =>
+  import('../webhooks/webhooks-page.js').then(({ WebhooksPage }) => ({ default: WebhooksPage })),
+);
 
 /** The frame of every page, with the sidebar; on narrow screens it is a drawer. */
 export function App() {
@@ -67,6 +70,7 @@ const titles: Record<Route['page'], string> = {
   approvals: 'Approvals',
   agents: 'Agents and tools',
   queue: 'Queue',
+  webhooks: 'Webhooks',
   settings: 'Settings',
   unknown: 'Not found',
 };
@@ -88,6 +92,8 @@ function PageOf({ route }: { route: Route }) {
       return <AgentsPage />;
     case 'queue':
       return <QueuePage />;
+    case 'webhooks':
+      return <WebhooksPage />;
     case 'settings':
       return <SettingsPage />;
     case 'unknown':

@@ -6,6 +6,7 @@ export type Route =
   | { page: 'approvals' }
   | { page: 'agents' }
   | { page: 'queue' }
+  | { page: 'webhooks' }
   | { page: 'settings' }
   | { page: 'unknown'; path: string };
 
@@ -19,7 +20,7 @@ export function parseRoute(path: string): Route {
     return { page: 'unknown', path };
   }
   if (first === '') return { page: 'home' };
-  const plain = ['approvals', 'agents', 'queue', 'settings'] as const;
+  const plain = ['approvals', 'agents', 'queue', 'webhooks', 'settings'] as const;
   const page = plain.find((one) => one === first);
   return page === undefined ? { page: 'unknown', path } : { page };
 }

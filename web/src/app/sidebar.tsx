@@ -8,6 +8,7 @@ import {
   Settings2,
   ShieldQuestion,
   Sun,
+  Webhook,
 } from '../ui/icons/icons.js';
 import type { Icon } from '../ui/icons/draw-icon.js';
 import type { ListedSession } from '../../../src/session/view-session.js';
@@ -53,6 +54,7 @@ export function Sidebar({ route }: { route: Route }) {
         />
         <PageLink to="agents" route={route} Picture={Bot} label="Agents and tools" />
         <PageLink to="queue" route={route} Picture={ListOrdered} label="Queue" />
+        <PageLink to="webhooks" route={route} Picture={Webhook} label="Webhooks" />
         <PageLink to="settings" route={route} Picture={Settings2} label="Settings" />
       </ul>
     </nav>

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { expectSoon } from '../support/expect-soon.js';
+import {
+  answerWith,
+  startReceiver,
+  verify,
+  type Receiver,
+} from '../support/webhooks/start-receiver.js';
+import { takePicture } from './open-console.js';
+import { useConsole } from './use-console.js';
+
+describe('the webhooks', () => {
+  let receiver: Receiver;
+  const on = useConsole(async () => ({
+    environment: { TURNPIKE_EGRESS_PRIVATE_HOSTS: '127.0.0.1' },
+  }));
+  beforeAll(async () => {
+    receiver = await startReceiver();
+  });
+  afterAll(() => receiver.close());
+
+  it('are made with a secret that is shown once, tested, sent again and deleted', async () => {
+    const { page, faults } = await on.console.visit('/webhooks');
+    await page.getByText('Nothing is sent anywhere.').waitFor();
+    await page.getByRole('button', { name: 'New webhook' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('URL').fill('https://localhost/hooks');
+    await dialog.getByRole('button', { name: 'Make it' }).click();
+    await dialog.getByText('no public address', { exact: false }).waitFor();
+    await dialog.getByLabel('URL').fill(receiver.url);
+    await dialog.getByLabel('a turn starts', { exact: false }).uncheck();
+    await dialog.getByRole('button', { name: 'Make it' }).click();
+    const shown = await page.getByText(/^whsec_/).textContent();
+    const secret = shown ?? '';
+    await page.getByRole('button', { name: 'Close' }).click();
+    expect(await page.getByText(/^whsec_/).count()).toBe(0);
+
+    const card = page.getByRole('listitem', { name: receiver.url });
+    await card
+      .getByText('turn.waiting, turn.ended, approval.requested', { exact: false })
+      .waitFor();
+    receiver.answer = answerWith(500, {}, 'not today');
+    await card.getByRole('button', { name: 'Send a test' }).click();
+    await card
+      .getByText('1 failed: the endpoint answered 500 (not today)', { exact: false })
+      .waitFor();
+    await card.getByText('Fails since', { exact: false }).waitFor();
+    await takePicture(page, 'webhooks-failing-light');
+
+    receiver.answer = answerWith(204);
+    await card.getByRole('button', { name: 'Send webhook.test again' }).click();
+    await card.getByLabel('Status').selectOption('delivered');
+    await card.getByRole('button', { name: 'Send webhook.test again' }).waitFor();
+    // The second of three where the try after five seconds comes before it.
+    await expectSoon(() => expect(receiver.received.length).toBeGreaterThanOrEqual(2));
+    for (const request of receiver.received) verify(request, secret);
+
+    await card.getByRole('button', { name: 'Disable' }).click();
+    await card.getByText('Disabled', { exact: true }).waitFor();
+    expect(await card.getByRole('button', { name: 'Send a test' }).isDisabled()).toBe(true);
+    await card.getByRole('button', { name: 'Delete' }).click();
+    await card.getByRole('button', { name: 'Delete it with its deliveries' }).click();
+    await page.getByText('Nothing is sent anywhere.').waitFor();
+    expect(faults.filter((fault) => !fault.includes('400'))).toEqual([]);
+  });
+});

@@ -1,0 +1,99 @@
+import { useState } from 'react';
+import type { WebhookView, WebhookWithSecret } from '../../../src/client/turnpike-client.js';
+import { client } from '../app/client.js';
+import { FaultNote } from '../app/fault-note.js';
+import { useNow } from '../app/use-now.js';
+import { Button } from '../ui/button.js';
+import { formatAgo } from '../ui/format.js';
+import { RotateCw, Trash2 } from '../ui/icons/icons.js';
+import { Deliveries } from './deliveries.js';
+import { useAct } from './use-act.js';
+
+/** A webhook with its deliveries, and what can be done with it. */
+export function WebhookCard({
+  webhook,
+  onChange,
+  onSecret,
+}: {
+  webhook: WebhookView;
+  onChange: () => void;
+  onSecret: (made: WebhookWithSecret) => void;
+}) {
+  const { id, url, description, events, enabled } = webhook;
+  const act = useAct();
+  const [isOpen, setOpen] = useState(false);
+  const [round, setRound] = useState(0);
+  const [isSure, setSure] = useState(false);
+  const { webhooks } = client();
+  const change = (work: () => Promise<unknown>) => () =>
+    act.run(async () => {
+      await work();
+      onChange();
+    });
+  return (
+    <li aria-label={url} className="rounded-xl border border-line bg-panel p-4">
+      <div className="flex flex-wrap items-baseline gap-x-3 gap-y-1">
+        <code className="min-w-0 flex-1 font-mono text-sm [overflow-wrap:anywhere]">{url}</code>
+        <State webhook={webhook} />
+      </div>
+      {description !== '' && <p className="mt-0.5 text-sm text-muted">{description}</p>}
+      <p className="mt-0.5 text-xs text-muted">
+        {events === null ? 'all events' : events.join(', ')} · {id}
+      </p>
+      {act.fault !== undefined && <FaultNote fault={act.fault} onDismiss={act.dismiss} />}
+      <div className="mt-3 flex flex-wrap gap-2">
+        <Button aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          Deliveries
+        </Button>
+        <Button
+          disabled={act.isBusy || !enabled}
+          onClick={() =>
+            act.run(async () => {
+              await webhooks.test(id);
+              setOpen(true);
+              setRound(round + 1);
+            })
+          }
+        >
+          Send a test
+        </Button>
+        <Button
+          disabled={act.isBusy}
+          onClick={change(() => webhooks.change(id, { enabled: !enabled }))}
+        >
+          {enabled ? 'Disable' : 'Enable'}
+        </Button>
+        <Button
+          disabled={act.isBusy}
+          title="The secret before it signs as well for a day"
+          onClick={() => act.run(async () => onSecret(await webhooks.rotate(id)))}
+        >
+          <RotateCw aria-hidden size={14} /> New secret
+        </Button>
+        <Button
+          look="bad"
+          disabled={act.isBusy}
+          onClick={isSure ? change(() => webhooks.delete(id)) : () => setSure(true)}
+          onBlur={() => setSure(false)}
+        >
+          <Trash2 aria-hidden size={14} /> {isSure ? 'Delete it with its deliveries' : 'Delete'}
+        </Button>
+      </div>
+      {isOpen && <Deliveries key={round} webhookId={id} mayResend={enabled} />}
+    </li>
+  );
+}
+
+function State({ webhook }: { webhook: WebhookView }) {
+  const now = useNow(10_000);
+  const { enabled, disabledReason, failingSince } = webhook;
+  if (!enabled) {
+    return (
+      <span className="text-xs text-muted">
+        {disabledReason === null ? 'Disabled' : 'Disabled: it answered 410'}
+      </span>
+    );
+  }
+  if (failingSince === null) return <span className="text-xs text-good">Enabled</span>;
+  return <span className="text-xs text-bad">Fails since {formatAgo(failingSince, now)}</span>;
+}

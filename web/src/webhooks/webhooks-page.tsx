@@ -1,0 +1,63 @@
+import { useCallback, useState } from 'react';
+import type { WebhookWithSecret } from '../../../src/client/turnpike-client.js';
+import { client } from '../app/client.js';
+import { FaultNote } from '../app/fault-note.js';
+import { Loading, Nothing, Page } from '../app/page.js';
+import { useResource } from '../app/use-resource.js';
+import { Button } from '../ui/button.js';
+import { Dialog } from '../ui/dialog.js';
+import { Plus } from '../ui/icons/icons.js';
+import { NewWebhook } from './new-webhook.js';
+import { WebhookCard } from './webhook-card.js';
+
+/** Milliseconds between two looks at whether webhooks fail. */
+const LOOK_MS = 5_000;
+
+/** The URLs that events of the user's turns are sent to. */
+export function WebhooksPage() {
+  const load = useCallback(() => client().webhooks.list(), []);
+  const { value, fault, reload } = useResource(load, LOOK_MS);
+  const [isAdding, setAdding] = useState(false);
+  const [shown, setShown] = useState<WebhookWithSecret>();
+  const show = (made: WebhookWithSecret): void => {
+    setAdding(false);
+    setShown(made);
+    reload();
+  };
+  return (
+    <Page
+      title="Webhooks"
+      lead="Events of your turns are sent to these URLs, signed."
+      actions={
+        <Button look="main" onClick={() => setAdding(true)}>
+          <Plus aria-hidden size={14} /> New webhook
+        </Button>
+      }
+    >
+      {fault !== undefined && <FaultNote fault={fault} onRetry={reload} />}
+      {value === undefined && fault === undefined && <Loading what="webhooks" />}
+      {value?.length === 0 && <Nothing>Nothing is sent anywhere.</Nothing>}
+      <ul className="space-y-3">
+        {value?.map((webhook) => (
+          <WebhookCard key={webhook.id} webhook={webhook} onChange={reload} onSecret={show} />
+        ))}
+      </ul>
+      {isAdding && <NewWebhook onMade={show} onClose={() => setAdding(false)} />}
+      {shown !== undefined && <Secret made={shown} onClose={() => setShown(undefined)} />}
+    </Page>
+  );
+}
+
+function Secret({ made, onClose }: { made: WebhookWithSecret; onClose: () => void }) {
+  return (
+    <Dialog title="The secret of the webhook" onClose={onClose}>
+      <p className="mb-3 text-sm text-muted">
+        Requests to {made.webhook.url} are signed with it. It is shown this once: store it where the
+        receiver verifies.
+      </p>
+      <code className="block rounded-lg bg-sunken p-3 font-mono text-sm select-all [overflow-wrap:anywhere]">
+        {made.secret}
+      </code>
+    </Dialog>
+  );
+}
