@@ -1,11 +1,12 @@
 /**
- * Checks Dockerfile, docker-compose.yml and the files of `deploy/` that it mounts, which no test can run here, against
- * the rules of their own tools and against our documentation. `dclint` has the compose file's schema.
+ * Checks Dockerfile, docker-compose.yml, the files of `deploy/` that it mounts and the chart, which no test can run here,
+ * against the rules of their own tools and against our documentation. `dclint` has the compose file's schema.
  */
 import { spawnSync } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Ajv } from 'ajv';
 import { validate as validateDockerfile } from 'dockerfile-utils';
 import { parse } from 'yaml';
 import { findNginx } from './cluster/find-nginx.mjs';
@@ -26,6 +27,7 @@ const problems = [
   ...lintCompose(compose, variables),
   ...lintScrape(parse(await text('deploy/prometheus/prometheus.yml')), compose),
   ...lintNginx(await text('deploy/nginx.conf')),
+  ...(await lintChart(variables)),
 ];
 for (const problem of problems) console.error(problem);
 process.exitCode = problems.length === 0 ? 0 : 1;
@@ -96,6 +98,30 @@ function lintScrape({ scrape_configs: jobs }, { services }) {
     : [
         `deploy/prometheus/prometheus.yml: scrapes ${scraped.join(' ')}; there are ${served.join(' ')}`,
       ];
+}
+
+/** What needs no Helm of the chart: test/release/helm-chart.test.ts renders it. */
+async function lintChart(variables) {
+  const chart = 'deploy/helm/turnpike';
+  const { appVersion } = parse(await text(`${chart}/Chart.yaml`));
+  const { version } = JSON.parse(await text('package.json'));
+  const values = parse(await text(`${chart}/values.yaml`));
+  const check = new Ajv({ allErrors: true }).compile(
+    JSON.parse(await text(`${chart}/values.schema.json`)),
+  );
+  check(values);
+  const files = await readdir(path.join(root, chart, 'templates'));
+  const templates = await Promise.all(files.map((file) => text(`${chart}/templates/${file}`)));
+  const named = new Set(templates.join('\n').match(/\b(TURNPIKE|ANTHROPIC)_[A-Z_]+\b/g));
+  return [
+    ...(appVersion === version ? [] : [`${chart}: appVersion is ${appVersion}, not ${version}`]),
+    ...(check.errors ?? []).map(
+      (fault) => `${chart}/values.yaml: ${fault.instancePath} ${fault.message}`,
+    ),
+    ...[...named]
+      .filter((name) => !variables.includes(`'${name}'`))
+      .map((name) => `${chart}: sets ${name}, which is no setting`),
+  ];
 }
 
 function lintNginx(config) {

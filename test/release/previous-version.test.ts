@@ -36,8 +36,8 @@ describe('a version beside the one before it, on one database and one Redis', ()
 
   const start = (role: 'api' | 'worker', program: Program): Promise<ServerProcess> =>
     deployment.start(role, { TURNPIKE_LEASE_MS: LEASE_MS }, program);
-  const session = ({ client }: ServerProcess, more = {}): Promise<string> =>
-    client.createSession(deployment.projectRoot, more);
+  const session = ({ client }: ServerProcess): Promise<string> =>
+    client.createSession(deployment.projectRoot);
 
   /** One turn, as its own reader had it, and as a reader gets it who comes after. */
   async function runTurn(api: ServerProcess, message: string): Promise<ReadFrame[]> {
@@ -51,9 +51,9 @@ describe('a version beside the one before it, on one database and one Redis', ()
 
   async function approves(api: ServerProcess): Promise<void> {
     const { client } = api;
-    const sessionId = await session(api, { mode: 'direct' });
+    const sessionId = await session(api);
     const message = '[[tool=write {"file_path":"made.txt","content":"x"}]]';
-    const stream = await client.turn(sessionId, message, { opts: { permissionMode: 'default' } });
+    const stream = await client.turn(sessionId, message);
     const { data } = await stream.until('approval:request');
     const path = `/api/harness/approvals/${String(data['approvalId'])}`;
     expect((await client.post(path, { decision: 'approve' })).status).toBe(200);

@@ -55,6 +55,7 @@ type Use = Run | { elsewhere: string };
 
 const elsewhere = (reason: string): Use => ({ elsewhere: reason });
 const isGolden = elsewhere('is a file of test/golden; npm run docs -- --check compares the two');
+const isChart = elsewhere('needs a cluster; helm-chart.test.ts renders the chart');
 const isMigrated = elsewhere('is of Docker, or a sentence of migrate.test.ts');
 const isRun = elsewhere('client-examples.test.ts runs it over the published client');
 
@@ -293,6 +294,7 @@ const uses: Record<string, Use[]> = {
     elsewhere('needs Docker; scripts/lint-deploy.mjs checks its files'),
     elsewhere('needs Docker; scripts/lint-deploy.mjs checks its files'),
   ],
+  'docs/operate/kubernetes.md': Array.from({ length: 7 }, () => isChart),
   'docs/operate/metrics.md': [
     async (code) => {
       const output = await shell(code);
