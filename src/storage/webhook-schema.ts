@@ -92,6 +92,9 @@ export const webhookDeliveries = pgTable(
       .on(delivery.endpointId, delivery.nextAt)
       .where(sql`status = 'pending'`),
     index('webhook_deliveries_by_time').on(delivery.endpointId, delivery.createdAt, delivery.id),
+    index('webhook_deliveries_dead')
+      .on(delivery.endpointId, delivery.createdAt, delivery.id)
+      .where(sql`status = 'dead'`),
     index('webhook_deliveries_old').on(delivery.createdAt),
   ],
 );

@@ -42,4 +42,6 @@ CREATE INDEX webhook_deliveries_pending ON webhook_deliveries (endpoint_id, next
 --> statement-breakpoint
 CREATE INDEX webhook_deliveries_by_time ON webhook_deliveries (endpoint_id, created_at, id);
 --> statement-breakpoint
+CREATE INDEX webhook_deliveries_dead ON webhook_deliveries (endpoint_id, created_at, id) WHERE status = 'dead';
+--> statement-breakpoint
 CREATE INDEX webhook_deliveries_old ON webhook_deliveries (created_at);

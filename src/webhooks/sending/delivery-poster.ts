@@ -1,4 +1,5 @@
 import type { LookupFunction } from 'node:net';
+import { linkAbort } from '../../platform/async/abort.js';
 import { refusedHost } from '../../platform/net/address-refused.js';
 import { publicFetch } from '../../platform/net/public-fetch.js';
 import { retryAfterMs } from '../../platform/net/retry-after.js';
@@ -24,7 +25,7 @@ const MOST_KEPT = 1_024;
 export interface PosterOptions {
   /** Hosts that may have private addresses, and http. */
   privateHosts: readonly string[];
-  clock: Pick<Clock, 'now'>;
+  clock: Clock;
   /** Default: 15 s. */
   timeoutMs?: number;
   /** Resolves names to addresses. Default: the system's resolver. */
@@ -54,20 +55,25 @@ export class DeliveryPoster {
     const verdict = judgeUrl(delivery.url, privateHosts);
     if (!verdict.ok)
       return { type: 'failed', reason: `nothing was sent: its URL ${verdict.problem}` };
-    const timeout = AbortSignal.timeout(timeoutMs);
+    const request = new AbortController();
+    const unlink = linkAbort(stop, request);
+    const late = new Error(`no answer within ${timeoutMs / 1_000} s`);
+    const cancelTimer = clock.after(timeoutMs, () => request.abort(late));
     try {
-      const response = await this.#fetch(verdict.url, {
-        ...this.#request(delivery),
-        signal: AbortSignal.any([stop, timeout]),
-      });
+      const init = { ...this.#request(delivery), signal: request.signal };
+      const response = await this.#fetch(verdict.url, init);
       const { status, headers } = response;
       const body = await readStart(response);
       return { type: 'answered', status, retryAfterMs: retryAfterMs(headers, clock.now()), body };
     } catch (error) {
       stop.throwIfAborted();
-      if (timeout.aborted)
-        return { type: 'failed', reason: `no answer within ${timeoutMs / 1_000} s` };
-      return { type: 'failed', reason: describeFault(error) };
+      return {
+        type: 'failed',
+        reason: request.signal.aborted ? late.message : describeFault(error),
+      };
+    } finally {
+      cancelTimer();
+      unlink();
     }
   }
 
