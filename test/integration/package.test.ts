@@ -1,4 +1,5 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, readdir, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parse } from 'yaml';
 import { beforeAll, describe, expect, it } from '@jest/globals';
@@ -55,6 +56,15 @@ describe('the package', () => {
     expect(
       named.map((file) => path.normalize(file)).filter((file) => !files.includes(file)),
     ).toEqual([]);
+  });
+
+  it('has a manifest that npm publishes as it is', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'manifest-'));
+    const copy = path.join(folder, 'package.json');
+    await copyFile(path.join(packageRoot, 'package.json'), copy);
+    // What this changes, `npm publish` would change: a command that it takes for invalid is left out.
+    await runNpm(folder, 'pkg', 'fix', '--workspaces=false');
+    expect(JSON.parse(await readFile(copy, 'utf8'))).toEqual(manifest);
   });
 
   it('is shown under the name in its manifest, which code does not have', async () => {
