@@ -17,7 +17,7 @@ const provider = new NodeTracerProvider({
 provider.register();
 
 /** Asked every few seconds, by machines. */
-const probes = ['/health', '/ready', '/metrics'];
+const probes = ['/health', '/live', '/ready', '/metrics'];
 
 registerInstrumentations({
   instrumentations: [

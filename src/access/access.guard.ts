@@ -59,9 +59,9 @@ export class AccessGuard implements CanActivate {
     const declared = reflector.get<Declaration | undefined>(DECLARATION, handler);
     if (declared?.type === 'open') return true;
     const request = context.switchToHttp().getRequest<Request>();
-    const head = headOf(request);
-    const caller = await authenticator.authenticate(head);
     const record = recordOf(request);
+    const head = headOf(request, record?.id);
+    const caller = await authenticator.authenticate(head);
     const { id: requestId, trace } = record ?? {};
     setCaller(request, { ...caller, ...compact({ requestId, trace }) });
     const targets = [handler, context.getClass()];
@@ -111,6 +111,10 @@ export class AccessGuard implements CanActivate {
   }
 }
 
-function headOf({ method, originalUrl, rawHeaders, socket }: Request): RequestHead {
-  return { method, url: originalUrl, rawHeaders, address: socket.remoteAddress ?? '' };
+function headOf(
+  { method, originalUrl, rawHeaders, socket }: Request,
+  requestId: string | undefined,
+): RequestHead {
+  const address = socket.remoteAddress ?? '';
+  return { method, url: originalUrl, rawHeaders, address, ...compact({ requestId }) };
 }

@@ -84,7 +84,11 @@ export class Authenticator {
   }
 
   /** Audits the refusal, once a minute for an address, and throws it. */
-  async #refuse(fault: KeyFault, { address }: RequestHead, key?: KeyRow): Promise<never> {
+  async #refuse(
+    fault: KeyFault,
+    { address, requestId }: RequestHead,
+    key?: KeyRow,
+  ): Promise<never> {
     const { refused, audit, logger } = this;
     const reason = fault.toUpperCase();
     if (await refused.shouldNote(address)) {
@@ -93,7 +97,9 @@ export class Authenticator {
       const action = 'authentication.refused';
       await audit
         .write({ principalId, action, subject: address, details: { reason, ...who } })
-        .catch((error: unknown) => logger.warn({ error }, 'a refusal is not in the audit log'));
+        .catch((error: unknown) =>
+          logger.warn({ requestId, error }, 'a refusal is not in the audit log'),
+        );
     }
     throw unauthenticated(fault);
   }

@@ -13,6 +13,8 @@ export interface RequestHead {
   rawHeaders: readonly string[];
   /** Remote address of the connection. */
   address: string;
+  /** Id of the request, for the log; absent: none. */
+  requestId?: string;
 }
 
 /** Headers that authorise: a repeated one could be understood in two ways. */

@@ -1,4 +1,7 @@
 import type { StoredTrace } from '../storage/shapes/stored-trace.js';
+import { compact } from '../platform/compact.js';
+import type { Logger } from '../platform/logger.js';
+import { traceIdOf } from '../tracing/trace-context.js';
 import type { KeyScope, PrincipalLimits } from '../storage/governance-schema.js';
 
 /** The id of the principal of requests while there are no API keys. */
@@ -30,4 +33,14 @@ export function limitsOf(own: PrincipalLimits, defaults: ResolvedLimits): Resolv
 /** The caller of a server without keys. Creating keys needs `Authenticator.mayMakeFirstKey`. */
 export function localPrincipal(limits: ResolvedLimits): Principal {
   return { id: LOCAL_USER, keyId: null, scopes: ['turns', 'approvals'], limits, projectRoots: [] };
+}
+
+/** A logger that puts the ids of the caller's request on every line. */
+export function callerLogger(
+  logger: Logger,
+  caller: Pick<Principal, 'requestId' | 'trace'> | undefined,
+): Logger {
+  const { requestId, trace } = caller ?? {};
+  if (requestId === undefined) return logger;
+  return logger.child(compact({ requestId, traceId: trace && traceIdOf(trace) }));
 }

@@ -168,7 +168,7 @@ export const errorTable = {
   SDK_FAILURE: {
     ...final(
       500,
-      'A fault of the server, which its log has under `details.correlationId`; or a failure of the model provider, which has a `details.category`, and the status of the provider where it gave one.',
+      'A fault of the server, which its log has under `correlationId`; or a failure of the model provider, which has a `details.category`, and the status of the provider where it gave one.',
       'See [failures of the provider](#failures-of-the-provider).',
     ),
     cases: {

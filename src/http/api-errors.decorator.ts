@@ -25,6 +25,13 @@ export class RetryAdviceDto {
   requestId?: string;
 }
 
+/** The field of every error with the id of its request. */
+export const ApiCorrelationId = () =>
+  ApiProperty({
+    type: String,
+    description: 'Id of the request: its `X-Request-Id`, which the lines of the log about it have.',
+  });
+
 class ErrorDto extends RetryAdviceDto {
   @ApiProperty({ enum: Object.keys(errorTable), description: 'Stable; branch on it.' })
   type!: string;
@@ -34,6 +41,9 @@ class ErrorDto extends RetryAdviceDto {
 
   @ApiPropertyOptional({ ...anyJson, description: 'Facts of the error, by type.' })
   details?: unknown;
+
+  @ApiCorrelationId()
+  correlationId!: string;
 }
 
 export class ErrorEnvelopeDto {

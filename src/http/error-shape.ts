@@ -40,7 +40,10 @@ export const faultsShape: ErrorShape = {
   write: (error, path) =>
     error.faults === undefined
       ? envelopeShape.write(error, path)
-      : { ...envelopeShape.write(error, path), body: { detail: error.faults } },
+      : {
+          ...envelopeShape.write(error, path),
+          body: { detail: error.faults, correlationId: error.body.error.correlationId },
+        },
   describe: (errors) =>
     errors.status === 422
       ? { 'application/json': { schema: { $ref: getSchemaPath(ValidationDetailDto) } } }

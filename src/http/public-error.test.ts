@@ -20,6 +20,7 @@ describe('toPublicError', () => {
           details: { queueDepth: 3 },
           retryable: true,
           retryAfterMs: 5_000,
+          correlationId: 'id',
         },
       },
     });
@@ -27,7 +28,7 @@ describe('toPublicError', () => {
 
   it('leaves details out where there are none', () => {
     expect(toPublicError(invalidRequest('No'), 'id').body).toEqual({
-      error: { type: 'INVALID_REQUEST', message: 'No', retryable: false },
+      error: { type: 'INVALID_REQUEST', message: 'No', retryable: false, correlationId: 'id' },
     });
   });
 

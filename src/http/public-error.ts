@@ -7,15 +7,23 @@ import { ValidationDetailError, type ValidationProblem } from './validation-deta
 export interface PublicError {
   status: number;
   headers: Record<string, string>;
-  body: { error: { type: ErrorCode; message: string; details?: unknown } & RetryAdvice };
+  body: {
+    error: {
+      type: ErrorCode;
+      message: string;
+      details?: unknown;
+      correlationId: string;
+    } & RetryAdvice;
+  };
   /** Every fault of the request, where the error lists them. */
   faults?: readonly ValidationProblem[];
 }
 
 /**
  * The client's view of a thrown error. A `TypedError` is meant for clients; anything else is the
- * server's own fault, whose text may contain paths, queries or keys: it is logged under
- * `correlationId` and masked here.
+ * server's own fault, whose text may contain paths, queries or keys: it is logged and masked here.
+ *
+ * @param correlationId the id of the request, under which its log lines are.
  */
 export function toPublicError(thrown: unknown, correlationId: string): PublicError {
   const error =
@@ -36,6 +44,7 @@ export function toPublicError(thrown: unknown, correlationId: string): PublicErr
         message,
         ...compact({ details }),
         ...retryAdvice(error),
+        correlationId,
       },
     },
   };

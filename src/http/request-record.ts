@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { compact } from '../platform/compact.js';
 import type { StoredTrace } from '../storage/shapes/stored-trace.js';
-import { parseTrace } from '../tracing/trace-context.js';
+import { parseTrace, traceIdOf } from '../tracing/trace-context.js';
 import { activeTrace } from '../tracing/tracing.js';
-import type { TypedError } from '../errors/typed-error.js';
+import type { ErrorCode } from '../errors/error-table.js';
+import type { Logger } from '../platform/logger.js';
 
 /** Facts about a request beside its content. One object for each request. */
 export interface RequestRecord {
@@ -12,8 +13,20 @@ export interface RequestRecord {
   readonly id: string;
   /** Its span: that of a library that traces requests, else the one in its headers; absent: none. */
   readonly trace?: StoredTrace;
-  /** The error that answered the request; absent: none. */
-  refusal?: { type: string; message: string };
+  /** The error that answered the request: its code alone, as messages quote what was sent. Absent: none. */
+  error?: { type: ErrorCode };
+  /** The stream that answers the request; absent: none. */
+  stream?: StreamState;
+}
+
+/** A stream of an answer, as it is at the moment. */
+export interface StreamState {
+  /** Frames that were written. */
+  readonly frames: number;
+  /** Id of the last one; undefined: none was written. */
+  readonly cursor: string | undefined;
+  /** Why it was ended before what it shows; undefined: it was not, as far as the server knows. */
+  readonly brokenBy: 'slow' | 'error' | undefined;
 }
 
 /** Valid ids, as gateways make them: other text does not get into logs and headers. */
@@ -44,7 +57,24 @@ export function recordOf(request: object): RequestRecord | undefined {
 }
 
 /** Keeps the error for the request's log line. */
-export function noteRefusal(request: object, { type, message }: TypedError): void {
+export function noteError(request: object, type: ErrorCode): void {
   const record = recordOf(request);
-  if (record !== undefined) record.refusal = { type, message };
+  if (record !== undefined) record.error = { type };
+}
+
+/** Keeps the stream for the request's log line. */
+export function noteStream(request: object, stream: StreamState): void {
+  const record = recordOf(request);
+  if (record !== undefined) record.stream = stream;
+}
+
+/** A logger that puts the ids of a request on every line. */
+export function requestLogger(logger: Logger, request: object): Logger {
+  const record = recordOf(request);
+  return record === undefined ? logger : logger.child(idsOf(record));
+}
+
+/** The ids of a request on the lines about it. */
+export function idsOf({ id: requestId, trace }: Pick<RequestRecord, 'id' | 'trace'>) {
+  return { requestId, ...compact({ traceId: trace && traceIdOf(trace) }) };
 }

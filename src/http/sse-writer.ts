@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../platform/clock.js';
+import type { StreamState } from './request-record.js';
 
 export const KEEPALIVE_MS = 15_000;
 
@@ -11,6 +12,12 @@ const keepalive = ': keepalive\n\n';
  * that stops come back to others one by one.
  */
 const LEAST_RETRY_MS = 1_000;
+
+/** The end of a frame. */
+const END = '\n\n';
+
+/** Longest line with a cursor, in characters. */
+const LONGEST_ID = 200;
 
 const headers = {
   'Content-Type': 'text/event-stream; charset=utf-8',
@@ -26,10 +33,15 @@ export interface SseWriterDeps {
 }
 
 /** Writes one response as Server-Sent Events, at its reader's pace. */
-export class SseWriter {
+export class SseWriter implements StreamState {
   #lastWriteAt: number;
   /** Whether the client was dropped for taking nothing. */
   isTooSlow = false;
+  /** Whether what was to be written failed. */
+  isBroken = false;
+  frames = 0;
+  /** The text that was written last. */
+  #last = '';
   #isOpen = false;
   #cancelTimer = (): void => undefined;
   readonly #opening: NodeJS.Immediate | undefined;
@@ -57,8 +69,24 @@ export class SseWriter {
   write(text: string, onDrained: () => void): void {
     this.#lastWriteAt = this.deps.clock.now();
     this.#open();
+    for (let at = text.indexOf(END); at !== -1; at = text.indexOf(END, at + END.length)) {
+      this.frames += 1;
+    }
+    if (text !== '') this.#last = text;
     if (this.response.write(text)) onDrained();
     else this.#drainOrDrop(onDrained);
+  }
+
+  get cursor(): string | undefined {
+    const at = this.#last.lastIndexOf('\nid: ');
+    const from = at === -1 && this.#last.startsWith('id: ') ? 0 : at + 1;
+    if (at === -1 && from !== 0) return undefined;
+    return /^id: (.*)/.exec(this.#last.slice(from, from + LONGEST_ID))?.[1];
+  }
+
+  get brokenBy(): 'slow' | 'error' | undefined {
+    if (this.isTooSlow) return 'slow';
+    return this.isBroken ? 'error' : undefined;
   }
 
   /** Ends the response, with 204 where nothing was written and an empty answer is allowed. */

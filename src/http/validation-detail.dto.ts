@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { ApiCorrelationId } from './api-errors.decorator.js';
 
 export class ValidationProblemDto {
   @ApiProperty({
@@ -18,4 +19,7 @@ export class ValidationProblemDto {
 export class ValidationDetailDto {
   @ApiProperty({ type: [ValidationProblemDto], description: 'One entry per wrong field.' })
   detail!: ValidationProblemDto[];
+
+  @ApiCorrelationId()
+  correlationId!: string;
 }

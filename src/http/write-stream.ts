@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { Subscription, type Observable } from 'rxjs';
 import type { Logger } from '../platform/logger.js';
 import type { FrameBatch } from './frame-batch.js';
+import { noteStream, requestLogger } from './request-record.js';
 import { SseWriter, type SseWriterDeps } from './sse-writer.js';
 
 /** Why a stream ended before what it shows: its client left or was too slow, or its source failed. */
@@ -43,7 +44,8 @@ export function writeStream(
     const leave = (): void => finish(writer?.isTooSlow === true ? 'slow' : 'client');
     const fail = (error: unknown): void => {
       if (response.headersSent) {
-        deps.logger.error({ error }, 'a stream broke');
+        requestLogger(deps.logger, response.req).error({ error }, 'a stream broke');
+        if (writer !== undefined) writer.isBroken = true;
         response.destroy();
       } else reject(error);
       finish('error');
@@ -56,6 +58,7 @@ export function writeStream(
         return finish('client');
       }
       writer = new SseWriter(response, deps, { opensAtOnce: !mayBeEmpty });
+      noteStream(response.req, writer);
       response.once('close', leave);
       if (response.req.method !== 'HEAD') return onDrained();
       // An answer to HEAD is its headers.

@@ -29,6 +29,50 @@ describe('createLogger', () => {
     expect(lines[0]).not.toContain('sk-secret');
   });
 
+  it('writes of an error what it knows, not what others hung on it', () => {
+    const { lines, logger } = linesOf(false);
+    const cause = Object.assign(new Error('refused'), {
+      code: 'ECONNREFUSED',
+      request: { headers: { authorization: 'planted' } },
+    });
+    const error = Object.assign(new Error('Failed query: select $1\nparams: planted'), {
+      cause,
+      query: 'planted',
+      params: ['planted'],
+      detail: 'Key (name)=(planted)',
+      body: { message: 'planted' },
+    });
+    logger.error({ error }, 'failed');
+    expect(lines[0]).not.toContain('planted');
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+      error: {
+        type: 'Error',
+        message: 'Failed query: select $1',
+        stack: expect.stringContaining('at '),
+        cause: { type: 'Error', message: 'refused', code: 'ECONNREFUSED' },
+      },
+    });
+  });
+
+  it.each([
+    [new AggregateError([new Error('one')], 'all'), { errors: [{ message: 'one' }] }],
+    [
+      { type: 'SDK_FAILURE', status: 529, body: 'planted', reason: { a: 'planted' } },
+      {
+        type: 'SDK_FAILURE',
+        status: 529,
+      },
+    ],
+    ['planted', 'string'],
+  ])('writes of %p what it knows', (error, written) => {
+    const { lines, logger } = linesOf(false);
+    logger.error({ error }, 'failed');
+    expect(lines[0]).not.toContain('planted');
+    const shown = JSON.parse(lines[0] ?? '') as { error: unknown };
+    if (typeof written === 'string') expect(shown.error).toBe(written);
+    else expect(shown.error).toMatchObject(written);
+  });
+
   it('writes readable lines for a person', () => {
     const { lines, logger } = linesOf(true);
     logger.info({ turnId: 't' }, 'hello');

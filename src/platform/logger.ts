@@ -1,5 +1,9 @@
 import { pino } from 'pino';
 import { prettyFactory } from 'pino-pretty';
+import { types } from 'node:util';
+import { compact } from './compact.js';
+import { errorCode } from './error-code.js';
+import { isPlainObject } from './json.js';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 export type LogFields = Record<string, unknown>;
@@ -39,23 +43,55 @@ export function createLogger(options: LoggerOptions): Logger {
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
-      serializers: { error: describeError },
+      serializers: { error: (error: unknown) => describeError(error) },
       hooks: { streamWrite: (line) => options.redact(line) },
     },
     sink,
   );
 }
 
-/** An error without the parameters of a failed statement: they are content of users and tools. */
-function describeError(error: unknown): unknown {
-  if (!(error instanceof Error)) return error;
-  const described: Record<string, unknown> = { ...pino.stdSerializers.err(error) };
-  delete described['params'];
-  delete described['query'];
-  for (const key of ['message', 'stack']) {
-    const text = described[key];
-    if (typeof text === 'string')
-      described[key] = text.replace(/\nparams: [^]*?(?=\n {4}at |$)/g, '');
-  }
-  return described;
+/** Depth of causes that are logged. */
+const MOST_CAUSES = 5;
+
+/** Facts of an error that was described by whoever logs it. */
+const facts = ['type', 'status', 'category', 'reason', 'code'] as const;
+
+/**
+ * What a line has of an error, and nothing else: drivers and libraries hang statements, parameters, headers and
+ * bodies on theirs, which are content of users and tools.
+ */
+function describeError(error: unknown, causes = MOST_CAUSES): unknown {
+  if (!isError(error)) return isPlainObject(error) ? pickFacts(error) : typeof error;
+  const { name: type, message, stack, cause } = error;
+  const inner = causes === 0 ? [] : innerErrors(error).map((one) => describeError(one, causes - 1));
+  return compact({
+    type,
+    message: withoutParameters(message),
+    code: errorCode(error),
+    stack: stack && withoutParameters(stack),
+    cause: causes > 0 && isError(cause) ? describeError(cause, causes - 1) : undefined,
+    errors: inner.length === 0 ? undefined : inner,
+  });
+}
+
+/** Of another realm as well, where `instanceof` does not know it. */
+function isError(error: unknown): error is Error {
+  return error instanceof Error || types.isNativeError(error);
+}
+
+function innerErrors(error: Error): unknown[] {
+  return error instanceof AggregateError ? error.errors.filter(isError) : [];
+}
+
+function pickFacts(error: Record<string, unknown>): Record<string, unknown> {
+  return compact(Object.fromEntries(facts.map((name) => [name, scalarOf(error[name])])));
+}
+
+function scalarOf(value: unknown): unknown {
+  return typeof value === 'string' || typeof value === 'number' ? value : undefined;
+}
+
+/** The message of a failed statement ends with its parameters. */
+function withoutParameters(text: string): string {
+  return text.replace(/\nparams: [^]*?(?=\n {4}at |$)/g, '');
 }

@@ -147,6 +147,7 @@ describe('the error filter', () => {
         details: { depth: 3 },
         retryable: true,
         retryAfterMs: 5_000,
+        correlationId: expect.any(String),
       },
     });
     expect(logged()).toEqual([
@@ -162,12 +163,12 @@ describe('the error filter', () => {
       expect(response.status).toBe(500);
       expect(response.headers.get('content-type')).toContain('application/json');
       expect(text).not.toContain('secrets');
-      const { error } = JSON.parse(text) as { error: { type: string; details: object } };
+      const { error } = JSON.parse(text) as { error: { type: string; correlationId: string } };
       expect(error.type).toBe('SDK_FAILURE');
       expect(logged()).toEqual([
         expect.objectContaining({
           level: 'error',
-          ...error.details,
+          requestId: error.correlationId,
           error: expect.objectContaining({ message: secret.message }),
         }),
       ]);
@@ -184,7 +185,12 @@ describe('the error filter', () => {
     const answer = (await response.json()) as { error: object };
     expect([response.status, answer.error]).toEqual([
       status,
-      { type, message: expect.stringContaining(words), retryable: false },
+      {
+        type,
+        message: expect.stringContaining(words),
+        retryable: false,
+        correlationId: expect.any(String),
+      },
     ]);
   });
 

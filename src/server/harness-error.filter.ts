@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { Logger } from '../platform/logger.js';
-import { noteRefusal, recordOf } from '../http/request-record.js';
+import { idsOf, noteError, recordOf } from '../http/request-record.js';
 import { TypedError, invalidRequest } from '../errors/typed-error.js';
 import type { ErrorShape } from '../http/error-shape.js';
 import { toPublicError, type PublicError } from '../http/public-error.js';
@@ -30,24 +30,24 @@ export class HarnessErrorFilter implements ExceptionFilter {
     const path = hideKeys(request.path);
     const response = http.getResponse<Response>();
     const error = isStorageDown(thrown) ? storageUnavailable(thrown) : toTyped(thrown, path);
-    const correlationId = randomUUID();
-    const requestId = recordOf(request)?.id;
+    const ids = idsOf(recordOf(request) ?? { id: randomUUID() });
+    const log = logger.child(ids);
+    noteError(request, error instanceof TypedError ? error.type : 'SDK_FAILURE');
     if (error instanceof TypedError) {
       const { type, message, status, cause } = error;
-      noteRefusal(request, error);
-      logger.debug({ requestId, method, path, status, type, message, cause }, 'request refused');
+      log.debug({ method, path, status, type, message, error: cause }, 'request refused');
     } else if (response.destroyed) {
       // Failures after the client left are no one's fault.
-      logger.debug({ requestId, method, path, error }, 'request abandoned');
+      log.debug({ method, path, error }, 'request abandoned');
     } else {
-      logger.error({ requestId, method, path, correlationId, error }, 'request failed');
+      log.error({ method, path, error }, 'request failed');
     }
     if (response.destroyed) return;
     if (response.headersSent) {
       response.end();
       return;
     }
-    this.#answer(response, toPublicError(error, correlationId), path);
+    this.#answer(response, toPublicError(error, ids.requestId), path);
   }
 
   #answer(response: Response, error: PublicError, path: string): void {

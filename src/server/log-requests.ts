@@ -6,7 +6,7 @@ import { discardRest } from '../http/discard-rest.js';
 import type { Clock } from '../platform/clock.js';
 import type { Logger } from '../platform/logger.js';
 import { nameRequest } from '../tracing/tracing.js';
-import { openRecord, type RequestRecord } from '../http/request-record.js';
+import { idsOf, openRecord, type RequestRecord } from '../http/request-record.js';
 import { hasBody } from './body-reader.js';
 import type { RouteTable } from './route-table.js';
 
@@ -14,6 +14,8 @@ export interface LogRequestsDeps {
   logger: Logger;
   clock: Clock;
   routes(): RouteTable;
+  /** Whether the server closes its connections. */
+  isStopping(): boolean;
 }
 
 /** Status of an abandoned request, as gateways count it. */
@@ -22,8 +24,8 @@ const LONGEST_PATH = 200;
 
 /**
  * The first middleware: gives a request its id, and logs one line at its end, even for a stream of
- * hours. The line has the route instead of the path, and nothing of query, headers and body, which
- * contain people's text and keys.
+ * hours: at `error` for a 5xx, at `info` for all others. The line has the route instead of the path, and nothing of
+ * query, headers and body, which contain people's text and keys.
  */
 export function logRequests(deps: LogRequestsDeps): RequestHandler {
   return (request, response, next) => {
@@ -32,41 +34,57 @@ export function logRequests(deps: LogRequestsDeps): RequestHandler {
     // Browsers must not guess another type from the content.
     response.setHeader('X-Content-Type-Options', 'nosniff');
     const startedAt = deps.clock.now();
+    const { socket } = request;
+    const sentBefore = socket.bytesWritten;
     // Routers below may rewrite the URL.
     const { method, path } = request;
     nameRequest(method, () => deps.routes().patternOf(method, path));
     // An answer may come before the end of its request's body: the rest is read and dropped.
     if (hasBody(request)) response.once('finish', () => discardRest(request, deps.clock));
     response.once('close', () => {
-      const ms = deps.clock.now() - startedAt;
-      const over = { method, path, ms, response, record, principal: findCaller(request)?.id };
-      deps.logger.info(describe(over, deps.routes()), 'request');
+      const line = {
+        ...idsOf(record),
+        ...routeOf(method, path, deps.routes()),
+        status: response.headersSent ? response.statusCode : CLIENT_GONE,
+        ms: deps.clock.now() - startedAt,
+        bytes: socket.bytesWritten - sentBefore,
+        ...compact({ principal: findCaller(request)?.id, error: record.error }),
+        ...subjectOf(path, response),
+        ...endOf(response, record, deps.isStopping()),
+      };
+      deps.logger[line.status >= 500 ? 'error' : 'info'](line, 'request');
     });
     next();
   };
 }
 
-interface Over {
-  method: string;
-  path: string;
-  response: Response;
-  record: RequestRecord;
-  ms: number;
-  principal: string | undefined;
-}
-
-function describe({ method, path, ms, response, record, principal }: Over, routes: RouteTable) {
+function routeOf(method: string, path: string, routes: RouteTable) {
   const route = routes.patternOf(method, path);
   return {
-    requestId: record.id,
     method,
     ...(route === undefined ? { path: hideKeys(path).slice(0, LONGEST_PATH) } : { route }),
-    status: response.headersSent ? response.statusCode : CLIENT_GONE,
-    ms,
-    ...compact({
-      principal,
-      closedBy: response.writableFinished ? undefined : 'client',
-      error: record.refusal,
-    }),
   };
+}
+
+/** The session and the turn that a request is about: those its answer names, or its path. */
+function subjectOf(path: string, response: Response) {
+  return compact({
+    sessionId: headerOf(response, 'X-Session-Id') ?? /\/(sess_[\w-]{1,64})(?:\/|$)/.exec(path)?.[1],
+    turnId: headerOf(response, 'X-Turn-Id') ?? /\/(turn_[\w-]{1,64})(?:\/|$)/.exec(path)?.[1],
+  });
+}
+
+function headerOf(response: Response, name: string): string | undefined {
+  const value = response.getHeader(name);
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** Who ended the answer, and how far a stream came. */
+function endOf({ writableFinished }: Response, { stream }: RequestRecord, isStopping: boolean) {
+  const broken = stream?.brokenBy ?? (isStopping ? 'shutdown' : 'client');
+  return compact({
+    closedBy: writableFinished ? undefined : broken,
+    frames: stream?.frames,
+    cursor: stream?.cursor,
+  });
 }

@@ -120,7 +120,8 @@ async function listen(
   }
   app.disable('x-powered-by');
   let routes = new RouteTable([]);
-  app.use(logRequests({ logger, clock, routes: () => routes }));
+  let isStopping = false;
+  app.use(logRequests({ logger, clock, routes: () => routes, isStopping: () => isStopping }));
   if (config.corsOrigins.length > 0) {
     app.enableCors({ origin: [...config.corsOrigins], exposedHeaders });
   }
@@ -159,6 +160,7 @@ async function listen(
     close: async () => {
       // Before the drain: what sends requests here has the drain's time to notice.
       app.get(HealthService, anywhere).noteStop();
+      isStopping = true;
       try {
         await app.close();
       } finally {

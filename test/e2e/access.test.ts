@@ -46,6 +46,7 @@ describe('a server with keys', () => {
       message: expect.stringContaining('turnpike keys create'),
       details: { reason: 'MISSING' },
       retryable: false,
+      correlationId: answer.headers.get('x-request-id'),
     });
   });
 
@@ -61,7 +62,7 @@ describe('a server with keys', () => {
     expect(look(answer)).toEqual(
       path === '/agents'
         ? expect.stringContaining('/errors/unauthenticated')
-        : ['detail', 'retryable'],
+        : ['detail', 'retryable', 'correlationId'],
     );
   });
 

@@ -104,7 +104,7 @@ describe('attachments', () => {
       { name: 'a.pdf', reason: 'The file is empty', index: 2 },
     ]);
     const logged = server.logLines.filter((line) => line.includes('a file was refused'));
-    expect(logged.at(-1)).toContain('"level":"info"');
+    expect(logged.at(-1)).toContain('"level":"debug"');
   });
 
   it('that are all refused leave the text, with the warning before it', async () => {

@@ -102,7 +102,12 @@ describe('an interrupt', () => {
     const blank = await interrupt('  ');
     expect([blank.status, blank.body['error']]).toEqual([
       400,
-      { type: 'INVALID_REQUEST', message: "Missing or invalid 'sessionId'", retryable: false },
+      {
+        type: 'INVALID_REQUEST',
+        message: "Missing or invalid 'sessionId'",
+        retryable: false,
+        correlationId: expect.any(String),
+      },
     ]);
     const stream = await client.turn(sessionId, '[[tokens=5000 gap=10]]');
     await stream.until('chat:delta');

@@ -53,7 +53,7 @@ export async function serveCommand(args: readonly string[], given: Environment):
     await stopWatchdog();
     return code;
   } catch (error) {
-    console.error(explainStartFailure(error, environment));
+    complain('error', explainStartFailure(error, environment));
     return exitCodeOf(error);
   }
 }
@@ -70,6 +70,13 @@ function guardEventLoop(
     readable,
     onError: (error) => logger.warn({ error }, 'the event loop has no watchdog'),
   });
+}
+
+/** Prints text on a terminal; elsewhere one log line, whatever the log level. */
+function complain(level: 'warn' | 'error', text: string, ...error: unknown[]): void {
+  if (process.stderr.isTTY) return console.error(text, ...error);
+  const log = createLogger({ level, readable: false, redact: (line) => line });
+  log[level](error.length === 0 ? {} : { error: error[0] }, text);
 }
 
 /** Prints a page on a terminal; elsewhere one log line, whatever the log level. */
@@ -99,10 +106,8 @@ async function stop(server: Server): Promise<number> {
     await server.close();
     return 0;
   } catch (error) {
-    console.error(
-      'Turnpike did not stop in order; the next start goes on with what is left.',
-      error,
-    );
+    const text = 'Turnpike did not stop in order; the next start goes on with what is left.';
+    complain('error', text, error);
     return 1;
   }
 }
@@ -127,14 +132,14 @@ function parseArguments(args: readonly string[]): { environment: Environment; op
 async function openPage(url: string): Promise<void> {
   try {
     const browser = await open(url);
-    const warn = (): void => console.error(`No browser could be opened; the page is ${url}`);
+    const warn = (): void => complain('warn', `No browser could be opened; the page is ${url}`);
     browser.once('error', warn);
     // The opener exits with a code where there is no browser; it was killed only after it had opened one.
     browser.once('exit', (code) => {
       if (code !== 0 && code !== null) warn();
     });
   } catch (error) {
-    console.error(`No browser could be opened; the page is ${url}`, error);
+    complain('warn', `No browser could be opened; the page is ${url}`, error);
   }
 }
 

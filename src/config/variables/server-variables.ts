@@ -212,7 +212,8 @@ export const serverVariables = {
     }, 'must be 0, or a whole number from 1000 to 3600000'),
   ),
   logLevel: choice('TURNPIKE_LOG_LEVEL', {
-    about: 'Lowest level that is logged. Bodies are logged at `debug` alone.',
+    about:
+      'Lowest level that is logged. At `debug`, messages of errors may quote what a client sent; bodies are in no line.',
     fallback: 'info',
     values: ['debug', 'info', 'warn', 'error', 'silent'],
   }),

@@ -20,11 +20,12 @@ export class WorkerWaker {
   /**
    * Wakes a worker, and publishes the turn's queue position if it has to wait.
    *
+   * @param logger of the request, or of the turn that delegated.
    * @returns what to call when a worker has the turn: its queue position is not published then.
    */
-  wake(turnId: string): () => void {
+  wake(turnId: string, logger: Pick<Logger, 'warn'> = this.logger): () => void {
     const warn = (error: unknown): void =>
-      this.logger.warn({ turnId, error }, 'an accepted turn woke no worker at once');
+      logger.warn({ turnId, error }, 'an accepted turn woke no worker at once');
     this.queue.wake(1).catch(warn);
     return this.clock.after(ANNOUNCE_AFTER_MS, () => {
       this.positions.publishQueued(turnId).catch(warn);

@@ -28,7 +28,7 @@ export class Delegator {
     const { callId, signal } = work;
     const known = run.children.find((one) => one.callId === callId);
     const child = known ?? (await this.starter.start(run, work));
-    const onBegun = known === undefined ? this.waker.wake(child.id) : undefined;
+    const onBegun = known === undefined ? this.waker.wake(child.id, run.logger) : undefined;
     const approvals = new ApprovalRelay(run, run.terms.deadline, child);
     try {
       const end = await run.terms.withoutSlot(() =>

@@ -29,7 +29,7 @@ export async function decideDelegation(
     const verdict = judgeDelegation({ isEnabled, persona, metadata });
     if (!verdict.allowed) return { ...verdict, allowlistedSubagents, delegatedSubagents: [] };
     const { names, dropped, warnings } = await findDelegates(personas, allowlistedSubagents);
-    for (const one of dropped) logger.error({ persona: persona.name, ...one }, 'subagent dropped');
+    for (const one of dropped) logger.warn({ persona: persona.name, ...one }, 'subagent dropped');
     for (const one of warnings) logger.warn({ persona: persona.name, ...one }, 'subagent is odd');
     return { ...verdict, allowlistedSubagents, delegatedSubagents: names };
   };

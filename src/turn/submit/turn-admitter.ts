@@ -62,7 +62,7 @@ export class TurnAdmitter {
     const accepted = await this.acceptor.accept(turn, limits);
     if (accepted.type === 'accepted') {
       const { turnId } = accepted;
-      const onBegun = this.waker.wake(turnId);
+      const onBegun = this.waker.wake(turnId, admission.logger);
       return { turnId, disposition: { type: 'started' }, onBegun };
     }
     if (accepted.type !== 'busy') return refuse(accepted.type, turn, limits);

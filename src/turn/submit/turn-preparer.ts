@@ -85,7 +85,7 @@ export class TurnPreparer {
       ...why,
     }));
     for (const rejected of rejectedAttachments) {
-      logger.info({ sessionId, ...rejected }, 'a file was refused');
+      logger.debug({ sessionId, ...rejected }, 'a file was refused');
     }
     if (submission.needsAllFiles === true) checkAllTaken(resolved);
     const { parts } = composePrompt(message, resolved);

@@ -3,6 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../config/config.js';
 import { invalidRequest } from '../../errors/typed-error.js';
 import { chooseOnBusy } from '../../options/early-options.js';
+import { callerLogger } from '../../access/principal.js';
 import { assertNever } from '../../platform/assert-never.js';
 import { CLOCK, type Clock } from '../../platform/clock.js';
 import { canonicalJson, isLongJson } from '../../platform/json.js';
@@ -61,8 +62,7 @@ export class TurnSubmitter {
     const { maxMessageChars, maxBodyBytes: maxOptionChars } = this.config;
     if (message.length > maxMessageChars) throw messageTooLong(message, maxMessageChars);
     if (isLongJson(opts, maxOptionChars)) throw optionsTooLong(maxOptionChars);
-    const requestId = principal?.requestId;
-    const logger = requestId === undefined ? this.logger : this.logger.child({ requestId });
+    const logger = callerLogger(this.logger, principal);
     const requestHash = hashRequest(submission);
     const request = { submission, requestHash, onBusy: chooseOnBusy(opts), logger };
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
@@ -98,8 +98,7 @@ export class TurnSubmitter {
     const { turnId } = admitted;
     const about = { turnId, sessionId, persona };
     logDelegation({ logger, config: this.config }, about, turn.delegation);
-    // Messages of people are logged only where the log level asks for them.
-    logger.debug({ turnId, sessionId, request: turn.request }, 'turn accepted');
+    logger.debug({ turnId, sessionId, disposition: admitted.disposition.type }, 'turn accepted');
     const { onDisconnect } = turn.options.options;
     return { ...admitted, onDisconnect, origin: session.origin };
   }

@@ -17,7 +17,12 @@ export async function submitFirst<Submitted>(
   } catch (error) {
     await turns
       .deleteSession(sessionId, principalId)
-      .catch((fault: unknown) => logger.warn({ sessionId, error: fault }, 'left over'));
+      .catch((fault: unknown) =>
+        logger.warn(
+          { sessionId, error: fault },
+          'the session of a refused turn could not be removed',
+        ),
+      );
     throw error;
   }
 }

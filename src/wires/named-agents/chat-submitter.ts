@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { Principal } from '../../access/principal.js';
+import { callerLogger, type Principal } from '../../access/principal.js';
 import { CONFIG, type Config } from '../../config/config.js';
 import { isTypedError } from '../../errors/typed-error.js';
 import { CLOCK, type Clock } from '../../platform/clock.js';
@@ -37,7 +37,7 @@ export class ChatSubmitter {
     @Inject(ProjectRoots) private readonly projectRoots: Pick<ProjectRoots, 'defaultOf'>,
     @Inject(DATABASE) private readonly db: Database,
     @Inject(CLOCK) private readonly clock: Pick<Clock, 'now'>,
-    @Inject(LOGGER) private readonly logger: Pick<Logger, 'warn'>,
+    @Inject(LOGGER) private readonly logger: Logger,
     @Inject(CONFIG) private readonly config: Pick<Config, 'agentSessionMs'>,
   ) {}
 
@@ -67,7 +67,8 @@ export class ChatSubmitter {
   }
 
   async #begin(chat: Chat): Promise<SubmittedChat> {
-    const { turns, sessions, projectRoots, clock, logger, config } = this;
+    const { turns, sessions, projectRoots, clock, config } = this;
+    const logger = callerLogger(this.logger, chat.principal);
     const { id: principalId } = chat.principal;
     const { id: sessionId } = await sessions.create({
       id: newTimeId('sess', clock.now()),

@@ -3,7 +3,7 @@ import { jsonObject } from '../../http/json-schemas.js';
 import { listOf } from '../../http/type-schema.js';
 import type { ChatAnswer } from './collect-answer.js';
 import type { HolodeckNotice, HolodeckSource } from './dialect/holodeck-event.js';
-import { RetryAdviceDto } from '../../http/api-errors.decorator.js';
+import { ApiCorrelationId, RetryAdviceDto } from '../../http/api-errors.decorator.js';
 
 class TokensUsedDto {
   @ApiProperty({ type: 'integer' })
@@ -79,4 +79,7 @@ export class ProblemDto extends RetryAdviceDto {
 
   @ApiProperty({ type: String, description: 'Path of the request.' })
   instance!: string;
+
+  @ApiCorrelationId()
+  correlationId!: string;
 }

@@ -22,6 +22,7 @@ describe('problemShape', () => {
         detail: 'There is none',
         retryable: false,
         instance: '/agent/x/chat',
+        correlationId: 'none',
       },
     });
   });

@@ -9,6 +9,8 @@ export const problemType = 'application/problem+json';
 export interface ProblemBody extends Problem {
   /** Path of the request. */
   instance: string;
+  /** Id of the request. */
+  correlationId: string;
 }
 
 /** Seconds until a client may retry a request that was refused for now. */
@@ -30,6 +32,7 @@ export const problemShape: ErrorShape = {
       body: {
         ...toProblem(error.type, { status, detail: error.message, ...retryAdvice(error) }),
         instance,
+        correlationId: error.correlationId,
       } satisfies ProblemBody,
     };
   },

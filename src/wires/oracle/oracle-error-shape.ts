@@ -6,8 +6,8 @@ import { OracleErrorDto, OracleFaultsDto } from './oracle.dto.js';
 /** The shape of errors on this wire: `detail` is a text, or the list of a request's faults. */
 export const oracleShape: ErrorShape = {
   write: (error, path) => {
-    const { message, ...rest } = error.body.error;
-    const body = { detail: error.faults ?? message, ...retryAdvice(rest) };
+    const { message, correlationId, ...rest } = error.body.error;
+    const body = { detail: error.faults ?? message, ...retryAdvice(rest), correlationId };
     return { ...envelopeShape.write(error, path), body };
   },
   describe: ({ status }) => {

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Observable } from 'rxjs';
 import { Inject, Injectable } from '@nestjs/common';
-import type { Principal } from '../../access/principal.js';
+import { callerLogger, type Principal } from '../../access/principal.js';
 import { TypedError, isTypedError } from '../../errors/typed-error.js';
 import { defaultAgentConfig } from '../../governance/decision-tree/agent-config.js';
 import type { FrameBatch } from '../../http/frame-batch.js';
@@ -45,7 +45,7 @@ export class OracleService {
     private readonly sessions: SessionService,
     @Inject(ProjectRoots) private readonly projectRoots: Pick<ProjectRoots, 'defaultOf'>,
     @Inject(DATABASE) private readonly db: Database,
-    @Inject(LOGGER) private readonly logger: Pick<Logger, 'warn'>,
+    @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   /**
@@ -128,7 +128,8 @@ export class OracleService {
       const turn = await inContext(contextId, () => this.#submitTo(contextId, asked));
       return { turn, sessionId: contextId };
     }
-    const { sessions, turns, projectRoots, logger } = this;
+    const { sessions, turns, projectRoots } = this;
+    const logger = callerLogger(this.logger, asked.principal);
     const root = await projectRoots.defaultOf(asked.principal);
     const projectRoot = await findProject(root, projectId);
     const { sessionId } = await sessions.create({ projectRoot }, asked.principal, 'oracle');

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { RetryAdviceDto } from '../../http/api-errors.decorator.js';
+import { ApiCorrelationId, RetryAdviceDto } from '../../http/api-errors.decorator.js';
 import { ValidationProblemDto } from '../../http/validation-detail.dto.js';
 
 export class OracleCancelDto {
@@ -19,9 +19,15 @@ export class OracleForgottenDto {
 export class OracleFaultsDto extends RetryAdviceDto {
   @ApiProperty({ type: [ValidationProblemDto], description: 'One entry per wrong field.' })
   detail!: ValidationProblemDto[];
+
+  @ApiCorrelationId()
+  correlationId!: string;
 }
 
 export class OracleErrorDto extends RetryAdviceDto {
   @ApiProperty({ type: String, description: 'For a person: what is wrong and what to do.' })
   detail!: string;
+
+  @ApiCorrelationId()
+  correlationId!: string;
 }

@@ -295,6 +295,10 @@ const uses: Record<string, Use[]> = {
     elsewhere('needs Docker; scripts/lint-deploy.mjs checks its files'),
   ],
   'docs/operate/kubernetes.md': Array.from({ length: 7 }, () => isChart),
+  'docs/operate/logs.md': [
+    elsewhere('is the line that observability/logs.test.ts expects'),
+    elsewhere('needs the logs of a deployment'),
+  ],
   'docs/operate/metrics.md': [
     async (code) => {
       const output = await shell(code);

@@ -21,7 +21,9 @@ describe('the check that every answer of the tests passes', () => {
     ...more,
   });
   const todo = { id: 'a', content: 'Write', status: 'pending' };
-  const notFound = { type: 'SESSION_NOT_FOUND', message: 'There is none', retryable: false };
+  const correlationId = 'a-request';
+  const message = 'There is none';
+  const notFound = { type: 'SESSION_NOT_FOUND', message, retryable: false, correlationId };
 
   it.each([
     ['as described', answer({ todos: [todo] })],

@@ -7,6 +7,9 @@ import { startServer, type TestServer } from '../../support/processes/start-serv
 
 type Chunk = Record<string, unknown> & { type: string };
 
+/** The id of the request, in each error. */
+const correlationId: unknown = expect.any(String);
+
 /** Reads as the clients of this wire do: line by line, and no more of the format than they know. */
 class ChunkReader {
   readonly chunks: Chunk[] = [];
@@ -171,7 +174,7 @@ describe('the oracle wire', () => {
     const refused = await ask({ question: 'Me too', context_id: contextId }, '?busy=reject');
     expect([refused.status, refused.body]).toEqual([
       409,
-      { detail: expect.stringContaining('busy=interrupt'), retryable: true },
+      { detail: expect.stringContaining('busy=interrupt'), retryable: true, correlationId },
     ]);
     expect(await cancel(`?context_id=${contextId}`)).toBe('cancelled');
     await first.all();
@@ -204,7 +207,7 @@ describe('the oracle wire', () => {
     const { status, body } = await ask({ question });
     expect(status).toBeGreaterThanOrEqual(500);
     const requestId = expect.stringMatching(/^req_/);
-    expect(body).toEqual({ detail: error?.['error'], retryable: true, requestId });
+    expect(body).toEqual({ detail: error?.['error'], retryable: true, requestId, correlationId });
   });
 
   it('says of sources that they had no effect', async () => {
@@ -255,7 +258,7 @@ describe('the oracle wire', () => {
     const gone = await client.get(`/api/oracle/history?context_id=${contextId}`);
     expect([gone.status, gone.body]).toEqual([
       404,
-      { detail: expect.stringContaining(contextId), retryable: false },
+      { detail: expect.stringContaining(contextId), retryable: false, correlationId },
     ]);
   });
 
@@ -270,7 +273,11 @@ describe('the oracle wire', () => {
     const missing = await ask({ question: 'Hello', project_id: 'none' });
     expect([missing.status, missing.body]).toEqual([
       404,
-      { detail: expect.stringContaining('There is no project none'), retryable: false },
+      {
+        detail: expect.stringContaining('There is no project none'),
+        retryable: false,
+        correlationId,
+      },
     ]);
   });
 
@@ -284,12 +291,17 @@ describe('the oracle wire', () => {
           { loc: ['body', 'max_tokens'], msg: expect.any(String), type: 'greater_than_equal' },
         ],
         retryable: false,
+        correlationId,
       },
     ]);
     const busy = await server.client.post('/api/oracle/stream?busy=wait', { question: 'Hello' });
     expect([busy.status, busy.body]).toEqual([
       422,
-      { detail: [expect.objectContaining({ loc: ['query', 'busy'] })], retryable: false },
+      {
+        detail: [expect.objectContaining({ loc: ['query', 'busy'] })],
+        retryable: false,
+        correlationId,
+      },
     ]);
     const context = 'sess_00000000-0000-4000-8000-000000000000';
     for (const path of ['/api/oracle', '/api/oracle/stream']) {
@@ -297,7 +309,11 @@ describe('the oracle wire', () => {
       const answer = await server.client.post(path, body);
       expect([answer.status, answer.body]).toEqual([
         404,
-        { detail: expect.stringContaining('Leave context_id out'), retryable: false },
+        {
+          detail: expect.stringContaining('Leave context_id out'),
+          retryable: false,
+          correlationId,
+        },
       ]);
     }
   });
@@ -321,7 +337,10 @@ describe('the oracle wire without a provider key', () => {
       },
     ]);
     const { status, body } = await server.client.post('/api/oracle', { question: 'Hello' });
-    expect([status, body]).toEqual([400, { detail: chunks[0]?.['error'], retryable: false }]);
+    expect([status, body]).toEqual([
+      400,
+      { detail: chunks[0]?.['error'], retryable: false, correlationId },
+    ]);
     const history = await server.client.get('/api/oracle/history');
     expect(history.body).toEqual({
       messages: [],

@@ -39,7 +39,7 @@ export async function startProcess(
       const served = /serves (http:[^\s"]+)/.exec(stdout)?.[1];
       if (served !== undefined) resolve(served);
     });
-    exited.then(([code]) => reject(new Error(`It exited with ${code}: ${stderr}`)), reject);
+    exited.then(([code]) => reject(new Error(`It exited with ${code}: ${textOf(stderr)}`)), reject);
   });
   return {
     client: new Client(url),
@@ -53,4 +53,13 @@ export async function startProcess(
       return code;
     },
   };
+}
+
+/** What the lines of a log say, one below the other. */
+function textOf(log: string): string {
+  const lines = log.split('\n').filter((line) => line !== '');
+  return lines
+    .map((line) => (line.startsWith('{') ? (JSON.parse(line) as { msg: string }).msg : line))
+    .map((text) => `${text}\n`)
+    .join('');
 }
