@@ -42,6 +42,9 @@ const layers = [
   // The conductor, and the wires that publish its turns.
   'turn',
   'wires',
+  // What is done with all that is stored: exports and imports, and the end of a principal's data.
+  'transfer',
+  'erasure',
   // The assembly of a process, and its clients.
   'ops',
   'backend',
@@ -99,7 +102,7 @@ const doors = [
   '^src/turn/submit/(disposition|turn-submission)\\.ts$',
   '^src/turn/approvals/(approval-answerer|approval-errors|approval-writes|validate-answer)\\.ts$',
   '^src/turn/history/(conversation-service|view-(messages|steps))\\.ts$',
-  '^src/turn/lifecycle/(forget-archives|turn-canceller)\\.ts$',
+  '^src/turn/lifecycle/(forget-archives|idle-turn-ender|session-closer|turn-canceller)\\.ts$',
   '^src/turn/state/(assistant-message-id|load-turn|turn-(context|errors|lookup|services))\\.ts$',
   // The harness's dialect, whose frames AG-UI sends too.
   '^src/wires/harness/dialect/harness\\.ts$',
@@ -184,7 +187,7 @@ module.exports = {
       from: {
         path: '^src/',
         pathNot:
-          '^src/(turn/|wires/|ops/|client/(server-types|parse-turn-disposition\\.test)|server/|backend/)',
+          '^src/(turn/|wires/|transfer/|erasure/|ops/|client/(server-types|parse-turn-disposition\\.test)|server/|backend/)',
       },
       to: { path: '^src/turn/' },
     },
@@ -285,7 +288,7 @@ module.exports = {
       'zod-checks-files',
       ['zod'],
       [
-        '^src/(parsing|agents|config|extensions|storage|cli)/',
+        '^src/(parsing|agents|config|extensions|storage|transfer|cli)/',
         '^src/governance/permissions/',
         '^src/provider/models/',
         '^src/tools/mcp/definitions/',

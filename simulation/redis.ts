@@ -107,6 +107,7 @@ export class SimulatedRedis {
         });
         return () => this.#subscribers.delete(entry);
       },
+      remove: (turnIds: readonly string[]) => call('log remove', () => this.#log.remove(turnIds)),
       ping: () => call('log ping', async () => undefined),
       close: async () => undefined,
     };

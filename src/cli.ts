@@ -1,6 +1,9 @@
 #!/usr/bin/env node
 import { answerCommand } from './cli/commands/answer-command.js';
 import { chatCommand } from './cli/commands/chat-command.js';
+import { exportCommand } from './cli/commands/export-command.js';
+import { forgetCommand } from './cli/commands/forget-command.js';
+import { importCommand } from './cli/commands/import-command.js';
 import { keysCommand } from './cli/commands/keys-command.js';
 import { leaveOnClosedPipe } from './cli/terminal/leave-on-closed-pipe.js';
 import { listCommand } from './cli/commands/list-command.js';
@@ -31,6 +34,9 @@ const commands = new Map<string, Command>([
   ]),
   ['keys', (args) => keysCommand(args, environment)],
   ['webhooks', (args) => webhooksCommand(args, environment)],
+  ['export', (args) => exportCommand(args, environment)],
+  ['import', (args) => importCommand(args, environment)],
+  ['forget', (args) => forgetCommand(args, environment)],
   ['serve', (args) => serveCommand(args, environment)],
   ['migrate', (args) => migrateCommand(args, environment)],
   ['help', help],

@@ -11,6 +11,8 @@ export interface Count {
 /** Counts requests by principal. Never rejects because a store is away. */
 export interface RequestCounter {
   count(principalId: string): Promise<Count>;
+  /** Forgets the requests of a principal. Rejects when a store is away. */
+  forget(principalId: string): Promise<void>;
 }
 
 /** Injects the `RequestCounter` of the back end. */

@@ -9,6 +9,8 @@ export interface BlobContents {
   has(contentId: string, size: number): Promise<boolean>;
   /** The content; undefined when it is not stored, or is not `size` bytes long. */
   read(contentId: string, size: number): Promise<Buffer | undefined>;
+  /** The stored bytes in order, in pieces of at most 256 KiB; none where nothing is stored. */
+  pieces(contentId: string): AsyncIterable<Uint8Array>;
   /** Removes a content, or what a write that died has left. Idempotent. */
   remove(contentId: string): Promise<void>;
 }

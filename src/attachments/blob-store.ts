@@ -62,6 +62,17 @@ export class BlobStore {
     return blob && this.contents.read(blob.contentId, blob.size);
   }
 
+  /** The bytes of a blob in pieces; undefined when it is not stored, or not whole. */
+  async pieces(sha256: string): Promise<AsyncIterable<Uint8Array> | undefined> {
+    const [blob] = await this.db
+      .select({ contentId: blobs.contentId, size: blobs.size })
+      .from(blobs)
+      .where(eq(blobs.sha256, sha256));
+    if (blob === undefined || !(await this.contents.has(blob.contentId, blob.size)))
+      return undefined;
+    return this.contents.pieces(blob.contentId);
+  }
+
   /**
    * Marks blobs as used by a session: they are kept as long as the session is.
    *
@@ -96,12 +107,31 @@ export class BlobStore {
     for (let more = BATCH_ROWS; more === BATCH_ROWS; gone += more) {
       more = await this.#rows.condemnUnused(this.#ago(HOUR_MS));
     }
+    await this.#removeCondemned();
+    return gone;
+  }
+
+  /**
+   * Removes those of some blobs that nothing uses, however young they are.
+   *
+   * @returns how many were removed.
+   */
+  async removeUnused(hashes: readonly string[]): Promise<number> {
+    let gone = 0;
+    for (let at = 0; at < hashes.length; at += BATCH_ROWS) {
+      const some = hashes.slice(at, at + BATCH_ROWS);
+      gone += await this.#rows.condemnUnused(this.#ago(-HOUR_MS), some);
+    }
+    await this.#removeCondemned();
+    return gone;
+  }
+
+  async #removeCondemned(): Promise<void> {
     for (let more = BATCH_ROWS; more === BATCH_ROWS;) {
       const condemned = await this.#rows.listCondemned();
       for (const contentId of condemned) await this.#remove(contentId);
       more = condemned.length;
     }
-    return gone;
   }
 
   /**

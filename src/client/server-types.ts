@@ -20,6 +20,7 @@ export type { ListedModel } from '../provider/models/view-model.js';
 export type { BootReport } from '../session/session-booter.js';
 export type { CreateSessionDto as WantedSession } from '../session/session.dto.js';
 export type { ListedSession, SessionRecord } from '../session/view-session.js';
+export type { PrincipalReport } from '../erasure/principal-eraser.js';
 export type { ListedTool } from '../tools/tool-list-service.js';
 export type { ApprovalView } from '../turn/approvals/view-approval.js';
 export type { UsageView } from '../turn/budgets/usage-service.js';
@@ -37,6 +38,7 @@ export type {
   NewWebhookDto as WantedWebhook,
   WebhookChangesDto as WebhookChanges,
 } from '../webhooks/endpoints/webhook.dto.js';
+export type { ImportReport } from '../transfer/transfer-errors.js';
 export type { ListedChat } from '../wires/ai-sdk/chat-history.js';
 export type { HarnessFrames } from '../wires/harness/dialect/harness-frames.js';
 

@@ -1,4 +1,5 @@
 import { ApprovalCalls } from './approval-calls.js';
+import { DataCalls } from './data-calls.js';
 import { KeyCalls } from './key-calls.js';
 import { Transport, type Call, type ClientOptions } from './transport.js';
 import type {
@@ -41,6 +42,7 @@ export class TurnpikeClient {
   readonly uploads: UploadCalls;
   readonly keys: KeyCalls;
   readonly webhooks: WebhookCalls;
+  readonly data: DataCalls;
   readonly #transport: Transport;
 
   constructor(options: ClientOptions) {
@@ -53,6 +55,7 @@ export class TurnpikeClient {
     this.uploads = new UploadCalls(transport);
     this.keys = new KeyCalls(transport);
     this.webhooks = new WebhookCalls(transport);
+    this.data = new DataCalls(transport);
   }
 
   /** Submits a turn; resolves once the server has accepted it. */

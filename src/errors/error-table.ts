@@ -100,6 +100,16 @@ export const errorTable = {
     'The `Idempotency-Key` was used for another request.',
     'Use a new key for a new request.',
   ),
+  IMPORT_INVALID: final(
+    400,
+    'The file is no whole export, or a line of it is not what it should be; `details.line` has its number. Nothing of the session at that line was stored; `details.imported` counts the sessions before it, which were.',
+    'Export the sessions again, or correct the line. Importing the same file again goes on after the sessions that are here.',
+  ),
+  IMPORT_TOO_NEW: final(
+    400,
+    'The file was exported by a newer version, in a format that this one does not know. Nothing was imported.',
+    'Upgrade this server, then import the file.',
+  ),
   INSTRUCTION_ROOT_INVALID: final(
     500,
     'The instruction root lacks files; `details` lists them.',

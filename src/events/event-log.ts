@@ -70,6 +70,8 @@ export interface EventLog {
    * @returns a function that ends the subscription.
    */
   subscribe(turnId: string, listener: LogListener): Promise<() => void>;
+  /** Deletes the logs of turns that have ended, before their time. */
+  remove(turnIds: readonly string[]): Promise<void>;
   /** Rejects when the log does not answer. */
   ping(): Promise<void>;
   close(): Promise<void>;

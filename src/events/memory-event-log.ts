@@ -75,6 +75,13 @@ export class MemoryEventLog implements EventLog {
     };
   }
 
+  async remove(turnIds: readonly string[]): Promise<void> {
+    for (const turnId of turnIds) {
+      const log = this.#turns.get(turnId);
+      if (log !== undefined) this.#clear(turnId, log);
+    }
+  }
+
   async ping(): Promise<void> {
     // The log is in this process: nothing can be away.
   }
@@ -100,12 +107,15 @@ export class MemoryEventLog implements EventLog {
 
   #expire(turnId: string, log: TurnLog): void {
     log.cancelExpiry();
-    log.cancelExpiry = this.clock.after(this.keptMs, () => {
-      log.events = [];
-      log.attempt = 0;
-      log.last = logStart;
-      this.#forgetIfEmpty(turnId, log);
-    });
+    log.cancelExpiry = this.clock.after(this.keptMs, () => this.#clear(turnId, log));
+  }
+
+  #clear(turnId: string, log: TurnLog): void {
+    log.cancelExpiry();
+    log.events = [];
+    log.attempt = 0;
+    log.last = logStart;
+    this.#forgetIfEmpty(turnId, log);
   }
 
   /** Deletes an entry that only a reader of an ended turn has made. */

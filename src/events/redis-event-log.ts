@@ -11,6 +11,9 @@ import { FencedError, GapError, type EventLog, type LogListener } from './event-
 import { appendScript, beginScript } from './redis-log-scripts.js';
 import type { TurnEvent } from './turn-event.js';
 
+/** Turns whose logs are deleted at a time. */
+const REMOVED_AT_ONCE = 100;
+
 export interface RedisEventLogOptions {
   redis: RedisClient;
   subscriber: RedisSubscriber;
@@ -119,6 +122,17 @@ export class RedisEventLog implements EventLog {
   #parseOnce(batch: string): readonly TurnEvent[] {
     if (this.#parsed.batch !== batch) this.#parsed = { batch, events: parseBatch(batch) };
     return this.#parsed.events;
+  }
+
+  async remove(turnIds: readonly string[]): Promise<void> {
+    const { redis } = this.options;
+    for (let at = 0; at < turnIds.length; at += REMOVED_AT_ONCE) {
+      const some = turnIds.slice(at, at + REMOVED_AT_ONCE);
+      // A command each: the keys of two turns may be on two servers of a cluster.
+      await Promise.all(
+        some.map((turnId) => redis.unlink(this.#keys(turnId).log, this.#keys(turnId).head)),
+      );
+    }
   }
 
   async ping(): Promise<void> {

@@ -22,6 +22,8 @@ import { turnNotFound } from '../turn/state/turn-errors.js';
 import { TurnApiModule, TurnWorkerModule } from '../turn/turn.module.js';
 import { webhookNotFound } from '../webhooks/webhook-errors.js';
 import { WebhookApiModule, WebhookSenderModule } from '../webhooks/webhooks.module.js';
+import { ErasureModule } from '../erasure/erasure.module.js';
+import { TransferModule } from '../transfer/transfer.module.js';
 import { AgUiModule } from '../wires/ag-ui/ag-ui.module.js';
 import { AiSdkModule } from '../wires/ai-sdk/ai-sdk.module.js';
 import { HarnessModule } from '../wires/harness/harness.module.js';
@@ -48,6 +50,8 @@ const apiModules = [
   AiSdkModule,
   AgUiModule,
   OracleModule,
+  TransferModule,
+  ErasureModule,
 ];
 
 const workerModules = [TurnWorkerModule, WebhookSenderModule, HousekeepingModule];

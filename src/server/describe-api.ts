@@ -23,7 +23,8 @@ const tags: Record<string, string> = {
   'ag-ui': 'The AG-UI protocol.',
   'ai-sdk': "The chat protocol of Vercel's AI SDK.",
   oracle: 'The wire of questions to a project.',
-  admin: 'API keys, the audit log and the queue, for operators.',
+  transfer: 'Sessions as files, to keep or to move.',
+  admin: 'API keys, principals, the audit log and the queue, for operators.',
   ops: 'What watches the process.',
 };
 

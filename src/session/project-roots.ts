@@ -74,7 +74,7 @@ export class ProjectRoots {
   async defaultOf(user: RootUser): Promise<string> {
     const { sharedRoot } = this.options;
     if (sharedRoot !== undefined) return sharedRoot;
-    const own = this.#ownOf(user.id);
+    const own = this.ownOf(user.id);
     await mkdir(own, { recursive: true });
     return own;
   }
@@ -116,6 +116,11 @@ export class ProjectRoots {
     return { projectRoot: real, spellings: [real], ownPaths: { ...ownPaths, hidden }, others };
   }
 
+  /** The folder in `TURNPIKE_PROJECTS_DIR` that is a principal's alone, whether or not it exists. */
+  ownOf(principalId: string): string {
+    return path.join(this.options.projectsDir, principalFolder(principalId));
+  }
+
   async #check(given: string, user: RootUser): Promise<CheckedRoot> {
     const open = this.#openTo(user);
     // A principal may name its own folder before any session has worked in it.
@@ -130,7 +135,7 @@ export class ProjectRoots {
     const { projectsDir, sharedRoot, listed, isOpenWithoutKey } = this.options;
     if (keyId === null && isOpenWithoutKey) return undefined;
     const shared = sharedRoot === undefined ? [] : [sharedRoot];
-    return { own: this.#ownOf(id), named: [...shared, ...listed, ...projectRoots], projectsDir };
+    return { own: this.ownOf(id), named: [...shared, ...listed, ...projectRoots], projectsDir };
   }
 
   /** The projects folder, and the folders that only keys of other principals open. */
@@ -142,10 +147,6 @@ export class ProjectRoots {
       .flatMap(({ projectRoots }) => projectRoots)
       .filter((folder) => !open.named.some((named) => isWithin(named, folder)));
     return withLinkTargets([open.projectsDir, ...foreign]);
-  }
-
-  #ownOf(principalId: string): string {
-    return path.join(this.options.projectsDir, principalFolder(principalId));
   }
 
   #newKeyRoots(): TtlCache<KeyRoots> {

@@ -87,6 +87,7 @@ export function blobStoreConformance(name: string, open: () => Promise<BlobStore
       expect(stored).toEqual({ sha256: hashOf('hello'), size: 5, start: Buffer.from('hello') });
       expect(await store.get(stored.sha256)).toEqual(Buffer.from('hello'));
       expect(await store.get(hashOf('other'))).toBeUndefined();
+      expect(await store.pieces(hashOf('other'))).toBeUndefined();
       expect(await writes()).toEqual([]);
     });
 
@@ -103,6 +104,10 @@ export function blobStoreConformance(name: string, open: () => Promise<BlobStore
       );
       expect(Buffer.from(start).equals(content.subarray(0, SNIFF_BYTES))).toBe(true);
       expect((await store.get(sha256))?.equals(content)).toBe(true);
+      const pieces: Uint8Array[] = [];
+      for await (const piece of (await store.pieces(sha256)) ?? []) pieces.push(piece);
+      expect(Buffer.concat(pieces).equals(content)).toBe(true);
+      expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThanOrEqual(256 * KiB);
     });
 
     it('keeps one of many that are the same, one after the other or at once', async () => {

@@ -13,4 +13,8 @@ export class MemoryRequestCounter implements RequestCounter {
     const { consumedPoints, msBeforeNext } = await this.#limiter.consume(principalId);
     return { requests: consumedPoints, restMs: msBeforeNext };
   }
+
+  async forget(principalId: string): Promise<void> {
+    await this.#limiter.delete(principalId);
+  }
 }

@@ -34,6 +34,10 @@ export class RedisRequestCounter implements RequestCounter {
     return { requests: consumedPoints, restMs: msBeforeNext };
   }
 
+  async forget(principalId: string): Promise<void> {
+    await Promise.all([this.#together.delete(principalId), this.#alone.delete(principalId)]);
+  }
+
   async #consume(principalId: string) {
     try {
       const counting = this.#together.consume(principalId);

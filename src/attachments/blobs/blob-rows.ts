@@ -1,4 +1,4 @@
-import { and, asc, eq, lt, sql, type SQL } from 'drizzle-orm';
+import { and, asc, eq, inArray, lt, sql, type SQL } from 'drizzle-orm';
 import type { AnyPgColumn } from 'drizzle-orm/pg-core';
 import type { Database } from '../../storage/connection.js';
 import { violatedConstraint } from '../../storage/database-errors.js';
@@ -62,13 +62,16 @@ export class BlobRows {
 
   /**
    * Removes the rows of blobs that are unused and untouched since, and marks their contents.
+   *
+   * @param among hashes of the blobs in question; absent: all.
    * @returns how many, up to 500.
    */
-  async condemnUnused(touchedBefore: Date): Promise<number> {
+  async condemnUnused(touchedBefore: Date, among?: readonly string[]): Promise<number> {
+    const isAsked = among === undefined ? sql`` : sql`and ${inArray(blobs.sha256, [...among])}`;
     const statement = sql`
       with unused as (
         select sha256 from ${blobs}
-        where ${lt(blobs.touchedAt, touchedBefore)}
+        where ${lt(blobs.touchedAt, touchedBefore)} ${isAsked}
         and not exists (select from ${sessionBlobs} where ${eq(sessionBlobs.sha256, blobs.sha256)})
         and not exists (select from ${uploads} where ${eq(uploads.sha256, blobs.sha256)})
         limit ${BATCH_ROWS}::integer for update skip locked

@@ -2,7 +2,7 @@ import { mkdir, open, rename, rm, stat, type FileHandle } from 'node:fs/promises
 import path from 'node:path';
 import { errorCode } from '../../platform/error-code.js';
 import type { BlobContents } from '../blob-contents.js';
-import { rechunk } from './rechunk.js';
+import { rechunk } from '../../platform/rechunk.js';
 
 /** Bytes of one write. */
 const PIECE_BYTES = 256 * 1024;
@@ -36,6 +36,21 @@ export class DiskContents implements BlobContents {
     if (handle === undefined) return undefined;
     try {
       return (await handle.stat()).size === size ? await handle.readFile() : undefined;
+    } finally {
+      await handle.close();
+    }
+  }
+
+  async *pieces(contentId: string): AsyncGenerator<Uint8Array> {
+    const handle = await orUndefined(open(this.#file(contentId), 'r'));
+    if (handle === undefined) return;
+    try {
+      for await (const bytes of handle.createReadStream({
+        highWaterMark: PIECE_BYTES,
+        autoClose: false,
+      })) {
+        yield bytes as Buffer;
+      }
     } finally {
       await handle.close();
     }

@@ -5,7 +5,7 @@ import type { Database } from '../../storage/connection.js';
 import type { CopyOut } from '../../storage/copy-out.js';
 import { blobChunks } from '../../storage/file-schema.js';
 import type { BlobContents } from '../blob-contents.js';
-import { rechunk } from './rechunk.js';
+import { rechunk } from '../../platform/rechunk.js';
 
 /** Bytes of a row. */
 const PIECE_BYTES = 128 * 1024;
@@ -52,10 +52,15 @@ export class PostgresContents implements BlobContents {
 
   async #readRows(contentId: string): Promise<Uint8Array[]> {
     const pieces: Uint8Array[] = [];
+    for await (const piece of this.pieces(contentId)) pieces.push(piece);
+    return pieces;
+  }
+
+  async *pieces(contentId: string): AsyncGenerator<Uint8Array> {
     for (let position = 0; ; position += PAGE_ROWS) {
       const page = await this.#limit(() => this.#page(contentId, position));
-      pieces.push(...page.map(({ bytes }) => bytes));
-      if (page.length < PAGE_ROWS) return pieces;
+      for (const { bytes } of page) yield bytes;
+      if (page.length < PAGE_ROWS) return;
     }
   }
 

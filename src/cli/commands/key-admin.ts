@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { AuditLog } from '../../access/audit-log.js';
 import { KeyService, type CreatedKey } from '../../access/key-service.js';
 import { hideKeys } from '../../access/key-secret.js';
@@ -7,14 +6,13 @@ import { KnownKeys } from '../../access/known-keys.js';
 import { NewKeyDto } from '../../access/new-key.dto.js';
 import type { KeyView } from '../../access/view-key.js';
 import { TurnpikeError } from '../../client/turnpike-client.js';
-import { parseConfig } from '../../config/config.js';
 import { takeRequest } from '../../http/request.pipe.js';
 import { systemClock } from '../../platform/clock.js';
 import { createLogger } from '../../platform/logger.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { clientOf } from './find-server.js';
+import { locateStore } from './locate-store.js';
 import { openDatabase } from './open-database.js';
-import { locateServer, NoServerError } from './locate-server.js';
 
 /** The actor in the audit log. */
 const AUDIT_ACTOR = 'command-line';
@@ -35,10 +33,7 @@ export interface KeyAdmin {
 }
 
 /**
- * Opens the keys of the first of these: the server that `--url` or `TURNPIKE_URL` names; the database of
- * `DATABASE_URL`; the server that serves the data folder, since an embedded database has one owner; where
- * there is no data folder and none was named, the server on the port of `npm start`; the data folder
- * itself. The folder is created for a new key alone.
+ * Opens the keys where `locateStore` finds them. A data folder is created for a new key alone.
  *
  * @throws UsageError, ConfigError, DataFolderBusyError, SchemaError, UnreachableError; NoServerError
  *   where there is neither server nor folder.
@@ -47,22 +42,9 @@ export async function openKeyAdmin(
   environment: Record<string, string | undefined>,
   { url, isNew }: KeyAdminOptions,
 ): Promise<KeyAdmin> {
-  const config = parseConfig(environment);
-  const isNamed = url !== undefined || (environment['TURNPIKE_URL'] ?? '') !== '';
-  if (!isNamed && config.databaseUrl !== undefined) {
-    return inDatabase(await openDatabase(config));
-  }
-  const search = await locateServer(environment, url);
-  const { isByPort } = search;
-  const hasFolder = isNamed || existsSync(config.dataDir);
-  // A folder that was named, or exists, has its own keys: not those of a server with a different folder.
-  const isOtherFolder = isByPort && (hasFolder || (environment['TURNPIKE_DATA_DIR'] ?? '') !== '');
-  if (search.url !== undefined && !isOtherFolder) {
-    if (isByPort) process.stderr.write(`server ${search.url}\n`);
-    return atServer(search.url, config.clientKey);
-  }
-  if (!hasFolder && !isNew) throw new NoServerError(search);
-  return inDatabase(await openDatabase(config));
+  const found = await locateStore(environment, { url, mayCreate: isNew });
+  if (found.type === 'server') return atServer(found.url, found.key);
+  return inDatabase(await openDatabase(found.config));
 }
 
 function atServer(url: string, key: string | undefined): KeyAdmin {

@@ -12,6 +12,9 @@ turnpike webhooks list              list where events of your turns are sent; al
                                     rotate ID, test ID, deliveries ID, redeliver ID DELIVERY
 turnpike [serve] [options]          serve until a signal stops it
 turnpike keys create|list|revoke    manage API keys
+turnpike export [options]           write sessions as lines of JSON, with turns and files
+turnpike import FILE                store the sessions of an export that are not there yet; - is standard input
+turnpike forget PRINCIPAL           delete all that is stored of a principal
 turnpike migrate [--check]          bring the database up to date; --check only looks, and exits with 1 if it is not
 turnpike --version                  print the version of this command, and the commit that it was built from
 
@@ -45,6 +48,19 @@ Options of keys create:
   --project-root DIR  a folder for its sessions, beside those that every key may use; may be repeated
   --requests-per-minute N    --concurrent-turns N    --tokens-per-day N    --usd-per-day X
   --json            print JSON; also with keys list and keys revoke ID
+
+Options of export:
+  --session ID      one session; --principal NAME  those of a principal; default: all
+  --output FILE     default: standard output
+
+Options of import:
+  --principal NAME  the owner of all its sessions; default: the owner that each has in the file
+  --json            print JSON; also with forget
+
+Options of forget:
+  --dry-run         count what there is, and delete nothing
+  --projects        delete the principal's project folder too
+  --yes             do not ask
 
 Options of all commands that talk to a server:
   --url URL         the server; default: TURNPIKE_URL, then the server of the data folder

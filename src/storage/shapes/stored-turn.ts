@@ -42,7 +42,9 @@ export type CancelReason =
   | 'disconnect'
   | 'session-deleted'
   | 'superseded'
-  | 'parent-ended';
+  | 'parent-ended'
+  /** The turn had not ended where it was exported. */
+  | 'imported';
 
 /**
  * The stored part of the error that ended a turn. Turns of earlier versions have no retry advice.

@@ -27,6 +27,7 @@ export function classifyFailure(thrown: unknown, reason: LeaseEnd | undefined): 
     case 'session-deleted':
     case 'superseded':
     case 'parent-ended':
+    case 'imported':
       return { type: 'end', ending: { outcome: 'interrupted', exitCode: 130, reason } };
     case 'deadline':
       return { type: 'end', ending: { outcome: 'limited', exitCode: 0, reason: 'timeout' } };

@@ -22,12 +22,12 @@ export class IdleTurnEnder {
   ) {}
 
   /**
-   * @param which a turn that no worker has had, or a parked one.
+   * @param which a turn that no worker has had, a parked one, or one that lost its worker.
    * @returns false when a worker was quicker.
    */
   async end(
     turnId: string,
-    { reason, which }: { reason: CancelReason; which: 'unstarted' | 'parked' },
+    { reason, which }: { reason: CancelReason; which: 'unstarted' | 'parked' | 'stranded' },
   ): Promise<boolean> {
     const { claims, clock } = this;
     const claim = await claims.claimToEnd(turnId, new Date(clock.now()), which);

@@ -46,6 +46,8 @@ export class SessionCloser {
         // The mark keeps a held turn from being promoted.
         if (status === 'held') await this.ender.end(id, { reason, which: 'unstarted' });
         else await this.canceller.cancel(id, reason);
+        // A turn that lost its worker would wait for another one.
+        if (status === 'running') await this.ender.end(id, { reason, which: 'stranded' });
       }
       for (const { id } of unended) await this.#awaitEnd(id);
     }

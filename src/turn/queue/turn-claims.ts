@@ -52,8 +52,8 @@ export class TurnClaims {
   }
 
   /**
-   * Takes a turn only to end it: if no worker has had it yet, or while it waits for a person. Undefined
-   * when it is neither, or its lease is alive.
+   * Takes a turn only to end it: if no worker has had it yet, while it waits for a person, or if it has lost
+   * its worker. Undefined when it is none of these, or its lease is alive.
    */
   async claimToEnd(
     turnId: string,
@@ -288,6 +288,6 @@ interface Claimed {
   failure?: unknown;
 }
 
-const endable = { unstarted: ['held', 'queued'], parked: ['waiting'] };
+const endable = { unstarted: ['held', 'queued'], parked: ['waiting'], stranded: ['running'] };
 
 type OwnedTurn = Pick<Claim, 'id' | 'attempt'>;

@@ -27,6 +27,10 @@ const calls: Record<string, (ids: Things) => Call> = {
     `/api/harness/session/${id}`,
   ],
   'get /api/harness/session/{id}': ({ sessionId: id }) => ['GET', `/api/harness/session/${id}`],
+  'get /api/harness/sessions/{id}/export': ({ sessionId: id }) => [
+    'GET',
+    `/api/harness/sessions/${id}/export`,
+  ],
   'get /api/harness/sessions/{id}/messages': ({ sessionId: id }) => [
     'GET',
     `/api/harness/sessions/${id}/messages`,
@@ -170,6 +174,10 @@ const calls: Record<string, (ids: Things) => Call> = {
 /** Routes that take nobody's id, or begin something new where an id is unknown. */
 const withoutIds = [
   'delete /api/admin/keys/{id}',
+  'delete /api/admin/principals/{principal}',
+  'get /api/admin/export',
+  'get /api/admin/principals/{principal}',
+  'post /api/admin/import',
   'get /agents',
   'get /api/admin/audit',
   'get /api/admin/keys',

@@ -11,7 +11,11 @@ export interface Answer {
 
 /** A client of the API over a real socket, as thin as it can be. */
 export class Client {
-  constructor(readonly url: string) {}
+  /** @param headers sent with every request. */
+  constructor(
+    readonly url: string,
+    private readonly headers: Readonly<Record<string, string>> = {},
+  ) {}
 
   async request(
     method: 'GET' | 'POST' | 'PUT' | 'DELETE',
@@ -20,7 +24,10 @@ export class Client {
   ): Promise<Answer> {
     const agent = supertest(this.url);
     const calls = { GET: agent.get, POST: agent.post, PUT: agent.put, DELETE: agent.delete };
-    const call = Reflect.apply(calls[method], agent, [path]).set(sent.headers ?? {});
+    const call = Reflect.apply(calls[method], agent, [path]).set({
+      ...this.headers,
+      ...sent.headers,
+    });
     const response = await (sent.body === undefined ? call : call.send(sent.body));
     const headers = new Headers(response.headers);
     return { status: response.status, headers, body: response.body as Json };
@@ -71,7 +78,8 @@ export class Client {
 
   async #open(path: string, init: RequestInit): Promise<StreamReader> {
     const connection = new AbortController();
-    const response = await fetch(this.url + path, { ...init, signal: connection.signal });
+    const headers = { ...this.headers, ...(init.headers as Record<string, string> | undefined) };
+    const response = await fetch(this.url + path, { ...init, headers, signal: connection.signal });
     // A 204 means that the client has the whole stream.
     if (response.status !== 200 && response.status !== 204) {
       throw new Error(`No stream: ${response.status} ${await response.text()}`);

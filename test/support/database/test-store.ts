@@ -19,13 +19,23 @@ export interface TestStore {
  * is any.
  */
 export async function newStore(above?: string): Promise<TestStore> {
-  if (BACK_END === 'embedded') {
-    const dataDir = await newDataFolder(above);
-    return {
-      environment: { TURNPIKE_DATA_DIR: dataDir },
-      remove: () => rm(dataDir, { recursive: true, force: true }),
-    };
-  }
+  return BACK_END === 'embedded' ? newEmbeddedStore(above) : newDistributedStore();
+}
+
+/** A new store of the back end that this run of the suite is not for. */
+export async function newOtherStore(): Promise<TestStore> {
+  return BACK_END === 'embedded' ? newDistributedStore() : newEmbeddedStore();
+}
+
+async function newEmbeddedStore(above?: string): Promise<TestStore> {
+  const dataDir = await newDataFolder(above);
+  return {
+    environment: { TURNPIKE_DATA_DIR: dataDir },
+    remove: () => rm(dataDir, { recursive: true, force: true }),
+  };
+}
+
+async function newDistributedStore(): Promise<TestStore> {
   const database = await newDatabase();
   return {
     environment: {

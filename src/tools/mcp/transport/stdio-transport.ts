@@ -4,8 +4,8 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { JSONRPCMessageSchema, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import type { Clock } from '../../../platform/clock.js';
 import { compact } from '../../../platform/compact.js';
-import { LineSplitter } from './line-splitter.js';
-import { largestMessage } from './message-too-long.js';
+import { LineSplitter } from '../../../platform/text/line-splitter.js';
+import { largestMessage, MessageTooLongError } from './message-too-long.js';
 
 export interface StdioOptions {
   command: string;
@@ -56,7 +56,7 @@ export class StdioTransport implements Transport {
       detached: true,
     });
     this.#child = child;
-    const splitter = new LineSplitter(largestMessage);
+    const splitter = new LineSplitter(largestMessage, (most) => new MessageTooLongError(most));
     child.stdout.on('data', (chunk: Buffer) => this.#read(splitter, chunk));
     for (const stream of [child.stdin, child.stdout, child.stderr]) {
       stream.on('error', (error) => this.onerror?.(error));

@@ -84,6 +84,8 @@ function explainLimit({ notices }: HolodeckState, reason: string): string {
 const interruptions: Record<string, string | undefined> = {
   interrupt: 'The turn was interrupted. The answer so far is kept.',
   disconnect: 'The turn was interrupted: every reader had left. The answer so far is kept.',
+  imported:
+    'The turn was interrupted: its session was moved to this server. The answer so far is kept.',
   'session-deleted': 'The turn was interrupted: its session was deleted.',
 };
 

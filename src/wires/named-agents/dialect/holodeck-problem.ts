@@ -49,6 +49,8 @@ const problemTitles: Readonly<Record<ErrorCode, string>> = {
   FORBIDDEN_ORIGIN: 'Origin not allowed',
   FORBIDDEN_SCOPE: 'Forbidden scope',
   IDEMPOTENCY_KEY_REUSED: 'Idempotency key reused',
+  IMPORT_INVALID: 'Export not valid',
+  IMPORT_TOO_NEW: 'Export of a newer version',
   INSTRUCTION_ROOT_INVALID: 'Server not set up',
   INTERRUPTED: 'Interrupted',
   INVALID_REQUEST: 'Invalid request',

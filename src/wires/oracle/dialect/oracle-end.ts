@@ -79,6 +79,7 @@ const cancelled: Record<string, string | undefined> = {
   interrupt: 'Cancelled. The answer so far is kept.',
   superseded: 'Cancelled. The answer so far is kept.',
   disconnect: 'Cancelled: every reader had left. The answer so far is kept.',
+  imported: 'Cancelled: its conversation was moved to this server. The answer so far is kept.',
   'session-deleted': 'Cancelled: its conversation was deleted.',
 };
 

@@ -1,5 +1,3 @@
-import { MessageTooLongError } from './message-too-long.js';
-
 const newline = 0x0a;
 
 /** Splits a stream of bytes into lines, with a bounded buffer. */
@@ -7,12 +5,18 @@ export class LineSplitter {
   #pieces: Buffer[] = [];
   #size = 0;
 
-  /** @param longest most bytes of a line. */
-  constructor(private readonly longest: number) {}
+  /**
+   * @param longest most bytes of a line.
+   * @param tooLong makes the error for a longer one.
+   */
+  constructor(
+    private readonly longest: number,
+    private readonly tooLong: (longest: number) => Error,
+  ) {}
 
   /**
    * @returns the lines that are complete now, without their ends.
-   * @throws MessageTooLongError; the buffered line is dropped.
+   * @throws the error for a line that is too long, which is dropped.
    */
   push(chunk: Buffer): string[] {
     const lines: string[] = [];
@@ -26,11 +30,16 @@ export class LineSplitter {
     return lines;
   }
 
+  /** @returns what came after the last line's end. */
+  end(): string {
+    return this.#take();
+  }
+
   #append(piece: Buffer): void {
     this.#size += piece.length;
     if (this.#size > this.longest) {
       this.#take();
-      throw new MessageTooLongError(this.longest);
+      throw this.tooLong(this.longest);
     }
     if (piece.length > 0) this.#pieces.push(piece);
   }

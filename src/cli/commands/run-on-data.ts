@@ -1,0 +1,58 @@
+import { ConnectionLostError, TurnpikeError } from '../../client/turnpike-client.js';
+import { TypedError } from '../../errors/typed-error.js';
+import { errorCode } from '../../platform/error-code.js';
+import type { StoredData } from '../../server/open-stored-data.js';
+import { explainFailure, exitCodeOf } from './explain-failure.js';
+import { NoServerError } from './locate-server.js';
+import { openData } from './open-data.js';
+import { explainStartFailure } from './serve-command.js';
+import { UsageError } from './usage-error.js';
+
+type Environment = Record<string, string | undefined>;
+
+/** A command on what is stored. */
+export interface DataCommand {
+  /** The value of `--url`. */
+  url: string | undefined;
+  /** Whether a missing data folder is created. Default: false. */
+  mayCreate?: boolean;
+  /** @returns the exit code. */
+  run(data: StoredData): Promise<number>;
+}
+
+/**
+ * Runs a command on what is stored, and says why it failed.
+ *
+ * @param parse parses the command's arguments; it may throw UsageError.
+ * @returns the exit code: the command's; 1 when it failed; 2 for a wrong call.
+ */
+export async function runOnData(
+  environment: Environment,
+  parse: () => DataCommand,
+): Promise<number> {
+  let data: StoredData | undefined;
+  try {
+    const { url, mayCreate = false, run } = parse();
+    data = await openData(environment, { url, mayCreate });
+    return await run(data);
+  } catch (error) {
+    process.stderr.write(`${explain(error, environment)}\n`);
+    return exitCodeOf(error);
+  } finally {
+    await data?.close();
+  }
+}
+
+function explain(error: unknown, environment: Environment): string {
+  if (error instanceof TurnpikeError && [401, 403].includes(error.status)) {
+    return `${explainFailure(error)}\nThe server that runs has its store for itself: set TURNPIKE_API_KEY to a key with the scope admin, or stop the server and call this again.`;
+  }
+  const told = [TurnpikeError, ConnectionLostError, NoServerError, UsageError];
+  if (told.some((type) => error instanceof type)) return explainFailure(error);
+  if (error instanceof TypedError) return `${error.type}: ${error.message}`;
+  // A file of the command's own.
+  if (error instanceof Error && 'path' in error && errorCode(error) !== undefined) {
+    return explainFailure(error);
+  }
+  return explainStartFailure(error, environment);
+}

@@ -1,0 +1,46 @@
+import { Controller, Delete, Get, Param, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Caller } from '../access/caller.decorator.js';
+import { NeedsScope, Unowned } from '../access/owned.decorator.js';
+import type { Principal } from '../access/principal.js';
+import { ApiErrors } from '../http/api-errors.decorator.js';
+import { ForgetQueryDto, PrincipalParamsDto, PrincipalReportDto } from './erasure.dto.js';
+import { PrincipalEraser } from './principal-eraser.js';
+
+const manages = 'an operator answers for what is stored of whom';
+
+/** Routes for keys with the scope `admin`. */
+@ApiTags('admin')
+@Controller('api/admin/principals')
+@NeedsScope('admin')
+export class ErasureController {
+  constructor(private readonly eraser: PrincipalEraser) {}
+
+  @Get(':principal')
+  @Unowned(manages)
+  @ApiOperation({
+    operationId: 'countPrincipal',
+    summary: 'What is stored of a principal, in numbers: what forgetting it would delete',
+  })
+  @ApiOkResponse({ type: PrincipalReportDto })
+  @ApiErrors('INVALID_REQUEST')
+  report(@Param() { principal }: PrincipalParamsDto): Promise<PrincipalReportDto> {
+    return this.eraser.report(principal);
+  }
+
+  @Delete(':principal')
+  @Unowned(manages)
+  @ApiOperation({
+    operationId: 'forgetPrincipal',
+    summary: 'End the turns of a principal, and delete all that is stored of it',
+  })
+  @ApiOkResponse({ type: PrincipalReportDto, description: 'What there was.' })
+  @ApiErrors('INVALID_REQUEST', 'TURN_IN_PROGRESS')
+  forget(
+    @Param() { principal }: PrincipalParamsDto,
+    @Query() { projects = false }: ForgetQueryDto,
+    @Caller() { id: by }: Principal,
+  ): Promise<PrincipalReportDto> {
+    return this.eraser.forget(principal, { projects, by });
+  }
+}

@@ -1,0 +1,27 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { REQUEST_COUNTER, type RequestCounter } from '../access/request-counter.js';
+import { BlobStore } from '../attachments/blob-store.js';
+import { EVENT_LOG, type EventLog } from '../events/event-log.js';
+
+/** What is stored of a principal beside rows: contents of files, live logs, counts of requests. */
+@Injectable()
+export class PrincipalCopies {
+  constructor(
+    private readonly contents: BlobStore,
+    @Inject(EVENT_LOG) private readonly log: Pick<EventLog, 'remove'>,
+    @Inject(REQUEST_COUNTER) private readonly counter: Pick<RequestCounter, 'forget'>,
+  ) {}
+
+  /**
+   * @param hashes of files: those that others use too stay.
+   * @param turnIds of turns that have ended.
+   */
+  async remove(
+    principalId: string,
+    { hashes, turnIds }: { hashes: readonly string[]; turnIds: readonly string[] },
+  ): Promise<void> {
+    await this.contents.removeUnused(hashes);
+    await this.log.remove(turnIds);
+    await this.counter.forget(principalId);
+  }
+}

@@ -1,0 +1,61 @@
+import type { Config, Environment } from '../config/config.js';
+import { PrincipalParamsDto } from '../erasure/erasure.dto.js';
+import { PrincipalEraser, type PrincipalReport } from '../erasure/principal-eraser.js';
+import { takeRequest } from '../http/request.pipe.js';
+import { createLogger } from '../platform/logger.js';
+import { SessionExporter } from '../transfer/session-exporter.js';
+import { SessionImporter } from '../transfer/session-importer.js';
+import { ExportQueryDto, ImportQueryDto } from '../transfer/transfer.dto.js';
+import type { ImportReport } from '../transfer/transfer-errors.js';
+import { openApplication } from './open-application.js';
+import { redactOf } from './process-log.js';
+
+/** What is stored, as a whole. Values are checked as those of requests are. */
+export interface StoredData {
+  export(selection: {
+    sessionId?: string | undefined;
+    principal?: string | undefined;
+  }): Promise<AsyncIterable<Uint8Array | string>>;
+  import(
+    bytes: AsyncIterable<Uint8Array>,
+    options: { principal?: string | undefined },
+  ): Promise<ImportReport>;
+  count(principal: string): Promise<PrincipalReport>;
+  forget(principal: string, options: { projects: boolean }): Promise<PrincipalReport>;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a store that no server has for itself.
+ *
+ * @param by the actor in the audit log.
+ * @throws as `openApplication` does.
+ */
+export async function openStoredData({
+  config,
+  environment,
+  by,
+}: {
+  config: Config;
+  environment: Environment;
+  by: string;
+}): Promise<StoredData> {
+  const logger = createLogger({ level: 'warn', readable: true, redact: redactOf(config) });
+  const app = await openApplication({ config, environment, logger });
+  const named = async (principal: string): Promise<string> =>
+    (await takeRequest(PrincipalParamsDto, { principal })).principal;
+  return {
+    export: async (given) => {
+      const { sessionId, principal: principalId } = await takeRequest(ExportQueryDto, given);
+      return app.get(SessionExporter).open({ sessionId, principalId }, by);
+    },
+    import: async (bytes, given) => {
+      const { principal: principalId } = await takeRequest(ImportQueryDto, given);
+      return app.get(SessionImporter).import(bytes, { principalId, by });
+    },
+    count: async (given) => app.get(PrincipalEraser).report(await named(given)),
+    forget: async (given, { projects }) =>
+      app.get(PrincipalEraser).forget(await named(given), { projects, by }),
+    close: () => app.close(),
+  };
+}

@@ -1,0 +1,116 @@
+import * as z from 'zod/mini';
+import { parseValue } from '../parsing/parse-value.js';
+import { nameOf, show } from '../parsing/word-issue.js';
+import { isPlainObject } from '../platform/json.js';
+import { JsonMeter, type JsonLimits } from '../platform/text/json-meter.js';
+import { EXPORT_FORMAT, EXPORT_VERSION, type FrameLine } from './export-format.js';
+import { recordKinds, type RecordKind } from './record-kinds.js';
+import { shapeOf } from './record-shapes.js';
+
+/** A line of an export that is a row. */
+export interface RecordLine {
+  type: 'record';
+  kind: RecordKind;
+  fields: Record<string, unknown>;
+}
+
+export type ExportLine = RecordLine | FrameLine;
+
+/** A line that cannot be imported. */
+export class LineFault extends Error {
+  /** @param why completes `Line 7 …`. */
+  constructor(
+    readonly line: number,
+    readonly why: string,
+    /** Whether a newer version made the file. */
+    readonly isNewer = false,
+  ) {
+    super(`Line ${line} ${why}`);
+  }
+}
+
+/** Far beyond any row: code that walks a value deeper than this may overflow its stack. */
+const limits: JsonLimits = { levels: 200, keys: 1_000_000, values: 10_000_000 };
+
+const sha256 = z.string().check(z.regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hexadecimal'));
+const count = z.int().check(z.minimum(0));
+const frames: Readonly<Record<FrameLine['type'], z.core.$ZodType<FrameLine>>> = {
+  header: z.object({
+    type: z.literal('header'),
+    format: z.literal(EXPORT_FORMAT),
+    version: z.int().check(z.minimum(1)),
+    server: z.string(),
+    at: z.string(),
+  }),
+  file: z.object({
+    type: z.literal('file'),
+    sha256,
+    size: count,
+    missing: z.exactOptional(z.boolean()),
+  }),
+  bytes: z.object({ type: z.literal('bytes'), data: z.base64() }),
+  'session.end': z.object({
+    type: z.literal('session.end'),
+    sessionId: z.string(),
+    lines: count,
+  }),
+  'session.gone': z.object({ type: z.literal('session.gone'), sessionId: z.string() }),
+  end: z.object({ type: z.literal('end'), sessions: count }),
+};
+
+const shapes = new Map([...recordKinds].map(([type, kind]) => [type, shapeOf(kind)]));
+
+/** Parses a line by its type. @throws LineFault. Pure. */
+export function parseLine(text: string, line: number): ExportLine {
+  const given = parseJson(text, line);
+  const type = isPlainObject(given) ? given['type'] : undefined;
+  if (!isPlainObject(given) || typeof type !== 'string') {
+    throw new LineFault(line, 'is not of an export: it has no type');
+  }
+  const kind = recordKinds.get(type);
+  const shape = shapes.get(type);
+  if (kind !== undefined && shape !== undefined) {
+    const row = given['row'];
+    const [fault] = parseValue(shape, row).faults ?? [];
+    // The row as it was given: the parser would put the keys of JSON values in another order.
+    if (fault === undefined && isPlainObject(row)) return { type: 'record', kind, fields: row };
+    throw new LineFault(
+      line,
+      `(${type}): '${nameOf(['row', ...(fault?.path ?? [])])}' ${fault?.message ?? ''}`,
+    );
+  }
+  return parseFrame(given, type, line);
+}
+
+function parseFrame(given: Record<string, unknown>, type: string, line: number): FrameLine {
+  if (!isFrameType(type))
+    throw new LineFault(line, `has the type ${show(type)}, which is not known`);
+  if (type === 'header') refuseNewer(given, line);
+  const { value, faults = [] } = parseValue(frames[type], given);
+  const [fault] = faults;
+  if (value !== undefined) return value;
+  throw new LineFault(line, `(${type}): '${nameOf(fault?.path ?? [])}' ${fault?.message ?? ''}`);
+}
+
+/** @throws LineFault for a header of a later version, whatever else it has. */
+function refuseNewer({ format, version, server }: Record<string, unknown>, line: number): void {
+  if (format !== EXPORT_FORMAT || typeof version !== 'number' || version <= EXPORT_VERSION) return;
+  const by = typeof server === 'string' ? ` by Turnpike ${server.slice(0, 40)}` : '';
+  const why = `says that the file was made${by} in version ${version} of the format; this server reads up to version ${EXPORT_VERSION}. Upgrade it, then import the file.`;
+  throw new LineFault(line, why, true);
+}
+
+function isFrameType(type: string): type is FrameLine['type'] {
+  return Object.hasOwn(frames, type);
+}
+
+function parseJson(text: string, line: number): unknown {
+  if (new JsonMeter(limits).add(Buffer.from(text)) !== undefined) {
+    throw new LineFault(line, 'is nested too deep, or has too many values');
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new LineFault(line, 'is not JSON');
+  }
+}

@@ -1,0 +1,95 @@
+import { getTableColumns } from 'drizzle-orm';
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
+import { compactions, notices, todos } from '../storage/conversation-schema.js';
+import { approvals, sessionGrants, steeredMessages } from '../storage/governance-schema.js';
+import { sessions, turns } from '../storage/schema.js';
+import { messages, steps, toolCalls, turnArchives } from '../storage/transcript-schema.js';
+
+/** Rows of a table, as records of an export. */
+export interface RecordKind {
+  /** The type of its lines. */
+  type: string;
+  table: PgTable;
+  /** Columns of the lines by the names of their fields. */
+  columns: Readonly<Record<string, PgColumn>>;
+  /** The column with the session or turn that the rows belong to. */
+  owner: PgColumn;
+  /** Order of the rows. */
+  order: readonly PgColumn[];
+}
+
+interface KindInit {
+  owner: PgColumn;
+  order?: readonly PgColumn[];
+  /** Fields that stay behind. */
+  without?: readonly string[];
+}
+
+function recordKind(
+  type: string,
+  table: PgTable,
+  { owner, order = [], without = [] }: KindInit,
+): RecordKind {
+  const all = Object.entries<PgColumn>(getTableColumns(table));
+  const columns = Object.fromEntries(all.filter(([name]) => !without.includes(name)));
+  return { type, table, columns, owner, order };
+}
+
+/**
+ * A session. Credentials of its MCP servers stay behind, as everywhere; so does the beginning of its requests,
+ * which is the operator's and is made anew.
+ */
+export const sessionKind = recordKind('session', sessions, {
+  owner: sessions.id,
+  without: ['mcpServers', 'prefix'],
+});
+
+/** A turn. Its lease is of this deployment. */
+export const turnKind = recordKind('turn', turns, { owner: turns.id, without: ['leaseUntil'] });
+
+/** What belongs to a session and to no turn. */
+export const sessionKinds: readonly RecordKind[] = [
+  recordKind('todos', todos, { owner: todos.sessionId }),
+  recordKind('grant', sessionGrants, {
+    owner: sessionGrants.sessionId,
+    order: [sessionGrants.createdAt, sessionGrants.rule],
+  }),
+  recordKind('compaction', compactions, {
+    owner: compactions.sessionId,
+    order: [compactions.createdAt, compactions.id],
+  }),
+];
+
+/** What belongs to a turn. */
+export const turnKinds: readonly RecordKind[] = [
+  recordKind('message', messages, {
+    owner: messages.turnId,
+    order: [messages.createdAt, messages.id],
+  }),
+  recordKind('steered', steeredMessages, {
+    owner: steeredMessages.turnId,
+    order: [steeredMessages.position],
+  }),
+  recordKind('step', steps, { owner: steps.turnId, order: [steps.step] }),
+  recordKind('call', toolCalls, {
+    owner: toolCalls.turnId,
+    order: [toolCalls.step, toolCalls.callId],
+  }),
+  recordKind('approval', approvals, {
+    owner: approvals.turnId,
+    order: [approvals.createdAt, approvals.id],
+  }),
+  recordKind('notice', notices, {
+    owner: notices.turnId,
+    order: [notices.afterStep, notices.position, notices.mark],
+  }),
+  recordKind('events', turnArchives, {
+    owner: turnArchives.turnId,
+    order: [turnArchives.attempt, turnArchives.firstSeq],
+  }),
+];
+
+/** All kinds by the types of their lines. */
+export const recordKinds: ReadonlyMap<string, RecordKind> = new Map(
+  [sessionKind, ...sessionKinds, turnKind, ...turnKinds].map((kind) => [kind.type, kind]),
+);

@@ -1,0 +1,154 @@
+import { getTableName, sql } from 'drizzle-orm';
+import { Inject, Injectable } from '@nestjs/common';
+import { count, eq } from 'drizzle-orm';
+import { AuditLog } from '../access/audit-log.js';
+import { BlobStore } from '../attachments/blob-store.js';
+import { CONFIG, type Config } from '../config/config.js';
+import { CLOCK, type Clock } from '../platform/clock.js';
+import { sessionLimit } from '../session/session-errors.js';
+import { DATABASE, type Database, type Queryable } from '../storage/connection.js';
+import { isStatementRefused, violatedConstraint } from '../storage/database-errors.js';
+import { typesOf, unnest } from '../storage/given-rows.js';
+import { lockFor } from '../storage/lock.js';
+import { sessions } from '../storage/schema.js';
+import { IdleTurnEnder } from '../turn/lifecycle/idle-turn-ender.js';
+import { ImportLines } from './import-lines.js';
+import { LineFault } from './parse-line.js';
+import { ReadSession } from './read-session.js';
+import { SessionSpool, type RecordBatch } from './session-spool.js';
+import { importInvalid, type ImportReport } from './transfer-errors.js';
+
+/** Ids of sessions in a report. */
+const MOST_IDS = 100;
+
+export interface ImportOptions {
+  /** The owner of every session; undefined: the file's. */
+  principalId?: string | undefined;
+  /** The principal who imports, for the audit log. */
+  by: string;
+}
+
+/** Imports sessions from lines, each session with all that belongs to it or not at all. */
+@Injectable()
+export class SessionImporter {
+  constructor(
+    @Inject(DATABASE) private readonly db: Database,
+    @Inject(CLOCK) private readonly clock: Pick<Clock, 'now'>,
+    @Inject(CONFIG) private readonly config: Pick<Config, 'maxSessions'>,
+    private readonly contents: BlobStore,
+    private readonly ender: IdleTurnEnder,
+    private readonly audit: AuditLog,
+  ) {}
+
+  /**
+   * Stores the sessions that are not here yet. Turns that had not ended are interrupted: no worker takes them.
+   *
+   * @throws TypedError IMPORT_INVALID and IMPORT_TOO_NEW 400, with the line; SESSION_LIMIT 429; what the bytes
+   *   throw. Sessions before the fault stay: the same file, mended, goes on after them.
+   */
+  async import(
+    bytes: AsyncIterable<Uint8Array>,
+    { principalId, by }: ImportOptions,
+  ): Promise<ImportReport> {
+    const done: ImportReport = {
+      imported: 0,
+      skipped: 0,
+      skippedSessions: [],
+      interruptedTurns: 0,
+    };
+    const lines = new ImportLines(bytes);
+    const spool = await SessionSpool.open();
+    try {
+      await this.#importAll(lines, spool, { principalId, done });
+      return done;
+    } catch (error) {
+      throw error instanceof LineFault ? importInvalid(error, done) : error;
+    } finally {
+      await lines.close();
+      await spool.close();
+      const { imported, skipped, interruptedTurns } = done;
+      const details = { imported, skipped, interruptedTurns };
+      const subject = principalId ?? 'all';
+      await this.audit.write({ principalId: by, action: 'sessions.imported', subject, details });
+    }
+  }
+
+  async #importAll(
+    lines: ImportLines,
+    spool: SessionSpool,
+    { principalId, done }: { principalId: string | undefined; done: ImportReport },
+  ): Promise<void> {
+    const header = await lines.next();
+    if (header.type !== 'header') throw new LineFault(1, 'is not the header of an export');
+    let ended = 0;
+    for (;;) {
+      const line = await lines.next();
+      if (line.type === 'end') {
+        if (line.sessions === ended) return;
+        const why = `counts ${line.sessions} sessions, and ${ended} came before it: lines are missing`;
+        throw new LineFault(lines.number, why);
+      }
+      await spool.clear();
+      const at = new Date(this.clock.now()).toISOString();
+      const read = new ReadSession(lines, spool, { contents: this.contents, principalId, at });
+      const rootId = read.begin(line);
+      const isKnown = await this.#has(rootId);
+      const isWhole = await read.readRest(isKnown);
+      if (isWhole) ended += 1;
+      if (!isWhole || isKnown) {
+        done.skipped += 1;
+        if (done.skippedSessions.length < MOST_IDS) done.skippedSessions.push(rootId);
+        continue;
+      }
+      await this.#store(read, spool);
+      done.imported += 1;
+      done.interruptedTurns += await this.#interrupt(read.unended);
+    }
+  }
+
+  async #has(sessionId: string): Promise<boolean> {
+    const found = await this.db
+      .select({ id: sessions.id })
+      .from(sessions)
+      .where(eq(sessions.id, sessionId));
+    return found.length > 0;
+  }
+
+  async #store({ files }: ReadSession, spool: SessionSpool): Promise<void> {
+    await this.db.transaction(async (tx) => {
+      for await (const batch of spool.batches()) await insertBatch(tx, batch);
+      for (const [sessionId, hashes] of files) await this.contents.keep(sessionId, hashes, tx);
+      await lockFor(tx, 'create-session');
+      const { maxSessions } = this.config;
+      const [existing] = await tx.select({ sessions: count() }).from(sessions);
+      if ((existing?.sessions ?? 0) > maxSessions) throw sessionLimit(maxSessions);
+    });
+  }
+
+  /** The turns were stored as held and to be ended, so that the sweeper ends them if this process dies here. */
+  async #interrupt(turnIds: readonly string[]): Promise<number> {
+    // Those of subagents first: they come after their parents.
+    for (const turnId of turnIds.toReversed()) {
+      await this.ender.end(turnId, { reason: 'imported', which: 'unstarted' });
+    }
+    return turnIds.length;
+  }
+}
+
+/** @throws LineFault where the database refuses the rows. */
+async function insertBatch(tx: Queryable, { kind, rows, lines }: RecordBatch): Promise<void> {
+  const { table, columns } = kind;
+  const names = Object.values(columns).map(({ name }) => sql.identifier(name));
+  const given = Object.keys(columns).map((name) => sql`given.${sql.identifier(name)}`);
+  try {
+    await tx.execute(sql`
+      insert into ${sql.identifier(getTableName(table))} (${sql.join(names, sql`, `)})
+      select ${sql.join(given, sql`, `)} from ${unnest(typesOf(columns), rows)}`);
+  } catch (error) {
+    if (!isStatementRefused(error)) throw error;
+    const [first, last] = lines;
+    const range = first === last ? '' : `, or a line up to ${last},`;
+    const what = violatedConstraint(error) ?? 'a value';
+    throw new LineFault(first, `(${kind.type})${range} was refused by the database: ${what}`);
+  }
+}
