@@ -102,6 +102,7 @@ const doors = [
   '^src/turn/submit/(disposition|turn-submission)\\.ts$',
   '^src/turn/approvals/(approval-answerer|approval-errors|approval-writes|validate-answer)\\.ts$',
   '^src/turn/history/(conversation-service|view-(messages|steps))\\.ts$',
+  '^src/turn/budgets/forget-usage\\.ts$',
   '^src/turn/lifecycle/(forget-archives|idle-turn-ender|session-closer|turn-canceller)\\.ts$',
   '^src/turn/state/(assistant-message-id|load-turn|turn-(context|errors|lookup|services))\\.ts$',
   // The harness's dialect, whose frames AG-UI sends too.

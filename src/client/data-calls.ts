@@ -29,12 +29,15 @@ export class DataCalls {
     { principal }: { principal?: string | undefined } = {},
   ): Promise<ImportReport> {
     const query = principal === undefined ? '' : `?principal=${encodeURIComponent(principal)}`;
-    // Platforms want to hear that a body is a stream; the types do not know the field yet.
+    // Platforms want to hear that a body is a stream; the types do not know the field yet. Without the other two,
+    // Node keeps a copy of the whole body for a redirect.
     const init: RequestInit & { duplex: 'half' } = {
       method: 'POST',
       headers: { 'content-type': 'application/x-ndjson' },
       body: lines,
       duplex: 'half',
+      redirect: 'error',
+      window: null,
     };
     const response = await this.transport.send(`${admin}/import${query}`, init);
     if (!response.ok) throw await parseRefusal(response, this.transport.clock.now());

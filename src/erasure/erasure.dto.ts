@@ -60,6 +60,9 @@ export class PrincipalReportDto implements PrincipalReport {
   @Count('1 where preferences are saved.')
   preferences!: number;
 
+  @Count('Webhooks, which are deleted with what was not delivered yet.')
+  webhooks!: number;
+
   @Count('Days with usage.')
   usageDays!: number;
 

@@ -61,7 +61,7 @@ export class PrincipalEraser {
       await this.#close(sessionId, by);
     }
     await rows.deleteRest(principalId);
-    await rows.deleteReaders(turnIds);
+    await rows.deleteOfTurns(turnIds);
     await this.copies.remove(principalId, { hashes, turnIds });
     if (projects) await rm(report.projectFolder, { recursive: true, force: true });
     const { projectFolder: _, ...details } = report;

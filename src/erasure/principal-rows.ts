@@ -7,6 +7,7 @@ import { blobs, extractions, sessionBlobs, uploads } from '../storage/file-schem
 import { apiKeys, auditLog, usageDays } from '../storage/governance-schema.js';
 import { turnReaders } from '../storage/reader-schema.js';
 import { sessions, turns } from '../storage/schema.js';
+import { webhookDeliveries, webhookEndpoints } from '../storage/webhook-schema.js';
 import { messages } from '../storage/transcript-schema.js';
 
 /** Stands for every forgotten principal. No key can have the name. */
@@ -30,6 +31,7 @@ export interface PrincipalCounts {
   fileBytes: number;
   keys: number;
   preferences: number;
+  webhooks: number;
   usageDays: number;
   auditEntries: number;
 }
@@ -66,6 +68,7 @@ export class PrincipalRows {
       fileBytes: files?.fileBytes ?? 0,
       keys: await db.$count(apiKeys, eq(apiKeys.principalId, principalId)),
       preferences: await db.$count(userPreferences, eq(userPreferences.userId, principalId)),
+      webhooks: await db.$count(webhookEndpoints, eq(webhookEndpoints.principalId, principalId)),
       usageDays: await db.$count(usageDays, eq(usageDays.principalId, principalId)),
       auditEntries: await db.$count(auditLog, namesIt(principalId)),
     };
@@ -131,16 +134,30 @@ export class PrincipalRows {
    * a day is not changed. So do audit entries, without names and circumstances.
    */
   async deleteRest(principalId: string): Promise<void> {
+    await this.#deleteWebhooks(principalId);
     await this.db.delete(uploads).where(eq(uploads.principalId, principalId));
     await this.db.delete(userPreferences).where(eq(userPreferences.userId, principalId));
     await this.db.transaction((tx) => mergeUsage(tx, principalId));
     while ((await this.#forgetEntries(principalId)) === MOST_AT_ONCE);
   }
 
-  async deleteReaders(turnIds: readonly string[]): Promise<void> {
+  /** Deletes what names turns without belonging to them. */
+  async deleteOfTurns(turnIds: readonly string[]): Promise<void> {
     for (let at = 0; at < turnIds.length; at += MOST_AT_ONCE) {
       const some = turnIds.slice(at, at + MOST_AT_ONCE);
       await this.db.delete(turnReaders).where(inArray(turnReaders.turnId, some));
+      // Of webhooks that were deleted while the turns went on.
+      await this.db.delete(webhookDeliveries).where(inArray(webhookDeliveries.turnId, some));
+    }
+  }
+
+  async #deleteWebhooks(principalId: string): Promise<void> {
+    const deleted = await this.db
+      .delete(webhookEndpoints)
+      .where(eq(webhookEndpoints.principalId, principalId))
+      .returning({ id: webhookEndpoints.id });
+    for (const { id } of deleted) {
+      await this.db.delete(webhookDeliveries).where(eq(webhookDeliveries.endpointId, id));
     }
   }
 

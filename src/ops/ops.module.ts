@@ -20,10 +20,12 @@ import {
 } from '../storage/connection.js';
 import { SHELLS, type Shells } from '../tools/shells.js';
 import { ToolsModule } from '../tools/tools.module.js';
+import { forgetUsage } from '../turn/budgets/forget-usage.js';
 import { forgetArchives } from '../turn/lifecycle/forget-archives.js';
 import { TURN_QUEUE, type TurnQueue } from '../turn/queue/turn-queue.js';
 import { countActiveSessions } from '../turn/state/turn-lookup.js';
 import { expireSessions } from '../session/expire-sessions.js';
+import { releaseFiles } from '../session/release-files.js';
 import { forgetDeliveries } from '../webhooks/forget-deliveries.js';
 import { BoardController } from './board.controller.js';
 import { BoardService } from './board-service.js';
@@ -113,7 +115,18 @@ export class QueueViewModule {}
         new Housekeeper(
           [
             { name: 'forget-archives', run: () => forgetArchives(db, config.archiveKeepDays) },
-            { name: 'expire-sessions', run: () => expireSessions(db, new Date(clock.now())) },
+            {
+              name: 'expire-sessions',
+              run: () => expireSessions(db, new Date(clock.now()), config.sessionKeepDays),
+            },
+            {
+              name: 'release-files',
+              run: () => releaseFiles(db, new Date(clock.now()), config.fileKeepDays),
+            },
+            {
+              name: 'forget-usage',
+              run: () => forgetUsage(db, new Date(clock.now()), config.usageKeepDays),
+            },
             { name: 'collect-blobs', run: () => blobs.collect() },
             {
               name: 'forget-deliveries',

@@ -73,6 +73,26 @@ describe('a session of the agents API', () => {
     expect(await database.db.select().from(sessions)).toHaveLength(1);
   });
 
+  it('expires without a term where the server keeps sessions for some days', async () => {
+    const days = (count: number): Date => after(count * 86_400_000);
+    const own = { expiresAfterMs: null };
+    const [old, busy] = [await store(own, [ended(0)]), await store(own, [{ status: 'waiting' }])];
+    const turnId = await storeTurn(database.db, { sessionId: busy, status: 'held' });
+    const subagent = await store({ ...own, parentTurnId: turnId });
+    expect(await expireSessions(database.db, days(6), 7)).toBe(0);
+    expect(await expireSessions(database.db, days(8), 0)).toBe(0);
+    expect(await expireSessions(database.db, days(8), 7)).toBe(1);
+    const left = (await database.db.select().from(sessions)).map(({ id }) => id);
+    expect(left.toSorted()).toEqual([busy, subagent].toSorted());
+    expect(left).not.toContain(old);
+  });
+
+  it('goes in batches, all of a round', async () => {
+    for (let count = 0; count < 45; count += 1) await store();
+    expect(await expireSessions(database.db, after(TERM_MS))).toBe(45);
+    expect(await database.db.select().from(sessions)).toEqual([]);
+  });
+
   it('goes with its turns, and no other with it', async () => {
     await store({}, [ended(1)]);
     const kept = await store({ updatedAt: after(2) });

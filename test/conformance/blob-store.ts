@@ -1,7 +1,4 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
 import type { BlobContents } from '../../src/attachments/blob-contents.js';
@@ -13,6 +10,7 @@ import type { SessionStore } from '../../src/session/session-store.js';
 import type { Database } from '../../src/storage/connection.js';
 import { blobs, blobWrites, uploads } from '../../src/storage/file-schema.js';
 import { sessions } from '../../src/storage/schema.js';
+import { memoryInUse } from '../support/memory-in-use.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { openSessions } from '../support/open-sessions.js';
 
@@ -34,20 +32,6 @@ async function* chunksOf(...chunks: (string | Uint8Array)[]): AsyncGenerator<Uin
 
 const hashOf = (content: string | Uint8Array): string =>
   createHash('sha256').update(content).digest('hex');
-
-/** Bytes of buffers that are in use: one collection frees some only when the next one begins. */
-async function bufferBytes(): Promise<number> {
-  setFlagsFromString('--expose-gc');
-  const collectGarbage = runInNewContext('gc') as () => void;
-  let inUse = Number.POSITIVE_INFINITY;
-  for (;;) {
-    await nextTurn();
-    collectGarbage();
-    const { arrayBuffers } = process.memoryUsage();
-    if (arrayBuffers >= inUse) return inUse;
-    inUse = arrayBuffers;
-  }
-}
 
 /** The contract of every blob store, on any database and any medium. */
 export function blobStoreConformance(name: string, open: () => Promise<BlobStoreUnderTest>): void {
@@ -296,7 +280,7 @@ export function blobStoreConformance(name: string, open: () => Promise<BlobStore
       async function* large(): AsyncGenerator<Uint8Array> {
         for (let count = 1; count <= pieces; count += 1) {
           yield Buffer.alloc(64 * KiB, count);
-          if (count === 1 || count === pieces) inUse.push(await bufferBytes());
+          if (count === 1 || count === pieces) inUse.push((await memoryInUse()).buffers);
         }
       }
       const { sha256, size } = await store.put(large());

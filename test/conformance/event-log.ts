@@ -60,6 +60,19 @@ export function eventLogConformance(name: string, open: () => Promise<EventLogUn
       expect(await log.read('b')).toEqual([]);
     });
 
+    it('removes the logs of some turns, at once, and no other', async () => {
+      for (const turnId of ['a', 'b', 'c']) {
+        await log.begin(turnId, 1);
+        await log.append(turnId, 1, [endEvent(1)]);
+      }
+      await log.remove(['a', 'b', 'none']);
+      expect([await log.read('a'), await log.read('b')]).toEqual([[], []]);
+      expect(await log.read('c')).toEqual([endEvent(1)]);
+      // Nothing of it is left that would refuse a new one.
+      await log.append('a', 1, [delta(1)]);
+      expect(await log.read('a')).toEqual([delta(1)]);
+    });
+
     it('refuses a fenced attempt, whole, and sends its followers nothing', async () => {
       await log.begin('a', 1);
       await log.append('a', 1, [delta(1)]);

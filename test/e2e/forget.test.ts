@@ -79,6 +79,8 @@ describe('forgetting a principal', () => {
       body: '{"oracle_model":"claude-haiku-4-5"}',
       headers: { 'content-type': 'application/json' },
     });
+    const webhook = { url: 'https://hooks.example/erin', description: marker };
+    expect((await erin.post('/api/harness/webhooks', webhook)).status).toBe(200);
     const sessionId = await erin.createSession(own);
     const running = await erin.turn(sessionId, `${marker} [[tokens=20000 gap=20]]`, {
       opts: { onDisconnect: 'continue' },

@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newOtherStore, type TestStore } from '../support/database/test-store.js';
+import { TurnpikeClient } from '../../src/client/turnpike-client.js';
+import { memoryInUse } from '../support/memory-in-use.js';
+import { archiveEvents } from '../support/turn/archive-events.js';
+import { storeTurn } from '../support/turn/store-turn.js';
 import { exportOf, importInto, startKeyed, type Keyed } from '../support/transfer/keyed-server.js';
 import { playScene, sceneEnvironment, type Scene } from '../support/transfer/play-scene.js';
 
@@ -106,5 +110,40 @@ describe('an export', () => {
       skippedSessions: [scene.sessionId],
       interruptedTurns: 0,
     });
+  });
+
+  it('is made and taken in bounded memory, however large a session is', async () => {
+    const sessionId = await server.client.createSession(server.projectRoot);
+    const text = 'x'.repeat(512 * 1024);
+    const place = { attempt: 1, seq: 1, at: '2026-01-01T00:00:00.000Z' };
+    for (let turn = 0; turn < 160; turn += 1) {
+      const turnId = await storeTurn(server.db, { sessionId, status: 'completed' });
+      await archiveEvents(server.db, turnId, [{ type: 'text.delta', step: 1, text, ...place }]);
+    }
+    const path = `/api/admin/export?sessionId=${sessionId}`;
+    const { body } = await fetch(server.url + path, { headers: server.headers });
+    const used = async (): Promise<number> => {
+      const { heap, buffers } = await memoryInUse();
+      return heap + buffers;
+    };
+    const base = await used();
+    let bytes = 0;
+    let most = 0;
+    const measured = body?.pipeThrough(
+      new TransformStream<Uint8Array, Uint8Array>({
+        transform: async (chunk, controller) => {
+          const mark = Math.floor(bytes / 8e6);
+          bytes += chunk.length;
+          if (Math.floor(bytes / 8e6) > mark) most = Math.max(most, (await used()) - base);
+          controller.enqueue(chunk);
+        },
+      }),
+    );
+    const { data } = new TurnpikeClient({ url: other.url, headers: other.headers });
+    const report = await data.import(measured ?? new Blob());
+    expect(report).toMatchObject({ imported: 1 });
+    expect(bytes).toBeGreaterThan(80e6);
+    // A tenth of it is here at any time: a turn, a batch of rows, and what sockets hold.
+    expect(most).toBeLessThan(24e6);
   });
 });

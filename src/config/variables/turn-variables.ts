@@ -144,6 +144,26 @@ export const turnVariables = {
     min: 0,
     max: 36_500,
   }),
+  sessionKeepDays: integer('TURNPIKE_SESSION_KEEP_DAYS', {
+    about:
+      'Days without use after which a session is deleted, with its turns and files; 0: never. A session with a turn that has not ended is in use.',
+    fallback: 0,
+    min: 0,
+    max: 36_500,
+  }),
+  fileKeepDays: integer('TURNPIKE_FILE_KEEP_DAYS', {
+    about:
+      'Days without use of a session after which its files are deleted; 0: as long as the session. A model is then told that the file is no longer stored.',
+    fallback: 0,
+    min: 0,
+    max: 36_500,
+  }),
+  usageKeepDays: integer('TURNPIKE_USAGE_KEEP_DAYS', {
+    about: 'Days for which the daily usage of principals is kept; 0: for ever.',
+    fallback: 0,
+    min: 0,
+    max: 36_500,
+  }),
   logBytesPerTurn: integer('TURNPIKE_LOG_BYTES_PER_TURN', {
     about: "Most bytes of one turn's live log in Redis; older events come from the archive.",
     fallback: 33_554_432,

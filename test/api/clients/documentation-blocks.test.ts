@@ -57,6 +57,7 @@ const elsewhere = (reason: string): Use => ({ elsewhere: reason });
 const isGolden = elsewhere('is a file of test/golden; npm run docs -- --check compares the two');
 const isChart = elsewhere('needs a cluster; helm-chart.test.ts renders the chart');
 const isMigrated = elsewhere('is of Docker, or a sentence of migrate.test.ts');
+const isDrilled = elsewhere('backup.test.ts of both back ends runs it');
 const isRun = elsewhere('client-examples.test.ts runs it over the published client');
 
 const createsSession: Run = async (code) => {
@@ -277,6 +278,7 @@ const uses: Record<string, Use[]> = {
       return output;
     },
   ],
+  'docs/operate/backup.md': Array<Use>(5).fill(isDrilled),
   'docs/operate/configuration.md': [
     async (code) => {
       const file = path.join(folder, 'permissions.yaml');

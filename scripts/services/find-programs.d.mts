@@ -1,0 +1,5 @@
+export function findPrograms(log: (line: string) => void): {
+  redisServer: string;
+  initdb: string;
+  postgres: string;
+};
