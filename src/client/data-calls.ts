@@ -63,7 +63,8 @@ export class DataCalls {
     query: Readonly<Record<string, string | undefined>> = {},
   ): Promise<ReadableStream<Uint8Array>> {
     const { body } = await this.transport.open({ path, query });
-    return body ?? new ReadableStream();
+    // Taken at once: Node cancels the body of a response that nobody refers to, while nobody reads it.
+    return (body ?? new ReadableStream<Uint8Array>()).pipeThrough(new TransformStream());
   }
 }
 

@@ -89,6 +89,7 @@ describe('the server beside its turns', () => {
     );
     expect(routes.sort()).toEqual([
       'delete /api/admin/keys/{id}',
+      'delete /api/admin/principals/{principal}',
       'delete /api/harness/session/{id}',
       'delete /api/oracle/history',
       'delete /sessions/{session_id}',
@@ -96,7 +97,9 @@ describe('the server beside its turns', () => {
       'get /agent/{name}/chat/stream/{messageId}',
       'get /agents',
       'get /api/admin/audit',
+      'get /api/admin/export',
       'get /api/admin/keys',
+      'get /api/admin/principals/{principal}',
       'get /api/admin/queue',
       'get /api/chat/{id}',
       'get /api/chat/{id}/stream',
@@ -107,6 +110,7 @@ describe('the server beside its turns', () => {
       'get /api/harness/session/list',
       'get /api/harness/session/{id}',
       'get /api/harness/sessions',
+      'get /api/harness/sessions/{id}/export',
       'get /api/harness/sessions/{id}/messages',
       'get /api/harness/sessions/{id}/todos',
       'get /api/harness/sessions/{id}/turns',
@@ -131,6 +135,7 @@ describe('the server beside its turns', () => {
       'post /agent/{name}/chat/stream',
       'post /agent/{name}/chat/stream/multipart',
       'post /api/admin/board-session',
+      'post /api/admin/import',
       'post /api/admin/keys',
       'post /api/chat',
       'post /api/chat/{id}/stop',

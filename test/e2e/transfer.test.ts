@@ -120,8 +120,8 @@ describe('an export', () => {
       const turnId = await storeTurn(server.db, { sessionId, status: 'completed' });
       await archiveEvents(server.db, turnId, [{ type: 'text.delta', step: 1, text, ...place }]);
     }
-    const path = `/api/admin/export?sessionId=${sessionId}`;
-    const { body } = await fetch(server.url + path, { headers: server.headers });
+    const clientOf = ({ url, headers }: Keyed) => new TurnpikeClient({ url, headers }).data;
+    const exported = await clientOf(server).export({ sessionId });
     const used = async (): Promise<number> => {
       const { heap, buffers } = await memoryInUse();
       return heap + buffers;
@@ -129,7 +129,7 @@ describe('an export', () => {
     const base = await used();
     let bytes = 0;
     let most = 0;
-    const measured = body?.pipeThrough(
+    const measured = exported.pipeThrough(
       new TransformStream<Uint8Array, Uint8Array>({
         transform: async (chunk, controller) => {
           const mark = Math.floor(bytes / 8e6);
@@ -139,8 +139,7 @@ describe('an export', () => {
         },
       }),
     );
-    const { data } = new TurnpikeClient({ url: other.url, headers: other.headers });
-    const report = await data.import(measured ?? new Blob());
+    const report = await clientOf(other).import(measured);
     expect(report).toMatchObject({ imported: 1 });
     expect(bytes).toBeGreaterThan(80e6);
     // A tenth of it is here at any time: a turn, a batch of rows, and what sockets hold.
