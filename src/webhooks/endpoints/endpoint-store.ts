@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { asc, count, eq, sql } from 'drizzle-orm';
+import type { PgUpdateSetSource } from 'drizzle-orm/pg-core';
 import { AuditLog, type AuditAction } from '../../access/audit-log.js';
 import { CONFIG, type Config } from '../../config/config.js';
 import { isId } from '../../platform/ids.js';
@@ -89,7 +90,7 @@ export class EndpointStore {
 
   async #update(
     id: string,
-    changes: Parameters<ReturnType<Database['update']>['set']>[0],
+    changes: PgUpdateSetSource<typeof webhookEndpoints>,
     { action, by }: { action: AuditAction; by: string },
   ): Promise<EndpointRow> {
     if (!isId('hook', id)) throw webhookNotFound(id);

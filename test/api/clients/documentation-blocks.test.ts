@@ -11,7 +11,7 @@ import { loadMcpFile } from '../../../src/tools/mcp/definitions/mcp-file.js';
 import { documentedBlocks, framesOf, type Block } from '../../support/clients/documented-blocks.js';
 import { instructionRootWith } from '../../support/agents/instruction-root.js';
 import { startServer, type TestServer } from '../../support/processes/start-server.js';
-import { receiveAs, sendEnd } from '../../support/clients/documented-webhooks.js';
+import { webhookUses } from '../../support/clients/documented-webhooks.js';
 
 const run = promisify(execFile);
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
@@ -241,31 +241,11 @@ const uses: Record<string, Use[]> = {
     },
     resumes,
   ],
-  'docs/guide/webhooks.md': [
-    async (code) => {
-      const output = await shell(code);
-      const { webhook, secret } = JSON.parse(output) as Record<string, { id: string }>;
-      expect(secret).toMatch(/^whsec_/);
-      names['hook_6b0f…'] = webhook?.id ?? 'none';
-      return output;
-    },
-    async (code, before) => {
-      const shown = JSON.parse(code) as { data: object };
-      const body = await sendEnd(server);
-      expect([Object.keys(body), Object.keys(body.data)]).toEqual(
-        [shown, shown.data].map((part) => Object.keys(part)),
-      );
-      return before;
-    },
-    (code) => receiveAs(server, [process.execPath, '--input-type=module', '-e', code]),
-    (code) => receiveAs(server, ['python3', '-c', code]),
-    async (code) => {
-      const output = await shell(code);
-      expect(output).toContain('{"deliveries":[]}');
-      expect(output).toContain('"type":"webhook.test"');
-      return output;
-    },
-  ],
+  'docs/guide/webhooks.md': webhookUses({
+    server: () => server,
+    shell,
+    name: (shown, real) => (names[shown] = real),
+  }),
   'docs/how-to/extensions.md': [
     elsewhere('names a package of the reader; extensions.test.ts starts the examples'),
     elsewhere('scripts/extend-types.mjs compiles it; its server of tickets is the reader’s'),

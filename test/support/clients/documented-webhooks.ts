@@ -35,7 +35,7 @@ async function runTurn({ client, projectRoot }: TestServer): Promise<void> {
 }
 
 /** The body that a receiver is sent of a turn's end. */
-export async function sendEnd(server: TestServer): Promise<Received['body']> {
+async function sendEnd(server: TestServer): Promise<Received['body']> {
   const receiver = await startReceiver();
   try {
     return await withWebhook(server, receiver.url, async () => {
@@ -56,7 +56,7 @@ export async function sendEnd(server: TestServer): Promise<Received['body']> {
  *
  * @returns what it printed.
  */
-export async function receiveAs(server: TestServer, command: readonly string[]): Promise<string> {
+async function receiveAs(server: TestServer, command: readonly string[]): Promise<string> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}/`;
   const [program = '', ...given] = command.map((part) => part.replace('8080', String(port)));
@@ -84,4 +84,41 @@ export async function receiveAs(server: TestServer, command: readonly string[]):
       receiver.kill('SIGKILL');
     }
   });
+}
+
+export interface PageTools {
+  server(): TestServer;
+  /** Runs a block as a reader would. @returns what it printed. */
+  shell(code: string): Promise<string>;
+  /** Says what a shortened id of the page stands for. */
+  name(shown: string, real: string): void;
+}
+
+/** What the blocks of the page about webhooks do, in order. */
+export function webhookUses({ server, shell, name }: PageTools) {
+  return [
+    async (code: string): Promise<string> => {
+      const output = await shell(code);
+      const { webhook, secret } = JSON.parse(output) as Made;
+      expect(secret).toMatch(/^whsec_/);
+      name('hook_6b0f…', webhook.id);
+      return output;
+    },
+    async (code: string): Promise<string> => {
+      const shown = JSON.parse(code) as Received['body'];
+      const sent = await sendEnd(server());
+      expect([Object.keys(sent), Object.keys(sent.data)]).toEqual(
+        [shown, shown.data].map((part) => Object.keys(part)),
+      );
+      return '';
+    },
+    (code: string) => receiveAs(server(), [process.execPath, '--input-type=module', '-e', code]),
+    (code: string) => receiveAs(server(), ['python3', '-c', code]),
+    async (code: string): Promise<string> => {
+      const output = await shell(code);
+      expect(output).toContain('{"deliveries":[]}');
+      expect(output).toContain('"type":"webhook.test"');
+      return output;
+    },
+  ];
 }
