@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { ChatPage } from './chat-page.js';
 import { takePicture } from './open-console.js';
@@ -189,6 +191,23 @@ describe('the chat', () => {
     expect(await folder.inputValue()).toBe('/tmp/a');
     await folder.fill('');
     expect(await folder.inputValue()).toBe('');
+  });
+
+  it('saves a session with its turns', async () => {
+    const { chat, page } = await begin('To be kept');
+    await chat.status('Done');
+    const saving = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export session' }).click();
+    const saved = await saving;
+    expect(saved.suggestedFilename()).toMatch(/^sess_[0-9a-f-]+\.jsonl$/);
+    const file = path.join(on.server.projectRoot, saved.suggestedFilename());
+    await saved.saveAs(file);
+    const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
+    expect([lines[0], lines.at(-1)]).toEqual([
+      expect.stringContaining('"turnpike-export"'),
+      '{"type":"end","sessions":1}',
+    ]);
+    expect(lines.join('\n')).toContain('To be kept');
   });
 
   it('deletes a session', async () => {

@@ -1,4 +1,4 @@
-import { ArrowDown, Bot, Folder, Trash2 } from '../ui/icons/icons.js';
+import { ArrowDown, Bot, Download, Folder, Trash2 } from '../ui/icons/icons.js';
 import { useEffect, useState } from 'react';
 import type { SessionRecord } from '../../../src/client/turnpike-client.js';
 import { client, reportFault } from '../app/client.js';
@@ -15,6 +15,7 @@ import { Composer } from './composer/composer.js';
 import { closeConversation } from './conversation/open-conversation.js';
 import { isMissing } from './conversation/is-missing.js';
 import { modeWords } from './composer/permission-modes.js';
+import { exportSession } from './export-session.js';
 import { SessionMeter } from './session-meter.js';
 import type { ShownTurn } from './conversation/shown-turn.js';
 import { Turn } from './turn/turn.js';
@@ -150,6 +151,12 @@ function ChatHeader({
       )}
       <span className="flex-1" />
       <SessionMeter turns={turns} sessionModel={session?.model} models={models} />
+      <IconButton
+        label="Export session"
+        onClick={() => void exportSession(sessionId).catch(reportFault)}
+      >
+        <Download size={15} />
+      </IconButton>
       <IconButton label="Delete session" onClick={() => setAsking(true)}>
         <Trash2 size={15} />
       </IconButton>

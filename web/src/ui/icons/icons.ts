@@ -59,6 +59,11 @@ export const Copy = drawIcon(
   'M4 16c-1.1 0-2-.9-2-2V4c0-1.1.9-2 2-2h10c1.1 0 2 .9 2 2',
 );
 export const CornerDownRight = drawIcon('m15 10 5 5-5 5', 'M4 4v7a4 4 0 0 0 4 4h12');
+export const Download = drawIcon(
+  'M12 15V3',
+  'M21 15v4a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2v-4',
+  'm7 10 5 5 5-5',
+);
 export const ExternalLink = drawIcon(
   'M15 3h6v6',
   'M10 14 21 3',
