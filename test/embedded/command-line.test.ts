@@ -3,6 +3,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { textOf } from '../support/processes/text-of-log.js';
 import { cliProgram } from '../support/processes/built-programs.js';
 import { newDataFolder } from '../support/database/database-folder.js';
 import { startInteractive } from '../support/processes/start-interactive.js';
@@ -298,7 +299,10 @@ describe('turnpike on the command line', () => {
     const environment = { TURNPIKE_PORT: 'x', TURNPIKE_HSOT: '1' };
     const { code, stderr } = await run(['serve'], { environment }).ended;
     expect(code).toBe(1);
-    expect(stderr).toContain('TURNPIKE_PORT must be a whole number from 0 to 65535, not "x"');
+    // A line of JSON: nobody looks at a terminal.
+    expect(textOf(stderr)).toContain(
+      'TURNPIKE_PORT must be a whole number from 0 to 65535, not "x"',
+    );
     expect(stderr).toContain('TURNPIKE_HSOT is not a configuration variable');
   });
 

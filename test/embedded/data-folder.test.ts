@@ -5,6 +5,7 @@ import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { serverProgram } from '../support/processes/built-programs.js';
 import { given } from '../support/processes/test-services.js';
+import { textOf } from '../support/processes/text-of-log.js';
 import { startProcess } from '../support/processes/start-process.js';
 
 /** A user who owns nothing; tests that run as a user of their own have that one alone. */
@@ -40,7 +41,7 @@ describe('the data folder', () => {
       stream.setEncoding('utf8').on('data', (text: string) => (said += text));
     }
     return new Promise<{ code: number | null; said: string }>((resolve) => {
-      child.once('close', (code) => resolve({ code, said }));
+      child.once('close', (code) => resolve({ code, said: textOf(said) }));
     });
   }
 

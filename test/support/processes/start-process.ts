@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { textOf } from './text-of-log.js';
 import { serverProgram } from './built-programs.js';
 import { Client } from '../clients/client.js';
 import { sandboxEnvironment } from './test-shells.js';
@@ -53,13 +54,4 @@ export async function startProcess(
       return code;
     },
   };
-}
-
-/** What the lines of a log say, one below the other. */
-function textOf(log: string): string {
-  const lines = log.split('\n').filter((line) => line !== '');
-  return lines
-    .map((line) => (line.startsWith('{') ? (JSON.parse(line) as { msg: string }).msg : line))
-    .map((text) => `${text}\n`)
-    .join('');
 }
