@@ -38,7 +38,7 @@ describe('a reader that does not read', () => {
     const frames = await (await client.follow(turnId)).all();
     expect(frames.at(-1)?.data).toEqual({ exitCode: 0 });
     await expectSoon(() => {
-      const lines = server.logLines.filter((line) => line.includes('"closedBy":"client"'));
+      const lines = server.logLines.filter((line) => line.includes('"closedBy":"slow"'));
       expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
         { method: 'POST', route: '/api/harness/turn' },
       ]);

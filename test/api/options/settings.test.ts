@@ -34,6 +34,9 @@ interface OpenApi {
   components: { schemas: Record<string, { properties: object }> };
 }
 
+/** The id of the request, in each error. */
+const correlationId: unknown = expect.any(String);
+
 describe('settings', () => {
   let server: TestServer;
   beforeAll(async () => {
@@ -94,7 +97,7 @@ describe('settings', () => {
       const detail = [
         { loc: ['body', 'fields'], msg: expect.stringContaining('fields must'), type },
       ];
-      expect([status, body]).toEqual([422, { detail }]);
+      expect([status, body]).toEqual([422, { detail, correlationId }]);
     }
     expect((await server.client.post('/api/settings/models/reset', '')).body).toEqual(settings);
   });
@@ -145,6 +148,7 @@ describe('settings', () => {
             type: 'less_than_equal',
           },
         ],
+        correlationId,
       },
     ]);
     expect(await get('agent-config')).toEqual(limits);
@@ -160,7 +164,8 @@ describe('settings', () => {
     ['models', [1], ['body'], 'dict_type'],
   ])('refuse on %s %j', async (route, sent, loc, type) => {
     const { status, body } = await put(route, sent);
-    expect([status, body]).toEqual([422, { detail: [{ loc, msg: expect.any(String), type }] }]);
+    const detail = [{ loc, msg: expect.any(String), type }];
+    expect([status, body]).toEqual([422, { detail, correlationId }]);
     expect(await get('models')).toEqual(settings);
   });
 
@@ -174,6 +179,7 @@ describe('settings', () => {
         type: 'INVALID_REQUEST',
         message: 'Request body must be valid JSON',
         retryable: false,
+        correlationId,
       },
     ]);
   });

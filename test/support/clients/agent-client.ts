@@ -85,6 +85,7 @@ export function expectProblem(
       detail: expect.stringMatching(/./),
       instance: expect.stringMatching(/^\//),
       retryable: expect.any(Boolean),
+      correlationId: expect.any(String),
     },
   });
 }
