@@ -5,7 +5,8 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 
 const repository = fileURLToPath(new URL('../../', import.meta.url));
 const folder = path.join(repository, 'docs/operate');
-const suiteForm = /^npm run jest -- (\S+)(?: -t "([^"]+)")?$/;
+const suiteForm =
+  /^(?:TEST_RELEASE=1 )?npm run jest -- (\S+)(?: -t "([^"]+)")?(?: --selectProjects release)?$/;
 
 let page: string;
 let scripts: string[];
