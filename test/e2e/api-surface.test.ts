@@ -91,6 +91,7 @@ describe('the server beside its turns', () => {
       'delete /api/admin/keys/{id}',
       'delete /api/admin/principals/{principal}',
       'delete /api/harness/session/{id}',
+      'delete /api/harness/webhooks/{id}',
       'delete /api/oracle/history',
       'delete /sessions/{session_id}',
       'get /agent/{name}/ag-ui/{turnId}',
@@ -121,14 +122,19 @@ describe('the server beside its turns', () => {
       'get /api/harness/turns/{id}/steps',
       'get /api/harness/turns/{id}/tools',
       'get /api/harness/usage',
+      'get /api/harness/webhooks',
+      'get /api/harness/webhooks/{id}',
+      'get /api/harness/webhooks/{id}/deliveries',
       'get /api/oracle/history',
       'get /api/settings/agent-config',
       'get /api/settings/effective',
       'get /api/settings/models',
       'get /health',
       'get /health/agent',
+      'get /live',
       'get /metrics',
       'get /ready',
+      'patch /api/harness/webhooks/{id}',
       'post /agent/{name}/ag-ui',
       'post /agent/{name}/chat',
       'post /agent/{name}/chat/multipart',
@@ -147,6 +153,10 @@ describe('the server beside its turns', () => {
       'post /api/harness/sessions/{id}/compact',
       'post /api/harness/turn',
       'post /api/harness/turns/{id}/interrupt',
+      'post /api/harness/webhooks',
+      'post /api/harness/webhooks/{id}/deliveries/{deliveryId}/redeliver',
+      'post /api/harness/webhooks/{id}/rotate',
+      'post /api/harness/webhooks/{id}/test',
       'post /api/oracle',
       'post /api/oracle/cancel',
       'post /api/oracle/stream',
@@ -191,7 +201,12 @@ describe('the server beside its turns', () => {
     });
     expect(security).toEqual([{ bearer: [] }, { header: [] }]);
     const open = Object.entries(paths).filter(([, { get }]) => get?.security?.length === 0);
-    expect(open.map(([path]) => path).sort()).toEqual(['/health', '/health/agent', '/ready']);
+    expect(open.map(([path]) => path).sort()).toEqual([
+      '/health',
+      '/health/agent',
+      '/live',
+      '/ready',
+    ]);
   });
 
   it('describes every event it sends', async () => {

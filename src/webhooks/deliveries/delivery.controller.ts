@@ -27,7 +27,7 @@ export class DeliveryController {
   @HttpCode(202)
   @Owned({ webhook: 'params.id' })
   @ApiOperation({
-    operationId: 'redeliver',
+    operationId: 'redeliverWebhook',
     summary: 'Send a delivery again, under its id, with all its tries',
   })
   @ApiAcceptedResponse({ type: OneDeliveryDto })
