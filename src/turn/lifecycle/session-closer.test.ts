@@ -39,8 +39,15 @@ describe('SessionCloser', () => {
     });
   });
 
-  it('asks the turn to end, and refuses when it has not in ten seconds', async () => {
+  it('ends a turn that lost its worker, and waits for no other', async () => {
     const turnId = await storeTurn(database.db, { sessionId });
+    await test.services.closer.close(sessionId, 'local');
+    expect(await turnOf(turnId)).toBeUndefined();
+  });
+
+  it('asks the turn to end, and refuses when it has not in ten seconds', async () => {
+    const leaseUntil = new Date(Date.now() + 600_000);
+    const turnId = await storeTurn(database.db, { sessionId, leaseUntil });
     const closing = test.services.closer.close(sessionId, 'local');
     const refused = expect(closing).rejects.toMatchObject({
       type: 'TURN_IN_PROGRESS',
