@@ -64,7 +64,7 @@ export default {
       testMatch: ['**/{keys,queue,tabs}.test.ts'],
       globals: { BACK_END: 'distributed' },
     },
-    // Minutes each, with packages from the registry: `npm run test:release`.
+    // What takes long, or packages from the registry: `npm run test:release`.
     ...(process.env.TEST_RELEASE === undefined
       ? []
       : [
@@ -73,6 +73,7 @@ export default {
             displayName: 'release',
             roots: ['<rootDir>/test/release'],
             testMatch: ['**/*.test.ts'],
+            globals: { BACK_END: 'distributed' },
           },
         ]),
   ],

@@ -23,6 +23,7 @@ const tags: Record<string, string> = {
   'ag-ui': 'The AG-UI protocol.',
   'ai-sdk': "The chat protocol of Vercel's AI SDK.",
   oracle: 'The wire of questions to a project.',
+  webhooks: 'URLs that events of turns are sent to, and what was sent.',
   transfer: 'Sessions as files, to keep or to move.',
   admin: 'API keys, principals, the audit log and the queue, for operators.',
   ops: 'What watches the process.',

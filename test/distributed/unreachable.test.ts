@@ -14,7 +14,6 @@ it.each([
   ['REDIS_URL', 'api', `redis://${nowhere}`],
   ['REDIS_URL', 'worker', `redis://${nowhere}`],
   ['REDIS_URL', 'api', `redis+cluster://${nowhere}`],
-  ['REDIS_URL', 'api', `redis+sentinel://${nowhere}/main`],
 ])('a start that does not reach %s ends, in the role %s, for %s', async (variable, role, url) => {
   const database = await newDatabase();
   const environment = {

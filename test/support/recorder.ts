@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+
 /** Keeps items, and resolves when there are enough. */
 export class Recorder<T> {
   readonly items: T[] = [];
@@ -15,9 +17,9 @@ export class Recorder<T> {
     return this.#until(() => this.items.length >= count);
   }
 
-  /** Resolves as soon as there is an item. */
+  /** Resolves as soon as there is an item that is equal. */
   has(item: T): Promise<void> {
-    return this.#until(() => this.items.includes(item));
+    return this.#until(() => this.items.some((kept) => isDeepStrictEqual(kept, item)));
   }
 
   async #until(isEnough: () => boolean): Promise<void> {

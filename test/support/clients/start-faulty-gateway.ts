@@ -61,7 +61,7 @@ export async function startFaultyGateway(
   };
 }
 
-/** Passes some frames on, then breaks the connection in the middle of the next. */
+/** Passes some frames on, then ends the connection in the middle of the next; a reset could lose those passed on. */
 function passFrames(answer: IncomingMessage, outgoing: ServerResponse, most: number): void {
   let text = '';
   let isCut = false;
@@ -73,7 +73,7 @@ function passFrames(answer: IncomingMessage, outgoing: ServerResponse, most: num
     const end = ends[most - 1];
     isCut = end !== undefined;
     if (end === undefined) outgoing.write(piece);
-    else outgoing.write(`${text.slice(before, end)}event: chat:d`, () => outgoing.destroy());
+    else outgoing.write(`${text.slice(before, end)}event: chat:d`, () => outgoing.socket?.end());
   });
   answer.once('end', () => outgoing.end());
 }
