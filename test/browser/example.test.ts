@@ -40,14 +40,14 @@ describe('the example of a page', () => {
       .map(({ headers }) => headers['last-event-id'] as string | undefined);
 
   it('resumes by itself after its connection broke, and shows the turn again after a reload', async () => {
-    const { page, faults } = await visit([1, 1]);
+    const { page, faults } = await visit([6, 6]);
     await send(page, 'Count. [[tokens=40 gap=20]]');
     await ends(page, 'completed');
     expect(await page.getByLabel('Answer').textContent()).toBe(words(40));
     expect(cursors()).toEqual([
       undefined,
-      expect.stringMatching(/:1\.1$/),
-      expect.stringMatching(/:1\.2$/),
+      expect.stringMatching(/:1\.\d+$/),
+      expect.stringMatching(/:1\.\d+$/),
     ]);
     await page.reload();
     await ends(page, 'completed');
