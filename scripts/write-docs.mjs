@@ -64,7 +64,7 @@ const outdated = [];
 const written = new Set();
 
 /** The part of the API's document that is made of types; the source imports it. */
-const streamsFile = 'src/http/api-types.json';
+const streamsFile = 'src/http/fields/api-types.json';
 const streams = describeTypes();
 if (readFileSync(path.join(root, streamsFile), 'utf8') !== streams) {
   outdated.push(streamsFile);

@@ -1,6 +1,6 @@
 import type { Observable } from 'rxjs';
 import type { Frame, ReaderHistory } from '../chaos/types.js';
-import { WholeAnswer, type FrameBatch } from '../src/http/frame-batch.js';
+import { WholeAnswer, type FrameBatch } from '../src/http/streams/frame-batch.js';
 import { TurnController } from '../src/wires/harness/turn.controller.js';
 import { Refusal, type Requests } from './requests.js';
 import type { Server } from './server.js';

@@ -12,11 +12,11 @@ import {
   MaxLength,
   NotContains,
 } from 'class-validator';
-import { MayBeAbsent } from '../http/field-rules.decorator.js';
-import { mustBe } from '../http/field-words.js';
-import { Nested } from '../http/nested.decorator.js';
+import { MayBeAbsent } from '../http/fields/field-rules.decorator.js';
+import { mustBe } from '../http/fields/field-words.js';
+import { Nested } from '../http/fields/nested.decorator.js';
 import { RequestForm } from '../http/request-form.decorator.js';
-import { Rule } from '../http/rule.decorator.js';
+import { Rule } from '../http/fields/rule.decorator.js';
 import { keyScopes, type KeyScope, type PrincipalLimits } from '../storage/governance-schema.js';
 import { parsePeriod } from './parse-period.js';
 

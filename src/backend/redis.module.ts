@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { CONFIG, type Config } from '../config/config.js';
-import { hostsOf, type RedisAddress } from '../storage/redis-address.js';
-import { askServers, checkVersion, describeEviction } from '../storage/redis-server.js';
+import { hostsOf, type RedisAddress } from '../storage/redis/redis-address.js';
+import { askServers, checkVersion, describeEviction } from '../storage/redis/redis-server.js';
 import { UnreachableError } from '../storage/unreachable-error.js';
 import { LOGGER, type Logger } from '../platform/logger.js';
 import { ResourceStack } from '../platform/async/resource-stack.js';
@@ -12,8 +12,8 @@ import {
   REDIS,
   type ConnectOptions,
   type RedisClient,
-} from '../storage/redis-connection.js';
-import { RedisSubscriber } from '../storage/redis-subscriber.js';
+} from '../storage/redis/redis-connection.js';
+import { RedisSubscriber } from '../storage/redis/redis-subscriber.js';
 
 type RedisConfig = Pick<
   Config,

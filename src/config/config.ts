@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { usesTls } from '../storage/redis-address.js';
+import { usesTls } from '../storage/redis/redis-address.js';
 import { nearestName } from '../parsing/nearest-name.js';
 import { parseValue } from '../parsing/parse-value.js';
 import { isWithin } from '../platform/is-within.js';

@@ -3,7 +3,7 @@ import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Caller } from '../access/caller.decorator.js';
 import { NeedsScope, Unowned } from '../access/owned.decorator.js';
 import type { Principal } from '../access/principal.js';
-import { ApiErrors } from '../http/api-errors.decorator.js';
+import { ApiErrors } from '../http/errors/api-errors.decorator.js';
 import { ForgetQueryDto, PrincipalParamsDto, PrincipalReportDto } from './erasure.dto.js';
 import { PrincipalEraser } from './principal-eraser.js';
 

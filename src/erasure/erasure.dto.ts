@@ -1,8 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsBoolean } from 'class-validator';
-import { BoundedText, MayBeAbsent } from '../http/field-rules.decorator.js';
-import { mustBe } from '../http/field-words.js';
+import { BoundedText, MayBeAbsent } from '../http/fields/field-rules.decorator.js';
+import { mustBe } from '../http/fields/field-words.js';
 import type { PrincipalReport } from './principal-eraser.js';
 
 export class PrincipalParamsDto {

@@ -4,8 +4,8 @@ import {
   isConnectionClosed,
   type RedisScript,
   type RedisClient,
-} from '../storage/redis-connection.js';
-import type { RedisSubscriber } from '../storage/redis-subscriber.js';
+} from '../storage/redis/redis-connection.js';
+import type { RedisSubscriber } from '../storage/redis/redis-subscriber.js';
 import { compareCursors, logStart, type EventCursor } from './cursor.js';
 import { FencedError, GapError, type EventLog, type LogListener } from './event-log.js';
 import { appendScript, beginScript } from './redis-log-scripts.js';

@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import { untilAborted } from '../platform/async/abort.js';
 import type { Clock } from '../platform/clock.js';
-import { chunkShare } from './chunk-share.js';
+import { chunkShare } from './streams/chunk-share.js';
 import { discardRest } from './discard-rest.js';
 import {
   requestTooLarge,
   ClientGoneError,
   requestTimeout,
   unsupportedEncoding,
-} from './body-errors.js';
+} from './errors/body-errors.js';
 
 export interface BodyLimits {
   maxRequestBytes: number;

@@ -7,7 +7,7 @@ import {
 } from '@nestjs/common';
 import type { ValidationError } from 'class-validator';
 import { formOf } from './request-form.decorator.js';
-import { wordFaults } from './word-faults.js';
+import { wordFaults } from './errors/word-faults.js';
 
 /** The rules that a request breaks, before they are put in the words of its wire. */
 class BrokenRules {

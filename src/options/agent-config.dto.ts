@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { agentConfigFields } from '../governance/decision-tree/agent-config.js';
-import { MayBeAbsent, WholeNumber } from '../http/field-rules.decorator.js';
+import { MayBeAbsent, WholeNumber } from '../http/fields/field-rules.decorator.js';
 import { RequestForm } from '../http/request-form.decorator.js';
 
 /** A limit with the bounds and the meaning that the table has under its name. */

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { schemaOf } from '../http/type-schema.js';
+import { schemaOf } from '../http/fields/type-schema.js';
 import { lifecycles, thinkingKinds } from '../provider/model.js';
 import type { ListedModel } from '../provider/models/view-model.js';
 import { efforts } from '../storage/shapes/stored-thinking.js';

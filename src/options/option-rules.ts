@@ -9,7 +9,7 @@ import {
 } from '../storage/shapes/stored-options.js';
 import { efforts, type ThinkingChoice } from '../storage/shapes/stored-thinking.js';
 import { isStorable } from '../storage/storable.js';
-import { jsonObject } from '../http/json-schemas.js';
+import { jsonObject } from '../http/fields/json-schemas.js';
 import { clientToolsExpected, parseClientTools } from './client-tools.js';
 import { choiceRule, countRule, nameRule, textRule, type OptionRule } from './option-rule.js';
 

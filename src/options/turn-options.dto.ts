@@ -1,5 +1,5 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { jsonObject } from '../http/json-schemas.js';
+import { jsonObject } from '../http/fields/json-schemas.js';
 import type {
   AttachmentsAs,
   ClientTool,

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { MIMEType } from 'node:util';
 import type { BodyKind } from '../http/body-limit.decorator.js';
-import { chunkShare } from '../http/chunk-share.js';
+import { chunkShare } from '../http/streams/chunk-share.js';
 import { RequestBody } from '../http/request-body.js';
 import type { Clock } from '../platform/clock.js';
 import { JsonMeter } from '../platform/text/json-meter.js';
@@ -12,7 +12,7 @@ import {
   unsupportedCharset,
   type BodyRules,
   invalidJson,
-} from '../http/body-errors.js';
+} from '../http/errors/body-errors.js';
 import { inflatable, inflateBody } from './inflate-body.js';
 
 /** Bytes decoded and measured at a time. */

@@ -1,5 +1,5 @@
 import type { JsonLimits } from '../platform/text/json-meter.js';
-import type { BodyRules } from '../http/body-errors.js';
+import type { BodyRules } from '../http/errors/body-errors.js';
 import type { BodyKind } from '../http/body-limit.decorator.js';
 
 /**

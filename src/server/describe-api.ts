@@ -1,7 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
-import { typeSchemas } from '../http/type-schema.js';
-import { envelopeShape } from '../http/error-shape.js';
+import { typeSchemas } from '../http/fields/type-schema.js';
+import { envelopeShape } from '../http/errors/error-shape.js';
 import { answerErrors } from './answer-errors.js';
 import type { ErrorShapes } from './error-shapes.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { envelopeShape, type ErrorShape } from '../http/error-shape.js';
+import { envelopeShape, type ErrorShape } from '../http/errors/error-shape.js';
 import { ErrorShapes } from './error-shapes.js';
 
 const shape = (name: string): ErrorShape => ({

@@ -1,5 +1,5 @@
-import type { ShapedPaths } from '../http/error-shape.decorator.js';
-import { envelopeShape, type ErrorShape } from '../http/error-shape.js';
+import type { ShapedPaths } from '../http/errors/error-shape.decorator.js';
+import { envelopeShape, type ErrorShape } from '../http/errors/error-shape.js';
 
 /**
  * The shapes of errors by path, also of paths without a route: each has the shape of the nearest paths

@@ -11,10 +11,10 @@ import { Metrics } from '../metrics/metrics.js';
 import { CLOCK } from '../platform/clock.js';
 import { createLogger, LOGGER } from '../platform/logger.js';
 import { TypedError } from '../errors/typed-error.js';
-import { ErrorsAs, findShapedPaths } from '../http/error-shape.decorator.js';
-import { envelopeShape, type ErrorShape } from '../http/error-shape.js';
-import { streamTexts, type FrameBatch } from '../http/frame-batch.js';
-import { Streams } from '../http/stream.interceptor.js';
+import { ErrorsAs, findShapedPaths } from '../http/errors/error-shape.decorator.js';
+import { envelopeShape, type ErrorShape } from '../http/errors/error-shape.js';
+import { streamTexts, type FrameBatch } from '../http/streams/frame-batch.js';
+import { Streams } from '../http/streams/stream.interceptor.js';
 import { ErrorShapes } from './error-shapes.js';
 import { HarnessErrorFilter } from './harness-error.filter.js';
 

@@ -4,8 +4,8 @@ import type { Request, Response } from 'express';
 import type { Logger } from '../platform/logger.js';
 import { idsOf, noteError, recordOf } from '../http/request-record.js';
 import { TypedError, invalidRequest } from '../errors/typed-error.js';
-import type { ErrorShape } from '../http/error-shape.js';
-import { toPublicError, type PublicError } from '../http/public-error.js';
+import type { ErrorShape } from '../http/errors/error-shape.js';
+import { toPublicError, type PublicError } from '../http/errors/public-error.js';
 
 export interface ErrorFilterDeps {
   logger: Logger;

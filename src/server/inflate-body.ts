@@ -6,7 +6,7 @@ import {
   inflatesTooFar,
   notInflatable,
   type BodyRules,
-} from '../http/body-errors.js';
+} from '../http/errors/body-errors.js';
 
 type Inflate = (bytes: Uint8Array, options: ZlibOptions) => Promise<Buffer>;
 

@@ -33,7 +33,7 @@ import { runsTurns, servesApi } from '../config/role.js';
 import { TurnApiModule, TurnWorkerModule } from '../turn/turn.module.js';
 import { WebhookSenderModule } from '../webhooks/webhooks.module.js';
 import { HarnessErrorFilter } from './harness-error.filter.js';
-import { findShapedPaths } from '../http/error-shape.decorator.js';
+import { findShapedPaths } from '../http/errors/error-shape.decorator.js';
 import { RequestPipe } from '../http/request.pipe.js';
 import { isDatabaseDown } from '../storage/database-errors.js';
 

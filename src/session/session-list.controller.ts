@@ -3,8 +3,8 @@ import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Caller } from '../access/caller.decorator.js';
 import { Unowned } from '../access/owned.decorator.js';
 import type { Principal } from '../access/principal.js';
-import { ApiErrors } from '../http/api-errors.decorator.js';
-import { PageQueryDto } from '../http/page-query.dto.js';
+import { ApiErrors } from '../http/errors/api-errors.decorator.js';
+import { PageQueryDto } from '../http/paging/page-query.dto.js';
 import { SessionPageDto } from './session-page.dto.js';
 import { SessionService } from './session-service.js';
 

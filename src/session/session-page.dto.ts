@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { PageDto } from '../http/page.dto.js';
+import { PageDto } from '../http/paging/page.dto.js';
 import { SessionFieldsDto } from './session.dto.js';
 import type { ListedSession } from './view-session.js';
 

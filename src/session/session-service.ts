@@ -7,7 +7,7 @@ import { CONFIG, type Config } from '../config/config.js';
 import { invalidRequest } from '../errors/typed-error.js';
 import { validateAgentConfig } from '../governance/decision-tree/agent-config.js';
 import { validatePermissionRules } from '../governance/permissions/validate-permission-rules.js';
-import { badCursor, type PageQueryDto } from '../http/page-query.dto.js';
+import { badCursor, type PageQueryDto } from '../http/paging/page-query.dto.js';
 import { parseMode } from '../options/permission-mode.js';
 import { nameOf } from '../parsing/word-issue.js';
 import { compact } from '../platform/compact.js';

@@ -1,11 +1,11 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Allow } from 'class-validator';
-import { jsonObject } from '../http/json-schemas.js';
-import { Nested } from '../http/nested.decorator.js';
-import { schemaOf } from '../http/type-schema.js';
+import { jsonObject } from '../http/fields/json-schemas.js';
+import { Nested } from '../http/fields/nested.decorator.js';
+import { schemaOf } from '../http/fields/type-schema.js';
 import { AgentConfigDto } from '../options/agent-config.dto.js';
 import { TurnOptionsDto } from '../options/turn-options.dto.js';
-import { MayBeAbsent, OptionalText, RequiredText } from '../http/field-rules.decorator.js';
+import { MayBeAbsent, OptionalText, RequiredText } from '../http/fields/field-rules.decorator.js';
 import { sessionOrigins, type SessionOrigin } from '../storage/schema.js';
 import type { PermissionRules } from '../storage/shapes/stored-permissions.js';
 import type { SessionRecord } from './view-session.js';

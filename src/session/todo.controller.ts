@@ -2,7 +2,7 @@ import { Controller, Get, Param } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Owned } from '../access/owned.decorator.js';
 import { SessionIdDto } from '../http/id-params.dto.js';
-import { ApiErrors } from '../http/api-errors.decorator.js';
+import { ApiErrors } from '../http/errors/api-errors.decorator.js';
 import { TodoStore } from '../notices/todo-store.js';
 import { SessionService } from './session-service.js';
 import { TodoListDto } from './todo.dto.js';

@@ -5,11 +5,11 @@ import { errorCode } from '../platform/error-code.js';
 import type { OpenedDatabase } from './connection.js';
 import { driverError } from './database-errors.js';
 import { openCopyOut } from './copy-out.js';
-import { applyMigrations, checkMigrations, type SchemaReport } from './migrate-database.js';
-import type { MigrateMode } from './migrate-mode.js';
+import { applyMigrations, checkMigrations, type SchemaReport } from './migrate/migrate-database.js';
+import type { MigrateMode } from './migrate/migrate-mode.js';
 import { openPooled, poolState } from './pooled-database.js';
 import { prepareNothing, prepareRepeated } from './prepare-repeated.js';
-import { SchemaError } from './schema-error.js';
+import { SchemaError } from './migrate/schema-error.js';
 import { StatementNames } from './statement-names.js';
 import { hostOf, UnreachableError } from './unreachable-error.js';
 

@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../config/config.js';
 import type { JsonObject } from '../platform/json.js';
 import type { ServerTool, ServerToolName } from '../storage/shapes/stored-tools.js';
-import { badCursor } from '../http/page-query.dto.js';
+import { badCursor } from '../http/paging/page-query.dto.js';
 import { MCP, type Mcp } from './open-mcp.js';
 import type { ToolQueryDto } from './tool-query.dto.js';
 import { ToolRegistry, type RegisteredTool } from './registry.js';

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { schemaOf } from '../http/type-schema.js';
+import { schemaOf } from '../http/fields/type-schema.js';
 import type { JsonObject } from '../platform/json.js';
 import type { ListedTool } from './tool-list-service.js';
 

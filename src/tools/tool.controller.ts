@@ -1,7 +1,7 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Unowned } from '../access/owned.decorator.js';
-import { ApiErrors } from '../http/api-errors.decorator.js';
+import { ApiErrors } from '../http/errors/api-errors.decorator.js';
 import { ToolPageDto } from './tool-list.dto.js';
 import { ToolQueryDto } from './tool-query.dto.js';
 import { ToolListService } from './tool-list-service.js';

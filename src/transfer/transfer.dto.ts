@@ -1,8 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Matches } from 'class-validator';
-import { EmptyIsAbsent } from '../http/field-rules.decorator.js';
-import { mustBe } from '../http/field-words.js';
-import { OptionalId } from '../http/id-field.decorator.js';
+import { EmptyIsAbsent } from '../http/fields/field-rules.decorator.js';
+import { mustBe } from '../http/fields/field-words.js';
+import { OptionalId } from '../http/fields/id-field.decorator.js';
 import type { ImportReport } from './transfer-errors.js';
 
 const principalWords = mustBe("1 to 64 letters, digits, '.', '@', '_' and '-'");

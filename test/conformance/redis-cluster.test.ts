@@ -8,8 +8,8 @@ import {
   connectRedis,
   connectSubscriber,
   type RedisClient,
-} from '../../src/storage/redis-connection.js';
-import { RedisSubscriber } from '../../src/storage/redis-subscriber.js';
+} from '../../src/storage/redis/redis-connection.js';
+import { RedisSubscriber } from '../../src/storage/redis/redis-subscriber.js';
 import { RedisSignalBus } from '../../src/turn/queue/redis-signal-bus.js';
 import { startRedisCluster, type RedisCluster } from '../support/processes/redis-cluster.js';
 import { openBullQueue } from '../support/turn/open-bull-queue.js';

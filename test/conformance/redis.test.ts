@@ -10,8 +10,8 @@ import {
   connectRedis,
   connectSubscriber,
   type RedisClient,
-} from '../../src/storage/redis-connection.js';
-import { RedisSubscriber } from '../../src/storage/redis-subscriber.js';
+} from '../../src/storage/redis/redis-connection.js';
+import { RedisSubscriber } from '../../src/storage/redis/redis-subscriber.js';
 import { openBullQueue } from '../support/turn/open-bull-queue.js';
 import { RedisSignalBus } from '../../src/turn/queue/redis-signal-bus.js';
 import { testRedis } from '../support/processes/test-services.js';

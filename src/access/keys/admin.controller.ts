@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { ApiErrors } from '../../http/api-errors.decorator.js';
+import { ApiErrors } from '../../http/errors/api-errors.decorator.js';
 import { CreatedKeyDto, KeyListDto, KeyParamsDto, OneKeyDto } from './admin.dto.js';
 import { AuditPageDto } from './audit-page.dto.js';
 import { AuditQueryDto } from './audit-query.dto.js';

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { RequiredText } from '../../http/field-rules.decorator.js';
+import { RequiredText } from '../../http/fields/field-rules.decorator.js';
 import { keyScopes, type KeyScope } from '../../storage/governance-schema.js';
 import type { KeyView } from '../view-key.js';
 

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { jsonObject, time } from '../../http/json-schemas.js';
+import { jsonObject, time } from '../../http/fields/json-schemas.js';
 import type { AuditPage } from './audit-service.js';
 
 type AuditEntry = AuditPage['entries'][number];

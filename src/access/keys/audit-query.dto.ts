@@ -1,6 +1,6 @@
-import { mustBe } from '../../http/field-words.js';
-import { OptionalId } from '../../http/id-field.decorator.js';
-import { PageLimit } from '../../http/page-query.dto.js';
+import { mustBe } from '../../http/fields/field-words.js';
+import { OptionalId } from '../../http/fields/id-field.decorator.js';
+import { PageLimit } from '../../http/paging/page-query.dto.js';
 
 export class AuditQueryDto {
   @OptionalId(

@@ -1,6 +1,6 @@
 import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible';
 import { untilAborted } from '../../platform/async/abort.js';
-import type { RedisClient } from '../../storage/redis-connection.js';
+import type { RedisClient } from '../../storage/redis/redis-connection.js';
 import { COUNT_MS, type Count, type RequestCounter } from '../request-counter.js';
 
 /** Timeout of a count in Redis, in ms. */

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { errorCode } from '../../platform/error-code.js';
 import type { BlobStore } from '../blob-store.js';
-import { chunkShare } from '../../http/chunk-share.js';
+import { chunkShare } from '../../http/streams/chunk-share.js';
 import { checkPath, refuseAccess, shownPath } from '../check-attachment.js';
 import { openAttachment, type AttachmentFolders } from '../open-attachment.js';
 import { cleanName } from '../clean-name.js';

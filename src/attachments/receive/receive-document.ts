@@ -4,7 +4,7 @@ import Parser from 'stream-json/Parser.js';
 import { JsonMeter } from '../../platform/text/json-meter.js';
 import { LoopShare } from '../../platform/async/loop-share.js';
 import { ContentTaker } from './content-taker.js';
-import { invalidJson } from '../../http/body-errors.js';
+import { invalidJson } from '../../http/errors/body-errors.js';
 import { documentTooDeep, fieldTooLarge, tooManyValues } from './receive-errors.js';
 import {
   MOST_DEPTH,

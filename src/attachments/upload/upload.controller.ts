@@ -4,7 +4,7 @@ import type { Request } from 'express';
 import { Caller } from '../../access/caller.decorator.js';
 import { Unowned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
-import { ApiErrors } from '../../http/api-errors.decorator.js';
+import { ApiErrors } from '../../http/errors/api-errors.decorator.js';
 import { BodyLimit } from '../../http/body-limit.decorator.js';
 import { UploadService } from './upload-service.js';
 import { UploadedDto } from './uploaded.dto.js';

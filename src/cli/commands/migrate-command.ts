@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { parseConfig, type Config } from '../../config/config.js';
-import type { SchemaReport } from '../../storage/migrate-database.js';
+import type { SchemaReport } from '../../storage/migrate/migrate-database.js';
 import { exitCodeOf } from './explain-failure.js';
 import { openDatabase } from './open-database.js';
 import { explainStartFailure } from './serve-command.js';

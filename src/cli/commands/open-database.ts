@@ -3,7 +3,7 @@ import { ResourceStack } from '../../platform/async/resource-stack.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { lockDataFolder } from '../../storage/data-folder.js';
 import { openEmbeddedDatabase } from '../../storage/embedded-database.js';
-import type { SchemaReport } from '../../storage/migrate-database.js';
+import type { SchemaReport } from '../../storage/migrate/migrate-database.js';
 import { openPostgres } from '../../storage/postgres-database.js';
 
 type CommandDatabase = Pick<OpenedDatabase, 'db' | 'close'> & { schema: SchemaReport };

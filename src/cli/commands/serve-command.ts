@@ -14,7 +14,7 @@ import { openLog } from '../../server/process-log.js';
 import { PROVIDER_MODE, type ProviderMode } from '../../provider/provider-config.js';
 import { SHELLS, type Shells } from '../../tools/shells.js';
 import { findServiceLinks } from '../../config/service-links.js';
-import { SchemaError } from '../../storage/schema-error.js';
+import { SchemaError } from '../../storage/migrate/schema-error.js';
 import { UnreachableError } from '../../storage/unreachable-error.js';
 import { DataFolderBusyError } from '../../storage/data-folder.js';
 import { DataFolderUnusableError } from '../../storage/make-data-folder.js';

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import { parsedBy } from '../../parsing/shapes.js';
-import { migrateModes, type MigrateMode } from '../../storage/migrate-mode.js';
+import { migrateModes, type MigrateMode } from '../../storage/migrate/migrate-mode.js';
 import { roles } from '../role.js';
-import { parseRedisUrl, type RedisAddress } from '../../storage/redis-address.js';
+import { parseRedisUrl, type RedisAddress } from '../../storage/redis/redis-address.js';
 import {
   absolutePath,
   choice,

@@ -11,7 +11,7 @@ import type { Provenance } from '../../storage/shapes/stored-options.js';
 import { resolveLimits } from '../resolve-limits.js';
 import { chooseModel } from '../early-options.js';
 import type { OptionSources } from '../option-sources.js';
-import { schemaOf, type FieldSchema } from '../../http/class-fields.js';
+import { schemaOf, type FieldSchema } from '../../http/fields/class-fields.js';
 import { validPreferences, type PreferenceValue } from './model-preferences.js';
 import {
   limitNames,

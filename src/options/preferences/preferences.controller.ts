@@ -3,10 +3,10 @@ import { ApiBody, ApiOkResponse, ApiOperation, ApiTags, getSchemaPath } from '@n
 import { Caller } from '../../access/caller.decorator.js';
 import { Unowned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
-import { fieldsOf } from '../../http/class-fields.js';
-import { ApiErrors } from '../../http/api-errors.decorator.js';
-import { ErrorsAs } from '../../http/error-shape.decorator.js';
-import { faultsShape } from '../../http/error-shape.js';
+import { fieldsOf } from '../../http/fields/class-fields.js';
+import { ApiErrors } from '../../http/errors/api-errors.decorator.js';
+import { ErrorsAs } from '../../http/errors/error-shape.decorator.js';
+import { faultsShape } from '../../http/errors/error-shape.js';
 import { AgentConfigDto } from '../agent-config.dto.js';
 import { EffectivePreferencesDto } from './effective-preferences.dto.js';
 import type { EffectivePreference } from './effective-preferences.js';

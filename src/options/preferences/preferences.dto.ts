@@ -1,11 +1,11 @@
-import { fieldsOf } from '../../http/class-fields.js';
+import { fieldsOf } from '../../http/fields/class-fields.js';
 import {
   BoundedText,
   Flag,
   ListOf,
   MayBeAbsent,
   WholeNumber,
-} from '../../http/field-rules.decorator.js';
+} from '../../http/fields/field-rules.decorator.js';
 import { RequestForm } from '../../http/request-form.decorator.js';
 import { AgentConfigDto } from '../agent-config.dto.js';
 

@@ -1,8 +1,8 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn } from 'class-validator';
-import { says } from '../../http/field-words.js';
-import { OptionalId } from '../../http/id-field.decorator.js';
-import { PageLimit } from '../../http/page-query.dto.js';
+import { says } from '../../http/fields/field-words.js';
+import { OptionalId } from '../../http/fields/id-field.decorator.js';
+import { PageLimit } from '../../http/paging/page-query.dto.js';
 
 const statuses = ['pending', 'all'] as const;
 

@@ -4,7 +4,7 @@ import { Caller } from '../../access/caller.decorator.js';
 import { NeedsScope, Owned, Unowned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
 import { ApprovalIdDto } from '../../http/id-params.dto.js';
-import { ApiErrors } from '../../http/api-errors.decorator.js';
+import { ApiErrors } from '../../http/errors/api-errors.decorator.js';
 import { ApprovalQueryDto } from './approval-query.dto.js';
 import { ApprovalService } from './approval-service.js';
 import { AnswerDto, ApprovalPageDto, OneApprovalDto } from './approval.dto.js';

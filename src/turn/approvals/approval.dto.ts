@@ -1,15 +1,15 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Allow, IsBoolean, IsIn, IsOptional, MaxLength } from 'class-validator';
-import { anyJson, nullableText } from '../../http/json-schemas.js';
-import { PageDto } from '../../http/page.dto.js';
-import { schemaOf } from '../../http/type-schema.js';
+import { anyJson, nullableText } from '../../http/fields/json-schemas.js';
+import { PageDto } from '../../http/paging/page.dto.js';
+import { schemaOf } from '../../http/fields/type-schema.js';
 import type { JsonObject } from '../../platform/json.js';
 import { approvalDecisions, type ApprovalDecision } from '../../storage/governance-schema.js';
 import type { ApprovalView } from './view-approval.js';
-import { says } from '../../http/field-words.js';
+import { says } from '../../http/fields/field-words.js';
 import { decisions, type Decision } from './approval-store.js';
 import { LONGEST_MESSAGE } from './validate-answer.js';
-import { OptionalText, Trimmed } from '../../http/field-rules.decorator.js';
+import { OptionalText, Trimmed } from '../../http/fields/field-rules.decorator.js';
 
 /** An answer, before it is checked against its approval (`validate-answer.ts`). */
 export class AnswerDto {

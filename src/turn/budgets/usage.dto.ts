@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { time } from '../../http/json-schemas.js';
+import { time } from '../../http/fields/json-schemas.js';
 import type { UsageView } from './usage-service.js';
 
 class MeasureDto implements NonNullable<UsageView['tokens']> {

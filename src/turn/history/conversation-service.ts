@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { isId } from '../../platform/ids.js';
-import { badCursor, type PageQueryDto } from '../../http/page-query.dto.js';
+import { badCursor, type PageQueryDto } from '../../http/paging/page-query.dto.js';
 import { SessionStore } from '../../session/session-store.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { ToolRegistry } from '../../tools/registry.js';

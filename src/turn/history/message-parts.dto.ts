@@ -1,5 +1,5 @@
 import { ApiExtraModels, ApiProperty, ApiPropertyOptional, getSchemaPath } from '@nestjs/swagger';
-import { anyJson, nullableText } from '../../http/json-schemas.js';
+import { anyJson, nullableText } from '../../http/fields/json-schemas.js';
 import type { MessagePart } from './view-steps.js';
 
 type Part<Type extends MessagePart['type']> = Extract<MessagePart, { type: Type }>;

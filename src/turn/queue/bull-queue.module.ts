@@ -2,7 +2,7 @@ import { BullModule } from '@nestjs/bullmq';
 import { Module, type DynamicModule, type Type } from '@nestjs/common';
 import type { Config } from '../../config/config.js';
 import { runsTurns } from '../../config/role.js';
-import { REDIS, type RedisClient } from '../../storage/redis-connection.js';
+import { REDIS, type RedisClient } from '../../storage/redis/redis-connection.js';
 import { BullTurnQueue } from './bull-turn-queue.js';
 import { QUEUE_NAME, TurnProcessorHost, turnProcessor } from './turn.processor.js';
 

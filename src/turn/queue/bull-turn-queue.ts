@@ -5,7 +5,7 @@ import { CONFIG, type Config } from '../../config/config.js';
 import type { QueueBoard } from './queue-board.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
 import { settlesWithin } from '../../platform/async/settles-within.js';
-import { REDIS, type RedisClient } from '../../storage/redis-connection.js';
+import { REDIS, type RedisClient } from '../../storage/redis/redis-connection.js';
 import type { TurnQueue } from './turn-queue.js';
 import { QUEUE_NAME, TurnProcessorHost } from './turn.processor.js';
 

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { RedisClient } from '../../storage/redis-connection.js';
+import type { RedisClient } from '../../storage/redis/redis-connection.js';
 import { BOARD_SESSION_MS, type BoardSessions } from './board-sessions.js';
 
 /**

@@ -1,5 +1,5 @@
-import type { RedisSubscriber } from '../../storage/redis-subscriber.js';
-import type { RedisClient } from '../../storage/redis-connection.js';
+import type { RedisSubscriber } from '../../storage/redis/redis-subscriber.js';
+import type { RedisClient } from '../../storage/redis/redis-connection.js';
 import type { SignalBus, StopListening } from './signal-bus.js';
 
 export interface RedisSignalBusOptions {

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { and, eq, sql } from 'drizzle-orm';
-import { badCursor } from '../../http/page-query.dto.js';
+import { badCursor } from '../../http/paging/page-query.dto.js';
 import { CLOCK, type Clock } from '../../platform/clock.js';
 import { newTimeId } from '../../platform/ids.js';
 import { DATABASE, type Database } from '../../storage/connection.js';

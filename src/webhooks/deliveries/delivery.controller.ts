@@ -1,7 +1,7 @@
 import { Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Owned } from '../../access/owned.decorator.js';
-import { ApiErrors } from '../../http/api-errors.decorator.js';
+import { ApiErrors } from '../../http/errors/api-errors.decorator.js';
 import { DeliveryIdDto, WebhookIdDto } from '../../http/id-params.dto.js';
 import { DeliveryPageDto, DeliveryQueryDto, OneDeliveryDto } from './delivery.dto.js';
 import { DeliveryService } from './delivery-service.js';

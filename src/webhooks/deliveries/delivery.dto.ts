@@ -1,8 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { EmptyIsAbsent, OneOf } from '../../http/field-rules.decorator.js';
-import { nullableText, nullableTime, time } from '../../http/json-schemas.js';
-import { PageQueryDto } from '../../http/page-query.dto.js';
-import { PageDto } from '../../http/page.dto.js';
+import { EmptyIsAbsent, OneOf } from '../../http/fields/field-rules.decorator.js';
+import { nullableText, nullableTime, time } from '../../http/fields/json-schemas.js';
+import { PageQueryDto } from '../../http/paging/page-query.dto.js';
+import { PageDto } from '../../http/paging/page.dto.js';
 import {
   deliveryStatuses,
   webhookEvents,

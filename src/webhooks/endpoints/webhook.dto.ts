@@ -8,9 +8,9 @@ import {
   MayBeAbsent,
   OptionalText,
   WholeNumber,
-} from '../../http/field-rules.decorator.js';
-import { mustBe } from '../../http/field-words.js';
-import { nullableTime, time } from '../../http/json-schemas.js';
+} from '../../http/fields/field-rules.decorator.js';
+import { mustBe } from '../../http/fields/field-words.js';
+import { nullableTime, time } from '../../http/fields/json-schemas.js';
 import { RequestForm } from '../../http/request-form.decorator.js';
 import {
   webhookEvents,

@@ -5,7 +5,7 @@ import type { Principal } from '../../access/principal.js';
 import { PersonaLibrary } from '../../agents/persona-library.js';
 import { namesLike } from '../../agents/persona-name.js';
 import { isTypedError } from '../../errors/typed-error.js';
-import type { FrameBatch } from '../../http/frame-batch.js';
+import type { FrameBatch } from '../../http/streams/frame-batch.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { approvalNotFound } from '../../turn/approvals/approval-errors.js';
 import { loadSessionTurns } from '../../turn/state/load-turn.js';

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { jsonObject, jsonObjects } from '../../http/json-schemas.js';
+import { jsonObject, jsonObjects } from '../../http/fields/json-schemas.js';
 
 /** The DTO is for the documentation: `parseRunInput` checks the body. */
 export class RunAgentInputDto {

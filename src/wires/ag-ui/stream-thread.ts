@@ -1,5 +1,5 @@
 import type { Observable } from 'rxjs';
-import { streamTexts, type FrameBatch } from '../../http/frame-batch.js';
+import { streamTexts, type FrameBatch } from '../../http/streams/frame-batch.js';
 import { formatFrame } from '../framing/sse-frame.js';
 import { snapshotEvents, type ReadingRun } from './dialect/ag-ui-snapshot.js';
 

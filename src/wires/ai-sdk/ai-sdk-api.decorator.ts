@@ -1,5 +1,5 @@
 import { getSchemaPath } from '@nestjs/swagger';
-import { ApiStream, frameOf, textFrame } from '../../http/api-stream.decorator.js';
+import { ApiStream, frameOf, textFrame } from '../../http/streams/api-stream.decorator.js';
 
 /** Parts of the stream that are this server's own, for the documentation. */
 const dataParts: Record<string, string> = {

@@ -4,7 +4,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Principal } from '../../access/principal.js';
 import { PersonaLibrary } from '../../agents/persona-library.js';
 import { isTypedError } from '../../errors/typed-error.js';
-import type { FrameBatch } from '../../http/frame-batch.js';
+import type { FrameBatch } from '../../http/streams/frame-batch.js';
 import { defaultPersona } from '../../session/session-service.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import type { CancelState } from '../../turn/lifecycle/turn-canceller.js';

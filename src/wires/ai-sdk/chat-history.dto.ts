@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { UIMessage } from 'ai';
-import { jsonObject, nullableText, time } from '../../http/json-schemas.js';
-import { PageDto } from '../../http/page.dto.js';
+import { jsonObject, nullableText, time } from '../../http/fields/json-schemas.js';
+import { PageDto } from '../../http/paging/page.dto.js';
 import type { ChatPage, ListedChat } from './chat-history.js';
 
 class UiMessageDto implements UIMessage {

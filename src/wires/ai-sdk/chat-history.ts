@@ -3,7 +3,7 @@ import type { UIMessage } from 'ai';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Principal } from '../../access/principal.js';
 import { isTypedError } from '../../errors/typed-error.js';
-import type { PageQueryDto } from '../../http/page-query.dto.js';
+import type { PageQueryDto } from '../../http/paging/page-query.dto.js';
 import { SessionService } from '../../session/session-service.js';
 import { sessionTitle } from '../../session/session-title.js';
 import { DATABASE, type Database } from '../../storage/connection.js';

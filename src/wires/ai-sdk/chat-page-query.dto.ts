@@ -1,4 +1,4 @@
-import { PageLimit, PageToken } from '../../http/page-query.dto.js';
+import { PageLimit, PageToken } from '../../http/paging/page-query.dto.js';
 
 export class ChatPageQueryDto {
   @PageToken('`before` of the page after.')

@@ -2,7 +2,7 @@ import { asc, inArray } from 'drizzle-orm';
 import { Inject, Injectable } from '@nestjs/common';
 import { loadArchives } from '../../events/archive.js';
 import type { TurnEvent } from '../../events/turn-event.js';
-import type { PageQueryDto } from '../../http/page-query.dto.js';
+import type { PageQueryDto } from '../../http/paging/page-query.dto.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { steeredMessages } from '../../storage/governance-schema.js';
 import { ConversationService } from '../../turn/history/conversation-service.js';

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import type { Observable } from 'rxjs';
 import type { Cursor } from '../../events/cursor.js';
-import { streamFrames, type FrameBatch } from '../../http/frame-batch.js';
+import { streamFrames, type FrameBatch } from '../../http/streams/frame-batch.js';
 import { clientLeft } from '../../turn/state/turn-errors.js';
 import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
 import { isAccepted, TurnService, type FollowableTurn } from '../../turn/turn-service.js';

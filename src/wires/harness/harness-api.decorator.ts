@@ -6,8 +6,8 @@ import {
   frameOf,
   harnessFrames,
   namedFrames,
-} from '../../http/api-stream.decorator.js';
-import type { Schema } from '../../http/error-shape.js';
+} from '../../http/streams/api-stream.decorator.js';
+import type { Schema } from '../../http/errors/error-shape.js';
 import { compact } from '../../platform/compact.js';
 import { OneTurnDto } from './turn-record.dto.js';
 import { TurnResultDto } from './turn.dto.js';

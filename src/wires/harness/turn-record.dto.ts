@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { nullableTime } from '../../http/json-schemas.js';
+import { nullableTime } from '../../http/fields/json-schemas.js';
 import type { viewTurn } from '../../turn/state/turn-lookup.js';
-import { listOf, schemaOf } from '../../http/type-schema.js';
+import { listOf, schemaOf } from '../../http/fields/type-schema.js';
 import { UsageDto } from '../../http/usage.dto.js';
 import type {
   OptionProblem,

@@ -1,8 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Allow, IsString } from 'class-validator';
-import { OptionalTexts, RequiredText } from '../../http/field-rules.decorator.js';
+import { OptionalTexts, RequiredText } from '../../http/fields/field-rules.decorator.js';
 import { turnOutcomes } from '../../events/turn-event.js';
-import { dataOf } from '../../http/api-stream.decorator.js';
+import { dataOf } from '../../http/streams/api-stream.decorator.js';
 import { UsageDto } from '../../http/usage.dto.js';
 import { TurnOptionsDto } from '../../options/turn-options.dto.js';
 import type { CancelState } from '../../turn/lifecycle/turn-canceller.js';

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { AgentSummary } from '../../agents/summarize-agent.js';
-import { nullableText } from '../../http/json-schemas.js';
+import { nullableText } from '../../http/fields/json-schemas.js';
 
 class AgentDto implements AgentSummary {
   @ApiProperty({ type: String, example: 'WORKING_ITEMS' })

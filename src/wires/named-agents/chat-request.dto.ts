@@ -1,9 +1,9 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { Allow, IsString, Matches } from 'class-validator';
-import { CharacterCount } from '../../http/field-rules.decorator.js';
-import { mustBe } from '../../http/field-words.js';
-import { fromUlid, ulidPattern } from '../../http/ulid-form.js';
+import { CharacterCount } from '../../http/fields/field-rules.decorator.js';
+import { mustBe } from '../../http/fields/field-words.js';
+import { fromUlid, ulidPattern } from '../../http/fields/ulid-form.js';
 
 /** A file of a chat in JSON. It is taken while the body is received: see `receiveJson`. */
 class ChatFileDto {

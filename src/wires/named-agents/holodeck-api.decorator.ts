@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiBody, ApiConsumes, ApiHeader } from '@nestjs/swagger';
-import { ApiStream, namedFrames } from '../../http/api-stream.decorator.js';
+import { ApiStream, namedFrames } from '../../http/streams/api-stream.decorator.js';
 import type { HolodeckEvent } from './dialect/holodeck-event.js';
 import { ChatRequestDto } from './chat-request.dto.js';
 

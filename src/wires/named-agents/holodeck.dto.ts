@@ -1,9 +1,9 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { jsonObject } from '../../http/json-schemas.js';
-import { listOf } from '../../http/type-schema.js';
+import { jsonObject } from '../../http/fields/json-schemas.js';
+import { listOf } from '../../http/fields/type-schema.js';
 import type { ChatAnswer } from './collect-answer.js';
 import type { HolodeckNotice, HolodeckSource } from './dialect/holodeck-event.js';
-import { ApiCorrelationId, RetryAdviceDto } from '../../http/api-errors.decorator.js';
+import { ApiCorrelationId, RetryAdviceDto } from '../../http/errors/api-errors.decorator.js';
 
 class TokensUsedDto {
   @ApiProperty({ type: 'integer' })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { TypedError } from '../../errors/typed-error.js';
-import { toPublicError } from '../../http/public-error.js';
+import { toPublicError } from '../../http/errors/public-error.js';
 import { problemShape } from './problem.js';
 
 const problemOf = (error: TypedError, path = '/') =>

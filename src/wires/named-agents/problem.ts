@@ -1,4 +1,4 @@
-import { narrowed, type ErrorShape } from '../../http/error-shape.js';
+import { narrowed, type ErrorShape } from '../../http/errors/error-shape.js';
 import { retryAdvice } from '../../platform/retry-advice.js';
 import { problemUri, toProblem, type Problem } from './dialect/holodeck-problem.js';
 import { ProblemDto } from './holodeck.dto.js';

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { jsonObject, nullableText, time } from '../../http/json-schemas.js';
+import { jsonObject, nullableText, time } from '../../http/fields/json-schemas.js';
 import type { OracleAnswer, RetrievalTrace } from './collect-answer.js';
 import { systemTypes, type OracleSource } from './dialect/oracle-chunk.js';
 import { sourceTypes } from './dialect/oracle-source.js';

@@ -1,5 +1,5 @@
 import { getSchemaPath } from '@nestjs/swagger';
-import { ApiStream, frameOf } from '../../http/api-stream.decorator.js';
+import { ApiStream, frameOf } from '../../http/streams/api-stream.decorator.js';
 
 /** Types of the chunks and their fields, for the documentation. */
 const chunks: Record<string, string> = {

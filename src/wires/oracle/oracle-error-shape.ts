@@ -1,5 +1,5 @@
 import { getSchemaPath } from '@nestjs/swagger';
-import { envelopeShape, type ErrorShape } from '../../http/error-shape.js';
+import { envelopeShape, type ErrorShape } from '../../http/errors/error-shape.js';
 import { retryAdvice } from '../../platform/retry-advice.js';
 import { OracleErrorDto, OracleFaultsDto } from './oracle.dto.js';
 

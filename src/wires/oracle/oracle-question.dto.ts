@@ -8,8 +8,8 @@ import {
   MayBeNull,
   OneOf,
   WholeNumber,
-} from '../../http/field-rules.decorator.js';
-import { mustBe } from '../../http/field-words.js';
+} from '../../http/fields/field-rules.decorator.js';
+import { mustBe } from '../../http/fields/field-words.js';
 import { RequestForm } from '../../http/request-form.decorator.js';
 
 /** A question (contract: oracle, section 1). Null leaves a field out, as clients of this family send it. */

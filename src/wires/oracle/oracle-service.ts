@@ -4,7 +4,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { callerLogger, type Principal } from '../../access/principal.js';
 import { TypedError, isTypedError } from '../../errors/typed-error.js';
 import { defaultAgentConfig } from '../../governance/decision-tree/agent-config.js';
-import type { FrameBatch } from '../../http/frame-batch.js';
+import type { FrameBatch } from '../../http/streams/frame-batch.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
 import { ProjectRoots } from '../../session/project-roots.js';
 import { isSessionMissing } from '../../session/session-errors.js';

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { ApiCorrelationId, RetryAdviceDto } from '../../http/api-errors.decorator.js';
-import { ValidationProblemDto } from '../../http/validation-detail.dto.js';
+import { ApiCorrelationId, RetryAdviceDto } from '../../http/errors/api-errors.decorator.js';
+import { ValidationProblemDto } from '../../http/errors/validation-detail.dto.js';
 
 export class OracleCancelDto {
   @ApiProperty({ enum: ['cancelled', 'no_active_session'] })

@@ -1,6 +1,6 @@
 import type { Observable } from 'rxjs';
 import type { TypedError } from '../../errors/typed-error.js';
-import { streamTexts, type FrameBatch } from '../../http/frame-batch.js';
+import { streamTexts, type FrameBatch } from '../../http/streams/frame-batch.js';
 import { retryAdvice } from '../../platform/retry-advice.js';
 import type { OracleChunk } from './dialect/oracle-chunk.js';
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { Redis } from 'ioredis';
 import { defineRedis } from '../../../scripts/services/start-redis.mjs';
 import type { Service } from '../../../scripts/services/start-services.mjs';
-import { parseRedisUrl, type RedisAddress } from '../../../src/storage/redis-address.js';
+import { parseRedisUrl, type RedisAddress } from '../../../src/storage/redis/redis-address.js';
 import { expectSoon } from '../expect-soon.js';
 
 const SLOTS = 16_384;

@@ -1,4 +1,4 @@
-import type { RedisAddress } from '../../../src/storage/redis-address.js';
+import type { RedisAddress } from '../../../src/storage/redis/redis-address.js';
 
 /** The servers `scripts/test.mjs` started for this run. */
 export const testRedisUrl = (): string => given('TEST_REDIS_URL');

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { OpenedDatabase } from '../../../src/storage/connection.js';
 import { openPostgres } from '../../../src/storage/postgres-database.js';
-import { closeRedis, connectRedis } from '../../../src/storage/redis-connection.js';
+import { closeRedis, connectRedis } from '../../../src/storage/redis/redis-connection.js';
 import type { ToolDefinition } from '../../../src/tools/tool.js';
 import type { TurnQueue } from '../../../src/turn/queue/turn-queue.js';
 import type { TurnServices } from './turn-parts.js';

@@ -1,0 +1,153 @@
+import type { ServerResponse } from 'node:http';
+import type { Clock } from '../../platform/clock.js';
+import type { StreamState } from '../request-record.js';
+
+export const KEEPALIVE_MS = 15_000;
+
+/** Sent when nothing else was, so that no proxy takes the stream for dead. */
+const keepalive = ': keepalive\n\n';
+
+/**
+ * The delay before an `EventSource` comes back, in ms, from the least to twice as long more: the readers of a server
+ * that stops come back to others one by one.
+ */
+const LEAST_RETRY_MS = 1_000;
+
+/** The end of a frame. */
+const END = '\n\n';
+
+/** Longest line with a cursor, in characters. */
+const LONGEST_ID = 200;
+
+const headers = {
+  'Content-Type': 'text/event-stream; charset=utf-8',
+  'Cache-Control': 'no-cache, no-transform',
+  // nginx buffers a response without this header.
+  'X-Accel-Buffering': 'no',
+};
+
+export interface SseWriterDeps {
+  clock: Clock;
+  /** Milliseconds without progress after which a client is dropped. */
+  timeoutMs: number;
+}
+
+/** Writes one response as Server-Sent Events, at its reader's pace. */
+export class SseWriter implements StreamState {
+  #lastWriteAt: number;
+  /** Whether the client was dropped for taking nothing. */
+  isTooSlow = false;
+  /** Whether what was to be written failed. */
+  isBroken = false;
+  frames = 0;
+  /** The text that was written last. */
+  #last = '';
+  #isOpen = false;
+  #cancelTimer = (): void => undefined;
+  readonly #opening: NodeJS.Immediate | undefined;
+
+  constructor(
+    private readonly response: ServerResponse,
+    private readonly deps: SseWriterDeps,
+    private readonly options: { opensAtOnce: boolean } = { opensAtOnce: true },
+  ) {
+    this.#lastWriteAt = deps.clock.now();
+    // Deferred, so that an immediate failure is still answered with its own status.
+    this.#opening = options.opensAtOnce
+      ? setImmediate(() => {
+          this.#open();
+          response.flushHeaders();
+        })
+      : undefined;
+    this.#watchSilence();
+  }
+
+  /**
+   * Writes, and calls back once the client can take more: mostly at once. A client without progress until
+   * the deadline is dropped.
+   */
+  write(text: string, onDrained: () => void): void {
+    this.#lastWriteAt = this.deps.clock.now();
+    this.#open();
+    for (let at = text.indexOf(END); at !== -1; at = text.indexOf(END, at + END.length)) {
+      this.frames += 1;
+    }
+    if (text !== '') this.#last = text;
+    if (this.response.write(text)) onDrained();
+    else this.#drainOrDrop(onDrained);
+  }
+
+  get cursor(): string | undefined {
+    const at = this.#last.lastIndexOf('\nid: ');
+    const from = at === -1 && this.#last.startsWith('id: ') ? 0 : at + 1;
+    if (at === -1 && from !== 0) return undefined;
+    return /^id: (.*)/.exec(this.#last.slice(from, from + LONGEST_ID))?.[1];
+  }
+
+  get brokenBy(): 'slow' | 'error' | undefined {
+    if (this.isTooSlow) return 'slow';
+    return this.isBroken ? 'error' : undefined;
+  }
+
+  /** Ends the response, with 204 where nothing was written and an empty answer is allowed. */
+  end(): void {
+    const { response, options } = this;
+    const isEmpty = !options.opensAtOnce && !response.headersSent && response.req.method !== 'HEAD';
+    if (isEmpty) response.writeHead(204, { 'Cache-Control': 'no-cache' });
+    else this.#open();
+    response.end();
+  }
+
+  /** Releases the timers. Must be called once, after any end. */
+  stop(): void {
+    clearImmediate(this.#opening);
+    this.#cancelTimer();
+  }
+
+  #open(): void {
+    if (this.#isOpen) return;
+    this.#isOpen = true;
+    if (!this.response.headersSent) this.response.writeHead(200, headers);
+    // An `EventSource` sends GET alone.
+    if (this.response.req.method !== 'GET') return;
+    const retryMs = Math.round(LEAST_RETRY_MS * (1 + 2 * Math.random()));
+    this.response.write(`retry: ${retryMs}\n\n`);
+  }
+
+  /**
+   * A single timer for each reader, set anew when it fires: a frame costs a timestamp, not a timer.
+   */
+  #watchSilence(): void {
+    const { clock } = this.deps;
+    if (clock.now() - this.#lastWriteAt >= KEEPALIVE_MS) {
+      this.#lastWriteAt = clock.now();
+      this.#open();
+      this.response.write(keepalive);
+    }
+    const leftMs = KEEPALIVE_MS - (clock.now() - this.#lastWriteAt);
+    this.#cancelTimer = clock.after(leftMs, () => this.#watchSilence());
+  }
+
+  #drainOrDrop(onDrained: () => void): void {
+    const { response } = this;
+    if (response.destroyed) return onDrained();
+    // A process that was busy for so long has not polled its sockets: drop after one more turn of
+    // the event loop.
+    let last: NodeJS.Immediate | undefined;
+    const cancelTimer = this.deps.clock.after(this.deps.timeoutMs, () => {
+      last = setImmediate(() => {
+        this.isTooSlow = true;
+        response.destroy();
+      });
+    });
+    const settle = (): void => {
+      cancelTimer();
+      clearImmediate(last);
+      response.off('drain', settle);
+      response.off('close', settle);
+      onDrained();
+    };
+    response.once('drain', settle);
+    response.once('close', settle);
+  }
+}

@@ -1,0 +1,80 @@
+import type { ServerResponse } from 'node:http';
+import { Subscription, type Observable } from 'rxjs';
+import type { Logger } from '../../platform/logger.js';
+import type { FrameBatch } from './frame-batch.js';
+import { noteStream, requestLogger } from '../request-record.js';
+import { SseWriter, type SseWriterDeps } from './sse-writer.js';
+
+/** Why a stream ended before what it shows: its client left or was too slow, or its source failed. */
+export type DropReason = 'client' | 'slow' | 'error';
+
+export interface WriteStreamDeps extends SseWriterDeps {
+  logger: Logger;
+  /** Called when the first batch has come. @returns what to call, once, when the stream is over. */
+  onOpen(): (dropped?: DropReason) => void;
+}
+
+/**
+ * Writes one reader's stream, each batch as one write. A long replay goes out as fast as the reader takes
+ * it, not faster. Resolves when the stream is over, also when its client left: the batches are unsubscribed
+ * from then.
+ *
+ * @returns whether a batch came. Where none did, nothing is written.
+ *
+ * @throws an error of the batches while nothing was written: the error can still be the answer. A later
+ *   error ends the connection, as a frame for it would have no cursor for an id.
+ */
+export function writeStream(
+  response: ServerResponse,
+  batches: Observable<FrameBatch>,
+  deps: WriteStreamDeps,
+): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const subscription = new Subscription();
+    let writer: SseWriter | undefined;
+    let hasBegun = false;
+    let close: ReturnType<WriteStreamDeps['onOpen']> = () => undefined;
+    const finish = (dropped?: DropReason): void => {
+      response.off('close', leave);
+      writer?.stop();
+      subscription.unsubscribe();
+      close(dropped);
+      resolve(hasBegun);
+    };
+    const leave = (): void => finish(writer?.isTooSlow === true ? 'slow' : 'client');
+    const fail = (error: unknown): void => {
+      if (response.headersSent) {
+        requestLogger(deps.logger, response.req).error({ error }, 'a stream broke');
+        if (writer !== undefined) writer.isBroken = true;
+        response.destroy();
+      } else reject(error);
+      finish('error');
+    };
+    const open = ({ mayBeEmpty = false, onDrained }: FrameBatch): void => {
+      close = deps.onOpen();
+      // A client that left before the stream began is a reader that came and went, for whoever counts.
+      if (response.destroyed) {
+        onDrained();
+        return finish('client');
+      }
+      writer = new SseWriter(response, deps, { opensAtOnce: !mayBeEmpty });
+      noteStream(response.req, writer);
+      response.once('close', leave);
+      if (response.req.method !== 'HEAD') return onDrained();
+      // An answer to HEAD is its headers.
+      writer.end();
+      finish();
+    };
+    const complete = (): void => {
+      writer?.end();
+      finish();
+    };
+    const next = (batch: FrameBatch): void => {
+      hasBegun = true;
+      if (writer === undefined) open(batch);
+      else writer.write(batch.text, batch.onDrained);
+    };
+    // The first batch comes before `subscribe` has returned.
+    subscription.add(batches.subscribe({ next, error: fail, complete }));
+  });
+}

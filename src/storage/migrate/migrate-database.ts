@@ -1,0 +1,119 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { sql } from 'drizzle-orm';
+import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
+import { migrate } from 'drizzle-orm/node-postgres/migrator';
+import * as z from 'zod/mini';
+import { parseValue } from '../../parsing/parse-value.js';
+import { errorCode } from '../../platform/error-code.js';
+import { packageVersion } from '../../platform/process/package-root.js';
+import {
+  compareSchema,
+  type Migration,
+  type SchemaDifference,
+  type StoredSchema,
+} from './compare-schema.js';
+import { driverError, isDatabaseDown } from '../database-errors.js';
+import { migrationsFolder } from '../migrations-folder.js';
+import { SchemaError } from './schema-error.js';
+
+/** A schema that this program can use. */
+export interface SchemaReport {
+  /** Tags of the migrations that were applied just now. */
+  applied: readonly string[];
+  /** The number of migrations that are there and that this program does not know. */
+  unknown: number;
+}
+
+/** Key of the advisory lock of migrations: the first letters of the product's name. */
+const migrationLock = 0x7475726e;
+
+/**
+ * Longest wait for a lock on a table: while a migration waits for one, so do all statements on that
+ * table that come after.
+ */
+const LOCK_TIMEOUT = '5s';
+
+/** SQLSTATE of a lock that was not to be had in time. */
+const lockNotAvailable = '55P03';
+
+const nothing = { rows: [] };
+
+const journalShape = z.object({
+  entries: z.array(z.object({ tag: z.string(), when: z.number() })),
+});
+
+/** @throws SchemaError where a migration is missing, or the database is for later versions. */
+export async function checkMigrations(db: NodePgDatabase): Promise<SchemaReport> {
+  const { missing, unknown } = await differenceOf(db);
+  if (missing.length > 0) throw SchemaError.missing(missing);
+  return { applied: [], unknown };
+}
+
+/**
+ * Applies what is missing in one transaction: all, or nothing. Processes that do so at once take
+ * turns; the lock is the transaction's, so that it goes with it, through a pool of connections too.
+ *
+ * @throws SchemaError where a migration fails, or the database is for later versions.
+ */
+export async function applyMigrations(db: NodePgDatabase): Promise<SchemaReport> {
+  return db.transaction(async (tx) => {
+    await tx.execute(sql`select pg_advisory_xact_lock(${migrationLock})`);
+    const { missing, unknown } = await differenceOf(tx);
+    if (missing.length === 0) return { applied: [], unknown };
+    await tx.execute(sql.raw(`set local lock_timeout = '${LOCK_TIMEOUT}'`));
+    await migrate(tx, { migrationsFolder }).catch(explain);
+    const left = await differenceOf(tx);
+    if (left.missing.length > 0) throw SchemaError.outOfOrder(left.missing);
+    return { applied: missing, unknown };
+  });
+}
+
+function explain(error: unknown): never {
+  // An outage is the caller's to word.
+  if (isDatabaseDown(error)) throw error;
+  const cause = driverError(error);
+  throw errorCode(cause) === lockNotAvailable
+    ? SchemaError.locked(cause)
+    : SchemaError.failed(cause);
+}
+
+/** @throws SchemaError where the database is for later versions. */
+async function differenceOf(db: NodePgDatabase): Promise<SchemaDifference> {
+  const found = compareSchema(await loadJournal(), await loadSchema(db), packageVersion);
+  const [first, ...others] = found.broken;
+  if (first !== undefined) throw SchemaError.broken([first, ...others], packageVersion);
+  return found;
+}
+
+async function loadJournal(): Promise<Migration[]> {
+  const text = await readFile(path.join(migrationsFolder, 'meta/_journal.json'), 'utf8');
+  const { value, faults } = parseValue(journalShape, JSON.parse(text));
+  if (faults !== undefined) throw new Error('The journal of migrations is not valid');
+  return value.entries;
+}
+
+async function loadSchema(db: NodePgDatabase): Promise<StoredSchema> {
+  const applied = (await exists(db, 'drizzle.__drizzle_migrations'))
+    ? await db.execute<{ at: string }>(
+        sql`select created_at::text as at from drizzle.__drizzle_migrations`,
+      )
+    : nothing;
+  const contracts = (await exists(db, 'schema_contracts'))
+    ? await db.execute<{ migration: string; least_version: string }>(
+        sql`select migration, least_version from schema_contracts order by migration`,
+      )
+    : nothing;
+  return {
+    applied: applied.rows.map(({ at }) => Number(at)),
+    contracts: contracts.rows.map(({ migration, least_version: leastVersion }) => ({
+      migration,
+      leastVersion,
+    })),
+  };
+}
+
+async function exists(db: NodePgDatabase, table: string): Promise<boolean> {
+  const { rows } = await db.execute(sql`select 1 where to_regclass(${table}) is not null`);
+  return rows.length > 0;
+}

@@ -1,0 +1,236 @@
+import { readFile } from 'node:fs/promises';
+import type { Writable } from 'node:stream';
+import { Cluster, Redis } from 'ioredis';
+import { compact } from '../../platform/compact.js';
+import { retryDelay, type RetryDelays } from '../../platform/async/retry.js';
+import { settlesWithin } from '../../platform/async/settles-within.js';
+import { usesTls, type RedisAddress, type RedisHost } from './redis-address.js';
+
+/** A connection for commands: to a server, to the master that sentinels name, or to a cluster. */
+export type RedisClient = Redis | Cluster;
+
+/** Files of TLS, as PEM; a server's certificate is checked against public authorities by default. */
+export interface TlsFiles {
+  authority?: string | undefined;
+  certificate?: string | undefined;
+  key?: string | undefined;
+}
+
+export interface ConnectOptions {
+  address: RedisAddress;
+  files?: TlsFiles;
+  sentinelPassword?: string | undefined;
+  /** Shown by `CLIENT LIST`. */
+  name: string;
+  /** Called when the connection broke or was refused; reconnecting never ends. */
+  onError(error: Error): void;
+}
+
+/** Injects the process's connection to Redis for commands. */
+export const REDIS = Symbol('Redis');
+
+/** Timeout of the first connection, in ms. */
+const CONNECT_TIMEOUT_MS = 10_000;
+
+/** Delays before a reconnection. */
+const retryDelays: RetryDelays = { firstMs: 100, maxMs: 1_000 };
+
+/** Timeout of an orderly close, in ms. */
+const QUIT_WAIT_MS = 1_000;
+
+const retryStrategy = (tries: number) => retryDelay(retryDelays, tries - 1, Math.random());
+
+/**
+ * Connects for commands. A broken connection is made again: commands wait for it, and commands without an
+ * answer are sent again, which all of ours allow.
+ *
+ * @throws Error when Redis does not answer in 10 s.
+ */
+export async function connectRedis(given: ConnectOptions): Promise<RedisClient> {
+  const { address } = given;
+  const options = await optionsOf(given);
+  return untilConnected(
+    address.kind === 'cluster'
+      ? openCluster(address.hosts, options, given.onError)
+      : openServer(address, options, given.onError),
+  );
+}
+
+/**
+ * Connects for subscriptions: to the same Redis, or to any node of a cluster, which passes on what is published
+ * at the others. A connection to a node that breaks is made again to another.
+ *
+ * @param client for commands.
+ */
+export async function connectSubscriber(
+  client: RedisClient,
+  given: ConnectOptions,
+): Promise<Redis> {
+  const { address } = given;
+  const options = await optionsOf(given);
+  if (address.kind !== 'cluster') {
+    return untilConnected(openServer(address, options, given.onError));
+  }
+  const node = (): { host?: string; port?: number } => {
+    const nodes = client instanceof Cluster ? client.nodes() : [];
+    const { host, port } = nodes[Math.floor(Math.random() * nodes.length)]?.options ?? {};
+    return compact({ host, port });
+  };
+  const redis = new Redis({
+    ...options,
+    ...node(),
+    retryStrategy: (tries) => {
+      Object.assign(redis.options, node());
+      return retryStrategy(tries);
+    },
+  });
+  redis.on('error', given.onError);
+  return untilConnected(redis);
+}
+
+async function optionsOf({ address, files = {}, name, sentinelPassword }: ConnectOptions) {
+  const [ca, cert, key] = await Promise.all(
+    [files.authority, files.certificate, files.key].map((file) =>
+      file === undefined ? Promise.resolve(undefined) : readFile(file),
+    ),
+  );
+  const tls = compact({ ca, cert, key });
+  return {
+    lazyConnect: true,
+    connectionName: name,
+    // Commands wait without end, as BullMQ's workers require.
+    maxRetriesPerRequest: null,
+    autoResubscribe: false,
+    keepAlive: 10_000,
+    ...(usesTls(address) ? { tls } : {}),
+    ...(address.kind === 'server'
+      ? {}
+      : compact({ username: address.username, password: address.password, sentinelPassword })),
+  };
+}
+
+type Opened = Awaited<ReturnType<typeof optionsOf>>;
+
+function openServer(
+  address: Exclude<RedisAddress, { kind: 'cluster' }>,
+  opened: Opened,
+  onError: (error: Error) => void,
+): Redis {
+  const options = { ...opened, retryStrategy };
+  const redis =
+    address.kind === 'server'
+      ? new Redis(address.url, options)
+      : new Redis({
+          ...options,
+          sentinels: [...address.hosts],
+          name: address.master,
+          db: address.database,
+          sentinelRetryStrategy: retryStrategy,
+          enableTLSForSentinelMode: address.isTls,
+          ...(opened.tls === undefined ? {} : { sentinelTLS: opened.tls }),
+          // Not the client's failover detector, which ends a connection for good that is being made.
+          reconnectOnError: isReplaced,
+        });
+  redis.on('error', onError);
+  redis.on('connect', () => gatherWrites(redis.stream));
+  return redis;
+}
+
+function openCluster(
+  hosts: readonly RedisHost[],
+  redisOptions: Opened,
+  onError: (error: Error) => void,
+): Cluster {
+  const cluster = new Cluster([...hosts], {
+    lazyConnect: true,
+    redisOptions,
+    clusterRetryStrategy: retryStrategy,
+    // Commands wait for a cluster that fails over, as they wait for a server.
+    maxRedirections: Number.MAX_SAFE_INTEGER,
+    slotsRefreshTimeout: 2_000,
+    // Names may be behind the certificate: nodes are reached as the cluster announces them.
+    dnsLookup: (address, callback) => callback(null, address),
+  });
+  cluster.on('error', onError);
+  cluster.on('node error', onError);
+  cluster.on('+node', (node: Redis) => node.on('connect', () => gatherWrites(node.stream)));
+  return cluster;
+}
+
+/** Whether a server became a replica: the command is sent again to the master. */
+function isReplaced({ message }: Error): 2 | false {
+  return message.startsWith('READONLY') ? 2 : false;
+}
+
+async function untilConnected<Client extends RedisClient>(client: Client): Promise<Client> {
+  let reason: Error | undefined;
+  const keep = (error: Error): void => void (reason = error);
+  for (const event of ['error', 'node error']) client.on(event, keep);
+  try {
+    const answer = client.connect().then(() => client.ping());
+    if (await settlesWithin(CONNECT_TIMEOUT_MS, answer)) return client;
+    const cause = reason === undefined ? '' : ` (${reason.message})`;
+    throw new Error(`no answer in ${CONNECT_TIMEOUT_MS} ms${cause}`);
+  } catch (error) {
+    client.disconnect();
+    // A connection that is refused says only that it is closed.
+    throw isConnectionClosed(error) ? (reason ?? error) : error;
+  } finally {
+    for (const event of ['error', 'node error']) client.off(event, keep);
+  }
+}
+
+/** Closes a connection: in order when the server answers, at once when it does not. */
+export async function closeRedis(redis: RedisClient): Promise<void> {
+  try {
+    if (redis.status === 'ready') await settlesWithin(QUIT_WAIT_MS, redis.quit());
+  } catch (error) {
+    if (!isConnectionClosed(error)) throw error;
+  } finally {
+    redis.disconnect();
+  }
+}
+
+/** Whether a command failed because its connection was closed, by either side. */
+export function isConnectionClosed(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('Connection is closed');
+}
+
+export type RedisScript = (...keysAndArguments: (string | number)[]) => Promise<unknown>;
+
+/**
+ * Makes a Lua script callable; its text is sent only to a server that lacks it.
+ *
+ * @param keys number of its keys; absent: the first argument of each call is their number.
+ */
+export function defineScript(
+  redis: RedisClient,
+  name: string,
+  { lua, keys }: { lua: string; keys?: number },
+): RedisScript {
+  redis.defineCommand(name, { lua, ...compact({ numberOfKeys: keys }) });
+  const command = Reflect.get(redis, name) as RedisScript;
+  return (...given) => Reflect.apply(command, redis, given);
+}
+
+/**
+ * Sends all writes of a tick of the event loop in one piece. A process with hundreds of turns
+ * writes dozens of commands a tick, and a system call costs more than a command. (The client's own
+ * pipelining loses a script whenever the server does.)
+ */
+function gatherWrites(stream: Writable): void {
+  const write = stream.write.bind(stream);
+  let isGathering = false;
+  const gathered = (...given: unknown[]): unknown => {
+    if (!isGathering) {
+      isGathering = true;
+      stream.cork();
+      setImmediate(() => {
+        isGathering = false;
+        stream.uncork();
+      });
+    }
+    return Reflect.apply(write, stream, given);
+  };
+  stream.write = gathered as typeof stream.write;
+}
