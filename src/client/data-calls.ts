@@ -4,7 +4,7 @@ import { parseJson, type Transport } from './transport.js';
 
 const admin = '/api/admin';
 
-/** What is stored, as a whole: `client.data`. All but `exportSession` is for a key with the scope `admin`. */
+/** Stored data as a whole: `client.data`. All but `exportSession` is for a key with the scope `admin`. */
 export class DataCalls {
   constructor(private readonly transport: Transport) {}
 
@@ -44,7 +44,7 @@ export class DataCalls {
     return parseJson(await response.text(), response.status) as ImportReport;
   }
 
-  /** What is stored of a principal, in numbers. */
+  /** A principal's stored data, in numbers. */
   count(principal: string): Promise<PrincipalReport> {
     return this.transport.json({ path: pathOf(principal) });
   }

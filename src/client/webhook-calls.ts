@@ -33,7 +33,7 @@ export class WebhookCalls {
     return this.#one({ path: pathOf(webhookId) });
   }
 
-  /** What is not given stays as it is. */
+  /** Fields that are not given stay as they are. */
   change(webhookId: string, changes: WebhookChanges): Promise<WebhookView> {
     return this.#one({ method: 'PATCH', path: pathOf(webhookId), body: changes });
   }
@@ -57,7 +57,7 @@ export class WebhookCalls {
     return this.#send(`${pathOf(webhookId)}/test`);
   }
 
-  /** What was sent or is to be sent, the newest first. */
+  /** Deliveries that were sent or are to be sent, the newest first. */
   deliveries(
     webhookId: string,
     query: DeliveryQuery = {},

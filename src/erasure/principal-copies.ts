@@ -3,7 +3,7 @@ import { REQUEST_COUNTER, type RequestCounter } from '../access/request-counter.
 import { BlobStore } from '../attachments/blob-store.js';
 import { EVENT_LOG, type EventLog } from '../events/event-log.js';
 
-/** What is stored of a principal beside rows: contents of files, live logs, counts of requests. */
+/** A principal's data beside rows: contents of files, live logs, counts of requests. */
 @Injectable()
 export class PrincipalCopies {
   constructor(

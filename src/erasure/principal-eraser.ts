@@ -9,7 +9,7 @@ import { SessionCloser } from '../turn/lifecycle/session-closer.js';
 import { PrincipalCopies } from './principal-copies.js';
 import { FORGOTTEN, PrincipalRows, type PrincipalCounts } from './principal-rows.js';
 
-/** What is stored of a principal, or was. */
+/** A principal's data, before or after its erasure. */
 export interface PrincipalReport extends PrincipalCounts {
   /** The folder for the principal's projects, which is deleted where that was asked for. */
   projectFolder: string;

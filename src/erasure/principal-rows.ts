@@ -146,7 +146,7 @@ export class PrincipalRows {
     for (let at = 0; at < turnIds.length; at += MOST_AT_ONCE) {
       const some = turnIds.slice(at, at + MOST_AT_ONCE);
       await this.db.delete(turnReaders).where(inArray(turnReaders.turnId, some));
-      // Of webhooks that were deleted while the turns went on.
+      // Deliveries stay of webhooks that were deleted while the turns went on.
       await this.db.delete(webhookDeliveries).where(inArray(webhookDeliveries.turnId, some));
     }
   }

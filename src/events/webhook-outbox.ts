@@ -17,7 +17,7 @@ const insertDeliveries = writeKind(
     where endpoint.enabled and (endpoint.events is null or given.type = any(endpoint.events))`,
 );
 
-/** What webhooks are sent of events: rows of the statement that stores the events. Pure. */
+/** Deliveries of events to webhooks: rows of the statement that stores the events. Pure. */
 export function webhookWrites(turnId: string, events: readonly TurnEvent[]): StoreWrite[] {
   return events.flatMap((event) => {
     const told = webhookFacts(event);

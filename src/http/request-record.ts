@@ -11,7 +11,7 @@ import type { Logger } from '../platform/logger.js';
 export interface RequestRecord {
   /** The id in the request's log lines, and in `X-Request-Id` of its answer. */
   readonly id: string;
-  /** Its span: that of a library that traces requests, else the one in its headers; absent: none. */
+  /** The request's span: that of a library that traces requests, else the one in its headers; absent: none. */
   readonly trace?: StoredTrace;
   /** The error that answered the request: its code alone, as messages quote what was sent. Absent: none. */
   error?: { type: ErrorCode };

@@ -57,7 +57,7 @@ const MOST_CAUSES = 5;
 const facts = ['type', 'status', 'category', 'reason', 'code'] as const;
 
 /**
- * What a line has of an error, and nothing else: drivers and libraries hang statements, parameters, headers and
+ * The parts of an error that a line has, and nothing else: drivers and libraries hang statements, parameters, headers and
  * bodies on theirs, which are content of users and tools.
  */
 function describeError(error: unknown, causes = MOST_CAUSES): unknown {
@@ -74,7 +74,7 @@ function describeError(error: unknown, causes = MOST_CAUSES): unknown {
   });
 }
 
-/** Of another realm as well, where `instanceof` does not know it. */
+/** True of errors of another realm as well, which `instanceof` does not know. */
 function isError(error: unknown): error is Error {
   return error instanceof Error || types.isNativeError(error);
 }

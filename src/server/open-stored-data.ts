@@ -10,7 +10,7 @@ import type { ImportReport } from '../transfer/transfer-errors.js';
 import { openApplication } from './open-application.js';
 import { redactOf } from './process-log.js';
 
-/** What is stored, as a whole. Values are checked as those of requests are. */
+/** Stored data as a whole. Values are checked as those of requests are. */
 export interface StoredData {
   export(selection: {
     sessionId?: string | undefined;

@@ -26,7 +26,7 @@ export interface PostgresOptions {
   connections: number;
   /** Whether the server keeps statements prepared; default: yes. */
   preparedStatements?: boolean;
-  /** What is done about missing migrations; default: `check`. */
+  /** Checks for missing migrations or applies them; default: `check`. */
   migrate?: MigrateMode | undefined;
   /** Called when an idle connection has broken; the pool replaces it. */
   onError(error: Error): void;

@@ -31,7 +31,7 @@ export class OpenSpan {
     return this.redact !== undefined && this.isRecording;
   }
 
-  /** Its ids for spans of other processes; undefined where no trace is. Not recorded, they are its parent's. */
+  /** Ids for spans of other processes; undefined where no trace is. A span that is not recorded has its parent's. */
   get trace(): StoredTrace | undefined {
     const ids = this.span.spanContext();
     return isSpanContextValid(ids) ? toTrace(ids) : undefined;

@@ -32,7 +32,7 @@ const kinds = {
 
 export interface SpanStart {
   kind: keyof typeof kinds;
-  /** What samplers decide by: few and short. All others are set on a span that records. */
+  /** Attributes that samplers decide by: few and short. All others are set on a span that records. */
   attributes: Attributes;
   /** The span above it: `none` begins a trace. Absent: the span that the code runs in. */
   parent?: StoredTrace | 'none';

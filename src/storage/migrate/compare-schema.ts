@@ -12,7 +12,7 @@ export interface Contract {
   leastVersion: string;
 }
 
-/** What a database has, as it says itself. */
+/** The schema of a database, as the database says. */
 export interface StoredSchema {
   /** Times of the migrations that were applied. */
   applied: readonly number[];
@@ -42,7 +42,7 @@ export function compareSchema(
   };
 }
 
-/** What follows the three numbers, as in `1.2.0-rc.1`, does not count. */
+/** Only the three numbers count: `1.2.0-rc.1` is `1.2.0`. */
 function isOlder(version: string, than: string): boolean {
   const [a, b] = [numbersOf(version), numbersOf(than)];
   const at = a.findIndex((number, index) => number !== b[index]);

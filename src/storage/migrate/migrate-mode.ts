@@ -1,3 +1,3 @@
-/** What a start does about migrations that its database lacks: it refuses, or applies them. */
+/** A start whose database lacks migrations refuses, or applies them. */
 export const migrateModes = ['check', 'apply'] as const;
 export type MigrateMode = (typeof migrateModes)[number];

@@ -148,7 +148,7 @@ function openCluster(
     // Commands wait for a cluster that fails over, as they wait for a server.
     maxRedirections: Number.MAX_SAFE_INTEGER,
     slotsRefreshTimeout: 2_000,
-    // Names may be behind the certificate: nodes are reached as the cluster announces them.
+    // A certificate is made for a name: a node is reached by the name that the cluster announces, not by its address.
     dnsLookup: (address, callback) => callback(null, address),
   });
   cluster.on('error', onError);

@@ -4,10 +4,10 @@ import type { RedisClient } from './redis-connection.js';
 /** The oldest server that the queue's scripts are made for. */
 const LEAST_VERSION = [6, 2] as const;
 
-/** What a server says of itself in answer to `INFO`. */
+/** A server's facts, from its answer to `INFO`. */
 export interface ServerInfo {
   version: string;
-  /** What it does when its memory is full. */
+  /** The keys that it drops when its memory is full, as in `noeviction`. */
   evictionPolicy: string | undefined;
 }
 

@@ -2,6 +2,6 @@
 export interface StoredTrace {
   /** `00-<32 hex digits of the trace>-<16 of the span>-<2 of flags>`. */
   traceparent: string;
-  /** What vendors keep beside it; absent: nothing. */
+  /** Vendors’ values beside it; absent: none. */
   tracestate?: string;
 }

@@ -34,7 +34,7 @@ export function reportEnd(
   if (failure !== undefined) span.fail(failure.errorType);
 }
 
-/** What is known of a failure without its message, which may quote the conversation. */
+/** A failure without its message, which may quote the conversation. */
 function describeFailure({ errorType: type, status, details }: TurnFailure) {
   const { category, reason } = isPlainObject(details) ? details : {};
   return { type, status, category, reason };

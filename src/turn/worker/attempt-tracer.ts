@@ -47,7 +47,7 @@ export class AttemptTracer {
     try {
       await span.run(() => this.runner.run(claim, { ...terms, span }));
     } catch (error) {
-      // What ends an attempt is caught within it: this is a fault of the server or its database.
+      // An error that ends an attempt is caught within it: this one is a fault of the server or its database.
       span.fail('_OTHER');
       throw error;
     } finally {

@@ -16,7 +16,7 @@ import {
 } from './page-deliveries.js';
 import { viewDelivery, type DeliveryRow, type DeliveryView } from './view-delivery.js';
 
-/** What was, is and will be sent to a webhook. */
+/** Deliveries to a webhook: sent, on their way, and due. */
 @Injectable()
 export class DeliveryService {
   constructor(

@@ -1,4 +1,4 @@
-/** What came of a try. */
+/** The result of a try. */
 export type TryResult =
   | {
       type: 'answered';
@@ -11,7 +11,7 @@ export type TryResult =
   /** No answer came, or nothing was sent. */
   | { type: 'failed'; reason: string };
 
-/** What follows from a try. */
+/** The state of a delivery after a try. */
 export type Outcome =
   | { type: 'delivered' }
   /** @property pauseMs milliseconds in which nothing at all is sent to the endpoint. */

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { secretBytes } from '../endpoints/webhook-secret.js';
 
-/** What of a request is signed. */
+/** The signed parts of a request. */
 export interface SignedContent {
   /** The `webhook-id`. */
   id: string;

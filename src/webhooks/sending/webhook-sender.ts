@@ -88,7 +88,7 @@ export class WebhookSender {
     if (isFailing) this.#failing += 1;
     const sending = this.#send(delivery)
       .catch((error: unknown) => {
-        // Its lease ends, and it is sent again.
+        // The delivery’s lease ends, and it is sent again.
         this.logger.warn(
           { ...namesOf(delivery), error },
           'a webhook’s delivery could not be marked',

@@ -117,10 +117,10 @@ const asksReader: Use = async (code) => {
 
 const uses: Record<string, Use[]> = {
   'README.md': [
+    elsewhere('starts the server and the tests; the processes of test/e2e are started by it'),
     elsewhere(
       'installs and needs Docker; test/release/package.test.ts starts the package with npx',
     ),
-    elsewhere('starts the server and the tests; the processes of test/e2e are started by it'),
     elsewhere('is a drawing'),
     async (code) => {
       const [create = '', turn = ''] = code.split(/\n\n/);

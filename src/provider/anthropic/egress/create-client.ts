@@ -42,7 +42,7 @@ export function createClient(options: AnthropicClientOptions): Anthropic {
     baseURL: options.baseUrl,
     timeout: options.requestTimeoutMs,
     maxRetries: options.maxRetries,
-    // Its span of a call ends with the head of the answer, as the stream is read here: decision 66.
+    // The SDK’s span of a call ends with the head of the answer, as the stream is read here: decision 66.
     openTelemetry: false,
     logLevel: 'off',
     fetch: untracedFetch(
