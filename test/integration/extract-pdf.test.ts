@@ -8,6 +8,8 @@ import { OcrMissingError } from '../../src/attachments/extract/images/ocr-packag
 import { extractPdf } from '../../src/attachments/extract/pdf/extract-pdf.js';
 
 const scan = fileURLToPath(new URL('../fixtures/files/scan.png', import.meta.url));
+/** Degrees by which a scan is turned: OCR of each page takes some seconds. */
+const TURNS = process.env['TEST_RELEASE'] === undefined ? [270] : [90, 180, 270];
 const letter = ['The minutes of the meeting in May.', 'Nobody was against it.'];
 
 /** A page as a scanner makes it, turned by some degrees. */
@@ -63,15 +65,15 @@ describe('a PDF', () => {
     expect(outcome).toMatchObject({ via: 'text', text: letter.join('\n') });
   });
 
-  it('whose scans are turned by 90, 180 and 270 degrees is read upright', async () => {
-    const pictures = await Promise.all([90, 180, 270].map(scanned));
-    const outcome = await read(pictures.map((picture) => ({ picture })));
-    const pages = outcome.text.split(/^--- page \d of 3/m).slice(1);
-    expect(pages).toEqual(
-      pictures.map(() => expect.stringContaining('lighthouse keeper counted forty-two ships')),
-    );
-    expect(outcome.pagesRead).toEqual({ ocr: '1–3' });
-  }, 300_000);
+  it.each(TURNS)(
+    'whose scans are turned by %i degrees is read upright',
+    async (degrees) => {
+      const outcome = await read([{ picture: await scanned(degrees) }]);
+      expect(outcome.text).toContain('lighthouse keeper counted forty-two ships');
+      expect(outcome.pagesRead).toEqual({ ocr: '1' });
+    },
+    300_000,
+  );
 
   it('names the pages that nobody could read, where OCR is not installed', async () => {
     const findOcr = () => {

@@ -8,8 +8,13 @@ import { readTool } from '../../src/tools/builtin/file-tools.js';
 import { MemoryTurnQueue } from '../../src/turn/queue/memory-turn-queue.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { openTestServices } from '../support/turn/turn-services.js';
-import { unlikeModels as models } from '../support/model/unlike-models.js';
+import { unlikeModels } from '../support/model/unlike-models.js';
 
+/** The newest and the oldest for the short form. */
+const models =
+  process.env['TEST_RELEASE'] === undefined
+    ? [unlikeModels.at(0), unlikeModels.at(-1)]
+    : unlikeModels;
 const look = '[[tool=glob {"pattern":"*"}]]';
 const think = '[[think=20]]';
 
