@@ -1,4 +1,4 @@
-import { access, constants, mkdir, readdir } from 'node:fs/promises';
+import { access, constants, mkdir, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { errorCode } from '../platform/error-code.js';
 
@@ -10,6 +10,7 @@ const faults: Readonly<Record<string, (user: string) => string>> = {
   ENOSPC: () => 'its disk is full: make room',
   EDQUOT: (user) => `the quota of ${user} is used up: make room`,
   EEXIST: () => 'it is not a folder: remove the file',
+  ENOENT: () => 'its file system makes no folders there: correct the path',
   ENOTDIR: () => 'a part of its path is not a folder: correct the path',
 };
 
@@ -33,7 +34,7 @@ export class DataFolderUnusableError extends Error {
 export async function makeDataFolder(folder: string): Promise<void> {
   let place = path.resolve(folder);
   try {
-    await mkdir(place, { recursive: true });
+    await makeFolders(place);
     const parts = await readdir(place);
     // The engine's own files have the owner of its folder, but for a folder that was made by a copy.
     for (const part of ['', ...parts, 'db/PG_VERSION']) {
@@ -44,6 +45,23 @@ export async function makeDataFolder(folder: string): Promise<void> {
     const fault = faults[errorCode(error) ?? ''];
     if (fault === undefined) throw error;
     throw new DataFolderUnusableError(path.resolve(place), fault(describeUser()), { cause: error });
+  }
+}
+
+/** Makes a folder and those above it. Node's own way never returns in `/proc`, where there is nothing to make. */
+async function makeFolders(folder: string): Promise<void> {
+  const make = (): Promise<void> =>
+    mkdir(folder).catch(async (error: unknown) => {
+      const isThere = errorCode(error) === 'EEXIST' && (await stat(folder)).isDirectory();
+      if (!isThere) throw error;
+    });
+  try {
+    await make();
+  } catch (error) {
+    const above = path.dirname(folder);
+    if (errorCode(error) !== 'ENOENT' || above === folder) throw error;
+    await makeFolders(above);
+    await make();
   }
 }
 

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -10,6 +11,11 @@ import { startProcess } from '../support/processes/start-process.js';
 
 /** A user who owns nothing; tests that run as a user of their own have that one alone. */
 const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+
+/** A file system that answers as if the folder above were missing. */
+const inProc: [string, () => Promise<string>, RegExp][] = existsSync('/proc/self')
+  ? [['in `/proc`', async () => '/proc/turnpike/data', /as its file system makes no folders there/]]
+  : [];
 
 describe('the data folder', () => {
   it('is free with the end of its process, at once; a living owner keeps it', async () => {
@@ -72,6 +78,7 @@ describe('the data folder', () => {
       },
       /as it is not a folder: remove the file/,
     ],
+    ...inProc,
   ])('%s ends the start with one line', async (_, make, words) => {
     const folder = await mkdtemp(path.join(tmpdir(), 'closed-'));
     await chmod(folder, 0o755);

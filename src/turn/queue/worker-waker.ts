@@ -24,11 +24,10 @@ export class WorkerWaker {
    * @returns what to call when a worker has the turn: its queue position is not published then.
    */
   wake(turnId: string, logger: Pick<Logger, 'warn'> = this.logger): () => void {
-    const warn = (error: unknown): void =>
-      logger.warn({ turnId, error }, 'an accepted turn woke no worker at once');
-    this.queue.wake(1).catch(warn);
+    const warn = (message: string) => (error: unknown) => logger.warn({ turnId, error }, message);
+    this.queue.wake(1).catch(warn('an accepted turn woke no worker at once'));
     return this.clock.after(ANNOUNCE_AFTER_MS, () => {
-      this.positions.publishQueued(turnId).catch(warn);
+      this.positions.publishQueued(turnId).catch(warn('a queue position was not published'));
     });
   }
 }
