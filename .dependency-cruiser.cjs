@@ -86,8 +86,8 @@ const doors = [
   '^src/governance/(decision-tree|limits|permissions)/',
   // Requests that bring files, for wires that take them with a message.
   '^src/attachments/receive/receive-(json|multipart)\\.ts$',
-  // The triggers of usage: the loop keeps their readings.
-  '^src/notices/triggers/usage\\.ts$',
+  // Triggers whose notices the loop finds again: readings of usage, changes of the session.
+  '^src/notices/triggers/(conversation|usage)\\.ts$',
   // Saved preferences, which turns apply.
   '^src/options/preferences/(preferences-store|turn-preferences)\\.ts$',
   // The provider over the SDK, and the SDK's blocks where they are stored or shown.
@@ -103,6 +103,7 @@ const doors = [
   // Submissions, approvals and stored turns, for wires whose own words differ from the conductor's.
   '^src/turn/submit/(disposition|turn-submission)\\.ts$',
   '^src/turn/approvals/(approval-answerer|approval-errors|approval-writes|validate-answer)\\.ts$',
+  '^src/turn/branches/session-forker\\.ts$',
   '^src/turn/history/(conversation-service|view-(messages|steps))\\.ts$',
   '^src/turn/budgets/forget-usage\\.ts$',
   '^src/turn/lifecycle/(forget-archives|idle-turn-ender|session-closer|turn-canceller)\\.ts$',

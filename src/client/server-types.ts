@@ -23,6 +23,8 @@ export type { ListedSession, SessionRecord } from '../session/view-session.js';
 export type { PrincipalReport } from '../erasure/principal-eraser.js';
 export type { ListedTool } from '../tools/tool-list-service.js';
 export type { ApprovalView } from '../turn/approvals/view-approval.js';
+export type { ForkSessionDto as WantedFork } from '../turn/branches/fork.dto.js';
+export type { ForkedSession } from '../turn/branches/session-forker.js';
 export type { UsageView } from '../turn/budgets/usage-service.js';
 export type { Disposition } from '../turn/submit/disposition.js';
 export type { CancelState } from '../turn/lifecycle/turn-canceller.js';

@@ -1,10 +1,13 @@
+import { newKey } from './new-key.js';
 import type { Transport } from './transport.js';
 import type {
   BootReport,
+  ForkedSession,
   ListedSession,
   ListedTurnView,
   MessageView,
   SessionRecord,
+  WantedFork,
   WantedSession,
   TurnOptions,
 } from './server-types.js';
@@ -29,6 +32,17 @@ export class SessionCalls {
   async get(sessionId: string): Promise<SessionRecord> {
     return (await this.transport.json<{ session: SessionRecord }>({ path: pathOf(sessionId) }))
       .session;
+  }
+
+  /**
+   * Begins a session with the history of another one up to a turn; files stay as they are.
+   *
+   * @param key the Idempotency-Key: a repeat answers with the first fork. Default: a new one.
+   */
+  fork(sessionId: string, wanted: WantedFork, key: string = newKey()): Promise<ForkedSession> {
+    const path = `/api/harness/sessions/${encodeURIComponent(sessionId)}/fork`;
+    const headers = { 'idempotency-key': key };
+    return this.transport.json({ method: 'POST', path, body: wanted, headers });
   }
 
   /** The caller's sessions of all folders, the last used first. */

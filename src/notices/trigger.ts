@@ -1,5 +1,6 @@
 import type { AgentConfig } from '../storage/shapes/stored-limits.js';
 import type { Notice, NoticeLevel } from './notice.js';
+import type { WrittenFiles } from '../storage/shapes/fork-origin.js';
 import type { Todo } from '../storage/shapes/todo.js';
 
 /** A sample of usage, in percent. */
@@ -33,6 +34,13 @@ export interface Facts {
    * sent.
    */
   sessionChange?: string;
+  /** The state of the session that `sessionChange` announces. */
+  sessionState?: { mode: string; off: readonly string[] };
+  /**
+   * Files that turns wrote which are not in the conversation, as another turn took their place or the
+   * session is a fork; absent where the model knows of it, and where there are none.
+   */
+  written?: WrittenFiles;
   /** An action whose next repetition would end the turn. */
   nearNoProgress?: { action: string };
   /** Consecutive tool errors. */

@@ -3,6 +3,7 @@ import { contextUsage, resourceUsage } from './triggers/usage.js';
 import {
   backgroundResult,
   compactSummary,
+  filesKept,
   sessionChange,
   sessionStart,
 } from './triggers/conversation.js';
@@ -20,6 +21,7 @@ export const defaultTriggers: readonly Trigger[] = [
   costLimit,
   contextUsage,
   resourceUsage,
+  filesKept,
   sessionChange,
   compactSummary,
   sessionStart,

@@ -44,10 +44,12 @@ export function namedSessionId(principalId: string, name: string): string {
       `The id of a conversation must have 1 to ${LONGEST_NAME} characters; this one has ${name.length}`,
     );
   }
-  if (isId('sess', name)) return name;
-  const hash = createHash('sha256')
-    .update(JSON.stringify([principalId, name]))
-    .digest('hex');
+  return isId('sess', name) ? name : hashedSessionId([principalId, name]);
+}
+
+/** The id of the session that some texts stand for: equal texts give the same. Pure. */
+export function hashedSessionId(texts: readonly string[]): string {
+  const hash = createHash('sha256').update(JSON.stringify(texts)).digest('hex');
   // Version 5 of a UUID marks it as made of a name; the variant is the usual one.
   const variant = ((Number.parseInt(hash.charAt(16), 16) & 0x3) | 0x8).toString(16);
   const parts = [

@@ -35,8 +35,19 @@ export function pageSessions(
   { after, limit, origin: wire }: SessionPage,
 ) {
   const position = sql`(${sessions.updatedAt}, ${sessions.id})`;
-  const { id, projectRoot, persona, mode, origin, clientName, createdAt, updatedAt } = sessions;
-  const shown = { id, projectRoot, persona, mode, origin, clientName, createdAt, updatedAt };
+  const { id, projectRoot, persona, mode, origin, clientName } = sessions;
+  const { forkedFrom, createdAt, updatedAt } = sessions;
+  const shown = {
+    id,
+    projectRoot,
+    persona,
+    mode,
+    origin,
+    clientName,
+    forkedFrom,
+    createdAt,
+    updatedAt,
+  };
   return db
     .select({ ...shown, ...beside })
     .from(sessions)
@@ -67,7 +78,8 @@ const beside = {
   /** The message stays JSON: it may have characters that the database refuses in text. */
   firstRequest: sql<string | null>`(
     select left(first.request::text, ${sql.raw(String(HEAD_CHARS))}) from ${turns} first
-    where first.session_id = ${sessions}.id order by first.created_at, first.id limit 1)`,
+    where first.session_id = ${sessions}.id and first.superseded_by is null
+    order by first.created_at, first.id limit 1)`,
 };
 
 /** The page token after a session, `<ms>:<session id>`. */

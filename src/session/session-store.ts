@@ -8,6 +8,7 @@ import { isId, newId } from '../platform/ids.js';
 import { DATABASE, type Database, type Queryable } from '../storage/connection.js';
 import { lockFor } from '../storage/lock.js';
 import { sessions, type SessionOrigin } from '../storage/schema.js';
+import type { ForkOrigin } from '../storage/shapes/fork-origin.js';
 import type { RequestPrefix } from '../storage/shapes/sent-request.js';
 import type { AgentConfig } from '../storage/shapes/stored-limits.js';
 import type { PermissionRules } from '../storage/shapes/stored-permissions.js';
@@ -40,6 +41,10 @@ export interface NewSession {
   mcpServers?: Record<string, unknown> | null;
   /** Milliseconds it is kept without use. Default: null, until it is deleted. */
   expiresAfterMs?: number | null;
+  /** Model of its last turn. Default: null, none yet. */
+  model?: string | null;
+  /** The point of another session that it begins at. Default: null, it begins empty. */
+  forkedFrom?: ForkOrigin | null;
 }
 
 /** Sessions as rows. Ids are keys of a table, never names of files. */
@@ -52,19 +57,29 @@ export class SessionStore {
     @Inject(AuditLog) private readonly audit: Pick<AuditLog, 'write'>,
   ) {}
 
-  /** @throws TypedError SESSION_LIMIT 429. */
-  async create(session: NewSession): Promise<SessionRow> {
+  /**
+   * Creates a session.
+   *
+   * @param fill stores its content in the same transaction. Default: it is empty.
+   * @throws TypedError SESSION_LIMIT 429; what `fill` throws: there is no session then.
+   */
+  async create(
+    session: NewSession,
+    fill?: (tx: Queryable, session: SessionRow) => Promise<void>,
+  ): Promise<SessionRow> {
+    const { maxSessions } = this.config;
     return this.db.transaction(async (tx) => {
-      await lockFor(tx, 'create-session');
-      const [existing] = await tx.select({ sessions: count() }).from(sessions);
-      if ((existing?.sessions ?? 0) >= this.config.maxSessions)
-        throw sessionLimit(this.config.maxSessions);
       const now = new Date(this.clock.now());
       const row = { id: newId('sess'), ...session, createdAt: now, updatedAt: now };
       const [created] = await tx.insert(sessions).values(row).returning(sessionColumns);
       if (created === undefined) throw new Error('The database returned no session');
       const { id: subject, principalId } = created;
       await this.audit.write({ principalId, action: 'session.created', subject }, tx);
+      await fill?.(tx, created);
+      // Last, so that a session with much content keeps no other one waiting.
+      await lockFor(tx, 'create-session');
+      const [existing] = await tx.select({ sessions: count() }).from(sessions);
+      if ((existing?.sessions ?? 0) > maxSessions) throw sessionLimit(maxSessions);
       return created;
     });
   }

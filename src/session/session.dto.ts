@@ -8,7 +8,8 @@ import { TurnOptionsDto } from '../options/turn-options.dto.js';
 import { MayBeAbsent, OptionalText, RequiredText } from '../http/fields/field-rules.decorator.js';
 import { sessionOrigins, type SessionOrigin } from '../storage/schema.js';
 import type { PermissionRules } from '../storage/shapes/stored-permissions.js';
-import type { SessionRecord } from './view-session.js';
+import { forkPositions, type ForkPosition } from '../storage/shapes/fork-origin.js';
+import type { ForkPoint, SessionRecord } from './view-session.js';
 
 export class CreateSessionDto {
   @RequiredText('Absolute path of the folder the session works in.', '/home/me/project')
@@ -66,6 +67,18 @@ export class BootSessionDto {
   opts?: TurnOptionsDto;
 }
 
+/** The point of another session that a fork began at. */
+export class ForkPointDto implements ForkPoint {
+  @ApiProperty({ type: String, description: 'Id of the origin, which may be deleted since.' })
+  sessionId!: string;
+
+  @ApiProperty({ type: String, description: 'Id of a turn of the origin.' })
+  turnId!: string;
+
+  @ApiProperty({ enum: forkPositions, description: 'Whether the history ends before that turn.' })
+  position!: ForkPosition;
+}
+
 /** Fields of every view of a session. */
 export class SessionFieldsDto {
   @ApiProperty({ type: String, example: 'sess_6b0f7c1e-3c0a-4f0e-9a53-6a3b7c0f2d11' })
@@ -91,6 +104,12 @@ export class SessionFieldsDto {
 
   @ApiProperty({ type: String, format: 'date-time', description: 'When it was used last.' })
   updatedAt!: string;
+
+  @ApiPropertyOptional({
+    type: ForkPointDto,
+    description: 'Where its history comes from. Absent: it began empty.',
+  })
+  forkedFrom?: ForkPoint;
 }
 
 export class SessionRecordDto extends SessionFieldsDto implements SessionRecord {

@@ -2,6 +2,7 @@ import { agentConfigToWire } from '../governance/decision-tree/agent-config.js';
 import { compact } from '../platform/compact.js';
 import type { SessionOrigin } from '../storage/schema.js';
 import type { PermissionRules } from '../storage/shapes/stored-permissions.js';
+import type { ForkOrigin } from '../storage/shapes/fork-origin.js';
 import type { PagedSession } from './page-sessions.js';
 import type { SessionRow } from './session-store.js';
 import { sessionTitle } from './session-title.js';
@@ -25,6 +26,17 @@ export interface SessionRecord {
   agentConfig?: Record<string, number>;
   /** Rules for its tools; absent: none of its own. */
   permissions?: PermissionRules;
+  /** The turn of another session that its history ends with, or before. Absent: it began empty. */
+  forkedFrom?: ForkPoint;
+}
+
+export type ForkPoint = Omit<ForkOrigin, 'written'>;
+
+/** The session may be gone: its fork has a history of its own. */
+function viewForkPoint(origin: ForkOrigin | null): { forkedFrom?: ForkPoint } {
+  if (origin === null) return {};
+  const { sessionId, turnId, position } = origin;
+  return { forkedFrom: { sessionId, turnId, position } };
 }
 
 export function viewSession(row: SessionRow): SessionRecord {
@@ -44,6 +56,7 @@ export function viewSession(row: SessionRow): SessionRecord {
       agentConfig: row.agentConfig === null ? undefined : agentConfigToWire(row.agentConfig),
       permissions: row.permissions ?? undefined,
     }),
+    ...viewForkPoint(row.forkedFrom),
   };
 }
 
@@ -62,6 +75,8 @@ export interface ListedSession {
   updatedAt: string;
   /** The turn that is queued, runs, or waits for people. */
   activeTurnId?: string;
+  /** As in `SessionRecord`. */
+  forkedFrom?: ForkPoint;
 }
 
 export function viewPagedSession(row: PagedSession): ListedSession {
@@ -76,5 +91,6 @@ export function viewPagedSession(row: PagedSession): ListedSession {
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
     ...(row.activeTurnId === null ? {} : { activeTurnId: row.activeTurnId }),
+    ...viewForkPoint(row.forkedFrom),
   };
 }

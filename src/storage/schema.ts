@@ -17,6 +17,7 @@ import type {
   SubagentDecision,
 } from './shapes/stored-permissions.js';
 import type { OptionResolution } from './shapes/stored-options.js';
+import type { ForkOrigin } from './shapes/fork-origin.js';
 import { instant } from './instant.js';
 import { jsonString } from './json-string.js';
 import type { LeftOut, RequestPrefix } from './shapes/sent-request.js';
@@ -64,6 +65,8 @@ export const sessions = pgTable('sessions', {
   mcpServers: json('mcp_servers').$type<Record<string, unknown>>(),
   /** Beginning of the session's requests; null before the first. */
   prefix: json('prefix').$type<RequestPrefix>(),
+  /** The point of another session that the session began at; null: it began empty. */
+  forkedFrom: json('forked_from').$type<ForkOrigin>(),
   createdAt: instant('created_at').notNull(),
   updatedAt: instant('updated_at').notNull(),
 });
@@ -129,6 +132,12 @@ export const turns = pgTable(
     tracestate: text('tracestate'),
     /** The span of its last attempt that was recorded; null: none. */
     lastTraceparent: text('last_traceparent'),
+    /** The turn of the origin that a fork has a copy of; null: the turn ran in its session. */
+    copiedFrom: text('copied_from'),
+    /** The turn whose place it takes, with all that followed; null: it follows the turn before. */
+    replaces: text('replaces'),
+    /** The turn that took its place, or that of a turn before it; null: it is in the active line. */
+    supersededBy: text('superseded_by'),
     createdAt: instant('created_at').notNull(),
     startedAt: instant('started_at'),
     endedAt: instant('ended_at'),

@@ -25,6 +25,9 @@ import { UsageController } from './budgets/usage.controller.js';
 import { UsageService } from './budgets/usage-service.js';
 import { ConversationController } from './history/conversation.controller.js';
 import { ConversationService } from './history/conversation-service.js';
+import { ForkController } from './branches/fork.controller.js';
+import { SessionForker } from './branches/session-forker.js';
+import { WrittenLookup } from './branches/written-lookup.js';
 import { SessionCompactor } from './history/session-compactor.js';
 import { SummarySources } from './history/summary-sources.js';
 import { AbandonedTurns } from './lifecycle/abandoned-turns.js';
@@ -84,6 +87,8 @@ export const turnProviders = [
   TurnLog,
   ConversationService,
   SessionCompactor,
+  SessionForker,
+  WrittenLookup,
   SummarySources,
   {
     provide: TurnCommits,
@@ -131,7 +136,7 @@ export class TurnModule {}
 /** Services of turns for clients, with their controllers and readers. */
 @Module({
   imports: [AccessModule, SessionModule, TurnModule],
-  controllers: [ConversationController, ApprovalController, UsageController],
+  controllers: [ConversationController, ForkController, ApprovalController, UsageController],
   providers: [Presence, TurnService, ApprovalService, UsageService],
   exports: [TurnService, TurnModule],
 })

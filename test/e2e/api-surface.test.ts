@@ -151,6 +151,7 @@ describe('the server beside its turns', () => {
       'post /api/harness/session/boot',
       'post /api/harness/session/create',
       'post /api/harness/sessions/{id}/compact',
+      'post /api/harness/sessions/{id}/fork',
       'post /api/harness/turn',
       'post /api/harness/turns/{id}/interrupt',
       'post /api/harness/webhooks',

@@ -1,3 +1,4 @@
+import type { WrittenFiles } from '../../storage/shapes/fork-origin.js';
 import type { Todo } from '../../storage/shapes/todo.js';
 import type { Facts, Trigger } from '../trigger.js';
 
@@ -37,11 +38,38 @@ export const sessionChange: Trigger = {
   priority: 39,
   enabled: true,
   levels: ['message'],
-  check: ({ sessionChange: text }: Facts) =>
-    text === undefined
-      ? []
-      : [{ mark: 'session-change', kind: 'session-change', text, metadata: {}, seenByModel: true }],
+  check: ({ sessionChange: text, sessionState }: Facts) => {
+    const metadata = { ...sessionState };
+    const kind = 'session-change';
+    return text === undefined ? [] : [{ mark: kind, kind, text, metadata, seenByModel: true }];
+  },
 };
+
+export const filesKept: Trigger = {
+  id: 'files-kept',
+  name: 'Files of turns that do not count',
+  description:
+    'The first message of a fork, or one that replaces a turn, after turns that wrote files which are not in the conversation: the files are as those turns left them.',
+  rearms: 'never',
+  priority: 38,
+  enabled: true,
+  levels: ['message'],
+  check: ({ written }: Facts) => {
+    if (written === undefined) return [];
+    const { paths, more, ranCommands } = written;
+    const text = describeWritten(written);
+    const metadata = { paths, more, ranCommands };
+    return [{ mark: 'files-kept', kind: 'files-kept', text, metadata, seenByModel: true }];
+  },
+};
+
+function describeWritten({ paths, more, ranCommands }: WrittenFiles): string {
+  const listed = paths.map((path) => `- ${path}`).join('\n');
+  const rest = more === 0 ? '' : `\n- and ${more} more`;
+  const wrote = paths.length === 0 ? '' : ` These files were written there:\n${listed}${rest}\n`;
+  const ran = ranCommands ? ' Commands ran there too, and may have changed other files.' : '';
+  return `The conversation goes on from an earlier point, and what came after that point is not in it. Files were not reverted.${wrote}${ran} Read a file again before you rely on what it was.`;
+}
 
 export const compactSummary: Trigger = {
   id: 'compact-summary',

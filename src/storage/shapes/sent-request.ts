@@ -2,9 +2,10 @@ import type { PermissionMode } from './stored-permissions.js';
 import type { ServerTool, ToolSpec } from './stored-tools.js';
 
 /**
- * The reason why the provider refused the turn's first request: later requests leave the turn out.
+ * The reason why later requests leave a turn out: the provider refused its first request, or another
+ * turn took its place.
  */
-export type LeftOut = 'refused' | 'too-long';
+export type LeftOut = 'refused' | 'too-long' | 'superseded';
 
 /** The constant beginning of a session's requests, byte for byte, until it must change. */
 export interface RequestPrefix {

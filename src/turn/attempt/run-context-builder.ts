@@ -108,6 +108,7 @@ export class RunContextBuilder {
       ...source,
       compaction,
       sessionChange: chosen.notice,
+      sessionState: prefix.told,
     });
     const run: TurnRun = {
       ...attempt,

@@ -1,4 +1,6 @@
 import type { Facts, Trigger } from '../../notices/trigger.js';
+import type { WrittenFiles } from '../../storage/shapes/fork-origin.js';
+import type { RequestPrefix } from '../../storage/shapes/sent-request.js';
 import type { Todo } from '../../storage/shapes/todo.js';
 
 /** Triggers of a turn, and the facts that they look at beside the loop's own state. */
@@ -18,6 +20,10 @@ export interface TurnWatch {
   compaction: { id: string; summary: string } | undefined;
   /** The notice that stands for a change of the session: earlier requests stay as they were. */
   sessionChange: string | undefined;
+  /** The state that `sessionChange` announces. */
+  sessionState: RequestPrefix['told'];
+  /** Files that were written by turns which are not in the conversation; undefined: the model knows. */
+  written: WrittenFiles | undefined;
   /** Results that came while the turn was parked. */
   arrived: Facts['background'];
   /** Readings of every look so far, oldest first. */

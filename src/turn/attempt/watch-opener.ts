@@ -6,6 +6,8 @@ import { errorCode } from '../../platform/error-code.js';
 import { ResourceProbe } from '../../platform/process/resource-probe.js';
 import { TtlCache } from '../../platform/async/ttl-cache.js';
 import { ModelCatalogue } from '../../provider/model-catalogue.js';
+import { WrittenLookup } from '../branches/written-lookup.js';
+import type { RequestPrefix } from '../../storage/shapes/sent-request.js';
 import { TRIGGERS, type Trigger } from '../../notices/trigger.js';
 import type { Todo } from '../../storage/shapes/todo.js';
 import { replaceTodos } from '../../notices/todo-store.js';
@@ -24,6 +26,7 @@ export interface WatchSource {
   todos: readonly Todo[] | null;
   compaction: Compaction | undefined;
   sessionChange: string | undefined;
+  sessionState: RequestPrefix['told'];
 }
 
 /** TTL of what is known of a folder, in ms: the sessions of a folder ask the disk once. */
@@ -38,6 +41,7 @@ export class WatchOpener {
     @Inject(ResourceProbe) private readonly resources: Pick<ResourceProbe, 'measure'>,
     @Inject(ModelCatalogue) private readonly models: Pick<ModelCatalogue, 'describe'>,
     @Inject(TRIGGERS) private readonly triggers: readonly Trigger[],
+    private readonly written: WrittenLookup,
     @Inject(CLOCK) clock: Clock,
   ) {
     this.#projectFacts = new TtlCache(clock, FACTS_FRESH_MS);
@@ -45,7 +49,7 @@ export class WatchOpener {
 
   async open(
     attempt: Attempt,
-    { earlier, todos, compaction, sessionChange }: WatchSource,
+    { earlier, todos, compaction, sessionChange, sessionState }: WatchSource,
   ): Promise<TurnWatch> {
     const { turn, session, progress } = attempt;
     const isFirstMessage = earlier.length === 0;
@@ -60,6 +64,8 @@ export class WatchOpener {
       todosTouchedAt: lastTodoStep(progress),
       compaction,
       sessionChange,
+      sessionState,
+      written: await this.written.find(attempt, earlier),
       arrived: findArrived(attempt),
       readings: [{ contextPercent: (before * 100) / window, memoryPercent: 0, diskPercent: 0 }],
       measureResources: () => this.resources.measure(session.projectRoot),

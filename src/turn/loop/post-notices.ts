@@ -64,7 +64,10 @@ async function collectFacts(run: WatchedRun, state: AgentState, step: number): P
     todos: watch.todos,
     stepsSinceTodos: step - 1 - watch.todosTouchedAt,
     ...(watch.compaction === undefined ? {} : { compaction: watch.compaction }),
-    ...(watch.sessionChange === undefined ? {} : { sessionChange: watch.sessionChange }),
+    ...(watch.sessionChange === undefined
+      ? {}
+      : { sessionChange: watch.sessionChange, sessionState: watch.sessionState }),
+    ...(watch.written === undefined ? {} : { written: watch.written }),
     ...(near === undefined ? {} : { nearNoProgress: { action: near.actions.join(', ') } }),
     toolErrors: state.toolErrors,
     ...(state.lastError === undefined ? {} : { lastError: state.lastError }),

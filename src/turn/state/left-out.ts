@@ -5,11 +5,13 @@ import { writeKind } from '../../storage/write-kind.js';
 import type { TurnFailure } from '../../storage/shapes/stored-turn.js';
 import type { LeftOut } from '../../storage/shapes/sent-request.js';
 
+type Refused = Exclude<LeftOut, 'superseded'>;
+
 /**
  * Reason to leave a failed turn out of later requests: a provider that refused what the turn sent
  * would refuse every later turn that has it too. Undefined for every other failure. Pure.
  */
-export function leftOutOf(failure: TurnFailure | undefined): LeftOut | undefined {
+export function leftOutOf(failure: TurnFailure | undefined): Refused | undefined {
   const details = failure?.details;
   if (!isPlainObject(details) || details['provider'] !== 'anthropic') return undefined;
   switch (details['reason']) {
@@ -25,7 +27,7 @@ export function leftOutOf(failure: TurnFailure | undefined): LeftOut | undefined
 }
 
 /** The notice for the client of a turn that is left out. */
-export function turnLeftOut(why: LeftOut): NoticePosted {
+export function turnLeftOut(why: Refused): NoticePosted {
   const reason = why === 'too-long' ? 'it is too long for the model' : 'the provider refused it';
   return {
     type: 'notice.posted',
@@ -49,6 +51,7 @@ export const leaveAllOut = writeKind(
       and (
         select last.left_out from turns last
         where last.session_id = given."sessionId" and last.id <> given.fence_id
+          and last.superseded_by is null
           and last.ended_at is not null
         order by last.created_at desc, last.id desc limit 1
       ) = 'refused'`,

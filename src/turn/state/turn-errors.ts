@@ -23,6 +23,28 @@ export function turnNotFound(turnId: string): TypedError {
   });
 }
 
+/** A turn that a client names beside a session, which does not have it. */
+export function turnNotInSession(turnId: string, sessionId: string): TypedError {
+  const shown = turnId.slice(0, 120);
+  return new TypedError('TURN_NOT_FOUND', {
+    message: `Session ${sessionId} has no turn ${shown}. GET /api/harness/sessions/${sessionId}/turns lists those it has.`,
+    details: { turnId: shown, sessionId },
+  });
+}
+
+/** The history that a fork is to have goes on. */
+export function forkOfUnended(sessionId: string, turnId: string): TypedError {
+  const message = `Turn ${turnId} has not ended: only what has ended is history. Wait for its end, interrupt it (POST /api/harness/interrupt), or fork at an earlier turn.`;
+  return sessionBusy(message, { sessionId, turnId });
+}
+
+export function forkOfSubagent(sessionId: string, parentTurnId: string): TypedError {
+  return invalidRequest(
+    `${sessionId} is the session of a subagent, which belongs to its parent. Fork that of the turn ${parentTurnId}.`,
+    { sessionId, parentTurnId },
+  );
+}
+
 export function noActiveTurn(sessionId: string): TypedError {
   return new TypedError('SESSION_NOT_FOUND', {
     message: `No active turn in session ${sessionId}; there is nothing to interrupt.`,
@@ -99,6 +121,14 @@ export function idempotencyKeyReused(turnId: string): TypedError {
     message:
       'This Idempotency-Key was used in this session with another body. Send the same body to join that turn, or a new key.',
     details: { turnId },
+  });
+}
+
+export function forkKeyReused(sessionId: string): TypedError {
+  return new TypedError('IDEMPOTENCY_KEY_REUSED', {
+    message:
+      'This Idempotency-Key forked this session at another point. Send the same body to get that fork, or a new key.',
+    details: { sessionId },
   });
 }
 

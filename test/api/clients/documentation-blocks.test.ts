@@ -11,6 +11,7 @@ import { loadMcpFile } from '../../../src/tools/mcp/definitions/mcp-file.js';
 import { documentedBlocks, framesOf, type Block } from '../../support/clients/documented-blocks.js';
 import { instructionRootWith } from '../../support/agents/instruction-root.js';
 import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { branchUses } from '../../support/clients/documented-branches.js';
 import { webhookUses } from '../../support/clients/documented-webhooks.js';
 
 const run = promisify(execFile);
@@ -145,6 +146,7 @@ const uses: Record<string, Use[]> = {
       return output;
     },
   ],
+  'docs/guide/branches.md': branchUses({ server: () => server, shell, names: () => names }),
   'docs/guide/client-tools.md': [
     async (code) => {
       const { client, projectRoot, modelRequests } = server;

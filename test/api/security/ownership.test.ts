@@ -43,6 +43,11 @@ const calls: Record<string, (ids: Things) => Call> = {
     'POST',
     `/api/harness/sessions/${id}/compact`,
   ],
+  'post /api/harness/sessions/{id}/fork': ({ sessionId: id, turnId }) => [
+    'POST',
+    `/api/harness/sessions/${id}/fork`,
+    { turnId, position: 'after' },
+  ],
   'get /api/harness/turns/{id}': ({ turnId: id }) => ['GET', `/api/harness/turns/${id}`],
   'get /api/harness/turns/{id}/events': ({ turnId: id }) => [
     'GET',

@@ -1,0 +1,83 @@
+import { and, desc, eq, inArray } from 'drizzle-orm';
+import { parseTodos } from '../../notices/parse-todos.js';
+import { sessionChange } from '../../notices/triggers/conversation.js';
+import { isPlainObject } from '../../platform/json.js';
+import type { Queryable } from '../../storage/connection.js';
+import { notices } from '../../storage/conversation-schema.js';
+import { turns } from '../../storage/schema.js';
+import type { RequestPrefix } from '../../storage/shapes/sent-request.js';
+import { permissionModes } from '../../storage/shapes/stored-permissions.js';
+import type { Todo } from '../../storage/shapes/todo.js';
+import { toolCalls } from '../../storage/transcript-schema.js';
+import { todoWriteTool } from '../../tools/builtin/todo-write.js';
+
+/** The todo list as the last of some turns left it; undefined: none of them wrote one. */
+export async function todosAsOf(
+  db: Queryable,
+  turnIds: readonly string[],
+): Promise<Todo[] | undefined> {
+  if (turnIds.length === 0) return undefined;
+  const [last] = await db
+    .select({ input: toolCalls.input })
+    .from(toolCalls)
+    .innerJoin(turns, eq(turns.id, toolCalls.turnId))
+    .where(
+      and(
+        inArray(toolCalls.turnId, [...turnIds]),
+        eq(toolCalls.name, todoWriteTool.name),
+        eq(toolCalls.status, 'success'),
+      ),
+    )
+    .orderBy(desc(turns.createdAt), desc(turns.id), desc(toolCalls.step), desc(toolCalls.endedAt))
+    .limit(1);
+  if (last === undefined || !isPlainObject(last.input)) return undefined;
+  const parsed = parseTodos(last.input['todos']);
+  return 'todos' in parsed ? parsed.todos : undefined;
+}
+
+/**
+ * The prefix of a session's requests for a part of its turns: a change that only the others announced
+ * counts as not announced. Null where that is not known, so that the next request begins anew.
+ *
+ * @param kept turns that the requests will contain.
+ * @param dropped turns that they contain no longer.
+ */
+export async function prefixAsOf(
+  db: Queryable,
+  prefix: RequestPrefix | null,
+  { kept, dropped }: { kept: readonly string[]; dropped: readonly string[] },
+): Promise<RequestPrefix | null> {
+  const ids = [...kept, ...dropped];
+  if (prefix === null || dropped.length === 0) return prefix;
+  const changes = await db
+    .select({ turnId: notices.turnId, metadata: notices.metadata })
+    .from(notices)
+    .innerJoin(turns, eq(turns.id, notices.turnId))
+    .where(and(inArray(notices.turnId, ids), eq(notices.kind, sessionChange.id)))
+    .orderBy(desc(turns.createdAt), desc(turns.id));
+  return withTold(prefix, { kept, changes });
+}
+
+/** Pure. @param changes announcements of both, the newest first. */
+export function withTold(
+  prefix: RequestPrefix,
+  {
+    kept,
+    changes,
+  }: { kept: readonly string[]; changes: readonly { turnId: string; metadata: unknown }[] },
+): RequestPrefix | null {
+  const isKept = new Set(kept);
+  if (changes.every(({ turnId }) => isKept.has(turnId))) return prefix;
+  const last = changes.find(({ turnId }) => isKept.has(turnId));
+  const told = last === undefined ? { mode: prefix.mode, off: [] } : parseTold(last.metadata);
+  return told === undefined ? null : { ...prefix, told };
+}
+
+/** @returns undefined for an announcement of earlier versions, which does not say what it announced. */
+function parseTold(metadata: unknown): RequestPrefix['told'] | undefined {
+  if (!isPlainObject(metadata)) return undefined;
+  const mode = permissionModes.find((one) => one === metadata['mode']);
+  const { off } = metadata;
+  const isList = Array.isArray(off) && off.every((name) => typeof name === 'string');
+  return mode === undefined || !isList ? undefined : { mode, off };
+}

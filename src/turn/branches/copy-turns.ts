@@ -1,0 +1,157 @@
+import { getTableColumns, sql, type SQL } from 'drizzle-orm';
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
+import { newId, newTimeId } from '../../platform/ids.js';
+import type { Queryable } from '../../storage/connection.js';
+import { compactions, notices } from '../../storage/conversation-schema.js';
+import { sessionBlobs } from '../../storage/file-schema.js';
+import { unnest } from '../../storage/given-rows.js';
+import { steeredMessages } from '../../storage/governance-schema.js';
+import { turns } from '../../storage/schema.js';
+import { messages, steps, toolCalls, turnArchives } from '../../storage/transcript-schema.js';
+
+export interface Copying {
+  /** The session that has the turns, and the one that gets the copies. */
+  from: string;
+  to: string;
+  /** The turns to copy, oldest first: all have ended. */
+  turns: readonly { id: string; createdAt: Date }[];
+}
+
+/** Ids of copies by those of their originals. */
+export type CopiedIds = ReadonlyMap<string, string>;
+
+/**
+ * Copies turns with all that is history of them: messages, steps, calls, notices, summaries, events. They
+ * stay in the order that they have, at their times. What is about a run to come is not copied:
+ * approvals, leases, keys, who asked for a cancellation, children.
+ *
+ * Files are not copied: the session is noted as a user of their contents.
+ */
+export async function copyTurns(tx: Queryable, copying: Copying): Promise<CopiedIds> {
+  const ids = newIds(copying.turns);
+  if (ids.size === 0) return ids;
+  const given = unnest({ old: 'text', new: 'text' }, [...ids]);
+  const copy = (table: PgTable, owner: PgColumn, set: Record<string, SQL>): Promise<unknown> =>
+    tx.execute(copyRows(table, { given, owner, set }));
+  const turnId = sql`given.new`;
+  const sessionId = sql`${copying.to}::text`;
+  await copy(turns, turns.id, {
+    ...nothingToCome,
+    id: turnId,
+    sessionId,
+    copiedFrom: turns.id.getSQL(),
+    leftOut: sql`nullif(${turns.leftOut}, 'superseded')`,
+  });
+  const own = { id: newMessageId, sessionId, turnId };
+  await copy(messages, messages.turnId, own);
+  await copy(steeredMessages, steeredMessages.turnId, { ...own, idempotencyKey: nothing });
+  await copy(steps, steps.turnId, { turnId, sent: sentFrom(given) });
+  await copy(toolCalls, toolCalls.turnId, { turnId });
+  await copy(turnArchives, turnArchives.turnId, { turnId, events: eventsOf(copying) });
+  const summaries = await copyCompactions(tx, copying, ids);
+  await copy(notices, notices.turnId, { turnId, mark: markFrom(summaries) });
+  await keepFiles(tx, copying);
+  return ids;
+}
+
+/** Copies have the time of their turn in their id, as every turn has, and the order of the turns. */
+function newIds(copied: Copying['turns']): Map<string, string> {
+  const made = copied.map(({ createdAt }) => newTimeId('turn', createdAt.getTime())).toSorted();
+  return new Map(copied.map(({ id }, index) => [id, made[index] ?? '']));
+}
+
+const nothing = sql`null`;
+const newMessageId = sql`'msg_' || gen_random_uuid()`;
+
+/** Columns of a turn that are about its run, and about other turns. */
+const nothingToCome: Record<string, SQL> = {
+  leaseUntil: nothing,
+  idempotencyKey: nothing,
+  parentTurnId: nothing,
+  parentCallId: nothing,
+  childTerms: nothing,
+  hasNext: sql`false`,
+  replaces: nothing,
+  supersededBy: nothing,
+  traceparent: nothing,
+  tracestate: nothing,
+  lastTraceparent: nothing,
+};
+
+interface Copied {
+  /** Pairs of ids. */
+  given: SQL;
+  /** The column of the id that the pairs are about. */
+  owner: PgColumn;
+  /** Columns that differ from the original's, by field. */
+  set: Record<string, SQL>;
+}
+
+function copyRows(table: PgTable, { given, owner, set }: Copied): SQL {
+  const columns = Object.entries<PgColumn>(getTableColumns(table));
+  const names = columns.map(([, column]) => sql.identifier(column.name));
+  const values = columns.map(([field, column]) => set[field] ?? column);
+  return sql`
+    insert into ${table} (${sql.join(names, sql`, `)})
+    select ${sql.join(values, sql`, `)} from ${table} join ${given} on given.old = ${owner}`;
+}
+
+/** The first step whose thinking was sent is a step of the copies. */
+function sentFrom(given: SQL): SQL {
+  const key = sql`(${steps.sent} ->> 'thinkingFrom')`;
+  return sql`case when ${key} is null then ${steps.sent} else json_build_object(
+    'hash', ${steps.sent} ->> 'hash', 'thinkingFrom', (
+      select given.new || substr(${key}, length(given.old) + 1) from ${given}
+      where given.old = split_part(${key}, ':', 1))) end`;
+}
+
+/** A turn's events name its session and its message; within their texts quotes are escaped. */
+function eventsOf({ from, to }: Copying): SQL {
+  const named = (field: string, id: SQL): SQL => sql`${`"${field}":"`}::text || ${id} || '"'`;
+  const message = (id: SQL): SQL => sql`replace(${id}, 'turn_', 'msg_')`;
+  return sql`replace(replace(${turnArchives.events}::text,
+      ${named('sessionId', sql`${from}::text`)}, ${named('sessionId', sql`${to}::text`)}),
+      ${named('messageId', message(sql`given.old`))}, ${named('messageId', message(sql`given.new`))})::json`;
+}
+
+/** Copies the summaries of the copied turns. @returns their ids with those of the copies. */
+async function copyCompactions(
+  tx: Queryable,
+  { from, to }: Copying,
+  ids: CopiedIds,
+): Promise<(readonly [string, string])[]> {
+  const found = await tx
+    .select({ id: compactions.id, throughTurnId: compactions.throughTurnId })
+    .from(compactions)
+    .where(sql`${compactions.sessionId} = ${from}`);
+  const copied = found.flatMap(({ id, throughTurnId }) => {
+    const through = ids.get(throughTurnId);
+    return through === undefined ? [] : [[id, newId('cmp'), through] as const];
+  });
+  if (copied.length === 0) return [];
+  const given = unnest({ old: 'text', new: 'text', through: 'text' }, copied);
+  const set = {
+    id: sql`given.new`,
+    sessionId: sql`${to}::text`,
+    throughTurnId: sql`given.through`,
+  };
+  await tx.execute(copyRows(compactions, { given, owner: compactions.id, set }));
+  return copied.map(([old, copy]) => [old, copy]);
+}
+
+/** A notice that announces a summary is marked with its id. */
+function markFrom(summaries: readonly (readonly [string, string])[]): SQL {
+  const given = unnest({ old_summary: 'text', new_summary: 'text' }, summaries);
+  return sql`coalesce((select replace(${notices.mark}, given.old_summary, given.new_summary) from ${given}
+    where ${notices.kind} = 'compact-summary' and ${notices.mark} like '%' || given.old_summary), ${notices.mark})`;
+}
+
+/** Keeps the files of the copied messages for as long as the session. */
+function keepFiles(tx: Queryable, { from, to }: Copying): Promise<unknown> {
+  return tx.execute(sql`
+    insert into ${sessionBlobs} (session_id, sha256)
+    select ${to}::text, used.sha256 from ${sessionBlobs} used
+    where used.session_id = ${from} and used.sha256 in (
+      select part -> 'file' ->> 'sha256'
+      from ${messages}, json_array_elements(${messages.parts}) part where ${messages.sessionId} = ${to})`);
+}

@@ -1,0 +1,44 @@
+import { Body, Controller, Headers, HttpCode, Param, Post } from '@nestjs/common';
+import { ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Owned } from '../../access/owned.decorator.js';
+import { ApiErrors } from '../../http/errors/api-errors.decorator.js';
+import { SessionIdDto } from '../../http/id-params.dto.js';
+import { parseIdempotencyKey } from '../../http/request-headers.js';
+import { ForkedSessionDto, ForkSessionDto } from './fork.dto.js';
+import { SessionForker } from './session-forker.js';
+
+@ApiTags('sessions')
+@Controller('api/harness/sessions')
+export class ForkController {
+  constructor(private readonly forker: SessionForker) {}
+
+  @Post(':id/fork')
+  @Owned({ session: 'params.id' })
+  @HttpCode(200)
+  @ApiOperation({
+    operationId: 'forkSession',
+    summary: 'Begin a session with the history of another one up to a turn',
+  })
+  @ApiHeader({
+    name: 'Idempotency-Key',
+    required: false,
+    description: 'A repeat answers with the first fork.',
+  })
+  @ApiOkResponse({ type: ForkedSessionDto })
+  @ApiErrors(
+    'INVALID_REQUEST',
+    'SESSION_NOT_FOUND',
+    'TURN_NOT_FOUND',
+    'TURN_IN_PROGRESS',
+    'IDEMPOTENCY_KEY_REUSED',
+    'SESSION_LIMIT',
+  )
+  fork(
+    @Param() { id: sessionId }: SessionIdDto,
+    @Body() { turnId, position }: ForkSessionDto,
+    @Headers('idempotency-key') key: string | undefined,
+  ): Promise<ForkedSessionDto> {
+    const idempotencyKey = parseIdempotencyKey(key);
+    return this.forker.fork(sessionId, { turnId, position, idempotencyKey });
+  }
+}

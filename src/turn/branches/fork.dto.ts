@@ -1,0 +1,47 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsIn } from 'class-validator';
+import { RequiredText } from '../../http/fields/field-rules.decorator.js';
+import { says } from '../../http/fields/field-words.js';
+import { SessionRecordDto } from '../../session/session.dto.js';
+import {
+  forkPositions,
+  type ForkPosition,
+  type WrittenFiles,
+} from '../../storage/shapes/fork-origin.js';
+import type { ForkedSession } from './session-forker.js';
+
+const positions = forkPositions.join(' or ');
+
+export class ForkSessionDto {
+  @RequiredText('Id of a turn of the session.', 'turn_6b0f7c1e-3c0a-4f0e-9a53-6a3b7c0f2d11')
+  turnId!: string;
+
+  @ApiProperty({ enum: forkPositions, description: 'Whether the fork ends before that turn.' })
+  @IsIn(forkPositions, says(`Missing or invalid '$field': ${positions}`))
+  position!: ForkPosition;
+}
+
+export class WrittenFilesDto implements WrittenFiles {
+  @ApiProperty({ type: [String], description: 'Paths as the model gave them, the first hundred.' })
+  paths!: string[];
+
+  @ApiProperty({ type: 'integer', description: 'Paths beyond these.' })
+  more!: number;
+
+  @ApiProperty({ type: Boolean, description: 'Commands ran, which may have written others.' })
+  ranCommands!: boolean;
+}
+
+export class ForkedSessionDto implements ForkedSession {
+  @ApiProperty({ type: SessionRecordDto })
+  session!: SessionRecordDto;
+
+  @ApiProperty({ enum: [false], description: 'The files of the project are as they are now.' })
+  filesReverted!: false;
+
+  @ApiPropertyOptional({
+    type: WrittenFilesDto,
+    description: 'What turns after the point have written. Absent: nothing.',
+  })
+  filesWritten?: WrittenFilesDto;
+}

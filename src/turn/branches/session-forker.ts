@@ -1,0 +1,182 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { asc, eq } from 'drizzle-orm';
+import { isTypedError } from '../../errors/typed-error.js';
+import { CLOCK, type Clock } from '../../platform/clock.js';
+import { compact } from '../../platform/compact.js';
+import { hashedSessionId } from '../../session/named-session.js';
+import { sessionNotFound } from '../../session/session-errors.js';
+import { SessionStore, type SessionRow } from '../../session/session-store.js';
+import { viewSession, type SessionRecord } from '../../session/view-session.js';
+import type { Queryable } from '../../storage/connection.js';
+import { todos } from '../../storage/conversation-schema.js';
+import { violatedConstraint } from '../../storage/database-errors.js';
+import { sessions, turns } from '../../storage/schema.js';
+import type { ForkOrigin, ForkPosition, WrittenFiles } from '../../storage/shapes/fork-origin.js';
+import { ToolRegistry } from '../../tools/registry.js';
+import {
+  forkKeyReused,
+  forkOfSubagent,
+  forkOfUnended,
+  turnNotInSession,
+} from '../state/turn-errors.js';
+import { lineBefore, unknownTo } from './active-line.js';
+import { prefixAsOf, todosAsOf } from './as-of.js';
+import { copyTurns, type CopiedIds } from './copy-turns.js';
+import { findWritten, joinWritten } from './written-files.js';
+
+export interface ForkRequest {
+  turnId: string;
+  position: ForkPosition;
+  /** A repeated request with the same key gets the first one's fork. */
+  idempotencyKey: string | undefined;
+}
+
+export interface ForkedSession {
+  session: SessionRecord;
+  filesReverted: false;
+  /** What turns after the point have written. Absent: nothing. */
+  filesWritten?: WrittenFiles;
+}
+
+const { id, createdAt, endedAt, supersededBy, copiedFrom } = turns;
+
+/** Begins sessions with the history of others. */
+@Injectable()
+export class SessionForker {
+  constructor(
+    @Inject(CLOCK) private readonly clock: Clock,
+    private readonly sessions: SessionStore,
+    @Inject(ToolRegistry) private readonly tools: Pick<ToolRegistry, 'list'>,
+  ) {}
+
+  /**
+   * Creates a session whose history is that of another up to a turn: copies, so that nothing that happens
+   * to the origin reaches the fork (decision 72). One transaction: there is the whole fork, or none.
+   *
+   * The fork has what the origin has: owner, folder, persona, mode, limits, rules, MCP servers, wire. It has
+   * no approvals and no grants. Its files are the origin's, as they are now.
+   *
+   * @throws TypedError SESSION_NOT_FOUND 404, TURN_NOT_FOUND 404 for a turn of another session,
+   *   TURN_IN_PROGRESS 409 for a history that has not ended, INVALID_REQUEST 400 for a subagent's session,
+   *   IDEMPOTENCY_KEY_REUSED 422, SESSION_LIMIT 429.
+   */
+  async fork(sessionId: string, request: ForkRequest): Promise<ForkedSession> {
+    const origin = await this.sessions.get(sessionId);
+    if (origin.parentTurnId !== null) throw forkOfSubagent(sessionId, origin.parentTurnId);
+    const { idempotencyKey } = request;
+    if (idempotencyKey === undefined) return viewFork(await this.#create(origin, request));
+    const forkId = hashedSessionId(['fork', sessionId, idempotencyKey]);
+    const earlier = await this.#findEarlier(forkId, request);
+    if (earlier !== undefined) return viewFork(earlier);
+    try {
+      return viewFork(await this.#create(origin, request, forkId));
+    } catch (error) {
+      if (violatedConstraint(error) !== 'sessions_pkey') throw error;
+      const racing = await this.#findEarlier(forkId, request);
+      if (racing === undefined) throw sessionNotFound(sessionId);
+      return viewFork(racing);
+    }
+  }
+
+  /** The fork that an earlier request with the same key made. */
+  async #findEarlier(forkId: string, request: ForkRequest): Promise<SessionRow | undefined> {
+    const found = await this.sessions.get(forkId).catch((error: unknown) => {
+      if (isTypedError(error, 'SESSION_NOT_FOUND')) return undefined;
+      throw error;
+    });
+    if (found === undefined) return undefined;
+    const { turnId, position } = found.forkedFrom ?? {};
+    if (turnId === request.turnId && position === request.position) return found;
+    throw forkKeyReused(found.id);
+  }
+
+  async #create(origin: SessionRow, request: ForkRequest, forkId?: string): Promise<SessionRow> {
+    const { turnId, position } = request;
+    const { principalId, projectRoot, persona, mode, origin: wire, model } = origin;
+    const { agentConfig, permissions, mcpServers, expiresAfterMs } = origin;
+    const own = { principalId, projectRoot, persona, mode, origin: wire, model };
+    const terms = { agentConfig, permissions, mcpServers, expiresAfterMs };
+    const forkedFrom: ForkOrigin = { sessionId: origin.id, turnId, position };
+    const wanted = { ...compact({ id: forkId }), ...own, ...terms, forkedFrom };
+    let made: SessionRow | undefined;
+    await this.sessions.create(wanted, async (tx, fork) => {
+      made = await this.#fill(tx, { origin, fork, forkedFrom });
+    });
+    if (made === undefined) throw new Error('The fork was not filled');
+    return made;
+  }
+
+  async #fill(
+    tx: Queryable,
+    { origin, fork, forkedFrom }: { origin: SessionRow; fork: SessionRow; forkedFrom: ForkOrigin },
+  ): Promise<SessionRow> {
+    // The lock keeps the origin from being deleted before all of it is copied; turns go on.
+    const [locked] = await tx
+      .select({ prefix: sessions.prefix })
+      .from(sessions)
+      .where(eq(sessions.id, origin.id))
+      .for('key share');
+    if (locked === undefined) throw sessionNotFound(origin.id);
+    const all = await tx
+      .select({ id, createdAt, endedAt, supersededBy, copiedFrom })
+      .from(turns)
+      .where(eq(turns.sessionId, origin.id))
+      .orderBy(asc(createdAt), asc(id));
+    const line = lineOf(all, origin.id, forkedFrom);
+    const others = unknownTo(all, line).map((turn) => turn.id);
+    const kept = line.map((turn) => turn.id);
+    // A fork that has had no turn of its own was not told yet of what its origin wrote.
+    const isUntold = line.every((turn) => turn.copiedFrom !== null);
+    const written = joinWritten(
+      isUntold ? origin.forkedFrom?.written : undefined,
+      await findWritten(tx, this.tools.list(), others),
+    );
+    const prefix = await prefixAsOf(tx, locked.prefix, { kept, dropped: others });
+    const copied = await copyTurns(tx, { from: origin.id, to: fork.id, turns: line });
+    const items = await todosAsOf(tx, kept);
+    const updatedAt = new Date(this.clock.now());
+    if (items !== undefined)
+      await tx.insert(todos).values({ sessionId: fork.id, items, updatedAt });
+    const point = { ...forkedFrom, ...compact({ written }) };
+    await tx
+      .update(sessions)
+      .set({ forkedFrom: point, prefix: prefix && withCopiedIds(prefix, copied) })
+      .where(eq(sessions.id, fork.id));
+    return { ...fork, forkedFrom: point };
+  }
+}
+
+interface ForkableTurn {
+  id: string;
+  createdAt: Date;
+  endedAt: Date | null;
+  supersededBy: string | null;
+  copiedFrom: string | null;
+}
+
+/** The turns that the fork has. @throws TypedError TURN_NOT_FOUND, TURN_IN_PROGRESS. */
+function lineOf(
+  all: readonly ForkableTurn[],
+  sessionId: string,
+  { turnId, position }: ForkOrigin,
+): ForkableTurn[] {
+  const before = lineBefore(all, turnId);
+  const named = all.find((turn) => turn.id === turnId);
+  if (before === undefined || named === undefined) throw turnNotInSession(turnId, sessionId);
+  const line = position === 'before' ? before : [...before, named];
+  const unended = line.find((turn) => turn.endedAt === null);
+  if (unended !== undefined) throw forkOfUnended(sessionId, unended.id);
+  return line;
+}
+
+function withCopiedIds<P extends { thinkingAfter?: string }>(prefix: P, copied: CopiedIds): P {
+  const { thinkingAfter, ...rest } = prefix;
+  const [turnId = '', step = ''] = thinkingAfter?.split(':') ?? [];
+  const copy = copied.get(turnId);
+  return { ...(rest as P), ...(copy === undefined ? {} : { thinkingAfter: `${copy}:${step}` }) };
+}
+
+function viewFork(row: SessionRow): ForkedSession {
+  const filesWritten = row.forkedFrom?.written;
+  return { session: viewSession(row), filesReverted: false, ...compact({ filesWritten }) };
+}

@@ -1,0 +1,83 @@
+import { and, asc, eq, inArray } from 'drizzle-orm';
+import type { Queryable } from '../../storage/connection.js';
+import { turns } from '../../storage/schema.js';
+import type { WrittenFiles } from '../../storage/shapes/fork-origin.js';
+import { toolCalls } from '../../storage/transcript-schema.js';
+import { isPlainObject } from '../../platform/json.js';
+import type { RegisteredTool } from '../../tools/registry.js';
+
+/** Paths that a notice lists. */
+const MOST_PATHS = 100;
+
+/** Statuses of calls that may have changed files; a refused or denied call has not run. */
+const ran = ['success', 'error', 'unknown', 'claimed'] as const;
+
+export type WritingTool = Pick<RegisteredTool, 'name' | 'effect' | 'permissionArgument'>;
+
+/**
+ * Finds what turns wrote, by the ledger; undefined where no call of theirs can have written.
+ *
+ * @param tools of the server.
+ */
+export async function findWritten(
+  db: Queryable,
+  tools: readonly WritingTool[],
+  turnIds: readonly string[],
+): Promise<WrittenFiles | undefined> {
+  const writing = tools.filter(({ effect }) => effect !== 'read');
+  if (turnIds.length === 0 || writing.length === 0) return undefined;
+  const calls = await db
+    .select({ name: toolCalls.name, input: toolCalls.input })
+    .from(toolCalls)
+    .innerJoin(turns, eq(turns.id, toolCalls.turnId))
+    .where(
+      and(
+        inArray(toolCalls.turnId, [...turnIds]),
+        inArray(toolCalls.status, [...ran]),
+        inArray(
+          toolCalls.name,
+          writing.map(({ name }) => name),
+        ),
+      ),
+    )
+    .orderBy(asc(turns.createdAt), asc(turns.id), asc(toolCalls.step), asc(toolCalls.callId));
+  return listWritten(writing, calls);
+}
+
+/** Lists what calls wrote. Pure. */
+export function listWritten(
+  tools: readonly WritingTool[],
+  calls: readonly { name: string; input: unknown }[],
+): WrittenFiles | undefined {
+  if (calls.length === 0) return undefined;
+  const byName = new Map(tools.map((tool) => [tool.name, tool]));
+  const found = calls.map(({ name, input }) => pathOf(byName.get(name), input));
+  const paths = new Set(found.flatMap((path) => (path === undefined ? [] : [path])));
+  return limit([...paths], found.includes(undefined));
+}
+
+/** Both together; a path is listed once. Pure. */
+export function joinWritten(
+  a: WrittenFiles | undefined,
+  b: WrittenFiles | undefined,
+): WrittenFiles | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  const { paths, more, ranCommands } = limit(
+    [...new Set([...a.paths, ...b.paths])],
+    a.ranCommands || b.ranCommands,
+  );
+  return { paths, more: more + a.more + b.more, ranCommands };
+}
+
+function limit(paths: readonly string[], ranCommands: boolean): WrittenFiles {
+  const more = Math.max(0, paths.length - MOST_PATHS);
+  return { paths: paths.slice(0, MOST_PATHS), more, ranCommands };
+}
+
+/** The path that a call names; undefined where it names none: it may have written anything. */
+function pathOf(tool: WritingTool | undefined, input: unknown): string | undefined {
+  const argument = tool?.permissionArgument;
+  if (argument?.kind !== 'path' || !isPlainObject(input)) return undefined;
+  const path = input[argument.name];
+  return typeof path === 'string' ? path : undefined;
+}
