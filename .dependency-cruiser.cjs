@@ -35,6 +35,7 @@ const layers = [
   'tools',
   'extend',
   'extensions',
+  'skills',
   'agents',
   'options',
   'attachments',
@@ -94,7 +95,7 @@ const doors = [
   '^src/provider/anthropic/(anthropic-provider|server-block|to-source)\\.ts$',
   '^src/provider/models/view-model\\.ts$',
   // Tools that a turn treats by name.
-  '^src/tools/builtin/(bash|task|todo-write)\\.ts$',
+  '^src/tools/builtin/(bash|skill-tools|task|todo-write)\\.ts$',
   '^src/tools/calls/(path-denials|pick-shell-env|resolve-links|run-tool)\\.ts$',
   // Definitions of MCP servers and of client tools, which agents and requests have too.
   '^src/tools/mcp/(definitions/(mcp-file|parse-definitions)|offered/(parse-tool|schema-fault))\\.ts$',
@@ -292,7 +293,7 @@ module.exports = {
       'zod-checks-files',
       ['zod'],
       [
-        '^src/(parsing|agents|config|extensions|storage|transfer|cli)/',
+        '^src/(parsing|agents|skills|config|extensions|storage|transfer|cli)/',
         '^src/governance/permissions/',
         '^src/provider/models/',
         '^src/tools/mcp/definitions/',

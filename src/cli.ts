@@ -24,7 +24,7 @@ const commands = new Map<string, Command>([
   ['turn', (args) => turnCommand(args, environment)],
   ['chat', (args) => chatCommand(args, environment)],
   ['tail', (args) => tailCommand(args, environment)],
-  ...(['sessions', 'agents', 'models'] as const).map((what): [string, Command] => [
+  ...(['sessions', 'agents', 'models', 'skills'] as const).map((what): [string, Command] => [
     what,
     (args) => listCommand(what, args, environment),
   ]),

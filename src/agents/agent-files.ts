@@ -1,8 +1,8 @@
-import { readdir, realpath } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isWithin } from '../platform/is-within.js';
 import { errorCode } from '../platform/error-code.js';
-import { ParsedFiles } from './parsed-files.js';
+import { resolveInside } from '../platform/resolve-inside.js';
+import { ParsedFiles } from '../parsing/parsed-files.js';
 import { parseAgentFile, type AgentFile } from './parse-agent-file.js';
 import { betterFileName, personaOfFile } from './persona-name.js';
 
@@ -67,17 +67,6 @@ async function namesIn(folder: string): Promise<string[]> {
     return await readdir(folder);
   } catch (error) {
     if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes(errorCode(error) ?? '')) return [];
-    throw error;
-  }
-}
-
-/** The real path of `file` below `root`; undefined when it does not exist or lies outside. */
-async function resolveInside(root: string, file: string): Promise<string | undefined> {
-  try {
-    const [realRoot, path] = await Promise.all([realpath(root), realpath(join(root, file))]);
-    return isWithin(realRoot, path) ? path : undefined;
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes(errorCode(error) ?? '')) return undefined;
     throw error;
   }
 }

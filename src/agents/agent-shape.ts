@@ -35,14 +35,15 @@ const rules = entries(
   'must be a list of rules, for example [read, "bash(git status*)"]',
 );
 
-/** A list of tool names; unlike `names`, no comma-separated text. `[]` is a value. */
-const toolList = z.pipe(
-  parsedBy(
-    (given: unknown) => (isTexts(given) ? given : undefined),
-    'must be a list of tool names, for example [read, write]',
-  ),
-  z.transform(distinct),
-);
+/** A list of names; unlike `names`, no comma-separated text. `[]` is a value. */
+const listOf = (what: string, example: string) =>
+  z.pipe(
+    parsedBy(
+      (given: unknown) => (isTexts(given) ? given : undefined),
+      `must be a list of ${what} names, for example [${example}]`,
+    ),
+    z.transform(distinct),
+  );
 
 const thinking = parsedBy(
   (given) => {
@@ -58,7 +59,7 @@ export const agentShape = fieldsOf({
   description: text,
   model: text,
   fallback_model: text,
-  tools: z.exactOptional(toolList),
+  tools: z.exactOptional(listOf('tool', 'read, write')),
   max_turns: z.exactOptional(
     wholeNumber(1, Number.MAX_SAFE_INTEGER, 'must be an integer greater than 0'),
   ),
@@ -70,6 +71,7 @@ export const agentShape = fieldsOf({
   ),
   limits,
   subagents: names,
+  skills: z.exactOptional(listOf('skill', 'release-notes')),
   decision_tree: text,
   // `parseMcpServers` checks the servers: a fault leaves the agent without them.
   mcp_servers: z.exactOptional(z.unknown()),

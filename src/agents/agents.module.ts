@@ -7,6 +7,8 @@ import { CLOCK, type Clock } from '../platform/clock.js';
 import { LOGGER, type Logger } from '../platform/logger.js';
 import { serverToolNames } from '../storage/shapes/stored-tools.js';
 import { ToolRegistry } from '../tools/registry.js';
+import { SkillLibrary } from '../skills/skill-library.js';
+import { SkillsModule } from '../skills/skills.module.js';
 import { PersonaLibrary } from './persona-library.js';
 import { openAgents } from './open-agents.js';
 
@@ -15,20 +17,21 @@ const INSTRUCTIONS_FRESH_MS = 1_000;
 
 /** The agents of the instruction root. A start fails with AgentsInvalidError. */
 @Module({
-  imports: [ExtensionsModule],
+  imports: [ExtensionsModule, SkillsModule],
   providers: [
     {
       provide: PersonaLibrary,
       // Agents may name tools and trees of extensions.
-      inject: [CONFIG, ToolRegistry, DecisionTrees, CLOCK, LOGGER, EXTENSIONS],
-      useFactory: (
+      inject: [CONFIG, ToolRegistry, DecisionTrees, CLOCK, LOGGER, SkillLibrary, EXTENSIONS],
+      useFactory: async (
         { instructionRoot }: Config,
         tools: ToolRegistry,
         trees: DecisionTrees,
         clock: Clock,
         logger: Logger,
-      ) =>
-        openAgents(instructionRoot, {
+        skills: SkillLibrary,
+      ) => {
+        const library = await openAgents(instructionRoot, {
           freshMs: INSTRUCTIONS_FRESH_MS,
           clock,
           // Whether a turn has a tool of the provider is decided when it runs: its model may lack it.
@@ -36,7 +39,11 @@ const INSTRUCTIONS_FRESH_MS = 1_000;
           knownTrees: trees.names(),
           onProblem: (file, problem) =>
             logger.warn({ file, problem }, 'an instruction file has a fault'),
-        }),
+        });
+        // A skill with a fault is left out; it keeps no server from its start.
+        await skills.check(await library.personas());
+        return library;
+      },
     },
   ],
   exports: [PersonaLibrary],

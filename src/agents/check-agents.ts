@@ -1,6 +1,6 @@
 import { errorCode } from '../platform/error-code.js';
 import { AgentFiles, type AgentEntry } from './agent-files.js';
-import type { LineProblem } from './front-matter.js';
+import type { LineProblem } from '../parsing/front-matter.js';
 import type { AgentFile } from './parse-agent-file.js';
 import { checkReferences, type KnownNames, type ReferenceContext } from './check-references.js';
 

@@ -3,7 +3,7 @@ import { ruleFault } from '../governance/permissions/check-rule.js';
 import { unknownName } from '../parsing/nearest-name.js';
 import { assertNever } from '../platform/assert-never.js';
 import type { Reference } from './find-references.js';
-import type { LineProblem } from './front-matter.js';
+import type { LineProblem } from '../parsing/front-matter.js';
 import { canonicalPersonaName, namesLike } from './persona-name.js';
 
 /** Names that the server knows. References of a kind that is absent are not checked. */

@@ -1,6 +1,6 @@
 import { isPlainObject } from '../platform/json.js';
 import type { AgentFields } from './agent-shape.js';
-import type { FrontMatter } from './front-matter.js';
+import type { FrontMatter } from '../parsing/front-matter.js';
 
 /** A name in an agent's file that refers to something outside of the file. */
 export interface Reference {

@@ -6,7 +6,7 @@ import { parseLeniently } from '../parsing/parse-value.js';
 import { emptyAsAbsent, filledText } from '../parsing/shapes.js';
 import { compact } from '../platform/compact.js';
 import type { AgentConfig } from '../storage/shapes/stored-limits.js';
-import { atLines, splitFrontMatter, type LineProblem } from './front-matter.js';
+import { atLines, splitFrontMatter, type LineProblem } from '../parsing/front-matter.js';
 import { limitsShape } from './limits-shape.js';
 
 type EntryKind = 'directory' | 'file';

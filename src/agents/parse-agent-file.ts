@@ -8,7 +8,12 @@ import type { ThinkingChoice } from '../storage/shapes/stored-thinking.js';
 import type { AgentServers } from '../tools/mcp-server.js';
 import { agentShape, splitLists, type AgentFields } from './agent-shape.js';
 import { at, findReferences, type Reference } from './find-references.js';
-import { atLines, splitFrontMatter, type FrontMatter, type LineProblem } from './front-matter.js';
+import {
+  atLines,
+  splitFrontMatter,
+  type FrontMatter,
+  type LineProblem,
+} from '../parsing/front-matter.js';
 import { parseMcpServers } from './parse-mcp-servers.js';
 
 /** An agent or persona, from its validated Markdown file. */
@@ -23,6 +28,8 @@ export interface Persona {
   agentConfig?: Partial<AgentConfig>;
   /** Name of the decision tree that ends its turns. Absent: `default`. */
   decisionTree?: string;
+  /** Names of the skills that it has; an empty list means none. Absent: all. */
+  skills?: readonly string[];
   /** Names it may delegate to. */
   subagents: readonly string[];
   /** Permission mode of a turn, unless the turn or its session sets one. */
@@ -96,6 +103,7 @@ export function parseAgentFile(file: string): AgentFile {
     maxTurns: fields.max_turns,
     agentConfig: older || limits ? { ...older, ...limits } : undefined,
     decisionTree: fields.decision_tree,
+    skills: fields.skills,
     subagents: fields.subagents ?? [],
     permissionMode: fields.permissions?.mode,
     permissions: permissionsOf(fields),

@@ -10,7 +10,7 @@ import {
   type AgentsDefaults,
 } from './instruction-root.js';
 import { summarizeAgent, type AgentSummary } from './summarize-agent.js';
-import { ParsedFiles } from './parsed-files.js';
+import { ParsedFiles } from '../parsing/parsed-files.js';
 import type { Persona } from './parse-agent-file.js';
 import { isPersonaName, namesLike, personaNotFound } from './persona-name.js';
 import type { KnownNames } from './check-references.js';
@@ -70,13 +70,14 @@ export class PersonaLibrary {
 
   /** Summaries of the agents that can be loaded, sorted by name. */
   agents(): Promise<AgentSummary[]> {
-    return this.#listed.get('', async () => {
-      const entries = await this.#entries();
-      const found = await Promise.all(
-        namesOf(entries).map((name) => this.#loadFrom(name, entries)),
-      );
-      return found.flatMap((persona) => (persona ? [summarizeAgent(persona)] : []));
-    });
+    return this.#listed.get('', async () => (await this.personas()).map(summarizeAgent));
+  }
+
+  /** The agents that can be loaded, sorted by name. */
+  async personas(): Promise<Persona[]> {
+    const entries = await this.#entries();
+    const found = await Promise.all(namesOf(entries).map((name) => this.#loadFrom(name, entries)));
+    return found.flatMap((persona) => persona ?? []);
   }
 
   /** Defaults for every turn from the front matter of AGENTS.md; undefined without the file. */

@@ -7,6 +7,7 @@ import type {
   ListedTurnView,
   MessageView,
   SessionRecord,
+  SkillView,
   WantedFork,
   WantedSession,
   TurnOptions,
@@ -66,6 +67,12 @@ export class SessionCalls {
   boot(sessionId: string, opts?: Readonly<TurnOptions>): Promise<BootReport> {
     const body = { sessionId, ...(opts === undefined ? {} : { opts }) };
     return this.transport.json({ method: 'POST', path: '/api/harness/session/boot', body });
+  }
+
+  /** The skills of the session's agent and, where that is set, of its project. */
+  async skills(sessionId: string): Promise<SkillView[]> {
+    const path = `/api/harness/sessions/${encodeURIComponent(sessionId)}/skills`;
+    return (await this.transport.json<{ skills: SkillView[] }>({ path })).skills;
   }
 
   /** The session's messages, oldest first, a page of turns at a time. */

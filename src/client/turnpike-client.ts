@@ -8,6 +8,7 @@ import type {
   MessageView,
   ModelList,
   QueueView,
+  SkillView,
   UsageView,
 } from './server-types.js';
 import { SessionCalls, type Page } from './session-calls.js';
@@ -97,6 +98,12 @@ export class TurnpikeClient {
       cursor = page.nextCursor;
     } while (cursor !== undefined);
     return all;
+  }
+
+  /** The skills of the server, or of an agent; a file with faults is no skill. */
+  async skills({ agent }: { agent?: string | undefined } = {}): Promise<SkillView[]> {
+    const call = { path: '/api/harness/skills', query: { agent } };
+    return (await this.#transport.json<{ skills: SkillView[] }>(call)).skills;
   }
 
   /** Turns that have not ended, and the workers' slots; for a key with the scope `admin`. */

@@ -30,6 +30,13 @@ export const optionRules = {
     expected: 'an array of strings',
     fallback: () => ['read', 'write', 'bash'],
   } satisfies OptionRule<string[]>,
+  skills: {
+    about: 'The skills of its agent that the turn may have; none where it is empty.',
+    schema: { type: [String] },
+    parse: parseNames,
+    expected: 'an array of strings',
+    fallback: () => undefined,
+  } satisfies OptionRule<string[] | undefined>,
   maxTurns: countRule('Most model calls.', 12),
   maxTokens: countRule('Most tokens of a reply.', undefined),
   maxCostUsd: {

@@ -65,8 +65,10 @@ export function resolveOptions(sources: OptionSources): OptionResolution {
     maxTokens: chooseGiven(optionRules.maxTokens, 'maxTokens'),
     maxCostUsd: chooseGiven(optionRules.maxCostUsd, 'maxCostUsd'),
     clientTools: chooseGiven(optionRules.clientTools, 'clientTools'),
+    skills: chooseGiven(optionRules.skills, 'skills'),
   };
-  const { maxTokens: tokens, maxCostUsd, clientTools, fallbackModel: other, ...always } = chosen;
+  const { maxTokens: tokens, maxCostUsd, fallbackModel: other, ...rest } = chosen;
+  const { clientTools, skills, ...always } = rest;
   const { price, notices = [] } = sources.model ?? {};
   const usd = maxCostUsd.value;
   const { contextNodes, subagents } = sources.preferences ?? {};
@@ -79,6 +81,7 @@ export function resolveOptions(sources: OptionSources): OptionResolution {
         maxTokens: tokens.value,
         clientTools: clientTools.value.length === 0 ? undefined : clientTools.value,
         costLimit: usd === undefined || price === undefined ? undefined : { usd, price },
+        skills: skills.value,
         contextNodes,
         subagents,
         agentConfig: limits.config,

@@ -37,6 +37,9 @@ export class TurnOptionsDto {
   @Lenient(optionRules.tools)
   tools?: readonly string[];
 
+  @Lenient(optionRules.skills)
+  skills?: readonly string[];
+
   @Lenient(optionRules.maxTurns)
   maxTurns?: number;
 

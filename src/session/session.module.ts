@@ -15,6 +15,10 @@ import { SessionListController } from './session-list.controller.js';
 import { SessionService } from './session-service.js';
 import { SessionStore } from './session-store.js';
 import { SessionController } from './session.controller.js';
+import { AgentsModule } from '../agents/agents.module.js';
+import { SkillsModule } from '../skills/skills.module.js';
+import { SkillController } from './skill.controller.js';
+import { SkillService } from './skill-service.js';
 import { TodoController } from './todo.controller.js';
 
 /** Conversations, and the folders that they work in. */
@@ -46,7 +50,8 @@ export class SessionModule {}
 
 /** The routes of sessions. */
 @Module({
-  imports: [NoticesModule, SessionModule],
-  controllers: [SessionController, SessionListController, TodoController],
+  imports: [AgentsModule, NoticesModule, SessionModule, SkillsModule],
+  controllers: [SessionController, SessionListController, SkillController, TodoController],
+  providers: [SkillService],
 })
 export class SessionApiModule {}

@@ -27,6 +27,8 @@ describe('ToolRegistry', () => {
       'bash command never',
       'todo_write read safe',
       'task read idempotent',
+      'load_skill read safe',
+      'read_skill_file read safe',
     ]);
   });
 

@@ -34,6 +34,8 @@ export interface ToolContext {
   mostResults?: number;
   /** The session's todo list. */
   todos?: TodoBoard;
+  /** The turn's skills. Absent: it has none. */
+  skills?: SkillShelf;
   /** Delegates work to a subagent. @returns its answer. Absent: the turn may not delegate. */
   delegate?(work: Delegated): Promise<string>;
 }
@@ -49,6 +51,14 @@ export interface Delegated {
 
 export interface TodoBoard {
   replace(todos: Todo[]): Promise<void>;
+}
+
+/** The skills of a turn, as its model knows them. */
+export interface SkillShelf {
+  /** @returns the instructions. @throws ToolFailure for a skill that there is not, or that has changed. */
+  load(name: string): Promise<string>;
+  /** @returns the text of a file in the skill's folder. @throws ToolFailure */
+  read(name: string, path: string): Promise<string>;
 }
 
 export interface ToolCall {

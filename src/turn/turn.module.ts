@@ -6,6 +6,7 @@ import { TurnCommits } from '../events/turn-commits.js';
 import { ExtensionsModule } from '../extensions/extensions.module.js';
 import { OptionsModule } from '../options/options.module.js';
 import { ProviderModule } from '../provider/provider.module.js';
+import { SkillsModule } from '../skills/skills.module.js';
 import { SessionModule } from '../session/session.module.js';
 import { DATABASE, type Database } from '../storage/connection.js';
 import { ApprovalController } from './approvals/approval.controller.js';
@@ -19,6 +20,7 @@ import { AttemptOpener } from './attempt/attempt-opener.js';
 import { CallDescriber } from './attempt/call-describer.js';
 import { RunPorts } from './attempt/run-ports.js';
 import { RunContextBuilder } from './attempt/run-context-builder.js';
+import { SkillChooser } from './attempt/skill-chooser.js';
 import { ToolPreparer } from './attempt/tool-preparer.js';
 import { WatchOpener } from './attempt/watch-opener.js';
 import { UsageController } from './budgets/usage.controller.js';
@@ -102,6 +104,7 @@ export const turnProviders = [
   CallDescriber,
   RunPorts,
   RunContextBuilder,
+  SkillChooser,
   ToolPreparer,
   WatchOpener,
   FileShowers,
@@ -127,6 +130,7 @@ export const workerProviders = [TurnWorker, AttemptTracer, AttemptRunner, Attemp
     OptionsModule,
     ProviderModule,
     SessionModule,
+    SkillsModule,
   ],
   providers: [TurnClaims, EndWatch, ...turnProviders],
   exports: [TurnClaims, ...turnProviders],

@@ -5,16 +5,18 @@ import {
   describeListedAgent,
   describeListedModel,
   describeListedSession,
+  describeListedSkill,
 } from '../render/describe-listed.js';
 import { exitCodeOf, explainFailure } from './explain-failure.js';
 import { clientOf, findServer, type FoundServer } from './find-server.js';
 import { serverOptions } from './server-options.js';
 import { UsageError } from './usage-error.js';
 
-export type ListName = 'sessions' | 'agents' | 'models';
+export type ListName = 'sessions' | 'agents' | 'models' | 'skills';
 
 /**
- * `turnpike sessions`, `turnpike agents` and `turnpike models`: one line each, or one line of JSON with `--json`.
+ * `turnpike sessions`, `turnpike agents`, `turnpike models` and `turnpike skills`: one line each, or one line of
+ * JSON with `--json`.
  *
  * @returns the exit code: 0; 1 when the server cannot be asked; 2 for a wrong call.
  */
@@ -25,11 +27,11 @@ export async function listCommand(
 ): Promise<number> {
   let server: FoundServer | undefined;
   try {
-    const { json, limit, url } = parseArguments(what, args);
+    const { url, ...options } = parseArguments(what, args);
     server = await findServer(environment, { url, orElse: 'refuse' });
-    const lines = await linesOf(what, clientOf(server), { json, limit });
+    const lines = await linesOf(what, clientOf(server), options);
     for (const line of lines) process.stdout.write(`${line}\n`);
-    if (lines.length === 0 && !json) process.stderr.write(`There are no ${what}.\n`);
+    if (lines.length === 0 && !options.json) process.stderr.write(`There are no ${what}.\n`);
     return 0;
   } catch (error) {
     process.stderr.write(`${explainFailure(error)}\n`);
@@ -43,6 +45,9 @@ interface ListOptions {
   json: boolean;
   /** The most sessions to list. */
   limit: number;
+  /** The agent, or the session, whose skills are listed. */
+  agent: string | undefined;
+  session: string | undefined;
 }
 
 interface ListArguments extends ListOptions {
@@ -52,7 +57,7 @@ interface ListArguments extends ListOptions {
 function linesOf(
   what: ListName,
   client: TurnpikeClient,
-  { json, limit }: ListOptions,
+  { json, limit, ...of }: ListOptions,
 ): Promise<string[]> {
   switch (what) {
     case 'sessions':
@@ -61,6 +66,8 @@ function linesOf(
       return agentLines(client, json);
     case 'models':
       return modelLines(client, json);
+    case 'skills':
+      return skillLines(client, of, json);
     default:
       return assertNever(what);
   }
@@ -93,19 +100,36 @@ async function modelLines(client: TurnpikeClient, json: boolean): Promise<string
   return models.map((one) => (json ? JSON.stringify(one) : describeListedModel(one, defaultModel)));
 }
 
+async function skillLines(
+  client: TurnpikeClient,
+  { agent, session }: Pick<ListOptions, 'agent' | 'session'>,
+  json: boolean,
+): Promise<string[]> {
+  const skills =
+    session === undefined ? await client.skills({ agent }) : await client.sessions.skills(session);
+  return skills.flatMap((one) => (json ? [JSON.stringify(one)] : describeListedSkill(one)));
+}
+
 function parseArguments(what: ListName, args: readonly string[]): ListArguments {
   const { values } = parseArgs({
     args: [...args],
     options: {
       json: { type: 'boolean', default: false },
       limit: { type: 'string' },
+      agent: { type: 'string' },
+      session: { type: 'string' },
       ...serverOptions,
     },
   });
   if (what !== 'sessions' && values.limit !== undefined)
     throw new UsageError('--limit goes with sessions');
+  const { agent, session } = values;
+  if (what !== 'skills' && (agent ?? session) !== undefined)
+    throw new UsageError('--agent and --session go with skills');
+  if (agent !== undefined && session !== undefined)
+    throw new UsageError('name an agent or a session, not both');
   const limit = Number(values.limit ?? 20);
   if (!Number.isInteger(limit) || limit < 1)
     throw new UsageError('--limit takes a whole number from 1');
-  return { json: values.json, limit, url: values.url };
+  return { json: values.json, limit, agent, session, url: values.url };
 }

@@ -3,6 +3,8 @@ turnpike chat [options]             talk, message by message; /help lists its co
 turnpike tail TURN [--after ID]     print a turn that runs or ran
 turnpike sessions [--limit N]       list the latest sessions
 turnpike agents                     list the named agents
+turnpike skills                     list the skills of the server; --agent NAME: of an agent; --session ID: of a
+                                    session; with the faults of their files
 turnpike models                     list the models that turns may name, with windows and prices
 turnpike approvals [--json]         list the questions that turns wait for
 turnpike approve ID                 approve a tool call; --session: and every such call of the session;
@@ -27,7 +29,7 @@ Options of turn:
 Options of chat:
   --session ID      go on with a session
   --agent NAME      one of the named agents
-  --json            print every frame as a line of JSON; also with tail, sessions, agents and models
+  --json            print every frame as a line of JSON; also with tail, sessions, agents, skills and models
 
 Options of webhooks:
   --events A,B      add: out of turn.started, turn.waiting, turn.ended, approval.requested; default: all

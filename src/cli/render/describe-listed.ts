@@ -1,4 +1,9 @@
-import type { AgentSummary, ListedModel, ListedSession } from '../../client/turnpike-client.js';
+import type {
+  AgentSummary,
+  ListedModel,
+  ListedSession,
+  SkillView,
+} from '../../client/turnpike-client.js';
 import { oneLine } from '../terminal/plain-text.js';
 
 /** A line of `turnpike sessions`. Times are UTC. */
@@ -16,6 +21,24 @@ export function describeListedAgent({ name, description, model, tools }: AgentSu
   const known = facts.filter((fact) => fact !== null).join('; ');
   const about = description === null ? '' : `  ${oneLine(description, 160)}`;
   return `${name}${about}${known === '' ? '' : `  (${oneLine(known, 200)})`}`;
+}
+
+/** The lines of a skill in `turnpike skills`: one, and one for each fault of its file. */
+export function describeListedSkill(skill: SkillView): string[] {
+  const { name, level, file, description, allowedTools, isOffered, hiddenBy, faults } = skill;
+  const about = description === null ? '' : `  ${oneLine(description, 160)}`;
+  const notes = [
+    ...(allowedTools === null ? [] : [`only ${allowedTools.join(', ') || 'no tools'}`]),
+    ...(hiddenBy === null ? [] : [`hidden by that of the ${hiddenBy}`]),
+    ...(isOffered || hiddenBy !== null || faults.length > 0 ? [] : ['not offered']),
+  ];
+  const noted = notes.length === 0 ? '' : `  (${oneLine(notes.join('; '), 200)})`;
+  return [
+    `${oneLine(name, 64)}  ${level}${about}${noted}`,
+    ...faults.map(
+      ({ line, message }) => `  ${oneLine(file, 200)}:${line}: ${oneLine(message, 300)}`,
+    ),
+  ];
 }
 
 /** A line of `turnpike models`. Prices are US dollars for a million tokens. */

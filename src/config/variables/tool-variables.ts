@@ -64,6 +64,10 @@ export const toolVariables = {
     fallback: 'tell',
     values: ['tell', 'ask'],
   }),
+  projectSkills: permission(
+    'TURNPIKE_PROJECT_SKILLS',
+    'Whether turns have the skills in `.claude/skills` of their project: exactly `true`. Anything else is no. Who writes to a project then writes to the prompts of its turns.',
+  ),
   toolTimeoutMs: integer('TURNPIKE_TOOL_TIMEOUT_MS', {
     about: 'Longest time of one tool call, in ms.',
     fallback: 120_000,

@@ -298,6 +298,7 @@ describe('permissionTable', () => {
     const table = permissionTable();
     expect(table.map(({ rule, verdict }) => `${rule}: ${verdict}`)).toEqual([
       'denied: deny',
+      'outside-of-skill: deny',
       'command-not-named: deny',
       'plan-is-read-only: deny',
       'approved-for-session: allow',

@@ -1,5 +1,9 @@
 import type { PermissionArgument, ToolEffect } from '../permission-subject.js';
-import type { PermissionLayer, PermissionRules } from '../../storage/shapes/stored-permissions.js';
+import type {
+  NarrowingSkill,
+  PermissionLayer,
+  PermissionRules,
+} from '../../storage/shapes/stored-permissions.js';
 import { findCover, findHidden, findTouched, ruledCall, type RuledCall } from './match-rule.js';
 
 export type Verdict = 'allow' | 'ask' | 'deny';
@@ -42,6 +46,7 @@ interface LayerQuestion {
   named: readonly string[];
   sources: readonly { whose: string; rules: PermissionRules }[];
   grants: readonly string[];
+  narrowing: readonly NarrowingSkill[];
 }
 
 interface DecisionRule {
@@ -60,6 +65,18 @@ const decisionRules: readonly DecisionRule[] = [
     when: 'a `deny` rule of the server, the agent or the session matches; one for `read` holds for `grep` too',
     verdict: 'deny',
     reason: (question) => touchedRule(question, 'deny', 'denies'),
+  },
+  {
+    rule: 'outside-of-skill',
+    when: 'a skill that the turn has loaded lists `allowed-tools`, and none of them covers the call; the tools of skills themselves are free',
+    verdict: 'deny',
+    reason: ({ narrowing, call }) => {
+      const skill = narrowing.find(({ allowed }) => findCover(allowed, call) === undefined);
+      return (
+        skill &&
+        `the skill ${skill.name}, which this turn has loaded, allows ${skill.allowed.join(', ')} until the turn ends. Go on within these tools, or in another turn`
+      );
+    },
   },
   {
     rule: 'command-not-named',
@@ -156,6 +173,7 @@ export function decidePermission(question: PermissionQuestion): PermissionDecisi
         { whose: 'the session', rules: question.session },
       ],
       grants: question.grants,
+      narrowing: layer.narrowing ?? [],
     }),
   );
   const strictest = (['deny', 'ask', 'allow'] as const).map((verdict) =>

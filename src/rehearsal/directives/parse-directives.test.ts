@@ -39,6 +39,10 @@ describe('parseDirectives', () => {
     ['[[args=3]]', { name: 'args', count: 3 }],
     ['[[update=3]]', { name: 'update', count: 3 }],
     ['[[redact]]', { name: 'redact' }],
+    [
+      '[[tool=read {"file_path":"a"} step=2]]',
+      { name: 'tool', tool: 'read', input: { file_path: 'a' }, step: 2 },
+    ],
     ['[[empty step=2]]', { name: 'empty', step: 2 }],
     ['[[surrogate]]', { name: 'surrogate' }],
     [

@@ -19,8 +19,8 @@ interface AtStep {
 export type Directive =
   /** `count` text deltas, with `gapMs` between them and `firstMs` before the first (default 0). */
   | { name: 'tokens'; count: number; gapMs: number; firstMs: number }
-  /** Calls a tool in the turn's first reply. */
-  | { name: 'tool'; tool: string; input: JsonObject }
+  /** Calls a tool, by default in the turn's first reply. */
+  | ({ name: 'tool'; tool: string; input: JsonObject } & AtStep)
   /** Calls a tool in each of the turn's first `steps` replies; `$i` in a string is the step. */
   | { name: 'loop'; steps: number; tool: string; input: JsonObject }
   /** Words of thinking, where the request lets the model think. */
@@ -63,7 +63,7 @@ const toolName = /^[a-zA-Z0-9_-]{1,64}$/;
 /** The parts that each directive may have. */
 const allowed: Record<Directive['name'], { value: boolean; pairs: string[]; json: boolean }> = {
   tokens: { value: true, pairs: ['gap', 'first'], json: false },
-  tool: { value: true, pairs: [], json: true },
+  tool: { value: true, pairs: ['step'], json: true },
   loop: { value: true, pairs: ['tool'], json: true },
   think: { value: true, pairs: [], json: false },
   update: { value: true, pairs: [], json: false },
@@ -102,7 +102,7 @@ function toDirective(raw: RawDirective): Directive {
         firstMs: optionalWhole(raw, { min: 0, max: longestWaitMs }, 'first') ?? 0,
       };
     case 'tool':
-      return { name, tool: toolOf(raw, raw.value), input: raw.json ?? {} };
+      return { name, tool: toolOf(raw, raw.value), input: raw.json ?? {}, ...stepOf(raw) };
     case 'loop':
       return {
         name,

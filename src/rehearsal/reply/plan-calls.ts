@@ -4,7 +4,7 @@ import type { ReplyBlock } from './reply-plan.js';
 
 const fragmentLength = 20;
 
-/** The tool calls of a step: of `tool` in the first, of `loop` in the first `steps`. */
+/** The tool calls of a step: of `tool` in its own or the first, of `loop` in the first `steps`. */
 export function planCalls(
   directives: readonly Directive[],
   step: number,
@@ -13,7 +13,7 @@ export function planCalls(
   const fragments = directives.find((directive) => directive.name === 'args')?.count;
   return directives.flatMap((directive): ReplyBlock[] => {
     const due =
-      (directive.name === 'tool' && step === 1) ||
+      (directive.name === 'tool' && step === (directive.step ?? 1)) ||
       (directive.name === 'loop' && step <= directive.steps);
     if (!due) return [];
     const input = directive.name === 'loop' ? fillStep(directive.input, step) : directive.input;

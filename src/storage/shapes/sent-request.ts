@@ -7,6 +7,16 @@ import type { ServerTool, ToolSpec } from './stored-tools.js';
  */
 export type LeftOut = 'refused' | 'too-long' | 'superseded';
 
+/** A skill as the model was told of it. */
+export interface ToldSkill {
+  name: string;
+  description: string;
+  /** The version of its file. */
+  digest: string;
+  /** Rules of the only calls that a turn may make once it has loaded the skill. Absent: any. */
+  allowedTools?: readonly string[];
+}
+
 /** The constant beginning of a session's requests, byte for byte, until it must change. */
 export interface RequestPrefix {
   system: string;
@@ -15,8 +25,12 @@ export interface RequestPrefix {
   serverTools?: readonly ServerTool[];
   /** The permission mode that `system` names. */
   mode: PermissionMode;
-  /** The state announced to the model since: the mode in force, and the tools switched off. */
-  told: { mode: PermissionMode; off: string[] };
+  /** The skills that `system` lists; absent: none. */
+  skills?: readonly ToldSkill[];
+  /**
+   * The state announced to the model since: the mode in force, the tools switched off, and the skills; absent: none.
+   */
+  told: { mode: PermissionMode; off: string[]; skills?: readonly ToldSkill[] };
   /**
    * Last step, as `turnId:step`, that is sent without its thinking: the provider refused that
    * thinking.

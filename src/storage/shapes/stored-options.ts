@@ -51,6 +51,8 @@ export interface ResolvedOptions {
   fallbackStep?: number;
   /** Names of the tools that the turn may use; an empty list means none. */
   tools: string[];
+  /** Names of the skills that the turn may have. Absent: all of its agent. */
+  skills?: string[];
   /** Most model calls of the turn, from 1. */
   maxTurns: number;
   persona: string;
@@ -107,6 +109,7 @@ export type OptionProvenance = Record<
     | 'decisionTree'
     | 'costLimit'
     | 'clientTools'
+    | 'skills'
     | 'fallbackFrom'
     | 'fallbackStep'
     | 'contextNodes'

@@ -18,6 +18,14 @@ export interface PermissionLayer {
   /** Tools that the turn itself named. */
   named: readonly string[];
   agent: PermissionRules;
+  /** Loaded skills that allow some calls alone. Absent: none. */
+  narrowing?: readonly NarrowingSkill[];
+}
+
+/** A skill that was loaded, with the rules of the calls that it allows: each call must fit one. */
+export interface NarrowingSkill {
+  name: string;
+  allowed: readonly string[];
 }
 
 /** Permissions that a subagent inherits from its parent. Its own rules are added. */

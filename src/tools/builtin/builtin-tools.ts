@@ -4,6 +4,7 @@ import { bashTool } from './bash.js';
 import { editTool, readTool, writeTool } from './file-tools.js';
 import { globTool } from './glob.js';
 import { grepTool } from './grep.js';
+import { loadSkillTool, readSkillFileTool } from './skill-tools.js';
 import { taskTool } from './task.js';
 import { todoWriteTool } from './todo-write.js';
 
@@ -18,5 +19,7 @@ export function builtinTools(shells: Shells): readonly ToolDefinition[] {
     bashTool(shells),
     todoWriteTool,
     taskTool,
+    loadSkillTool,
+    readSkillFileTool,
   ];
 }

@@ -1,9 +1,12 @@
 import type { PermissionQuestion } from '../../governance/permissions/decide-permission.js';
 import type { OpenedRoot } from '../../session/project-roots.js';
+import type { ToldSkill } from '../../storage/shapes/sent-request.js';
 
 /** The rules for the calls of a turn. */
 export interface CallRules {
   permissions: TurnPermissions;
+  /** Skills that the turn can load: those that it has loaded may narrow its calls. */
+  skills: readonly ToldSkill[];
   approvals: ApprovalRules;
 }
 

@@ -20,6 +20,7 @@ import type { WorkerTerms } from '../state/worker-terms.js';
 import { AttemptFiles, showMessage } from './attempt-files.js';
 import { CallDescriber } from './call-describer.js';
 import { RunPorts } from './run-ports.js';
+import { openShelf } from './skill-shelf.js';
 import { ToolPreparer } from './tool-preparer.js';
 import { openToolset, type EquippedTools } from './toolset.js';
 import { todoBoard, WatchOpener } from './watch-opener.js';
@@ -83,14 +84,21 @@ export class RunContextBuilder {
     const { options } = attempt.turn.options;
     const { approvalRules, shortener, shellEnv } = this.ports;
     const { projectRoot, ownPaths, others } = root;
-    const { specs: tools, serverTools, permissions } = equipped;
+    const { specs: tools, serverTools, permissions, skills } = equipped;
     const shower = this.files.openShower(attempt, terms.withoutSlot);
     // Before the history: the files of this message come first.
     const userParts = await showMessage(attempt, shower);
     const chosen = choosePrefix(attempt.session.prefix, {
-      systemIn: (mode) =>
-        buildSystem({ prompt: persona.prompt, persona: options.persona, projectRoot, mode }),
+      systemIn: (mode, listed) =>
+        buildSystem({
+          prompt: persona.prompt,
+          persona: options.persona,
+          projectRoot,
+          mode,
+          skills: listed,
+        }),
       mode: options.mode,
+      skills: skills.told,
       tools,
       serverTools,
     });
@@ -112,7 +120,7 @@ export class RunContextBuilder {
     });
     const run: TurnRun = {
       ...attempt,
-      rules: { permissions, approvals: approvalRules },
+      rules: { permissions, skills: skills.told, approvals: approvalRules },
       model: { ...described, describe: (other) => describeModel(other, run.conversation.prefix) },
       conversation: {
         ...history,
@@ -131,6 +139,7 @@ export class RunContextBuilder {
         ...compact({ others, mostResults: options.contextNodes }),
         env: shellEnv,
         todos: todoBoard(attempt, watch),
+        ...(skills.told.length === 0 ? {} : { skills: openShelf(skills) }),
         delegate: (work) => delegate(run, work),
       }),
       watch,

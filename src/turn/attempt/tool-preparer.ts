@@ -18,6 +18,7 @@ import { offerTools } from '../../governance/permissions/offer-tools.js';
 import { stricterMode } from '../../options/permission-mode.js';
 import type { ToolSpec } from '../../storage/shapes/stored-tools.js';
 import type { OpenedRoot } from '../../session/project-roots.js';
+import { LOAD_SKILL, READ_SKILL_FILE } from '../../tools/builtin/skill-tools.js';
 import { BASH_TOOL } from '../../tools/builtin/bash.js';
 import { TASK_TOOL, taskSchema, taskTool } from '../../tools/builtin/task.js';
 import type { McpProblem } from '../../tools/mcp-server.js';
@@ -25,8 +26,15 @@ import { ToolRegistry, type RegisteredTool } from '../../tools/registry.js';
 import { clientToolHidden, openClientTools } from '../submit/client-tools.js';
 import { commandsLeftOut } from './commands-left-out.js';
 import { chooseServerTools, serverToolMissing } from '../loop/server-tools.js';
+import { noSkills, SkillChooser } from './skill-chooser.js';
+import { emitOnce } from './emit-once.js';
 import type { EquippedTools } from './toolset.js';
 import type { Attempt } from '../state/attempt.js';
+
+const skillTools = [LOAD_SKILL, READ_SKILL_FILE];
+
+/** Tools that a turn gets for what it has, not for their names. */
+const givenOtherwise = [TASK_TOOL, ...skillTools];
 
 /** Prepares the tools of an attempt: the server's, those of MCP servers, the client's, the provider's. */
 @Injectable()
@@ -36,6 +44,7 @@ export class ToolPreparer {
     @Inject(MCP) private readonly mcp: Pick<Mcp, 'openForTurn'>,
     @Inject(SHELLS) private readonly shells: Shells,
     @Inject(PersonaLibrary) private readonly personas: Pick<PersonaLibrary, 'load'>,
+    private readonly skills: SkillChooser,
     @Inject(ModelCatalogue) private readonly models: Pick<ModelCatalogue, 'describe'>,
     @Inject(SERVER_PERMISSIONS) private readonly serverPermissions: PermissionRules,
     @Inject(CONFIG)
@@ -54,6 +63,7 @@ export class ToolPreparer {
     const { options, provenance } = turn.options;
     const { modeCeiling, toolCeiling } = this.config;
     const isExplicit = provenance.tools === 'opts';
+    const skills = await this.skills.choose(attempt, { persona, root });
     const opened = await this.mcp.openForTurn({
       ...compact({ agent: persona.mcpServers }),
       session,
@@ -63,10 +73,14 @@ export class ToolPreparer {
     const mcpTools = opened.tools.filter(({ name }) => isWanted(name, options.tools, isExplicit));
     const delegates = turn.delegation?.delegatedSubagents ?? [];
     const mayDelegate = turn.parentTurnId === null && delegates.length > 0;
-    const names = options.tools.filter((name) => name !== TASK_TOOL);
+    const names = options.tools.filter((name) => !givenOtherwise.includes(name));
     const builtin = this.registry.select(mayDelegate ? [...names, TASK_TOOL] : names).tools;
     const clients = clientsOf(attempt, [...this.registry.list(), ...opened.tools]);
-    const ours = within(turn.childTerms?.tools, [...builtin, ...mcpTools]);
+    const ours = [
+      ...within(turn.childTerms?.tools, [...builtin, ...mcpTools]),
+      // Skills are those of an agent, also where its parent has none.
+      ...this.registry.select(skills.told.length > 0 ? skillTools : []).tools,
+    ];
     const tools = [...ours.filter(({ name }) => isBelow(toolCeiling, name)), ...clients];
     const own: PermissionLayer = {
       name: options.persona,
@@ -109,8 +123,16 @@ export class ToolPreparer {
     });
     for (const one of missing) emitOnce(attempt, serverToolMissing(one));
     const { toolTimeoutMs: timeoutMs, toolOutputLimit: outputLimit } = this.config;
+    const mayLoad = specs.some(({ name }) => name === LOAD_SKILL);
     const facts = { specs, clientTools, timeoutMs, outputLimit };
-    return { ...facts, tools, serverTools, permissions, close: opened.close };
+    return {
+      ...facts,
+      tools,
+      serverTools,
+      permissions,
+      skills: mayLoad ? skills : noSkills,
+      close: opened.close,
+    };
   }
 
   /** Describes the tool that delegates, with the agents that the turn may delegate to. */
@@ -159,15 +181,6 @@ function within(
   tools: readonly RegisteredTool[],
 ): RegisteredTool[] {
   return tools.filter(({ name }) => allowed === undefined || allowed.includes(name));
-}
-
-/** Emits a notice, unless an earlier attempt did. */
-function emitOnce({ archived, writer }: Attempt, notice: NoticePosted): void {
-  const isKnown = archived.some(
-    (event) =>
-      event.type === 'notice.posted' && event.kind === notice.kind && event.text === notice.text,
-  );
-  if (!isKnown) writer.emit(notice);
 }
 
 function unsandboxed(shells: Exclude<Shells, { kind: 'sandboxed' }>): NoticePosted {

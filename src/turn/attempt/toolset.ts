@@ -2,6 +2,7 @@ import type { ServerTool, ToolSpec } from '../../storage/shapes/stored-tools.js'
 import { openTools, type TurnTools } from '../../tools/open-tools.js';
 import type { RegisteredTool } from '../../tools/registry.js';
 import type { ToolContext } from '../../tools/tool.js';
+import type { TurnSkills } from './skill-chooser.js';
 import type { TurnPermissions } from '../approvals/call-rules.js';
 
 /** The tools of a turn. `close` releases the connections to MCP servers after the tools. */
@@ -23,6 +24,7 @@ export interface EquippedTools extends Omit<Toolset, keyof TurnTools> {
   /** The tools that the provider runs. */
   serverTools: ServerTool[];
   permissions: TurnPermissions;
+  skills: TurnSkills;
   /** Releases the connections to MCP servers. */
   close(): Promise<void>;
 }

@@ -1,6 +1,7 @@
 import type { CallableTool } from '../../tools/open-tools.js';
 import { effectiveInput, judgeCall, type CallVerdict } from '../approvals/judge-call.js';
 import { judgeClientCall } from '../approvals/judge-client-call.js';
+import { narrowLayers } from '../approvals/narrow-layers.js';
 import { decideCall } from './decide-call.js';
 import type { Progress, ToolUse } from '../state/progress.js';
 import type { TurnRun } from '../state/turn-run.js';
@@ -15,7 +16,9 @@ export async function judgeOpenCall(
 ): Promise<CallVerdict> {
   const approvals = run.approvals.filter(({ callId }) => callId === call.id);
   const input = effectiveInput(call.input, approvals);
-  const permission = await decideCall(run.rules.permissions, tool, input);
+  const { permissions, skills } = run.rules;
+  const narrowed = narrowLayers(permissions, { ...run, skills });
+  const permission = await decideCall(narrowed, tool, input);
   const { name } = call;
   if (run.toolset.clientTools.has(name)) {
     const checked = tool.checkInput(call.input);

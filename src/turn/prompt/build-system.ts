@@ -1,5 +1,7 @@
 import type { PermissionMode } from '../../storage/shapes/stored-permissions.js';
 import { assertNever } from '../../platform/assert-never.js';
+import type { ToldSkill } from '../../storage/shapes/sent-request.js';
+import { listSkills } from './request-prefix.js';
 
 export interface SystemFacts {
   /** The persona's instructions. */
@@ -7,21 +9,28 @@ export interface SystemFacts {
   persona: string;
   projectRoot: string;
   mode: PermissionMode;
+  /** Skills that the turn can load. Absent: none. */
+  skills?: readonly ToldSkill[];
 }
 
 /**
  * The system prompt of every call of a turn. Nothing in it changes between steps, or between turns
  * with the same persona and mode, so that it stays in the provider's cache. Pure.
  */
-export function buildSystem({ prompt, persona, projectRoot, mode }: SystemFacts): string {
+export function buildSystem(facts: SystemFacts): string {
+  const { prompt, persona, projectRoot, mode, skills = [] } = facts;
   return [
     prompt.trim(),
     `You are running as ${persona}, in the project ${projectRoot}. Tools work inside that folder; give paths relative to it.`,
     `Permission mode: ${mode}. ${describeMode(mode)}`,
+    skills.length === 0 ? '' : `${aboutSkills}\n${listSkills(skills)}`,
   ]
     .filter((paragraph) => paragraph !== '')
     .join('\n\n');
 }
+
+const aboutSkills =
+  'Skills are instructions for certain kinds of work. Where one of these fits, call load_skill with its name before the work, and follow what it says:';
 
 function describeMode(mode: PermissionMode): string {
   switch (mode) {

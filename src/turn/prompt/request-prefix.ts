@@ -1,17 +1,19 @@
 import type { PermissionMode } from '../../storage/shapes/stored-permissions.js';
 import { canonicalJson } from '../../platform/json.js';
 import type { ToolSpec, ServerTool } from '../../storage/shapes/stored-tools.js';
-import type { RequestPrefix } from '../../storage/shapes/sent-request.js';
+import type { RequestPrefix, ToldSkill } from '../../storage/shapes/sent-request.js';
 
 /** The prefix that a turn asks for. */
 export interface WantedPrefix {
-  /** The system prompt, with a permission mode in it. */
-  systemIn(mode: PermissionMode): string;
+  /** The system prompt, with a permission mode and skills in it. */
+  systemIn(mode: PermissionMode, skills: readonly ToldSkill[]): string;
   mode: PermissionMode;
   /** Tools that the turn can call. */
   tools: readonly ToolSpec[];
   /** Tools that the provider runs. Absent: none. */
   serverTools?: readonly ServerTool[];
+  /** Skills that the turn can load. Absent: none. */
+  skills?: readonly ToldSkill[];
 }
 
 export interface ChosenPrefix {
@@ -30,41 +32,79 @@ export interface ChosenPrefix {
  * Chooses the prefix of a turn's requests. A session's prefix stays as it was sent for as long as
  * it can: the provider's cache, and thinking that is bound to the prefix, are lost with the first
  * byte that changes. So a tool that is off for a turn stays listed, and another permission mode
- * becomes a notice. An edited prompt, another persona or a tool that was not listed begin a new
+ * or other skills become a notice. An edited prompt, another persona or a tool that was not listed begin a new
  * prefix, and so does a change among the provider's own tools: a listed one runs, whatever a notice
  * says. Pure.
  */
 export function choosePrefix(
   stored: RequestPrefix | null,
-  { systemIn, mode, tools, serverTools = [] }: WantedPrefix,
+  { systemIn, mode, tools, serverTools = [], skills = [] }: WantedPrefix,
 ): ChosenPrefix {
   const hasTools = tools.length + serverTools.length > 0;
   const isKept =
     stored !== null &&
-    systemIn(stored.mode) === stored.system &&
+    systemIn(stored.mode, stored.skills ?? []) === stored.system &&
     canonicalJson(stored.serverTools ?? []) === canonicalJson(serverTools) &&
     tools.every((tool) => stored.tools.some((listed) => isSame(listed, tool)));
   if (!isKept) {
     const prefix = {
-      system: systemIn(mode),
+      system: systemIn(mode, skills),
       tools: [...tools],
       ...(serverTools.length === 0 ? {} : { serverTools }),
+      ...listOf(skills),
       mode,
-      told: { mode, off: [] },
+      told: { mode, off: [], ...listOf(skills) },
     };
     return { prefix, isChanged: true, notice: undefined, hasTools };
   }
   const wanted = new Set(tools.map(({ name }) => name));
   const off = stored.tools.map(({ name }) => name).filter((name) => !wanted.has(name));
-  const known = { mode, off };
+  const known = { mode, off, ...listOf(skills) };
   if (canonicalJson(known) === canonicalJson(stored.told)) {
     return { prefix: stored, isChanged: false, notice: undefined, hasTools };
   }
   const lines = [
     ...(mode === stored.told.mode ? [] : [`The permission mode is ${mode} from here on.`]),
     ...(off.join() === stored.told.off.join() ? [] : [describeOff(off)]),
+    ...describeSkills(stored.told.skills ?? [], skills),
   ];
-  return { prefix: { ...stored, told: known }, isChanged: true, notice: lines.join(' '), hasTools };
+  const notice = lines.join(' ').trim();
+  return { prefix: { ...stored, told: known }, isChanged: true, notice, hasTools };
+}
+
+/** The field is absent where there are no skills, as in what was stored before there were any. */
+function listOf(skills: readonly ToldSkill[]): { skills?: readonly ToldSkill[] } {
+  return skills.length === 0 ? {} : { skills };
+}
+
+function describeSkills(told: readonly ToldSkill[], now: readonly ToldSkill[]): string[] {
+  const before = new Map(told.map((skill) => [skill.name, skill]));
+  const isListed = ({ name, description }: ToldSkill): boolean =>
+    before.get(name)?.description === description;
+  const fresh = now.filter((skill) => !isListed(skill));
+  const edited = now.filter(
+    (skill) => isListed(skill) && before.get(skill.name)?.digest !== skill.digest,
+  );
+  const names = new Set(now.map(({ name }) => name));
+  const gone = told.filter(({ name }) => !names.has(name));
+  return [
+    ...(fresh.length === 0
+      ? []
+      : [`From here on there are these skills too:\n${listSkills(fresh)}\n`]),
+    ...(edited.length === 0
+      ? []
+      : [`These skills have changed; load them again before you follow them: ${namesOf(edited)}.`]),
+    ...(gone.length === 0 ? [] : [`These skills are gone: ${namesOf(gone)}.`]),
+  ];
+}
+
+/** Skills for the model, a line each. */
+export function listSkills(skills: readonly ToldSkill[]): string {
+  return skills.map(({ name, description }) => `- ${name}: ${description}`).join('\n');
+}
+
+function namesOf(skills: readonly ToldSkill[]): string {
+  return skills.map(({ name }) => name).join(', ');
 }
 
 function describeOff(off: readonly string[]): string {

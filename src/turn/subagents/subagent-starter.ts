@@ -19,6 +19,7 @@ import { ToolFailure } from '../../tools/tool-failure.js';
 import type { Delegated } from '../../tools/tool.js';
 import { decideDelegation } from '../submit/decide-delegation.js';
 import { turnRows } from '../submit/insert-turn.js';
+import { narrowLayers } from '../approvals/narrow-layers.js';
 import { lastReplyTokens } from '../budgets/find-headroom.js';
 import { openCalls } from '../state/progress.js';
 import type { TurnRun } from '../state/turn-run.js';
@@ -78,7 +79,7 @@ export class SubagentStarter {
    * @throws ToolFailure with what the model can do about it.
    */
   async start(run: TurnRun, { agent, prompt, callId }: Delegated): Promise<ChildTurn> {
-    const { turn, session, clock } = run;
+    const { turn, session, clock, rules } = run;
     const delegates = turn.delegation?.delegatedSubagents ?? [];
     if (!delegates.includes(agent)) {
       throw new ToolFailure(
@@ -141,7 +142,7 @@ export class SubagentStarter {
           tools: [...run.toolset.specs, ...(run.model.frame.serverTools ?? [])]
             .map(({ name }) => name)
             .filter((name) => !run.toolset.clientTools.has(name)),
-          layers: run.rules.permissions.layers,
+          layers: narrowLayers(rules.permissions, { ...run, skills: rules.skills }).layers,
         },
       },
     });

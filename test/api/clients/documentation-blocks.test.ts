@@ -12,6 +12,7 @@ import { documentedBlocks, framesOf, type Block } from '../../support/clients/do
 import { instructionRootWith } from '../../support/agents/instruction-root.js';
 import { startServer, type TestServer } from '../../support/processes/start-server.js';
 import { branchUses } from '../../support/clients/documented-branches.js';
+import { clientToolUses, skillUses } from '../../support/clients/documented-tools.js';
 import { webhookUses } from '../../support/clients/documented-webhooks.js';
 
 const run = promisify(execFile);
@@ -147,18 +148,7 @@ const uses: Record<string, Use[]> = {
     },
   ],
   'docs/guide/branches.md': branchUses({ server: () => server, shell, names: () => names }),
-  'docs/guide/client-tools.md': [
-    async (code) => {
-      const { client, projectRoot, modelRequests } = server;
-      const sessionId = await client.createSession(projectRoot);
-      const opts = JSON.parse(code) as Record<string, unknown>;
-      await (await client.turn(sessionId, 'Hello', { opts })).all();
-      expect(modelRequests.at(-1)?.body.tools).toContainEqual(
-        expect.objectContaining({ name: 'pick_color' }),
-      );
-      return '';
-    },
-  ],
+  'docs/guide/client-tools.md': clientToolUses({ server: () => server }),
   'docs/guide/client.md': [isRun, isRun, isRun],
   'docs/guide/files.md': [
     async (code) => {
@@ -243,6 +233,7 @@ const uses: Record<string, Use[]> = {
     },
     resumes,
   ],
+  'docs/guide/skills.md': skillUses({ server: () => server, shell }),
   'docs/guide/webhooks.md': webhookUses({
     server: () => server,
     shell,

@@ -35,6 +35,10 @@ const calls: Record<string, (ids: Things) => Call> = {
     'GET',
     `/api/harness/sessions/${id}/messages`,
   ],
+  'get /api/harness/sessions/{id}/skills': ({ sessionId: id }) => [
+    'GET',
+    `/api/harness/sessions/${id}/skills`,
+  ],
   'get /api/harness/sessions/{id}/todos': ({ sessionId: id }) => [
     'GET',
     `/api/harness/sessions/${id}/todos`,
@@ -192,6 +196,7 @@ const withoutIds = [
   'get /api/chats',
   'get /api/harness/sessions',
   'get /api/harness/models',
+  'get /api/harness/skills',
   'get /api/harness/tools',
   'get /api/harness/usage',
   'get /api/harness/webhooks',

@@ -1,6 +1,7 @@
 import type { InjectionToken } from '@nestjs/common';
 import type { ModuleRef } from '@nestjs/core';
 import { AuditLog } from '../../../src/access/audit-log.js';
+import { SkillLibrary } from '../../../src/skills/skill-library.js';
 import { PersonaLibrary } from '../../../src/agents/persona-library.js';
 import { Attachments } from '../../../src/attachments/attachments.js';
 import { type EventLog, EVENT_LOG } from '../../../src/events/event-log.js';
@@ -51,6 +52,7 @@ export interface TurnParts {
   sessions: SessionStore;
   projectRoots: ProjectRoots;
   personas: PersonaLibrary;
+  skills: SkillLibrary;
   options: OptionLoader;
   provider: AnthropicProvider;
   models: ModelCatalogue;
@@ -80,6 +82,7 @@ export const partTokens = {
   sessions: SessionStore,
   projectRoots: ProjectRoots,
   personas: PersonaLibrary,
+  skills: SkillLibrary,
   options: OptionLoader,
   provider: AnthropicProvider,
   models: ModelCatalogue,

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { InjectionToken } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { AuditLog } from '../../../src/access/audit-log.js';
+import { SkillLibrary } from '../../../src/skills/skill-library.js';
 import { PersonaLibrary } from '../../../src/agents/persona-library.js';
 import { openExtractor } from '../../../src/attachments/extract/extractor.js';
 import { CONFIG, parseConfig, type Config } from '../../../src/config/config.js';
@@ -134,6 +135,14 @@ export async function openTestServices(
   const personas = new PersonaLibrary(
     fileURLToPath(new URL('../../../instructions', import.meta.url)),
   );
+  const skills = new SkillLibrary({
+    instructionRoot: personas.instructionRoot,
+    hasProjectSkills: false,
+    clock,
+    onProblem: (location, problem) => {
+      throw new Error(`${location}: ${problem}`);
+    },
+  });
   const modelNames = new ModelResolver({
     catalogue: models,
     store,
@@ -176,6 +185,7 @@ export async function openTestServices(
     sessions: new SessionStore(database.db, clock, { maxSessions: 1_000 }, audit),
     projectRoots: openProjectRoots(database.db, { sharedRoot: projectRoot }),
     personas,
+    skills,
     provider,
     models,
     modelNames,

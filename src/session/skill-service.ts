@@ -1,0 +1,52 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { PersonaLibrary } from '../agents/persona-library.js';
+import type { Principal } from '../access/principal.js';
+import { chooseSkills } from '../skills/choose-skills.js';
+import { SkillLibrary, type SkillPlace } from '../skills/skill-library.js';
+import { viewSkill, type SkillView } from '../skills/view-skill.js';
+import { ProjectRoots } from './project-roots.js';
+import { SessionStore } from './session-store.js';
+
+/** Lists skills. */
+@Injectable()
+export class SkillService {
+  constructor(
+    @Inject(SkillLibrary) private readonly library: Pick<SkillLibrary, 'find'>,
+    @Inject(PersonaLibrary) private readonly personas: Pick<PersonaLibrary, 'load'>,
+    @Inject(ProjectRoots) private readonly projectRoots: Pick<ProjectRoots, 'check'>,
+    @Inject(SessionStore) private readonly sessions: Pick<SessionStore, 'get'>,
+  ) {}
+
+  /**
+   * The skills of the server, and with an agent those of its own, by level and name.
+   *
+   * @throws TypedError PERSONA_NOT_FOUND 404.
+   */
+  async list(agent: string | undefined): Promise<SkillView[]> {
+    return agent === undefined ? this.#view({}) : this.#viewOf(agent, {});
+  }
+
+  /**
+   * The skills of a session's agent, with those of its project where that is set.
+   *
+   * @throws TypedError SESSION_NOT_FOUND 404, PERSONA_NOT_FOUND 404, WORKING_ROOT_*.
+   */
+  async ofSession(sessionId: string, caller: Principal): Promise<SkillView[]> {
+    const { persona, projectRoot } = await this.sessions.get(sessionId);
+    return this.#viewOf(persona, {
+      projectRoot: await this.projectRoots.check(projectRoot, caller),
+    });
+  }
+
+  async #viewOf(agent: string, place: SkillPlace): Promise<SkillView[]> {
+    const { name, skills } = await this.personas.load(agent);
+    return this.#view({ ...place, agent: name }, skills);
+  }
+
+  async #view(place: SkillPlace, named?: readonly string[]): Promise<SkillView[]> {
+    const found = await this.library.find(place);
+    const { skills } = chooseSkills(found, [named]);
+    const offered = new Set(skills.map(({ name }) => name));
+    return found.map((one) => viewSkill(one, { found, offered }));
+  }
+}

@@ -1,0 +1,114 @@
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { TtlCache } from '../platform/async/ttl-cache.js';
+import type { Clock } from '../platform/clock.js';
+import { errorCode } from '../platform/error-code.js';
+import { unknownName } from '../parsing/nearest-name.js';
+import { findSkills, type SkillFolder } from './find-skills.js';
+import type { FoundSkill } from './skill.js';
+
+/** TTL of what is known of a folder, in ms: an edit is seen by turns that begin after it. */
+const FRESH_MS = 1_000;
+
+/** The folder of a project's skills. */
+const PROJECT_FOLDER = '.claude/skills';
+
+export interface SkillLibraryOptions {
+  instructionRoot: string;
+  /** Whether skills of projects are used: their files are not the operator's. */
+  hasProjectSkills: boolean;
+  clock: Clock;
+  /** Called with each fault and its location (`skills/pdf/SKILL.md:3`), until it changes. */
+  onProblem(location: string, problem: string): void;
+}
+
+export interface SkillPlace {
+  /** The agent's name. Absent: none. */
+  agent?: string;
+  /** Absolute. Absent: no project. */
+  projectRoot?: string;
+}
+
+/** The skills of the server, of its agents and, where that is set, of projects. */
+export class SkillLibrary {
+  readonly #found: TtlCache<FoundSkill[]>;
+  readonly #reported = new Map<string, string>();
+
+  constructor(private readonly options: SkillLibraryOptions) {
+    this.#found = new TtlCache(options.clock, FRESH_MS);
+  }
+
+  /** All skills of a place, also those that others hide, and those with faults. */
+  async find({ agent, projectRoot }: SkillPlace): Promise<FoundSkill[]> {
+    const { instructionRoot, hasProjectSkills } = this.options;
+    const folders: SkillFolder[] = [{ level: 'server', root: instructionRoot, below: 'skills' }];
+    if (agent !== undefined) {
+      folders.push({ level: 'agent', root: instructionRoot, below: `agents/${agent}/skills` });
+    }
+    if (hasProjectSkills && projectRoot !== undefined) {
+      folders.push({ level: 'project', root: projectRoot, below: PROJECT_FOLDER });
+    }
+    return (await Promise.all(folders.map((folder) => this.#load(folder)))).flat();
+  }
+
+  /**
+   * Looks at every skill of the instruction root, and reports what is wrong.
+   *
+   * @param agents all agents, with the skills that each names.
+   */
+  async check(agents: readonly { name: string; skills?: readonly string[] }[]): Promise<void> {
+    const { instructionRoot, hasProjectSkills, onProblem } = this.options;
+    for (const { name, skills = [] } of agents) {
+      const found = await this.find({ agent: name });
+      const known = found.map((one) => one.name);
+      // What is not here may be in a project.
+      const missing = hasProjectSkills ? [] : skills.filter((skill) => !known.includes(skill));
+      for (const skill of missing) {
+        onProblem(`agents/${name}`, `skills ${unknownName('skill', skill, known)}`);
+      }
+    }
+    for (const name of await agentFolders(instructionRoot)) {
+      if (agents.some((agent) => agent.name === name)) continue;
+      onProblem(`agents/${name}/skills`, `there is no agent ${name}: nobody has these skills`);
+    }
+  }
+
+  #load(folder: SkillFolder): Promise<FoundSkill[]> {
+    return this.#found.get(`${folder.root}\0${folder.below}`, async () => {
+      const found = await findSkills(folder);
+      // A project's faults are for those who work in it, not for the operator's log.
+      if (folder.level !== 'project') for (const one of found) this.#report(one);
+      return found;
+    });
+  }
+
+  #report({ file, faults }: FoundSkill): void {
+    const text = faults.map(({ line, message }) => `${line}: ${message}`).join('\n');
+    if (this.#reported.get(file) === text || (text === '' && !this.#reported.has(file))) return;
+    this.#reported.set(file, text);
+    for (const { line, message } of faults) {
+      this.options.onProblem(`${file}:${line}`, `${message}; the skill is left out`);
+    }
+  }
+}
+
+/** Names of the folders in `agents/` that have a folder of skills. */
+async function agentFolders(instructionRoot: string): Promise<string[]> {
+  const agents = path.join(instructionRoot, 'agents');
+  const entries = await namesIn(agents);
+  const found = await Promise.all(
+    entries.map(async (name) =>
+      (await namesIn(path.join(agents, name, 'skills'))).length > 0 ? [name] : [],
+    ),
+  );
+  return found.flat();
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES'].includes(errorCode(error) ?? '')) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,95 @@
+import { describe, expect, it } from '@jest/globals';
+import { noUsage } from '../../events/turn-event.js';
+import type { JsonObject } from '../../platform/json.js';
+import type { ToldSkill } from '../../storage/shapes/sent-request.js';
+import type { ToolCallStatus } from '../../storage/shapes/stored-turn.js';
+import type { CallResult, FinishedStep } from '../state/progress.js';
+import type { TurnPermissions } from './call-rules.js';
+import { narrowLayers } from './narrow-layers.js';
+
+const told = (name: string, allowedTools?: readonly string[]): ToldSkill => ({
+  name,
+  description: name,
+  digest: name,
+  ...(allowedTools === undefined ? {} : { allowedTools }),
+});
+const skills = [told('git', ['bash(git *)']), told('plain'), told('look', [])];
+
+const above = { mode: 'direct', named: [], agent: {} };
+const permissions: TurnPermissions = {
+  layers: [above, { ...above, mode: 'plan' }],
+  server: {},
+  session: {},
+  grants: [],
+  root: {
+    projectRoot: '/p',
+    spellings: ['/p'],
+    ownPaths: { closed: [], hidden: [], protected: [] },
+    others: undefined,
+  },
+};
+
+/** Facts in which each step has a call of `load_skill`; the last step’s calls are to be judged. */
+function facts(...loads: [name: string, status: ToolCallStatus][]) {
+  const steps = [...loads, undefined].map((load, index): FinishedStep => ({
+    step: index + 1,
+    parts:
+      load === undefined
+        ? []
+        : [{ type: 'tool_use', id: `call-${index}`, name: 'load_skill', input: { name: load[0] } }],
+    stopReason: 'tool_use',
+    usage: noUsage,
+    sent: null,
+    endedAt: new Date(0),
+  }));
+  const results = new Map(
+    loads.map(([, status], index): [string, CallResult] => [
+      `call-${index}`,
+      { status, output: null },
+    ]),
+  );
+  return { progress: { steps, results }, approvals: [], skills };
+}
+const narrowingOf = (given: Parameters<typeof narrowLayers>[1]) =>
+  narrowLayers(permissions, given).layers.map(({ narrowing }) =>
+    narrowing?.map(({ name }) => name),
+  );
+
+describe('narrowLayers', () => {
+  it('leaves the permissions as they are until a skill with a limit is loaded', () => {
+    expect(narrowLayers(permissions, facts())).toBe(permissions);
+    expect(narrowLayers(permissions, facts(['plain', 'success']))).toBe(permissions);
+    expect(narrowLayers(permissions, facts(['git', 'error'], ['git', 'denied']))).toBe(permissions);
+  });
+
+  it('narrows the turn’s own layer, by each skill that it has loaded', () => {
+    const narrowed = narrowLayers(permissions, facts(['git', 'success']));
+    expect(narrowed).toEqual({
+      ...permissions,
+      layers: [
+        above,
+        {
+          ...above,
+          mode: 'plan',
+          narrowing: [{ name: 'git', allowed: ['bash(git *)', 'load_skill', 'read_skill_file'] }],
+        },
+      ],
+    });
+    const both = facts(['git', 'success'], ['plain', 'success'], ['look', 'success']);
+    expect(narrowingOf(both)).toEqual([undefined, ['git', 'look']]);
+  });
+
+  it('narrows no call beside the one that loads', () => {
+    const { progress, ...rest } = facts(['git', 'success']);
+    const steps = progress.steps.slice(0, 1);
+    expect(narrowLayers(permissions, { ...rest, progress: { ...progress, steps } })).toBe(
+      permissions,
+    );
+  });
+
+  it('counts the skill that a person put in place of the model’s', () => {
+    const editedInput: JsonObject = { name: 'look' };
+    const approvals = [{ callId: 'call-0', editedInput }];
+    expect(narrowingOf({ ...facts(['git', 'success']), approvals })).toEqual([undefined, ['look']]);
+  });
+});

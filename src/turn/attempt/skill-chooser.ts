@@ -1,0 +1,81 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Persona } from '../../agents/parse-agent-file.js';
+import type { NoticePosted } from '../../events/turn-event.js';
+import { compact } from '../../platform/compact.js';
+import type { OpenedRoot } from '../../session/project-roots.js';
+import { chooseSkills } from '../../skills/choose-skills.js';
+import type { Skill } from '../../skills/skill.js';
+import { SkillLibrary } from '../../skills/skill-library.js';
+import type { ToldSkill } from '../../storage/shapes/sent-request.js';
+import type { OptionResolution } from '../../storage/shapes/stored-options.js';
+import { LOAD_SKILL } from '../../tools/builtin/skill-tools.js';
+import type { Attempt } from '../state/attempt.js';
+import { emitOnce } from './emit-once.js';
+
+/** The skills of a turn. */
+export interface TurnSkills {
+  /** As the model knows them. */
+  told: readonly ToldSkill[];
+  /** As their files are now: of a recovered turn, some may have changed since. */
+  found: readonly Skill[];
+}
+
+export const noSkills: TurnSkills = { told: [], found: [] };
+
+/** Chooses the skills of an attempt. */
+@Injectable()
+export class SkillChooser {
+  constructor(@Inject(SkillLibrary) private readonly library: Pick<SkillLibrary, 'find'>) {}
+
+  /** The list is that of the turn's first step: what changes while a turn runs is for the next. */
+  async choose(
+    attempt: Attempt,
+    { persona, root }: { persona: Persona; root: OpenedRoot },
+  ): Promise<TurnSkills> {
+    const { turn, session, progress } = attempt;
+    if (!mayHaveSkills(turn.options)) return noSkills;
+    const place = { agent: persona.name, projectRoot: root.projectRoot };
+    const lists = [persona.skills, turn.options.options.skills];
+    const chosen = chooseSkills(await this.library.find(place), lists);
+    const { skills: found } = chosen;
+    if (progress.steps.length > 0) return { told: session.prefix?.told.skills ?? [], found };
+    for (const notice of describeAbsent(chosen)) emitOnce(attempt, notice);
+    return { told: found.map(toTold), found };
+  }
+}
+
+/** A turn that lists its tools lists `load_skill` too, or names skills. */
+function mayHaveSkills({ options, provenance }: OptionResolution): boolean {
+  if (provenance.tools !== 'opts' || options.tools.includes(LOAD_SKILL)) return true;
+  return (options.skills ?? []).length > 0;
+}
+
+function toTold({ name, description, digest, allowedTools }: Skill): ToldSkill {
+  return { name, description, digest, ...compact({ allowedTools }) };
+}
+
+function describeAbsent({ missing, leftOut }: ReturnType<typeof chooseSkills>): NoticePosted[] {
+  const about = { type: 'notice.posted', level: 'message', seenByModel: false } as const;
+  return [
+    ...(missing.length === 0
+      ? []
+      : [
+          {
+            ...about,
+            kind: 'skill-missing',
+            text: `There is no skill of this name, or its file has faults: ${missing.join(', ')}.`,
+            metadata: { skills: missing },
+          },
+        ]),
+    ...(leftOut.length === 0
+      ? []
+      : [
+          {
+            ...about,
+            kind: 'skills-left-out',
+            text: `There are more skills than a prompt lists. Left out: ${leftOut.join(', ')}. Name the skills of the agent in its file.`,
+            metadata: { skills: leftOut },
+          },
+        ]),
+  ];
+}
