@@ -6,7 +6,7 @@ import { options, root } from './declare/compiler.mjs';
 import { writeOutTypes } from './declare/write-out-types.mjs';
 
 /** Wires, by the folders of `test/golden` that have their recordings. */
-const wires = ['harness', 'holodeck', 'oracle', 'ag-ui', 'ai-sdk'];
+const wires = ['harness', 'holodeck', 'oracle', 'ag-ui', 'ai-sdk', 'responses'];
 const recordings = { 'think-read-answer': 'A turn that thinks, reads a file and answers' };
 
 /** @returns {string} JSON: `schemas`, components of OpenAPI by name, and `examples` by wire and name. */

@@ -12,6 +12,7 @@ const folders = {
   named_agents: 'holodeck',
   ag_ui: 'ag-ui',
   ai_sdk: 'ai-sdk',
+  responses: 'responses',
 };
 
 /** The turn that the pages show; `recorded-turn.test.ts` makes it on a server. */

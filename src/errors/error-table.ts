@@ -52,7 +52,7 @@ export const errorTable = {
   ),
   BODY_TOO_LARGE: final(
     413,
-    'The request is larger than its route takes, or inflates to more than ten times what was sent. `TURNPIKE_MAX_BODY_BYTES` bounds plain JSON bodies, `TURNPIKE_MAX_CONVERSATION_BYTES` those with a whole conversation (AG-UI, AI SDK).',
+    'The request is larger than its route takes, or inflates to more than ten times what was sent. `TURNPIKE_MAX_BODY_BYTES` bounds plain JSON bodies, `TURNPIKE_MAX_CONVERSATION_BYTES` those with a whole conversation (AG-UI, AI SDK, Responses).',
     'Send fewer or smaller files; large content belongs in an attachment.',
   ),
   BUDGET_EXHAUSTED: later(

@@ -8,6 +8,8 @@ export interface RequestForm {
   listedIn?: 'body' | 'query';
   /** Fields that the class does not have are refused: what it is called then. */
   closed?: string;
+  /** The error's details have the field's path as `param`. */
+  namesParam?: true;
 }
 
 /** Declares how the fields of a class are refused. Default: the first fault alone; other fields are dropped. */

@@ -28,6 +28,7 @@ import { AgUiModule } from '../wires/ag-ui/ag-ui.module.js';
 import { AiSdkModule } from '../wires/ai-sdk/ai-sdk.module.js';
 import { HarnessModule } from '../wires/harness/harness.module.js';
 import { HolodeckModule } from '../wires/named-agents/holodeck.module.js';
+import { ResponsesModule } from '../wires/responses/responses.module.js';
 import { OracleModule } from '../wires/oracle/oracle.module.js';
 
 const notFound = {
@@ -50,6 +51,7 @@ const apiModules = [
   AiSdkModule,
   AgUiModule,
   OracleModule,
+  ResponsesModule,
   TransferModule,
   ErasureModule,
 ];

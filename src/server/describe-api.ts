@@ -22,6 +22,7 @@ const tags: Record<string, string> = {
   agents: 'The wire of named agents.',
   'ag-ui': 'The AG-UI protocol.',
   'ai-sdk': "The chat protocol of Vercel's AI SDK.",
+  responses: 'The Responses API, for clients of OpenAI’s packages.',
   oracle: 'The wire of questions to a project.',
   webhooks: 'URLs that events of turns are sent to, and what was sent.',
   transfer: 'Sessions as files, to keep or to move.',

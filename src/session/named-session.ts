@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Principal } from '../access/principal.js';
 import { invalidRequest, isTypedError } from '../errors/typed-error.js';
+import { compact } from '../platform/compact.js';
 import { isId } from '../platform/ids.js';
 import type { SessionOrigin } from '../storage/schema.js';
 import type { ProjectRoots } from './project-roots.js';
@@ -30,6 +31,8 @@ export interface WantedNamedSession {
   persona: string;
   /** Project root of a new session; undefined: the principal's default. */
   projectRoot: string | undefined;
+  /** Milliseconds without use after which a new session is deleted. Absent: never. */
+  expiresAfterMs?: number;
 }
 
 /**
@@ -99,7 +102,7 @@ async function createNamedSession(
   wanted: WantedNamedSession,
 ): Promise<SessionRow> {
   const { sessions, projectRoots } = deps;
-  const { principal, name, persona, origin } = wanted;
+  const { principal, name, persona, origin, expiresAfterMs } = wanted;
   const { id: principalId } = principal;
   // A session's id that does not exist was deleted: its client must learn that.
   if (isId('sess', name)) throw sessionNotFound(name);
@@ -108,7 +111,7 @@ async function createNamedSession(
   const id = namedSessionId(principalId, name);
   try {
     const row = { id, principalId, projectRoot, persona, mode: 'direct', origin };
-    return await sessions.create({ ...row, clientName: name });
+    return await sessions.create({ ...row, clientName: name, ...compact({ expiresAfterMs }) });
   } catch (error) {
     // A simultaneous request may have created it: as the last session that the limit allows, too.
     const made = await findNamedSession(deps, { principalId, name });

@@ -32,7 +32,14 @@ import type { TurnStatus, StoredRequest, CancelReason, TurnFailure } from './sha
  */
 
 /** The wire that made a session. */
-export const sessionOrigins = ['harness', 'oracle', 'named-agents', 'ag-ui', 'ai-sdk'] as const;
+export const sessionOrigins = [
+  'harness',
+  'oracle',
+  'named-agents',
+  'ag-ui',
+  'ai-sdk',
+  'responses',
+] as const;
 export type SessionOrigin = (typeof sessionOrigins)[number];
 
 export const sessions = pgTable('sessions', {

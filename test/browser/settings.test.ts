@@ -21,7 +21,7 @@ describe('the settings', () => {
     expect(await iterations.inputValue()).toBe('');
     expect(await page.getByRole('spinbutton').count()).toBe(9);
     expect(await page.getByRole('slider').count()).toBe(9);
-    const others = 'for the harness, named agents, AG-UI and AI SDK';
+    const others = 'for the harness, named agents, AG-UI, AI SDK and Responses';
     for (const words of [
       `1 to 50. In force: 12 ${others}; 15 for the oracle.`,
       `1,000 to 200,000. In force: no limit ${others}; 50,000 tokens for the oracle.`,
@@ -67,7 +67,7 @@ describe('the settings', () => {
     await page.getByRole('button', { name: 'Do not set: Model of the oracle' }).click();
     await page.getByRole('combobox', field('Thinking')).selectOption('not set');
     await page
-      .getByText('In force: off for the harness, named agents, AG-UI and AI SDK; on')
+      .getByText('In force: off for the harness, named agents, AG-UI, AI SDK and Responses; on')
       .waitFor();
     await page.getByText('Saved', { exact: true }).waitFor();
     expect(await model.inputValue()).toBe('');

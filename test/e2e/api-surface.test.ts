@@ -136,6 +136,8 @@ describe('the server beside its turns', () => {
       'get /live',
       'get /metrics',
       'get /ready',
+      'get /v1/responses/{id}',
+      'get /v1/responses/{id}/input_items',
       'patch /api/harness/webhooks/{id}',
       'post /agent/{name}/ag-ui',
       'post /agent/{name}/chat',
@@ -166,6 +168,8 @@ describe('the server beside its turns', () => {
       'post /api/settings/agent-config/reset',
       'post /api/settings/models/reset',
       'post /awp',
+      'post /v1/responses',
+      'post /v1/responses/{id}/cancel',
       'put /api/settings/agent-config',
       'put /api/settings/models',
     ]);

@@ -197,7 +197,7 @@ export const turnVariables = {
   }),
   maxConversationBytes: integer('TURNPIKE_MAX_CONVERSATION_BYTES', {
     about:
-      'Largest request body of clients that send the whole conversation each time (AG-UI, AI SDK), in bytes (413 above).',
+      'Largest request body of clients that send the whole conversation each time (AG-UI, AI SDK, Responses), in bytes (413 above).',
     fallback: 16_777_216,
     min: 1_024,
     max: 1_073_741_824,

@@ -47,11 +47,14 @@ const pydanticTypes: Record<string, (value: unknown) => string> = {
  */
 export function wordFaults(
   errors: readonly ValidationError[],
-  { listedIn, closed }: RequestForm,
+  { listedIn, closed, namesParam }: RequestForm,
   value: unknown,
 ): TypedError {
   const faults = errors.flatMap((error) => faultsOf(error, value));
-  if (listedIn === undefined) return invalidRequest(firstInWords(faults, closed));
+  if (listedIn === undefined) {
+    const param = faults[0]?.path.join('.') ?? null;
+    return invalidRequest(firstInWords(faults, closed), namesParam && { param });
+  }
   if (Array.isArray(value)) return new ValidationDetailError([noObject(listedIn)]);
   const unknown = faults.filter(({ rule }) => rule === UNKNOWN).slice(0, MOST_UNKNOWN);
   const wrong = faults.filter(({ rule }) => rule !== UNKNOWN);

@@ -31,7 +31,7 @@ const defaults: Partial<Record<string, PreferenceValue>> = {
 };
 
 /** The wires, as the API's description names them. */
-const wires = ['harness', 'named-agents', 'ag-ui', 'ai-sdk', 'oracle'] as const;
+const wires = ['harness', 'named-agents', 'ag-ui', 'ai-sdk', 'responses', 'oracle'] as const;
 export type PreferenceWire = (typeof wires)[number];
 
 export interface ValueInForce {

@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../../errors/error-table.js';
 import type { ToolStatus } from './stored-step.js';
 import type { RetryAdvice } from '../../platform/retry-advice.js';
+import type { StoredResponsesRequest } from './stored-responses.js';
 
 /** Statuses of the turn that locks its session. */
 export const activeStatuses = ['queued', 'running', 'waiting'] as const;
@@ -34,6 +35,8 @@ export interface StoredRequest {
   requestId?: string;
   /** The client's own id of the message. */
   clientMessageId?: string;
+  /** What the request had of its own on the wire of the Responses API. */
+  responses?: StoredResponsesRequest;
 }
 
 /** Reason of a turn's cancellation. */

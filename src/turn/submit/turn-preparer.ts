@@ -92,13 +92,13 @@ export class TurnPreparer {
     await this.#keepFiles(sessionId, resolved.files);
     const now = new Date(this.clock.now());
     const requestId = principal?.requestId;
-    const { clientMessageId } = submission;
+    const { clientMessageId, responses } = submission;
     const request = {
       message,
       opts,
       attachments,
       rejectedAttachments,
-      ...compact({ requestId, clientMessageId }),
+      ...compact({ requestId, clientMessageId, responses }),
     };
     const { clock, personas, config } = this;
     const deps = { clock, personas, logger, config };

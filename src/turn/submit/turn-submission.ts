@@ -2,6 +2,7 @@ import type { Principal } from '../../access/principal.js';
 import type { ReceivedFile } from '../../attachments/received-file.js';
 import type { AgentConfig } from '../../storage/shapes/stored-limits.js';
 import type { OptionProblem, OnDisconnect } from '../../storage/shapes/stored-options.js';
+import type { StoredResponsesRequest } from '../../storage/shapes/stored-responses.js';
 import type { SessionOrigin } from '../../storage/schema.js';
 import type { Disposition } from './disposition.js';
 
@@ -14,6 +15,8 @@ export interface TurnSubmission {
   opts: unknown;
   /** The client's own id of the message, which goes back to it in the conversation's history. */
   clientMessageId?: string | undefined;
+  /** What the request had of its own on the wire of the Responses API. */
+  responses?: StoredResponsesRequest | undefined;
   /** Absolute paths. */
   attachments: string[];
   /** Files that came with the request itself. */

@@ -4,7 +4,7 @@ import { cleanName } from '../../attachments/clean-name.js';
 import { invalidRequest } from '../../errors/typed-error.js';
 import type { WireMessage } from '../conversation/conversations.js';
 import type { InlineFile } from '../conversation/store-inline-files.js';
-import { parseDataUrl } from './parse-data-url.js';
+import { parseDataUrl } from '../conversation/parse-data-url.js';
 
 /**
  * Joins user messages to one: their texts and files; other parts are the application's own. Pure.

@@ -11,6 +11,7 @@ import { isSessionMissing } from '../../session/session-errors.js';
 import { ProjectRoots } from '../../session/project-roots.js';
 import { SessionStore, type SessionRow } from '../../session/session-store.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
+import type { StoredResponsesRequest } from '../../storage/shapes/stored-responses.js';
 import { ApprovalAnswerer } from '../../turn/approvals/approval-answerer.js';
 import type { CancelState } from '../../turn/lifecycle/turn-canceller.js';
 import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
@@ -42,6 +43,9 @@ export interface MessageSubmission {
   agent: string | undefined;
   opts: Record<string, unknown>;
   idempotencyKey: string | undefined;
+  /** A refused file refuses the turn: the wire cannot report it while the turn goes on. Default: false. */
+  needsAllFiles?: boolean;
+  responses?: StoredResponsesRequest;
 }
 
 /** Characters of an id of the client's that is kept. */
@@ -73,7 +77,7 @@ export class Conversations {
 
   /** Submits a message with its files. @throws see `TurnService.submit`. */
   async submit(wanted: MessageSubmission): Promise<SubmittedTurn> {
-    const { sessionId, principal, message, agent, opts, idempotencyKey } = wanted;
+    const { sessionId, principal, message, agent, opts, ...rest } = wanted;
     return this.turns.submit({
       sessionId,
       principal,
@@ -82,7 +86,7 @@ export class Conversations {
       opts: agent === undefined ? opts : { ...opts, persona: agent },
       attachments: [],
       files: await storeInlineFiles(this.store, message.files),
-      idempotencyKey,
+      ...rest,
       asAgent: agent !== undefined,
       wireMode: 'direct',
     });

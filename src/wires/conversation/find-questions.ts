@@ -1,5 +1,6 @@
 import { and, asc, eq, inArray, isNotNull, or, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
+import { isId } from '../../platform/ids.js';
 import type { Database } from '../../storage/connection.js';
 import { approvals } from '../../storage/governance-schema.js';
 import { turns } from '../../storage/schema.js';
@@ -46,6 +47,29 @@ export async function findDecided(db: Database, turnId: string): Promise<string[
     .where(and(isNotNull(approvals.decision), sql`${approvals.turnId} in ${treeOf(turnId)}`))
     .orderBy(asc(approvals.id));
   return found.map(({ id }) => id);
+}
+
+/** All approvals of a turn and of its subagents, in the order in which they were requested. */
+export function loadTreeApprovals(db: Database, turnId: string): Promise<ApprovalRow[]> {
+  return db
+    .select()
+    .from(approvals)
+    .where(sql`${approvals.turnId} in ${treeOf(turnId)}`)
+    .orderBy(asc(approvals.createdAt), asc(approvals.id));
+}
+
+/** The turn of a conversation that asked, itself or through a subagent; undefined for no approval's id. */
+export async function findAskingTurn(
+  db: Database,
+  approvalId: string,
+): Promise<TurnRow | undefined> {
+  if (!isId('appr', approvalId)) return undefined;
+  const [found] = await db
+    .select({ turn: turns })
+    .from(approvals)
+    .innerJoin(turns, sql`${turns.id} = ${rootOf(approvals.turnId)}`)
+    .where(eq(approvals.id, approvalId));
+  return found?.turn;
 }
 
 /** Ids of the given answers, and of answers that the same turns take note of at the same time. */

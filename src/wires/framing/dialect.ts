@@ -11,6 +11,13 @@ export interface FrameWithCursor extends Frame {
   id: string;
 }
 
+export interface EncodedEvent<State> {
+  state: State;
+  frames: Frame[];
+  /** The first frames that the reader has, by a count of the wire's own. Absent: none. */
+  known?: number;
+}
+
 /**
  * A wire's language: a pure function from events to frames. No I/O, no clock, no `this`; the
  * state is what later frames need of earlier events.
@@ -18,7 +25,7 @@ export interface FrameWithCursor extends Frame {
 export interface Dialect<State> {
   name: string;
   initial: State;
-  encode(state: State, event: TurnEvent): { state: State; frames: Frame[] };
+  encode(state: State, event: TurnEvent): EncodedEvent<State>;
   /**
    * Whether the dialect's last frame was encoded, so that the stream ends here; `encode` is not
    * called again then. Absent: a stream ends with its turn.

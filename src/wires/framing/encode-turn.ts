@@ -47,9 +47,9 @@ export function encodeTurn<State>(
   const encode = (event: TurnEvent): FrameWithCursor[] => {
     if (isOver()) return [];
     const { attempt, seq } = event;
-    const { state: next, frames } = dialect.encode(state, event);
+    const { state: next, frames, known = 0 } = dialect.encode(state, event);
     state = next;
-    const received = framesReceived(event, after);
+    const received = Math.max(known, framesReceived(event, after));
     if (received >= frames.length) return [];
     if (frames.length === 1) return frames.map((frame) => name(frame, { attempt, seq }));
     return frames

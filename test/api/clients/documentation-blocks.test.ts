@@ -13,6 +13,7 @@ import { instructionRootWith } from '../../support/agents/instruction-root.js';
 import { startServer, type TestServer } from '../../support/processes/start-server.js';
 import { branchUses } from '../../support/clients/documented-branches.js';
 import { clientToolUses, skillUses } from '../../support/clients/documented-tools.js';
+import { packageUses } from '../../support/clients/documented-packages.js';
 import { webhookUses } from '../../support/clients/documented-webhooks.js';
 
 const run = promisify(execFile);
@@ -56,6 +57,7 @@ type Run = (code: string, before: string) => Promise<string>;
 type Use = Run | { elsewhere: string };
 
 const elsewhere = (reason: string): Use => ({ elsewhere: reason });
+const ofPackages = packageUses({ server: () => server, shell, names: () => names });
 const isGolden = elsewhere('is a file of test/golden; npm run docs -- --check compares the two');
 const isChart = elsewhere('needs a cluster; helm-chart.test.ts renders the chart');
 const isMigrated = elsewhere('is of Docker, or a sentence of migrate.test.ts');
@@ -307,18 +309,7 @@ const uses: Record<string, Use[]> = {
       return output;
     },
   ],
-  'docs/wires/ag-ui.md': [
-    async (code) => {
-      const example = code.replaceAll('http://127.0.0.1:4400', server.url);
-      const script = `${example}\nconsole.log(agent.messages.at(-1).role);`;
-      const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script], {
-        cwd: path.join(repository, 'test'),
-      });
-      expect(stdout).toBe('assistant\n');
-      return stdout;
-    },
-    isGolden,
-  ],
+  'docs/wires/ag-ui.md': [ofPackages.runsAgUi, isGolden],
   'docs/wires/ai-sdk.md': [
     elsewhere('is of a React component; ai-sdk.test.ts sends through the same transport'),
     elsewhere('is of a React component; chat-example.test.ts runs one that has it'),
@@ -341,6 +332,7 @@ const uses: Record<string, Use[]> = {
     },
     isGolden,
   ],
+  'docs/wires/responses.md': [ofPackages.runsOpenAi, ofPackages.resumesResponse, isGolden],
 };
 
 describe('the blocks of code of the documentation', () => {

@@ -72,7 +72,7 @@ describe('the document of the API', () => {
       const stream = operation.responses['200']?.content?.['text/event-stream'];
       return stream === undefined ? [] : [{ route, stream }];
     });
-    expect(streams).toHaveLength(11);
+    expect(streams).toHaveLength(13);
     for (const { route, stream } of streams) {
       const recorded = Object.keys(stream.examples ?? {});
       expect([route, typeof stream.itemSchema, recorded]).toEqual([

@@ -3,6 +3,7 @@ import { newId } from '../../../src/platform/ids.js';
 import { approvals } from '../../../src/storage/governance-schema.js';
 import { toUlid } from '../../../src/http/fields/ulid-form.js';
 import { KeyedClient, makeKey, type KeyedAnswer } from '../../support/clients/keyed-client.js';
+import { responseCalls } from '../../support/access/response-calls.js';
 import { startServer, type TestServer } from '../../support/processes/start-server.js';
 
 /** Ids of things, in the forms that the routes take them in. */
@@ -14,6 +15,7 @@ interface Things {
   agentMessage: string;
   approvalId: string;
   webhookId: string;
+  responseId: string;
 }
 
 type Call = [method: string, path: string, body?: unknown];
@@ -177,6 +179,7 @@ const calls: Record<string, (ids: Things) => Call> = {
     'GET',
     `/agent/WORKING_ITEMS/chat/stream/${id}`,
   ],
+  ...responseCalls,
   'delete /sessions/{session_id}': ({ agentSession: id }) => ['DELETE', `/sessions/${id}`],
 };
 
@@ -231,6 +234,7 @@ const unknown = (): Things => ({
   agentMessage: toUlid(newId('turn')),
   approvalId: newId('appr'),
   webhookId: newId('hook'),
+  responseId: newId('resp'),
 });
 
 describe('what somebody else has', () => {
@@ -354,6 +358,7 @@ async function makeThings(owner: KeyedClient, { db, projectRoot }: TestServer): 
   const oracle = await owner.send('POST', '/api/oracle', { question: 'Hello' });
   const chat = await owner.send('POST', '/agent/WORKING_ITEMS/chat', { message: 'Hello' });
   const hook = await owner.send('POST', '/api/harness/webhooks', { url: 'https://example.com/' });
+  const response = await owner.send('POST', '/v1/responses', { input: 'Hello' });
   const { id: webhookId } = hook.body['webhook'] as { id: string };
   const turnId = turn.headers.get('x-turn-id') ?? '';
   const approvalId = newId('appr');
@@ -378,6 +383,7 @@ async function makeThings(owner: KeyedClient, { db, projectRoot }: TestServer): 
     agentMessage: String(chat.body['message_id']),
     approvalId,
     webhookId,
+    responseId: String(response.body['id']),
   };
 }
 

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { HttpAgent } from '@ag-ui/client';
 import { createParser } from 'eventsource-parser';
 import type { UIMessage } from 'ai';
+import OpenAI from 'openai';
+import type { ResponseStreamEvent } from 'openai/resources/responses/responses';
 import { TurnpikeClient } from '../../../src/client/turnpike-client.js';
 import { AgentClient } from './agent-client.js';
 import { HeadlessChat } from './headless-chat.js';
@@ -33,6 +35,7 @@ export const wireClients: Record<string, (asked: Question) => Promise<WireClient
   '@ag-ui/client': openAgUi,
   'the package ai': openAiSdk,
   'a client of the oracle': openOracle,
+  'the package openai': openResponses,
 };
 
 /** Marks an end as handled that the test looks at later. */
@@ -158,6 +161,33 @@ async function openAiSdk({ url, projectRoot, message }: Question): Promise<WireC
 
 function idOf(part: Extract<UIMessage['parts'][number], { type: 'text' }>): unknown {
   return part.providerMetadata?.['turnpike']?.['id'];
+}
+
+/** The package has no way back of its own: a client asks for what comes after its last event. */
+async function openResponses({ url, message }: Question): Promise<WireClient> {
+  const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: 'none', maxRetries: 0 });
+  const events: ResponseStreamEvent[] = [];
+  const take = async (stream: AsyncIterable<ResponseStreamEvent>): Promise<void> => {
+    for await (const event of stream) events.push(event);
+  };
+  const stream = await client.responses.create({ input: message, stream: true, background: true });
+  const textOf = (some: readonly ResponseStreamEvent[]): string =>
+    some.map((event) => (event.type === 'response.output_text.delta' ? event.delta : '')).join('');
+  // Deltas count that came after the last word on what there is.
+  const answer = (): string => {
+    const last = events.findLastIndex(({ type }) => type === 'response.in_progress');
+    return textOf(events.slice(last));
+  };
+  const comeBack = async (): Promise<void> => {
+    const [first] = events;
+    const id = first?.type === 'response.created' ? first.response.id : '';
+    const after = events.at(-1)?.sequence_number ?? 0;
+    await take(await client.responses.retrieve(id, { stream: true, starting_after: after }));
+    const numbers = events.map(({ sequence_number }) => sequence_number);
+    if (new Set(numbers).size < numbers.length) throw new Error('An event came twice');
+    if (events.at(-1)?.type !== 'response.completed') throw new Error('The end is missing');
+  };
+  return { received: () => textOf(events), answer, ended: settling(take(stream)), comeBack };
 }
 
 /** The wire has no way back into a stream: its client reads the history. */

@@ -6,7 +6,14 @@ import { limitLooks } from './setting-looks.js';
 type InForce = EffectiveSetting['effective']['harness'];
 
 const wires = (others: InForce, oracle: InForce) => ({
-  effective: { harness: others, 'named-agents': others, 'ag-ui': others, 'ai-sdk': others, oracle },
+  effective: {
+    harness: others,
+    'named-agents': others,
+    'ag-ui': others,
+    'ai-sdk': others,
+    responses: others,
+    oracle,
+  },
 });
 
 function words(name: string, others: InForce, oracle: InForce): string {
@@ -20,7 +27,7 @@ describe('describeInForce', () => {
     const none: InForce = { value: null, from: 'default' };
     const some: InForce = { value: 50_000, from: 'default' };
     expect(words('token_budget', none, some)).toBe(
-      'In force: no limit for the harness, named agents, AG-UI and AI SDK; 50,000 tokens for the oracle.',
+      'In force: no limit for the harness, named agents, AG-UI, AI SDK and Responses; 50,000 tokens for the oracle.',
     );
   });
 

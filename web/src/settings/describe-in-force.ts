@@ -7,6 +7,7 @@ const wireWords: Readonly<Record<string, string>> = {
   'named-agents': 'named agents',
   'ag-ui': 'AG-UI',
   'ai-sdk': 'AI SDK',
+  responses: 'Responses',
   oracle: 'the oracle',
 };
 

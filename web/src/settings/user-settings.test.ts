@@ -7,7 +7,13 @@ const names = ['max_iterations', 'token_budget', 'max_parallel_tools', 'oracle_m
 
 function settingOf(name: string, saved: EffectiveSetting['saved']): EffectiveSetting {
   const inForce = { value: saved, from: 'user' as const };
-  const all = { harness: inForce, 'named-agents': inForce, 'ag-ui': inForce, 'ai-sdk': inForce };
+  const all = {
+    harness: inForce,
+    'named-agents': inForce,
+    'ag-ui': inForce,
+    'ai-sdk': inForce,
+    responses: inForce,
+  };
   const schema = { type: 'integer' as const, description: '' };
   return { name, schema, saved, effective: { ...all, oracle: inForce } };
 }

@@ -1,0 +1,187 @@
+import { describe, expect, it } from '@jest/globals';
+import * as fc from 'fast-check';
+import { anyTurn } from '../../../../test/support/turn/any-turn.js';
+import { accumulators } from '../../../../test/support/clients/response-accumulator.js';
+import { golden, recordedTurns } from '../../../../test/golden/golden.js';
+import type { TurnEvent } from '../../../events/turn-event.js';
+import type { FrameWithCursor } from '../../framing/dialect.js';
+import { encodeTurn } from '../../framing/encode-turn.js';
+import { followSegment, openSegment } from '../../framing/segment.js';
+import { formatFrame } from '../../framing/sse-frame.js';
+import type { ResponsesEvent } from './response-event.js';
+import type { ResponseFacts } from './response-object.js';
+import { responsesDialect } from './responses.js';
+
+const facts: ResponseFacts = {
+  id: 'resp_1',
+  object: 'response',
+  created_at: 1_795_422_018,
+  model: 'WORKING_ITEMS',
+  previous_response_id: null,
+  instructions: null,
+  tools: [],
+  tool_choice: 'auto',
+  truncation: 'auto',
+  parallel_tool_calls: true,
+  text: { format: { type: 'text' } },
+  top_p: 1,
+  presence_penalty: 0,
+  frequency_penalty: 0,
+  top_logprobs: 0,
+  temperature: 1,
+  reasoning: { effort: null, summary: null },
+  max_output_tokens: null,
+  max_tool_calls: null,
+  store: true,
+  background: false,
+  service_tier: 'default',
+  metadata: {},
+  user: null,
+  safety_identifier: null,
+  prompt_cache_key: null,
+};
+
+interface Wanted {
+  answered?: readonly string[];
+  after?: number;
+}
+
+function encode(
+  events: readonly TurnEvent[],
+  { answered = [], after }: Wanted = {},
+): FrameWithCursor[] {
+  const wanted = { facts, turnKey: '1', clientTools: ['pick_color'], answered };
+  const next = encodeTurn(responsesDialect(wanted, after), 'turn_1');
+  return events.flatMap((event) => next(event));
+}
+
+const eventsOf = (frames: readonly FrameWithCursor[]): ResponsesEvent[] =>
+  frames
+    .filter(({ data }) => data !== '[DONE]')
+    .map(({ data }) => JSON.parse(data) as ResponsesEvent);
+
+/** Where a client would wait for answers, one after the other. */
+function waitsOf(events: readonly TurnEvent[]): (readonly string[])[] {
+  const waits: (readonly string[])[] = [];
+  for (let answered: readonly string[] | undefined = []; answered !== undefined;) {
+    let segment = openSegment(answered);
+    for (const event of events) segment = followSegment(segment, event).segment;
+    answered = segment.waitsFor.length === 0 ? undefined : segment.waitsFor;
+    if (answered !== undefined) waits.push(answered);
+  }
+  return waits;
+}
+
+describe.each(recordedTurns())('the responses of %s', (name, events) => {
+  const responses = [[], ...waitsOf(events)].map((answered) => encode(events, { answered }));
+
+  it('are what they were', () => {
+    const text = responses.flat().map(formatFrame).join('');
+    expect(text).toBe(golden(`./responses/${name}.txt`, text));
+  });
+
+  it.each(Object.keys(accumulators))(
+    'are what %s takes, and end with what it made of them',
+    (client) => {
+      for (const frames of responses) {
+        const accumulator = accumulators[client]?.();
+        expect(frames.at(-1)?.data).toBe('[DONE]');
+        for (const { data } of frames.slice(0, -2)) accumulator?.take(data);
+        const last = eventsOf(frames).at(-1);
+        expect(last?.type).toMatch(/^response\.(completed|failed|incomplete)$/);
+        expect(last).toMatchObject({ response: { output: accumulator?.output() } });
+      }
+    },
+  );
+
+  it('have numbers that grow from 0, and go on after any of them', () => {
+    for (const [index, frames] of responses.entries()) {
+      const answered = [[], ...waitsOf(events)][index] ?? [];
+      const numbers = eventsOf(frames).map(({ sequence_number }) => sequence_number);
+      expect(numbers[0]).toBe(0);
+      expect(numbers).toEqual([...new Set(numbers)].toSorted((a, b) => a - b));
+      for (const [at, after] of numbers.entries()) {
+        expect(encode(events, { answered, after })).toEqual(frames.slice(at + 1));
+      }
+    }
+  });
+});
+
+/** A response as a reader has it that takes each event, from any point of the stream on. */
+const outputOf = (events: readonly ResponsesEvent[]): unknown => {
+  const last = events.at(-1);
+  return last !== undefined && 'response' in last ? last.response.output : undefined;
+};
+
+/** A log as it is once another worker has the turn, and what was not stored is lost. */
+function withoutLost(events: readonly TurnEvent[]): TurnEvent[] {
+  return events.filter((event, index) => {
+    const next = events.slice(index).find(({ attempt }) => attempt > event.attempt);
+    const until = next && events.indexOf(next);
+    const isStored = (one: TurnEvent): boolean => !streamed.has(one.type);
+    // What came after the last stored event of an attempt is lost with its worker.
+    return until === undefined || events.slice(index, until).some(isStored);
+  });
+}
+
+const streamed = new Set([
+  'step.started',
+  'text.delta',
+  'thinking.delta',
+  'tool.requested',
+  'source.cited',
+]);
+
+/** A turn whose discarded steps were lost with their workers. */
+function withTakeovers(events: readonly TurnEvent[]): TurnEvent[] {
+  let taken = 0;
+  let seq = 0;
+  let before = 0;
+  return events.map((event) => {
+    if (event.type === 'step.discarded') taken += 1;
+    const attempt = event.attempt + taken;
+    seq = attempt === before ? seq + 1 : 1;
+    before = attempt;
+    return { ...event, attempt, seq };
+  });
+}
+
+describe('the responses of any turn', () => {
+  const numRuns = process.env['TEST_RELEASE'] === undefined ? 60 : 2_000;
+
+  it('are taken by the strictest client, and end with its items', () => {
+    fc.assert(
+      fc.property(anyTurn, ({ events }) => {
+        for (const answered of [[], ...waitsOf(events)]) {
+          const frames = encode(events, { answered });
+          const accumulator = accumulators['openai 7']?.();
+          for (const { data } of frames.slice(0, -2)) accumulator?.take(data);
+          expect(accumulator?.output()).toEqual(outputOf(eventsOf(frames)));
+        }
+      }),
+      { numRuns },
+    );
+  });
+
+  it('are the same after any number, whether the log has what a lost worker streamed or not', () => {
+    fc.assert(
+      fc.property(anyTurn, ({ events }) => {
+        const whole = withTakeovers(events);
+        const stored = withoutLost(whole);
+        for (const answered of [[], ...waitsOf(whole)]) {
+          const live = encode(whole, { answered });
+          for (const { sequence_number: after } of eventsOf(live)) {
+            const left = eventsOf(live).filter((one) => one.sequence_number > after);
+            const came = eventsOf(encode(stored, { answered, after }));
+            // What is missing was lost with its worker, and is taken back by what follows.
+            const known = new Set(came.map((one) => JSON.stringify(one)));
+            const lost = left.filter((one) => !known.has(JSON.stringify(one)));
+            expect(came).toEqual(left.filter((one) => !lost.includes(one)));
+            expect(lost.every(({ type }) => !type.startsWith('response.in_progress'))).toBe(true);
+          }
+        }
+      }),
+      { numRuns },
+    );
+  });
+});

@@ -1,0 +1,19 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { jsonObjects, nullableText } from '../../http/fields/json-schemas.js';
+
+export class InputItemsDto {
+  @ApiProperty({ enum: ['list'] })
+  object!: 'list';
+
+  @ApiProperty(jsonObjects)
+  data!: object[];
+
+  @ApiProperty(nullableText)
+  first_id!: string | null;
+
+  @ApiProperty(nullableText)
+  last_id!: string | null;
+
+  @ApiProperty({ type: Boolean })
+  has_more!: boolean;
+}

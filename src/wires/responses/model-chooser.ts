@@ -1,0 +1,45 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { PersonaLibrary } from '../../agents/persona-library.js';
+import { isTypedError } from '../../errors/typed-error.js';
+import { ModelCatalogue } from '../../provider/model-catalogue.js';
+import { defaultPersona } from '../../session/session-service.js';
+import type { TurnRow } from '../../turn/state/turn-lookup.js';
+import { modelNotFound } from './responses-errors.js';
+
+/** Who answers: an agent, or a model with the conversation's persona. */
+export interface ChosenModel {
+  agent: string | undefined;
+  model: string | undefined;
+  /** The name under which the client has it. */
+  name: string;
+}
+
+/** The meaning of `model`: an agent's name goes before a model's. */
+@Injectable()
+export class ModelChooser {
+  constructor(
+    @Inject(PersonaLibrary) private readonly personas: Pick<PersonaLibrary, 'load' | 'agents'>,
+    @Inject(ModelCatalogue) private readonly models: Pick<ModelCatalogue, 'find' | 'list'>,
+  ) {}
+
+  /**
+   * @param before the turn of the previous response, which goes on with the same where none is named.
+   * @throws TypedError PERSONA_NOT_FOUND 404 with the names that there are.
+   */
+  async choose(
+    wanted: string | undefined,
+    before: Pick<TurnRow, 'request'> | undefined,
+  ): Promise<ChosenModel> {
+    const name = wanted ?? before?.request.responses?.model ?? defaultPersona;
+    try {
+      const agent = await this.personas.load(name);
+      return { agent: agent.name, model: undefined, name };
+    } catch (error) {
+      if (!isTypedError(error, 'PERSONA_NOT_FOUND')) throw error;
+    }
+    if (this.models.find(name) !== undefined) return { agent: undefined, model: name, name };
+    const agents = await this.personas.agents();
+    const known = [...agents.map((agent) => agent.name), ...this.models.list().map(({ id }) => id)];
+    throw modelNotFound(name, known);
+  }
+}

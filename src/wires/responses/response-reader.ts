@@ -1,0 +1,27 @@
+import { Injectable } from '@nestjs/common';
+import type { TurnEvent } from '../../events/turn-event.js';
+import { ConversationService } from '../../turn/history/conversation-service.js';
+import { responseAfter } from './collect-response.js';
+import type { ResponseObject } from './dialect/response-object.js';
+import type { FoundResponse } from './response-lookup.js';
+
+/** Events read at a time. */
+const AT_ONCE = 1_000;
+
+/** Responses as they are now. */
+@Injectable()
+export class ResponseReader {
+  constructor(private readonly turns: ConversationService) {}
+
+  /** @throws TypedError STREAM_EXPIRED 410 where the events are kept no longer. */
+  async read({ turn, wanted }: Pick<FoundResponse, 'turn' | 'wanted'>): Promise<ResponseObject> {
+    const events: TurnEvent[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await this.turns.log(turn.id, { cursor, limit: AT_ONCE });
+      events.push(...page.events);
+      cursor = page.nextCursor;
+    } while (cursor !== undefined);
+    return responseAfter(wanted, events);
+  }
+}

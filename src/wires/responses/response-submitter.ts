@@ -1,0 +1,191 @@
+import { randomUUID } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import { callerLogger, type Principal } from '../../access/principal.js';
+import { isTypedError } from '../../errors/typed-error.js';
+import { LOGGER, type Logger } from '../../platform/logger.js';
+import { LONGEST_NAME } from '../../session/named-session.js';
+import { defaultPersona } from '../../session/session-service.js';
+import { DATABASE, type Database } from '../../storage/connection.js';
+import { SessionForker } from '../../turn/branches/session-forker.js';
+import { findTurnByKey } from '../../turn/state/turn-lookup.js';
+import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
+import { TurnService } from '../../turn/turn-service.js';
+import { Conversations } from '../conversation/conversations.js';
+import { submitFirst } from '../conversation/submit-first.js';
+import { ModelChooser, type ChosenModel } from './model-chooser.js';
+import type { ItemAnswer } from './read-item.js';
+import type { ResponseRequest } from './read-request.js';
+import { ResponseLookup, type FoundResponse } from './response-lookup.js';
+import {
+  badParam,
+  notTheLast,
+  otherTurn,
+  outputsMissing,
+  responseBusy,
+} from './responses-errors.js';
+
+/** Two weeks: a conversation is deleted that was not used for so long. */
+const KEPT_MS = 1_209_600_000;
+
+export interface ResponseCall {
+  asked: ResponseRequest;
+  principal: Principal;
+  idempotencyKey: string | undefined;
+}
+
+export interface MadeResponse {
+  found: FoundResponse;
+  submitted: SubmittedTurn;
+}
+
+interface Destination {
+  model: ChosenModel;
+  sessionId: string;
+}
+
+type MessageInput = Extract<ResponseRequest['input'], { type: 'message' }>;
+
+/** Requests for responses as turns, or as answers to turns. */
+@Injectable()
+export class ResponseSubmitter {
+  constructor(
+    @Inject(TurnService) private readonly turns: Pick<TurnService, 'deleteSession'>,
+    private readonly conversations: Conversations,
+    private readonly lookup: ResponseLookup,
+    private readonly models: ModelChooser,
+    private readonly forker: SessionForker,
+    @Inject(DATABASE) private readonly db: Database,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  /** @throws TypedError of each check; those of `TurnService.submit`. */
+  submit(call: ResponseCall): Promise<MadeResponse> {
+    const { input } = call.asked;
+    return input.type === 'answers' ? this.#answer(call, input.answers) : this.#say(call, input);
+  }
+
+  /** A message of the user begins a turn. */
+  async #say(call: ResponseCall, input: MessageInput): Promise<MadeResponse> {
+    const { asked, principal } = call;
+    const { previous } = asked;
+    const before = previous && (await this.lookup.get(previous, principal, 'previous_response_id'));
+    const model = await this.models.choose(asked.model, before?.turn);
+    const submitted =
+      before === undefined
+        ? await this.#begin(call, input, model)
+        : await this.#goOn(call, input, { model, before });
+    return { submitted, found: await this.lookup.first(submitted.turnId, principal) };
+  }
+
+  /** Begins a conversation. Its name is made of the key: a repeat finds it. */
+  async #begin(
+    call: ResponseCall,
+    input: MessageInput,
+    model: ChosenModel,
+  ): Promise<SubmittedTurn> {
+    const { principal, idempotencyKey: key = randomUUID() } = call;
+    const name = `response:${key}`.slice(0, LONGEST_NAME);
+    const persona = model.agent ?? defaultPersona;
+    const wanted = {
+      principal,
+      origin: 'responses',
+      name,
+      persona,
+      projectRoot: undefined,
+    } as const;
+    const session = await this.conversations.open({ ...wanted, expiresAfterMs: KEPT_MS });
+    return this.#sendFirst(call, input, { model, sessionId: session.id });
+  }
+
+  /** Goes on from a response: in its conversation, or in a fork of it where that has gone on already. */
+  async #goOn(
+    call: ResponseCall,
+    input: MessageInput,
+    { model, before }: { model: ChosenModel; before: FoundResponse },
+  ): Promise<SubmittedTurn> {
+    const { idempotencyKey } = call;
+    const { turn, response, last, approvals } = before;
+    const { sessionId } = turn;
+    if (response.id !== last.id) throw notTheLast(response.id, last.id);
+    const open = approvals.filter(({ decision }) => decision === null);
+    if (open.length > 0) throw outputsMissing(open.map(({ id, name }) => `${id} (${name})`));
+    const known = idempotencyKey && (await findTurnByKey(this.db, sessionId, idempotencyKey));
+    if (known || (await this.lookup.isLast(turn))) {
+      return this.#send(call, input, { model, sessionId }).catch((error: unknown) => {
+        throw isTypedError(error, 'TURN_IN_PROGRESS') ? responseBusy(response.id) : error;
+      });
+    }
+    const point = { turnId: turn.id, position: 'after', idempotencyKey } as const;
+    const { session } = await this.forker.fork(sessionId, point);
+    return this.#sendFirst(call, input, { model, sessionId: session.sessionId });
+  }
+
+  /**
+   * Sends the first message to a session that was made for it. The session of a request with a key stays where
+   * the message is refused: a repeat may have it by now.
+   */
+  #sendFirst(call: ResponseCall, input: MessageInput, to: Destination): Promise<SubmittedTurn> {
+    const { principal, idempotencyKey } = call;
+    const send = () => this.#send(call, input, to);
+    if (idempotencyKey !== undefined) return send();
+    const logger = callerLogger(this.logger, principal);
+    const { sessionId } = to;
+    return submitFirst(
+      { turns: this.turns, logger },
+      { sessionId, principalId: principal.id },
+      send,
+    );
+  }
+
+  #send(
+    { asked, principal, idempotencyKey }: ResponseCall,
+    { message }: MessageInput,
+    { model, sessionId }: Destination,
+  ): Promise<SubmittedTurn> {
+    return this.conversations.submit({
+      sessionId,
+      principal,
+      message,
+      agent: model.agent,
+      opts: model.model === undefined ? asked.opts : { ...asked.opts, model: model.model },
+      idempotencyKey,
+      needsAllFiles: true,
+      responses: { ...asked.stored, model: model.name },
+    });
+  }
+
+  /** Answers to what a response asked: its turn goes on. */
+  async #answer(
+    { asked, principal }: ResponseCall,
+    answers: readonly ItemAnswer[],
+  ): Promise<MadeResponse> {
+    const { lookup, conversations } = this;
+    const [first] = answers;
+    if (first === undefined) throw badParam('input', 'There are no answers');
+    const turn = await lookup.findAsking(first.approvalId, principal);
+    if (turn === undefined) {
+      throw badParam(
+        first.field,
+        `'${first.field}' is no call or approval that a response of yours asked for`,
+      );
+    }
+    if (asked.previous !== undefined && asked.previous.turnId !== turn.id) {
+      throw otherTurn('previous_response_id');
+    }
+    const before = await lookup.first(turn.id, principal);
+    const given = new Set(answers.map(({ approvalId }) => approvalId));
+    const left = before.approvals.filter(({ id, decision }) => decision === null && !given.has(id));
+    if (left.length > 0) throw outputsMissing(left.map(({ id, name }) => `${id} (${name})`));
+    const matched = await conversations.match(turn.sessionId, { decisions: answers, outputs: [] });
+    if (matched === undefined || matched.turn.id !== turn.id) throw otherTurn('input');
+    await conversations.give(matched, principal);
+    const found = await lookup.ofAnswer(turn, first.approvalId);
+    return { found, submitted: repeated(found) };
+  }
+}
+
+/** A turn that was there before, as a reader follows it. */
+export function repeated({ turn }: FoundResponse): SubmittedTurn {
+  const { onDisconnect } = turn.options.options;
+  return { turnId: turn.id, onDisconnect, disposition: { type: 'repeated' } };
+}

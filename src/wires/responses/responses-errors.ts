@@ -1,0 +1,60 @@
+import { invalidRequest, TypedError } from '../../errors/typed-error.js';
+import { sessionBusy } from '../../turn/state/turn-errors.js';
+
+const shown = (id: string): string => id.slice(0, 120);
+
+/** @param param the field, as the error names it to the client. */
+export function badParam(param: string, message: string): TypedError {
+  return invalidRequest(message, { param });
+}
+
+export function responseNotFound(responseId: string, param?: string): TypedError {
+  return new TypedError('TURN_NOT_FOUND', {
+    message: `There is no response '${shown(responseId)}'. It may have been deleted with its conversation, which is kept for a while after its last use.`,
+    details: param === undefined ? undefined : { param },
+  });
+}
+
+export function modelNotFound(model: string, known: readonly string[]): TypedError {
+  return new TypedError('PERSONA_NOT_FOUND', {
+    message: `'model' is the name of an agent or of a model, and there is none called '${shown(model)}'. There are: ${known.join(', ')}.`,
+    details: { param: 'model' },
+  });
+}
+
+/** The error for a response whose question was answered: its turn went on in the next one. */
+export function notTheLast(responseId: string, last: string): TypedError {
+  return badParam(
+    'previous_response_id',
+    `'${shown(responseId)}' asked something, and went on with the answer as '${last}': go on from that.`,
+  );
+}
+
+/** The error for a message to a turn that waits for answers. */
+export function outputsMissing(missing: readonly string[]): TypedError {
+  return badParam(
+    'input',
+    `The previous response waits for: ${missing.join(', ')}. Send a function_call_output for each call, and an mcp_approval_response for each approval, in one request and without other input.`,
+  );
+}
+
+export function responseBusy(responseId: string): TypedError {
+  return sessionBusy(
+    `The response '${shown(responseId)}', or one after it, is not completed. Wait for its end, or end it: POST /v1/responses/{id}/cancel.`,
+    { param: 'previous_response_id' },
+  );
+}
+
+/** The error of an answer to what the named response did not ask. */
+export function otherTurn(param: string): TypedError {
+  return badParam(
+    param,
+    "The answers are to questions of another response than 'previous_response_id': name the one that asked, or leave it out.",
+  );
+}
+
+export function conversationGone(responseId: string): TypedError {
+  return new TypedError('SESSION_NOT_FOUND', {
+    message: `The conversation of '${responseId}' was deleted before the response was whole.`,
+  });
+}

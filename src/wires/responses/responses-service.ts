@@ -1,0 +1,97 @@
+import type { ServerResponse } from 'node:http';
+import { Injectable } from '@nestjs/common';
+import type { Observable } from 'rxjs';
+import type { Principal } from '../../access/principal.js';
+import { WholeAnswer, type FrameBatch } from '../../http/streams/frame-batch.js';
+import type { JsonObject } from '../../platform/json.js';
+import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
+import { TurnService } from '../../turn/turn-service.js';
+import { TurnStreams } from '../conversation/turn-streams.js';
+import { responseFold } from './collect-response.js';
+import type { ResponseObject } from './dialect/response-object.js';
+import { responsesDialect } from './dialect/responses.js';
+import { answerItems } from './input-items.js';
+import { ResponseLookup, type FoundResponse } from './response-lookup.js';
+import { ResponseReader } from './response-reader.js';
+import { repeated, ResponseSubmitter, type ResponseCall } from './response-submitter.js';
+import { conversationGone } from './responses-errors.js';
+
+/** Responses: a conversation is a session, a response a segment of one of its turns. */
+@Injectable()
+export class ResponsesService {
+  constructor(
+    private readonly turns: TurnService,
+    private readonly submitter: ResponseSubmitter,
+    private readonly streams: TurnStreams,
+    private readonly lookup: ResponseLookup,
+    private readonly reader: ResponseReader,
+  ) {}
+
+  /** Makes a response, and streams it, waits for it, or answers at once. */
+  async create(
+    call: ResponseCall,
+    response: ServerResponse,
+  ): Promise<Observable<FrameBatch> | WholeAnswer> {
+    const { isStream, isBackground } = call.asked;
+    const { found, submitted } = await this.submitter.submit(call);
+    nameIds(response, found);
+    if (isStream) return this.streams.ofSubmitted(submitted, responsesDialect(found.wanted));
+    if (isBackground) return new WholeAnswer(await this.reader.read(found));
+    return new WholeAnswer(await this.#whole(found, submitted, response));
+  }
+
+  /** @throws TypedError TURN_NOT_FOUND 404, STREAM_EXPIRED 410. */
+  async get(responseId: string, principal: Principal): Promise<ResponseObject> {
+    return this.reader.read(await this.lookup.find(responseId, principal));
+  }
+
+  /**
+   * Streams a response, also one that has ended.
+   *
+   * @param after the number of the last event that the reader has; undefined: none.
+   * @throws TypedError TURN_NOT_FOUND 404, STREAM_EXPIRED 410, INVALID_REQUEST 400 for the cursor.
+   */
+  async follow(
+    { responseId, principal }: { responseId: string; principal: Principal },
+    { after, lastEventId }: { after: number | undefined; lastEventId: string | undefined },
+    response: ServerResponse,
+  ): Promise<Observable<FrameBatch>> {
+    const found = await this.lookup.find(responseId, principal);
+    nameIds(response, found);
+    const dialect = responsesDialect(found.wanted, after);
+    return this.streams.after(found.turn.id, lastEventId, dialect);
+  }
+
+  /** Ends the turn of a response, and answers once it has ended. @throws TypedError TURN_NOT_FOUND 404. */
+  async cancel(
+    responseId: string,
+    principal: Principal,
+    response: ServerResponse,
+  ): Promise<ResponseObject> {
+    const found = await this.lookup.find(responseId, principal);
+    await this.turns.interruptTurn(found.turn.id, principal.id);
+    return this.#whole(found, repeated(found), response);
+  }
+
+  /** The items that a response was made for, in the order in which they were sent. */
+  async inputItems(responseId: string, principal: Principal): Promise<JsonObject[]> {
+    const { turn, response, approvals } = await this.lookup.find(responseId, principal);
+    if (response.answered.length > 0) return answerItems(approvals, response.answered);
+    return turn.request.responses?.input ?? [];
+  }
+
+  async #whole(
+    { wanted }: FoundResponse,
+    submitted: SubmittedTurn,
+    response: ServerResponse,
+  ): Promise<ResponseObject> {
+    const whole = await this.streams.whole(submitted, responseFold(wanted), response);
+    if (whole === undefined) throw conversationGone(wanted.facts.id);
+    return whole;
+  }
+}
+
+function nameIds(response: ServerResponse, { turn }: FoundResponse): void {
+  response.setHeader('X-Turn-Id', turn.id);
+  response.setHeader('X-Session-Id', turn.sessionId);
+}
