@@ -20,7 +20,7 @@ import { ToolRegistry } from '../tools/registry.js';
 import { formatPageToken, parsePageToken, type PagedSession } from './page-sessions.js';
 import { ProjectRoots } from './project-roots.js';
 import { SessionBooter, type BootReport } from './session-booter.js';
-import { SessionStore } from './session-store.js';
+import { SessionStore, type NewSession } from './session-store.js';
 import {
   viewPagedSession,
   viewSession,
@@ -63,6 +63,19 @@ export class SessionService {
     caller: Principal,
     origin: SessionOrigin = 'harness',
   ): Promise<SessionRecord> {
+    return viewSession(await this.sessions.create(await this.check(wanted, caller, origin)));
+  }
+
+  /**
+   * Checks a session that is wanted, and stores nothing.
+   *
+   * @throws TypedError INVALID_REQUEST, FORBIDDEN_SCOPE, WORKING_ROOT_*.
+   */
+  async check(
+    wanted: WantedSession,
+    caller: Principal,
+    origin: SessionOrigin = 'harness',
+  ): Promise<NewSession> {
     const persona = wanted.persona ?? defaultPersona;
     if (!isPersonaName(persona)) {
       throw invalidRequest(
@@ -78,8 +91,7 @@ export class SessionService {
     const permissions = validateRules(wanted.permissions, this.tools);
     const mcpServers = validateMcpServers(wanted.mcpServers, this.mcp);
     const rules = { agentConfig, permissions, mcpServers };
-    const wantedRow = { principalId, projectRoot, persona, mode, origin, ...rules };
-    return viewSession(await this.sessions.create(wantedRow));
+    return { principalId, projectRoot, persona, mode, origin, ...rules };
   }
 
   /** Lists the caller's sessions of a project, oldest first. */

@@ -47,6 +47,26 @@ export interface NewSession {
   forkedFrom?: ForkOrigin | null;
 }
 
+/** Stores the content of a new session. */
+export type FillSession = (tx: Queryable, session: SessionRow) => Promise<void>;
+
+/** Columns that a new session leaves as they are by default. */
+const blankRow = {
+  principalId: LOCAL_USER,
+  origin: 'harness',
+  clientName: null,
+  claudeSessionId: null,
+  bootFingerprint: null,
+  bootedAt: null,
+  model: null,
+  agentConfig: null,
+  expiresAfterMs: null,
+  parentTurnId: null,
+  forkedFrom: null,
+  permissions: null,
+  mcpServers: null,
+} satisfies Partial<SessionRow>;
+
 /** Sessions as rows. Ids are keys of a table, never names of files. */
 @Injectable()
 export class SessionStore {
@@ -63,25 +83,29 @@ export class SessionStore {
    * @param fill stores its content in the same transaction. Default: it is empty.
    * @throws TypedError SESSION_LIMIT 429; what `fill` throws: there is no session then.
    */
-  async create(
-    session: NewSession,
-    fill?: (tx: Queryable, session: SessionRow) => Promise<void>,
-  ): Promise<SessionRow> {
+  create(session: NewSession, fill?: FillSession): Promise<SessionRow> {
+    return this.db.transaction((tx) => this.store(this.newRow(session), tx, fill));
+  }
+
+  /** The row of a session that is to be stored. */
+  newRow(session: NewSession): SessionRow {
+    const now = new Date(this.clock.now());
+    return { ...blankRow, id: newId('sess'), ...session, createdAt: now, updatedAt: now };
+  }
+
+  /** Stores a session in a transaction that goes on. @throws as `create`. */
+  async store(row: SessionRow, tx: Queryable, fill?: FillSession): Promise<SessionRow> {
     const { maxSessions } = this.config;
-    return this.db.transaction(async (tx) => {
-      const now = new Date(this.clock.now());
-      const row = { id: newId('sess'), ...session, createdAt: now, updatedAt: now };
-      const [created] = await tx.insert(sessions).values(row).returning(sessionColumns);
-      if (created === undefined) throw new Error('The database returned no session');
-      const { id: subject, principalId } = created;
-      await this.audit.write({ principalId, action: 'session.created', subject }, tx);
-      await fill?.(tx, created);
-      // Last, so that a session with much content keeps no other one waiting.
-      await lockFor(tx, 'create-session');
-      const [existing] = await tx.select({ sessions: count() }).from(sessions);
-      if ((existing?.sessions ?? 0) > maxSessions) throw sessionLimit(maxSessions);
-      return created;
-    });
+    const [created] = await tx.insert(sessions).values(row).returning(sessionColumns);
+    if (created === undefined) throw new Error('The database returned no session');
+    const { id: subject, principalId } = created;
+    await this.audit.write({ principalId, action: 'session.created', subject }, tx);
+    await fill?.(tx, created);
+    // Last, so that a session with much content keeps no other one waiting.
+    await lockFor(tx, 'create-session');
+    const [existing] = await tx.select({ sessions: count() }).from(sessions);
+    if ((existing?.sessions ?? 0) > maxSessions) throw sessionLimit(maxSessions);
+    return created;
   }
 
   /** @throws TypedError SESSION_NOT_FOUND 404, also for text that is no session's id. */

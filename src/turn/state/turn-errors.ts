@@ -145,3 +145,10 @@ export function optionsTooLong(limit: number): TypedError {
     details: { maxRequestBytes: limit },
   });
 }
+
+export function messageTooLong(message: string, limit: number): TypedError {
+  return invalidRequest(
+    `'message' has ${message.length} characters; the limit is ${limit}. Send the rest as an attachment, or raise TURNPIKE_MAX_MESSAGE_CHARS.`,
+    { limit },
+  );
+}

@@ -88,6 +88,15 @@ export async function findSessionAndTurn(
   return { session, isBusy: turnId !== null, user: preferences ?? {} };
 }
 
+/** A user's preferences, for a turn whose session is not stored yet. */
+export async function findPreferences(db: Database, userId: string): Promise<StoredPreferences> {
+  const [found] = await db
+    .select({ settings: userPreferences.settings })
+    .from(userPreferences)
+    .where(eq(userPreferences.userId, userId));
+  return found?.settings ?? {};
+}
+
 export async function findTurnByKey(
   db: Database,
   sessionId: string,

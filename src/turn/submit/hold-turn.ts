@@ -4,12 +4,26 @@ import type { Database, Queryable } from '../../storage/connection.js';
 import { lockFor, lockKey } from '../../storage/lock.js';
 import { activeStatuses } from '../../storage/shapes/stored-turn.js';
 import { turns } from '../../storage/schema.js';
-import { hasTooMany, orRefusal, type Refusal, type AdmissionLimits } from './turn-acceptor.js';
+import {
+  hasTooMany,
+  NotStored,
+  orRefusal,
+  type Refusal,
+  type AdmissionLimits,
+} from './turn-acceptor.js';
+import type { StoredBeside } from './turn-submission.js';
 import { insertTurn, type NewTurn } from './insert-turn.js';
 
 export interface HoldLimits extends AdmissionLimits {
   /** Turns that may be held in one session. */
   sessionQueue: number;
+}
+
+interface Terms {
+  limits: HoldLimits;
+  goesFirst: boolean;
+  /** What is stored in the turn's transaction. */
+  beside?: StoredBeside | undefined;
 }
 
 export type Holding =
@@ -32,7 +46,7 @@ export type Holding =
 export function holdTurn(
   db: Database,
   turn: NewTurn,
-  { limits, goesFirst }: { limits: HoldLimits; goesFirst: boolean },
+  { limits, goesFirst, beside }: Terms,
 ): Promise<Holding> {
   const id = newTimeId('turn', turn.now.getTime());
   return orRefusal(() =>
@@ -41,10 +55,11 @@ export function holdTurn(
       await lockKey(tx, 'session', turn.sessionId);
       const held = await countHeld(tx, turn.sessionId, goesFirst);
       if (held >= limits.sessionQueue) return { type: 'session-queue-full' };
+      await beside?.store(tx, id);
       await lockFor(tx, 'accept-turn');
       const insertion = { id, most: limits.queueDepth, held: { goesFirst } };
       const inserted = await insertTurn(tx, turn, insertion);
-      if (inserted !== 'stored') return { type: inserted };
+      if (inserted !== 'stored') throw new NotStored(inserted);
       // A refused turn supersedes none: this comes after its insertion.
       const superseded = goesFirst ? await supersede(tx, turn.sessionId, id) : [];
       // The active turn is marked last, so that its row is locked for a moment only.

@@ -8,6 +8,7 @@ import { lockFor, lockKey } from '../../storage/lock.js';
 import { turns } from '../../storage/schema.js';
 import { unendedStatuses } from '../../storage/shapes/stored-turn.js';
 import { insertTurn, insertTurns, type Insertion, type NewTurn } from './insert-turn.js';
+import type { StoredBeside } from './turn-submission.js';
 
 /** Limits that a turn is accepted within. */
 export interface AdmissionLimits {
@@ -43,12 +44,15 @@ export class TurnAcceptor {
   /**
    * Stores a turn, together with others that are accepted at the same time. The partial unique index on
    * the session is the lock: of two racing turns, the database takes one.
+   *
+   * @param beside what is stored in the turn's transaction, which is its own then.
+   * @throws what `beside` throws; nothing is stored.
    */
-  async accept(turn: NewTurn, limits: AdmissionLimits): Promise<Acceptance> {
+  async accept(turn: NewTurn, limits: AdmissionLimits, beside?: StoredBeside): Promise<Acceptance> {
     const id = newTimeId('turn', turn.now.getTime());
     const accepted: Acceptance = { type: 'accepted', turnId: id };
     const most = limits.queueDepth - MOST_AT_ONCE;
-    const isFarFromLimits = limits.concurrentTurns === 0 && most > 0;
+    const isFarFromLimits = beside === undefined && limits.concurrentTurns === 0 && most > 0;
     return orRefusal(async () => {
       if (isFarFromLimits && (await this.#batches.add({ turn, insertion: { id, most } }))) {
         return accepted;
@@ -58,9 +62,11 @@ export class TurnAcceptor {
       if (alone !== 'queue-full') return alone === 'stored' ? accepted : { type: alone };
       return this.db.transaction(async (tx): Promise<Acceptance> => {
         if (await hasTooMany(tx, turn, limits)) return { type: 'too-many-turns' };
+        await beside?.store(tx, id);
         await lockFor(tx, 'accept-turn');
         const last = await insertTurn(tx, turn, { id, most: limits.queueDepth });
-        return last === 'stored' ? accepted : { type: last };
+        if (last !== 'stored') throw new NotStored(last);
+        return accepted;
       });
     });
   }
@@ -88,11 +94,19 @@ export async function hasTooMany(
   return (found?.unended ?? 0) >= concurrentTurns;
 }
 
-/** The result of an insert, or the refusal that a violated rule of the database stands for. */
+/** Ends the transaction of a turn that is not stored, so that nothing beside it is. */
+export class NotStored extends Error {
+  constructor(readonly refusal: Refusal) {
+    super(`The turn is not stored: ${refusal}`);
+  }
+}
+
+/** The result of an insert, or the refusal that ended its transaction: one of its own, or of a rule of the database. */
 export async function orRefusal<T>(insert: () => Promise<T>): Promise<T | { type: Refusal }> {
   try {
     return await insert();
   } catch (error) {
+    if (error instanceof NotStored) return { type: error.refusal };
     const refusal = refusals[violatedConstraint(error) ?? ''];
     if (refusal === undefined) throw error;
     return { type: refusal };

@@ -16,6 +16,7 @@ import { TurnAcceptor, type Refusal } from './turn-acceptor.js';
 import type { Disposition } from './disposition.js';
 import { holdTurn, type HoldLimits } from './hold-turn.js';
 import type { NewTurn } from './insert-turn.js';
+import type { StoredBeside } from './turn-submission.js';
 
 export interface Admitted {
   turnId: string;
@@ -29,6 +30,8 @@ export interface Admission {
   concurrentTurns: number;
   /** Logger of the request. */
   logger: Pick<Logger, 'warn'>;
+  /** What is stored together with the turn. */
+  beside?: StoredBeside | undefined;
 }
 
 /** Stores turns by the busy policy of their requests. */
@@ -56,10 +59,10 @@ export class TurnAdmitter {
    * @throws TypedError QUEUE_FULL, SESSION_QUEUE_FULL, TOO_MANY_TURNS, SESSION_NOT_FOUND.
    */
   async admit(turn: NewTurn, admission: Admission): Promise<Admitted | 'busy' | 'key-taken'> {
-    const { onBusy, concurrentTurns } = admission;
+    const { onBusy, concurrentTurns, beside } = admission;
     const { queueDepth, sessionQueue } = this.config;
     const limits = { queueDepth, sessionQueue, concurrentTurns };
-    const accepted = await this.acceptor.accept(turn, limits);
+    const accepted = await this.acceptor.accept(turn, limits, beside);
     if (accepted.type === 'accepted') {
       const { turnId } = accepted;
       const onBegun = this.waker.wake(turnId, admission.logger);
@@ -73,10 +76,10 @@ export class TurnAdmitter {
   async #hold(
     turn: NewTurn,
     limits: HoldLimits,
-    { onBusy, logger }: Admission,
+    { onBusy, logger, beside }: Admission,
   ): Promise<Admitted | 'key-taken'> {
     const interrupts = onBusy === 'interrupt';
-    const held = await holdTurn(this.db, turn, { limits, goesFirst: interrupts });
+    const held = await holdTurn(this.db, turn, { limits, goesFirst: interrupts, beside });
     if (held.type !== 'held') {
       return held.type === 'session-queue-full'
         ? refuseHolding(turn, limits)

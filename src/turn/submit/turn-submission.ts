@@ -1,10 +1,20 @@
 import type { Principal } from '../../access/principal.js';
 import type { ReceivedFile } from '../../attachments/received-file.js';
 import type { AgentConfig } from '../../storage/shapes/stored-limits.js';
+import type { SessionRow } from '../../session/session-store.js';
+import type { Queryable } from '../../storage/connection.js';
 import type { OptionProblem, OnDisconnect } from '../../storage/shapes/stored-options.js';
 import type { StoredResponsesRequest } from '../../storage/shapes/stored-responses.js';
 import type { SessionOrigin } from '../../storage/schema.js';
 import type { Disposition } from './disposition.js';
+
+/** Rows that stand or fall with a turn's: they are stored in its transaction. */
+export interface StoredBeside {
+  /** The turn's session, where `store` stores that as well. */
+  session?: SessionRow;
+  /** Runs before the turn is stored; may run again where the turn is to be held. @throws to store nothing. */
+  store(tx: Queryable, turnId: string): Promise<void>;
+}
 
 export interface TurnSubmission {
   sessionId: string;
@@ -41,6 +51,8 @@ export interface TurnSubmission {
   wireMode?: 'direct' | 'dontAsk';
   /** What becomes of the turn without readers where `opts` says nothing. Absent: `cancel`. */
   wireOnDisconnect?: OnDisconnect;
+  /** What is stored together with the turn. Absent: nothing. */
+  beside?: StoredBeside;
 }
 
 export interface SubmittedTurn {

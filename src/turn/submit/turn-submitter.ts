@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../config/config.js';
-import { invalidRequest } from '../../errors/typed-error.js';
 import { chooseOnBusy } from '../../options/early-options.js';
 import { callerLogger } from '../../access/principal.js';
 import { assertNever } from '../../platform/assert-never.js';
@@ -12,8 +11,18 @@ import { AnthropicProvider } from '../../provider/anthropic/anthropic-provider.j
 import { DATABASE, type Database } from '../../storage/connection.js';
 import type { OnBusy } from '../../storage/shapes/stored-options.js';
 import { checkBudget } from '../budgets/check-budget.js';
-import { idempotencyKeyReused, optionsTooLong, turnInProgress } from '../state/turn-errors.js';
-import { findSessionAndTurn, findTurnByKey, getTurn } from '../state/turn-lookup.js';
+import {
+  idempotencyKeyReused,
+  messageTooLong,
+  optionsTooLong,
+  turnInProgress,
+} from '../state/turn-errors.js';
+import {
+  findPreferences,
+  findSessionAndTurn,
+  findTurnByKey,
+  getTurn,
+} from '../state/turn-lookup.js';
 import { logDelegation } from './decide-delegation.js';
 import { findSteeredByKey } from './store-steered-message.js';
 import { TurnSender } from './turn-sender.js';
@@ -75,8 +84,8 @@ export class TurnSubmitter {
   async #trySubmit(request: Request): Promise<SubmittedTurn | 'key-taken'> {
     const { db, clock } = this;
     const { submission, onBusy, logger } = request;
-    const { sessionId, principal } = submission;
-    const { session, isBusy, user } = await findSessionAndTurn(db, sessionId);
+    const { sessionId, principal, beside } = submission;
+    const { session, isBusy, user } = await this.#findSession(submission);
     const earlier = await this.#findEarlier(request);
     if (earlier !== undefined) return earlier;
     this.provider.assertReady();
@@ -86,13 +95,13 @@ export class TurnSubmitter {
     await checkBudget({ db, clock }, turn.principalId, turn.budget);
     const concurrentTurns = principal?.limits.concurrentTurns ?? 0;
     const trace = principal?.trace;
-    let admitted = await this.sender.send(turn, { onBusy, concurrentTurns, logger, trace });
+    const terms = { concurrentTurns, logger, trace, beside };
+    let admitted = await this.sender.send(turn, { onBusy, ...terms });
     if (admitted === 'busy') {
       const metNow = await this.#meetBusy(request);
       if (metNow !== undefined) return metNow;
       // The active turn is ending: the message that was to steer it comes after it.
-      const behind = { onBusy: 'enqueue' as const, concurrentTurns, logger, trace };
-      admitted = await this.sender.send(turn, behind);
+      admitted = await this.sender.send(turn, { onBusy: 'enqueue', ...terms });
     }
     if (typeof admitted === 'string') return 'key-taken';
     const { turnId } = admitted;
@@ -101,6 +110,13 @@ export class TurnSubmitter {
     logger.debug({ turnId, sessionId, disposition: admitted.disposition.type }, 'turn accepted');
     const { onDisconnect } = turn.options.options;
     return { ...admitted, onDisconnect, origin: session.origin };
+  }
+
+  /** The turn's session: one that is stored already, or one that is to be stored with the turn. */
+  async #findSession({ sessionId, beside }: TurnSubmission) {
+    const session = beside?.session;
+    if (session === undefined) return findSessionAndTurn(this.db, sessionId);
+    return { session, isBusy: false, user: await findPreferences(this.db, session.principalId) };
   }
 
   /**
@@ -151,11 +167,4 @@ function hashRequest({ message, opts, attachments, files = [] }: TurnSubmission)
   const sent = files.map(({ name, sha256 }) => ({ name, sha256 }));
   const request = { message, opts, attachments, ...(sent.length === 0 ? {} : { sent }) };
   return createHash('sha256').update(canonicalJson(request)).digest('hex');
-}
-
-function messageTooLong(message: string, limit: number) {
-  return invalidRequest(
-    `'message' has ${message.length} characters; the limit is ${limit}. Send the rest as an attachment, or raise TURNPIKE_MAX_MESSAGE_CHARS.`,
-    { limit },
-  );
 }
