@@ -32,6 +32,7 @@ const layers = [
   'provider',
   'access',
   'webhooks',
+  'memory',
   'tools',
   'extend',
   'extensions',
@@ -94,8 +95,10 @@ const doors = [
   // The provider over the SDK, and the SDK's blocks where they are stored or shown.
   '^src/provider/anthropic/(anthropic-provider|server-block|to-source)\\.ts$',
   '^src/provider/models/view-model\\.ts$',
+  // The commands of the memory tool, which tools parse and run.
+  '^src/memory/commands/memory-command\\.ts$',
   // Tools that a turn treats by name.
-  '^src/tools/builtin/(bash|skill-tools|task|todo-write)\\.ts$',
+  '^src/tools/builtin/(bash|memory|skill-tools|task|todo-write)\\.ts$',
   '^src/tools/calls/(path-denials|pick-shell-env|resolve-links|run-tool)\\.ts$',
   // Definitions of MCP servers and of client tools, which agents and requests have too.
   '^src/tools/mcp/(definitions/(mcp-file|parse-definitions)|offered/(parse-tool|schema-fault))\\.ts$',

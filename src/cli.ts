@@ -7,6 +7,7 @@ import { importCommand } from './cli/commands/import-command.js';
 import { keysCommand } from './cli/commands/keys-command.js';
 import { leaveOnClosedPipe } from './cli/terminal/leave-on-closed-pipe.js';
 import { listCommand } from './cli/commands/list-command.js';
+import { memoryCommand } from './cli/commands/memory-command.js';
 import { migrateCommand } from './cli/commands/migrate-command.js';
 import { oneLine } from './cli/terminal/plain-text.js';
 import { serveCommand } from './cli/commands/serve-command.js';
@@ -33,6 +34,7 @@ const commands = new Map<string, Command>([
     (args) => answerCommand(what, args, environment),
   ]),
   ['keys', (args) => keysCommand(args, environment)],
+  ['memory', (args) => memoryCommand(args, environment)],
   ['webhooks', (args) => webhooksCommand(args, environment)],
   ['export', (args) => exportCommand(args, environment)],
   ['import', (args) => importCommand(args, environment)],

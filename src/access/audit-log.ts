@@ -16,6 +16,7 @@ export type AuditAction =
   | 'principal.forgotten'
   | 'turn.interrupted'
   | 'approval.answered'
+  | 'memory.changed'
   | 'settings.changed'
   | 'webhook.created'
   | 'webhook.changed'

@@ -77,6 +77,7 @@ export const agentShape = fieldsOf({
   mcp_servers: z.exactOptional(z.unknown()),
   attachments: z.exactOptional(z.enum(['native', 'text'])),
   citations: z.exactOptional(z.boolean()),
+  memory: z.exactOptional(z.boolean()),
   thinking: z.exactOptional(thinking),
   AGENT_TYPE: header(['0', '1', '2']),
   AGENT_CLASS: header(['PERSONA', 'TASK']),

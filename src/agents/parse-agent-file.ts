@@ -42,6 +42,8 @@ export interface Persona {
   attachments?: AttachmentsAs;
   /** Whether replies cite documents. Absent: false. */
   citations?: boolean;
+  /** Whether the agent's turns have a memory. Absent: false. */
+  memory?: boolean;
   /**
    * Whether the agent's turns think, and how much. Absent: the request or the preferences choose.
    */
@@ -110,6 +112,7 @@ export function parseAgentFile(file: string): AgentFile {
     mcpServers: servers.value,
     attachments: fields.attachments,
     citations: fields.citations,
+    memory: fields.memory,
     thinking: fields.thinking,
     model: fields.model,
     fallbackModel: fields.fallback_model,

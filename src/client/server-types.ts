@@ -22,6 +22,11 @@ export type { CreateSessionDto as WantedSession } from '../session/session.dto.j
 export type { ListedSession, SessionRecord } from '../session/view-session.js';
 export type { PrincipalReport } from '../erasure/principal-eraser.js';
 export type { SkillView } from '../skills/view-skill.js';
+export type {
+  FileView as MemoryFileView,
+  ListedFileView as ListedMemoryFile,
+  MemoryView,
+} from '../memory/view-memory.js';
 export type { ListedTool } from '../tools/tool-list-service.js';
 export type { ApprovalView } from '../turn/approvals/view-approval.js';
 export type { ForkSessionDto as WantedFork } from '../turn/branches/fork.dto.js';

@@ -1,6 +1,7 @@
 import { ApprovalCalls } from './approval-calls.js';
 import { DataCalls } from './data-calls.js';
 import { KeyCalls } from './key-calls.js';
+import { MemoryCalls } from './memory-calls.js';
 import { Transport, type Call, type ClientOptions } from './transport.js';
 import type {
   AgentSummary,
@@ -24,6 +25,7 @@ export type { Call, ClientOptions, Retrying } from './transport.js';
 export type { HarnessEvent, TurnEvents } from './harness-event.js';
 export type * from './server-types.js';
 export type { FileToSend } from './sent-file.js';
+export type { MemoryWrite } from './memory-calls.js';
 export type { Page } from './session-calls.js';
 export type { TurnRequest } from './start-turn.js';
 export type { FollowedTurn, FollowOptions, Turn } from './turn.js';
@@ -42,6 +44,7 @@ export class TurnpikeClient {
   readonly settings: SettingCalls;
   readonly uploads: UploadCalls;
   readonly keys: KeyCalls;
+  readonly memory: MemoryCalls;
   readonly webhooks: WebhookCalls;
   readonly data: DataCalls;
   readonly #transport: Transport;
@@ -55,6 +58,7 @@ export class TurnpikeClient {
     this.settings = new SettingCalls(transport);
     this.uploads = new UploadCalls(transport);
     this.keys = new KeyCalls(transport);
+    this.memory = new MemoryCalls(transport);
     this.webhooks = new WebhookCalls(transport);
     this.data = new DataCalls(transport);
   }

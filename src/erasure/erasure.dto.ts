@@ -63,6 +63,9 @@ export class PrincipalReportDto implements PrincipalReport {
   @Count('Webhooks, which are deleted with what was not delivered yet.')
   webhooks!: number;
 
+  @Count('Files of its memories.')
+  memoryFiles!: number;
+
   @Count('Days with usage.')
   usageDays!: number;
 

@@ -5,6 +5,7 @@ import { DATABASE, type Database, type Queryable } from '../storage/connection.j
 import { userPreferences } from '../storage/conversation-schema.js';
 import { blobs, extractions, sessionBlobs, uploads } from '../storage/file-schema.js';
 import { apiKeys, auditLog, usageDays } from '../storage/governance-schema.js';
+import { memories, memoryFiles } from '../storage/memory-schema.js';
 import { turnReaders } from '../storage/reader-schema.js';
 import { sessions, turns } from '../storage/schema.js';
 import { webhookDeliveries, webhookEndpoints } from '../storage/webhook-schema.js';
@@ -32,6 +33,8 @@ export interface PrincipalCounts {
   keys: number;
   preferences: number;
   webhooks: number;
+  /** Files of its memories. */
+  memoryFiles: number;
   usageDays: number;
   auditEntries: number;
 }
@@ -69,6 +72,7 @@ export class PrincipalRows {
       keys: await db.$count(apiKeys, eq(apiKeys.principalId, principalId)),
       preferences: await db.$count(userPreferences, eq(userPreferences.userId, principalId)),
       webhooks: await db.$count(webhookEndpoints, eq(webhookEndpoints.principalId, principalId)),
+      memoryFiles: await db.$count(memoryFiles, eq(memoryFiles.principalId, principalId)),
       usageDays: await db.$count(usageDays, eq(usageDays.principalId, principalId)),
       auditEntries: await db.$count(auditLog, namesIt(principalId)),
     };
@@ -136,6 +140,7 @@ export class PrincipalRows {
   async deleteRest(principalId: string): Promise<void> {
     await this.#deleteWebhooks(principalId);
     await this.db.delete(uploads).where(eq(uploads.principalId, principalId));
+    await this.db.delete(memories).where(eq(memories.principalId, principalId));
     await this.db.delete(userPreferences).where(eq(userPreferences.userId, principalId));
     await this.db.transaction((tx) => mergeUsage(tx, principalId));
     while ((await this.#forgetEntries(principalId)) === MOST_AT_ONCE);

@@ -139,6 +139,26 @@ export const errorTable = {
     'There is no API key with that id.',
     '`turnpike keys list` shows those there are.',
   ),
+  MEMORY_CHANGED: final(
+    412,
+    'The file in the memory is not in the state that `If-Match` or `If-None-Match` names: something else wrote it. Nothing was changed.',
+    'Read the file, and send the request again with its `ETag`.',
+  ),
+  MEMORY_FILE_NOT_FOUND: final(
+    404,
+    'The memory has no file of this path.',
+    '`GET /api/harness/memory/{agent}` lists the files there are.',
+  ),
+  MEMORY_FULL: final(
+    409,
+    'The write is beyond `TURNPIKE_MEMORY_FILES`, `TURNPIKE_MEMORY_FILE_BYTES` or `TURNPIKE_MEMORY_BYTES`. Nothing was written.',
+    'Delete or shorten files, then write again.',
+  ),
+  MEMORY_OFF: final(
+    403,
+    'The server has `TURNPIKE_MEMORY` set to `false`: nothing writes to a memory.',
+    'Read and delete what is there, or ask the operator.',
+  ),
   METHOD_NOT_ALLOWED: final(
     405,
     'There is such a route, and it does not take the method.',

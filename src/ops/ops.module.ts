@@ -20,6 +20,7 @@ import {
 } from '../storage/connection.js';
 import { SHELLS, type Shells } from '../tools/shells.js';
 import { ToolsModule } from '../tools/tools.module.js';
+import { forgetMemory } from '../memory/forget-memory.js';
 import { forgetUsage } from '../turn/budgets/forget-usage.js';
 import { forgetArchives } from '../turn/lifecycle/forget-archives.js';
 import { TURN_QUEUE, type TurnQueue } from '../turn/queue/turn-queue.js';
@@ -131,6 +132,10 @@ export class QueueViewModule {}
             {
               name: 'forget-deliveries',
               run: () => forgetDeliveries(db, new Date(clock.now()), config.webhookKeepDays),
+            },
+            {
+              name: 'forget-memory',
+              run: () => forgetMemory(db, new Date(clock.now()), config.memoryKeepDays),
             },
             { name: 'forget-audit', run: () => audit.forget(config.auditKeepDays) },
           ],

@@ -13,7 +13,10 @@ import type { OptionSources } from './option-sources.js';
 import { resolveOptions } from './resolve-options.js';
 import type { OnDisconnect, OptionResolution } from '../storage/shapes/stored-options.js';
 
-type LoaderConfig = Pick<Config, 'model' | 'modeCeiling' | 'turnTimeoutMs' | 'parallelTools'>;
+type LoaderConfig = Pick<
+  Config,
+  'model' | 'memory' | 'modeCeiling' | 'turnTimeoutMs' | 'parallelTools'
+>;
 
 export interface OptionSubject {
   persona: string;
@@ -65,6 +68,7 @@ export class OptionLoader {
       session,
       persona,
       asAgent: session.asAgent === true,
+      allowsMemory: config.memory,
       bounds: { ceiling: config.modeCeiling, mayApprove: session.mayApprove ?? true },
       ...compact({ wireMode, wireOnDisconnect, user, preferences }),
       defaults: await this.#serverOptions(),

@@ -84,6 +84,13 @@ export const optionRules = {
     expected: 'true or false',
     fallback: () => false,
   } satisfies OptionRule<boolean>,
+  memory: {
+    about: 'Whether the turn has the memory of its principal and agent.',
+    schema: { type: Boolean },
+    parse: (value) => (typeof value === 'boolean' ? value : undefined),
+    expected: 'true or false',
+    fallback: () => false,
+  } satisfies OptionRule<boolean>,
   attachmentsAs: choiceRule<AttachmentsAs>(
     'Files for the model: in their own format, or as text.',
     ['native', 'text'],

@@ -30,6 +30,8 @@ export interface OptionSources {
     agentsModel?: string;
     agentsConfig?: Partial<AgentConfig>;
   };
+  /** Whether the server lets turns have a memory. Absent: yes. */
+  allowsMemory?: boolean;
   /** Bounds of the permission mode. Absent: none. */
   bounds?: Pick<ModeBounds, 'ceiling' | 'mayApprove'>;
   /** The model that the name of `chooseModel` was resolved to. Absent: the name is taken as it is, without a price. */

@@ -28,6 +28,7 @@ const finalDefaults = {
   priority: 'normal',
   thinking: false,
   citations: false,
+  memory: false,
   attachmentsAs: 'native',
   agentConfig: limits,
 };
@@ -52,6 +53,7 @@ describe('resolveOptions', () => {
         subagentGovernance: 'default',
         thinking: 'default',
         citations: 'default',
+        memory: 'default',
         attachmentsAs: 'default',
         maxTokens: 'default',
         agentConfig: allFrom('default'),
@@ -73,6 +75,7 @@ describe('resolveOptions', () => {
       priority: 'background',
       thinking: true,
       citations: true,
+      memory: true,
       attachmentsAs: 'text',
       maxTokens: 500,
       agentConfig: { timeout_seconds: 30 },
@@ -91,6 +94,7 @@ describe('resolveOptions', () => {
         priority: 'background',
         thinking: true,
         citations: true,
+        memory: true,
         attachmentsAs: 'text',
         maxTokens: 500,
         agentConfig: { ...limits, maxIterations: 25, timeoutSeconds: 30 },
@@ -109,6 +113,7 @@ describe('resolveOptions', () => {
         subagentGovernance: 'opts',
         thinking: 'opts',
         citations: 'opts',
+        memory: 'opts',
         attachmentsAs: 'opts',
         maxTokens: 'opts',
         agentConfig: { ...allFrom('default'), maxIterations: 'opts', timeoutSeconds: 'opts' },
@@ -177,6 +182,22 @@ describe('resolveOptions', () => {
     const { options, provenance } = resolve({ persona, opts: { citations: false } });
     expect(options).toMatchObject({ attachmentsAs: 'text', citations: false });
     expect(provenance).toMatchObject({ attachmentsAs: 'persona', citations: 'opts' });
+  });
+
+  it('takes a memory from the turn or its agent, unless the server has none', () => {
+    const persona = personaWith('memory: true');
+    const chosen = (more: object) => {
+      const { options, provenance, problems } = resolve({ persona, ...more });
+      return [options.memory, provenance.memory, problems];
+    };
+    expect(chosen({})).toEqual([true, 'persona', []]);
+    expect(chosen({ opts: { memory: false } })).toEqual([false, 'opts', []]);
+    expect(chosen({ allowsMemory: false })).toEqual([false, 'environment', []]);
+    expect(chosen({ allowsMemory: false, opts: { memory: false } })).toEqual([false, 'opts', []]);
+    const [, , problems] = chosen({ allowsMemory: false, opts: { memory: true } });
+    expect(problems).toEqual([
+      { kind: 'without-effect', key: 'memory', reason: expect.stringContaining('TURNPIKE_MEMORY') },
+    ]);
   });
 
   it.each([

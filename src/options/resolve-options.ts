@@ -1,6 +1,10 @@
 import type { Persona } from '../agents/parse-agent-file.js';
 import type { AgentConfig } from '../storage/shapes/stored-limits.js';
-import type { Provenance, OptionResolution } from '../storage/shapes/stored-options.js';
+import type {
+  OptionProblem,
+  Provenance,
+  OptionResolution,
+} from '../storage/shapes/stored-options.js';
 import type { OptionRule } from './option-rule.js';
 import { optionRules } from './option-rules.js';
 import { boundMode } from './permission-mode.js';
@@ -40,6 +44,8 @@ export function resolveOptions(sources: OptionSources): OptionResolution {
     inherited,
   } as const;
   const bounded = boundMode(wantedMode, bounds);
+  const wantedMemory = choose(optionRules.memory, given['memory'], [['persona', persona.memory]]);
+  const isMemoryOff = sources.allowsMemory === false && wantedMemory.value;
   const chosen = {
     model: chooseTurnModel(sources),
     fallbackModel: choose(fallbackModel, given['fallbackModel'], [
@@ -59,6 +65,7 @@ export function resolveOptions(sources: OptionSources): OptionResolution {
       ['user', sources.preferences?.thinking],
     ]),
     citations: choose(citations, given['citations'], [['persona', persona.citations]]),
+    memory: isMemoryOff ? noMemory : wantedMemory,
     attachmentsAs: choose(attachmentsAs, given['attachmentsAs'], [
       ['persona', persona.attachments],
     ]),
@@ -96,6 +103,7 @@ export function resolveOptions(sources: OptionSources): OptionResolution {
     },
     problems: [
       ...bounded.problems,
+      ...(isMemoryOff && wantedMemory.from === 'opts' ? [memoryOff] : []),
       ...findProblems(sources.opts, {
         chosen,
         limits,
@@ -105,6 +113,13 @@ export function resolveOptions(sources: OptionSources): OptionResolution {
     ...(notices.length === 0 ? {} : { modelNotices: notices }),
   };
 }
+
+const noMemory = { value: false, from: 'environment' } as const;
+const memoryOff: OptionProblem = {
+  kind: 'without-effect',
+  key: 'memory',
+  reason: 'this server has no memory (TURNPIKE_MEMORY is false)',
+};
 
 function chooseTurnModel(sources: OptionSources): Chosen<string> {
   const { value, from } = chooseModel(sources).named;

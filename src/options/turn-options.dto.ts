@@ -70,6 +70,9 @@ export class TurnOptionsDto {
   @Lenient(optionRules.citations)
   citations?: boolean;
 
+  @Lenient(optionRules.memory)
+  memory?: boolean;
+
   @Lenient(optionRules.attachmentsAs)
   attachmentsAs?: AttachmentsAs;
 

@@ -69,6 +69,10 @@ describe('validateRequest', () => {
     ['an empty system prompt', request(hello, { system: '' })],
     ['tools', request(hello, { tools: [{ name: 'a', input_schema: { type: 'object' } }] })],
     [
+      'the memory tool',
+      request(hello, { tools: [{ name: 'memory', type: 'memory_20250818', strict: true }] }),
+    ],
+    [
       "the provider's tools",
       request(hello, { tools: [{ name: 'w', type: 'web_search_20250305' }] }),
     ],

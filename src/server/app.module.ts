@@ -14,6 +14,7 @@ import {
   QueueViewModule,
 } from '../ops/ops.module.js';
 import { OptionsApiModule } from '../options/options.module.js';
+import { MemoryApiModule } from '../memory/memory.module.js';
 import { sessionNotFound } from '../session/session-errors.js';
 import { SessionApiModule } from '../session/session.module.js';
 import { ToolsApiModule } from '../tools/tools.module.js';
@@ -43,6 +44,7 @@ const apiModules = [
   OptionsApiModule,
   AttachmentsApiModule,
   ToolsApiModule,
+  MemoryApiModule,
   QueueViewModule,
   HarnessModule,
   TurnApiModule,

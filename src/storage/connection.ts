@@ -10,7 +10,10 @@ interface Rows extends PgQueryResultHKT {
 /** PostgreSQL, or PGlite: the same SQL embedded. */
 export type Database = PgDatabase<Rows, typeof schema>;
 /** The database, or one of its transactions. */
-export type Queryable = Pick<Database, 'select' | 'insert' | 'update' | 'delete' | 'execute'>;
+export type Queryable = Pick<
+  Database,
+  'select' | 'selectDistinct' | 'insert' | 'update' | 'delete' | 'execute'
+>;
 
 export interface PoolState {
   active: number;

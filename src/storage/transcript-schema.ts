@@ -62,6 +62,11 @@ export const toolCalls = pgTable(
     name: text('name').notNull(),
     input: json('input').$type<unknown>().notNull(),
     status: text('status').$type<ToolCallStatus>().notNull(),
+    /**
+     * Status and `output` of a claimed call whose effect is stored: what it came to, whatever becomes of its
+     * process. Null: only the end of the call tells.
+     */
+    outcome: text('outcome').$type<'success' | 'error'>(),
     output: jsonString('output'),
     durationMs: integer('duration_ms'),
     claimedAt: instant('claimed_at').notNull(),

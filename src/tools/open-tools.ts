@@ -11,6 +11,7 @@ export interface CallableTool {
   permissionArgument?: ToolDefinition['permissionArgument'];
   deniedWith?: ToolDefinition['deniedWith'];
   timeLimit?: ToolDefinition['timeLimit'];
+  inOrder?: ToolDefinition['inOrder'];
   checkInput: InputCheck;
   run: OpenTool['run'];
 }
@@ -31,13 +32,13 @@ export function openTools(tools: readonly RegisteredTool[], context: ToolContext
   const callables = new Map(
     tools.map((registered): [string, CallableTool] => {
       const { name, effect, retry, checkInput, permissionArgument } = registered;
-      const { deniedWith, timeLimit } = registered;
+      const { deniedWith, timeLimit, inOrder } = registered;
       const run: OpenTool['run'] = async (input, call) => {
         const tool = opened.get(name) ?? registered.open(context);
         opened.set(name, tool);
         return tool.run(input, call);
       };
-      const traits = { effect, retry, permissionArgument, deniedWith, timeLimit };
+      const traits = { effect, retry, permissionArgument, deniedWith, timeLimit, inOrder };
       return [name, { name, ...traits, checkInput, run }];
     }),
   );

@@ -108,6 +108,7 @@ describe('permissionArgument', () => {
       glob: 'path',
       grep: 'path',
       bash: 'command',
+      memory: 'text',
     });
     for (const { permissionArgument: declared, inputSchema } of tools) {
       if (declared === undefined) continue;

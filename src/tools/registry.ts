@@ -42,6 +42,8 @@ export class ToolRegistry {
       permissionArgument: definition.permissionArgument,
       deniedWith: definition.deniedWith,
       timeLimit: definition.timeLimit,
+      inOrder: definition.inOrder,
+      definedAs: definition.definedAs,
       open: (context) => definition.open(context),
       checkInput: compileFor(name, inputSchema),
       ...compact({ source }),

@@ -5,11 +5,14 @@ import type { ToolEffect } from '../governance/permission-subject.js';
 interface Call {
   id: string;
   effect: ToolEffect;
+  inOrder: boolean;
 }
 
 const call = (id: string): Call => ({
   id,
-  effect: id.startsWith('r') ? 'read' : id.startsWith('e') ? 'edit' : 'command',
+  effect:
+    id.startsWith('r') || id.startsWith('o') ? 'read' : id.startsWith('e') ? 'edit' : 'command',
+  inOrder: id.startsWith('o'),
 });
 
 /** A worker whose calls the test ends. */
@@ -73,6 +76,19 @@ describe('runCalls', () => {
     await expect(results).resolves.toEqual(
       ['r1', 'r2', 'e1', 'c1', 'r3', 'r4'].map((id) => `result of ${id}`),
     );
+  });
+
+  it('runs a call that is in order alone, although it only reads', async () => {
+    const { started, results, end, flush } = setUp(['r1', 'o1', 'o2', 'r2'], 8);
+    await flush();
+    expect(started).toEqual(['r1']);
+    await end('r1');
+    expect(started).toEqual(['r1', 'o1']);
+    await end('o1');
+    expect(started).toEqual(['r1', 'o1', 'o2']);
+    await end('o2');
+    await end('r2');
+    await expect(results).resolves.toHaveLength(4);
   });
 
   it('starts nothing more after a rejection and waits for what runs', async () => {

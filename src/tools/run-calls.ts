@@ -1,6 +1,12 @@
 import pLimit from 'p-limit';
 import type { ToolEffect } from '../governance/permission-subject.js';
 
+export interface BatchedCall {
+  effect: ToolEffect;
+  /** Whether it runs alone although it only reads. Absent: no. */
+  inOrder?: boolean | undefined;
+}
+
 export interface RunCallsOptions {
   /** Most calls in parallel; 1 or more. */
   limit: number;
@@ -8,12 +14,12 @@ export interface RunCallsOptions {
 
 /**
  * Runs the calls of one step. Adjacent calls that only read run in parallel; a call with an effect waits
- * for all calls before it and runs alone, so that all calls after it see its changes.
+ * for all calls before it and runs alone, and so does one that is `inOrder`, so that all calls after it see its changes.
  *
  * @returns the results in the order of the calls.
  * @throws the first error of a worker, once all running calls have settled; queued calls never start.
  */
-export async function runCalls<C extends { effect: ToolEffect }, R>(
+export async function runCalls<C extends BatchedCall, R>(
   calls: readonly C[],
   worker: (call: C) => Promise<R>,
   options: RunCallsOptions,
@@ -50,17 +56,18 @@ async function runBatch<C, R>(
 }
 
 /** Batches of adjacent reads; any other call is a batch of its own. */
-function toBatches<C extends { effect: ToolEffect }>(calls: readonly C[]): C[][] {
+function toBatches<C extends BatchedCall>(calls: readonly C[]): C[][] {
   const batches: C[][] = [];
   let reads: C[] | undefined;
   for (const call of calls) {
-    if (call.effect === 'read' && reads !== undefined) {
+    const isParallel = call.effect === 'read' && call.inOrder !== true;
+    if (isParallel && reads !== undefined) {
       reads.push(call);
       continue;
     }
     const batch = [call];
     batches.push(batch);
-    reads = call.effect === 'read' ? batch : undefined;
+    reads = isParallel ? batch : undefined;
   }
   return batches;
 }

@@ -1,6 +1,8 @@
 import type { ArgumentKind, ToolEffect } from '../governance/permission-subject.js';
 import type { OwnPaths } from '../governance/permissions/own-paths.js';
+import type { ToolSpec } from '../storage/shapes/stored-tools.js';
 import type { Todo } from '../storage/shapes/todo.js';
+import type { MemoryCommand, MemoryResult } from '../memory/commands/memory-command.js';
 import type { JsonObject } from '../platform/json.js';
 
 /**
@@ -36,6 +38,8 @@ export interface ToolContext {
   todos?: TodoBoard;
   /** The turn's skills. Absent: it has none. */
   skills?: SkillShelf;
+  /** The memory of the turn's principal and agent. Absent: the turn has none. */
+  memory?: MemoryBoard;
   /** Delegates work to a subagent. @returns its answer. Absent: the turn may not delegate. */
   delegate?(work: Delegated): Promise<string>;
 }
@@ -47,6 +51,11 @@ export interface Delegated {
   /** The id of the call that delegates, which identifies the subagent. */
   callId: string;
   signal: AbortSignal;
+}
+
+export interface MemoryBoard {
+  /** Runs a call once, however often it is tried. @returns what it came to. */
+  run(command: MemoryCommand, callId: string): Promise<MemoryResult>;
 }
 
 export interface TodoBoard {
@@ -102,9 +111,13 @@ export interface ToolDefinition {
    */
   deniedWith?: readonly string[] | undefined;
   /**
-   * The time limit of a call: `turn` for its turn's only; absent: also the server's limit for
-   * tools.
+   * The time limit of a call: `turn` for its turn's only; `none` for a call that settles by itself in no time and
+   * whose result counts even where the turn ends meanwhile; absent: also the server's limit for tools.
    */
-  timeLimit?: 'turn' | undefined;
+  timeLimit?: 'turn' | 'none' | undefined;
+  /** Whether the calls of a step run one after the other although they only read: each sees those before it. */
+  inOrder?: true | undefined;
+  /** The provider's own definition of the tool, which its models know. Absent: they are sent ours. */
+  definedAs?: ToolSpec['definedAs'];
   open(context: ToolContext): OpenTool;
 }

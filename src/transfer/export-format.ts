@@ -2,7 +2,8 @@ import { packageVersion } from '../platform/process/package-root.js';
 
 /**
  * An export is lines of JSON: a header, sessions, an end. A session is a line `session`, its records and files,
- * the sessions of its subagents, and a line `session.end`. `docs/operate/backup.md` describes it.
+ * the sessions of its subagents, and a line `session.end`. After the sessions come
+ * the files of memories. `docs/operate/backup.md` describes it.
  */
 export const EXPORT_FORMAT = 'turnpike-export';
 
@@ -22,7 +23,8 @@ export type FrameLine =
   | { type: 'session.end'; sessionId: string; lines: number }
   /** The session was deleted while it was exported: its lines are void. */
   | { type: 'session.gone'; sessionId: string }
-  | { type: 'end'; sessions: number };
+  /** `memoryFiles`: files of memories, after the sessions. Absent: none, as in files of earlier versions. */
+  | { type: 'end'; sessions: number; memoryFiles?: number };
 
 export function headerAt(at: string): FrameLine {
   const format = EXPORT_FORMAT;

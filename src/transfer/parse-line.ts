@@ -55,7 +55,11 @@ const frames: Readonly<Record<FrameLine['type'], z.core.$ZodType<FrameLine>>> = 
     lines: count,
   }),
   'session.gone': z.object({ type: z.literal('session.gone'), sessionId: z.string() }),
-  end: z.object({ type: z.literal('end'), sessions: count }),
+  end: z.object({
+    type: z.literal('end'),
+    sessions: count,
+    memoryFiles: z.exactOptional(count),
+  }),
 };
 
 const shapes = new Map([...recordKinds].map(([type, kind]) => [type, shapeOf(kind)]));

@@ -3,7 +3,7 @@ import { unendedStatuses } from '../storage/shapes/stored-turn.js';
 import type { ExportLine, RecordLine } from './parse-line.js';
 import type { ImportLines } from './import-lines.js';
 import { LineFault } from './parse-line.js';
-import { sessionKind, turnKind } from './record-kinds.js';
+import { memoryFileKind, sessionKind, turnKind } from './record-kinds.js';
 import { encodeFields } from './record-shapes.js';
 import type { SessionSpool } from './session-spool.js';
 
@@ -70,9 +70,10 @@ export class ReadSession {
         const found = `${this.#rootId} with ${this.#lines} lines`;
         throw this.#fault(`ends ${line.sessionId} with ${line.lines} lines, and not ${found}`);
       }
-      if (line.type === 'record') await this.#addRecord(line);
+      const isOwn = line.type === 'record' && line.kind !== memoryFileKind;
+      if (isOwn) await this.#addRecord(line);
       else if (line.type === 'file') await this.#addFile(line, isKnown);
-      else throw this.#fault(`must not come inside of a session: it has the type ${line.type}`);
+      else throw this.#fault(`must not come inside of a session: it has the type ${typeOf(line)}`);
     }
   }
 

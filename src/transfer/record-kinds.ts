@@ -2,6 +2,7 @@ import { getTableColumns } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import { compactions, notices, todos } from '../storage/conversation-schema.js';
 import { approvals, sessionGrants, steeredMessages } from '../storage/governance-schema.js';
+import { memoryFiles } from '../storage/memory-schema.js';
 import { sessions, turns } from '../storage/schema.js';
 import { messages, steps, toolCalls, turnArchives } from '../storage/transcript-schema.js';
 
@@ -89,7 +90,16 @@ export const turnKinds: readonly RecordKind[] = [
   }),
 ];
 
+/** A file of a memory, which belongs to no session. Its version is of this deployment. */
+export const memoryFileKind = recordKind('memoryFile', memoryFiles, {
+  owner: memoryFiles.principalId,
+  without: ['version', 'bytes', 'callId'],
+});
+
 /** All kinds by the types of their lines. */
 export const recordKinds: ReadonlyMap<string, RecordKind> = new Map(
-  [sessionKind, ...sessionKinds, turnKind, ...turnKinds].map((kind) => [kind.type, kind]),
+  [sessionKind, ...sessionKinds, turnKind, ...turnKinds, memoryFileKind].map((kind) => [
+    kind.type,
+    kind,
+  ]),
 );

@@ -2,6 +2,7 @@ import type { PgColumn } from 'drizzle-orm/pg-core';
 import * as z from 'zod/mini';
 import { checkedBy, wholeNumber } from '../parsing/shapes.js';
 import { isId } from '../platform/ids.js';
+import { MEMORY_ROOT, parseMemoryPath } from '../memory/memory-path.js';
 import { approvalDecisions } from '../storage/governance-schema.js';
 import { sessionOrigins } from '../storage/schema.js';
 import { toolStatuses } from '../storage/shapes/stored-step.js';
@@ -50,11 +51,22 @@ const own: Readonly<Record<string, Shape>> = {
   'step.parts': parts,
   'call.status': z.enum(['claimed', 'refused', ...toolStatuses]),
   'call.output': z.nullable(z.string()),
+  'call.outcome': z.nullable(z.enum(['success', 'error'])),
+  'memoryFile.principalId': principal(),
+  'memoryFile.agent': text.check(z.minLength(1), z.maxLength(200)),
+  'memoryFile.path': z.string().check(checkedBy(memoryPathFault)),
   'approval.id': idOf('appr'),
   'approval.kind': z.enum(['tool', 'unknown-outcome', 'client-tool']),
   'approval.decision': z.nullable(z.enum(approvalDecisions)),
   'events.events': z.array(z.looseObject(place)).check(z.minLength(1)),
 };
+
+function memoryPathFault(given: string): string | undefined {
+  const parsed = parseMemoryPath(given);
+  return 'path' in parsed && parsed.path === given && given !== MEMORY_ROOT
+    ? undefined
+    : `must be the path of a file below ${MEMORY_ROOT}`;
+}
 
 function principal(): Shape {
   return z.string().check(z.regex(/^[\w.@-]{1,64}$/, 'must be the name of a principal'));

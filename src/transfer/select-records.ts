@@ -29,19 +29,21 @@ export async function selectRecords(
   }));
 }
 
-function selectKind(
-  { type, table, columns, owner, order }: RecordKind,
-  part: number,
-  ownerId: string,
-): SQL {
-  const fields = Object.entries(columns).map(
-    ([name, column]) => sql`${fieldOf(column)} as ${sql.identifier(name)}`,
-  );
+function selectKind(kind: RecordKind, part: number, ownerId: string): SQL {
+  const { type, table, owner, order } = kind;
   const ordered = order.length === 0 ? sql`` : sql`order by ${sql.join([...order], sql`, `)}`;
   return sql`
     select ${part}::integer as part, row_number() over (${ordered}) as place, ${type}::text as type,
-      (select row_to_json(r) from (select ${sql.join(fields, sql`, `)}) r)::text as "row"
+      ${selectColumns(kind)} as "row"
     from ${table} where ${owner} = ${ownerId}`;
+}
+
+/** The JSON text of a row's fields. */
+export function selectColumns({ columns }: Pick<RecordKind, 'columns'>): SQL<string> {
+  const fields = Object.entries(columns).map(
+    ([name, column]) => sql`${fieldOf(column)} as ${sql.identifier(name)}`,
+  );
+  return sql<string>`(select row_to_json(r) from (select ${sql.join(fields, sql`, `)}) r)::text`;
 }
 
 /** Times are in UTC, to the microsecond, whatever the time zone of the connection. */

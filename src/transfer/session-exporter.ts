@@ -10,6 +10,7 @@ import { DATABASE, type Database } from '../storage/connection.js';
 import { blobs, sessionBlobs } from '../storage/file-schema.js';
 import { sessions, turns } from '../storage/schema.js';
 import { FILE_PIECE_BYTES, frameText, headerAt } from './export-format.js';
+import { MemoryTransfer } from './memory-transfer.js';
 import { sessionKind, sessionKinds, turnKind, turnKinds } from './record-kinds.js';
 import { selectRecords, type SelectedRecord } from './select-records.js';
 import { subagentSession } from './transfer-errors.js';
@@ -40,6 +41,7 @@ export class SessionExporter {
     @Inject(CLOCK) private readonly clock: Clock,
     private readonly store: SessionStore,
     private readonly contents: BlobStore,
+    private readonly memory: MemoryTransfer,
     private readonly audit: AuditLog,
   ) {}
 
@@ -76,7 +78,14 @@ export class SessionExporter {
         yield frameText({ type: 'session.gone', sessionId: id });
       }
     }
-    yield frameText({ type: 'end', sessions: count });
+    let memoryFiles = 0;
+    if (sessionId === undefined) {
+      for await (const record of this.memory.records(principalId)) {
+        memoryFiles += 1;
+        yield recordText(record);
+      }
+    }
+    yield frameText({ type: 'end', sessions: count, ...(memoryFiles > 0 ? { memoryFiles } : {}) });
   }
 
   async *#list(principalId: string | undefined): AsyncGenerator<string> {

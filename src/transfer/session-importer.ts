@@ -13,7 +13,9 @@ import { lockFor } from '../storage/lock.js';
 import { sessions } from '../storage/schema.js';
 import { IdleTurnEnder } from '../turn/lifecycle/idle-turn-ender.js';
 import { ImportLines } from './import-lines.js';
+import { MemoryTransfer } from './memory-transfer.js';
 import { LineFault } from './parse-line.js';
+import { memoryFileKind } from './record-kinds.js';
 import { ReadSession } from './read-session.js';
 import { SessionSpool, type RecordBatch } from './session-spool.js';
 import { importInvalid, type ImportReport } from './transfer-errors.js';
@@ -37,6 +39,7 @@ export class SessionImporter {
     @Inject(CONFIG) private readonly config: Pick<Config, 'maxSessions'>,
     private readonly contents: BlobStore,
     private readonly ender: IdleTurnEnder,
+    private readonly memory: MemoryTransfer,
     private readonly audit: AuditLog,
   ) {}
 
@@ -55,6 +58,8 @@ export class SessionImporter {
       skipped: 0,
       skippedSessions: [],
       interruptedTurns: 0,
+      importedMemoryFiles: 0,
+      skippedMemoryFiles: 0,
     };
     const lines = new ImportLines(bytes);
     const spool = await SessionSpool.open();
@@ -80,13 +85,21 @@ export class SessionImporter {
   ): Promise<void> {
     const header = await lines.next();
     if (header.type !== 'header') throw new LineFault(1, 'is not the header of an export');
-    let ended = 0;
+    let [ended, memoryFiles] = [0, 0];
     for (;;) {
       const line = await lines.next();
       if (line.type === 'end') {
-        if (line.sessions === ended) return;
-        const why = `counts ${line.sessions} sessions, and ${ended} came before it: lines are missing`;
+        const wanted = `${line.sessions} sessions and ${line.memoryFiles ?? 0} files of memories`;
+        const came = `${ended} sessions and ${memoryFiles} files of memories`;
+        if (wanted === came) return;
+        const why = `counts ${wanted}, and ${came} came before it: lines are missing`;
         throw new LineFault(lines.number, why);
+      }
+      if (line.type === 'record' && line.kind === memoryFileKind) {
+        memoryFiles += 1;
+        if (await this.memory.import(line, principalId)) done.importedMemoryFiles += 1;
+        else done.skippedMemoryFiles += 1;
+        continue;
       }
       await spool.clear();
       const at = new Date(this.clock.now()).toISOString();

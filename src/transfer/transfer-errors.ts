@@ -11,6 +11,9 @@ export interface ImportReport {
   skippedSessions: string[];
   /** Turns that had not ended, and were stored as interrupted. */
   interruptedTurns: number;
+  importedMemoryFiles: number;
+  /** Files of memories whose path is taken here. */
+  skippedMemoryFiles: number;
 }
 
 export function subagentSession(sessionId: string, parentTurnId: string): TypedError {

@@ -48,4 +48,13 @@ export class ImportReportDto implements ImportReport {
     description: 'Turns that had not ended, and were stored as interrupted.',
   })
   interruptedTurns!: number;
+
+  @ApiProperty({ type: 'integer', description: 'Files of memories that were stored.' })
+  importedMemoryFiles!: number;
+
+  @ApiProperty({
+    type: 'integer',
+    description: 'Files of memories whose path was taken: what is here stays.',
+  })
+  skippedMemoryFiles!: number;
 }

@@ -3,6 +3,7 @@ import { AccessModule } from '../access/access.module.js';
 import { AttachmentsModule } from '../attachments/attachments.module.js';
 import { SessionModule } from '../session/session.module.js';
 import { TurnModule } from '../turn/turn.module.js';
+import { MemoryTransfer } from './memory-transfer.js';
 import { SessionExporter } from './session-exporter.js';
 import { SessionImporter } from './session-importer.js';
 import { TransferController } from './transfer.controller.js';
@@ -11,6 +12,6 @@ import { TransferController } from './transfer.controller.js';
 @Module({
   imports: [AccessModule, AttachmentsModule, SessionModule, TurnModule],
   controllers: [TransferController],
-  providers: [SessionExporter, SessionImporter],
+  providers: [MemoryTransfer, SessionExporter, SessionImporter],
 })
 export class TransferModule {}

@@ -4,6 +4,7 @@ import { AgentsModule } from '../agents/agents.module.js';
 import { AttachmentsModule } from '../attachments/attachments.module.js';
 import { TurnCommits } from '../events/turn-commits.js';
 import { ExtensionsModule } from '../extensions/extensions.module.js';
+import { MemoryModule } from '../memory/memory.module.js';
 import { OptionsModule } from '../options/options.module.js';
 import { ProviderModule } from '../provider/provider.module.js';
 import { SkillsModule } from '../skills/skills.module.js';
@@ -22,6 +23,7 @@ import { RunPorts } from './attempt/run-ports.js';
 import { RunContextBuilder } from './attempt/run-context-builder.js';
 import { SkillChooser } from './attempt/skill-chooser.js';
 import { ToolPreparer } from './attempt/tool-preparer.js';
+import { ToolSurroundings } from './attempt/tool-surroundings.js';
 import { WatchOpener } from './attempt/watch-opener.js';
 import { UsageController } from './budgets/usage.controller.js';
 import { UsageService } from './budgets/usage-service.js';
@@ -106,6 +108,7 @@ export const turnProviders = [
   RunContextBuilder,
   SkillChooser,
   ToolPreparer,
+  ToolSurroundings,
   WatchOpener,
   FileShowers,
   HistoryOpener,
@@ -127,6 +130,7 @@ export const workerProviders = [TurnWorker, AttemptTracer, AttemptRunner, Attemp
     AgentsModule,
     AttachmentsModule,
     ExtensionsModule,
+    MemoryModule,
     OptionsModule,
     ProviderModule,
     SessionModule,

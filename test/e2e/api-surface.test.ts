@@ -90,6 +90,8 @@ describe('the server beside its turns', () => {
     expect(routes.sort()).toEqual([
       'delete /api/admin/keys/{id}',
       'delete /api/admin/principals/{principal}',
+      'delete /api/harness/memory/{agent}',
+      'delete /api/harness/memory/{agent}/file',
       'delete /api/harness/session/{id}',
       'delete /api/harness/webhooks/{id}',
       'delete /api/oracle/history',
@@ -107,6 +109,9 @@ describe('the server beside its turns', () => {
       'get /api/chats',
       'get /api/harness/approvals',
       'get /api/harness/approvals/{id}',
+      'get /api/harness/memory',
+      'get /api/harness/memory/{agent}',
+      'get /api/harness/memory/{agent}/file',
       'get /api/harness/models',
       'get /api/harness/session/list',
       'get /api/harness/session/{id}',
@@ -170,6 +175,7 @@ describe('the server beside its turns', () => {
       'post /awp',
       'post /v1/responses',
       'post /v1/responses/{id}/cancel',
+      'put /api/harness/memory/{agent}/file',
       'put /api/settings/agent-config',
       'put /api/settings/models',
     ]);

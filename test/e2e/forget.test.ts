@@ -81,6 +81,15 @@ describe('forgetting a principal', () => {
     });
     const webhook = { url: 'https://hooks.example/erin', description: marker };
     expect((await erin.post('/api/harness/webhooks', webhook)).status).toBe(200);
+    const remembered = await erin.request(
+      'PUT',
+      '/api/harness/memory/KEEPER/file?path=/memories/x',
+      {
+        body: JSON.stringify({ content: marker }),
+        headers: { 'content-type': 'application/json', 'if-none-match': '*' },
+      },
+    );
+    expect(remembered.status).toBe(200);
     const sessionId = await erin.createSession(own);
     const running = await erin.turn(sessionId, `${marker} [[tokens=20000 gap=20]]`, {
       opts: { onDisconnect: 'continue' },
@@ -101,10 +110,25 @@ describe('forgetting a principal', () => {
     const before = await admin.get(`/api/admin/principals/${name}`);
     expect(before).toMatchObject({
       status: 200,
-      body: { sessions: 5, activeTurns: 2, uploads: 1, files: 2, keys: 1, projectFolder: own },
+      body: {
+        sessions: 5,
+        activeTurns: 2,
+        uploads: 1,
+        files: 2,
+        keys: 1,
+        memoryFiles: 1,
+        projectFolder: own,
+      },
     });
     expect((await places(marker)).tables).toEqual(
-      expect.arrayContaining(['messages', 'steps', 'turns', 'turn_archives', 'uploads']),
+      expect.arrayContaining([
+        'messages',
+        'steps',
+        'turns',
+        'turn_archives',
+        'uploads',
+        'memory_files',
+      ]),
     );
     expect((await places(name)).tables).toEqual(
       expect.arrayContaining([

@@ -47,6 +47,8 @@ async function readAll({ client }: Keyed, { sessionId, turnIds }: Scene) {
   return answers;
 }
 
+const noMemory = { importedMemoryFiles: 0, skippedMemoryFiles: 0 };
+
 /** Turns of a large session, of half a megabyte each. */
 const LARGE_TURNS = process.env['TEST_RELEASE'] === undefined ? 96 : 160;
 
@@ -102,7 +104,7 @@ describe('an export', () => {
     const imported = await importInto(other, text);
     expect(imported).toEqual({
       status: 200,
-      body: { imported: 1, skipped: 0, skippedSessions: [], interruptedTurns: 0 },
+      body: { imported: 1, skipped: 0, skippedSessions: [], interruptedTurns: 0, ...noMemory },
     });
     expect(bodyOf(await exportOf(other))).toBe(bodyOf(text));
     expect(await readAll(other, scene)).toEqual(await readAll(server, scene));
@@ -112,6 +114,7 @@ describe('an export', () => {
       skipped: 1,
       skippedSessions: [scene.sessionId],
       interruptedTurns: 0,
+      ...noMemory,
     });
   });
 

@@ -47,13 +47,20 @@ function checkReadable(file: string): void {
   }
 }
 
-function describe({ imported, skipped, interruptedTurns }: ImportReport): string {
+function describe(report: ImportReport): string {
+  const { imported, skipped, interruptedTurns, importedMemoryFiles, skippedMemoryFiles } = report;
   return [
     `${plural(imported, 'session')} imported`,
     ...(skipped === 0 ? [] : [`${plural(skipped, 'session')} left out that were there already`]),
     ...(interruptedTurns === 0
       ? []
       : [`${plural(interruptedTurns, 'turn')} interrupted that had not ended`]),
+    ...(importedMemoryFiles === 0
+      ? []
+      : [`${plural(importedMemoryFiles, 'file')} of memories imported`]),
+    ...(skippedMemoryFiles === 0
+      ? []
+      : [`${plural(skippedMemoryFiles, 'file')} of memories left out whose path is taken`]),
   ].join(', ');
 }
 

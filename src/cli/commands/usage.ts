@@ -12,6 +12,7 @@ turnpike approve ID                 approve a tool call; --session: and every su
 turnpike deny ID [WHY]              deny a tool call; the model gets the reason
 turnpike webhooks list              list where events of your turns are sent; also add URL, remove ID, enable ID,
                                     rotate ID, test ID, deliveries ID, redeliver ID DELIVERY
+turnpike memory list [AGENT]        list what agents keep for you; also show AGENT PATH, delete AGENT [PATH]
 turnpike [serve] [options]          serve until a signal stops it
 turnpike keys create|list|revoke    manage API keys
 turnpike export [options]           write sessions as lines of JSON, with turns and files
@@ -37,6 +38,9 @@ Options of webhooks:
   --keep-old HOURS  rotate: how long the secret before signs as well; default: 24
   --status S        deliveries: pending, delivered or dead; --limit N: at most N, default 20
   --json            print JSON, a line each
+
+Options of memory:
+  --yes             delete: do not ask; --json: print JSON
 
 Options of serve:
   --port N          port to listen on (TURNPIKE_PORT)

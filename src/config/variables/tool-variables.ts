@@ -8,6 +8,7 @@ import {
   absolutePaths,
   choice,
   eachOnce,
+  flag,
   integer,
   list,
   listText,
@@ -149,6 +150,35 @@ export const toolVariables = {
     fallback: 200,
     min: 1,
     max: 10_000,
+  }),
+  memory: flag('TURNPIKE_MEMORY', {
+    about:
+      'Whether agents and turns may have a memory; no turn has one unless its agent’s file or its options say so.',
+    fallback: true,
+  }),
+  memoryFiles: integer('TURNPIKE_MEMORY_FILES', {
+    about: 'Most files in the memory of a principal and an agent.',
+    fallback: 100,
+    min: 1,
+    max: 1_000,
+  }),
+  memoryFileBytes: integer('TURNPIKE_MEMORY_FILE_BYTES', {
+    about: 'Most bytes of a file in a memory.',
+    fallback: 65_536,
+    min: 1_024,
+    max: 1_048_576,
+  }),
+  memoryBytes: integer('TURNPIKE_MEMORY_BYTES', {
+    about: 'Most bytes of all files in the memory of a principal and an agent.',
+    fallback: 1_048_576,
+    min: 1_024,
+    max: 104_857_600,
+  }),
+  memoryKeepDays: integer('TURNPIKE_MEMORY_KEEP_DAYS', {
+    about: 'Days for which a file in a memory is kept after it was last written; 0: always.',
+    fallback: 0,
+    min: 0,
+    max: 36_500,
   }),
   subagentsEnabled: permission(
     ['TURNPIKE_ENABLE_SUBAGENTS', 'CHIRALITY_ENABLE_SUBAGENTS'],

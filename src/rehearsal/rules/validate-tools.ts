@@ -27,11 +27,33 @@ export function validateTools(tools: unknown): void {
     if (names.has(name)) throw refuse('tool-twice', 'tools: Tool names must be unique.');
     names.add(name);
     if (type === 'custom') validateSchema(tool['input_schema'], path);
+    if (type === memoryType) validateMemory(tool, path);
     if (tool['strict'] === true) strict += 1;
   });
   if (strict > mostStrict) {
     throw refuse('strict-tools', `tools: at most ${mostStrict} tools may be strict, not ${strict}`);
   }
+}
+
+const memoryType = 'memory_20250818';
+const memoryFields = [
+  'type',
+  'name',
+  'allowed_callers',
+  'cache_control',
+  'defer_loading',
+  'input_examples',
+  'strict',
+];
+
+/** The API keeps the schema of its own tools: whatever else a request says of one is refused. */
+function validateMemory(tool: Record<string, unknown>, path: string): void {
+  if (tool['name'] !== 'memory') {
+    throw refuse('tool-name', `${path}.name: Input should be 'memory'`);
+  }
+  const extra = Object.keys(tool).find((field) => !memoryFields.includes(field));
+  if (extra === undefined) return;
+  throw refuse('tool-schema', `${path}.${extra}: Extra inputs are not permitted`);
 }
 
 function validateSchema(schema: unknown, path: string): void {

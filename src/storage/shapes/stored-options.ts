@@ -68,6 +68,8 @@ export interface ResolvedOptions {
   thinking: ThinkingChoice;
   /** Whether the model cites the passages of files that it uses. */
   citations: boolean;
+  /** Whether the turn has a memory. Absent, in turns from before there was any: no. */
+  memory?: boolean;
   attachmentsAs: AttachmentsAs;
   /** Tools that the turn's client runs. Absent: none. */
   clientTools?: ClientTool[];
@@ -114,9 +116,14 @@ export type OptionProvenance = Record<
     | 'fallbackStep'
     | 'contextNodes'
     | 'subagents'
+    | 'memory'
   >,
   Provenance
-> & { agentConfig: Record<keyof AgentConfig, Provenance> };
+> & {
+  /** Absent in turns from before there was any. */
+  memory?: Provenance;
+  agentConfig: Record<keyof AgentConfig, Provenance>;
+};
 
 /** The tier of a value; `instructions` is the project's AGENTS.md. */
 export type Provenance =

@@ -6,6 +6,8 @@ export interface ToolSpec {
   description: string;
   /** JSON Schema of the input; its root is an object. */
   inputSchema: JsonObject;
+  /** The provider's own definition, by its type: it is sent in place of description and schema. Absent: ours is. */
+  definedAs?: 'memory_20250818';
 }
 
 /** The tools that the provider runs itself, as models and agents call them. */

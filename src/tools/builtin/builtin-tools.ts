@@ -5,6 +5,7 @@ import { editTool, readTool, writeTool } from './file-tools.js';
 import { globTool } from './glob.js';
 import { grepTool } from './grep.js';
 import { loadSkillTool, readSkillFileTool } from './skill-tools.js';
+import { memoryTool } from './memory.js';
 import { taskTool } from './task.js';
 import { todoWriteTool } from './todo-write.js';
 
@@ -18,6 +19,7 @@ export function builtinTools(shells: Shells): readonly ToolDefinition[] {
     grepTool,
     bashTool(shells),
     todoWriteTool,
+    memoryTool,
     taskTool,
     loadSkillTool,
     readSkillFileTool,

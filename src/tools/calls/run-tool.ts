@@ -4,6 +4,8 @@ import { withDeadline } from '../../platform/async/with-deadline.js';
 import { capOutput } from '../cap-output.js';
 import { describeFailure } from './describe-failure.js';
 import type { CallableTool } from '../open-tools.js';
+import type { ToolCall } from '../tool.js';
+import { ToolFailure } from '../tool-failure.js';
 
 const TICK_MS = 5_000;
 const NOTE_CHARS = 200;
@@ -33,7 +35,8 @@ export interface ToolOutcome {
 /**
  * Runs one call. Wrong input, a tool that throws and a tool that takes too long are outcomes for the
  * model. Only an abort of `signal` rejects, with the signal's reason and at once. A tool that ignores
- * the abort may still be at work, and its outcome is unknown.
+ * the abort may still be at work, and its outcome is unknown. A tool without a time limit is waited for, and any
+ * error of it but a ToolFailure is thrown: its outcome is not known, and the attempt cannot go on.
  */
 export async function runTool(
   tool: CallableTool,
@@ -55,9 +58,23 @@ export async function runTool(
   const firstNote = `${tool.name} is running`;
   const ticker = startProgressTicker({ clock, firstNote, emit: options.progress });
   const reason = new Error(`${tool.name} timed out after ${timeoutMs} ms`);
+  const callOf = (stop: AbortSignal): ToolCall => ({
+    callId,
+    idempotencyKey,
+    signal: stop,
+    progress: ticker.note,
+  });
+  const settle = async (): Promise<ToolOutcome> => {
+    try {
+      return end('success', await tool.run(checked.input, callOf(signal)));
+    } catch (error) {
+      if (error instanceof ToolFailure) return end('error', error.message);
+      throw error;
+    }
+  };
   const run = async (stop: AbortSignal): Promise<ToolOutcome> => {
     try {
-      const call = { callId, idempotencyKey, signal: stop, progress: ticker.note };
+      const call = callOf(stop);
       return end('success', await untilAborted(tool.run(checked.input, call), stop));
     } catch (error) {
       signal.throwIfAborted();
@@ -67,6 +84,7 @@ export async function runTool(
     }
   };
   try {
+    if (tool.timeLimit === 'none') return await settle();
     // A signal of the call's own: a tool's listeners must not stay on the turn's.
     if (tool.timeLimit === 'turn') return await run(AbortSignal.any([signal]));
     return await withDeadline(clock, { ms: timeoutMs, reason, outer: signal }, run);

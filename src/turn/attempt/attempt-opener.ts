@@ -83,7 +83,10 @@ export class AttemptOpener {
       lease,
       ...compact({ span }),
       writer: this.logs.openWriter(claim, { archived, lease, logger }),
-      effectOf: (name) => this.tools.select([name]).tools[0]?.effect,
+      isHarmless: (name) =>
+        this.tools
+          .select([name])
+          .tools.some(({ effect, timeLimit }) => effect === 'read' && timeLimit !== 'none'),
       tree,
       progress: {
         steps: steps.map(({ step, parts, stopReason, usage, sent, endedAt }) => ({

@@ -82,7 +82,7 @@ export class RunContextBuilder {
     { persona, root, equipped }: Equipment,
   ): Promise<TurnRun> {
     const { options } = attempt.turn.options;
-    const { approvalRules, shortener, shellEnv } = this.ports;
+    const { approvalRules, shortener, surroundings } = this.ports;
     const { projectRoot, ownPaths, others } = root;
     const { specs: tools, serverTools, permissions, skills } = equipped;
     const shower = this.files.openShower(attempt, terms.withoutSlot);
@@ -137,9 +137,10 @@ export class RunContextBuilder {
         ownPaths,
         isDenied: openPathDenials(permissions, root.spellings),
         ...compact({ others, mostResults: options.contextNodes }),
-        env: shellEnv,
+        env: surroundings.shellEnv,
         todos: todoBoard(attempt, watch),
         ...(skills.told.length === 0 ? {} : { skills: openShelf(skills) }),
+        ...compact({ memory: surroundings.openMemory(attempt) }),
         delegate: (work) => delegate(run, work),
       }),
       watch,

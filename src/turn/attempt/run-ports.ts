@@ -5,7 +5,7 @@ import { REDACT, type Redact } from '../../platform/text/redact.js';
 import { AnthropicProvider } from '../../provider/anthropic/anthropic-provider.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { Tracing } from '../../tracing/tracing.js';
-import { SHELL_ENV } from '../../tools/calls/pick-shell-env.js';
+import { ToolSurroundings } from './tool-surroundings.js';
 import { HistoryShortener } from '../prompt/history-shortener.js';
 import type { LoopPorts } from '../state/turn-run.js';
 import type { ApprovalRules } from '../approvals/call-rules.js';
@@ -17,8 +17,7 @@ export class RunPorts implements LoopPorts {
     @Inject(DATABASE) readonly db: Database,
     @Inject(AnthropicProvider) readonly provider: Pick<AnthropicProvider, 'stream' | 'countTokens'>,
     @Inject(REDACT) readonly redact: Redact,
-    /** The environment of commands. */
-    @Inject(SHELL_ENV) readonly shellEnv: Readonly<Record<string, string>>,
+    readonly surroundings: ToolSurroundings,
     readonly shortener: HistoryShortener,
     readonly metrics: Metrics,
     readonly tracing: Tracing,

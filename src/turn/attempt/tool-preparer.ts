@@ -20,6 +20,7 @@ import type { ToolSpec } from '../../storage/shapes/stored-tools.js';
 import type { OpenedRoot } from '../../session/project-roots.js';
 import { LOAD_SKILL, READ_SKILL_FILE } from '../../tools/builtin/skill-tools.js';
 import { BASH_TOOL } from '../../tools/builtin/bash.js';
+import { MEMORY_TOOL } from '../../tools/builtin/memory.js';
 import { TASK_TOOL, taskSchema, taskTool } from '../../tools/builtin/task.js';
 import type { McpProblem } from '../../tools/mcp-server.js';
 import { ToolRegistry, type RegisteredTool } from '../../tools/registry.js';
@@ -34,7 +35,7 @@ import type { Attempt } from '../state/attempt.js';
 const skillTools = [LOAD_SKILL, READ_SKILL_FILE];
 
 /** Tools that a turn gets for what it has, not for their names. */
-const givenOtherwise = [TASK_TOOL, ...skillTools];
+const givenOtherwise: readonly string[] = [TASK_TOOL, MEMORY_TOOL, ...skillTools];
 
 /** Prepares the tools of an attempt: the server's, those of MCP servers, the client's, the provider's. */
 @Injectable()
@@ -50,7 +51,7 @@ export class ToolPreparer {
     @Inject(CONFIG)
     private readonly config: Pick<
       Config,
-      'modeCeiling' | 'toolCeiling' | 'serverTools' | 'toolTimeoutMs' | 'toolOutputLimit'
+      'memory' | 'modeCeiling' | 'toolCeiling' | 'serverTools' | 'toolTimeoutMs' | 'toolOutputLimit'
     >,
   ) {}
 
@@ -73,9 +74,13 @@ export class ToolPreparer {
     const mcpTools = opened.tools.filter(({ name }) => isWanted(name, options.tools, isExplicit));
     const delegates = turn.delegation?.delegatedSubagents ?? [];
     const mayDelegate = turn.parentTurnId === null && delegates.length > 0;
+    const hasMemory = options.memory === true && this.config.memory;
     const names = options.tools.filter((name) => !givenOtherwise.includes(name));
-    const builtin = this.registry.select(mayDelegate ? [...names, TASK_TOOL] : names).tools;
-    const clients = clientsOf(attempt, [...this.registry.list(), ...opened.tools]);
+    if (mayDelegate) names.push(TASK_TOOL);
+    if (hasMemory) names.push(MEMORY_TOOL);
+    const builtin = this.registry.select(names).tools;
+    const taken = this.registry.list().filter(({ name }) => hasMemory || name !== MEMORY_TOOL);
+    const clients = clientsOf(attempt, [...taken, ...opened.tools]);
     const ours = [
       ...within(turn.childTerms?.tools, [...builtin, ...mcpTools]),
       // Skills are those of an agent, also where its parent has none.
@@ -107,10 +112,10 @@ export class ToolPreparer {
     for (const notice of commandsLeftOut({ listed, tools, offered, rules: permissions })) {
       emitOnce(attempt, notice);
     }
-    const specs = offered.map(({ name, description, inputSchema }): ToolSpec =>
+    const specs = offered.map(({ name, description, inputSchema, definedAs }): ToolSpec =>
       name === TASK_TOOL && described !== undefined
         ? { name, ...described }
-        : { name, description, inputSchema },
+        : { name, description, inputSchema, ...compact({ definedAs }) },
     );
     lease.signal.throwIfAborted();
     const clientTools = new Set(clients.map(({ name }) => name));

@@ -30,6 +30,7 @@ import { abandonedServerCalls } from '../loop/server-calls.js';
 import { limitNotice, stepEnded, toolEnded, turnFailed } from '../state/turn-events.js';
 import { ledgerCall, type Attempt } from '../state/attempt.js';
 import {
+  knownEnd,
   openCalls,
   replyText,
   type Progress,
@@ -206,10 +207,12 @@ function keptParts(draft: StepDraft): AssistantPart[] {
 
 /** The result of a call that the end of the turn caught. */
 function abandonedEnd(run: Attempt, call: ToolUse): CallEnd {
+  const known = knownEnd(run.progress, call);
+  if (known !== undefined) return known;
   if (run.progress.results.get(call.id)?.status !== 'claimed') {
     return { status: 'refused', output: 'not run: the turn ended before it', durationMs: 0 };
   }
-  if (run.effectOf(call.name) === 'read') {
+  if (run.isHarmless(call.name)) {
     return { status: 'error', output: 'stopped: the turn ended while it ran', durationMs: 0 };
   }
   const output = 'stopped while it ran: it may have taken effect, in part or in full';

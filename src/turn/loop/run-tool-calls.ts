@@ -12,7 +12,7 @@ import type { CallVerdict } from '../approvals/judge-call.js';
 import { isClaimed, judgeOpenCall } from './judge-open-call.js';
 import { stepEnded, tooManyCalls, toolEnded } from '../state/turn-events.js';
 import { ledgerCall, type Attempt } from '../state/attempt.js';
-import { openCalls, type Progress, type ToolUse } from '../state/progress.js';
+import { knownEnd, openCalls, type Progress, type ToolUse } from '../state/progress.js';
 import type { TurnRun } from '../state/turn-run.js';
 import { traceTool } from './tool-span.js';
 import { addResults } from '../state/turn-state.js';
@@ -26,7 +26,7 @@ export async function runToolCalls(run: TurnRun): Promise<'done' | 'parked'> {
   const calls = openCalls(run.progress).map((call) => {
     const tool = run.toolset.get(call.name);
     // An unknown tool is answered at once: its call may run beside any other.
-    return { call, tool, effect: tool?.effect ?? ('read' as const) };
+    return { call, tool, effect: tool?.effect ?? ('read' as const), inOrder: tool?.inOrder };
   });
   const { maxParallelTools: limit } = run.tree.getConfig();
   const cut = await refuseTooMany(run);
@@ -96,6 +96,11 @@ async function settleCall(
   call: ToolUse,
   tool: CallableTool | undefined,
 ): Promise<boolean> {
+  const known = knownEnd(run.progress, call);
+  if (known !== undefined) {
+    await end(run, call, shown(run, known));
+    return true;
+  }
   if (tool === undefined) {
     // A removed tool's call may have run before.
     const status = isClaimed(run.progress, call) ? 'unknown' : 'error';
@@ -153,6 +158,11 @@ function answered(
   { status, output, durationMs = 0 }: Extract<CallVerdict, { type: 'answer' }>,
 ): CallEnd {
   if (!run.toolset.clientTools.has(call.name)) return { status, output, durationMs };
+  return shown(run, { status, output, durationMs });
+}
+
+/** A result that did not come through `runTool`, cut and redacted as all are. */
+function shown(run: TurnRun, { status, output, durationMs }: CallEnd): CallEnd {
   const kept = fitOutput(run, run.ports.redact(capOutput(output, run.toolset.outputLimit)));
   return { status, output: kept, durationMs };
 }

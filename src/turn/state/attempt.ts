@@ -6,7 +6,6 @@ import type { Logger } from '../../platform/logger.js';
 import type { Clock } from '../../platform/clock.js';
 import type { OpenSpan } from '../../tracing/open-span.js';
 import type { LedgerCall } from '../../tools/ledger.js';
-import type { ToolEffect } from '../../governance/permission-subject.js';
 import type { ApprovalRow } from '../approvals/approval-writes.js';
 import type { ClaimedSession } from '../queue/claim-statements.js';
 import type { ChildTurn } from './child-turn.js';
@@ -27,8 +26,8 @@ export interface Attempt {
   /** The attempt's span; absent: it only ends the turn. */
   span?: OpenSpan;
   writer: EventWriter;
-  /** Effect of a tool of this server; undefined for a name it does not have. */
-  effectOf(name: string): ToolEffect | undefined;
+  /** Whether a call that was stopped has changed nothing, whatever the tool of this server had done by then. */
+  isHarmless(name: string): boolean;
   /** Approvals of the turn's calls. */
   approvals: ApprovalRow[];
   /** Rules that people approved for the rest of the session, when the attempt began. */

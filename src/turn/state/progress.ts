@@ -8,6 +8,7 @@ import type { TokenModel } from '../../provider/estimate-parts.js';
 import type { StoredNotice } from '../../notices/notice.js';
 import type { ToolCallStatus } from '../../storage/shapes/stored-turn.js';
 import type { SentPrefix } from '../../storage/shapes/sent-request.js';
+import type { CallEnd } from '../../tools/ledger.js';
 import type { Reservation } from '../budgets/usage-days.js';
 import type { SteeredMessage } from '../loop/steered-messages.js';
 
@@ -73,6 +74,8 @@ export interface StepDraft {
 export interface CallResult {
   status: ToolCallStatus;
   output: string | null;
+  /** What a claimed call came to, stored with its effect. Absent or null: not known. */
+  outcome?: 'success' | 'error' | null;
 }
 
 /** The limit that a reply's token allowance is taken from. */
@@ -88,6 +91,14 @@ export function openCalls({ steps, results }: Progress): ToolUse[] {
     const status = results.get(part.id)?.status;
     return status === undefined || status === 'claimed';
   });
+}
+
+/** The end of a claimed call that an earlier attempt did not come to store; undefined: not known. */
+export function knownEnd({ results }: Progress, { id }: ToolUse): CallEnd | undefined {
+  const { outcome, output } = results.get(id) ?? {};
+  return outcome === undefined || outcome === null
+    ? undefined
+    : { status: outcome, output: output ?? '', durationMs: 0 };
 }
 
 /** The reply so far: the text deltas of all steps that count, one after the other. */

@@ -7,6 +7,7 @@ const { options } = someOptions;
 const price = { input: 1, output: 1 };
 const parent = (more: Partial<Parent> = {}): Parent => ({
   tools: ['read', 'write'],
+  memory: false,
   tokensLeft: 10_000,
   usdLeft: undefined,
   msLeft: 60_500,
@@ -21,6 +22,13 @@ const child = (tokenBudget: number, usd?: number) => ({
 });
 
 describe('limitOptions', () => {
+  it('gives a memory below a parent that has one', () => {
+    const wants = { ...options, memory: true };
+    expect(limitOptions(wants, parent()).memory).toBe(false);
+    expect(limitOptions(wants, parent({ memory: true })).memory).toBe(true);
+    expect(limitOptions(options, parent({ memory: true })).memory).toBe(false);
+  });
+
   it('gives what is left, and no tool more', () => {
     const limited = limitOptions({ ...options, tools: ['bash', 'write'] }, parent());
     expect(limited.tools).toEqual(['write']);

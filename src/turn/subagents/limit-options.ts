@@ -5,6 +5,8 @@ import { ToolFailure } from '../../tools/tool-failure.js';
 /** The headroom of a parent. */
 export interface Parent {
   tools: readonly string[];
+  /** Whether it has a memory of its own: a subagent has one only below it. */
+  memory: boolean;
   tokensLeft: number;
   /** Undefined: the cost has no limit. */
   usdLeft: number | undefined;
@@ -41,6 +43,7 @@ export function limitOptions(options: ResolvedOptions, parent: Parent): Resolved
     ...options,
     ...limitCost(options, parent),
     tools: options.tools.filter((name) => parent.tools.includes(name)),
+    memory: options.memory === true && parent.memory,
     agentConfig: {
       ...agentConfig,
       tokenBudget: Math.min(agentConfig.tokenBudget, tokens),

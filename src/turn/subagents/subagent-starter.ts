@@ -212,6 +212,7 @@ function parentOf(run: TurnRun): Parent {
   const started = new Set(run.children.map(({ callId }) => callId));
   return {
     tools: run.turn.options.options.tools,
+    memory: run.turn.options.options.memory === true,
     // The parent keeps tokens for its answer.
     tokensLeft: config.tokenBudget - tokensUsed - 2 * lastReplyTokens({ config }),
     usdLeft: cost === undefined ? undefined : cost.limitUsd - cost.usedUsd,

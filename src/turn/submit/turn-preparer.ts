@@ -21,6 +21,7 @@ import { dayLimitsOf } from '../../governance/limits/day-budget.js';
 import { sessionNotFound } from '../../session/session-errors.js';
 import type { SessionRow } from '../../session/session-store.js';
 import { violatedConstraint } from '../../storage/database-errors.js';
+import { MEMORY_TOOL } from '../../tools/builtin/memory.js';
 import { checkClientTools } from './client-tools.js';
 import { decideDelegation } from './decide-delegation.js';
 import type { NewTurn } from './insert-turn.js';
@@ -69,7 +70,9 @@ export class TurnPreparer {
         : await this.projectRoots.open(session.projectRoot, principal);
     const { resolution, persona } = await this.options.load(subjectOf(preparation), opts);
     const { decisionTree = 'default', agentConfig, subagentGovernance } = resolution.options;
-    checkClientTools(resolution.options.clientTools ?? [], this.tools.list());
+    const { memory = false, clientTools = [] } = resolution.options;
+    const ours = this.tools.list().filter(({ name }) => memory || name !== MEMORY_TOOL);
+    checkClientTools(clientTools, ours);
     this.trees.assertUsable(decisionTree, agentConfig);
     const resolved = await resolveAttachments(this.attachments, {
       named: attachments,

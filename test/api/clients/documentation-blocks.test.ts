@@ -14,6 +14,7 @@ import { startServer, type TestServer } from '../../support/processes/start-serv
 import { branchUses } from '../../support/clients/documented-branches.js';
 import { clientToolUses, skillUses } from '../../support/clients/documented-tools.js';
 import { packageUses } from '../../support/clients/documented-packages.js';
+import { memoryUses } from '../../support/clients/documented-memory.js';
 import { webhookUses } from '../../support/clients/documented-webhooks.js';
 
 const run = promisify(execFile);
@@ -179,6 +180,11 @@ const uses: Record<string, Use[]> = {
       return '';
     },
   ],
+  'docs/guide/memory.md': memoryUses({
+    server: () => server,
+    shell,
+    name: (shown, real) => (names[shown] = real),
+  }),
   'docs/guide/models.md': [
     async (code) => {
       const { body } = await server.client.get('/api/harness/models');

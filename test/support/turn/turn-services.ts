@@ -10,6 +10,7 @@ import { PersonaLibrary } from '../../../src/agents/persona-library.js';
 import { openExtractor } from '../../../src/attachments/extract/extractor.js';
 import { CONFIG, parseConfig, type Config } from '../../../src/config/config.js';
 import { MemoryEventLog } from '../../../src/events/memory-event-log.js';
+import { TurnMemory } from '../../../src/memory/turn-memory.js';
 import { Metrics } from '../../../src/metrics/metrics.js';
 import { Tracing } from '../../../src/tracing/tracing.js';
 import { DecisionTrees } from '../../../src/governance/decision-tree/decision-trees.js';
@@ -87,6 +88,7 @@ function openContext(parts: TurnParts, config: Config) {
         ...workerProviders,
         Metrics,
         Tracing,
+        TurnMemory,
         ...tokens.map(([name, provide]) => ({ provide, useValue: parts[name] })),
         { provide: CONFIG, useValue: config },
         { provide: SERVER_PERMISSIONS, useValue: {} },

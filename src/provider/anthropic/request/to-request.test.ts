@@ -178,6 +178,18 @@ describe('toRequest', () => {
     expect(toRequest(request)).not.toHaveProperty('thinking');
   });
 
+  it('sends a tool that the provider defines by its type alone', () => {
+    const memory = {
+      name: 'memory',
+      description: 'Keeps files.',
+      inputSchema: { type: 'object' },
+      definedAs: 'memory_20250818',
+    } as const;
+    expect(toRequest({ ...request, tools: [memory] }).tools).toEqual([
+      { type: 'memory_20250818', name: 'memory' },
+    ]);
+  });
+
   it('lists tools that must not be called', () => {
     expect(toRequest({ ...request, toolChoice: 'none' })).toMatchObject({
       tools: [{ name: 'read_file' }],

@@ -66,7 +66,8 @@ function toSystem(text: string): Anthropic.TextBlockParam[] {
   return [{ type: 'text', text, cache_control: { type: 'ephemeral' } }];
 }
 
-function toTool(tool: ToolSpec): Anthropic.Tool {
+function toTool(tool: ToolSpec): Anthropic.ToolUnion {
+  if (tool.definedAs !== undefined) return { type: tool.definedAs, name: 'memory' };
   return {
     name: tool.name,
     description: tool.description,

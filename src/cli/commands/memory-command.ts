@@ -1,0 +1,102 @@
+import { parseArgs } from 'node:util';
+import type { ListedMemoryFile, TurnpikeClient } from '../../client/turnpike-client.js';
+import { confirm } from '../terminal/confirm.js';
+import { oneLine, plainText } from '../terminal/plain-text.js';
+import { exitCodeOf, explainFailure } from './explain-failure.js';
+import { clientOf, findServer } from './find-server.js';
+import { serverOptions } from './server-options.js';
+import { UsageError } from './usage-error.js';
+
+const options = {
+  yes: { type: 'boolean', default: false },
+  json: { type: 'boolean', default: false },
+  ...serverOptions,
+} as const;
+
+const calls = 'turnpike memory list [AGENT], show AGENT PATH, or delete AGENT [PATH]';
+
+/**
+ * `turnpike memory`: lists, shows and deletes what agents keep for the caller. Never starts a server: a new one
+ * would keep nothing.
+ *
+ * @returns the exit code: 0; 1 when the server refused, none runs, or nothing was to be deleted after all; 2 for a
+ *   wrong call.
+ */
+export async function memoryCommand(
+  args: readonly string[],
+  environment: Record<string, string | undefined>,
+): Promise<number> {
+  try {
+    const { values, positionals } = parse(args);
+    const server = await findServer(environment, { url: values.url, orElse: 'refuse' });
+    return await act(clientOf(server), values, positionals);
+  } catch (error) {
+    process.stderr.write(`${explainFailure(error)}\n`);
+    return exitCodeOf(error);
+  }
+}
+
+async function act(
+  { memory }: TurnpikeClient,
+  { json, yes }: { json: boolean; yes: boolean },
+  [action, agent, path]: readonly string[],
+): Promise<number> {
+  if (action === 'list') {
+    const found = agent === undefined ? await memory.list() : await listFiles(memory, agent);
+    for (const one of found) print(json ? JSON.stringify(one) : describe(one));
+    if (found.length === 0 && !json) process.stderr.write('There are none.\n');
+    return 0;
+  }
+  if (agent === undefined) throw new UsageError(calls);
+  if (action === 'show' && path !== undefined) {
+    const file = await memory.get(agent, path);
+    print(json ? JSON.stringify(file) : plainText(file.content));
+    return 0;
+  }
+  if (action !== 'delete') throw new UsageError(calls);
+  const what = path === undefined ? `all that ${agent} keeps` : path;
+  if (!yes && !(await confirm(`Delete ${what}? It cannot be undone. [y/N] `))) return 1;
+  const deletedFiles = await memory.delete(agent, path);
+  print(json ? JSON.stringify({ deletedFiles }) : `${deletedFiles} deleted.`);
+  return 0;
+}
+
+function parse(args: readonly string[]) {
+  try {
+    const parsed = parseArgs({ args: [...args], options, allowPositionals: true });
+    const isKnown = ['list', 'show', 'delete'].includes(parsed.positionals[0] ?? '');
+    const most = parsed.positionals[0] === 'list' ? 2 : 3;
+    if (isKnown && parsed.positionals.length <= most) return parsed;
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+  throw new UsageError(calls);
+}
+
+async function listFiles(
+  memory: TurnpikeClient['memory'],
+  agent: string,
+): Promise<ListedMemoryFile[]> {
+  const all: ListedMemoryFile[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await memory.files(agent, cursor === undefined ? {} : { cursor });
+    all.push(...page.files);
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
+  return all;
+}
+
+/** A line of `turnpike memory list`. Times are UTC. */
+function describe(
+  one: ListedMemoryFile | { agent: string; files: number; bytes: number; updatedAt: string },
+): string {
+  const at = one.updatedAt.slice(0, 16).replace('T', ' ');
+  if ('agent' in one)
+    return `${oneLine(one.agent, 200)}  ${one.files} files  ${one.bytes} bytes  ${at}`;
+  return `${oneLine(one.path, 600)}  ${one.bytes} bytes  ${at}  ${one.turnId ?? 'by its owner'}`;
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

@@ -1,0 +1,208 @@
+import { isBelow, MEMORY_ROOT } from '../memory-path.js';
+import { checkQuota } from './check-quota.js';
+import { findObstacle, isFolder } from './find-obstacle.js';
+import type { MemoryCommand } from './memory-command.js';
+import type { MemoryFile, MemoryOutcome, MemoryState } from './memory-file.js';
+import { showFile, showFolder, showLines } from './show-memory.js';
+
+type Command<Name extends MemoryCommand['command']> = Extract<MemoryCommand, { command: Name }>;
+
+/** Lines shown before and after a replacement. */
+const SNIPPET_LINES = 2;
+/** Occurrences that a refusal names at most. */
+const MOST_OCCURRENCES = 20;
+
+/** Decides what a command does to a memory, and what the model is told. Pure. */
+export function decideCommand(command: MemoryCommand, state: MemoryState): MemoryOutcome {
+  switch (command.command) {
+    case 'view':
+      return view(command, state);
+    case 'create':
+      return create(command, state);
+    case 'str_replace':
+      return replace(command, state);
+    case 'insert':
+      return insert(command, state);
+    case 'delete':
+      return remove(command, state);
+    case 'rename':
+      return rename(command, state);
+  }
+}
+
+function view({ path, range }: Command<'view'>, { files, seen }: MemoryState): MemoryOutcome {
+  const file = files.get(path);
+  if (file?.content === undefined) {
+    return isFolder(path, files) ? done(showFolder(path, files.values())) : absent(path, seen);
+  }
+  const count = file.content.split('\n').length;
+  const [first = 1, end = -1] = range ?? [];
+  const last = end === -1 ? count : end;
+  if (first < 1 || first > count || last < first) {
+    return refused(
+      `Invalid \`view_range\` parameter: [${first}, ${end}]. It should be within the range of lines of the file: [1, ${count}]`,
+    );
+  }
+  return { ...done(showFile(path, file.content, first, last)), shown: [path] };
+}
+
+function create({ path, content }: Command<'create'>, state: MemoryState): MemoryOutcome {
+  const { files } = state;
+  if (files.has(path)) return refused(`File ${path} already exists. Nothing was written.`);
+  const obstacle = findObstacle(path, files);
+  if (obstacle !== undefined) return refused(obstacle);
+  const full = checkQuota(state, path, content);
+  if (full !== undefined) return refused(full);
+  const change = { type: 'write', path, content } as const;
+  return { ...done(`File created successfully at: ${path}`), change };
+}
+
+function replace(command: Command<'str_replace'>, state: MemoryState): MemoryOutcome {
+  const { path, old, replacement } = command;
+  const found = findFile(path, state);
+  if ('status' in found) return found;
+  const { content } = found;
+  const lines = linesOf(content, old);
+  const [line] = lines;
+  if (line === undefined) {
+    return refused(
+      `No replacement was performed, old_str \`${old}\` did not appear verbatim in ${path}.`,
+    );
+  }
+  if (lines.length > 1) {
+    return refused(
+      `No replacement was performed. Multiple occurrences of old_str \`${old}\` in lines: ${lines.join(', ')}. Please ensure it is unique`,
+    );
+  }
+  const edited = content.replace(old, () => replacement);
+  const full = checkQuota(state, path, edited);
+  if (full !== undefined) return refused(full);
+  const last = line + replacement.split('\n').length - 1;
+  const snippet = showLines(edited, Math.max(1, line - SNIPPET_LINES), last + SNIPPET_LINES);
+  return {
+    ...done(
+      `The memory file has been edited. Here is the snippet showing the change (with line numbers):\n${snippet}`,
+    ),
+    change: { type: 'write', path, content: edited },
+  };
+}
+
+function insert({ path, line, text }: Command<'insert'>, state: MemoryState): MemoryOutcome {
+  const found = findFile(path, state);
+  if ('status' in found) return found;
+  const lines = found.content.split('\n');
+  if (line > lines.length) {
+    return refused(
+      `Invalid \`insert_line\` parameter: ${line}. It should be within the range of lines of the file: [0, ${lines.length}]`,
+    );
+  }
+  const content = lines.toSpliced(line, 0, text.replace(/\n$/, '')).join('\n');
+  const full = checkQuota(state, path, content);
+  if (full !== undefined) return refused(full);
+  const change = { type: 'write', path, content } as const;
+  return { ...done(`The file ${path} has been edited.`), change };
+}
+
+function remove({ path }: Command<'delete'>, state: MemoryState): MemoryOutcome {
+  if (path === MEMORY_ROOT) return refused(`Cannot delete the ${MEMORY_ROOT} directory itself`);
+  const paths = pathsAt(path, state.files);
+  if (paths.length === 0) return refused(`The path ${path} does not exist`);
+  const conflict = findConflict(path, paths, state);
+  if (conflict !== undefined) return conflict;
+  return { ...done(`Successfully deleted ${path}`), change: { type: 'remove', paths } };
+}
+
+function rename({ path, to }: Command<'rename'>, state: MemoryState): MemoryOutcome {
+  const { files } = state;
+  if (path === MEMORY_ROOT) return refused(`Cannot rename the ${MEMORY_ROOT} directory itself`);
+  const paths = pathsAt(path, files);
+  if (paths.length === 0) return refused(`The path ${path} does not exist`);
+  if (files.has(to) || isFolder(to, files)) {
+    return refused(`The destination ${to} already exists`);
+  }
+  if (isBelow(to, path)) return refused(`Cannot move ${path} into itself`);
+  const obstacle = findObstacle(to, files);
+  if (obstacle !== undefined) return refused(obstacle);
+  const conflict = findConflict(path, paths, state);
+  if (conflict !== undefined) return conflict;
+  const moves = paths.map((from) => ({ from, to: to + from.slice(path.length) }));
+  return {
+    ...done(`Successfully renamed ${path} to ${to}`),
+    change: { type: 'move', moves },
+  };
+}
+
+/** The file that a command edits, unless it is not what the session's model was shown. */
+function findFile(path: string, state: MemoryState): { content: string } | MemoryOutcome {
+  const { files, seen } = state;
+  const content = files.get(path)?.content;
+  if (content !== undefined) return findConflict(path, [path], state) ?? { content };
+  return isFolder(path, files) ? refused(`The path ${path} is not a file.`) : absent(path, seen);
+}
+
+/**
+ * The refusal of a write to files that have changed since the session's model was shown them: a write of another
+ * turn is never lost unseen. Files that it was not shown are taken as they are.
+ */
+function findConflict(
+  path: string,
+  paths: readonly string[],
+  { files, seen }: MemoryState,
+): MemoryOutcome | undefined {
+  const changed = paths.flatMap((one) => {
+    const file = files.get(one);
+    const shown = seen.get(one);
+    return file === undefined || shown === undefined || shown === file.version ? [] : [file];
+  });
+  const [first] = changed;
+  if (first === undefined) return undefined;
+  const who = changed.map(describeWrite).join('; ');
+  const head = `MEMORY_CHANGED: nothing was done. Since this conversation last read it, ${who}.`;
+  if (first.path !== path || first.content === undefined) {
+    return refused(`${head} View these files, then decide again.`);
+  }
+  return {
+    ...refused(`${head} Decide again from what it has now.\n${showFile(path, first.content)}`),
+    shown: [path],
+  };
+}
+
+function describeWrite({ path, turnId, version, updatedAt }: MemoryFile): string {
+  const by = turnId === null ? 'its owner' : 'another turn';
+  return `${by} wrote ${path} (version ${version}, at ${updatedAt.toISOString()})`;
+}
+
+function absent(path: string, seen: ReadonlyMap<string, number>): MemoryOutcome {
+  const text = `The path ${path} does not exist. Please provide a valid path.`;
+  return refused(
+    seen.has(path)
+      ? `${text} It was deleted or renamed since this conversation last read it.`
+      : text,
+  );
+}
+
+function pathsAt(path: string, files: MemoryState['files']): string[] {
+  return [...files.keys()].filter((one) => one === path || isBelow(one, path));
+}
+
+/** The first lines on which a text begins in a content, from 1. */
+function linesOf(content: string, text: string): number[] {
+  const lines: number[] = [];
+  let [line, from] = [1, 0];
+  let at = content.indexOf(text);
+  while (at !== -1 && lines.length < MOST_OCCURRENCES) {
+    line += content.slice(from, at).split('\n').length - 1;
+    lines.push(line);
+    from = at;
+    at = content.indexOf(text, at + 1);
+  }
+  return lines;
+}
+
+function done(output: string): MemoryOutcome {
+  return { status: 'success', output };
+}
+
+function refused(output: string): MemoryOutcome {
+  return { status: 'error', output };
+}

@@ -1,0 +1,43 @@
+import { invalidRequest, TypedError } from '../errors/typed-error.js';
+
+export function memoryFileNotFound(path: string): TypedError {
+  return new TypedError('MEMORY_FILE_NOT_FOUND', {
+    message: `The memory has no file ${path.slice(0, 200)}. GET /api/harness/memory/{agent} lists those there are.`,
+  });
+}
+
+/** @param version undefined: there is no such file. */
+export function memoryChanged(path: string, version: number | undefined): TypedError {
+  const now = version === undefined ? 'It is not there.' : `It has version ${version} now.`;
+  return new TypedError('MEMORY_CHANGED', {
+    message: `The file ${path} is not what the request expects, and was left as it is. ${now} Read it, then send the request with its ETag.`,
+    details: { version: version ?? null },
+  });
+}
+
+/** @param why a whole sentence. */
+export function memoryFull(why: string): TypedError {
+  return new TypedError('MEMORY_FULL', { message: why });
+}
+
+export function memoryLimit(most: number): TypedError {
+  return memoryFull(`There are memories of ${most} agents already. Delete one, then write again.`);
+}
+
+export function memoryOff(): TypedError {
+  return new TypedError('MEMORY_OFF', {
+    message:
+      'This server has no memory: its TURNPIKE_MEMORY is false. Files that are there can be read and deleted.',
+  });
+}
+
+/** @param problem a sentence without its full stop. */
+export function badPath(problem: string): TypedError {
+  return invalidRequest(`'path': ${problem}`);
+}
+
+export function preconditionMissing(): TypedError {
+  return invalidRequest(
+    "Send 'If-Match' with the ETag of the file that is to be replaced, or 'If-None-Match: *' for a new file: a write never replaces what its sender has not read",
+  );
+}

@@ -1,0 +1,169 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { and, asc, eq, gt, sql } from 'drizzle-orm';
+import { AuditLog } from '../access/audit-log.js';
+import { CONFIG, type Config } from '../config/config.js';
+import { CLOCK, type Clock } from '../platform/clock.js';
+import { DATABASE, type Database, type Queryable } from '../storage/connection.js';
+import { memoryFiles } from '../storage/memory-schema.js';
+import { checkQuota } from './commands/check-quota.js';
+import { findObstacle } from './commands/find-obstacle.js';
+import type { MemoryChange } from './commands/memory-file.js';
+import { describeChange } from './describe-change.js';
+import {
+  badPath,
+  memoryChanged,
+  memoryFileNotFound,
+  memoryFull,
+  memoryLimit,
+  memoryOff,
+} from './memory-errors.js';
+import { quotaOf, type QuotaConfig } from './memory-quota.js';
+import {
+  hasMostMemories,
+  loadFiles,
+  lockMemory,
+  MOST_MEMORIES,
+  ofMemory,
+  storeChange,
+  type MemoryKey,
+} from './memory-rows.js';
+import type { Expected } from './parse-precondition.js';
+
+type FileRow = typeof memoryFiles.$inferSelect;
+export type ListedFile = Pick<FileRow, 'path' | 'version' | 'bytes' | 'turnId' | 'updatedAt'>;
+
+/** A memory in a list. */
+export interface MemorySummary {
+  agent: string;
+  files: number;
+  bytes: number;
+  updatedAt: Date;
+}
+
+/** Memories as their owner reads, corrects and deletes them. */
+@Injectable()
+export class OwnerMemory {
+  constructor(
+    @Inject(DATABASE) private readonly db: Database,
+    @Inject(CLOCK) private readonly clock: Pick<Clock, 'now'>,
+    @Inject(CONFIG) private readonly config: QuotaConfig & Pick<Config, 'memory'>,
+    private readonly audit: AuditLog,
+  ) {}
+
+  /** Lists a principal's memories that have files, by agent: there are few. */
+  async list(principalId: string): Promise<MemorySummary[]> {
+    const { agent, bytes, updatedAt } = memoryFiles;
+    return this.db
+      .select({
+        agent,
+        files: sql`count(*)`.mapWith(Number),
+        bytes: sql`sum(${bytes})`.mapWith(Number),
+        updatedAt: sql`max(${updatedAt})`.mapWith(updatedAt),
+      })
+      .from(memoryFiles)
+      .where(eq(memoryFiles.principalId, principalId))
+      .groupBy(agent)
+      .orderBy(asc(agent));
+  }
+
+  /** A page of a memory's files, by path. @param after the last path of the page before. */
+  files(
+    key: MemoryKey,
+    { after, limit }: { after: string | undefined; limit: number },
+  ): Promise<ListedFile[]> {
+    const { path, version, bytes, turnId, updatedAt } = memoryFiles;
+    return this.db
+      .select({ path, version, bytes, turnId, updatedAt })
+      .from(memoryFiles)
+      .where(and(ofMemory(key), after === undefined ? undefined : gt(path, after)))
+      .orderBy(asc(path))
+      .limit(limit);
+  }
+
+  /** @throws TypedError MEMORY_FILE_NOT_FOUND 404. */
+  async get(key: MemoryKey, path: string): Promise<FileRow> {
+    const [file] = await this.db
+      .select()
+      .from(memoryFiles)
+      .where(ofMemory(key, [path]));
+    if (file === undefined) throw memoryFileNotFound(path);
+    return file;
+  }
+
+  /**
+   * Writes a file whole.
+   *
+   * @throws TypedError MEMORY_OFF 403, MEMORY_CHANGED 412, MEMORY_FULL 409, INVALID_REQUEST 400 for a path that
+   *   cannot be a file's.
+   */
+  put(
+    key: MemoryKey,
+    file: { path: string; content: string },
+    expected: Expected,
+  ): Promise<FileRow> {
+    if (!this.config.memory) throw memoryOff();
+    const { path, content } = file;
+    return this.db.transaction(async (tx) => {
+      const revision = (await lockMemory(tx, key)) + 1;
+      const files = await loadFiles(tx, key, undefined);
+      assertExpected(path, files.get(path)?.version, expected);
+      const obstacle = findObstacle(path, files);
+      if (obstacle !== undefined) throw badPath(obstacle.replace(/\.$/, ''));
+      if (files.size === 0 && (await hasMostMemories(tx, key))) throw memoryLimit(MOST_MEMORIES);
+      const full = checkQuota({ files, quota: quotaOf(this.config) }, path, content);
+      if (full !== undefined) throw memoryFull(full.replace(/^MEMORY_FULL: n/, 'N'));
+      await this.#store(tx, key, { change: { type: 'write', path, content }, revision });
+      const [stored] = await tx
+        .select()
+        .from(memoryFiles)
+        .where(ofMemory(key, [path]));
+      if (stored === undefined) throw memoryFileNotFound(path);
+      return stored;
+    });
+  }
+
+  /** @throws TypedError MEMORY_FILE_NOT_FOUND 404, MEMORY_CHANGED 412. */
+  async delete(key: MemoryKey, path: string, expected: Expected | undefined): Promise<void> {
+    await this.db.transaction(async (tx) => {
+      const revision = (await lockMemory(tx, key)) + 1;
+      const found = (await loadFiles(tx, key, undefined)).get(path);
+      if (found === undefined) throw memoryFileNotFound(path);
+      if (expected !== undefined) assertExpected(path, found.version, expected);
+      await this.#store(tx, key, { change: { type: 'remove', paths: [path] }, revision });
+    });
+  }
+
+  /** Deletes all files of a memory. @returns their number. */
+  deleteAll(key: MemoryKey): Promise<number> {
+    return this.db.transaction(async (tx) => {
+      const revision = (await lockMemory(tx, key)) + 1;
+      const paths = [...(await loadFiles(tx, key, undefined)).keys()];
+      if (paths.length > 0) {
+        await this.#store(tx, key, { change: { type: 'remove', paths }, revision });
+      }
+      return paths.length;
+    });
+  }
+
+  /** Stores a change and its audit entry. */
+  async #store(
+    tx: Queryable,
+    key: MemoryKey,
+    { change, revision }: { change: MemoryChange; revision: number },
+  ): Promise<void> {
+    const at = new Date(this.clock.now());
+    const { principalId, agent } = key;
+    await storeChange(tx, key, { change, revision, writer: { turnId: null, callId: null, at } });
+    const details = { agent, ...describeChange(change) };
+    await this.audit.write({ principalId, action: 'memory.changed', subject: agent, details }, tx);
+  }
+}
+
+/** @throws TypedError MEMORY_CHANGED 412. */
+function assertExpected(path: string, version: number | undefined, expected: Expected): void {
+  const isMet =
+    expected === 'none'
+      ? version === undefined
+      : version !== undefined && (expected === 'any' || expected === version);
+  if (!isMet) throw memoryChanged(path, version);
+}
