@@ -1,6 +1,9 @@
+import { invalidRequest } from '../../errors/typed-error.js';
 import { takeRequest } from '../../http/request.pipe.js';
+import { parseClientTools } from '../../options/client-tools.js';
 import { compact } from '../../platform/compact.js';
 import { isPlainObject, type JsonObject } from '../../platform/json.js';
+import type { ClientTool } from '../../storage/shapes/stored-options.js';
 import type { StoredResponsesRequest } from '../../storage/shapes/stored-responses.js';
 import { efforts } from '../../storage/shapes/stored-thinking.js';
 import { checkSettings } from './check-settings.js';
@@ -25,6 +28,7 @@ export interface ResponseRequest {
 
 /** @throws TypedError INVALID_REQUEST 400; TURN_NOT_FOUND 404 for the previous response. */
 export async function readRequest(value: unknown): Promise<ResponseRequest> {
+  if (!isPlainObject(value)) throw invalidRequest('The request body must be a JSON object');
   const body = await takeRequest(CreateResponseDto, value);
   checkSettings(body);
   const { previous_response_id: before, background = false, stream = false } = body;
@@ -116,14 +120,20 @@ function readFormat(text: Record<string, unknown> = {}): JsonObject {
   throw badParam('text.format', "'text.format' must have the type text");
 }
 
-function readTools(tools: unknown): JsonObject[] {
+function readTools(tools: unknown): ClientTool[] {
   if (tools === undefined || tools === null) return [];
   if (!Array.isArray(tools)) throw badParam('tools', "'tools' must be a list");
-  return (tools as unknown[]).map((tool, index) => readTool(tool, `tools[${index}]`));
+  const read = (tools as unknown[]).map((tool, index) => readTool(tool, `tools[${index}]`));
+  const parsed = parseClientTools(read);
+  if ('tools' in parsed) return parsed.tools;
+  throw badParam(
+    'tools',
+    `'tools' must be ${parsed.fault.replaceAll('inputSchema', 'parameters')}`,
+  );
 }
 
-/** A tool in the words of `opts.clientTools`, whose rules check the rest. */
-function readTool(tool: unknown, field: string): JsonObject {
+/** A tool in the words of `opts.clientTools`, whose rules check it. */
+function readTool(tool: unknown, field: string): object {
   const { type, name, description, parameters } = isPlainObject(tool) ? tool : {};
   if (type !== 'function') {
     throw badParam(
@@ -131,14 +141,9 @@ function readTool(tool: unknown, field: string): JsonObject {
       `'${field}.type' must be function: the server's own tools are those of the agent`,
     );
   }
-  if (typeof name !== 'string') throw badParam(`${field}.name`, `'${field}.name' must be text`);
-  const isSchema = parameters === undefined || parameters === null || isPlainObject(parameters);
-  if (!isSchema)
-    throw badParam(`${field}.parameters`, `'${field}.parameters' must be a JSON schema`);
   return {
     name,
-    description: typeof description === 'string' ? description : '',
-    // The request body was JSON, so its objects are too.
-    inputSchema: (parameters ?? { type: 'object', properties: {} }) as JsonObject,
+    description: description ?? '',
+    inputSchema: parameters ?? { type: 'object', properties: {} },
   };
 }

@@ -37,7 +37,9 @@ export function packageUses({ server, shell, names }: Page) {
       const { body } = await server().client.post('/v1/responses', { input: '[[tokens=3]]' });
       Object.assign(names(), { 'resp_6b0f…': String(body['id']) });
       const output = await shell(code);
-      expect(output).toMatch(/^retry: \d+\n\nevent: response\.[^]*"sequence_number":5[^]*data: \[DONE\]\n\n$/);
+      expect(output).toMatch(
+        /^retry: \d+\n\nevent: response\.[^]*"sequence_number":5[^]*data: \[DONE\]\n\n$/,
+      );
       return output;
     },
   };
