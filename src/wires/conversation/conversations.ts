@@ -14,7 +14,7 @@ import { DATABASE, type Database } from '../../storage/connection.js';
 import type { StoredResponsesRequest } from '../../storage/shapes/stored-responses.js';
 import { ApprovalAnswerer } from '../../turn/approvals/approval-answerer.js';
 import type { CancelState } from '../../turn/lifecycle/turn-canceller.js';
-import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
+import type { StoredBeside, SubmittedTurn } from '../../turn/submit/turn-submission.js';
 import { TurnService } from '../../turn/turn-service.js';
 import { findQuestions } from './find-questions.js';
 import { matchAnswers, type MatchedAnswers, type WireAnswers } from './match-answers.js';
@@ -46,6 +46,8 @@ export interface MessageSubmission {
   /** A refused file refuses the turn: the wire cannot report it while the turn goes on. Default: false. */
   needsAllFiles?: boolean;
   responses?: StoredResponsesRequest;
+  /** What is stored together with the turn. Absent: nothing. */
+  beside?: StoredBeside;
 }
 
 /** Characters of an id of the client's that is kept. */

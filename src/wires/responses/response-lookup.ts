@@ -1,7 +1,7 @@
 import { desc, eq } from 'drizzle-orm';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Principal } from '../../access/principal.js';
-import { DATABASE, type Database } from '../../storage/connection.js';
+import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
 import { sessions, turns } from '../../storage/schema.js';
 import type { ApprovalRow } from '../../turn/approvals/approval-writes.js';
 import type { TurnRow } from '../../turn/state/turn-lookup.js';
@@ -78,8 +78,8 @@ export class ResponseLookup {
   }
 
   /** Whether no turn of its conversation came after a turn. */
-  async isLast({ id, sessionId }: TurnRow): Promise<boolean> {
-    const [last] = await this.db
+  async isLast({ id, sessionId }: TurnRow, db: Queryable = this.db): Promise<boolean> {
+    const [last] = await db
       .select({ id: turns.id })
       .from(turns)
       .where(eq(turns.sessionId, sessionId))

@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { callerLogger, type Principal } from '../../access/principal.js';
 import { isTypedError } from '../../errors/typed-error.js';
+import { compact } from '../../platform/compact.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
 import { LONGEST_NAME } from '../../session/named-session.js';
 import { defaultPersona } from '../../session/session-service.js';
-import { DATABASE, type Database } from '../../storage/connection.js';
+import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
 import { SessionForker } from '../../turn/branches/session-forker.js';
 import { findTurnByKey } from '../../turn/state/turn-lookup.js';
-import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
+import type { StoredBeside, SubmittedTurn } from '../../turn/submit/turn-submission.js';
 import { TurnService } from '../../turn/turn-service.js';
 import { Conversations } from '../conversation/conversations.js';
 import { submitFirst } from '../conversation/submit-first.js';
@@ -41,7 +42,11 @@ export interface MadeResponse {
 interface Destination {
   model: ChosenModel;
   sessionId: string;
+  beside?: StoredBeside;
 }
+
+/** Another turn is the conversation's last one: nothing was stored. */
+class WentOn extends Error {}
 
 type MessageInput = Extract<ResponseRequest['input'], { type: 'message' }>;
 
@@ -111,13 +116,29 @@ export class ResponseSubmitter {
     if (open.length > 0) throw outputsMissing(open.map(({ id, name }) => `${id} (${name})`));
     const known = idempotencyKey && (await findTurnByKey(this.db, sessionId, idempotencyKey));
     if (known || (await this.lookup.isLast(turn))) {
-      return this.#send(call, input, { model, sessionId }).catch((error: unknown) => {
-        throw isTypedError(error, 'TURN_IN_PROGRESS') ? responseBusy(response.id) : error;
-      });
+      const submitted = await this.#sendAfter(call, input, { model, sessionId, before });
+      if (submitted !== 'went-on') return submitted;
     }
     const point = { turnId: turn.id, position: 'after', idempotencyKey } as const;
     const { session } = await this.forker.fork(sessionId, point);
     return this.#sendFirst(call, input, { model, sessionId: session.sessionId });
+  }
+
+  /** Sends a message to a conversation, unless another turn has come between meanwhile. */
+  async #sendAfter(
+    call: ResponseCall,
+    input: MessageInput,
+    { before, ...to }: Destination & { before: FoundResponse },
+  ): Promise<SubmittedTurn | 'went-on'> {
+    const store = async (tx: Queryable): Promise<void> => {
+      if (!(await this.lookup.isLast(before.turn, tx))) throw new WentOn();
+    };
+    try {
+      return await this.#send(call, input, { ...to, beside: { store } });
+    } catch (error) {
+      if (error instanceof WentOn) return 'went-on';
+      throw isTypedError(error, 'TURN_IN_PROGRESS') ? responseBusy(before.response.id) : error;
+    }
   }
 
   /**
@@ -140,7 +161,7 @@ export class ResponseSubmitter {
   #send(
     { asked, principal, idempotencyKey }: ResponseCall,
     { message }: MessageInput,
-    { model, sessionId }: Destination,
+    { model, sessionId, beside }: Destination,
   ): Promise<SubmittedTurn> {
     return this.conversations.submit({
       sessionId,
@@ -151,6 +172,7 @@ export class ResponseSubmitter {
       idempotencyKey,
       needsAllFiles: true,
       responses: { ...asked.stored, model: model.name },
+      ...compact({ beside }),
     });
   }
 

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eq } from 'drizzle-orm';
 import OpenAI, { APIError } from 'openai';
 import type { Response, ResponseStreamEvent } from 'openai/resources/responses/responses';
+import { turnArchives } from '../../../src/storage/transcript-schema.js';
 import { KeyedClient, makeKey } from '../../support/clients/keyed-client.js';
 import { startServer, type TestServer } from '../../support/processes/start-server.js';
 
@@ -193,6 +195,19 @@ describe('the Responses API for the package openai', () => {
     expect(lastRequest()).not.toContain('Dance.');
   });
 
+  it('has no request that goes on from one see another that does so at the same time', async () => {
+    const first = await client.responses.create({ input: '[[tokens=2]]' });
+    const sides = ['Left', 'Right', 'Straight on'];
+    const ask = (input: string) =>
+      client.responses.create({ input, previous_response_id: first.id });
+    const answers = await Promise.allSettled(sides.map(ask));
+    expect(answers.map(({ status }) => status)).toContain('fulfilled');
+    for (const { body } of server.modelRequests) {
+      const text = JSON.stringify(body);
+      expect(sides.filter((side) => text.includes(side)).length).toBeLessThan(2);
+    }
+  });
+
   it.each([
     [true, 'completed'],
     [false, 'failed'],
@@ -209,6 +224,36 @@ describe('the Responses API for the package openai', () => {
     const read = `[[tool=read ${file}}]]`;
     const third = await client.responses.create({ input: read, previous_response_id: id });
     expect(third.output[0]).toMatchObject({ type: 'mcp_call', name: 'read', status });
+  });
+
+  it('goes on with what a person answered elsewhere, as the same response', async () => {
+    const input = '[[tool=write {"file_path":"elsewhere.txt","content":"x"}]]';
+    const first = await client.responses.create({ input });
+    const { id: approval_request_id } = only(first.output.filter(isAsked));
+    const path = `/api/harness/approvals/${approval_request_id}`;
+    expect((await server.client.post(path, { decision: 'approve' })).status).toBe(200);
+    const answer = { type: 'mcp_approval_response' as const, approval_request_id, approve: true };
+    const second = await client.responses.create({ input: [answer] });
+    expect([second.status, second.previous_response_id]).toEqual(['completed', first.id]);
+    const denied = { ...answer, approve: false };
+    expect(await refusalOf(client.responses.create({ input: [denied] }))).toEqual([
+      409,
+      'APPROVAL_RESOLVED',
+      null,
+    ]);
+  });
+
+  it('says so where its events are kept no longer, and goes on all the same', async () => {
+    const { id } = await client.responses.create({ input: 'Hello' });
+    await server.db
+      .delete(turnArchives)
+      .where(eq(turnArchives.turnId, id.replace('resp_', 'turn_')));
+    const gone = [410, 'STREAM_EXPIRED', null];
+    expect(await refusalOf(client.responses.retrieve(id))).toEqual(gone);
+    expect(await refusalOf(client.responses.retrieve(id, { stream: true }))).toEqual(gone);
+    expect((await client.responses.inputItems.list(id)).data).toHaveLength(1);
+    const next = { input: '[[tokens=1]]', previous_response_id: id };
+    expect((await client.responses.create(next)).status).toBe('completed');
   });
 
   it('joins the first response where a request is repeated, also the first of a conversation', async () => {
