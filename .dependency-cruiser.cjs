@@ -43,6 +43,8 @@ const layers = [
   'session',
   // The conductor, and the wires that publish its turns.
   'turn',
+  // Turns at times of a clock, submitted as wires submit theirs.
+  'schedules',
   'wires',
   // What is done with all that is stored: exports and imports, and the end of a principal's data.
   'transfer',
@@ -105,7 +107,7 @@ const doors = [
   // Ports of the queue and of its board: back ends choose them, ops has their pages.
   '^src/turn/queue/(board-sessions|bull-queue\\.module|queue-board|signal-bus|turn-claims|turn-queue)\\.ts$',
   // Submissions, approvals and stored turns, for wires whose own words differ from the conductor's.
-  '^src/turn/submit/(disposition|turn-submission)\\.ts$',
+  '^src/turn/submit/(disposition|turn-submission|turn-submitter)\\.ts$',
   '^src/turn/approvals/(approval-answerer|approval-errors|approval-writes|validate-answer)\\.ts$',
   '^src/turn/branches/session-forker\\.ts$',
   '^src/turn/history/(conversation-service|view-(messages|steps))\\.ts$',
@@ -195,7 +197,7 @@ module.exports = {
       from: {
         path: '^src/',
         pathNot:
-          '^src/(turn/|wires/|transfer/|erasure/|ops/|client/(server-types|parse-turn-disposition\\.test)|server/|backend/)',
+          '^src/(turn/|schedules/|wires/|transfer/|erasure/|ops/|client/(server-types|parse-turn-disposition\\.test)|server/|backend/)',
       },
       to: { path: '^src/turn/' },
     },

@@ -15,6 +15,7 @@ import { tailCommand } from './cli/commands/tail-command.js';
 import { turnCommand } from './cli/commands/turn-command.js';
 import { packageCommit, packageVersion } from './platform/process/package-root.js';
 import { usage } from './cli/commands/usage.js';
+import { schedulesCommand } from './cli/commands/schedules-command.js';
 import { webhooksCommand } from './cli/commands/webhooks-command.js';
 
 type Command = (args: readonly string[]) => Promise<number>;
@@ -35,6 +36,7 @@ const commands = new Map<string, Command>([
   ]),
   ['keys', (args) => keysCommand(args, environment)],
   ['memory', (args) => memoryCommand(args, environment)],
+  ['schedules', (args) => schedulesCommand(args, environment)],
   ['webhooks', (args) => webhooksCommand(args, environment)],
   ['export', (args) => exportCommand(args, environment)],
   ['import', (args) => importCommand(args, environment)],

@@ -22,6 +22,12 @@ export type AuditAction =
   | 'webhook.changed'
   | 'webhook.rotated'
   | 'webhook.deleted'
+  | 'schedule.created'
+  | 'schedule.changed'
+  | 'schedule.paused'
+  | 'schedule.resumed'
+  | 'schedule.triggered'
+  | 'schedule.deleted'
   | 'authentication.refused';
 
 export interface AuditEntry {

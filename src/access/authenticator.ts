@@ -9,7 +9,7 @@ import { hashKey, isKeyText } from './key-secret.js';
 import type { KeyRow } from './key-store.js';
 import { KnownKeys } from './known-keys.js';
 import { isLoopback } from '../platform/net/loopback.js';
-import { limitsOf, localPrincipal, type Principal } from './principal.js';
+import { limitsOf, localPrincipal, type Principal, type ResolvedLimits } from './principal.js';
 import { parseCredentials, type RequestHead } from './parse-credentials.js';
 import { MOST_WRONG_KEYS, RefusedAddresses, WRONG_KEYS_MS } from './origin/refused-addresses.js';
 
@@ -43,6 +43,25 @@ export class Authenticator {
   }
 
   /**
+   * The principal of what a key set up to happen later, without a request.
+   *
+   * @param keyId null: it was set up without a key.
+   * @returns the reason why the key may do nothing any more.
+   */
+  async principalOf(keyId: string | null): Promise<Principal | KeyFault> {
+    const { host, allowKeyless, defaultLimits } = this.rules;
+    if (keyId === null) {
+      const isOpen = allowKeyless || isLoopback(host);
+      if (!isOpen || (await this.keys.census()).isKeyed) return 'missing';
+      return localPrincipal(defaultLimits);
+    }
+    const key = await this.keys.get(keyId);
+    const fault = findFault(key, this.clock.now());
+    if (key === undefined || fault !== undefined) return fault ?? 'unknown';
+    return principalOfKey(key, defaultLimits);
+  }
+
+  /**
    * Whether a caller without a key may create the first key: from this machine, through no proxy.
    */
   mayMakeFirstKey({ address, rawHeaders }: RequestHead): boolean {
@@ -65,13 +84,7 @@ export class Authenticator {
       await refused.add(head.address);
       return this.#refuse(fault ?? 'unknown', head, key);
     }
-    return {
-      id: key.principalId,
-      keyId: key.id,
-      scopes: key.scopes,
-      limits: limitsOf(key.limits, defaultLimits),
-      projectRoots: key.projectRoots ?? [],
-    };
+    return principalOfKey(key, defaultLimits);
   }
 
   #admitWithoutKey(head: RequestHead): Principal | Promise<Principal> {
@@ -103,6 +116,16 @@ export class Authenticator {
     }
     throw unauthenticated(fault);
   }
+}
+
+function principalOfKey(key: KeyRow, defaultLimits: ResolvedLimits): Principal {
+  return {
+    id: key.principalId,
+    keyId: key.id,
+    scopes: key.scopes,
+    limits: limitsOf(key.limits, defaultLimits),
+    projectRoots: key.projectRoots ?? [],
+  };
 }
 
 function findFault(key: KeyRow | undefined, now: number): KeyFault | undefined {

@@ -39,6 +39,11 @@ export class KnownKeys {
     return this.#keys.get(hash, () => this.#load(hash));
   }
 
+  /** The key as it is stored now. */
+  get(id: string): Promise<KeyRow | undefined> {
+    return this.store.find(id);
+  }
+
   /** Whether the hash was a key's at its last look-up. */
   hasSeen(hash: string): boolean {
     return this.#seen.has(hash);

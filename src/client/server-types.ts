@@ -40,6 +40,10 @@ export type { MessageView } from '../turn/history/view-messages.js';
 export type { StepView } from '../turn/history/view-steps.js';
 export type { DeliveryStatus } from '../storage/webhook-schema.js';
 export type { DeliveryView } from '../webhooks/deliveries/view-delivery.js';
+export type { UpcomingSlot } from '../schedules/definitions/find-upcoming.js';
+export type { ScheduleView } from '../schedules/definitions/view-schedule.js';
+export type { WantedSchedule } from '../schedules/definitions/wanted-schedule.js';
+export type { RunView as ScheduleRunView } from '../schedules/runs/view-run.js';
 export type { WebhookView } from '../webhooks/endpoints/view-webhook.js';
 export type { WebhookWithSecret } from '../webhooks/endpoints/webhook-service.js';
 export type {

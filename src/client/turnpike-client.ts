@@ -18,6 +18,7 @@ import { startTurn, type TurnRequest } from './start-turn.js';
 import { FollowedTurn, type FollowOptions, type Turn } from './turn.js';
 import { TurnCalls } from './turn-calls.js';
 import { UploadCalls } from './upload-calls.js';
+import { ScheduleCalls } from './schedule-calls.js';
 import { WebhookCalls } from './webhook-calls.js';
 
 export { ConnectionLostError, TurnpikeError } from './client-errors.js';
@@ -46,6 +47,7 @@ export class TurnpikeClient {
   readonly keys: KeyCalls;
   readonly memory: MemoryCalls;
   readonly webhooks: WebhookCalls;
+  readonly schedules: ScheduleCalls;
   readonly data: DataCalls;
   readonly #transport: Transport;
 
@@ -60,6 +62,7 @@ export class TurnpikeClient {
     this.keys = new KeyCalls(transport);
     this.memory = new MemoryCalls(transport);
     this.webhooks = new WebhookCalls(transport);
+    this.schedules = new ScheduleCalls(transport);
     this.data = new DataCalls(transport);
   }
 

@@ -65,6 +65,8 @@ export class PrincipalReportDto implements PrincipalReport {
 
   @Count('Files of its memories.')
   memoryFiles!: number;
+  @Count('Schedules, which are deleted with the records of their runs.')
+  schedules!: number;
 
   @Count('Days with usage.')
   usageDays!: number;

@@ -55,6 +55,7 @@ export class PrincipalEraser {
       this.keys.forget();
       await pause(clock, KEY_FRESH_MS);
     }
+    await rows.deleteSchedules(principalId);
     const turnIds = await rows.turnIds(principalId);
     const hashes = await rows.fileHashes(principalId);
     for (const sessionId of await rows.sessionIds(principalId)) {

@@ -7,6 +7,7 @@ import { blobs, extractions, sessionBlobs, uploads } from '../storage/file-schem
 import { apiKeys, auditLog, usageDays } from '../storage/governance-schema.js';
 import { memories, memoryFiles } from '../storage/memory-schema.js';
 import { turnReaders } from '../storage/reader-schema.js';
+import { schedules } from '../storage/schedule-schema.js';
 import { sessions, turns } from '../storage/schema.js';
 import { webhookDeliveries, webhookEndpoints } from '../storage/webhook-schema.js';
 import { messages } from '../storage/transcript-schema.js';
@@ -35,6 +36,7 @@ export interface PrincipalCounts {
   webhooks: number;
   /** Files of its memories. */
   memoryFiles: number;
+  schedules: number;
   usageDays: number;
   auditEntries: number;
 }
@@ -73,6 +75,7 @@ export class PrincipalRows {
       preferences: await db.$count(userPreferences, eq(userPreferences.userId, principalId)),
       webhooks: await db.$count(webhookEndpoints, eq(webhookEndpoints.principalId, principalId)),
       memoryFiles: await db.$count(memoryFiles, eq(memoryFiles.principalId, principalId)),
+      schedules: await db.$count(schedules, eq(schedules.principalId, principalId)),
       usageDays: await db.$count(usageDays, eq(usageDays.principalId, principalId)),
       auditEntries: await db.$count(auditLog, namesIt(principalId)),
     };
@@ -99,6 +102,11 @@ export class PrincipalRows {
       .where(eq(apiKeys.principalId, principalId))
       .returning({ id: apiKeys.id });
     return stripped.length;
+  }
+
+  /** Deletes the schedules with the records of their runs: no turn of theirs is stored from then on. */
+  async deleteSchedules(principalId: string): Promise<void> {
+    await this.db.delete(schedules).where(eq(schedules.principalId, principalId));
   }
 
   /** Ids of the principal's turns, those of subagents among them. */

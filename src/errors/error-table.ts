@@ -195,6 +195,21 @@ export const errorTable = {
     'Send it again.',
   ),
   ROUTE_NOT_FOUND: final(404, 'There is no such route.', 'See `/docs`.'),
+  SCHEDULE_LIMIT: final(
+    429,
+    'The principal has as many schedules as it may have.',
+    'Delete one, or raise `TURNPIKE_SCHEDULES_PER_PRINCIPAL`.',
+  ),
+  SCHEDULE_NOT_FOUND: final(
+    404,
+    'The principal has no schedule with this key.',
+    '`GET /api/harness/schedules` lists those there are.',
+  ),
+  SCHEDULE_PAUSED: final(
+    409,
+    'In the record of a run: the last runs of the schedule failed, and it was paused before this one.',
+    'Mend the schedule, then resume it.',
+  ),
   SDK_FAILURE: {
     ...final(
       500,

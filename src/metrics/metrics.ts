@@ -68,6 +68,12 @@ export class Metrics {
     { outcome: ['delivered', 'failed', 'dead'] },
   );
 
+  readonly scheduleRuns = this.#counter(
+    'schedule_runs_total',
+    'Slots of schedules, by what came of them.',
+    { outcome: ['submitted', 'skipped', 'refused', 'missed'] },
+  );
+
   readonly turnsRunning = this.#gauge('turns_running', 'Turns that this process runs.');
   readonly workerSlots = this.#gauge('worker_slots', 'Turns that this process runs at most.');
   readonly sseReaders = this.#gauge('sse_readers', 'Streams that are open.', 'wire');
@@ -88,6 +94,10 @@ export class Metrics {
   readonly approvalsPending = this.#gauge(
     'approvals_pending',
     'Questions of the whole deployment that wait for a person.',
+  );
+  readonly scheduleLate = this.#gauge(
+    'schedule_late_seconds',
+    'Age of the oldest slot of the whole deployment that is due and has no outcome.',
   );
   readonly buildInfo = this.#gauge('build_info', 'Always 1.', 'version', 'commit', 'role');
 
@@ -115,6 +125,12 @@ export class Metrics {
     'tool_duration_seconds',
     'Time that a tool call took.',
     toolSeconds,
+  );
+
+  readonly scheduleLag = this.#histogram(
+    'schedule_lag_seconds',
+    'Time from a slot to its outcome.',
+    queueSeconds,
   );
 
   #counter<K extends Known>(name: string, help: string, labels: K): Counter<keyof K & string> {

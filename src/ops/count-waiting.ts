@@ -1,5 +1,6 @@
 import { isNull, sql } from 'drizzle-orm';
 import { approvals } from '../storage/governance-schema.js';
+import { findLateSeconds } from '../schedules/find-late-seconds.js';
 import { turns } from '../storage/schema.js';
 import type { Database } from '../storage/connection.js';
 import { isUnended, type UnendedStatus } from './unended-turns.js';
@@ -12,11 +13,13 @@ export interface Waiting {
   oldestSeconds: number;
   /** Approvals that nobody has answered. */
   approvals: number;
+  /** Age of the oldest slot of a schedule that is due, in seconds; 0 without one. */
+  lateSeconds: number;
 }
 
 /** Counts turns and approvals. The cost grows with the unended ones: both have an index of no others. */
 export async function countWaiting(db: Database): Promise<Waiting> {
-  const [rows, open] = await Promise.all([
+  const [rows, open, lateSeconds] = await Promise.all([
     db
       .select({
         status: turns.status,
@@ -27,6 +30,7 @@ export async function countWaiting(db: Database): Promise<Waiting> {
       .where(isUnended)
       .groupBy(turns.status),
     db.$count(approvals, isNull(approvals.decision)),
+    findLateSeconds(db),
   ]);
   const depthOf = (status: UnendedStatus): number =>
     rows.find((row) => row.status === status)?.depth ?? 0;
@@ -39,5 +43,6 @@ export async function countWaiting(db: Database): Promise<Waiting> {
     },
     oldestSeconds: Math.max(0, rows.find(({ status }) => status === 'queued')?.seconds ?? 0),
     approvals: open,
+    lateSeconds,
   };
 }

@@ -56,11 +56,12 @@ export class MetricsService {
   }
 
   async #setWaiting(): Promise<void> {
-    const { queueTurns, queueOldestAge, approvalsPending } = this.metrics;
+    const { queueTurns, queueOldestAge, approvalsPending, scheduleLate } = this.metrics;
     const waiting = await this.#findWaiting();
     for (const [state, depth] of Object.entries(waiting.turns)) queueTurns.set({ state }, depth);
     queueOldestAge.set(waiting.oldestSeconds);
     approvalsPending.set(waiting.approvals);
+    scheduleLate.set(waiting.lateSeconds);
   }
 
   /** Counts that are unknown are NaN, which no alert's comparison is true of; the last ones may be wrong. */
@@ -73,7 +74,7 @@ export class MetricsService {
       logger.warn({ error }, 'the metrics of the queue could not be counted');
       const { NaN: none } = Number;
       const turns = { held: none, queued: none, running: none, waiting: none };
-      return { turns, oldestSeconds: none, approvals: none };
+      return { turns, oldestSeconds: none, approvals: none, lateSeconds: none };
     }
   }
 }

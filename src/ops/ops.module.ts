@@ -27,6 +27,7 @@ import { TURN_QUEUE, type TurnQueue } from '../turn/queue/turn-queue.js';
 import { countActiveSessions } from '../turn/state/turn-lookup.js';
 import { expireSessions } from '../session/expire-sessions.js';
 import { releaseFiles } from '../session/release-files.js';
+import { forgetRuns } from '../schedules/forget-runs.js';
 import { forgetDeliveries } from '../webhooks/forget-deliveries.js';
 import { BoardController } from './board.controller.js';
 import { BoardService } from './board-service.js';
@@ -136,6 +137,10 @@ export class QueueViewModule {}
             {
               name: 'forget-memory',
               run: () => forgetMemory(db, new Date(clock.now()), config.memoryKeepDays),
+            },
+            {
+              name: 'forget-schedule-runs',
+              run: () => forgetRuns(db, new Date(clock.now()), config.scheduleRunKeepDays),
             },
             { name: 'forget-audit', run: () => audit.forget(config.auditKeepDays) },
           ],

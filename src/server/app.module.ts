@@ -23,6 +23,7 @@ import { turnNotFound } from '../turn/state/turn-errors.js';
 import { TurnApiModule, TurnWorkerModule } from '../turn/turn.module.js';
 import { webhookNotFound } from '../webhooks/webhook-errors.js';
 import { WebhookApiModule, WebhookSenderModule } from '../webhooks/webhooks.module.js';
+import { ScheduleApiModule, SchedulerModule } from '../schedules/schedules.module.js';
 import { ErasureModule } from '../erasure/erasure.module.js';
 import { TransferModule } from '../transfer/transfer.module.js';
 import { AgUiModule } from '../wires/ag-ui/ag-ui.module.js';
@@ -49,6 +50,7 @@ const apiModules = [
   HarnessModule,
   TurnApiModule,
   WebhookApiModule,
+  ScheduleApiModule,
   HolodeckModule,
   AiSdkModule,
   AgUiModule,
@@ -58,7 +60,7 @@ const apiModules = [
   ErasureModule,
 ];
 
-const workerModules = [TurnWorkerModule, WebhookSenderModule, HousekeepingModule];
+const workerModules = [TurnWorkerModule, WebhookSenderModule, SchedulerModule, HousekeepingModule];
 
 /** The server: the modules of a role over one back end. */
 @Module({})

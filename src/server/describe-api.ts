@@ -26,6 +26,7 @@ const tags: Record<string, string> = {
   responses: 'The Responses API, for clients of OpenAI’s packages.',
   oracle: 'The wire of questions to a project.',
   webhooks: 'URLs that events of turns are sent to, and what was sent.',
+  schedules: 'Turns at times of a clock, and what came of each.',
   transfer: 'Sessions as files, to keep or to move.',
   admin: 'API keys, principals, the audit log and the queue, for operators.',
   ops: 'What watches the process.',

@@ -32,6 +32,7 @@ import { ResourceStack } from '../platform/async/resource-stack.js';
 import { runsTurns, servesApi } from '../config/role.js';
 import { TurnApiModule, TurnWorkerModule } from '../turn/turn.module.js';
 import { WebhookSenderModule } from '../webhooks/webhooks.module.js';
+import { SchedulerModule } from '../schedules/schedules.module.js';
 import { HarnessErrorFilter } from './harness-error.filter.js';
 import { findShapedPaths } from '../http/errors/error-shape.decorator.js';
 import { RequestPipe } from '../http/request.pipe.js';
@@ -152,6 +153,7 @@ async function listen(
   if (runsTurns(config.role)) {
     await app.get(TurnWorkerModule).start();
     app.get(WebhookSenderModule).start();
+    app.get(SchedulerModule).start();
     app.get(HousekeepingModule).start();
   }
   return {

@@ -11,6 +11,8 @@ export const webhookEvents = [
   'turn.waiting',
   'turn.ended',
   'approval.requested',
+  'schedule.missed',
+  'schedule.paused',
 ] as const;
 export type WebhookEvent = (typeof webhookEvents)[number];
 

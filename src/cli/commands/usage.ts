@@ -13,6 +13,8 @@ turnpike deny ID [WHY]              deny a tool call; the model gets the reason
 turnpike webhooks list              list where events of your turns are sent; also add URL, remove ID, enable ID,
                                     rotate ID, test ID, deliveries ID, redeliver ID DELIVERY
 turnpike memory list [AGENT]        list what agents keep for you; also show AGENT PATH, delete AGENT [PATH]
+turnpike schedules list             list turns at times of a clock; also put KEY, show KEY, remove KEY, pause KEY,
+                                    resume KEY, trigger KEY, runs KEY, upcoming KEY
 turnpike [serve] [options]          serve until a signal stops it
 turnpike keys create|list|revoke    manage API keys
 turnpike export [options]           write sessions as lines of JSON, with turns and files
@@ -33,7 +35,8 @@ Options of chat:
   --json            print every frame as a line of JSON; also with tail, sessions, agents, skills and models
 
 Options of webhooks:
-  --events A,B      add: out of turn.started, turn.waiting, turn.ended, approval.requested; default: all
+  --events A,B      add: out of turn.started, turn.waiting, turn.ended, approval.requested,
+                    schedule.missed, schedule.paused; default: all
   --description T   add: what it is for
   --keep-old HOURS  rotate: how long the secret before signs as well; default: 24
   --status S        deliveries: pending, delivered or dead; --limit N: at most N, default 20
@@ -41,6 +44,12 @@ Options of webhooks:
 
 Options of memory:
   --yes             delete: do not ask; --json: print JSON
+
+Options of schedules put:
+  --cron C          minute, hour, day, month, weekday; --tz ZONE: whose clock; --message TEXT
+  --session ID      all turns in this session; default: a new one for each, of --agent NAME in --project DIR
+  --overlap P       skip, queueOne or allow; --catch-up MS; --opts JSON
+  --limit N         runs, upcoming: at most N, default 20 and 10; --json: print JSON, a line each
 
 Options of serve:
   --port N          port to listen on (TURNPIKE_PORT)

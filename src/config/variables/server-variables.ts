@@ -127,6 +127,18 @@ export const serverVariables = {
     min: 7,
     max: 36_500,
   }),
+  schedulesPerPrincipal: integer('TURNPIKE_SCHEDULES_PER_PRINCIPAL', {
+    about: 'Most schedules of a principal (429 `SCHEDULE_LIMIT`); 0: none may be made.',
+    fallback: 100,
+    min: 0,
+    max: 10_000,
+  }),
+  scheduleRunKeepDays: integer('TURNPIKE_SCHEDULE_RUN_KEEP_DAYS', {
+    about: 'Days for which the runs of schedules are kept: what came of each slot.',
+    fallback: 30,
+    min: 1,
+    max: 36_500,
+  }),
   role: choice('TURNPIKE_ROLE', {
     about:
       'Role of this process: `api` serves clients, `worker` runs turns, `all` does both. `api` and `worker` need `REDIS_URL` and `DATABASE_URL`.',

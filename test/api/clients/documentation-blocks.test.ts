@@ -15,6 +15,7 @@ import { branchUses } from '../../support/clients/documented-branches.js';
 import { clientToolUses, skillUses } from '../../support/clients/documented-tools.js';
 import { packageUses } from '../../support/clients/documented-packages.js';
 import { memoryUses } from '../../support/clients/documented-memory.js';
+import { scheduleUses } from '../../support/schedules/documented-schedules.js';
 import { webhookUses } from '../../support/clients/documented-webhooks.js';
 
 const run = promisify(execFile);
@@ -226,6 +227,7 @@ const uses: Record<string, Use[]> = {
     },
   ],
   'docs/guide/rehearsal.md': [elsewhere('is a run of these tests, which would start their own')],
+  'docs/guide/schedules.md': scheduleUses(shell),
   'docs/guide/sessions-and-turns.md': [
     createsSession,
     async (code, output) => {

@@ -4,6 +4,7 @@ import { approvals } from '../../../src/storage/governance-schema.js';
 import { toUlid } from '../../../src/http/fields/ulid-form.js';
 import { KeyedClient, makeKey, type KeyedAnswer } from '../../support/clients/keyed-client.js';
 import { responseCalls } from '../../support/access/response-calls.js';
+import { putSchedule, scheduleCalls } from '../../support/schedules/schedule-calls.js';
 import { startServer, type TestServer } from '../../support/processes/start-server.js';
 
 /** Ids of things, in the forms that the routes take them in. */
@@ -16,6 +17,7 @@ interface Things {
   approvalId: string;
   webhookId: string;
   responseId: string;
+  scheduleKey: string;
 }
 
 type Call = [method: string, path: string, body?: unknown];
@@ -159,6 +161,7 @@ const calls: Record<string, (ids: Things) => Call> = {
     'POST',
     `/api/harness/webhooks/${id}/deliveries/evt_1/redeliver`,
   ],
+  ...scheduleCalls,
   'get /api/oracle/history': ({ oracleId: id }) => ['GET', `/api/oracle/history?context_id=${id}`],
   'delete /api/oracle/history': ({ oracleId: id }) => [
     'DELETE',
@@ -209,6 +212,7 @@ const withoutIds = [
   'get /api/harness/memory/{agent}/file',
   'put /api/harness/memory/{agent}/file',
   'get /api/harness/webhooks',
+  'get /api/harness/schedules',
   'post /api/harness/webhooks',
   'get /api/settings/agent-config',
   'get /api/settings/effective',
@@ -228,6 +232,7 @@ const withoutIds = [
   'post /api/harness/session/create',
   'post /api/settings/agent-config/reset',
   'post /api/settings/models/reset',
+  'put /api/harness/schedules/{key}',
   'put /api/settings/agent-config',
   'put /api/settings/models',
 ];
@@ -241,6 +246,7 @@ const unknown = (): Things => ({
   approvalId: newId('appr'),
   webhookId: newId('hook'),
   responseId: newId('resp'),
+  scheduleKey: newId('key'),
 });
 
 describe('what somebody else has', () => {
@@ -349,6 +355,7 @@ describe('what somebody else has', () => {
       `/api/harness/session/${things.sessionId}`,
       `/api/harness/turns/${things.turnId}`,
       `/api/harness/webhooks/${things.webhookId}`,
+      `/api/harness/schedules/${things.scheduleKey}`,
       `/api/oracle/history?context_id=${things.oracleId}`,
       `/agent/WORKING_ITEMS/chat/stream/${things.agentMessage}`,
     ]) {
@@ -366,6 +373,7 @@ async function makeThings(owner: KeyedClient, { db, projectRoot }: TestServer): 
   const hook = await owner.send('POST', '/api/harness/webhooks', { url: 'https://example.com/' });
   const response = await owner.send('POST', '/v1/responses', { input: 'Hello' });
   const { id: webhookId } = hook.body['webhook'] as { id: string };
+  const scheduleKey = await putSchedule(owner);
   const turnId = turn.headers.get('x-turn-id') ?? '';
   const approvalId = newId('appr');
   await db.insert(approvals).values({
@@ -390,6 +398,7 @@ async function makeThings(owner: KeyedClient, { db, projectRoot }: TestServer): 
     approvalId,
     webhookId,
     responseId: String(response.body['id']),
+    scheduleKey,
   };
 }
 

@@ -34,6 +34,13 @@ export const delivery = {
 } as const;
 export const deliveryMark = { ...delivery, when: "new.status = 'delivered'" };
 
+/** A slot with all that is stored of it; the turn among it. */
+export const slotSettled = {
+  table: 'schedules',
+  on: 'update',
+  when: 'new.next_at > old.next_at',
+} as const;
+
 export const success = { exitCode: 0 };
 export const interrupted = { exitCode: 130, interrupted: true };
 /** A command that runs on; in the sandbox it ends with its server. */

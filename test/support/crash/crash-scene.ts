@@ -24,7 +24,7 @@ export class CrashScene {
   /** @param tag unique among scenes, and no part of another tag. */
   constructor(
     readonly tag: string,
-    private readonly projectRoot: string,
+    readonly projectRoot: string,
     private readonly server: () => ServerProcess,
   ) {}
 

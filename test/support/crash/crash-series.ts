@@ -28,8 +28,8 @@ export interface CrashSeriesOptions {
   environment?: Record<string, string>;
   /** Kills before the last process. The stops are there until the last of them. */
   kills: number;
-  /** Changes the store while no process is alive, before the last one starts. */
-  meanwhile?(db: Database): Promise<unknown>;
+  /** Changes the store while no process is alive. @param isLast before the last process starts. */
+  meanwhile?(db: Database, isLast: boolean): Promise<unknown>;
 }
 
 /**
@@ -103,10 +103,10 @@ export class CrashSeries {
     await this.#running().kill('SIGKILL');
     this.#server = undefined;
     const { meanwhile } = this.options;
-    if (isLast && this.#world !== undefined) {
+    if (this.#world !== undefined) {
       await inDatabaseOf(this.#world.store, async (db) => {
-        await mendAll(db, this.#stops);
-        await meanwhile?.(db);
+        if (isLast) await mendAll(db, this.#stops);
+        await meanwhile?.(db, isLast);
       });
     }
     await this.#start();

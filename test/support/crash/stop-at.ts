@@ -3,11 +3,11 @@ import type { Database } from '../../../src/storage/connection.js';
 
 /** A statement that fails on each try until `mendAll`. */
 export interface Stop {
-  table: 'turns' | 'approvals' | 'tool_calls' | 'steps' | 'webhook_deliveries';
+  table: 'turns' | 'approvals' | 'tool_calls' | 'steps' | 'webhook_deliveries' | 'schedules';
   on: 'insert' | 'update';
   /** Condition: SQL about the rows `new` and `old`. */
   when: string;
-  /** Text in the message of the turns that it is for. */
+  /** Text in the message of the turns, or of the schedules, that it is for. */
   tag: string;
 }
 
@@ -25,11 +25,13 @@ export async function stopAt(db: Database, stops: readonly Stop[]): Promise<void
   for (const [index, stop] of stops.entries()) {
     const { table, on, when, tag } = stop;
     const turnId = table === 'turns' ? 'new.id' : 'new.turn_id';
+    const isFor =
+      table === 'schedules'
+        ? `strpos(new.message::text, '${tag}') > 0`
+        : `exists (select 1 from turns where id = ${turnId} and strpos(request::text, '${tag}') > 0)`;
     await db.execute(
       sql.raw(`create function stop_${index}() returns trigger language plpgsql as $$ begin
-        if (${when}) and exists (
-          select 1 from turns where id = ${turnId} and strpos(request::text, '${tag}') > 0
-        ) then raise exception '${stoppedText({ tag })}'; end if;
+        if (${when}) and ${isFor} then raise exception '${stoppedText({ tag })}'; end if;
         return new; end $$`),
     );
     await db.execute(

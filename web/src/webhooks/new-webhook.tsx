@@ -13,6 +13,8 @@ const events: Record<WebhookEvent, string> = {
   'turn.waiting': 'a turn waits for answers',
   'turn.ended': 'a turn ends',
   'approval.requested': 'a tool call needs an answer',
+  'schedule.missed': 'slots of a schedule were missed',
+  'schedule.paused': 'the server paused a schedule',
 };
 const names = Object.keys(events) as WebhookEvent[];
 

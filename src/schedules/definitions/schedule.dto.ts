@@ -1,0 +1,258 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsObject, IsString } from 'class-validator';
+import {
+  BoundedText,
+  MayBeAbsent,
+  OneOf,
+  OptionalText,
+  WholeNumber,
+} from '../../http/fields/field-rules.decorator.js';
+import { mustBe } from '../../http/fields/field-words.js';
+import { jsonObject, nullableText, nullableTime, time } from '../../http/fields/json-schemas.js';
+import { PageLimit } from '../../http/paging/page-query.dto.js';
+import { RequestForm } from '../../http/request-form.decorator.js';
+import { TurnOptionsDto } from '../../options/turn-options.dto.js';
+import {
+  overlaps,
+  pauseReasons,
+  type Overlap,
+  type PauseReason,
+} from '../../storage/schedule-schema.js';
+import type { UpcomingSlot } from './find-upcoming.js';
+import type { ScheduleView } from './view-schedule.js';
+import type { WantedSchedule } from './wanted-schedule.js';
+
+const DAY_MS = 86_400_000;
+const LONGEST_CRON = 200;
+const LONGEST_ZONE = 64;
+
+const keyForm = /^[A-Za-z0-9][\w.-]{0,99}$/;
+
+export class ScheduleKeyDto {
+  @BoundedText({
+    max: 100,
+    pattern: keyForm,
+    expected: "1 to 100 letters, digits, '_', '-' and '.', the first a letter or a digit",
+    description: 'Your name of the schedule.',
+  })
+  key!: string;
+}
+
+const cronWords = "a text of five fields, as '0 9 * * 1-5'";
+
+function Cron() {
+  return BoundedText({
+    max: LONGEST_CRON,
+    expected: cronWords,
+    description:
+      'Minute, hour, day of the month, month, day of the week: `0 9 * * 1-5`. Either day counts where both are given.',
+  });
+}
+
+function Zone() {
+  return BoundedText({
+    max: LONGEST_ZONE,
+    expected: "a time zone, as 'Europe/Berlin'",
+    description: 'Time zone of the IANA database whose clock the schedule follows.',
+  });
+}
+
+function SessionOrNew() {
+  return BoundedText({
+    max: 100,
+    expected: "'new' or the id of a session",
+    description: '`new`: each turn has a session of its own. Else the id of the session of all.',
+  });
+}
+
+function Message() {
+  return applyDecorators(
+    ApiProperty({ type: String, description: 'The message of each turn.', minLength: 1 }),
+    IsString(mustBe('a text')),
+  );
+}
+
+function Options() {
+  return applyDecorators(
+    ApiPropertyOptional({
+      type: TurnOptionsDto,
+      description: 'Options of each turn, but for `onBusy` and `onDisconnect`.',
+    }),
+    MayBeAbsent(),
+    IsObject(mustBe('an object')),
+  );
+}
+
+function OverlapField() {
+  return applyDecorators(
+    MayBeAbsent(),
+    OneOf(overlaps, {
+      description:
+        'What becomes of a slot while a turn before it has not ended. `skip`, the default: nothing runs. `queueOne`: one turn waits in the session. `allow`: it is submitted; in a session, it waits behind all others.',
+    }),
+  );
+}
+
+function CatchUp() {
+  return applyDecorators(
+    MayBeAbsent(),
+    WholeNumber({
+      min: 0,
+      max: DAY_MS,
+      description:
+        'Milliseconds for which a slot is still run when nothing could run at its time. Default: 600000.',
+    }),
+  );
+}
+
+@RequestForm({ closed: 'A schedule' })
+export class ScheduleDto implements WantedSchedule {
+  @Cron()
+  cron!: string;
+
+  @Zone()
+  tz!: string;
+
+  @SessionOrNew()
+  session!: string;
+
+  @OptionalText('Persona of new sessions. Default: WORKING_ITEMS.', 'WORKING_ITEMS')
+  agent?: string;
+
+  @OptionalText('Absolute path of the folder of new sessions. Default: your own folder.')
+  projectRoot?: string;
+
+  @Message()
+  message!: string;
+
+  @Options()
+  opts?: Record<string, unknown>;
+
+  @OverlapField()
+  overlap?: Overlap;
+
+  @CatchUp()
+  catchUpMs?: number;
+}
+
+@RequestForm({ closed: 'A schedule' })
+export class ScheduleChangesDto implements Partial<WantedSchedule> {
+  @MayBeAbsent()
+  @Cron()
+  cron?: string;
+
+  @MayBeAbsent()
+  @Zone()
+  tz?: string;
+
+  @MayBeAbsent()
+  @SessionOrNew()
+  session?: string;
+
+  @OptionalText('Persona of new sessions.', 'WORKING_ITEMS')
+  agent?: string;
+
+  @OptionalText('Absolute path of the folder of new sessions.')
+  projectRoot?: string;
+
+  @MayBeAbsent()
+  @Message()
+  message?: string;
+
+  @Options()
+  opts?: Record<string, unknown>;
+
+  @OverlapField()
+  overlap?: Overlap;
+
+  @CatchUp()
+  catchUpMs?: number;
+}
+
+class ScheduleViewDto implements ScheduleView {
+  @ApiProperty({ type: String, example: 'sched_6b0f7c1e-3c0a-4f0e-9a53-6a3b7c0f2d11' })
+  id!: string;
+
+  @ApiProperty({ type: String, example: 'weekly-report' })
+  key!: string;
+
+  @ApiProperty({ type: String, example: '0 9 * * 1' })
+  cron!: string;
+
+  @ApiProperty({ type: String, example: 'Europe/Berlin' })
+  tz!: string;
+
+  @ApiProperty({ type: String, description: '`new`, or the id of the session of all its turns.' })
+  session!: string;
+
+  @ApiProperty({ ...nullableText, description: 'Null: the default, or the session has its own.' })
+  agent!: string | null;
+
+  @ApiProperty({ ...nullableText, description: 'Null: your folder, or the session has its own.' })
+  projectRoot!: string | null;
+
+  @ApiProperty({ type: String })
+  message!: string;
+
+  @ApiProperty(jsonObject)
+  opts!: Record<string, unknown>;
+
+  @ApiProperty({ enum: overlaps })
+  overlap!: Overlap;
+
+  @ApiProperty({ type: 'integer' })
+  catchUpMs!: number;
+
+  @ApiProperty({ ...nullableTime, description: 'The next slot. Null: it is paused.' })
+  nextAt!: string | null;
+
+  @ApiProperty({ ...nullableTime, description: 'Null: it is not paused.' })
+  pausedAt!: string | null;
+
+  @ApiProperty({
+    enum: pauseReasons,
+    nullable: true,
+    description:
+      '`requested`: by you; `failures`: five runs in a row failed; `key`: the API key that it acts with is revoked or expired; `times`: the server does not understand its expression or its zone any more.',
+  })
+  pauseReason!: PauseReason | null;
+
+  @ApiProperty(time)
+  createdAt!: string;
+
+  @ApiProperty(time)
+  updatedAt!: string;
+}
+
+export class OneScheduleDto {
+  @ApiProperty({ type: ScheduleViewDto })
+  schedule!: ScheduleViewDto;
+}
+
+export class ScheduleListDto {
+  @ApiProperty({ type: [ScheduleViewDto], description: 'By their keys.' })
+  schedules!: ScheduleViewDto[];
+}
+
+class UpcomingSlotDto implements UpcomingSlot {
+  @ApiProperty(time)
+  at!: string;
+
+  @ApiProperty({
+    type: String,
+    description: 'What the clock of the zone shows then.',
+    example: '2026-11-30T09:00',
+  })
+  local!: string;
+}
+
+export class UpcomingQueryDto {
+  @PageLimit({ standard: 10, most: 100 })
+  count = 10;
+}
+
+export class UpcomingDto {
+  @ApiProperty({ type: [UpcomingSlotDto] })
+  upcoming!: UpcomingSlotDto[];
+}

@@ -1,0 +1,84 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CLOCK, type Clock } from '../../platform/clock.js';
+import { LOGGER, type Logger } from '../../platform/logger.js';
+import type { ScheduleRow } from '../schedule-row.js';
+import { untilMinute } from '../timing/slots.js';
+import { SlotRunner } from './slot-runner.js';
+import { SlotStore } from './slot-store.js';
+
+/** Most time between two looks, in ms: slots come at whole minutes, those of dead processes at any time. */
+const LOOK_MS = 15_000;
+
+/** Schedules that a process sees to at once. */
+const MOST_AT_ONCE = 10;
+
+/** Looks for schedules that are due. Any number of processes may look beside each other. */
+@Injectable()
+export class ScheduleTicker {
+  #cancelTimer = (): void => undefined;
+  #looking: Promise<void> | undefined;
+  #isMoreExpected = false;
+  #isStopped = false;
+  readonly #running = new Set<Promise<void>>();
+
+  constructor(
+    @Inject(SlotStore) private readonly slots: Pick<SlotStore, 'claim'>,
+    @Inject(SlotRunner) private readonly runner: Pick<SlotRunner, 'run'>,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Pick<Logger, 'warn'>,
+  ) {}
+
+  start(): void {
+    this.#look();
+  }
+
+  /** Begins nothing more, and resolves when what was begun has ended. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#cancelTimer();
+    await this.#looking;
+    await Promise.all(this.#running);
+  }
+
+  /** Looks now, and again in time for the next slots. While it looks, one more look is remembered. */
+  #look(): void {
+    if (this.#isStopped) return;
+    this.#isMoreExpected = true;
+    this.#looking ??= this.#lookAll().finally(() => {
+      this.#looking = undefined;
+      if (this.#isStopped) return;
+      const delayMs = Math.min(LOOK_MS, untilMinute(this.clock.now()));
+      this.#cancelTimer = this.clock.after(delayMs, () => this.#look());
+    });
+  }
+
+  async #lookAll(): Promise<void> {
+    this.#cancelTimer();
+    try {
+      while (this.#isMoreExpected && !this.#isStopped) {
+        this.#isMoreExpected = false;
+        const free = MOST_AT_ONCE - this.#running.size;
+        if (free === 0) return;
+        const claimed = await this.slots.claim(free);
+        for (const schedule of claimed) this.#begin(schedule, claimed.length === free);
+      }
+    } catch (error) {
+      this.logger.warn({ error }, 'schedules could not be looked for; it is tried again');
+    }
+  }
+
+  /** @param isMore whether others may be due: they have the room that this one leaves. */
+  #begin(schedule: ScheduleRow, isMore: boolean): void {
+    const { id: scheduleId, key } = schedule;
+    const running = this.runner
+      .run(schedule)
+      .catch((error: unknown) =>
+        this.logger.warn({ scheduleId, key, error }, 'a slot of a schedule is left to its lease'),
+      )
+      .finally(() => {
+        this.#running.delete(running);
+        if (isMore) this.#look();
+      });
+    this.#running.add(running);
+  }
+}

@@ -1,0 +1,116 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Authenticator } from '../../access/authenticator.js';
+import { isTypedError, type TypedError } from '../../errors/typed-error.js';
+import { toPublicError } from '../../http/errors/public-error.js';
+import { Metrics } from '../../metrics/metrics.js';
+import { CLOCK, type Clock } from '../../platform/clock.js';
+import { LOGGER, type Logger } from '../../platform/logger.js';
+import { DATABASE, type Database } from '../../storage/connection.js';
+import { isDatabaseDown } from '../../storage/database-errors.js';
+import type { RunOutcome } from '../../storage/schedule-schema.js';
+import { keyInvalid, schedulePaused } from '../schedule-errors.js';
+import type { ScheduleRow } from '../schedule-row.js';
+import { decideDue, type Due } from '../timing/decide-due.js';
+import { Slots } from '../timing/slots.js';
+import { hasFailedTooOften, MOST_FAILURES } from './failures-in-row.js';
+import { ScheduledTurns } from './scheduled-turns.js';
+import { SlotStore, SlotTaken, type SlotOutcome } from './slot-store.js';
+
+/** A slot that is run now. */
+type DueSlot = Due & { slot: number };
+
+/** Sees to what is due of a schedule that this process claimed. */
+@Injectable()
+export class SlotRunner {
+  constructor(
+    @Inject(DATABASE) private readonly db: Database,
+    @Inject(CLOCK) private readonly clock: Pick<Clock, 'now'>,
+    @Inject(LOGGER) private readonly logger: Pick<Logger, 'info' | 'warn'>,
+    private readonly authenticator: Authenticator,
+    private readonly slots: SlotStore,
+    private readonly turns: ScheduledTurns,
+    private readonly metrics: Metrics,
+  ) {}
+
+  /** Rejects where the database is away: another process claims the schedule when the lease is over. */
+  async run(schedule: ScheduleRow): Promise<void> {
+    try {
+      await this.#run(schedule);
+    } catch (error) {
+      if (!(error instanceof SlotTaken)) throw error;
+    }
+  }
+
+  async #run(schedule: ScheduleRow): Promise<void> {
+    const due = this.#findDue(schedule);
+    if (due === undefined) return this.slots.pause(schedule, 'times');
+    const { slot, missed } = due;
+    if (missed !== undefined) {
+      const { id: scheduleId, key } = schedule;
+      this.logger.warn(
+        { scheduleId, key, missed: missed.count },
+        'slots of a schedule were missed',
+      );
+    }
+    if (slot === undefined) await this.slots.settle(schedule, due);
+    else this.#count(await this.#runSlot(schedule, { ...due, slot }), slot);
+    this.metrics.scheduleRuns.inc({ outcome: 'missed' }, missed?.count ?? 0);
+  }
+
+  /** @returns undefined where the expression or the zone is not understood any more. */
+  #findDue({ id: scheduleId, cron, tz, nextAt, catchUpMs }: ScheduleRow): Due | undefined {
+    try {
+      const slots = new Slots(cron, tz);
+      return decideDue({ slots, nextAt: nextAt.getTime(), catchUpMs }, this.clock.now());
+    } catch (error) {
+      this.logger.warn({ scheduleId, cron, tz, error }, 'a schedule has no next time');
+      return undefined;
+    }
+  }
+
+  async #runSlot(schedule: ScheduleRow, due: DueSlot): Promise<RunOutcome> {
+    const principal = await this.authenticator.principalOf(schedule.keyId);
+    if (typeof principal === 'string') {
+      const result = without('refused', keyInvalid(principal));
+      await this.slots.settle(schedule, due, { result, pause: 'key' });
+      return 'refused';
+    }
+    if (await hasFailedTooOften(this.db, schedule)) {
+      const result = without('skipped', schedulePaused(MOST_FAILURES));
+      await this.slots.settle(schedule, due, { result, pause: 'failures' });
+      return 'skipped';
+    }
+    try {
+      await this.turns.submit(schedule, {
+        principal,
+        idempotencyKey: `sched:${schedule.id}:${new Date(due.slot).toISOString()}`,
+        store: (tx, run) => this.slots.settleIn(tx, schedule, due, run),
+      });
+      return 'submitted';
+    } catch (error) {
+      if (error instanceof SlotTaken || isDatabaseDown(error)) throw error;
+      const result = this.#judge(schedule, error);
+      await this.slots.settle(schedule, due, { result });
+      return result.outcome;
+    }
+  }
+
+  /** A turn that is refused is an outcome of its slot: the schedule goes on. */
+  #judge({ id: scheduleId, key, overlap }: ScheduleRow, error: unknown): SlotOutcome {
+    if (overlap !== 'allow' && isTypedError(error, 'TURN_IN_PROGRESS')) {
+      return without('skipped', error);
+    }
+    this.logger.warn({ scheduleId, key, error }, 'a turn of a schedule was refused');
+    const { type, message } = toPublicError(error, scheduleId).body.error;
+    return { outcome: 'refused', error: { type, message } };
+  }
+
+  #count(outcome: RunOutcome, slot: number): void {
+    this.metrics.scheduleRuns.inc({ outcome });
+    this.metrics.scheduleLag.observe((this.clock.now() - slot) / 1_000);
+  }
+}
+
+function without(outcome: 'skipped' | 'refused', { type, message }: TypedError): SlotOutcome {
+  return { outcome, error: { type, message } };
+}

@@ -1,0 +1,212 @@
+import { and, asc, eq, inArray, isNull, lte, or, sql } from 'drizzle-orm';
+import { Inject, Injectable } from '@nestjs/common';
+import { CLOCK, type Clock } from '../../platform/clock.js';
+import { compact } from '../../platform/compact.js';
+import { newTimeId } from '../../platform/ids.js';
+import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
+import {
+  scheduleRuns,
+  schedules,
+  type PauseReason,
+  type RunError,
+} from '../../storage/schedule-schema.js';
+import { addDeliveries } from '../../webhooks/add-deliveries.js';
+import type { NewRun, ScheduleRow } from '../schedule-row.js';
+import type { Due, Missed } from '../timing/decide-due.js';
+import { hasFailedTooOften } from './failures-in-row.js';
+
+/** Time after which a claimed slot is another process's, in ms: the one that claimed it has died. */
+const LEASE_MS = 30_000;
+
+/** Another process has stored the outcome of the slot, or the schedule was changed since it was loaded. */
+export class SlotTaken extends Error {}
+
+/** What became of a slot. */
+export type SlotOutcome =
+  | { outcome: 'submitted'; turnId: string; sessionId: string }
+  | { outcome: 'skipped' | 'refused'; error: RunError };
+
+/** Slots as rows. Any number of processes may claim; of those that settle one slot, one does. */
+@Injectable()
+export class SlotStore {
+  constructor(
+    @Inject(DATABASE) private readonly db: Database,
+    @Inject(CLOCK) private readonly clock: Pick<Clock, 'now'>,
+  ) {}
+
+  /** Claims schedules that are due, for `LEASE_MS`. */
+  claim(most: number): Promise<ScheduleRow[]> {
+    const now = this.clock.now();
+    const { id, pausedAt, nextAt, leasedUntil } = schedules;
+    const due = this.db.$with('due').as(
+      this.db
+        .select({ id })
+        .from(schedules)
+        .where(
+          and(
+            isNull(pausedAt),
+            lte(nextAt, new Date(now)),
+            or(isNull(leasedUntil), lte(leasedUntil, new Date(now))),
+          ),
+        )
+        .orderBy(asc(nextAt))
+        .limit(most)
+        .for('update', { skipLocked: true }),
+    );
+    return this.db
+      .with(due)
+      .update(schedules)
+      .set({ leasedUntil: new Date(now + LEASE_MS) })
+      .where(inArray(id, this.db.select({ id: due.id }).from(due)))
+      .returning();
+  }
+
+  /** Stores what became of a slot that has no turn, and pauses the schedule where that is due. */
+  async settle(
+    schedule: ScheduleRow,
+    due: Due,
+    { result, pause }: { result?: SlotOutcome; pause?: PauseReason } = {},
+  ): Promise<void> {
+    await this.db.transaction(async (tx) => {
+      await this.settleIn(tx, schedule, due, result);
+      const fails = result?.outcome === 'refused' && (await hasFailedTooOften(tx, schedule));
+      const reason = pause ?? (fails ? 'failures' : undefined);
+      if (reason !== undefined) await this.pauseIn(tx, schedule, reason);
+    });
+  }
+
+  /**
+   * Moves the schedule to its next slot and stores what became of the slots before that.
+   *
+   * @throws SlotTaken, which takes the transaction back.
+   */
+  async settleIn(
+    tx: Queryable,
+    schedule: ScheduleRow,
+    { slot, missed, next }: Due,
+    result?: SlotOutcome,
+  ): Promise<void> {
+    const { id, revision, nextAt } = schedule;
+    const moved = await tx
+      .update(schedules)
+      .set({ nextAt: new Date(next), leasedUntil: null })
+      .where(
+        and(
+          eq(schedules.id, id),
+          eq(schedules.revision, revision),
+          eq(schedules.nextAt, nextAt),
+          isNull(schedules.pausedAt),
+        ),
+      )
+      .returning({ id: schedules.id });
+    if (moved.length === 0) throw new SlotTaken(`The slot of ${id} is taken`);
+    if (missed !== undefined) await this.#storeMissed(tx, schedule, missed);
+    if (slot !== undefined && result !== undefined) {
+      await this.storeRun(tx, {
+        ...this.#newRun(id),
+        ...result,
+        cause: 'slot',
+        slot: new Date(slot),
+      });
+    }
+  }
+
+  /** Stores a run that a principal asks for, beside the slots. @throws SlotTaken: the trigger's key was used. */
+  async triggerIn(
+    tx: Queryable,
+    { id }: Pick<ScheduleRow, 'id'>,
+    { triggerKey, ...result }: SlotOutcome & { triggerKey: string | undefined },
+  ): Promise<void> {
+    // The row is locked: the schedule's runs see each other's turns.
+    await tx.select({ id: schedules.id }).from(schedules).where(eq(schedules.id, id)).for('update');
+    const run = this.#newRun(id);
+    await this.storeRun(tx, {
+      ...run,
+      ...result,
+      ...compact({ triggerKey }),
+      cause: 'trigger',
+      slot: run.createdAt,
+    });
+  }
+
+  /** Pauses a schedule for a reason of the server's. */
+  async pause(schedule: ScheduleRow, reason: PauseReason): Promise<void> {
+    await this.db.transaction((tx) => this.pauseIn(tx, schedule, reason));
+  }
+
+  async pauseIn(
+    tx: Queryable,
+    { id, key, principalId, revision }: ScheduleRow,
+    reason: PauseReason,
+  ): Promise<void> {
+    const at = new Date(this.clock.now());
+    const paused = await tx
+      .update(schedules)
+      .set({
+        pausedAt: at,
+        pauseReason: reason,
+        leasedUntil: null,
+        revision: sql`${schedules.revision} + 1`,
+      })
+      .where(
+        and(eq(schedules.id, id), eq(schedules.revision, revision), isNull(schedules.pausedAt)),
+      )
+      .returning({ id: schedules.id });
+    if (paused.length === 0) throw new SlotTaken(`The schedule ${id} was changed`);
+    await addDeliveries(tx, {
+      id: eventId(id, `${revision}_paused`),
+      type: 'schedule.paused',
+      principalId,
+      facts: { scheduleId: id, key, reason },
+      at,
+    });
+  }
+
+  async storeRun(tx: Queryable, run: NewRun): Promise<void> {
+    const stored = await tx
+      .insert(scheduleRuns)
+      .values(run)
+      .onConflictDoNothing()
+      .returning({ id: scheduleRuns.id });
+    if (stored.length === 0) throw new SlotTaken(`The run of ${run.scheduleId} is stored already`);
+  }
+
+  async #storeMissed(
+    tx: Queryable,
+    { id, key, principalId }: ScheduleRow,
+    { first, count, until }: Missed,
+  ): Promise<void> {
+    const run = this.#newRun(id);
+    const [slot, missedUntil] = [new Date(first), new Date(until)];
+    await this.storeRun(tx, {
+      ...run,
+      cause: 'slot',
+      slot,
+      outcome: 'missed',
+      missed: count,
+      missedUntil,
+    });
+    await addDeliveries(tx, {
+      id: eventId(run.id, 'missed'),
+      type: 'schedule.missed',
+      principalId,
+      facts: {
+        scheduleId: id,
+        key,
+        slot: slot.toISOString(),
+        count,
+        until: missedUntil.toISOString(),
+      },
+      at: run.createdAt,
+    });
+  }
+
+  #newRun(scheduleId: string) {
+    const now = this.clock.now();
+    return { id: newTimeId('run', now), scheduleId, createdAt: new Date(now) };
+  }
+}
+
+function eventId(id: string, what: string): string {
+  return `evt_${id.slice(id.indexOf('_') + 1)}_${what}`;
+}

@@ -1,0 +1,45 @@
+import { invalidRequest, TypedError } from '../errors/typed-error.js';
+
+export function scheduleNotFound(key: string): TypedError {
+  return new TypedError('SCHEDULE_NOT_FOUND', {
+    message: `There is no schedule '${key.slice(0, 100)}'. GET /api/harness/schedules lists those there are.`,
+  });
+}
+
+export function scheduleLimit(most: number): TypedError {
+  return new TypedError('SCHEDULE_LIMIT', {
+    message:
+      most === 0
+        ? 'This server takes no schedules: its TURNPIKE_SCHEDULES_PER_PRINCIPAL is 0.'
+        : `${most} schedules are there already. Delete one, or raise TURNPIKE_SCHEDULES_PER_PRINCIPAL.`,
+    details: { most },
+  });
+}
+
+export function nothingToChange(): TypedError {
+  return invalidRequest(
+    "Give what is to change: 'cron', 'tz', 'session', 'agent', 'projectRoot', 'message', 'opts', 'overlap' or 'catchUpMs'",
+  );
+}
+
+/** The turn before has not ended, and the schedule's turns are not to overlap. */
+export function scheduleOverlaps(turnId: string): TypedError {
+  return new TypedError('TURN_IN_PROGRESS', {
+    message: `The schedule's turn ${turnId} has not ended. Wait for its end or interrupt it; 'overlap' says what becomes of a slot until then.`,
+    details: { turnId },
+  });
+}
+
+/** @param problem completes "… has failed". */
+export function keyInvalid(fault: string): TypedError {
+  return new TypedError('UNAUTHENTICATED', {
+    message: `The API key that the schedule acts with is ${fault}. Resume the schedule with a valid key: it acts with that from then on.`,
+  });
+}
+
+export function schedulePaused(failures: number): TypedError {
+  return new TypedError('SCHEDULE_PAUSED', {
+    message: `The last ${failures} runs failed, and the schedule is paused. Mend it, then resume it.`,
+    details: { failures },
+  });
+}

@@ -1,0 +1,5 @@
+import type { scheduleRuns, schedules } from '../storage/schedule-schema.js';
+
+export type ScheduleRow = typeof schedules.$inferSelect;
+export type RunRow = typeof scheduleRuns.$inferSelect;
+export type NewRun = typeof scheduleRuns.$inferInsert;

@@ -1,0 +1,30 @@
+import { sql } from 'drizzle-orm';
+import type { Queryable } from '../storage/connection.js';
+import {
+  webhookDeliveries,
+  webhookEndpoints,
+  type WebhookEvent,
+} from '../storage/webhook-schema.js';
+
+/** An event that is no turn's. */
+export interface OwnEvent {
+  /** The event's own id, `evt_…`: the same for every endpoint. */
+  id: string;
+  type: WebhookEvent;
+  principalId: string;
+  facts: Record<string, unknown>;
+  at: Date;
+}
+
+/** Puts an event into the outbox, in the transaction that makes it: to each of the principal's endpoints. */
+export async function addDeliveries(db: Queryable, event: OwnEvent): Promise<void> {
+  const { id, type, principalId, facts, at } = event;
+  const { enabled, events } = webhookEndpoints;
+  const time = sql`${at.toISOString()}::timestamptz`;
+  await db.execute(sql`
+    insert into ${webhookDeliveries} (endpoint_id, id, type, facts, next_at, created_at)
+    select ${webhookEndpoints.id}, ${id}::text, ${type}::text, ${JSON.stringify(facts)}::json, ${time}, ${time}
+    from ${webhookEndpoints}
+    where ${webhookEndpoints.principalId} = ${principalId} and ${enabled}
+      and (${events} is null or ${type}::text = any(${events}))`);
+}

@@ -1,0 +1,78 @@
+import { execFile } from 'node:child_process';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { TurnpikeClient } from '../../../src/client/turnpike-client.js';
+import { makeKey } from '../../support/clients/keyed-client.js';
+import { expectSoon } from '../../support/expect-soon.js';
+import { cliProgram } from '../../support/processes/built-programs.js';
+import { startServer, type TestServer } from '../../support/processes/start-server.js';
+
+const [program, ...first] = cliProgram;
+
+interface Ran {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+describe('schedules, from the command line and the typed client', () => {
+  let server: TestServer;
+  let key: string;
+  beforeAll(async () => {
+    server = await startServer();
+    key = (await makeKey(server, { principal: 'alice' })).secret;
+  });
+  afterAll(() => server.close());
+
+  const turnpike = (...args: string[]): Promise<Ran> =>
+    new Promise((resolve) => {
+      const env = { PATH: process.env['PATH'], TURNPIKE_URL: server.url, TURNPIKE_API_KEY: key };
+      const given = [...first, 'schedules', ...args];
+      const child = execFile(program, given, { env }, (_error, stdout, stderr) =>
+        resolve({ code: child.exitCode ?? -1, stdout, stderr }),
+      );
+    });
+
+  it('are put, shown, triggered, paused, resumed and removed', async () => {
+    expect(await turnpike('list')).toMatchObject({ code: 0, stderr: 'There are none.\n' });
+    const definition = ['--cron', '0 9 * * 1', '--tz', 'Europe/Berlin', '--message', 'Report'];
+    const put = await turnpike('put', 'weekly', ...definition, '--opts', '{"maxTurns":2}');
+    expect(put.stdout).toMatch(
+      /^weekly {2}0 9 \* \* 1 {2}Europe\/Berlin {2}next \S+ 0[78]:00 {2}new session {2}"Report"\n$/,
+    );
+    expect((await turnpike('list')).stdout).toBe(put.stdout);
+    const upcoming = await turnpike('upcoming', 'weekly', '--limit', '2');
+    expect(upcoming.stdout).toMatch(/^(\S+ 09:00 Europe\/Berlin {2}\S+ 0[78]:00 UTC\n){2}$/);
+    expect((await turnpike('trigger', 'weekly')).stdout).toMatch(/ {2}triggered {2}turn_/);
+    await expectSoon(async () =>
+      expect((await turnpike('runs', 'weekly')).stdout).toMatch(/ {2}turn_\S+ {2}completed\n$/),
+    );
+    expect((await turnpike('pause', 'weekly')).stdout).toContain('paused: requested');
+    const resumed = await turnpike('resume', 'weekly', '--json');
+    expect(JSON.parse(resumed.stdout)).toMatchObject({ key: 'weekly', opts: { maxTurns: 2 } });
+    expect((await turnpike('remove', 'weekly')).stdout).toBe('weekly is removed.\n');
+    const gone = await turnpike('show', 'weekly');
+    expect([gone.code, gone.stderr]).toEqual([1, expect.stringContaining("no schedule 'weekly'")]);
+    expect((await turnpike('put', 'weekly')).code).toBe(2);
+  });
+
+  it('are changed and triggered once by the typed client', async () => {
+    const { schedules } = new TurnpikeClient({ url: server.url, key });
+    const times = { cron: '*/5 * * * *', tz: 'UTC' };
+    await schedules.put('often', { ...times, session: 'new', message: 'Hello' });
+    expect(await schedules.change('often', { message: 'Other' })).toMatchObject({
+      ...times,
+      message: 'Other',
+    });
+    const once = { idempotencyKey: 'once' };
+    const [one, two] = [
+      await schedules.trigger('often', once),
+      await schedules.trigger('often', once),
+    ];
+    expect(two.turnId).toBe(one.turnId);
+    expect((await schedules.runs('often')).runs).toHaveLength(1);
+    expect(await schedules.upcoming('often', 4)).toHaveLength(4);
+    expect((await schedules.list()).map((one) => one.key)).toEqual(['often']);
+    await schedules.delete('often');
+    await expect(schedules.get('often')).rejects.toThrow("no schedule 'often'");
+  });
+});
