@@ -3,7 +3,7 @@ import { newId } from '../../../src/platform/ids.js';
 import { approvals } from '../../../src/storage/governance-schema.js';
 import { toUlid } from '../../../src/http/fields/ulid-form.js';
 import { KeyedClient, makeKey, type KeyedAnswer } from '../../support/clients/keyed-client.js';
-import { responseCalls } from '../../support/access/response-calls.js';
+import { wireCalls } from '../../support/access/wire-calls.js';
 import { putSchedule, scheduleCalls } from '../../support/schedules/schedule-calls.js';
 import { startServer, type TestServer } from '../../support/processes/start-server.js';
 
@@ -78,34 +78,6 @@ const calls: Record<string, (ids: Things) => Call> = {
   'get /api/chat/{id}': ({ sessionId: id }) => ['GET', `/api/chat/${id}`],
   'get /api/chat/{id}/stream': ({ sessionId: id }) => ['GET', `/api/chat/${id}/stream`],
   'post /api/chat/{id}/stop': ({ sessionId: id }) => ['POST', `/api/chat/${id}/stop`],
-  'post /agent/{name}/ag-ui': ({ sessionId }) => [
-    'POST',
-    '/agent/WORKING_ITEMS/ag-ui',
-    {
-      threadId: sessionId,
-      runId: 'run-1',
-      messages: [{ id: 'm1', role: 'user', content: 'Hello' }],
-      tools: [],
-      context: [],
-      state: {},
-      forwardedProps: {},
-    },
-  ],
-  'post /awp': ({ sessionId }) => [
-    'POST',
-    '/awp',
-    {
-      threadId: sessionId,
-      runId: 'run-1',
-      messages: [{ id: 'm1', role: 'user', content: 'Hello' }],
-      tools: [],
-      context: [],
-    },
-  ],
-  'get /agent/{name}/ag-ui/{turnId}': ({ turnId: id }) => [
-    'GET',
-    `/agent/WORKING_ITEMS/ag-ui/${id}?run=run-1`,
-  ],
   'post /api/harness/interrupt': ({ sessionId }) => [
     'POST',
     '/api/harness/interrupt',
@@ -182,7 +154,7 @@ const calls: Record<string, (ids: Things) => Call> = {
     'GET',
     `/agent/WORKING_ITEMS/chat/stream/${id}`,
   ],
-  ...responseCalls,
+  ...wireCalls,
   'delete /sessions/{session_id}': ({ agentSession: id }) => ['DELETE', `/sessions/${id}`],
 };
 
