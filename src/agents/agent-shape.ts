@@ -5,6 +5,8 @@ import { checkedBy, fieldsOf, filledText, parsedBy, wholeNumber } from '../parsi
 import { isPlainObject } from '../platform/json.js';
 import { parseThinking } from '../provider/parse-thinking.js';
 import { permissionModes } from '../storage/shapes/stored-permissions.js';
+import { parseOutput } from '../output/parse-output.js';
+import type { OutputTerms } from '../storage/shapes/stored-options.js';
 import { efforts } from '../storage/shapes/stored-thinking.js';
 import { limitsShape } from './limits-shape.js';
 
@@ -53,6 +55,13 @@ const thinking = parsedBy(
   `must be true, false, one of ${efforts.join(', ')}, or {effort, display}`,
 );
 
+const output = z.transform((given: unknown, payload): OutputTerms => {
+  const parsed = parseOutput(given);
+  if ('output' in parsed) return parsed.output;
+  payload.issues.push({ code: 'custom', input: given, message: `must be ${parsed.fault}` });
+  return z.NEVER;
+});
+
 /** The front matter of an agent's file. */
 export const agentShape = fieldsOf({
   name: text,
@@ -79,6 +88,7 @@ export const agentShape = fieldsOf({
   citations: z.exactOptional(z.boolean()),
   memory: z.exactOptional(z.boolean()),
   thinking: z.exactOptional(thinking),
+  output: z.exactOptional(output),
   AGENT_TYPE: header(['0', '1', '2']),
   AGENT_CLASS: header(['PERSONA', 'TASK']),
   // Older names, of `limits` and of fields of `permissions`.

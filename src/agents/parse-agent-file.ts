@@ -4,6 +4,7 @@ import { parseLeniently } from '../parsing/parse-value.js';
 import type { Fault } from '../parsing/word-issue.js';
 import { compact } from '../platform/compact.js';
 import type { AttachmentsAs } from '../storage/shapes/stored-options.js';
+import type { OutputTerms } from '../storage/shapes/stored-options.js';
 import type { ThinkingChoice } from '../storage/shapes/stored-thinking.js';
 import type { AgentServers } from '../tools/mcp-server.js';
 import { agentShape, splitLists, type AgentFields } from './agent-shape.js';
@@ -48,6 +49,8 @@ export interface Persona {
    * Whether the agent's turns think, and how much. Absent: the request or the preferences choose.
    */
   thinking?: ThinkingChoice;
+  /** The object that turns end with; absent: they end with text. */
+  output?: OutputTerms;
   /** The model that lists show; a turn's model is not chosen from it. */
   model?: string;
   /** The model that is used when the turn's own does not answer. */
@@ -114,6 +117,7 @@ export function parseAgentFile(file: string): AgentFile {
     citations: fields.citations,
     memory: fields.memory,
     thinking: fields.thinking,
+    output: fields.output,
     model: fields.model,
     fallbackModel: fields.fallback_model,
     agentType: fields.AGENT_TYPE === undefined ? undefined : Number(fields.AGENT_TYPE),

@@ -174,6 +174,11 @@ export const errorTable = {
       },
     },
   },
+  OUTPUT_INVALID: final(
+    422,
+    "On the stream: no reply of the turn was the object that `opts.output` asked for; `details` has the faults of the last one, whose text is in the turn's messages.",
+    'Say more of the object in the message or in `description`s, make the schema simpler, or allow more `repairs`.',
+  ),
   PERSONA_NOT_FOUND: final(
     404,
     'There is no agent of that name; the message lists those there are.',

@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../errors/error-table.js';
 import { assertNever } from '../platform/assert-never.js';
 import { compact } from '../platform/compact.js';
+import type { JsonObject } from '../platform/json.js';
 import type { StepStopReason, ToolStatus, Usage } from '../storage/shapes/stored-step.js';
 import { type Source, type TurnEvent, type TurnOutcome } from './turn-event.js';
 
@@ -47,7 +48,14 @@ export interface FoldedTurn {
     view: FoldedTurn;
   }[];
   failure?: { errorType: ErrorCode; message: string };
-  end?: { outcome: TurnOutcome; exitCode: number; reason: string; text: string; usage: Usage };
+  end?: {
+    outcome: TurnOutcome;
+    exitCode: number;
+    reason: string;
+    text: string;
+    usage: Usage;
+    output?: JsonObject;
+  };
 }
 
 export const initialTurn: FoldedTurn = {
@@ -146,8 +154,9 @@ export function foldTurn(view: FoldedTurn, event: TurnEvent): FoldedTurn {
     case 'turn.failed':
       return { ...next, failure: { errorType: event.errorType, message: event.message } };
     case 'turn.ended': {
-      const { outcome, exitCode, reason, text, usage } = event;
-      return { ...next, phase: 'ended', end: { outcome, exitCode, reason, text, usage } };
+      const { outcome, exitCode, reason, text, usage, output } = event;
+      const end = compact({ outcome, exitCode, reason, text, usage, output });
+      return { ...next, phase: 'ended', end };
     }
     default:
       return assertNever(event);

@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../errors/error-table.js';
+import type { JsonObject } from '../platform/json.js';
 import type { StepStopReason, ToolStatus, Usage } from '../storage/shapes/stored-step.js';
 
 /**
@@ -34,6 +35,8 @@ export type TurnEventBody =
       contextWindow?: number;
       /** The limit of model calls of the turn. */
       maxTurns?: number;
+      /** The turn is to end with an object: its replies are JSON. */
+      hasOutput?: true;
     }
   | { type: 'turn.recovering'; reason: string }
   | { type: 'step.started'; step: number }
@@ -145,6 +148,8 @@ export type TurnEventBody =
       text: string;
       usage: Usage;
       durationMs: number;
+      /** The object of a turn that completed, and was to end with one. */
+      output?: JsonObject;
     };
 
 export type NoticePosted = Extract<TurnEventBody, { type: 'notice.posted' }>;

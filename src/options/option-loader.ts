@@ -2,7 +2,9 @@ import { PersonaLibrary } from '../agents/persona-library.js';
 import type { Persona } from '../agents/parse-agent-file.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../config/config.js';
+import { OutputChecks } from '../output/output-checks.js';
 import { compact } from '../platform/compact.js';
+import { checkOutput } from './check-output.js';
 import { freeLimits } from './free-limits.js';
 import type { ServerDefaults } from './preferences/effective-preferences.js';
 import type { AgentConfig } from '../storage/shapes/stored-limits.js';
@@ -45,6 +47,7 @@ export class OptionLoader {
     private readonly personas: PersonaLibrary,
     @Inject(ModelResolver) private readonly models: Pick<ModelResolver, 'resolve'>,
     @Inject(CONFIG) private readonly config: LoaderConfig,
+    @Inject(OutputChecks) private readonly outputs: Pick<OutputChecks, 'check'>,
   ) {}
 
   /**
@@ -52,7 +55,7 @@ export class OptionLoader {
    * model's catalogue entry.
    *
    * @throws TypedError INSTRUCTION_ROOT_INVALID 500 except for agents, PERSONA_NOT_FOUND 404,
-   * SDK_FAILURE 400 for an unknown model.
+   * SDK_FAILURE 400 for an unknown model, INVALID_REQUEST for an output that is not one.
    */
   async load(
     session: OptionSubject,
@@ -77,6 +80,7 @@ export class OptionLoader {
     const { named, standard } = chooseModel(sources);
     const model = await models.resolve(named.value, standard);
     const resolution = resolveOptions({ ...sources, model });
+    checkOutput(opts, resolution.options, this.outputs);
     return { resolution: await this.#withFallback(resolution, standard), persona };
   }
 

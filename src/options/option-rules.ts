@@ -5,11 +5,13 @@ import {
   type AttachmentsAs,
   type ClientTool,
   type OnDisconnect,
+  type OutputTerms,
   type Priority,
 } from '../storage/shapes/stored-options.js';
 import { efforts, type ThinkingChoice } from '../storage/shapes/stored-thinking.js';
 import { isStorable } from '../storage/storable.js';
 import { jsonObject } from '../http/fields/json-schemas.js';
+import { outputExpected, parseOutput } from '../output/parse-output.js';
 import { clientToolsExpected, parseClientTools } from './client-tools.js';
 import { choiceRule, countRule, nameRule, textRule, type OptionRule } from './option-rule.js';
 
@@ -95,6 +97,20 @@ export const optionRules = {
     'Files for the model: in their own format, or as text.',
     ['native', 'text'],
   ),
+  output: {
+    about: 'The object that the turn ends with, by its JSON Schema. Anything else is refused.',
+    schema: {
+      type: 'object',
+      required: ['schema'],
+      properties: { schema: jsonObject, repairs: { type: 'integer', minimum: 0, maximum: 5 } },
+    },
+    parse: (value) => {
+      const parsed = parseOutput(value);
+      return 'output' in parsed ? parsed.output : undefined;
+    },
+    expected: outputExpected,
+    fallback: () => undefined,
+  } satisfies OptionRule<OutputTerms | undefined>,
   clientTools: {
     about: "Tools that the turn's client runs.",
     schema: {

@@ -6,6 +6,7 @@ import { ExtensionsModule } from '../extensions/extensions.module.js';
 import { EXTENSIONS } from '../extensions/load-extensions.js';
 import { SERVER_PERMISSIONS } from '../governance/permissions/permission-rules.js';
 import { ProviderModule } from '../provider/provider.module.js';
+import { OutputChecks } from '../output/output-checks.js';
 import { serverToolNames } from '../storage/shapes/stored-tools.js';
 import { ToolRegistry } from '../tools/registry.js';
 import { loadPermissions } from './load-permissions.js';
@@ -24,6 +25,7 @@ import { PreferencesStore } from './preferences/preferences-store.js';
   imports: [AccessModule, AgentsModule, ExtensionsModule, ProviderModule],
   providers: [
     OptionLoader,
+    OutputChecks,
     PreferencesStore,
     PreferencesService,
     ModelListService,
@@ -37,7 +39,7 @@ import { PreferencesStore } from './preferences/preferences-store.js';
         ]),
     },
   ],
-  exports: [OptionLoader, PreferencesService, ModelListService, SERVER_PERMISSIONS],
+  exports: [OptionLoader, OutputChecks, PreferencesService, ModelListService, SERVER_PERMISSIONS],
 })
 export class OptionsModule {}
 

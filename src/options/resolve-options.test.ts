@@ -56,6 +56,7 @@ describe('resolveOptions', () => {
         memory: 'default',
         attachmentsAs: 'default',
         maxTokens: 'default',
+        output: 'default',
         agentConfig: allFrom('default'),
       },
       problems: [],
@@ -78,6 +79,7 @@ describe('resolveOptions', () => {
       memory: true,
       attachmentsAs: 'text',
       maxTokens: 500,
+      output: { schema: { type: 'object' } },
       agentConfig: { timeout_seconds: 30 },
       subagentGovernance: { contextSealed: 'yes' },
     };
@@ -97,6 +99,7 @@ describe('resolveOptions', () => {
         memory: true,
         attachmentsAs: 'text',
         maxTokens: 500,
+        output: { schema: { type: 'object' }, repairs: 1 },
         agentConfig: { ...limits, maxIterations: 25, timeoutSeconds: 30 },
         subagentGovernance: { contextSealed: 'yes' },
       },
@@ -116,6 +119,7 @@ describe('resolveOptions', () => {
         memory: 'opts',
         attachmentsAs: 'opts',
         maxTokens: 'opts',
+        output: 'opts',
         agentConfig: { ...allFrom('default'), maxIterations: 'opts', timeoutSeconds: 'opts' },
       },
       problems: [],
@@ -175,6 +179,18 @@ describe('resolveOptions', () => {
   it('asks nobody about the calls of an agent whose file says nothing', () => {
     const { options, provenance } = resolve({ asAgent: true });
     expect([options.mode, provenance.mode]).toEqual(['dontAsk', 'default']);
+  });
+
+  it('takes the output of the request before that of the persona', () => {
+    const persona = personaWith('output: {schema: {type: object, title: p}, repairs: 0}');
+    const schema = { type: 'object', title: 'o' };
+    const given = resolve({ persona, opts: { output: { schema } } });
+    expect([given.options.output, given.provenance.output]).toEqual([
+      { schema, repairs: 1 },
+      'opts',
+    ]);
+    const own = resolve({ persona });
+    expect([own.options.output?.repairs, own.provenance.output]).toEqual([0, 'persona']);
   });
 
   it('takes how files are shown from the file of the persona', () => {

@@ -71,11 +71,12 @@ export function resolveOptions(sources: OptionSources): OptionResolution {
     ]),
     maxTokens: chooseGiven(optionRules.maxTokens, 'maxTokens'),
     maxCostUsd: chooseGiven(optionRules.maxCostUsd, 'maxCostUsd'),
+    output: choose(optionRules.output, given['output'], [['persona', persona.output]]),
     clientTools: chooseGiven(optionRules.clientTools, 'clientTools'),
     skills: chooseGiven(optionRules.skills, 'skills'),
   };
   const { maxTokens: tokens, maxCostUsd, fallbackModel: other, ...rest } = chosen;
-  const { clientTools, skills, ...always } = rest;
+  const { clientTools, skills, output, ...always } = rest;
   const { price, notices = [] } = sources.model ?? {};
   const usd = maxCostUsd.value;
   const { contextNodes, subagents } = sources.preferences ?? {};
@@ -86,6 +87,7 @@ export function resolveOptions(sources: OptionSources): OptionResolution {
       ...compact({
         fallbackModel: other.value,
         maxTokens: tokens.value,
+        output: output.value,
         clientTools: clientTools.value.length === 0 ? undefined : clientTools.value,
         costLimit: usd === undefined || price === undefined ? undefined : { usd, price },
         skills: skills.value,
@@ -97,7 +99,7 @@ export function resolveOptions(sources: OptionSources): OptionResolution {
       }),
     },
     provenance: {
-      ...tiersOf({ ...always, maxTokens: tokens, fallbackModel: other }),
+      ...tiersOf({ ...always, maxTokens: tokens, fallbackModel: other, output }),
       agentConfig: limits.provenance,
       subagentGovernance: governance === undefined ? 'default' : 'opts',
     },

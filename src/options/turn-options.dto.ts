@@ -5,6 +5,7 @@ import type {
   ClientTool,
   OnBusy,
   OnDisconnect,
+  OutputTerms,
   Priority,
 } from '../storage/shapes/stored-options.js';
 import type { ThinkingChoice } from '../storage/shapes/stored-thinking.js';
@@ -75,6 +76,12 @@ export class TurnOptionsDto {
 
   @Lenient(optionRules.attachmentsAs)
   attachmentsAs?: AttachmentsAs;
+
+  @ApiPropertyOptional({
+    ...optionRules.output.schema,
+    description: `${optionRules.output.about} It must be ${optionRules.output.expected}.`,
+  })
+  output?: Readonly<Pick<OutputTerms, 'schema'> & Partial<OutputTerms>>;
 
   @Lenient(optionRules.clientTools)
   clientTools?: readonly ClientTool[];

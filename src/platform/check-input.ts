@@ -22,14 +22,15 @@ const draft2020 = new Ajv2020(options);
  * Compiles the JSON Schema of an input. The check's message names each wrong field and what is allowed
  * there, three at most.
  *
+ * @param whole the input's name in messages.
  * @throws Error when the schema is not valid or its root is not an object.
  */
-export function compileInputCheck(schema: JsonObject): InputCheck {
+export function compileInputCheck(schema: JsonObject, whole = 'the input'): InputCheck {
   if (schema['type'] !== 'object') throw new Error('the root of the schema must be type "object"');
   const validate = compile(schema);
   return (input) => {
     if (validate(input) && isJsonObject(input)) return { ok: true, input };
-    return { ok: false, message: describeProblems(validate.errors ?? []) };
+    return { ok: false, message: describeProblems(validate.errors ?? [], whole) };
   };
 }
 
@@ -48,14 +49,15 @@ function isJsonObject(value: unknown): value is JsonObject {
   return isPlainObject(value);
 }
 
-function describeProblems(errors: readonly ErrorObject[]): string {
-  const all = [...new Set(errors.map(describeProblem))];
+function describeProblems(errors: readonly ErrorObject[], whole: string): string {
+  const all = [...new Set(errors.map((error) => describeProblem(error, whole)))];
   const shown = all.slice(0, shownProblems).join('; ');
   const more = all.length - shownProblems;
   return more > 0 ? `${shown}; and ${more} more` : shown;
 }
 
-function describeProblem(error: ErrorObject): string {
+function describeProblem(error: ErrorObject, whole: string): string {
+  const fieldName = (path: readonly string[]): string => nameOf(path, whole);
   const at = error.instancePath.split('/').slice(1);
   const params: Record<string, unknown> = error.params;
   switch (error.keyword) {
@@ -72,8 +74,8 @@ function describeProblem(error: ErrorObject): string {
   }
 }
 
-function fieldName(path: readonly string[]): string {
-  if (path.length === 0) return 'the input';
+function nameOf(path: readonly string[], whole: string): string {
+  if (path.length === 0) return whole;
   return path.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~')).join('.');
 }
 

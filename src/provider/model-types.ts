@@ -1,3 +1,4 @@
+import type { JsonObject } from '../platform/json.js';
 import type { AssistantPart } from '../storage/shapes/stored-part.js';
 import type { ToolSpec, ServerTool } from '../storage/shapes/stored-tools.js';
 import type { StepStopReason, Usage } from '../storage/shapes/stored-step.js';
@@ -38,6 +39,8 @@ export interface ModelRequest {
   thinking?: ThinkingPlan;
   /** `none`: the tools are in the prompt, and none may be called. */
   toolChoice?: 'none';
+  /** JSON Schema, in the provider's subset, that replies are held to. Absent: they are free. */
+  outputSchema?: JsonObject;
   /** Whether the model names the passages of documents that it draws on. */
   citations?: boolean;
 }

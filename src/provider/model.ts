@@ -38,6 +38,8 @@ export interface Model {
   bindsThinking: boolean;
   seesImages: boolean;
   readsPdfs: boolean;
+  /** Whether replies can be held to a JSON Schema (`output_config.format`). */
+  structuredOutputs: boolean;
   /** Most images of one request. */
   mostImages: number;
   /** Tools of the provider that the model can use. */

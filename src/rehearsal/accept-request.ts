@@ -2,6 +2,7 @@ import { currentContract, type WireContract } from './http/parse-headers.js';
 import { callableProfile } from './models/find-profile.js';
 import type { ModelProfile } from './models/model-profile.js';
 import type { MessagesRequest } from './request-types.js';
+import { validateOutputConfig } from './rules/validate-format.js';
 import { validateMedia } from './rules/validate-media.js';
 import { validateModelLimits } from './rules/validate-model-limits.js';
 import { validateThinking } from './rules/validate-thinking.js';
@@ -33,5 +34,6 @@ export function acceptRequest(
   validateThinking(body, profile, contract);
   validateModelLimits(body, profile);
   validateMedia(body, profile);
+  validateOutputConfig(body);
   return { ...checkThinking(body, profile), sent: body, profile };
 }

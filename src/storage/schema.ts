@@ -9,6 +9,7 @@ import {
   uniqueIndex,
   type AnyPgColumn,
 } from 'drizzle-orm/pg-core';
+import type { JsonObject } from '../platform/json.js';
 import type { Usage } from './shapes/stored-step.js';
 import type { AgentConfig, DayLimits } from './shapes/stored-limits.js';
 import type {
@@ -126,6 +127,8 @@ export const turns = pgTable(
     /** Note in the reply about the limit that ended the turn; null: none. */
     endNote: text('end_note'),
     failure: json('failure').$type<TurnFailure>(),
+    /** The object of a turn that completed with one; null: none. */
+    output: json('output').$type<JsonObject>(),
     /** Reason why later turns leave this turn out of their requests; null: they do not. */
     leftOut: text('left_out').$type<LeftOut>(),
     /** Last step whose outputs are elided, because the provider refused the prompt's length. */

@@ -16,12 +16,14 @@ import {
   statusesOf,
   success,
 } from '../support/crash/crash-lines.js';
+import { outputPoints } from '../support/crash/output-crash-points.js';
 import { expectSoon } from '../support/expect-soon.js';
 import { CrashSeries, type CrashPoint } from '../support/crash/crash-series.js';
 
 /** Each point has sessions of its own; its name is the tag of its turns. */
 const points: Record<string, CrashPoint> = {
   ...busyPoints,
+  ...outputPoints,
   unasked: {
     line: 'before the question is stored: it is asked, once',
     stops: [question],

@@ -50,6 +50,7 @@ it('parses an entry of the API', () => {
     efforts: ['low', 'medium', 'high'],
     seesImages: true,
     readsPdfs: false,
+    structuredOutputs: true,
     serverTools: { webSearch: true, codeExecution: false },
   });
 });

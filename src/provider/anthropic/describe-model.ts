@@ -36,11 +36,13 @@ export function describeModel(info: unknown): ModelDescription | undefined {
 function parseCapabilities(given: unknown): Partial<ModelDescription> {
   if (!isPlainObject(given)) return {};
   const { thinking, effort, image_input: images, pdf_input: pdfs, server_tools: tools } = given;
+  const { structured_outputs: structured } = given;
   return compact({
     thinking: isPlainObject(thinking) ? supportedOf(thinkingKinds, thinking, 'types') : undefined,
     efforts: isPlainObject(effort) ? supportedOf(efforts, effort) : undefined,
     seesImages: isPlainObject(images) ? isSupported(images) : undefined,
     readsPdfs: isPlainObject(pdfs) ? isSupported(pdfs) : undefined,
+    structuredOutputs: isPlainObject(structured) ? isSupported(structured) : undefined,
     serverTools: isPlainObject(tools)
       ? {
           webSearch: isSupported(tools['web_search']),

@@ -23,6 +23,7 @@ const large = {
   maxOutput: 128_000,
   seesImages: true,
   readsPdfs: true,
+  structuredOutputs: true,
   mostImages: 600,
   serverTools: { webSearch: true, codeExecution: true },
   cacheMinimum: 512,
@@ -279,6 +280,7 @@ export function unknownModel(id: string): Model {
     thinksByDefault: 'off',
     efforts: [],
     takesSystemMessages: false,
+    structuredOutputs: false,
     // An estimate that is too high is the safe one.
     tokenScale: 1.3,
     // Safe where it is wrong: prompts are then kept unchanged without need.

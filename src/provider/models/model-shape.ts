@@ -40,6 +40,7 @@ export const modelShape = z.exactPartial(
     bindsThinking: flag,
     seesImages: flag,
     readsPdfs: flag,
+    structuredOutputs: flag,
     mostImages: wholeNumber(0, 100_000),
     serverTools: z.strictObject({ webSearch: flag, codeExecution: flag }),
     cacheMinimum: count,

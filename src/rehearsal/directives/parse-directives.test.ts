@@ -45,6 +45,8 @@ describe('parseDirectives', () => {
     ],
     ['[[empty step=2]]', { name: 'empty', step: 2 }],
     ['[[surrogate]]', { name: 'surrogate' }],
+    ['[[output={"a":[1]}]]', { name: 'output', text: '{"a":[1]}' }],
+    ['[[output=prose step=1]]', { name: 'output', text: 'prose', step: 1 }],
     [
       '[[server=web_search {"query":"x"}]]',
       { name: 'server', tool: 'web_search', input: { query: 'x' } },
@@ -90,7 +92,7 @@ describe('parseDirectives', () => {
     ['[[tokens=5 gap=fast]]', 'gap must be a whole number from 0'],
     ['[[tokens=5 speed=2]]', '"speed" is not a parameter of it. Allowed: gap, first'],
     ['[[tokens=5', 'Directive "[[tokens=5" cannot be read'],
-    ['[[tokens=5 {"a":1}]]', 'only tool, loop and server take JSON'],
+    ['[[tokens=5 {"a":1}]]', 'only tool, loop, server and output take JSON'],
     ['[[cite=1]]', '"cite" takes no value'],
     ['[[tool={"a":1}]]', 'Directive "[[tool={'],
     ['[[tool=a {"x":}]]', 'Directive [[tool: its JSON cannot be read'],
@@ -105,6 +107,8 @@ describe('parseDirectives', () => {
     ['[[fail=hard]]', 'from 400 to 599 or one of spend_limit'],
     ['[[stop=refusal category=rude]]', 'one of cyber, bio'],
     ['[[stop=end_turn category=bio]]', 'only [[stop=refusal]] has a category'],
+    ['[[output]]', 'write [[output={…}]] or [[output=WORD]]'],
+    ['[[output=[1]]]', 'cannot be read'],
     ['[[stall=0]]', 'stall must be a whole number from 1'],
   ])('refuses %s', (text, message) => {
     expect(() => parseDirectives(`hello ${text}`)).toThrow(

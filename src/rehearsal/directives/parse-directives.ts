@@ -34,6 +34,8 @@ export type Directive =
   | { name: 'server'; tool: string; input: JsonObject }
   /** A reply without content. */
   | ({ name: 'empty' } & AtStep)
+  /** The text of a reply that calls no tool: the JSON of an object, or a word. */
+  | ({ name: 'output'; text: string } & AtStep)
   /** Text that ends in half a surrogate pair. */
   | ({ name: 'surrogate' } & AtStep)
   | ({ name: 'stop'; reason: WireStopReason; category: RefusalCategory } & AtStep)
@@ -70,6 +72,7 @@ const allowed: Record<Directive['name'], { value: boolean; pairs: string[]; json
   redact: { value: false, pairs: [], json: false },
   cite: { value: false, pairs: [], json: false },
   server: { value: true, pairs: [], json: true },
+  output: { value: false, pairs: ['step'], json: true },
   empty: { value: false, pairs: ['step'], json: false },
   surrogate: { value: false, pairs: ['step'], json: false },
   stop: { value: true, pairs: ['category', 'step'], json: false },
@@ -119,6 +122,8 @@ function toDirective(raw: RawDirective): Directive {
       return { name };
     case 'server':
       return { name, tool: toolOf(raw, raw.value), input: raw.json ?? {} };
+    case 'output':
+      return { name, text: outputOf(raw), ...stepOf(raw) };
     case 'empty':
     case 'surrogate':
       return { name, ...stepOf(raw) };
@@ -164,12 +169,12 @@ function checkShape(raw: RawDirective, name: Directive['name']): void {
     );
   }
   if (raw.json !== undefined && !shape.json) {
-    throw refuseDirective(`Directive ${raw.source}: only tool, loop and server take JSON.`);
+    throw refuseDirective(`Directive ${raw.source}: only tool, loop, server and output take JSON.`);
   }
   if (shape.value && raw.value === undefined) {
     throw refuseDirective(`Directive ${raw.source}: write [[${name}=VALUE]].`);
   }
-  if (!shape.value && raw.value !== undefined) {
+  if (!shape.value && raw.value !== undefined && name !== 'output') {
     throw refuseDirective(`Directive ${raw.source}: "${name}" takes no value.`);
   }
 }
@@ -183,6 +188,13 @@ function toolOf(raw: RawDirective, name: string | undefined): string {
   throw refuseDirective(
     `Directive ${raw.source}: it needs a tool's name of up to 64 letters, digits, "_" and "-".`,
   );
+}
+
+/** The object, or the word, of a directive. */
+function outputOf(raw: RawDirective): string {
+  const text = raw.json === undefined ? raw.value : JSON.stringify(raw.json);
+  if (text !== undefined) return text;
+  throw refuseDirective(`Directive ${raw.source}: write [[output={…}]] or [[output=WORD]].`);
 }
 
 function stopReasonOf(raw: RawDirective): WireStopReason {

@@ -15,6 +15,7 @@ export interface RawDirective {
 // `[[word=`, `[[word]]` and `[[word key=` are directives; `[[Some Page]]` and `[[see also]]` are not.
 const headPattern = /\[\[([a-z]+)(?==|\]\]|\s+[a-z]+=)/g;
 const valuePattern = /=([^\s[\]{}=]+)/y;
+const objectPattern = /=(?=\{)/y;
 const pairPattern = /\s+([a-z]+)=([^\s[\]{}=]+)/y;
 const endPattern = /\s*\]\]/y;
 const longestShown = 80;
@@ -49,6 +50,7 @@ function scanDirective(
   };
 
   const value = take(valuePattern)?.[1];
+  if (value === undefined && name === 'output') take(objectPattern);
   const pairs = new Map<string, string>();
   let json: JsonObject | undefined;
   while (take(endPattern) === null) {

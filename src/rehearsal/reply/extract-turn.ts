@@ -12,7 +12,7 @@ import { scanDirectives } from '../directives/scan-directives.js';
 export interface RequestedTurn {
   /** The text of the user message that opened the turn, with its directives. */
   text: string;
-  /** The number of the reply in the turn, from 1: the rounds of tool calls so far, and one. */
+  /** The number of the reply in the turn, from 1: the rounds of tool calls and of notices so far, and one. */
   step: number;
   /** Kinds of the files in the opening message, in order. */
   attachments: ('image' | 'document')[];
@@ -33,10 +33,14 @@ export function extractTurn(request: MessagesRequest): RequestedTurn {
   const opening = Math.max(messages.findLastIndex(opensTurn), 0);
   const opener = messages[opening];
   const since = messages.slice(opening + 1);
-  const rounds = since.filter(
-    (message) =>
-      message.role === 'assistant' && blocksOf(message).some((block) => block.type === 'tool_use'),
-  ).length;
+  const rounds = since.filter((message, index) => {
+    const next = since[index + 1];
+    if (message.role !== 'assistant') return false;
+    return (
+      blocksOf(message).some((block) => block.type === 'tool_use') ||
+      (next?.role === 'user' && isNotice(blocksOf(next)))
+    );
+  }).length;
   const documents = messages.flatMap((message) =>
     blocksOf(message).filter((block) => block.type === 'document'),
   );
@@ -58,8 +62,8 @@ export function extractTurn(request: MessagesRequest): RequestedTurn {
 }
 
 /**
- * Whether a message opens a turn: a user message with text. Text beside tool results is a notice to
- * the model within a turn, unless it has a directive.
+ * Whether a message opens a turn: a user message with text. Text beside tool results, or in the tags of
+ * a system's message, is a notice to the model within a turn, unless it has a directive.
  */
 function opensTurn(message: RequestMessage): boolean {
   if (message.role !== 'user') return false;
@@ -67,7 +71,15 @@ function opensTurn(message: RequestMessage): boolean {
   const text = textOf(blocks);
   if (text === '') return false;
   const carriesResults = blocks.some((block) => block.type === 'tool_result');
-  return !carriesResults || scanDirectives(text).length > 0;
+  return !(carriesResults || isNotice(blocks)) || scanDirectives(text).length > 0;
+}
+
+/** Whether a user message is nothing but what a server tells the model. */
+function isNotice(blocks: readonly RequestBlock[]): boolean {
+  return (
+    blocks.length > 0 &&
+    blocks.every((block) => block.type === 'text' && block.text.startsWith('<system_message'))
+  );
 }
 
 /** The open call of a server tool, followed by nothing but results of the client's tools. */

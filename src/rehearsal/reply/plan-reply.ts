@@ -4,6 +4,7 @@ import { parseDirectives, type Directive } from '../directives/parse-directives.
 import type { AskedFailure } from '../http/wire-error.js';
 import type { ModelProfile } from '../models/model-profile.js';
 import type { MessagesRequest } from '../request-types.js';
+import { isPlainObject } from '../../platform/json.js';
 import { planThinkingBlocks } from '../thinking/plan-thinking-blocks.js';
 import { citeDocument } from './cite-document.js';
 import { limitOutput } from './limit-output.js';
@@ -12,6 +13,7 @@ import { planServerTools } from './plan-server-tools.js';
 import { extractTurn, type RequestedTurn } from './extract-turn.js';
 import type { BreakOff, ReplyBlock, ReplyPlan } from './reply-plan.js';
 import type { RefusalCategory, WireStop, WireStopReason } from './stream-types.js';
+import { inPieces, writeValue } from './write-object.js';
 import { describeRequest, describeResults, numberedWords } from './write-replies.js';
 
 export type Plan = { kind: 'failure'; failure: AskedFailure } | { kind: 'reply'; reply: ReplyPlan };
@@ -128,12 +130,21 @@ function textBlocks(input: PlanInput, hasCalls: boolean): ReplyBlock[] {
   const tokens = find(directives, 'tokens');
   if (tokens) return [{ type: 'text', deltas: numberedWords('word', tokens.count) }];
   if (hasCalls || conversation.openServerCall) return [];
+  const written = find(directives, 'output')?.text ?? writeOutput(accepted.body);
+  if (written !== undefined) return [{ type: 'text', deltas: inPieces(written) }];
   if (conversation.continues) return [{ type: 'text', deltas: ['And here', ' is the rest.'] }];
   const answered = conversation.results.length > 0;
   const deltas = answered
     ? describeResults(conversation)
     : describeRequest(accepted.body, conversation);
   return [{ type: 'text', deltas }];
+}
+
+/** The JSON that the format of a request asks for; undefined: none is asked for. */
+function writeOutput({ output_config: config }: MessagesRequest): string | undefined {
+  const format = config?.format;
+  const schema = isPlainObject(format) ? format['schema'] : undefined;
+  return isPlainObject(schema) ? JSON.stringify(writeValue(schema, schema)) : undefined;
 }
 
 /** The stop that a directive asks for. `pause_turn` applies once: the turn that goes on must end. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ruleOf } from '../http/wire-error.js';
+import { formatCases } from './fixtures/format-cases.js';
 import { messageCases } from './fixtures/message-cases.js';
 import { modelCases } from './fixtures/model-cases.js';
 import { requestCases } from './fixtures/request-cases.js';
@@ -7,7 +8,12 @@ import type { Case } from './fixtures/sample-requests.js';
 import { strictRules, type RuleId } from './strict-rules.js';
 
 /** A request that breaks each rule, and the text of its refusal. A rule without a case does not compile. */
-const cases: Record<RuleId, Case[]> = { ...requestCases, ...messageCases, ...modelCases };
+const cases: Record<RuleId, Case[]> = {
+  ...requestCases,
+  ...messageCases,
+  ...modelCases,
+  ...formatCases,
+};
 
 describe.each(Object.keys(strictRules) as RuleId[])('%s', (rule) => {
   it.each(cases[rule])('refuses: %s', async (says, send) => {

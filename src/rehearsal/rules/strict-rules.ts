@@ -56,6 +56,18 @@ export const strictRules = {
   'tool-schema': rule('a schema that is not one of an object', reported),
   'tool-twice': rule('two tools of one name', reported),
   'strict-tools': rule('more than 20 strict tools', 'build-with-claude/structured-outputs'),
+  'format-schema': rule(
+    'a schema of `output_config.format` outside the subset that is compiled: an object without `additionalProperties: false`, a recursive or foreign `$ref`, limits of numbers, texts and lists, more than 24 optional properties or 16 unions',
+    'build-with-claude/structured-outputs',
+  ),
+  'format-citations': rule(
+    '`output_config.format` beside citations',
+    'build-with-claude/structured-outputs',
+  ),
+  'format-prefill': rule(
+    '`output_config.format` with a last assistant message',
+    'build-with-claude/structured-outputs',
+  ),
   'tool-pairs': rule('a call without its result, a result without its call', messages),
   'server-tool-pairs': rule(
     'a call of one of the API’s own tools without its result, or the reverse',

@@ -92,7 +92,9 @@ function systemParameters(body: MessagesRequest): string {
   const cites = body.messages
     .flatMap(blocksOf)
     .some((block) => block.type === 'document' && block.citations?.enabled === true);
-  return `${cites}|${body.speed ?? 'standard'}|`;
+  // The API explains the format to the model in a system prompt of its own.
+  const format = body.output_config?.format ?? null;
+  return `${cites}|${body.speed ?? 'standard'}|${format === null ? '' : JSON.stringify(format)}|`;
 }
 
 /** Parameters whose change is a change of the messages. A default counts as given. */

@@ -24,6 +24,14 @@ export interface ClientTool {
   inputSchema: JsonObject;
 }
 
+/** The object that a turn is to end with. */
+export interface OutputTerms {
+  /** JSON Schema; its root has `type: object`. */
+  schema: JsonObject;
+  /** Replies that the model may write anew because they did not match, from 0. */
+  repairs: number;
+}
+
 /** Options of a turn's subagents. */
 export interface SubagentTerms {
   /** Model of agents whose file names none. Absent: the parent's. */
@@ -73,6 +81,8 @@ export interface ResolvedOptions {
   attachmentsAs: AttachmentsAs;
   /** Tools that the turn's client runs. Absent: none. */
   clientTools?: ClientTool[];
+  /** The object that the turn is to end with. Absent: it ends with text. */
+  output?: OutputTerms;
   /** Absent: no cost limit. */
   costLimit?: CostLimit;
   /**

@@ -58,6 +58,7 @@ export class AttemptAnnouncer {
       providerSessionId: claudeSessionId,
       resumed,
       maxTurns: options.maxTurns,
+      ...(options.output === undefined ? {} : { hasOutput: true }),
       contextWindow: this.models.describe(options.model).contextWindow,
     };
     await attempt.writer.commit(

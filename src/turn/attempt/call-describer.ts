@@ -1,9 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../config/config.js';
+import { OutputChecks } from '../../output/output-checks.js';
 import { ModelCatalogue } from '../../provider/model-catalogue.js';
 import type { Price } from '../../storage/shapes/stored-limits.js';
 import type { RequestPrefix } from '../../storage/shapes/sent-request.js';
 import type { ResolvedOptions } from '../../storage/shapes/stored-options.js';
+import type { OutputPlan } from '../output/output-state.js';
 import { openFrame } from '../prompt/open-frame.js';
 import { TranscriptBuilder } from '../prompt/transcript-builder.js';
 import type { RequestFrame } from '../prompt/request-frame.js';
@@ -27,14 +29,20 @@ export interface ModelCalls extends ModelTerms {
   describe(options: ResolvedOptions): ModelTerms;
 }
 
-/** Describes the model calls of a run: request frame, price and limits. */
+/** Describes the model calls of a run: request frame, price and limits, and the object they end with. */
 @Injectable()
 export class CallDescriber {
   constructor(
     @Inject(ModelCatalogue) private readonly models: Pick<ModelCatalogue, 'describe'>,
     @Inject(CONFIG) private readonly config: Pick<Config, 'maxTokens' | 'overloadRetries'>,
     private readonly transcripts: TranscriptBuilder,
+    @Inject(OutputChecks) private readonly outputs: Pick<OutputChecks, 'check'>,
   ) {}
+
+  /** The object that the calls are to end with; undefined: they end with text. */
+  planOutput({ output }: ResolvedOptions): OutputPlan | undefined {
+    return output && { repairs: output.repairs, check: this.outputs.check(output.schema) };
+  }
 
   /** @param hasTools whether the model may call any of the tools in the prefix. */
   describe(

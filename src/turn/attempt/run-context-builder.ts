@@ -144,6 +144,7 @@ export class RunContextBuilder {
         delegate: (work) => delegate(run, work),
       }),
       watch,
+      ...compact({ output: this.calls.planOutput(options) }),
       terms,
       ports: this.ports,
     };

@@ -11,6 +11,7 @@ import {
   ownEndReached,
 } from '../../governance/limits/limit-reached.js';
 import { isLimit } from '../../governance/limits/termination-reasons.js';
+import { compact } from '../../platform/compact.js';
 import type { AssistantPart } from '../../storage/shapes/stored-part.js';
 import { updateTurnKind, type StoreWrite } from '../../storage/write-kind.js';
 import { turns } from '../../storage/schema.js';
@@ -38,7 +39,7 @@ import {
   type ToolUse,
 } from '../state/progress.js';
 
-const storeEnd = updateTurnKind(turns, [
+const endColumns = [
   'status',
   'exitCode',
   'endReason',
@@ -48,7 +49,10 @@ const storeEnd = updateTurnKind(turns, [
   'usage',
   'leaseUntil',
   'endedAt',
-]);
+] as const;
+const storeEnd = updateTurnKind(turns, endColumns);
+/** One write: a statement may change a row once. */
+const storeOutputEnd = updateTurnKind(turns, [...endColumns, 'output']);
 
 /**
  * The one way a turn ends. In one statement: what was cut is closed and kept, the status is set
@@ -92,9 +96,21 @@ export async function endTurn(
       text: replyText(run.progress) + (limit?.note ?? ''),
       usage,
       durationMs,
+      ...compact({ output: ending.output }),
     },
   ];
   const lastStep = run.progress.steps.at(-1)?.step ?? 0;
+  const stored = {
+    status: ending.outcome,
+    exitCode: ending.exitCode,
+    endReason: ending.reason,
+    endNote: limit?.note.trim() ?? null,
+    failure: failure ?? null,
+    leftOut: leftOut ?? null,
+    usage,
+    leaseUntil: null,
+    endedAt: now,
+  };
   const facts = [
     ...abandoned.map(({ call, end }) => endToolCall(ledgerCall(run, call), end, now)),
     ...(cut === undefined
@@ -109,27 +125,19 @@ export async function endTurn(
       parts: [],
       createdAt: now,
     }),
-    storeEnd({
-      status: ending.outcome,
-      exitCode: ending.exitCode,
-      endReason: ending.reason,
-      endNote: limit?.note.trim() ?? null,
-      failure: failure ?? null,
-      leftOut: leftOut ?? null,
-      usage,
-      leaseUntil: null,
-      endedAt: now,
-    }),
+    ending.output === undefined
+      ? storeEnd(stored)
+      : storeOutputEnd({ ...stored, output: ending.output }),
     ...(leftOut === 'refused' ? [leaveAllOut({ sessionId: turn.sessionId })] : []),
     ...(run.approvals.length === 0 ? [] : [cancelApprovals({ attempt: turn.attempt })]),
     // Includes a message that no heartbeat has reported yet.
     unlessUndelivered({ afterStep: lastStep }),
   ];
-  const stored = await storeEnding(run, ending, (delivered) =>
+  const done = await storeEnding(run, ending, (delivered) =>
     run.writer.commitEnd(events, facts, delivered),
   );
-  if (stored.type === 'stored') reportEnd(run, { ending, usage, durationMs, failure });
-  return stored;
+  if (done.type === 'stored') reportEnd(run, { ending, usage, durationMs, failure });
+  return done;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { moveTime } from '../../governance/decision-tree/agent-state.js';
+import { changeState, moveTime } from '../../governance/decision-tree/agent-state.js';
 import type { AgentConfig } from '../../storage/shapes/stored-limits.js';
 import type { DayBudget } from '../../governance/limits/day-budget.js';
 import type { OwnEnd } from '../../governance/limits/limit-reached.js';
@@ -10,6 +10,7 @@ import {
 import { assertNever } from '../../platform/assert-never.js';
 import { findLastCall } from './last-call.js';
 import type { DecisionInput, NextLimit } from './next-action.js';
+import { findOutput } from '../output/output-state.js';
 import { openCalls, type Progress } from '../state/progress.js';
 import type { Attempt } from '../state/attempt.js';
 import type { TurnRun } from '../state/turn-run.js';
@@ -38,8 +39,12 @@ export function findLimit({
     : undefined;
 }
 
+type DecidedRun = Attempt & Pick<TurnRun, 'conversation' | 'output'>;
+
 /** The facts that `nextAction` decides from. */
-export function decisionInput(run: Attempt & Pick<TurnRun, 'conversation'>): DecisionInput {
+export function decisionInput(given: DecidedRun): DecisionInput {
+  const output = given.output && findOutput(given.progress, given.output);
+  const run = output === undefined || output.type === 'valid' ? given : goingOn(given);
   const lastCall = findLastCall(run);
   const found = findLimit(run);
   // A reply that was cut by the budget leaves the last call that is kept.
@@ -51,8 +56,15 @@ export function decisionInput(run: Attempt & Pick<TurnRun, 'conversation'>): Dec
     canShorten: run.conversation.canShorten && isFirstCut(run.progress),
     unanswered: countUnanswered(run),
     limit: limit === undefined ? undefined : describe(run, limit),
+    output,
     lastCall: lastCall && { limit: describe(run, lastCall.limit), isDone: lastCall.isDone },
   };
+}
+
+/** A run whose model is not done after all: its limits are those of one that goes on. */
+function goingOn<T extends Attempt>(run: T): T {
+  const state = changeState(run.progress.state, { hasFinished: false });
+  return { ...run, progress: { ...run.progress, state } };
 }
 
 /** A message that was delivered to a call whose attempt died waits for the next call. */

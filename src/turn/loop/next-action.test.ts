@@ -14,6 +14,7 @@ const state = (more: Partial<DecisionInput>): DecisionInput => ({
   openCalls: 0,
   unanswered: 0,
   canShorten: false,
+  output: undefined,
   ...more,
 });
 

@@ -1,6 +1,8 @@
 import { assertNever } from '../../platform/assert-never.js';
 import type { StepStopReason } from '../../storage/shapes/stored-step.js';
 import type { TurnOutcome } from '../../events/turn-event.js';
+import type { JsonObject } from '../../platform/json.js';
+import type { OutputState } from '../output/output-state.js';
 import type { StopReason } from '../../provider/model-types.js';
 
 /** The facts of a turn that decide how it goes on, of a running turn as of a recovered one. */
@@ -19,6 +21,8 @@ export interface DecisionInput {
   canShorten: boolean;
   /** Messages of the user's that no stored reply had before it. */
   unanswered: number;
+  /** The object of the last reply, where the turn is to end with one; undefined also while tools are open. */
+  output: OutputState | undefined;
 }
 
 export interface NextLimit {
@@ -36,6 +40,8 @@ export interface Ending {
   reason: string;
   /** Text for people, where the reason is a decision tree's own. */
   explanation?: string;
+  /** The object of a turn that completed with one. */
+  output?: JsonObject;
 }
 
 type CutReason = 'max_tokens' | 'context_window' | 'refusal';
@@ -47,6 +53,10 @@ export type NextAction =
   | { type: 'run-tools' }
   /** Every call gets a result with the reason: a model must see one for each. */
   | { type: 'refuse-tools'; reason: string }
+  /** The reply is not the object that was asked for, and the model is to be told why. */
+  | { type: 'ask-again'; step: number; faults: string }
+  /** It was none once too often. */
+  | { type: 'give-up'; step: number; faults: string }
   | { type: 'end'; ending: Ending };
 
 const completed = (reason: string): NextAction =>
@@ -69,7 +79,9 @@ export function nextAction(state: DecisionInput): NextAction {
     case 'end_turn':
     case 'stop_sequence':
       if (state.unanswered > 0 && limit === undefined) return callAgain(state);
-      return completed(stopReason);
+      return state.output === undefined
+        ? completed(stopReason)
+        : afterOutput(state, state.output, stopReason);
     case 'max_tokens':
     case 'context_window':
     case 'refusal':
@@ -80,6 +92,25 @@ export function nextAction(state: DecisionInput): NextAction {
       return end({ outcome: 'failed', exitCode: 1, reason: stopReason });
     default:
       return assertNever(stopReason);
+  }
+}
+
+/** A turn that is to end with an object completes with it, or not at all. */
+function afterOutput(state: DecisionInput, output: OutputState, reason: string): NextAction {
+  const { steps: step, limit } = state;
+  switch (output.type) {
+    case 'valid':
+      return end({ outcome: 'completed', exitCode: 0, reason, output: output.output });
+    case 'missed':
+      return limit === undefined
+        ? { type: 'ask-again', step, faults: output.faults }
+        : endAt(limit);
+    case 'asked':
+      return callAgain(state);
+    case 'spent':
+      return { type: 'give-up', step, faults: output.faults };
+    default:
+      return assertNever(output);
   }
 }
 

@@ -33,10 +33,12 @@ export async function postNotices(run: WatchedRun, state: AgentState, step: numb
   );
   if (due.length === 0) return;
   const now = new Date(run.clock.now());
-  const stored = due.map(({ urgency: _urgency, ...notice }, position): StoredNotice => ({
+  // A reply that was no object has a notice already.
+  const before = run.progress.notices.filter(({ afterStep }) => afterStep === step - 1).length;
+  const stored = due.map(({ urgency: _urgency, ...notice }, index): StoredNotice => ({
     ...notice,
     afterStep: step - 1,
-    position,
+    position: before + index,
   }));
   await run.writer.commit(
     due.map(toEvent),

@@ -22,6 +22,7 @@ import { chooseRemedy, type LostCall } from './choose-remedy.js';
 import { postLastCall } from './last-call.js';
 import { recoverRequest } from './recover-request.js';
 import { postNotices } from './post-notices.js';
+import { postFormat } from '../output/post-output-notice.js';
 import type { Budget, StepDraft } from '../state/progress.js';
 import type { TurnRun } from '../state/turn-run.js';
 import { countFailure, measureFirstToken } from './measure-call.js';
@@ -49,6 +50,7 @@ export async function runStep(
   await deliverSteeredMessages(run, run.ports.db, step);
   await postNotices(run, state, step);
   for (let retries = 0; ;) {
+    await postFormat(run);
     const startedAt = new Date(run.clock.now());
     const planned = await planCall(run, { step, state, last });
     if ('budget' in planned) {

@@ -5,6 +5,8 @@ import { runStep } from './run-step.js';
 import { findLastCall } from './last-call.js';
 import { storeStep } from './store-step.js';
 import { decisionInput } from './decision-input.js';
+import { outputInvalid, repairNotice } from '../output/output-notices.js';
+import { postOutputNotice } from '../output/post-output-notice.js';
 import type { Budget, Progress } from '../state/progress.js';
 import type { TurnRun } from '../state/turn-run.js';
 
@@ -13,7 +15,8 @@ import type { TurnRun } from '../state/turn-run.js';
  * goes on from its stored steps.
  *
  * @returns `parked` when it waits for people: its next attempt goes on.
- * @throws LeaseEndedError when the lease ends; TypedError when the provider fails.
+ * @throws LeaseEndedError when the lease ends; TypedError when the provider fails, or the model writes no
+ * object that was asked for.
  */
 export async function runTurn(run: TurnRun): Promise<Ending | 'parked'> {
   const decide = (progress: Progress) => nextAction(decisionInput({ ...run, progress }));
@@ -36,6 +39,12 @@ export async function runTurn(run: TurnRun): Promise<Ending | 'parked'> {
         await refuseToolCalls(run, action.reason);
         action = decide(run.progress);
         break;
+      case 'ask-again':
+        await postOutputNotice(run, repairNotice(action.step, action.faults));
+        action = decide(run.progress);
+        break;
+      case 'give-up':
+        throw outputInvalid(action.step, action.faults);
       case 'end':
         return action.ending;
       default:

@@ -155,6 +155,7 @@ class Conversation {
         openCalls: open.length,
         unanswered: 0,
         canShorten: steps.length === 1,
+        output: undefined,
       });
       if (action.type === 'end') return turn(action.ending.outcome);
       if (steps.length >= script.stepsLeft && script.stepsLeft < 8) return turn(script.cutAs);

@@ -1,3 +1,4 @@
+import { compact } from '../../platform/compact.js';
 import type { ModelRequest } from '../../provider/model-types.js';
 import type { SentPrefix } from '../../storage/shapes/sent-request.js';
 import { buildMessages, type TurnTranscript } from './build-messages.js';
@@ -18,7 +19,9 @@ export function buildRequest(run: RequestSource): {
   const turns = [...earlierTurns, currentTurn(run)];
   const { messages, sent } = buildMessages(turns, { ...frame, summary });
   const most = Math.min(maxTokens, frame.model.maxOutput);
-  return { request: { ...requestOf(frame), messages, maxTokens: most }, sent };
+  const { outputSchema } = frame;
+  const request = { ...requestOf(frame), ...compact({ outputSchema }), messages, maxTokens: most };
+  return { request, sent };
 }
 
 function currentTurn(run: RequestSource): TurnTranscript {

@@ -1,3 +1,6 @@
+import { compact } from '../../platform/compact.js';
+import type { JsonObject } from '../../platform/json.js';
+import { nativeSchema } from '../../provider/anthropic/native-schema.js';
 import type { Model } from '../../provider/model.js';
 import { planThinking } from '../../provider/plan-thinking.js';
 import type { RequestPrefix } from '../../storage/shapes/sent-request.js';
@@ -24,5 +27,16 @@ export function openFrame(model: Model, { options, prefix, maxTokens }: FrameSou
     thinking: planThinking(model, options.thinking, most),
     citations: options.citations,
     thinkingAfter: prefix.thinkingAfter,
+    ...compact({ outputSchema: outputSchemaOf(model, { options, prefix }) }),
   };
+}
+
+/** Native where the model has it: not beside citations, which pages from the provider's tools have too. */
+function outputSchemaOf(
+  { structuredOutputs }: Model,
+  { options: { output, citations }, prefix }: Pick<FrameSource, 'options' | 'prefix'>,
+): JsonObject | undefined {
+  if (output === undefined || !structuredOutputs || citations) return undefined;
+  const cites = prefix.serverTools?.some(({ name }) => name !== 'code_execution') ?? false;
+  return cites ? undefined : nativeSchema(output.schema);
 }

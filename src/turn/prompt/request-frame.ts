@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../platform/json.js';
 import type { ModelRequest } from '../../provider/model-types.js';
 import type { ToolSpec, ServerTool } from '../../storage/shapes/stored-tools.js';
 import type { Model } from '../../provider/model.js';
@@ -16,6 +17,8 @@ export interface RequestFrame {
   isToolless: boolean;
   thinking: ThinkingPlan;
   citations: boolean;
+  /** JSON Schema that the provider holds replies to; absent: they are free. */
+  outputSchema?: JsonObject;
   /** Steps up to this one, `turnId:step`, are sent without their thinking. */
   thinkingAfter: string | undefined;
 }

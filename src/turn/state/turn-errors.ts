@@ -116,6 +116,13 @@ export function steeringTakesNoFiles(): TypedError {
   );
 }
 
+/** A turn ends with one object, by the schema that it was accepted with. */
+export function steeringTakesNoOutput(): TypedError {
+  return invalidRequest(
+    "A message that joins a running turn has no opts.output of its own. Send it with opts.onBusy 'enqueue', or without it.",
+  );
+}
+
 export function idempotencyKeyReused(turnId: string): TypedError {
   return new TypedError('IDEMPOTENCY_KEY_REUSED', {
     message:

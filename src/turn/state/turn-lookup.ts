@@ -127,6 +127,7 @@ export function viewTurn(turn: TurnRow) {
     exitCode: turn.exitCode,
     endReason: turn.endReason,
     error: turn.failure,
+    output: turn.output,
     cancelRequestedAt: turn.cancelRequestedAt?.toISOString() ?? null,
     createdAt: turn.createdAt.toISOString(),
     startedAt: turn.startedAt?.toISOString() ?? null,

@@ -8,6 +8,7 @@ import type { ModelCalls } from '../attempt/call-describer.js';
 import type { Toolset } from '../attempt/toolset.js';
 import type { TurnWatch } from '../attempt/turn-watch.js';
 import type { SentConversation } from '../prompt/sent-conversation.js';
+import type { OutputPlan } from '../output/output-state.js';
 import type { Attempt } from './attempt.js';
 import type { WorkerTerms } from './worker-terms.js';
 
@@ -18,6 +19,8 @@ export interface TurnRun extends Attempt {
   toolset: Toolset;
   rules: CallRules;
   watch: TurnWatch;
+  /** The object that the turn is to end with; absent: it ends with text. */
+  output?: OutputPlan;
   terms: WorkerTerms;
   ports: LoopPorts;
 }

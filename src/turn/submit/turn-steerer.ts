@@ -1,10 +1,15 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../config/config.js';
+import { asksForOutput } from '../../options/check-output.js';
 import { CLOCK, type Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { SIGNAL_BUS, type SignalBus } from '../queue/signal-bus.js';
-import { steeringTakesNoFiles, sessionQueueFull } from '../state/turn-errors.js';
+import {
+  sessionQueueFull,
+  steeringTakesNoFiles,
+  steeringTakesNoOutput,
+} from '../state/turn-errors.js';
 import { getTurn } from '../state/turn-lookup.js';
 import { storeSteeredMessage } from './store-steered-message.js';
 import type { SubmittedTurn, TurnSubmission } from './turn-submission.js';
@@ -31,7 +36,7 @@ export class TurnSteerer {
    *
    * @returns undefined when no turn is left that could take the message; `key-taken` when a racing
    *   request took the idempotency key.
-   * @throws TypedError INVALID_REQUEST for files, SESSION_QUEUE_FULL.
+   * @throws TypedError INVALID_REQUEST for files and for an output of its own, SESSION_QUEUE_FULL.
    */
   async steer({
     submission,
@@ -40,6 +45,7 @@ export class TurnSteerer {
   }: Steering): Promise<SubmittedTurn | 'key-taken' | undefined> {
     const { sessionId, message: text, attachments, files = [], idempotencyKey } = submission;
     if (attachments.length > 0 || files.length > 0) throw steeringTakesNoFiles();
+    if (asksForOutput(submission.opts)) throw steeringTakesNoOutput();
     const now = new Date(this.clock.now());
     const { clientMessageId: clientId } = submission;
     const message = { sessionId, text, clientId, requestHash, idempotencyKey, now };

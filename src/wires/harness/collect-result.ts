@@ -1,4 +1,6 @@
 import type { AnswerFold } from '../conversation/fold-to-end.js';
+import { compact } from '../../platform/compact.js';
+import type { JsonObject } from '../../platform/json.js';
 import { describeEnd, describeFailure } from './dialect/harness.js';
 import type { HarnessFrames } from './dialect/harness-frames.js';
 
@@ -8,6 +10,8 @@ export type TurnResult = HarnessFrames['turn:end'] & {
   sessionId: string;
   /** The model's text without discarded steps; of a turn that was cut off, as far as it came. */
   text: string;
+  /** The object of a turn that completed, and was to end with one. */
+  output?: JsonObject;
   /** The error of a failed turn. */
   error?: HarnessFrames['turn:error'];
 };
@@ -24,7 +28,7 @@ export function resultFold(ids: {
       ...ids,
       text: event.text,
       ...describeEnd(event),
-      ...(error === undefined ? {} : { error }),
+      ...compact({ output: event.output, error }),
     }),
   };
 }

@@ -1,6 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { nullableTime } from '../../http/fields/json-schemas.js';
+import { jsonObject, nullableTime } from '../../http/fields/json-schemas.js';
 import type { viewTurn } from '../../turn/state/turn-lookup.js';
+import type { JsonObject } from '../../platform/json.js';
 import { listOf, schemaOf } from '../../http/fields/type-schema.js';
 import { UsageDto } from '../../http/usage.dto.js';
 import type {
@@ -72,6 +73,13 @@ class TurnRecordDto implements ReturnType<typeof viewTurn> {
     description: 'The error of a turn that failed.',
   })
   error!: TurnFailure | null;
+
+  @ApiProperty({
+    ...jsonObject,
+    nullable: true,
+    description: 'The object of a turn that completed, and was to end with one.',
+  })
+  output!: JsonObject | null;
 
   @ApiProperty(nullableTime)
   cancelRequestedAt!: string | null;

@@ -1,5 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Allow, IsString } from 'class-validator';
+import { jsonObject } from '../../http/fields/json-schemas.js';
 import { OptionalTexts, RequiredText } from '../../http/fields/field-rules.decorator.js';
 import { turnOutcomes } from '../../events/turn-event.js';
 import { dataOf } from '../../http/streams/api-stream.decorator.js';
@@ -91,6 +92,12 @@ export class TurnResultDto implements TurnResult {
 
   @ApiProperty({ type: 'integer', description: 'Milliseconds.' })
   durationMs!: number;
+
+  @ApiPropertyOptional({
+    ...jsonObject,
+    description: 'The object of a turn that completed, and was to end with one.',
+  })
+  output?: NonNullable<TurnResult['output']>;
 
   @ApiPropertyOptional({
     allOf: [dataOf('HarnessFrames', 'turn:error')],

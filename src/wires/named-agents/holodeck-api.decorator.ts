@@ -14,7 +14,7 @@ const events: Record<HolodeckEvent['event'], string> = {
   tool_call_args: 'tool_call_id, args_delta: the fragments of a call make its JSON',
   tool_call_end: 'tool_call_id, status (success, error)',
   stream_end:
-    'message_id, tokens_used (or null), execution_time_ms, content (the whole answer), sources? (type, title, url?, cited_text?, location?), limit? (reason, message), notices?; the last one',
+    'message_id, tokens_used (or null), execution_time_ms, content (the whole answer), output? (the object of an agent that has one), sources? (type, title, url?, cited_text?, location?), limit? (reason, message), notices?; the last one',
   error:
     'type, title, status, detail, retryable, retryAfterMs?, requestId?; the last one, in place of `stream_end`',
 };

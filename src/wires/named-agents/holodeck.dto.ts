@@ -1,6 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { jsonObject } from '../../http/fields/json-schemas.js';
 import { listOf } from '../../http/fields/type-schema.js';
+import type { JsonObject } from '../../platform/json.js';
 import type { ChatAnswer } from './collect-answer.js';
 import type { HolodeckNotice, HolodeckSource } from './dialect/holodeck-event.js';
 import { ApiCorrelationId, RetryAdviceDto } from '../../http/errors/api-errors.decorator.js';
@@ -53,6 +54,12 @@ export class ChatAnswerDto implements ChatAnswer {
 
   @ApiProperty({ type: 'integer' })
   execution_time_ms!: number;
+
+  @ApiPropertyOptional({
+    ...jsonObject,
+    description: 'The object of an agent whose answers are to end with one.',
+  })
+  output?: JsonObject;
 
   @ApiPropertyOptional({ ...listOf('HolodeckSource'), description: 'What was cited.' })
   sources?: HolodeckSource[];

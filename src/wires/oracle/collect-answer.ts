@@ -1,4 +1,6 @@
 import type { ErrorCode } from '../../errors/error-table.js';
+import { compact } from '../../platform/compact.js';
+import type { JsonObject } from '../../platform/json.js';
 import type { AnswerFold } from '../conversation/fold-to-end.js';
 import type {
   DoneChunk,
@@ -29,6 +31,8 @@ export interface OracleAnswer {
    * Notices on limits. Discarded content needs no notice: the answer is whole, and has none of it.
    */
   notices: Of<'system'>[];
+  /** The object of an agent whose answers are to end with one. */
+  output?: JsonObject;
   /** The reason of the answer's end, where the model did not end it. */
   metadata?: DoneChunk['metadata'] & object;
 }
@@ -73,7 +77,7 @@ function toAnswer(
     notices: pick(chunks, 'system').filter(
       ({ system_type }) => system_type !== 'content_discarded',
     ),
-    ...(done?.metadata === undefined ? {} : { metadata: done.metadata }),
+    ...compact({ output: done?.output, metadata: done?.metadata }),
   };
 }
 

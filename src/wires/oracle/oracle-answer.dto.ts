@@ -1,5 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { jsonObject, nullableText, time } from '../../http/fields/json-schemas.js';
+import type { JsonObject } from '../../platform/json.js';
 import type { OracleAnswer, RetrievalTrace } from './collect-answer.js';
 import { systemTypes, type OracleSource } from './dialect/oracle-chunk.js';
 import { sourceTypes } from './dialect/oracle-source.js';
@@ -85,6 +86,12 @@ export class OracleAnswerDto implements OracleAnswer {
 
   @ApiProperty({ type: [OracleNoticeDto] })
   notices!: OracleNoticeDto[];
+
+  @ApiPropertyOptional({
+    ...jsonObject,
+    description: 'The object of an agent whose answers are to end with one.',
+  })
+  output?: JsonObject;
 
   @ApiPropertyOptional({
     type: EndReasonDto,

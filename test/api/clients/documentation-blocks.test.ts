@@ -16,6 +16,7 @@ import { clientToolUses, skillUses } from '../../support/clients/documented-tool
 import { packageUses } from '../../support/clients/documented-packages.js';
 import { memoryUses } from '../../support/clients/documented-memory.js';
 import { scheduleUses } from '../../support/schedules/documented-schedules.js';
+import { outputUses } from '../../support/clients/documented-outputs.js';
 import { webhookUses } from '../../support/clients/documented-webhooks.js';
 
 const run = promisify(execFile);
@@ -244,6 +245,11 @@ const uses: Record<string, Use[]> = {
     resumes,
   ],
   'docs/guide/skills.md': skillUses({ server: () => server, shell }),
+  'docs/guide/structured-output.md': outputUses({
+    server: () => server,
+    shell,
+    name: (shown, real) => (names[shown] = real),
+  }),
   'docs/guide/webhooks.md': webhookUses({
     server: () => server,
     shell,

@@ -27,6 +27,12 @@ export const release = {
 } as const;
 export const secondStep = { table: 'steps', on: 'insert', when: 'new.step = 2' } as const;
 
+export const repair = {
+  table: 'notices',
+  on: 'insert',
+  when: "new.kind = 'output-repair'",
+} as const;
+
 export const delivery = {
   table: 'webhook_deliveries',
   on: 'update',

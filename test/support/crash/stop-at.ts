@@ -3,7 +3,14 @@ import type { Database } from '../../../src/storage/connection.js';
 
 /** A statement that fails on each try until `mendAll`. */
 export interface Stop {
-  table: 'turns' | 'approvals' | 'tool_calls' | 'steps' | 'webhook_deliveries' | 'schedules';
+  table:
+    | 'turns'
+    | 'approvals'
+    | 'notices'
+    | 'tool_calls'
+    | 'steps'
+    | 'webhook_deliveries'
+    | 'schedules';
   on: 'insert' | 'update';
   /** Condition: SQL about the rows `new` and `old`. */
   when: string;

@@ -38,6 +38,7 @@ export const someOptions: OptionResolution = {
     attachmentsAs: 'default',
     fallbackModel: 'default',
     maxTokens: 'default',
+    output: 'default',
     agentConfig: {
       maxIterations: 'default',
       softWarningPercent: 'default',

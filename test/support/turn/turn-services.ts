@@ -37,6 +37,7 @@ import { MemorySignalBus } from '../../../src/turn/queue/memory-signal-bus.js';
 import { MemoryTurnQueue } from '../../../src/turn/queue/memory-turn-queue.js';
 import { TurnClaims } from '../../../src/turn/queue/turn-claims.js';
 import { EndWatch } from '../../../src/turn/stream/end-watch.js';
+import { OutputChecks } from '../../../src/output/output-checks.js';
 import { turnProviders, workerProviders } from '../../../src/turn/turn.module.js';
 import { TurnWorker } from '../../../src/turn/worker/turn-worker.js';
 import { openProjectRoots } from '../access/open-project-roots.js';
@@ -87,6 +88,7 @@ function openContext(parts: TurnParts, config: Config) {
         ...turnProviders,
         ...workerProviders,
         Metrics,
+        OutputChecks,
         Tracing,
         TurnMemory,
         ...tokens.map(([name, provide]) => ({ provide, useValue: parts[name] })),
@@ -172,7 +174,7 @@ export async function openTestServices(
   const audit = new AuditLog(database.db, clock);
   const parts: TurnParts = {
     audit,
-    options: new OptionLoader(personas, modelNames, config),
+    options: new OptionLoader(personas, modelNames, config, new OutputChecks()),
     db: database.db,
     log: new MemoryEventLog(clock),
     queue: new MemoryTurnQueue({
@@ -213,7 +215,7 @@ export async function openTestServices(
     useInstructions: async (root) => {
       const own = new PersonaLibrary(root);
       parts.personas = own;
-      parts.options = new OptionLoader(own, modelNames, config);
+      parts.options = new OptionLoader(own, modelNames, config, new OutputChecks());
       Object.assign(services, await startServices(parts, config));
     },
     beside: (own) => startServices({ ...parts, ...own }, config),

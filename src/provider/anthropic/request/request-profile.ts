@@ -39,7 +39,7 @@ export const requestProfiles: Readonly<Record<ProfileName, RequestProfile>> = {
 
 /**
  * A model with the features that a profile allows: a compatible server takes no system messages in a
- * conversation, no effort, thinking with a budget only, and no tools of the provider.
+ * conversation, no effort, thinking with a budget only, no format of replies, and no tools of the provider.
  */
 export function limitModel(model: Model, { hasEffort }: RequestProfile): Model {
   if (hasEffort) return model;
@@ -51,6 +51,7 @@ export function limitModel(model: Model, { hasEffort }: RequestProfile): Model {
     efforts: [],
     takesSystemMessages: false,
     bindsThinking: false,
+    structuredOutputs: false,
     serverTools: { webSearch: false, codeExecution: false },
   };
 }

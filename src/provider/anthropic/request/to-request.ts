@@ -31,6 +31,7 @@ export function toRequest(
     max_tokens: request.maxTokens,
     stream: true,
     ...toThinking(request, profile),
+    ...toOutputConfig(request, profile),
     ...compact({
       system: request.system.trim() === '' ? undefined : toSystem(request.system),
       tools: tools.length === 0 ? undefined : tools,
@@ -104,13 +105,20 @@ function toServerTool({ name, maxUses }: ServerTool): Anthropic.ToolUnion {
 function toThinking(
   request: ModelRequest,
   { hasEffort }: RequestProfile,
-): Pick<Params, 'thinking' | 'output_config'> {
-  const { thinking, effort } = request.thinking ?? {};
+): Pick<Params, 'thinking'> {
+  const { thinking } = request.thinking ?? {};
   const isTooMuch = thinking?.type === 'enabled' && thinking.budget_tokens >= request.maxTokens;
-  return {
-    ...(thinking === undefined || isTooMuch ? {} : hasEffort ? { thinking } : plain(thinking)),
-    ...(effort === undefined || !hasEffort ? {} : { output_config: { effort } }),
-  };
+  return thinking === undefined || isTooMuch ? {} : hasEffort ? { thinking } : plain(thinking);
+}
+
+function toOutputConfig(
+  { thinking, outputSchema: schema }: ModelRequest,
+  { hasEffort }: RequestProfile,
+): Pick<Params, 'output_config'> {
+  const effort = hasEffort ? thinking?.effort : undefined;
+  const format = schema === undefined ? undefined : { type: 'json_schema' as const, schema };
+  if (effort === undefined && format === undefined) return {};
+  return { output_config: compact({ effort, format }) };
 }
 
 /** The thinking of the first version of the API: `enabled` with a budget. */

@@ -6,21 +6,38 @@ const options = { strict: false, validateFormats: false, logger: false } as cons
 const draft7 = new Ajv(options);
 const draft2020 = new Ajv2020(options);
 
+/** A fault in words, and the JSON pointer to its place in the schema. */
+export interface SchemaFault {
+  message: string;
+  pointer: string;
+}
+
+/** See `findSchemaFault`. */
+export function schemaFault(schema: JsonObject): string | undefined {
+  return findSchemaFault(schema)?.message;
+}
+
 /**
  * The fault of a schema for which a model's provider would refuse the request; undefined for none. The
  * schema is validated against the meta-schema, and never compiled.
  */
-export function schemaFault(schema: JsonObject): string | undefined {
-  if (schema['type'] !== 'object') return 'its root is not of type "object"';
+export function findSchemaFault(schema: JsonObject): SchemaFault | undefined {
+  if (schema['type'] !== 'object') {
+    return { message: 'its root is not of type "object"', pointer: '/type' };
+  }
   const { $schema: dialect, ...rest } = schema;
   const ajv = typeof dialect === 'string' && dialect.includes('draft-07') ? draft7 : draft2020;
   if (ajv.validateSchema(rest) !== true) {
     const [error] = ajv.errors ?? [];
     const where = error?.instancePath === '' ? 'its root' : (error?.instancePath ?? 'it');
-    return `${where} ${error?.message ?? 'is not valid'}`;
+    return {
+      message: `${where} ${error?.message ?? 'is not valid'}`,
+      pointer: error?.instancePath ?? '',
+    };
   }
   const lost = referencesOf(schema).find((reference) => !resolves(schema, reference));
-  return lost === undefined ? undefined : `it refers to ${lost.slice(0, 100)}, which is not in it`;
+  if (lost === undefined) return undefined;
+  return { message: `it refers to ${lost.slice(0, 100)}, which is not in it`, pointer: '' };
 }
 
 function referencesOf(value: JsonValue): string[] {

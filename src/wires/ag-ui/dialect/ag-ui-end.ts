@@ -1,4 +1,5 @@
 import { assertNever } from '../../../platform/assert-never.js';
+import { compact } from '../../../platform/compact.js';
 import { retryAdvice } from '../../../platform/retry-advice.js';
 import { unsentText } from '../../framing/sent-text.js';
 import type { AgUiEvent, AgUiOutcome } from './ag-ui-event.js';
@@ -35,7 +36,7 @@ export function pauseRun({ threadId, runId }: AgUiRun, encoded: Encoded): Encode
 /** The end of a run whose turn has ended. */
 export function endRun(run: AgUiRun, encoded: Encoded, event: Of<'turn.ended'>): Encoded {
   const closed = addEvents(encoded, ...closeAll(encoded.state.open));
-  const whole = addUnsent(run, closed, event);
+  const whole = addOutput(addUnsent(run, closed, event), event);
   const shown = show(whole, { status: event.outcome, usage: event.usage });
   return addEvents(shown, lastEvent(run, shown, event));
 }
@@ -51,6 +52,11 @@ function addUnsent({ turnId }: AgUiRun, encoded: Encoded, { text }: Of<'turn.end
     { type: 'TEXT_MESSAGE_CONTENT', messageId, delta },
     { type: 'TEXT_MESSAGE_END', messageId },
   );
+}
+
+function addOutput(encoded: Encoded, { output }: Of<'turn.ended'>): Encoded {
+  if (output === undefined) return encoded;
+  return addEvents(encoded, { type: 'CUSTOM', name: 'output:final', value: { output } });
 }
 
 function lastEvent(run: AgUiRun, { state }: Encoded, event: Of<'turn.ended'>): AgUiEvent {
@@ -69,7 +75,10 @@ function lastEvent(run: AgUiRun, { state }: Encoded, event: Of<'turn.ended'>): A
   switch (outcome) {
     case 'completed':
     case 'limited':
-      return finished({ type: 'success' }, { outcome, reason, text });
+      return finished(
+        { type: 'success' },
+        compact({ outcome, reason, text, output: event.output }),
+      );
     case 'interrupted':
       return finished({ type: 'cancelled' });
     case 'failed': {

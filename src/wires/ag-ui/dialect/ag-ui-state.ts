@@ -1,6 +1,7 @@
 import { noUsage, type TurnEvent } from '../../../events/turn-event.js';
 import { isPlainObject } from '../../../platform/json.js';
 import type { Usage } from '../../../storage/shapes/stored-step.js';
+import type { OutputProgress } from '../../framing/output-progress.js';
 import { openSegment, type Segment } from '../../framing/segment.js';
 import { noText, type SentText } from '../../framing/sent-text.js';
 import type { AgUiEvent, AgUiMessage, AgUiUsage } from './ag-ui-event.js';
@@ -83,6 +84,7 @@ export interface AgUiState {
   /** Tokens of the segment, by model. */
   usage: readonly AgUiUsage[];
   text: SentText;
+  output: OutputProgress;
   /** Models by subagent; the turn's own under ''. */
   models: Readonly<Record<string, string | undefined>>;
   failures: Readonly<Record<string, Of<'turn.failed'> | undefined>>;
@@ -108,6 +110,7 @@ export function agUiStart({ answered, from }: Pick<AgUiRun, 'answered' | 'from'>
     answeredCalls: [],
     usage: [],
     text: noText,
+    output: undefined,
     models: {},
     failures: {},
   };

@@ -1,6 +1,7 @@
 import { addUsage, type TurnEvent } from '../../../events/turn-event.js';
 import { assertNever } from '../../../platform/assert-never.js';
 import type { Dialect } from '../../framing/dialect.js';
+import { followOutput } from '../../framing/output-progress.js';
 import { followSegment } from '../../framing/segment.js';
 import { growText, discardText } from '../../framing/sent-text.js';
 import { harnessDialect } from '../../harness/dialect/harness.js';
@@ -48,7 +49,8 @@ export function agUiDialect(run: AgUiRun): Dialect<AgUiState> {
 
 function encodeRun(run: AgUiRun, before: AgUiState, event: TurnEvent): Encoded {
   const { segment, isIncluded } = followSegment(before.segment, event);
-  const state = { ...before, segment };
+  const { progress: output, partial } = followOutput(before.output, event);
+  const state = { ...before, segment, output };
   // Events before the segment are not sent, but those of the segment depend on them.
   if (!isIncluded)
     return {
@@ -57,7 +59,11 @@ function encodeRun(run: AgUiRun, before: AgUiState, event: TurnEvent): Encoded {
     };
   const begun = state.hasBegun ? { state, events: [] } : beginRun(run, state);
   if (event.type === 'turn.ended') return endRun(run, begun, event);
-  const encoded = encodeEvent(run, begun, speakerOf(run), event);
+  const followed = encodeEvent(run, begun, speakerOf(run), event);
+  const encoded =
+    partial === undefined
+      ? followed
+      : addEvents(followed, { type: 'CUSTOM', name: 'output:partial', value: partial });
   return segment.phase === 'over' ? pauseRun(run, encoded) : encoded;
 }
 

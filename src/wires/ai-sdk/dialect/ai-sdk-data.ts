@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../../platform/json.js';
 import type { AiSdkChunk, Of } from './ai-sdk-chunk.js';
 
 /** Queue position; 0: the turn has left the queue. */
@@ -19,6 +20,14 @@ export function describeContext(
   // A call that was cut before the provider reported anything.
   if (tokens === 0) return [];
   return [{ type: 'data-context', id: 'context', data: { tokens, maxTokens: window } }];
+}
+
+/** The turn's object: one part, which grows until it is final. */
+export function describeOutput(data: {
+  status: 'partial' | 'final';
+  output: JsonObject;
+}): AiSdkChunk {
+  return { type: 'data-output', id: 'output', data };
 }
 
 /** Details of an approval that the protocol's request has no field for. */

@@ -3,6 +3,7 @@ import { retryAdvice } from '../../../platform/retry-advice.js';
 import { unsentText } from '../../framing/sent-text.js';
 import { giveUpCalls, parkCalls } from './ai-sdk-calls.js';
 import type { AiSdkChunk, AiSdkMetadata, FinishReason, Of } from './ai-sdk-chunk.js';
+import { describeOutput } from './ai-sdk-data.js';
 import type { AiSdkState } from './ai-sdk-state.js';
 import { closeStep, growPart, openStep } from './ai-sdk-step.js';
 
@@ -26,6 +27,9 @@ export function endChunks(state: AiSdkState, event: Of<'turn.ended'>): AiSdkChun
     ...closeStep(state.step).chunks,
     ...given.chunks,
     ...lastStep(state, event),
+    ...(event.output === undefined
+      ? []
+      : [describeOutput({ status: 'final', output: event.output })]),
     ...outcomeChunks(state, event),
   ];
 }

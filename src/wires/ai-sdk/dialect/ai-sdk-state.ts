@@ -1,4 +1,5 @@
 import { openSegment, type Segment } from '../../framing/segment.js';
+import type { OutputProgress } from '../../framing/output-progress.js';
 import { noText, type SentText } from '../../framing/sent-text.js';
 import type { AiSdkCalls } from './ai-sdk-calls.js';
 import type { Of } from './ai-sdk-chunk.js';
@@ -29,6 +30,7 @@ export interface AiSdkState {
   failure?: Of<'turn.failed'>;
   step: AiSdkStep;
   text: SentText;
+  output: OutputProgress;
   calls: AiSdkCalls;
   subagents: AiSdkSubagents;
   /** Ids of parts that were taken back. */
@@ -43,6 +45,7 @@ export function aiSdkStart({ answered, from }: Pick<AiSdkRange, 'answered' | 'fr
     isQueued: false,
     step: noStep,
     text: noText,
+    output: undefined,
     calls: new Map(),
     subagents: new Map(),
     discarded: [],

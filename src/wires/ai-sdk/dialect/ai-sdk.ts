@@ -1,12 +1,13 @@
 import type { TurnEvent } from '../../../events/turn-event.js';
 import { assertNever } from '../../../platform/assert-never.js';
 import type { Dialect, Frame } from '../../framing/dialect.js';
+import { followOutput } from '../../framing/output-progress.js';
 import { followSegment } from '../../framing/segment.js';
 import { growText, discardText } from '../../framing/sent-text.js';
 import { encodeCall, encodeSpan, encodeSubagent } from './ai-sdk-call-events.js';
 import { giveUpCalls } from './ai-sdk-calls.js';
 import type { AiSdkChunk, AiSdkIds, AiSdkMetadata, Of } from './ai-sdk-chunk.js';
-import { describeContext, describeQueue } from './ai-sdk-data.js';
+import { describeContext, describeOutput, describeQueue } from './ai-sdk-data.js';
 import { endChunks, parkChunks } from './ai-sdk-end.js';
 import { aiSdkStart, type AiSdkRange, type AiSdkState } from './ai-sdk-state.js';
 import { citeSource, closePart, closeStep, growPart, openStep } from './ai-sdk-step.js';
@@ -37,7 +38,7 @@ type Stream = AiSdkIds & AiSdkRange;
 /** Encodes an event of the segment. Pure. */
 function encodeAiSdk(stream: Stream, before: AiSdkState, event: TurnEvent): Encoded {
   const { segment, isIncluded } = followSegment(before.segment, event);
-  const encoded = encodeEvent(stream, { ...before, segment }, event);
+  const encoded = withOutput(encodeEvent(stream, { ...before, segment }, event), event);
   const begins = before.segment.phase === 'before' && segment.phase !== 'before';
   if (begins) return beginAgain(stream, encoded.state, isIncluded ? encoded.chunks : []);
   if (!isIncluded) return encodeAs(encoded.state);
@@ -138,6 +139,14 @@ function encodeEvent(stream: Stream, state: AiSdkState, event: TurnEvent): Encod
     default:
       return assertNever(event);
   }
+}
+
+function withOutput({ state, chunks }: Encoded, event: TurnEvent): Encoded {
+  const { progress: output, partial } = followOutput(state.output, event);
+  if (output === state.output) return { state, chunks };
+  const shown =
+    partial === undefined ? [] : [describeOutput({ status: 'partial', output: partial.output })];
+  return encodeAs({ ...state, output }, ...chunks, ...shown);
 }
 
 function begin(before: AiSdkState, event: Of<'turn.started'>): Encoded {

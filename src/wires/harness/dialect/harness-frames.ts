@@ -1,4 +1,6 @@
 import type { Source, TurnEvent } from '../../../events/turn-event.js';
+import type { JsonObject } from '../../../platform/json.js';
+import type { PartialOutput } from '../../framing/output-progress.js';
 import type { RetryAdvice } from '../../../platform/retry-advice.js';
 
 type Of<Type extends TurnEvent['type']> = Extract<TurnEvent, { type: Type }>;
@@ -56,6 +58,10 @@ export interface HarnessFrames {
     Of<'notice.posted'>,
     'kind' | 'level' | 'text' | 'metadata' | 'seenByModel'
   >;
+  /** The object as far as it has come; of a step that was discarded, an empty one. */
+  'output:partial': Plain<PartialOutput>;
+  /** Once, before the end of a turn that completed with an object. */
+  'output:final': Plain<{ output: JsonObject }>;
   'chat:complete': Pick<Of<'turn.ended'>, 'text'>;
   // No field: the frame's arrival is its meaning.
   'session:complete': object;

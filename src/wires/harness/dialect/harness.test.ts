@@ -91,6 +91,8 @@ const fields: Record<string, { always: string[]; sometimes?: string[] }> = {
     sometimes: ['message', 'input'],
   },
   'turn:parked': { always: ['approvalIds'] },
+  'output:partial': { always: ['step', 'output'] },
+  'output:final': { always: ['output'] },
   'message:joined': { always: ['messageId', 'afterStep', 'text'] },
   'subagent:start': { always: ['toolUseId', 'childTurnId', 'agent'] },
   'subagent:end': { always: ['toolUseId', 'childTurnId', 'outcome', 'usage'] },

@@ -2,6 +2,7 @@ import type { TurnEvent } from '../../../events/turn-event.js';
 import { assertNever } from '../../../platform/assert-never.js';
 import { retryAdvice } from '../../../platform/retry-advice.js';
 import type { Dialect, Frame } from '../../framing/dialect.js';
+import { followOutput, type OutputProgress } from '../../framing/output-progress.js';
 import type { HarnessFrameName, HarnessFrames, Relayed } from './harness-frames.js';
 
 type Of<Type extends TurnEvent['type']> = Extract<TurnEvent, { type: Type }>;
@@ -9,6 +10,7 @@ type Of<Type extends TurnEvent['type']> = Extract<TurnEvent, { type: Type }>;
 interface HarnessState {
   /** A fatal error comes again in the exit frame. */
   failure?: Of<'turn.failed'>;
+  output?: OutputProgress;
 }
 
 /**
@@ -18,10 +20,15 @@ interface HarnessState {
 export const harnessDialect: Dialect<HarnessState> = {
   name: 'harness',
   initial: {},
-  encode: (state, event) => ({
-    state: event.type === 'turn.failed' ? { failure: event } : state,
-    frames: framesOf(state, event),
-  }),
+  encode: (state, event) => {
+    const frames = framesOf(state, event);
+    if (event.type === 'turn.failed') return { state: { ...state, failure: event }, frames };
+    const { progress, partial } = followOutput(state.output, event);
+    return {
+      state: progress === state.output ? state : { ...state, output: progress },
+      frames: partial === undefined ? frames : [...frames, frame('output:partial', partial)],
+    };
+  },
 };
 
 function framesOf(state: HarnessState, event: TurnEvent): Frame[] {
@@ -146,6 +153,7 @@ function ended(state: HarnessState, event: Of<'turn.ended'>): Frame[] {
     case 'completed':
     case 'limited':
       return [
+        ...(event.output === undefined ? [] : [frame('output:final', { output: event.output })]),
         frame('chat:complete', { text: event.text }),
         frame('session:complete', {}),
         summary,

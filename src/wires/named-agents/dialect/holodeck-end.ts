@@ -57,6 +57,7 @@ function describeEnd(state: HolodeckState, event: Of<'turn.ended'>): HolodeckEnd
     tokens_used: countTokens(event.usage),
     execution_time_ms: event.durationMs,
     content: event.text,
+    ...(event.output === undefined ? {} : { output: event.output }),
     ...(sources.length === 0
       ? {}
       : { sources: sources.map(({ source }) => toHolodeckSource(source)) }),

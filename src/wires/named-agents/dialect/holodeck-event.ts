@@ -1,4 +1,5 @@
 import type { Source, TurnEvent } from '../../../events/turn-event.js';
+import type { JsonObject } from '../../../platform/json.js';
 import type { Problem } from './holodeck-problem.js';
 
 export type Of<Type extends TurnEvent['type']> = Extract<TurnEvent, { type: Type }>;
@@ -38,6 +39,8 @@ export interface HolodeckEnd {
   execution_time_ms: number;
   /** The whole answer, whatever the deltas had. */
   content: string;
+  /** The object of an agent whose answers are to end with one. */
+  output?: JsonObject;
   /** Cited sources; left out where nothing was cited. */
   sources?: HolodeckSource[];
   /** The limit that ended the turn. */

@@ -61,6 +61,7 @@ const problemTitles: Readonly<Record<ErrorCode, string>> = {
   MEMORY_OFF: 'No memory',
   METHOD_NOT_ALLOWED: 'Method not allowed',
   MISSING_API_KEY: 'Not ready',
+  OUTPUT_INVALID: 'No valid object',
   PERSONA_NOT_FOUND: 'Unknown agent',
   QUEUE_FULL: 'Too many turns',
   RATE_LIMITED: 'Rate limited',

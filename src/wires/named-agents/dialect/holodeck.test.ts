@@ -68,7 +68,7 @@ const fields: Record<HolodeckEvent['event'], { always: string[]; sometimes?: str
   tool_call_end: { always: ['tool_call_id', 'status'] },
   stream_end: {
     always: ['message_id', 'tokens_used', 'execution_time_ms', 'content'],
-    sometimes: ['sources', 'limit', 'notices'],
+    sometimes: ['output', 'sources', 'limit', 'notices'],
   },
   error: {
     always: ['type', 'title', 'status', 'detail', 'retryable'],

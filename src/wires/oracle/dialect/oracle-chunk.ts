@@ -1,4 +1,5 @@
 import type { TurnEvent } from '../../../events/turn-event.js';
+import type { JsonObject } from '../../../platform/json.js';
 import type { RetryAdvice } from '../../../platform/retry-advice.js';
 
 export type Of<Type extends TurnEvent['type']> = Extract<TurnEvent, { type: Type }>;
@@ -42,6 +43,8 @@ export type DoneChunk = {
   context_id?: string | undefined;
   context_tokens?: number | undefined;
   max_context_tokens?: number | undefined;
+  /** The object of an agent whose answers are to end with one. */
+  output?: JsonObject | undefined;
   metadata?: { termination_reason: string; turns_used: number; max_turns?: number | undefined };
 };
 

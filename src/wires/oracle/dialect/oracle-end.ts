@@ -46,6 +46,7 @@ function doneChunk({ started, context }: OracleState, event: Of<'turn.ended'>): 
     context_id: started?.sessionId,
     context_tokens: context.tokens,
     max_context_tokens: started?.contextWindow,
+    output: event.output,
   };
 }
 

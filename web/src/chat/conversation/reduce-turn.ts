@@ -90,6 +90,8 @@ function reduceOwn(view: TurnView, frame: OwnFrame): TurnView {
       return end(view);
     case 'chat:complete':
     case 'session:complete':
+    case 'output:partial':
+    case 'output:final':
       return view;
     case 'tool:request':
     case 'tool:args':

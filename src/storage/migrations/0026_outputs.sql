@@ -1,0 +1,2 @@
+-- The object of a turn that was to end with one.
+ALTER TABLE turns ADD COLUMN output json;

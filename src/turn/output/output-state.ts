@@ -1,0 +1,55 @@
+import type { InputCheck } from '../../platform/check-input.js';
+import type { JsonObject } from '../../platform/json.js';
+import { judgeOutput, type JudgedOutput } from '../../output/judge-output.js';
+import type { AssistantPart } from '../../storage/shapes/stored-part.js';
+import type { FinishedStep, Progress } from '../state/progress.js';
+
+/** The object that a run is to end with. */
+export interface OutputPlan {
+  repairs: number;
+  check: InputCheck;
+}
+
+/**
+ * The object of a turn's last reply, as far as it goes. `missed`: it is none, and the model is to be told
+ * why; `asked`: the model was told, and has not replied; `spent`: it was none once too often.
+ */
+export type OutputState =
+  | { type: 'valid'; output: JsonObject }
+  | { type: 'missed' | 'asked' | 'spent'; faults: string };
+
+/** The mark of the notice that asks for another reply than a step's. */
+export function repairMark(step: number): string {
+  return `output-repair:${step}`;
+}
+
+/**
+ * Judges the last reply of a turn, from stored rows alone: a recovered turn decides the same. Undefined
+ * where the reply is not a last one: it asks for tools, or was cut. Never an earlier reply.
+ */
+export function findOutput(
+  { steps, notices }: Pick<Progress, 'steps' | 'notices'>,
+  { repairs, check }: OutputPlan,
+): OutputState | undefined {
+  const last = steps.at(-1);
+  if (last === undefined || !isWhole(last)) return undefined;
+  const judged: JudgedOutput = judgeOutput(finalText(last.parts), check);
+  if ('output' in judged) return { type: 'valid', ...judged };
+  const marks = notices.map(({ mark }) => mark);
+  if (marks.includes(repairMark(last.step))) return { type: 'asked', ...judged };
+  const asked = steps.filter(({ step }) => marks.includes(repairMark(step))).length;
+  return { type: asked < repairs ? 'missed' : 'spent', ...judged };
+}
+
+function isWhole({ stopReason }: FinishedStep): boolean {
+  return stopReason === 'end_turn' || stopReason === 'stop_sequence';
+}
+
+/** The text of a reply after its last tool, which may be one that the provider ran. */
+function finalText(parts: readonly AssistantPart[]): string {
+  const tool = parts.findLastIndex(({ type }) => type === 'tool_use' || type === 'opaque');
+  return parts
+    .slice(tool + 1)
+    .map((part) => (part.type === 'text' ? part.text : ''))
+    .join('');
+}
