@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { settlesWithin } from '../../platform/async/settles-within.js';
 import { CLOCK, type Clock } from '../../platform/clock.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
 import type { ScheduleRow } from '../schedule-row.js';
@@ -8,6 +9,9 @@ import { SlotStore } from './slot-store.js';
 
 /** Most time between two looks, in ms: slots come at whole minutes, those of dead processes at any time. */
 const LOOK_MS = 15_000;
+
+/** Time that a stop waits for slots under way, in ms. */
+const STOP_MS = 5_000;
 
 /** Schedules that a process sees to at once. */
 const MOST_AT_ONCE = 10;
@@ -32,10 +36,17 @@ export class ScheduleTicker {
     this.#look();
   }
 
-  /** Begins nothing more, and resolves when what was begun has ended. */
+  /**
+   * Begins nothing more, and resolves when what was begun has ended. A database that does not answer holds no stop up:
+   * the slots are left to their leases.
+   */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#cancelTimer();
+    await settlesWithin(STOP_MS, this.#endOfAll());
+  }
+
+  async #endOfAll(): Promise<void> {
     await this.#looking;
     await Promise.all(this.#running);
   }
