@@ -20,6 +20,12 @@ export interface Page {
   limit?: number | undefined;
 }
 
+/** A page of a conversation. */
+export interface LinePage extends Page {
+  /** `show`: with the turns that others took the place of. Default: hide. */
+  superseded?: 'hide' | 'show' | undefined;
+}
+
 /** Sessions: `client.sessions`. */
 export class SessionCalls {
   constructor(private readonly transport: Transport) {}
@@ -78,7 +84,7 @@ export class SessionCalls {
   /** The session's messages, oldest first, a page of turns at a time. */
   messages(
     sessionId: string,
-    page: Page = {},
+    page: LinePage = {},
   ): Promise<{ messages: MessageView[]; nextCursor?: string }> {
     const path = `/api/harness/sessions/${encodeURIComponent(sessionId)}/messages`;
     return this.transport.json({ path, query: { ...page } });
@@ -87,7 +93,7 @@ export class SessionCalls {
   /** The session's turns, newest first. */
   turns(
     sessionId: string,
-    page: Page = {},
+    page: LinePage = {},
   ): Promise<{ turns: ListedTurnView[]; nextCursor?: string }> {
     const path = `/api/harness/sessions/${encodeURIComponent(sessionId)}/turns`;
     return this.transport.json({ path, query: { ...page } });

@@ -296,6 +296,11 @@ export const errorTable = {
     'Wait for its end, or interrupt it; then the same request may be taken.',
   ),
   TURN_NOT_FOUND: final(404, 'There is no such turn or message.', 'Check the id.'),
+  TURN_SUPERSEDED: final(
+    409,
+    'The turn that `opts.replaces` names was replaced before, or followed one that was; `details.supersededBy` is the turn that did. Nothing was stored.',
+    'Load the conversation again, and replace a turn that is in it; or fork the session at the superseded one.',
+  ),
   UNAUTHENTICATED: final(
     401,
     'The server has API keys, and the request has none that is taken: `details.reason` is `MISSING`, `UNKNOWN`, `EXPIRED` or `REVOKED`.',

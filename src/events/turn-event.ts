@@ -37,6 +37,10 @@ export type TurnEventBody =
       maxTurns?: number;
       /** The turn is to end with an object: its replies are JSON. */
       hasOutput?: true;
+      /** The turn whose place this one takes, with all that followed. Absent: none. */
+      replaces?: string;
+      /** The files are as the replaced turns left them. Absent: nothing is replaced. */
+      filesReverted?: false;
     }
   | { type: 'turn.recovering'; reason: string }
   | { type: 'step.started'; step: number }

@@ -1,6 +1,6 @@
 import type { AgentConfig } from '../storage/shapes/stored-limits.js';
 import type { Notice, NoticeLevel } from './notice.js';
-import type { WrittenFiles } from '../storage/shapes/fork-origin.js';
+import type { WrittenFiles } from '../storage/shapes/fork-source.js';
 import type { Todo } from '../storage/shapes/todo.js';
 
 /** A sample of usage, in percent. */

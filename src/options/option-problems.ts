@@ -48,13 +48,20 @@ const unknownOption = (key: string): OptionProblem => ({
   key: cutText(storableText(key), longestKey),
 });
 
+/** `replaces` refuses a request; the others have problems of their own. */
+const checkedElsewhere: ReadonlySet<string> = new Set([
+  'subagentGovernance',
+  'agentConfig',
+  'replaces',
+]);
+
 function ruleProblems(
   given: Record<string, unknown>,
   chosen: Record<string, Chosen<unknown>>,
 ): OptionProblem[] {
   const keys = Object.keys(given).filter((key) => given[key] !== undefined);
   return keys.flatMap((key): OptionProblem[] => {
-    if (key === 'subagentGovernance' || key === 'agentConfig') return [];
+    if (checkedElsewhere.has(key)) return [];
     if (!isOptionKey(key)) return [unknownOption(key)];
     const used = chosen[key];
     const rule: OptionRule<unknown> = optionRules[key];

@@ -7,7 +7,7 @@ describe('TurnOptionsDto', () => {
     // Where the framework keeps the documented fields of a class.
     const key = 'swagger/apiModelPropertiesArray';
     const documented = Reflect.getMetadata(key, TurnOptionsDto.prototype) as string[];
-    const options = [...Object.keys(optionRules), 'agentConfig', 'subagentGovernance'];
+    const options = [...Object.keys(optionRules), 'agentConfig', 'subagentGovernance', 'replaces'];
     expect(documented.map((name) => name.slice(1)).sort()).toEqual(options.sort());
   });
 });

@@ -86,6 +86,13 @@ export class TurnOptionsDto {
   @Lenient(optionRules.clientTools)
   clientTools?: readonly ClientTool[];
 
+  @ApiPropertyOptional({
+    type: String,
+    description:
+      'A turn of the session that has ended: this one takes its place, and that of all that follow it.',
+  })
+  replaces?: string;
+
   @ApiPropertyOptional({ type: AgentConfigDto, description: 'Limits of the turn.' })
   agentConfig?: Readonly<AgentConfigDto>;
 

@@ -8,7 +8,7 @@ import { isId, newId } from '../platform/ids.js';
 import { DATABASE, type Database, type Queryable } from '../storage/connection.js';
 import { lockFor } from '../storage/lock.js';
 import { sessions, type SessionOrigin } from '../storage/schema.js';
-import type { ForkOrigin } from '../storage/shapes/fork-origin.js';
+import type { ForkSource } from '../storage/shapes/fork-source.js';
 import type { RequestPrefix } from '../storage/shapes/sent-request.js';
 import type { AgentConfig } from '../storage/shapes/stored-limits.js';
 import type { PermissionRules } from '../storage/shapes/stored-permissions.js';
@@ -44,7 +44,7 @@ export interface NewSession {
   /** Model of its last turn. Default: null, none yet. */
   model?: string | null;
   /** The point of another session that it begins at. Default: null, it begins empty. */
-  forkedFrom?: ForkOrigin | null;
+  forkedFrom?: ForkSource | null;
 }
 
 /** Stores the content of a new session. */

@@ -8,7 +8,7 @@ import { TurnOptionsDto } from '../options/turn-options.dto.js';
 import { MayBeAbsent, OptionalText, RequiredText } from '../http/fields/field-rules.decorator.js';
 import { sessionOrigins, type SessionOrigin } from '../storage/schema.js';
 import type { PermissionRules } from '../storage/shapes/stored-permissions.js';
-import { forkPositions, type ForkPosition } from '../storage/shapes/fork-origin.js';
+import { forkPositions, type ForkPosition } from '../storage/shapes/fork-source.js';
 import type { ForkPoint, SessionRecord } from './view-session.js';
 
 export class CreateSessionDto {
@@ -69,10 +69,10 @@ export class BootSessionDto {
 
 /** The point of another session that a fork began at. */
 export class ForkPointDto implements ForkPoint {
-  @ApiProperty({ type: String, description: 'Id of the origin, which may be deleted since.' })
+  @ApiProperty({ type: String, description: 'Id of the source, which may be deleted since.' })
   sessionId!: string;
 
-  @ApiProperty({ type: String, description: 'Id of a turn of the origin.' })
+  @ApiProperty({ type: String, description: 'Id of a turn of the source.' })
   turnId!: string;
 
   @ApiProperty({ enum: forkPositions, description: 'Whether the history ends before that turn.' })

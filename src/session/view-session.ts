@@ -2,7 +2,7 @@ import { agentConfigToWire } from '../governance/decision-tree/agent-config.js';
 import { compact } from '../platform/compact.js';
 import type { SessionOrigin } from '../storage/schema.js';
 import type { PermissionRules } from '../storage/shapes/stored-permissions.js';
-import type { ForkOrigin } from '../storage/shapes/fork-origin.js';
+import type { ForkSource } from '../storage/shapes/fork-source.js';
 import type { PagedSession } from './page-sessions.js';
 import type { SessionRow } from './session-store.js';
 import { sessionTitle } from './session-title.js';
@@ -30,10 +30,10 @@ export interface SessionRecord {
   forkedFrom?: ForkPoint;
 }
 
-export type ForkPoint = Omit<ForkOrigin, 'written'>;
+export type ForkPoint = Omit<ForkSource, 'written'>;
 
 /** The session may be gone: its fork has a history of its own. */
-function viewForkPoint(origin: ForkOrigin | null): { forkedFrom?: ForkPoint } {
+function viewForkPoint(origin: ForkSource | null): { forkedFrom?: ForkPoint } {
   if (origin === null) return {};
   const { sessionId, turnId, position } = origin;
   return { forkedFrom: { sessionId, turnId, position } };

@@ -18,7 +18,7 @@ import type {
   SubagentDecision,
 } from './shapes/stored-permissions.js';
 import type { OptionResolution } from './shapes/stored-options.js';
-import type { ForkOrigin } from './shapes/fork-origin.js';
+import type { ForkSource } from './shapes/fork-source.js';
 import { instant } from './instant.js';
 import { jsonString } from './json-string.js';
 import type { LeftOut, RequestPrefix } from './shapes/sent-request.js';
@@ -74,7 +74,7 @@ export const sessions = pgTable('sessions', {
   /** Beginning of the session's requests; null before the first. */
   prefix: json('prefix').$type<RequestPrefix>(),
   /** The point of another session that the session began at; null: it began empty. */
-  forkedFrom: json('forked_from').$type<ForkOrigin>(),
+  forkedFrom: json('forked_from').$type<ForkSource>(),
   createdAt: instant('created_at').notNull(),
   updatedAt: instant('updated_at').notNull(),
 });
@@ -142,7 +142,7 @@ export const turns = pgTable(
     tracestate: text('tracestate'),
     /** The span of its last attempt that was recorded; null: none. */
     lastTraceparent: text('last_traceparent'),
-    /** The turn of the origin that a fork has a copy of; null: the turn ran in its session. */
+    /** The turn of the source that a fork has a copy of; null: the turn ran in its session. */
     copiedFrom: text('copied_from'),
     /** The turn whose place it takes, with all that followed; null: it follows the turn before. */
     replaces: text('replaces'),

@@ -42,7 +42,7 @@ describe('a fork', () => {
     return sent;
   }
 
-  it('goes on from the turn that it names: its first request begins with the bytes of the origin', async () => {
+  it('goes on from the turn that it names: its first request begins with the bytes of the source', async () => {
     const sessionId = await create();
     const opts = { tools: ['glob'], thinking: true };
     const asked = { opts };
@@ -177,7 +177,7 @@ describe('a fork', () => {
     expect(steps.flatMap(({ notices }) => notices)).toEqual([]);
   });
 
-  it('of a fork works, and both keep their histories when the origin is deleted', async () => {
+  it('of a fork works, and both keep their histories when the source is deleted', async () => {
     const sessionId = await create();
     await writeFile(path.join(server.projectRoot, 'notes.txt'), 'What the notes say');
     const attachments = [path.join(server.projectRoot, 'notes.txt')];

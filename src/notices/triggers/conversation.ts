@@ -1,4 +1,4 @@
-import type { WrittenFiles } from '../../storage/shapes/fork-origin.js';
+import type { WrittenFiles } from '../../storage/shapes/fork-source.js';
 import type { Todo } from '../../storage/shapes/todo.js';
 import type { Facts, Trigger } from '../trigger.js';
 

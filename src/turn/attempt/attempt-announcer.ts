@@ -60,6 +60,7 @@ export class AttemptAnnouncer {
       maxTurns: options.maxTurns,
       ...(options.output === undefined ? {} : { hasOutput: true }),
       contextWindow: this.models.describe(options.model).contextWindow,
+      ...(turn.replaces === null ? {} : { replaces: turn.replaces, filesReverted: false as const }),
     };
     await attempt.writer.commit(
       [started, ...notices(attempt)],

@@ -1,4 +1,4 @@
-import { and, eq, isNotNull, ne } from 'drizzle-orm';
+import { and, eq, isNotNull, isNull, ne } from 'drizzle-orm';
 import type { AgentState } from '../../governance/decision-tree/agent-state.js';
 import type { Queryable } from '../../storage/connection.js';
 import { compactions } from '../../storage/conversation-schema.js';
@@ -23,7 +23,15 @@ export async function findSessionTokens(
     db
       .select({ usage: turns.usage })
       .from(turns)
-      .where(and(eq(turns.sessionId, sessionId), ne(turns.id, id), isNotNull(turns.usage))),
+      .where(
+        and(
+          eq(turns.sessionId, sessionId),
+          ne(turns.id, id),
+          isNotNull(turns.usage),
+          // The conversation is what counts; a day's budget has what was paid.
+          isNull(turns.supersededBy),
+        ),
+      ),
     // The usage of a turn includes its automatic summaries.
     db
       .select({ usage: compactions.usage })

@@ -1,5 +1,5 @@
 import type { Facts, Trigger } from '../../notices/trigger.js';
-import type { WrittenFiles } from '../../storage/shapes/fork-origin.js';
+import type { WrittenFiles } from '../../storage/shapes/fork-source.js';
 import type { RequestPrefix } from '../../storage/shapes/sent-request.js';
 import type { Todo } from '../../storage/shapes/todo.js';
 

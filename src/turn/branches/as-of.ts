@@ -1,6 +1,7 @@
 import { and, desc, eq, inArray } from 'drizzle-orm';
 import { parseTodos } from '../../notices/parse-todos.js';
 import { sessionChange } from '../../notices/triggers/conversation.js';
+import { compact } from '../../platform/compact.js';
 import { isPlainObject } from '../../platform/json.js';
 import type { Queryable } from '../../storage/connection.js';
 import { notices } from '../../storage/conversation-schema.js';
@@ -8,7 +9,7 @@ import { turns } from '../../storage/schema.js';
 import type { RequestPrefix } from '../../storage/shapes/sent-request.js';
 import { permissionModes } from '../../storage/shapes/stored-permissions.js';
 import type { Todo } from '../../storage/shapes/todo.js';
-import { toolCalls } from '../../storage/transcript-schema.js';
+import { steps, toolCalls } from '../../storage/transcript-schema.js';
 import { todoWriteTool } from '../../tools/builtin/todo-write.js';
 
 /** The todo list as the last of some turns left it; undefined: none of them wrote one. */
@@ -49,13 +50,35 @@ export async function prefixAsOf(
 ): Promise<RequestPrefix | null> {
   const ids = [...kept, ...dropped];
   if (prefix === null || dropped.length === 0) return prefix;
+  const thinking = await thinkingAsOf(db, prefix.thinkingAfter, { kept, dropped });
   const changes = await db
     .select({ turnId: notices.turnId, metadata: notices.metadata })
     .from(notices)
     .innerJoin(turns, eq(turns.id, notices.turnId))
     .where(and(inArray(notices.turnId, ids), eq(notices.kind, sessionChange.id)))
     .orderBy(desc(turns.createdAt), desc(turns.id));
-  return withTold(prefix, { kept, changes });
+  const told = withTold(prefix, { kept, changes });
+  if (told === null || thinking === prefix.thinkingAfter) return told;
+  const { thinkingAfter: _dropped, ...rest } = told;
+  return { ...rest, ...compact({ thinkingAfter: thinking }) };
+}
+
+/** Where the step that thinking is left out up to is dropped, the last kept step is that step. */
+async function thinkingAsOf(
+  db: Queryable,
+  after: string | undefined,
+  { kept, dropped }: { kept: readonly string[]; dropped: readonly string[] },
+): Promise<string | undefined> {
+  const turnId = after?.split(':', 1)[0];
+  if (turnId === undefined || !dropped.includes(turnId) || kept.length === 0) return after;
+  const [last] = await db
+    .select({ turnId: steps.turnId, step: steps.step })
+    .from(steps)
+    .innerJoin(turns, eq(turns.id, steps.turnId))
+    .where(inArray(steps.turnId, [...kept]))
+    .orderBy(desc(turns.createdAt), desc(turns.id), desc(steps.step))
+    .limit(1);
+  return last === undefined ? undefined : `${last.turnId}:${last.step}`;
 }
 
 /** Pure. @param changes announcements of both, the newest first. */

@@ -11,7 +11,7 @@ import type { Queryable } from '../../storage/connection.js';
 import { todos } from '../../storage/conversation-schema.js';
 import { violatedConstraint } from '../../storage/database-errors.js';
 import { sessions, turns } from '../../storage/schema.js';
-import type { ForkOrigin, ForkPosition, WrittenFiles } from '../../storage/shapes/fork-origin.js';
+import type { ForkSource, ForkPosition, WrittenFiles } from '../../storage/shapes/fork-source.js';
 import { ToolRegistry } from '../../tools/registry.js';
 import {
   forkKeyReused,
@@ -51,25 +51,25 @@ export class SessionForker {
 
   /**
    * Creates a session whose history is that of another up to a turn: copies, so that nothing that happens
-   * to the origin reaches the fork (decision 72). One transaction: there is the whole fork, or none.
+   * to the source reaches the fork (decision 72). One transaction: there is the whole fork, or none.
    *
-   * The fork has what the origin has: owner, folder, persona, mode, limits, rules, MCP servers, wire. It has
-   * no approvals and no grants. Its files are the origin's, as they are now.
+   * The fork has what the source has: owner, folder, persona, mode, limits, rules, MCP servers, wire. It has
+   * no approvals and no grants. Its files are the source's, as they are now.
    *
    * @throws TypedError SESSION_NOT_FOUND 404, TURN_NOT_FOUND 404 for a turn of another session,
    *   TURN_IN_PROGRESS 409 for a history that has not ended, INVALID_REQUEST 400 for a subagent's session,
    *   IDEMPOTENCY_KEY_REUSED 422, SESSION_LIMIT 429.
    */
   async fork(sessionId: string, request: ForkRequest): Promise<ForkedSession> {
-    const origin = await this.sessions.get(sessionId);
-    if (origin.parentTurnId !== null) throw forkOfSubagent(sessionId, origin.parentTurnId);
+    const source = await this.sessions.get(sessionId);
+    if (source.parentTurnId !== null) throw forkOfSubagent(sessionId, source.parentTurnId);
     const { idempotencyKey } = request;
-    if (idempotencyKey === undefined) return viewFork(await this.#create(origin, request));
+    if (idempotencyKey === undefined) return viewFork(await this.#create(source, request));
     const forkId = hashedSessionId(['fork', sessionId, idempotencyKey]);
     const earlier = await this.#findEarlier(forkId, request);
     if (earlier !== undefined) return viewFork(earlier);
     try {
-      return viewFork(await this.#create(origin, request, forkId));
+      return viewFork(await this.#create(source, request, forkId));
     } catch (error) {
       if (violatedConstraint(error) !== 'sessions_pkey') throw error;
       const racing = await this.#findEarlier(forkId, request);
@@ -90,17 +90,17 @@ export class SessionForker {
     throw forkKeyReused(found.id);
   }
 
-  async #create(origin: SessionRow, request: ForkRequest, forkId?: string): Promise<SessionRow> {
+  async #create(source: SessionRow, request: ForkRequest, forkId?: string): Promise<SessionRow> {
     const { turnId, position } = request;
-    const { principalId, projectRoot, persona, mode, origin: wire, model } = origin;
-    const { agentConfig, permissions, mcpServers, expiresAfterMs } = origin;
-    const own = { principalId, projectRoot, persona, mode, origin: wire, model };
+    const { principalId, projectRoot, persona, mode, origin, model } = source;
+    const { agentConfig, permissions, mcpServers, expiresAfterMs } = source;
+    const own = { principalId, projectRoot, persona, mode, origin, model };
     const terms = { agentConfig, permissions, mcpServers, expiresAfterMs };
-    const forkedFrom: ForkOrigin = { sessionId: origin.id, turnId, position };
+    const forkedFrom: ForkSource = { sessionId: source.id, turnId, position };
     const wanted = { ...compact({ id: forkId }), ...own, ...terms, forkedFrom };
     let made: SessionRow | undefined;
     await this.sessions.create(wanted, async (tx, fork) => {
-      made = await this.#fill(tx, { origin, fork, forkedFrom });
+      made = await this.#fill(tx, { source, fork, forkedFrom });
     });
     if (made === undefined) throw new Error('The fork was not filled');
     return made;
@@ -108,31 +108,31 @@ export class SessionForker {
 
   async #fill(
     tx: Queryable,
-    { origin, fork, forkedFrom }: { origin: SessionRow; fork: SessionRow; forkedFrom: ForkOrigin },
+    { source, fork, forkedFrom }: { source: SessionRow; fork: SessionRow; forkedFrom: ForkSource },
   ): Promise<SessionRow> {
-    // The lock keeps the origin from being deleted before all of it is copied; turns go on.
+    // The lock keeps the source from being deleted before all of it is copied; turns go on.
     const [locked] = await tx
       .select({ prefix: sessions.prefix })
       .from(sessions)
-      .where(eq(sessions.id, origin.id))
+      .where(eq(sessions.id, source.id))
       .for('key share');
-    if (locked === undefined) throw sessionNotFound(origin.id);
+    if (locked === undefined) throw sessionNotFound(source.id);
     const all = await tx
       .select({ id, createdAt, endedAt, supersededBy, copiedFrom })
       .from(turns)
-      .where(eq(turns.sessionId, origin.id))
+      .where(eq(turns.sessionId, source.id))
       .orderBy(asc(createdAt), asc(id));
-    const line = lineOf(all, origin.id, forkedFrom);
+    const line = lineOf(all, source.id, forkedFrom);
     const others = unknownTo(all, line).map((turn) => turn.id);
     const kept = line.map((turn) => turn.id);
-    // A fork that has had no turn of its own was not told yet of what its origin wrote.
+    // A fork that has had no turn of its own was not told yet of what its source wrote.
     const isUntold = line.every((turn) => turn.copiedFrom !== null);
     const written = joinWritten(
-      isUntold ? origin.forkedFrom?.written : undefined,
+      isUntold ? source.forkedFrom?.written : undefined,
       await findWritten(tx, this.tools.list(), others),
     );
     const prefix = await prefixAsOf(tx, locked.prefix, { kept, dropped: others });
-    const copied = await copyTurns(tx, { from: origin.id, to: fork.id, turns: line });
+    const copied = await copyTurns(tx, { from: source.id, to: fork.id, turns: line });
     const items = await todosAsOf(tx, kept);
     const updatedAt = new Date(this.clock.now());
     if (items !== undefined)
@@ -158,7 +158,7 @@ interface ForkableTurn {
 function lineOf(
   all: readonly ForkableTurn[],
   sessionId: string,
-  { turnId, position }: ForkOrigin,
+  { turnId, position }: ForkSource,
 ): ForkableTurn[] {
   const before = lineBefore(all, turnId);
   const named = all.find((turn) => turn.id === turnId);

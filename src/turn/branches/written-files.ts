@@ -1,7 +1,7 @@
 import { and, asc, eq, inArray } from 'drizzle-orm';
 import type { Queryable } from '../../storage/connection.js';
 import { turns } from '../../storage/schema.js';
-import type { WrittenFiles } from '../../storage/shapes/fork-origin.js';
+import type { WrittenFiles } from '../../storage/shapes/fork-source.js';
 import { toolCalls } from '../../storage/transcript-schema.js';
 import { isPlainObject } from '../../platform/json.js';
 import type { RegisteredTool } from '../../tools/registry.js';

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { eq } from 'drizzle-orm';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { turns } from '../../storage/schema.js';
-import type { WrittenFiles } from '../../storage/shapes/fork-origin.js';
+import type { WrittenFiles } from '../../storage/shapes/fork-source.js';
 import { ToolRegistry } from '../../tools/registry.js';
 import type { Attempt } from '../state/attempt.js';
 import type { StoredTurn } from '../state/load-turn.js';
@@ -27,9 +27,9 @@ export class WrittenLookup {
   ): Promise<WrittenFiles | undefined> {
     const { forkedFrom } = session;
     const isUntold = earlier.every((other) => other.turn.copiedFrom !== null);
-    const ofOrigin = isUntold ? forkedFrom?.written : undefined;
+    const ofSource = isUntold ? forkedFrom?.written : undefined;
     return joinWritten(
-      ofOrigin,
+      ofSource,
       turn.replaces === null ? undefined : await this.#ofReplaced(turn.id),
     );
   }

@@ -1,11 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { compact } from '../../platform/compact.js';
 import { isId } from '../../platform/ids.js';
 import { badCursor, type PageQueryDto } from '../../http/paging/page-query.dto.js';
 import { SessionStore } from '../../session/session-store.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { ToolRegistry } from '../../tools/registry.js';
 import { formatCallToken, listCalls, parseCallToken } from './list-calls.js';
-import { listTurns } from './list-turns.js';
+import { listTurns, type SupersededChoice } from './list-turns.js';
 import { loadTurn, loadTurns } from '../state/load-turn.js';
 import { findCompaction } from '../prompt/find-compaction.js';
 import { isTurnOf, pageTurns } from './page-turns.js';
@@ -18,6 +19,9 @@ import { viewSteps, type StepView } from './view-steps.js';
 
 /** The largest number of a step that the database takes. */
 const MOST_STEPS = 2 ** 31 - 1;
+
+/** A page of a conversation; `superseded` is hide where it is absent. */
+type LineQuery = PageQueryDto & { superseded?: SupersededChoice };
 
 /** The turns of sessions as clients see them: messages, events, steps and tool calls, page by page. */
 @Injectable()
@@ -32,16 +36,17 @@ export class ConversationService {
   /** A page of turns' messages, oldest first. @throws TypedError SESSION_NOT_FOUND 404. */
   async messages(
     sessionId: string,
-    page: PageQueryDto,
+    page: LineQuery,
   ): Promise<{ messages: MessageView[]; nextCursor?: string }> {
     const { db, sessions } = this;
     await sessions.get(sessionId);
-    const { cursor, limit } = page;
+    const { cursor, limit, superseded } = page;
     const after = await this.#checkCursor(sessionId, cursor);
     const compaction = await findCompaction(db, sessionId);
     const summarisedThrough = compaction?.throughTurnId;
     // The turn after the page shows whether there is a next page.
-    const found = await pageTurns(db, sessionId, { after, limit: limit + 1, summarisedThrough });
+    const wanted = { after, limit: limit + 1, summarisedThrough, ...compact({ superseded }) };
+    const found = await pageTurns(db, sessionId, wanted);
     const shown = found.slice(0, limit);
     const stored = await loadTurns(
       db,
@@ -58,13 +63,14 @@ export class ConversationService {
   /** A page of a session's turns, the newest first. @throws TypedError SESSION_NOT_FOUND 404. */
   async turns(
     sessionId: string,
-    page: PageQueryDto,
+    page: LineQuery,
   ): Promise<{ turns: ListedTurnView[]; nextCursor?: string }> {
     const { db, sessions } = this;
     await sessions.get(sessionId);
-    const { cursor, limit } = page;
+    const { cursor, limit, superseded } = page;
     const after = await this.#checkCursor(sessionId, cursor);
-    const found = await listTurns(db, sessionId, { after, limit: limit + 1 });
+    const wanted = { after, limit: limit + 1, ...compact({ superseded }) };
+    const found = await listTurns(db, sessionId, wanted);
     const shown = found.slice(0, limit);
     const last = found.length > limit ? shown.at(-1)?.id : undefined;
     const turns = shown.map(viewListedTurn);

@@ -12,6 +12,7 @@ import { ConversationService } from './conversation-service.js';
 import { SessionCompactor, type CompactReport } from './session-compactor.js';
 import { CallPageDto } from './call-page.dto.js';
 import { CompactReportDto } from './compact-report.dto.js';
+import { LineQueryDto } from './line-query.dto.js';
 import { LogPageQueryDto } from './log-page-query.dto.js';
 import { LogPageDto } from './log-page.dto.js';
 import { MessagePageDto } from './message-page.dto.js';
@@ -37,7 +38,7 @@ export class ConversationController {
   @ApiErrors('INVALID_REQUEST', 'SESSION_NOT_FOUND')
   messages(
     @Param() { id: sessionId }: SessionIdDto,
-    @Query() page: PageQueryDto,
+    @Query() page: LineQueryDto,
   ): Promise<MessagePageDto> {
     return this.conversations.messages(sessionId, page);
   }
@@ -49,7 +50,7 @@ export class ConversationController {
   @ApiErrors('INVALID_REQUEST', 'SESSION_NOT_FOUND')
   turns(
     @Param() { id: sessionId }: SessionIdDto,
-    @Query() page: PageQueryDto,
+    @Query() page: LineQueryDto,
   ): Promise<TurnPageDto> {
     return this.conversations.turns(sessionId, page);
   }

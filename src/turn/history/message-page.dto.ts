@@ -35,6 +35,13 @@ class MessageDto implements MessageView {
   compacted?: boolean;
 
   @ApiPropertyOptional({
+    type: String,
+    description:
+      'The turn that took the place of its turn, or of one before. Absent: it is in the conversation.',
+  })
+  supersededBy?: string;
+
+  @ApiPropertyOptional({
     type: 'integer',
     description: 'The step after which a steered message was delivered; absent on others.',
   })

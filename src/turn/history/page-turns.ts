@@ -1,6 +1,7 @@
-import { and, asc, eq, sql } from 'drizzle-orm';
+import { and, asc, eq, isNull, sql } from 'drizzle-orm';
 import type { Queryable } from '../../storage/connection.js';
 import { turns } from '../../storage/schema.js';
+import type { SupersededChoice } from './list-turns.js';
 
 export interface PlacedTurn {
   id: string;
@@ -12,6 +13,8 @@ export interface TurnPage {
   /** The last turn of the page before; undefined: from the first. */
   after: string | undefined;
   limit: number;
+  /** Default: hide. */
+  superseded?: SupersededChoice;
   /** The last turn a summary stands for; undefined where there is none. */
   summarisedThrough: string | undefined;
 }
@@ -25,7 +28,7 @@ const sortKeyOf = (turnId: string) =>
 export async function pageTurns(
   db: Queryable,
   sessionId: string,
-  { after, limit, summarisedThrough }: TurnPage,
+  { after, limit, summarisedThrough, superseded = 'hide' }: TurnPage,
 ): Promise<PlacedTurn[]> {
   const isSummarised =
     summarisedThrough === undefined
@@ -37,6 +40,7 @@ export async function pageTurns(
     .where(
       and(
         eq(turns.sessionId, sessionId),
+        superseded === 'hide' ? isNull(turns.supersededBy) : undefined,
         after === undefined ? undefined : sql`${sortKey} > ${sortKeyOf(after)}`,
       ),
     )

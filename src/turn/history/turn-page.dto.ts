@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { turnOutcomes, type TurnOutcome } from '../../events/turn-event.js';
 import { nullableText, nullableTime, time } from '../../http/fields/json-schemas.js';
 import { PageDto } from '../../http/paging/page.dto.js';
@@ -43,6 +43,22 @@ class ListedTurnDto implements ListedTurnView {
       'A stop reason, the name of a limit, who interrupted, or the type of an error; null until the turn ends.',
   })
   reason!: string | null;
+
+  @ApiPropertyOptional({ type: String, description: 'The turn whose place it takes.' })
+  replaces?: string;
+
+  @ApiPropertyOptional({
+    type: String,
+    description:
+      'The turn that took its place, or that of a turn before it. Absent: it is in the conversation.',
+  })
+  supersededBy?: string;
+
+  @ApiPropertyOptional({
+    type: String,
+    description: 'The turn of the source that a fork has a copy of. Absent: it ran here.',
+  })
+  copiedFrom?: string;
 }
 
 export class TurnPageDto extends PageDto {

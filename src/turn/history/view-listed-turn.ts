@@ -1,5 +1,6 @@
 import type { Usage } from '../../storage/shapes/stored-step.js';
 import type { TurnOutcome } from '../../events/turn-event.js';
+import { viewPlace } from '../state/turn-lookup.js';
 import { unendedStatuses, type TurnStatus } from '../../storage/shapes/stored-turn.js';
 import type { ListedTurn } from './list-turns.js';
 
@@ -19,6 +20,12 @@ export interface ListedTurnView {
   outcome: TurnOutcome | null;
   /** The reason of the end: a stop reason, a limit's name, who interrupted, an error's type. */
   reason: string | null;
+  /** The turn whose place it takes. Absent: none. */
+  replaces?: string;
+  /** The turn that took its place, or that of a turn before it. Absent: it is in the conversation. */
+  supersededBy?: string;
+  /** The turn of the source that a fork has a copy of. Absent: it ran in this session. */
+  copiedFrom?: string;
 }
 
 export function viewListedTurn(turn: ListedTurn): ListedTurnView {
@@ -35,6 +42,7 @@ export function viewListedTurn(turn: ListedTurn): ListedTurnView {
     usage: turn.usage,
     outcome: hasEnded(turn.status) ? turn.status : null,
     reason: turn.endReason,
+    ...viewPlace(turn),
   };
 }
 

@@ -16,6 +16,8 @@ export interface MessageView {
   parts: MessagePart[];
   /** A summary stands for the message when the model is called. */
   compacted?: boolean;
+  /** The turn that took the place of its turn. Absent: it is in the conversation. */
+  supersededBy?: string;
   /** The step after which a steered message was delivered; absent on others. */
   afterStep?: number;
   /** Model calls that an assistant's message consists of, in order. */
@@ -25,29 +27,37 @@ export interface MessageView {
 /** A session's messages, oldest first: `GET /api/harness/sessions/:id/messages`. Pure. */
 export function viewMessages(turns: readonly StoredTurn[]): MessageView[] {
   return turns.flatMap((stored) => {
-    const { turn, steps } = stored;
-    const user: MessageView = {
-      messageId: stored.userMessageId,
-      turnId: turn.id,
-      role: 'user',
-      status: 'complete',
-      createdAt: turn.createdAt.toISOString(),
-      parts: stored.userParts.map(viewUserPart),
-    };
-    const asked = [user, ...stored.notices.filter(isOwnMessage).map(viewNoticeMessage)];
-    asked.push(...stored.steered.map((message) => viewSteered(turn, message)));
-    if (steps.length === 0) return asked;
-    const assistant: MessageView = {
-      messageId: assistantMessageId(turn.id),
-      turnId: turn.id,
-      role: 'assistant',
-      status: assistantStatus(turn.status),
-      createdAt: (turn.endedAt ?? turn.startedAt ?? turn.createdAt).toISOString(),
-      parts: [...steps.flatMap((step) => viewStepParts(step, stored)), ...viewEndNote(turn)],
-      steps: viewSteps(stored),
-    };
-    return [...asked, assistant];
+    const { supersededBy } = stored.turn;
+    const messages = viewTurnMessages(stored);
+    return supersededBy === null
+      ? messages
+      : messages.map((message) => ({ ...message, supersededBy }));
   });
+}
+
+function viewTurnMessages(stored: StoredTurn): MessageView[] {
+  const { turn, steps } = stored;
+  const user: MessageView = {
+    messageId: stored.userMessageId,
+    turnId: turn.id,
+    role: 'user',
+    status: 'complete',
+    createdAt: turn.createdAt.toISOString(),
+    parts: stored.userParts.map(viewUserPart),
+  };
+  const asked = [user, ...stored.notices.filter(isOwnMessage).map(viewNoticeMessage)];
+  asked.push(...stored.steered.map((message) => viewSteered(turn, message)));
+  if (steps.length === 0) return asked;
+  const assistant: MessageView = {
+    messageId: assistantMessageId(turn.id),
+    turnId: turn.id,
+    role: 'assistant',
+    status: assistantStatus(turn.status),
+    createdAt: (turn.endedAt ?? turn.startedAt ?? turn.createdAt).toISOString(),
+    parts: [...steps.flatMap((step) => viewStepParts(step, stored)), ...viewEndNote(turn)],
+    steps: viewSteps(stored),
+  };
+  return [...asked, assistant];
 }
 
 /** Notices of a conversation stand between its messages; notices of a loop, between its steps. */

@@ -1,9 +1,10 @@
-import { type SQL, and, asc, between, eq, gt, inArray } from 'drizzle-orm';
+import { type SQL, and, asc, between, eq, gt, inArray, isNull, sql } from 'drizzle-orm';
 import type { StoredPart } from '../../storage/shapes/stored-part.js';
 import type { Queryable } from '../../storage/connection.js';
 import { messages, steps, toolCalls } from '../../storage/transcript-schema.js';
 import { turns } from '../../storage/schema.js';
 import { notices } from '../../storage/conversation-schema.js';
+import { lineBefore } from '../branches/active-line.js';
 import {
   toSteeredMessage,
   loadDeliveredMessages,
@@ -30,7 +31,7 @@ export interface StoredTurn {
 }
 
 /**
- * Every turn of a session, oldest first, in at most five queries.
+ * The turns of a session that its conversation consists of, oldest first, in at most five queries.
  *
  * @param unstarted a turn that is known to have no steps yet.
  */
@@ -39,8 +40,17 @@ export async function loadSessionTurns(
   sessionId: string,
   unstarted?: string,
 ): Promise<StoredTurn[]> {
-  const rows = await inOrder(db, eq(turns.sessionId, sessionId));
+  const rows = await inOrder(
+    db,
+    and(eq(turns.sessionId, sessionId), isNull(turns.supersededBy)) ?? sql`false`,
+  );
   return withContent(db, rows, unstarted);
+}
+
+/** A turn with those that it followed, oldest first: also of one that is superseded. */
+export async function loadLineOf(db: Queryable, turn: TurnRow): Promise<StoredTurn[]> {
+  const rows = await inOrder(db, eq(turns.sessionId, turn.sessionId));
+  return withContent(db, [...(lineBefore(rows, turn.id) ?? []), turn]);
 }
 
 /** Loads turns, oldest first, in at most five queries. */

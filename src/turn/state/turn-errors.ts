@@ -131,6 +131,13 @@ export function idempotencyKeyReused(turnId: string): TypedError {
   });
 }
 
+export function turnSuperseded(turnId: string, supersededBy: string): TypedError {
+  return new TypedError('TURN_SUPERSEDED', {
+    message: `Turn ${turnId} is not in the conversation any more: ${supersededBy} took its place, or that of a turn before it. Replace a turn of the conversation as it is, or fork the session at ${turnId}.`,
+    details: { turnId, supersededBy },
+  });
+}
+
 export function forkKeyReused(sessionId: string): TypedError {
   return new TypedError('IDEMPOTENCY_KEY_REUSED', {
     message:

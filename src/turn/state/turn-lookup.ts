@@ -1,5 +1,6 @@
 import { and, count, eq, inArray, sql } from 'drizzle-orm';
 import type { StoredPreferences } from '../../options/preferences/preferences-store.js';
+import { compact } from '../../platform/compact.js';
 import { Batcher } from '../../platform/async/batcher.js';
 import { isId } from '../../platform/ids.js';
 import { sessionNotFound } from '../../session/session-errors.js';
@@ -109,6 +110,19 @@ export async function findTurnByKey(
   return turn;
 }
 
+/** The place of a turn among the lines of its conversation. */
+export function viewPlace({
+  replaces,
+  supersededBy,
+  copiedFrom,
+}: Pick<TurnRow, 'replaces' | 'supersededBy' | 'copiedFrom'>) {
+  return compact({
+    replaces: replaces ?? undefined,
+    supersededBy: supersededBy ?? undefined,
+    copiedFrom: copiedFrom ?? undefined,
+  });
+}
+
 /** A turn as clients see it: `GET /api/harness/turns/:id`. Times are ISO-8601. */
 export function viewTurn(turn: TurnRow) {
   return {
@@ -132,6 +146,7 @@ export function viewTurn(turn: TurnRow) {
     createdAt: turn.createdAt.toISOString(),
     startedAt: turn.startedAt?.toISOString() ?? null,
     endedAt: turn.endedAt?.toISOString() ?? null,
+    ...viewPlace(turn),
     eventsUrl: eventsUrl(turn.id),
   };
 }

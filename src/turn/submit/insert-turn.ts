@@ -36,6 +36,8 @@ export interface NewTurn {
   readerProcess?: string | undefined;
   /** The span that accepts the turn; absent: none. */
   trace?: StoredTrace | undefined;
+  /** The turn whose place it takes; absent: it follows the last one. */
+  replaces?: string | undefined;
   /** Links a subagent's turn to the call that asked for it. */
   child?: { parentTurnId: string; parentCallId: string; childTerms: InheritedPermissions };
 }

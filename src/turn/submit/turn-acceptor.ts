@@ -7,6 +7,7 @@ import { DATABASE, type Database, type Queryable } from '../../storage/connectio
 import { lockFor, lockKey } from '../../storage/lock.js';
 import { turns } from '../../storage/schema.js';
 import { unendedStatuses } from '../../storage/shapes/stored-turn.js';
+import { supersedeTurns } from '../branches/supersede-turns.js';
 import { insertTurn, insertTurns, type Insertion, type NewTurn } from './insert-turn.js';
 import type { StoredBeside } from './turn-submission.js';
 
@@ -46,13 +47,15 @@ export class TurnAcceptor {
    * the session is the lock: of two racing turns, the database takes one.
    *
    * @param beside what is stored in the turn's transaction, which is its own then.
-   * @throws what `beside` throws; nothing is stored.
+   * @throws what `beside` and `supersedeTurns` throw; nothing is stored.
    */
   async accept(turn: NewTurn, limits: AdmissionLimits, beside?: StoredBeside): Promise<Acceptance> {
     const id = newTimeId('turn', turn.now.getTime());
     const accepted: Acceptance = { type: 'accepted', turnId: id };
+    const { sessionId, replaces, now } = turn;
     const most = limits.queueDepth - MOST_AT_ONCE;
-    const isFarFromLimits = beside === undefined && limits.concurrentTurns === 0 && most > 0;
+    const isAlone = beside === undefined && replaces === undefined;
+    const isFarFromLimits = isAlone && limits.concurrentTurns === 0 && most > 0;
     return orRefusal(async () => {
       if (isFarFromLimits && (await this.#batches.add({ turn, insertion: { id, most } }))) {
         return accepted;
@@ -66,6 +69,7 @@ export class TurnAcceptor {
         await lockFor(tx, 'accept-turn');
         const last = await insertTurn(tx, turn, { id, most: limits.queueDepth });
         if (last !== 'stored') throw new NotStored(last);
+        if (replaces !== undefined) await supersedeTurns(tx, { id, sessionId, replaces, now });
         return accepted;
       });
     });

@@ -33,6 +33,8 @@ export interface Preparation {
   /** Stored preferences of the sender. */
   user: StoredPreferences;
   requestHash: string;
+  /** The turn whose place the turn takes; undefined: it follows the last one. */
+  replaces: string | undefined;
   /** Logger of the request. */
   logger: Logger;
 }
@@ -60,7 +62,7 @@ export class TurnPreparer {
    * @throws TypedError of each check.
    */
   async prepare(preparation: Preparation): Promise<{ turn: NewTurn; persona: string }> {
-    const { submission, session, requestHash, logger } = preparation;
+    const { submission, session, requestHash, replaces, logger } = preparation;
     const { sessionId, message, opts, attachments, idempotencyKey, problems, principal } =
       submission;
     const { principalId } = session;
@@ -112,7 +114,7 @@ export class TurnPreparer {
     const options = { ...resolution, problems: [...(problems ?? []), ...resolution.problems] };
     const asked = { sessionId, principalId, budget, request, requestHash, idempotencyKey };
     return {
-      turn: { ...asked, options, delegation, parts, now, readerProcess },
+      turn: { ...asked, options, delegation, parts, now, readerProcess, replaces },
       persona: persona.name,
     };
   }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../config/config.js';
 import { chooseOnBusy } from '../../options/early-options.js';
+import { parseReplaced } from '../../options/replaced-turn.js';
 import { callerLogger } from '../../access/principal.js';
 import { assertNever } from '../../platform/assert-never.js';
 import { CLOCK, type Clock } from '../../platform/clock.js';
@@ -39,6 +40,8 @@ interface Request {
   submission: TurnSubmission;
   requestHash: string;
   onBusy: OnBusy;
+  /** The turn whose place the request's turn takes. */
+  replaces: string | undefined;
   logger: Logger;
 }
 
@@ -73,7 +76,10 @@ export class TurnSubmitter {
     if (isLongJson(opts, maxOptionChars)) throw optionsTooLong(maxOptionChars);
     const logger = callerLogger(this.logger, principal);
     const requestHash = hashRequest(submission);
-    const request = { submission, requestHash, onBusy: chooseOnBusy(opts), logger };
+    const replaces = parseReplaced(opts);
+    // Turns that have not ended are not replaced, and nothing is to come after what is.
+    const onBusy = replaces === undefined ? chooseOnBusy(opts) : 'reject';
+    const request = { submission, requestHash, onBusy, replaces, logger };
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
       const submitted = await this.#trySubmit(request);
       if (submitted !== 'key-taken') return submitted;

@@ -8,7 +8,7 @@ import { isTypedError } from '../../errors/typed-error.js';
 import type { FrameBatch } from '../../http/streams/frame-batch.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { approvalNotFound } from '../../turn/approvals/approval-errors.js';
-import { loadSessionTurns } from '../../turn/state/load-turn.js';
+import { loadLineOf, loadSessionTurns } from '../../turn/state/load-turn.js';
 import { turnNotFound } from '../../turn/state/turn-errors.js';
 import { getTurn } from '../../turn/state/turn-lookup.js';
 import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
@@ -96,11 +96,12 @@ export class AgUiService {
     response: ServerResponse,
   ): Promise<Observable<FrameBatch>> {
     const { db, streams } = this;
-    const { sessionId, parentTurnId, options } = await getTurn(db, turnId);
+    const turn = await getTurn(db, turnId);
+    const { sessionId, parentTurnId, options } = turn;
     const isItsTurn = namesLike(agent, [options.options.persona]).length > 0;
     if (parentTurnId !== null || !isItsTurn) throw turnNotFound(turnId);
     const address = parseRunAddress(query, { turnId, sessionId });
-    const before = viewThread(await loadSessionTurns(db, sessionId), turnId);
+    const before = viewThread(await loadLineOf(db, turn), turnId);
     const run: AgUiRun = { ...address, turnId, before, state: { type: 'unknown' } };
     response.setHeader('X-Session-Id', sessionId);
     const frames = await streams.after(turnId, cursor, agUiDialect(run));

@@ -4,16 +4,18 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Principal } from '../../access/principal.js';
 import { PersonaLibrary } from '../../agents/persona-library.js';
 import { isTypedError } from '../../errors/typed-error.js';
+import { compact } from '../../platform/compact.js';
 import type { FrameBatch } from '../../http/streams/frame-batch.js';
 import { defaultPersona } from '../../session/session-service.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import type { CancelState } from '../../turn/lifecycle/turn-canceller.js';
 import { turnNotFound } from '../../turn/state/turn-errors.js';
-import { getTurn, type TurnRow } from '../../turn/state/turn-lookup.js';
+import { findTurnByKey, getTurn, type TurnRow } from '../../turn/state/turn-lookup.js';
 import { describeDisposition } from '../../turn/submit/disposition.js';
 import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
 import { Conversations } from '../conversation/conversations.js';
 import { findOpenTurn } from '../conversation/find-open-turn.js';
+import { findSaid, type SaidOnce } from '../conversation/find-said.js';
 import { findDecided } from '../conversation/find-questions.js';
 import { TurnStreams } from '../conversation/turn-streams.js';
 import {
@@ -130,7 +132,7 @@ export class AiSdkService {
 
   async #submit(
     { asked, principal, idempotencyKey }: AiSdkChat,
-    { message, key }: ChatMessageInput,
+    { message, key: ownKey, again }: ChatMessageInput,
   ): Promise<SubmittedTurn> {
     const { conversations } = this;
     const { chatId: name, projectRoot, opts } = asked;
@@ -138,6 +140,8 @@ export class AiSdkService {
     const persona = agent ?? defaultPersona;
     const wanted = { principal, origin: 'ai-sdk', name, persona, projectRoot } as const;
     const { id: sessionId } = await conversations.open(wanted);
+    const key = idempotencyKey ?? ownKey;
+    const replaces = again && (await this.#findReplaced({ sessionId, ...again }, key));
     try {
       return await conversations.submit({
         sessionId,
@@ -145,12 +149,20 @@ export class AiSdkService {
         message,
         agent,
         // A page that is reloaded comes back.
-        opts: { onDisconnect: 'continue', ...opts },
-        idempotencyKey: idempotencyKey ?? key,
+        opts: { onDisconnect: 'continue', ...compact({ replaces }), ...opts },
+        idempotencyKey: key,
       });
     } catch (error) {
       throw isTypedError(error, 'TURN_IN_PROGRESS') ? chatBusy(name) : error;
     }
+  }
+
+  /** The turn whose place a message takes that is said again; undefined: the server never had it. */
+  async #findReplaced(said: SaidOnce, key: string | undefined): Promise<string | undefined> {
+    const { db } = this;
+    // A repeated request replaces what the first one did.
+    const first = key === undefined ? undefined : await findTurnByKey(db, said.sessionId, key);
+    return first === undefined ? findSaid(db, said) : (first.replaces ?? undefined);
   }
 
   async #findAgent(agent: string): Promise<string> {

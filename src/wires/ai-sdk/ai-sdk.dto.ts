@@ -33,7 +33,10 @@ export class ChatDto {
   @IsIn(triggers, mustBe(`one of ${triggers.join(', ')}`))
   trigger: (typeof triggers)[number] = 'submit-message';
 
-  @ApiPropertyOptional({ type: String, description: 'Of a message that was edited.' })
+  @ApiPropertyOptional({
+    type: String,
+    description: 'Of a message that was edited, or of an answer that is to be made again.',
+  })
   @Allow()
   messageId?: unknown;
 

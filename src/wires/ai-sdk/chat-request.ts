@@ -1,5 +1,6 @@
 import { invalidRequest } from '../../errors/typed-error.js';
 import { takeRequest } from '../../http/request.pipe.js';
+import { compact } from '../../platform/compact.js';
 import { isPlainObject } from '../../platform/json.js';
 import type { WireMessage } from '../conversation/conversations.js';
 import type { WireAnswers } from '../conversation/match-answers.js';
@@ -12,8 +13,6 @@ import { keyOfMessage, readUserMessage } from './new-message.js';
 export interface AiSdkRequest {
   /** The client's name for the chat. */
   chatId: string;
-  /** The last user message is to be answered once more. */
-  isAgain: boolean;
   agent: string | undefined;
   projectRoot: string | undefined;
   opts: Record<string, unknown>;
@@ -23,6 +22,8 @@ export interface AiSdkRequest {
         message: WireMessage;
         /** Idempotency key: equal where a request is repeated; undefined where every request is meant. */
         key: string | undefined;
+        /** The message is said once more, or in other words: it takes the place of what was said. */
+        again?: { userId: string | undefined; answerId: string | undefined };
       }
     /** Answers in the last step; those of earlier steps were taken by earlier requests. */
     | { type: 'answers'; answers: WireAnswers };
@@ -43,7 +44,6 @@ export async function readChatRequest(body: unknown): Promise<AiSdkRequest> {
   const isAgain = chat.trigger === 'regenerate-message';
   return {
     chatId: chat.id,
-    isAgain,
     agent: chat.agent,
     projectRoot: chat.projectRoot,
     opts: optsOf(chat),
@@ -51,7 +51,7 @@ export async function readChatRequest(body: unknown): Promise<AiSdkRequest> {
   };
 }
 
-/** @param edited id of the message that replaces an earlier one of that id. */
+/** @param edited id of the message that was edited, or of the answer that is to be made again. */
 async function readInput(
   messages: readonly SentMessage[],
   isAgain: boolean,
@@ -62,12 +62,14 @@ async function readInput(
   const id = fresh.findLast(({ role }) => role === 'user')?.['id'];
   if (fresh.some(({ role }) => role === 'user')) {
     const checked = await checkMessages(fresh, { role: 'user', from: last + 1 }, isSaid);
-    const isMeant = isAgain || edited === id || typeof id !== 'string' || id === '';
     const said = readUserMessage(checked, last + 1);
-    // The id of a message that is said once more is that of the first one.
-    if (isMeant) return { type: 'message', message: said, key: undefined };
-    const message = { ...said, clientId: id };
-    return { type: 'message', message, key: keyOfMessage(id) };
+    const clientId = typeof id === 'string' && id !== '' ? id : undefined;
+    const message = { ...said, ...compact({ clientId }) };
+    if (isAgain || (clientId !== undefined && edited === clientId)) {
+      const answerId = isAgain && typeof edited === 'string' ? edited : undefined;
+      return { type: 'message', message, key: undefined, again: { userId: clientId, answerId } };
+    }
+    return { type: 'message', message, key: clientId && keyOfMessage(clientId) };
   }
   const asked = isAgain ? undefined : messages[last];
   const answers = asked && (await findAnswers(asked, last));

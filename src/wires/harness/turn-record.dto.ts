@@ -93,6 +93,22 @@ class TurnRecordDto implements ReturnType<typeof viewTurn> {
   @ApiProperty(nullableTime)
   endedAt!: string | null;
 
+  @ApiPropertyOptional({ type: String, description: 'The turn whose place it takes.' })
+  replaces?: string;
+
+  @ApiPropertyOptional({
+    type: String,
+    description:
+      'The turn that took its place, or that of a turn before it. Absent: it is in the conversation.',
+  })
+  supersededBy?: string;
+
+  @ApiPropertyOptional({
+    type: String,
+    description: 'The turn of the source that a fork has a copy of. Absent: it ran here.',
+  })
+  copiedFrom?: string;
+
   @ApiProperty({ type: String, description: 'Where its events are.' })
   eventsUrl!: string;
 }

@@ -56,7 +56,10 @@ describe('the transport of the AI SDK', () => {
       await chat.sendMessage({ text: '[[tokens=3]]' });
       await chat.regenerate();
       expect([chat.error, chat.text]).toEqual([undefined, words(3)]);
-      expect((await transport.history(chat.id)).messages).toHaveLength(4);
+      expect((await transport.history(chat.id)).messages).toHaveLength(2);
+      const { sessionId } = chat.metadata as { sessionId: string };
+      const url = `/api/harness/sessions/${sessionId}/turns?superseded=show`;
+      expect((await server.client.get(url)).body['turns']).toHaveLength(2);
     }));
 
   it('has the history of a chat, the answer that it is getting, and a stop that ends it', async () => {

@@ -37,5 +37,12 @@ export function branchUses({ server, shell, names }: Page) {
     await new AsyncFunction('client', 'sessionId', 'turnId', code)(client, ...(await runTurn()));
     return '';
   };
-  return [forksByCurl, runsInClient];
+  const replacesByCurl = async (code: string): Promise<string> => {
+    const [sessionId, turnId] = await runTurn();
+    Object.assign(names(), { 'sess_b01a…': sessionId, 'turn_094c…': turnId });
+    const stream = await shell(code);
+    expect(stream).toContain(`"replaces":"${turnId}","filesReverted":false`);
+    return stream;
+  };
+  return [forksByCurl, runsInClient, replacesByCurl];
 }

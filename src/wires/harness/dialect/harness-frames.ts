@@ -23,7 +23,7 @@ export interface HarnessFrames {
   'session:init': Plain<
     { claudeSessionId: string } & Pick<
       Of<'turn.started'>,
-      'model' | 'sessionId' | 'messageId' | 'agent' | 'resumed'
+      'model' | 'sessionId' | 'messageId' | 'agent' | 'resumed' | 'replaces' | 'filesReverted'
     >
   >;
   'chat:delta': Pick<Of<'text.delta'>, 'text' | 'step'>;

@@ -126,7 +126,16 @@ function ofSubagent({ callId, childTurnId }: Of<'subagent.told'>, inner: Frame):
 
 function started(event: Of<'turn.started'>): HarnessFrames['session:init'] {
   const { providerSessionId, model, sessionId, messageId, agent, resumed } = event;
-  return { claudeSessionId: providerSessionId, model, sessionId, messageId, agent, resumed };
+  const replaced = pick(event, ['replaces', 'filesReverted']);
+  return {
+    claudeSessionId: providerSessionId,
+    model,
+    sessionId,
+    messageId,
+    agent,
+    resumed,
+    ...replaced,
+  };
 }
 
 function toolResult(event: Of<'tool.ended'>): HarnessFrames['tool:result'] {

@@ -80,6 +80,7 @@ const problemTitles: Readonly<Record<ErrorCode, string>> = {
   TOO_MANY_TURNS: 'Too many turns',
   TURN_IN_PROGRESS: 'Session busy',
   TURN_NOT_FOUND: 'Unknown message',
+  TURN_SUPERSEDED: 'Message replaced',
   UNAUTHENTICATED: 'Unauthenticated',
   UNSUPPORTED_MEDIA_TYPE: 'Unsupported media type',
   WEBHOOK_DELIVERY_NOT_FOUND: 'Delivery not found',

@@ -4,7 +4,7 @@ export const forkPositions = ['before', 'after'] as const;
 export type ForkPosition = (typeof forkPositions)[number];
 
 /** The point of another session that a fork began at. The session may be gone since. */
-export interface ForkOrigin {
+export interface ForkSource {
   sessionId: string;
   turnId: string;
   position: ForkPosition;
