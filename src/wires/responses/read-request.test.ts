@@ -151,6 +151,18 @@ describe('the fields of a request', () => {
     expect((await read(fields)).opts).toEqual({});
   });
 
+  it('has the format of an object, which the turn is to end with', async () => {
+    const schema = { type: 'object', properties: { count: { type: 'integer' } } };
+    const format = { type: 'json_schema', name: 'counted', strict: true, schema };
+    const { opts, stored } = await read({ text: { format } });
+    expect([opts, stored.format]).toEqual([{ output: { schema, repairs: 1 } }, format]);
+    const wrong = { ...format, schema: { type: 'banana' } };
+    expect(await refusalOf({ text: { format: wrong } })).toMatchObject([
+      expect.any(String),
+      'text.format.schema',
+    ]);
+  });
+
   it.each<[object, string]>([
     [{ store: false }, 'store'],
     [{ temperature: 0.2 }, 'temperature'],

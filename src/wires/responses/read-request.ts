@@ -1,4 +1,5 @@
 import { invalidRequest } from '../../errors/typed-error.js';
+import { parseOutput } from '../../output/parse-output.js';
 import { takeRequest } from '../../http/request.pipe.js';
 import { parseClientTools } from '../../options/client-tools.js';
 import { compact } from '../../platform/compact.js';
@@ -41,6 +42,7 @@ export async function readRequest(value: unknown): Promise<ResponseRequest> {
   const serviceTier = body.service_tier === 'flex' ? 'flex' : 'default';
   const { effort, summary, thinking } = readReasoning(body.reasoning);
   const clientTools = readTools(body.tools);
+  const { format, output } = readFormat(body.text);
   return {
     model: body.model,
     previous,
@@ -50,6 +52,7 @@ export async function readRequest(value: unknown): Promise<ResponseRequest> {
     opts: compact({
       thinking,
       maxTokens: body.max_output_tokens,
+      output,
       clientTools: toolChoice === 'none' || clientTools.length === 0 ? undefined : clientTools,
       tools: toolChoice === 'none' ? [] : undefined,
       priority: serviceTier === 'flex' ? 'background' : undefined,
@@ -60,7 +63,7 @@ export async function readRequest(value: unknown): Promise<ResponseRequest> {
       instructions: body.instructions ?? null,
       background,
       toolChoice,
-      format: readFormat(body.text),
+      format,
       effort,
       summary,
       maxOutputTokens: body.max_output_tokens ?? null,
@@ -107,17 +110,27 @@ function isOneOf(values: readonly string[], value: unknown): value is string {
   return typeof value === 'string' && values.includes(value);
 }
 
-function readFormat(text: Record<string, unknown> = {}): JsonObject {
-  const { format, verbosity } = text;
+/** The format as it is given back, and the object that the turn is to end with. */
+function readFormat(text: Record<string, unknown> = {}): { format: JsonObject; output?: object } {
+  const { format = { type: 'text' }, verbosity } = text;
   if (verbosity !== undefined && verbosity !== null && verbosity !== 'medium') {
     throw badParam(
       'text.verbosity',
       "'text.verbosity' must be medium or left out: ask for it in the message",
     );
   }
-  const type = isPlainObject(format) ? format['type'] : (format ?? 'text');
-  if (type === 'text') return { type };
-  throw badParam('text.format', "'text.format' must have the type text");
+  const { type, schema } = isPlainObject(format) ? format : {};
+  // The request body was JSON, so its objects are too.
+  if (type === 'text') return { format: { type } };
+  if (type !== 'json_schema') {
+    throw badParam('text.format', "'text.format' must have the type text or json_schema");
+  }
+  const parsed = parseOutput({ schema });
+  if ('fault' in parsed) {
+    const fault = `'text.format' must have ${parsed.fault.replaceAll('output.', '')}`;
+    throw badParam('text.format.schema', fault);
+  }
+  return { format: format as JsonObject, output: parsed.output };
 }
 
 function readTools(tools: unknown): ClientTool[] {

@@ -256,6 +256,30 @@ describe('the Responses API for the package openai', () => {
     expect((await client.responses.create(next)).status).toBe('completed');
   });
 
+  it('ends with an object of a schema, also where the first reply is none', async () => {
+    const schema = {
+      type: 'object',
+      properties: { count: { type: 'integer' } },
+      required: ['count'],
+      additionalProperties: false,
+    };
+    const text = {
+      format: { type: 'json_schema' as const, name: 'counted', strict: true, schema },
+    };
+    const first = await client.responses.parse({ input: 'Count.', text });
+    expect([first.status, first.output_parsed]).toEqual([
+      'completed',
+      { count: expect.any(Number) },
+    ]);
+    const input = '[[output=none step=1]] [[output={"count":7} step=2]]';
+    const stream = client.responses.stream({ input, text });
+    const repaired = await stream.finalResponse();
+    expect([repaired.status, repaired.text?.format]).toEqual(['completed', text.format]);
+    expect(JSON.parse(repaired.output_text)).toEqual({ count: 7 });
+    const never = await client.responses.create({ input: '[[output={"count":"x"}]]', text });
+    expect([never.status, never.error?.code]).toEqual(['failed', 'OUTPUT_INVALID']);
+  });
+
   it('joins the first response where a request is repeated, also the first of a conversation', async () => {
     const asked = { input: '[[tokens=2]]' };
     const again = { headers: { 'Idempotency-Key': 'once' } };

@@ -1,9 +1,11 @@
 import type { TurnEvent } from '../../../events/turn-event.js';
 import { assertNever } from '../../../platform/assert-never.js';
+import { canonicalJson, type JsonObject } from '../../../platform/json.js';
 import type { Dialect, Frame } from '../../framing/dialect.js';
 import { followSegment } from '../../framing/segment.js';
 import { numberEvents } from './number-events.js';
 import type { ResponseEventBody, ResponsesEvent } from './response-event.js';
+import type { ResponseItem } from './response-item.js';
 import type { ResponseObject } from './response-object.js';
 import { endCall, giveUpCalls, startCall } from './responses-calls.js';
 import { describeEnd, describeUsage, endItems, finalEventOf, usageSince } from './responses-end.js';
@@ -15,6 +17,7 @@ import {
   type Encoded,
   type ResponsesState,
   type ResponseWanted,
+  type StepItem,
 } from './responses-state.js';
 import { track } from './track-turn.js';
 
@@ -128,8 +131,12 @@ function encodeEvent(wanted: ResponseWanted, before: ResponsesState, event: Turn
       return wanted.clientTools.includes(event.name)
         ? { state, events: [] }
         : goOn(closeSpeech(state), (one) => endCall(one, idOf('mcp'), event));
-    case 'turn.ended':
-      return goOn(endItems(state, idOf('msg'), event), (one) => end(wanted, one, event));
+    case 'turn.ended': {
+      const ended = goOn(endItems(state, idOf('msg'), event), (one) =>
+        sayOutput(wanted, one, { id: idOf('out'), output: event.output }),
+      );
+      return goOn(ended, (one) => end(wanted, one, event));
+    }
     case 'turn.queued':
     case 'turn.recovering':
     case 'turn.failed':
@@ -162,6 +169,40 @@ function discardStep(wanted: ResponseWanted, before: ResponsesState, step: numbe
   );
   const state = { ...before, items, calls, speech: undefined };
   return { state, events: [inProgress(wanted, state)] };
+}
+
+/**
+ * Clients that want an object take all texts of the response for it. Where there are others, of replies that did
+ * not match or of steps with calls, they are taken back, and the object is a message of its own.
+ */
+function sayOutput(
+  wanted: ResponseWanted,
+  before: ResponsesState,
+  { id, output }: { id: string; output: JsonObject | undefined },
+): Encoded {
+  if (output === undefined) return { state: before, events: [] };
+  const isMessage = ({ item }: StepItem): boolean => item.type === 'message';
+  const said = before.items.filter(isMessage).flatMap(({ item }) => textsOf(item));
+  if (isObject(said.join(''), output)) return { state: before, events: [] };
+  const state = { ...before, items: before.items.filter((item) => !isMessage(item)) };
+  const message = { kind: 'message' as const, id };
+  const cleared = { state, events: [inProgress(wanted, state)] };
+  return goOn(
+    goOn(cleared, (one) => growSpeech(one, message, JSON.stringify(output))),
+    (one) => closeSpeech(one),
+  );
+}
+
+function textsOf(item: ResponseItem): string[] {
+  return item.type === 'message' ? item.content.map(({ text }) => text) : [];
+}
+
+function isObject(text: string, output: JsonObject): boolean {
+  try {
+    return canonicalJson(JSON.parse(text)) === canonicalJson(output);
+  } catch {
+    return false;
+  }
 }
 
 /** The response ends where its turn waits for the client. */
