@@ -12,7 +12,7 @@ export type JudgedOutput = { output: JsonObject } | { faults: string };
 /** Bounds of an object. A longer one has no reader that shows it, and deep ones overflow the stack. */
 const limits = { levels: 100, keys: 10_000, values: 100_000 };
 /** Longest time of a check, in ms: a pattern or a schema may take for ever on some texts. */
-const CHECK_MS = 250;
+const CHECK_MS = 1_000;
 const longestFaults = 1_000;
 
 /**

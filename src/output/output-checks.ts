@@ -6,7 +6,7 @@ import { runBounded } from '../platform/run-bounded.js';
 /** Most characters of the schemas whose checks are kept; those that were used last are. */
 const keptChars = 262_144;
 /** Longest time that a schema may take to compile, in ms. */
-const COMPILE_MS = 500;
+const COMPILE_MS = 1_000;
 
 /** Compiles the schemas of outputs, and keeps the checks: turns ask for few schemas, many times. */
 @Injectable()

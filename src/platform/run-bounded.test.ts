@@ -17,7 +17,7 @@ describe('runBounded', () => {
     ['a match', () => /^(a+)+$/.test(`${'a'.repeat(60)}b`)],
   ])('stops %s, and runs again after it', (_what, run) => {
     expect(() => runBounded<unknown>(run, 50)).toThrow(TooLongError);
-    expect(runBounded(() => 1, 50)).toBe(1);
+    expect(runBounded(() => 1, 60_000)).toBe(1);
   });
 });
 
