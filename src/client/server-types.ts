@@ -29,6 +29,11 @@ export type {
 } from '../memory/view-memory.js';
 export type { ListedTool } from '../tools/tool-list-service.js';
 export type { ApprovalView } from '../turn/approvals/view-approval.js';
+export type {
+  FeedbackQueryFields as FeedbackQuery,
+  GivenFeedbackDto as GivenFeedback,
+} from '../turn/feedback/feedback.dto.js';
+export type { FeedbackView } from '../turn/feedback/view-feedback.js';
 export type { ForkSessionDto as WantedFork } from '../turn/branches/fork.dto.js';
 export type { ForkedSession } from '../turn/branches/session-forker.js';
 export type { UsageView } from '../turn/budgets/usage-service.js';

@@ -1,5 +1,6 @@
 import { ApprovalCalls } from './approval-calls.js';
 import { DataCalls } from './data-calls.js';
+import { FeedbackCalls } from './feedback-calls.js';
 import { KeyCalls } from './key-calls.js';
 import { MemoryCalls } from './memory-calls.js';
 import { Transport, type Call, type ClientOptions } from './transport.js';
@@ -45,6 +46,7 @@ export class TurnpikeClient {
   readonly settings: SettingCalls;
   readonly uploads: UploadCalls;
   readonly keys: KeyCalls;
+  readonly feedback: FeedbackCalls;
   readonly memory: MemoryCalls;
   readonly webhooks: WebhookCalls;
   readonly schedules: ScheduleCalls;
@@ -60,6 +62,7 @@ export class TurnpikeClient {
     this.settings = new SettingCalls(transport);
     this.uploads = new UploadCalls(transport);
     this.keys = new KeyCalls(transport);
+    this.feedback = new FeedbackCalls(transport);
     this.memory = new MemoryCalls(transport);
     this.webhooks = new WebhookCalls(transport);
     this.schedules = new ScheduleCalls(transport);

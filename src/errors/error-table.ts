@@ -80,6 +80,16 @@ export const errorTable = {
     "A decision tree of an extension threw an error, or gave an answer of the wrong shape; `details` names the module, the tree and the operation, the server's log has the error.",
     "The operator corrects the extension (`docs/how-to/extensions.md`), or the agent's file names another `decision_tree`.",
   ),
+  FEEDBACK_LIMIT: final(
+    409,
+    'The turn has feedback for as many keys as it takes.',
+    'Change or delete the feedback of one of them.',
+  ),
+  FEEDBACK_NOT_FOUND: final(
+    404,
+    'The turn has no feedback of this key.',
+    '`GET /api/harness/turns/{id}/feedback` lists what it has.',
+  ),
   FILE_TOO_LARGE: final(
     413,
     'One file is over the limit of its route; the message names both.',

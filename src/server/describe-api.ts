@@ -17,6 +17,7 @@ const tags: Record<string, string> = {
   attachments: 'Files for later turns.',
   models: 'Models that turns may name.',
   tools: 'Tools that turns may have.',
+  feedback: 'What callers think of turns.',
   memory: 'Files that agents keep for a principal between conversations.',
   settings: "A user's preferences for turns that say nothing else.",
   usage: 'What a caller has used of its limits.',

@@ -13,6 +13,7 @@ export const webhookEvents = [
   'approval.requested',
   'schedule.missed',
   'schedule.paused',
+  'feedback.changed',
 ] as const;
 export type WebhookEvent = (typeof webhookEvents)[number];
 

@@ -101,7 +101,7 @@ export class ReadSession {
   /** The fields as they are stored here. */
   #adopt(kind: RecordLine['kind'], fields: RecordLine['fields']): RecordLine['fields'] {
     const { principalId, at } = this.deps;
-    const isOwned = kind === sessionKind || kind === turnKind;
+    const isOwned = 'principalId' in kind.columns;
     const owned = isOwned && principalId !== undefined ? { ...fields, principalId } : fields;
     if (kind !== turnKind || !isUnended(fields['status'])) return owned;
     this.unended.push(String(fields['id']));

@@ -2,6 +2,7 @@ import { getTableColumns } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import { compactions, notices, todos } from '../storage/conversation-schema.js';
 import { approvals, sessionGrants, steeredMessages } from '../storage/governance-schema.js';
+import { feedback } from '../storage/feedback-schema.js';
 import { memoryFiles } from '../storage/memory-schema.js';
 import { sessions, turns } from '../storage/schema.js';
 import { messages, steps, toolCalls, turnArchives } from '../storage/transcript-schema.js';
@@ -84,6 +85,7 @@ export const turnKinds: readonly RecordKind[] = [
     owner: notices.turnId,
     order: [notices.afterStep, notices.position, notices.mark],
   }),
+  recordKind('feedback', feedback, { owner: feedback.turnId, order: [feedback.key] }),
   recordKind('events', turnArchives, {
     owner: turnArchives.turnId,
     order: [turnArchives.attempt, turnArchives.firstSeq],

@@ -27,6 +27,8 @@ import { ToolSurroundings } from './attempt/tool-surroundings.js';
 import { WatchOpener } from './attempt/watch-opener.js';
 import { UsageController } from './budgets/usage.controller.js';
 import { UsageService } from './budgets/usage-service.js';
+import { FeedbackController } from './feedback/feedback.controller.js';
+import { FeedbackStore } from './feedback/feedback-store.js';
 import { ConversationController } from './history/conversation.controller.js';
 import { ConversationService } from './history/conversation-service.js';
 import { ForkController } from './branches/fork.controller.js';
@@ -144,8 +146,14 @@ export class TurnModule {}
 /** Services of turns for clients, with their controllers and readers. */
 @Module({
   imports: [AccessModule, SessionModule, TurnModule],
-  controllers: [ConversationController, ForkController, ApprovalController, UsageController],
-  providers: [Presence, TurnService, ApprovalService, UsageService],
+  controllers: [
+    FeedbackController,
+    ConversationController,
+    ForkController,
+    ApprovalController,
+    UsageController,
+  ],
+  providers: [FeedbackStore, Presence, TurnService, ApprovalService, UsageService],
   exports: [TurnService, TurnModule],
 })
 export class TurnApiModule implements OnModuleDestroy {

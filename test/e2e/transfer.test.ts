@@ -27,6 +27,7 @@ async function readAll({ client }: Keyed, { sessionId, turnIds }: Scene) {
     `/api/chat/${sessionId}`,
     ...turnIds.flatMap((id) => [
       `/api/harness/turns/${id}`,
+      `/api/harness/turns/${id}/feedback`,
       `/api/harness/turns/${id}/steps`,
       `/api/harness/turns/${id}/tools`,
       `/api/harness/turns/${id}/log`,
@@ -85,6 +86,7 @@ describe('an export', () => {
         'turn',
         'message',
         'notice',
+        'feedback',
         'step',
         'call',
         'events',

@@ -15,6 +15,7 @@ turnpike webhooks list              list where events of your turns are sent; al
 turnpike memory list [AGENT]        list what agents keep for you; also show AGENT PATH, delete AGENT [PATH]
 turnpike schedules list             list turns at times of a clock; also put KEY, show KEY, remove KEY, pause KEY,
                                     resume KEY, trigger KEY, runs KEY, upcoming KEY
+turnpike feedback set TURN KEY VALUE [COMMENT]  say what you think of a turn; also show TURN, delete TURN KEY, list
 turnpike [serve] [options]          serve until a signal stops it
 turnpike keys create|list|revoke    manage API keys
 turnpike export [options]           write sessions as lines of JSON, with turns and files
@@ -36,11 +37,15 @@ Options of chat:
 
 Options of webhooks:
   --events A,B      add: out of turn.started, turn.waiting, turn.ended, approval.requested,
-                    schedule.missed, schedule.paused; default: all
+                    schedule.missed, schedule.paused, feedback.changed; default: all
   --description T   add: what it is for
   --keep-old HOURS  rotate: how long the secret before signs as well; default: 24
   --status S        deliveries: pending, delivered or dead; --limit N: at most N, default 20
   --json            print JSON, a line each
+
+Options of feedback list:
+  --key K    --min N    --max N    --agent NAME    --model NAME    --since T    --until T    --limit N
+  --json            print JSON, a line each; also with set, show and delete
 
 Options of memory:
   --yes             delete: do not ask; --json: print JSON

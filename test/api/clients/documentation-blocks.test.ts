@@ -14,6 +14,7 @@ import { startServer, type TestServer } from '../../support/processes/start-serv
 import { branchUses } from '../../support/clients/documented-branches.js';
 import { clientToolUses, skillUses } from '../../support/clients/documented-tools.js';
 import { packageUses } from '../../support/clients/documented-packages.js';
+import { feedbackUses } from '../../support/clients/documented-feedback.js';
 import { memoryUses } from '../../support/clients/documented-memory.js';
 import { scheduleUses } from '../../support/schedules/documented-schedules.js';
 import { outputUses } from '../../support/clients/documented-outputs.js';
@@ -122,6 +123,12 @@ const asksReader: Use = async (code) => {
   return output;
 };
 
+const page = {
+  server: () => server,
+  shell,
+  name: (shown: string, real: string) => (names[shown] = real),
+};
+
 const uses: Record<string, Use[]> = {
   'README.md': [
     elsewhere('starts the server and the tests; the processes of test/e2e are started by it'),
@@ -155,6 +162,7 @@ const uses: Record<string, Use[]> = {
   'docs/guide/branches.md': branchUses({ server: () => server, shell, names: () => names }),
   'docs/guide/client-tools.md': clientToolUses({ server: () => server }),
   'docs/guide/client.md': [isRun, isRun, isRun],
+  'docs/guide/feedback.md': feedbackUses(page),
   'docs/guide/files.md': [
     async (code) => {
       const output = await shell(code);
@@ -182,11 +190,7 @@ const uses: Record<string, Use[]> = {
       return '';
     },
   ],
-  'docs/guide/memory.md': memoryUses({
-    server: () => server,
-    shell,
-    name: (shown, real) => (names[shown] = real),
-  }),
+  'docs/guide/memory.md': memoryUses(page),
   'docs/guide/models.md': [
     async (code) => {
       const { body } = await server.client.get('/api/harness/models');
@@ -250,11 +254,7 @@ const uses: Record<string, Use[]> = {
     shell,
     name: (shown, real) => (names[shown] = real),
   }),
-  'docs/guide/webhooks.md': webhookUses({
-    server: () => server,
-    shell,
-    name: (shown, real) => (names[shown] = real),
-  }),
+  'docs/guide/webhooks.md': webhookUses(page),
   'docs/how-to/extensions.md': [
     elsewhere('names a package of the reader; extensions.test.ts starts the examples'),
     elsewhere('scripts/extend-types.mjs compiles it; its server of tickets is the reader’s'),

@@ -106,6 +106,19 @@ const calls: Record<string, (ids: Things) => Call> = {
     'GET',
     `/api/harness/approvals/${id}`,
   ],
+  'put /api/harness/turns/{id}/feedback': ({ turnId: id }) => [
+    'PUT',
+    `/api/harness/turns/${id}/feedback`,
+    { key: 'helpful', value: true },
+  ],
+  'get /api/harness/turns/{id}/feedback': ({ turnId: id }) => [
+    'GET',
+    `/api/harness/turns/${id}/feedback`,
+  ],
+  'delete /api/harness/turns/{id}/feedback/{key}': ({ turnId: id }) => [
+    'DELETE',
+    `/api/harness/turns/${id}/feedback/helpful`,
+  ],
   'get /api/harness/webhooks/{id}': ({ webhookId: id }) => ['GET', `/api/harness/webhooks/${id}`],
   'patch /api/harness/webhooks/{id}': ({ webhookId: id }) => [
     'PATCH',
@@ -179,6 +192,7 @@ const withoutIds = [
   'get /api/harness/usage',
   'delete /api/harness/memory/{agent}',
   'delete /api/harness/memory/{agent}/file',
+  'get /api/harness/feedback',
   'get /api/harness/memory',
   'get /api/harness/memory/{agent}',
   'get /api/harness/memory/{agent}/file',

@@ -23,7 +23,7 @@ export interface Scene {
   turnIds: string[];
 }
 
-/** Has a conversation with files, tools, thinking, a todo list and a subagent. */
+/** Has a conversation with files, tools, thinking, a todo list, a subagent and feedback. */
 export async function playScene(server: TestServer, marker = 'scene'): Promise<Scene> {
   const { client, projectRoot } = server;
   const file = path.join(projectRoot, `${marker}.txt`);
@@ -49,5 +49,12 @@ export async function playScene(server: TestServer, marker = 'scene'): Promise<S
   await say(`[[tool=read ${JSON.stringify({ file_path: `${marker}.txt` })}]]`);
   const task = { agent: 'TASKER', prompt: `Say ${marker} \0 [[tokens=20]]` };
   await say(`[[tool=task ${JSON.stringify(task)}]]`);
+  for (const [index, value] of [true, 4.5, marker, false].entries()) {
+    const judged = { key: 'score', value, comment: `About ${marker}` };
+    await client.request('PUT', `/api/harness/turns/${turnIds[index]}/feedback`, {
+      body: JSON.stringify(judged),
+      headers: { 'content-type': 'application/json' },
+    });
+  }
   return { sessionId, turnIds };
 }

@@ -15,6 +15,7 @@ const events: Record<WebhookEvent, string> = {
   'approval.requested': 'a tool call needs an answer',
   'schedule.missed': 'slots of a schedule were missed',
   'schedule.paused': 'the server paused a schedule',
+  'feedback.changed': 'feedback on a turn changes',
 };
 const names = Object.keys(events) as WebhookEvent[];
 

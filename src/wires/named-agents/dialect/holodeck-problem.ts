@@ -45,6 +45,8 @@ const problemTitles: Readonly<Record<ErrorCode, string>> = {
   CONSOLE_NOT_BUILT: 'Console not built',
   DECISION_TREE_NOT_FOUND: 'Unknown decision tree',
   EXTENSION_FAILURE: 'Extension failure',
+  FEEDBACK_LIMIT: 'Too much feedback',
+  FEEDBACK_NOT_FOUND: 'Unknown feedback',
   FILE_TOO_LARGE: 'File too large',
   FORBIDDEN_ORIGIN: 'Origin not allowed',
   FORBIDDEN_SCOPE: 'Forbidden scope',

@@ -1,0 +1,97 @@
+import { parseArgs } from 'node:util';
+import type { FeedbackView, TurnpikeClient } from '../../client/turnpike-client.js';
+import { compact } from '../../platform/compact.js';
+import { oneLine } from '../terminal/plain-text.js';
+import { exitCodeOf, explainFailure } from './explain-failure.js';
+import { clientOf, findServer } from './find-server.js';
+import { serverOptions } from './server-options.js';
+import { UsageError } from './usage-error.js';
+
+const filters = {
+  key: { type: 'string' },
+  min: { type: 'string' },
+  max: { type: 'string' },
+  agent: { type: 'string' },
+  model: { type: 'string' },
+  since: { type: 'string' },
+  until: { type: 'string' },
+  limit: { type: 'string' },
+} as const;
+const options = {
+  ...filters,
+  json: { type: 'boolean', default: false },
+  ...serverOptions,
+} as const;
+
+const calls =
+  'turnpike feedback set TURN KEY VALUE [COMMENT], show TURN, delete TURN KEY, or list [filters]';
+
+/**
+ * `turnpike feedback`: sets, shows, lists and deletes what the caller thinks of turns. Never starts a server: a new
+ * one has no turns.
+ *
+ * @returns the exit code: 0; 1 when the server refused or none runs; 2 for a wrong call.
+ */
+export async function feedbackCommand(
+  args: readonly string[],
+  environment: Record<string, string | undefined>,
+): Promise<number> {
+  try {
+    const { values, positionals } = parse(args);
+    const { json, url, ...given } = values;
+    const action = chooseAction(positionals, given);
+    const server = await findServer(environment, { url, orElse: 'refuse' });
+    const found = await action(clientOf(server).feedback);
+    for (const one of found)
+      process.stdout.write(`${json ? JSON.stringify(one) : describe(one)}\n`);
+    if (found.length === 0 && !json) process.stderr.write('There is none.\n');
+    return 0;
+  } catch (error) {
+    process.stderr.write(`${explainFailure(error)}\n`);
+    return exitCodeOf(error);
+  }
+}
+
+type Action = (feedback: TurnpikeClient['feedback']) => Promise<FeedbackView[]>;
+type Filters = Partial<Record<keyof typeof filters, string | undefined>>;
+
+/** @throws UsageError. The route checks the values. */
+function chooseAction(
+  [action, turnId, key, value, comment, ...more]: readonly string[],
+  given: Filters,
+): Action {
+  const isFiltered = Object.values(given).some((filter) => filter !== undefined);
+  if (action === 'list' && turnId === undefined) {
+    return async (feedback) => (await feedback.list(compact({ ...given }))).feedback;
+  }
+  if (turnId === undefined || isFiltered || more.length > 0) throw new UsageError(calls);
+  if (action === 'show' && key === undefined) return (feedback) => feedback.ofTurn(turnId);
+  if (key === undefined) throw new UsageError(calls);
+  if (action === 'delete' && value === undefined) {
+    return async (feedback) => [await feedback.delete(turnId, key)];
+  }
+  if (action !== 'set' || value === undefined) throw new UsageError(calls);
+  const judged = { key, value: parseValue(value), ...compact({ comment }) };
+  return async (feedback) => [await feedback.set(turnId, judged)];
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({ args: [...args], options, allowPositionals: true });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** `true` and `false`, a number, or else a text. */
+function parseValue(text: string): boolean | number | string {
+  if (text === 'true' || text === 'false') return text === 'true';
+  return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
+}
+
+/** A line of `turnpike feedback list`. Times are UTC. */
+function describe({ turnId, key, value, comment, agent, model, updatedAt }: FeedbackView): string {
+  const at = updatedAt.slice(0, 16).replace('T', ' ');
+  const words = comment === null ? '' : `  ${JSON.stringify(oneLine(comment, 200))}`;
+  return `${turnId}  ${at}  ${key}=${oneLine(String(value), 200)}  ${oneLine(agent, 60)}  ${oneLine(model, 60)}${words}`;
+}

@@ -1,0 +1,192 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
+import { BoundedText, EmptyIsAbsent, MayBeNull } from '../../http/fields/field-rules.decorator.js';
+import { mustBe } from '../../http/fields/field-words.js';
+import { Rule } from '../../http/fields/rule.decorator.js';
+import { TurnIdDto } from '../../http/id-params.dto.js';
+import { PageDto } from '../../http/paging/page.dto.js';
+import { PageQueryDto } from '../../http/paging/page-query.dto.js';
+import { RequestForm } from '../../http/request-form.decorator.js';
+import type { FeedbackValue } from '../../storage/feedback-schema.js';
+import { isStorable } from '../../storage/storable.js';
+import type { FeedbackView } from './view-feedback.js';
+
+const LONGEST_VALUE = 500;
+const LONGEST_COMMENT = 4_000;
+const valueSchema = {
+  oneOf: [
+    { type: 'boolean' },
+    { type: 'number' },
+    { type: 'string', minLength: 1, maxLength: LONGEST_VALUE },
+  ],
+};
+const aValue = mustBe(`true, false, a number, or a text of 1 to ${LONGEST_VALUE} characters`);
+
+function Key() {
+  return BoundedText({
+    max: 64,
+    pattern: /^[\w.-]{1,64}$/,
+    expected: "1 to 64 letters, digits, '.', '_' and '-'",
+    description: 'What is judged, as `helpful`.',
+  });
+}
+
+export class FeedbackKeyDto extends TurnIdDto {
+  @Key()
+  key!: string;
+}
+
+@RequestForm({ closed: 'Feedback' })
+export class GivenFeedbackDto {
+  @Key()
+  key!: string;
+
+  @ApiProperty({ ...valueSchema, description: 'The judgement.' })
+  @Rule('isValue', isValue, aValue)
+  value!: FeedbackValue;
+
+  @MayBeNull()
+  @BoundedText({ max: LONGEST_COMMENT, description: 'Words to it.' })
+  comment?: string | null;
+
+  @MayBeNull()
+  @BoundedText({
+    max: 100,
+    description: 'Message of the turn that it is about. Default: the turn.',
+  })
+  messageId?: string | null;
+}
+
+/** A number in a query. */
+function NumberFilter(description: string) {
+  return applyDecorators(
+    ApiProperty({ type: Number, required: false, description }),
+    EmptyIsAbsent(),
+    Transform(({ value }: { value: unknown }) =>
+      typeof value === 'string' && value.trim() !== '' ? Number(value) : value,
+    ),
+    Rule('isNumber', (value) => Number.isFinite(value), mustBe('a number')),
+  );
+}
+
+function TextFilter(description: string, max: number) {
+  return applyDecorators(
+    EmptyIsAbsent(),
+    BoundedText({ max, description }),
+    ApiProperty({ required: false }),
+  );
+}
+
+function TimeFilter(description: string) {
+  const words = mustBe('a time in UTC, as 2026-01-31T12:00:00Z');
+  return applyDecorators(
+    ApiProperty({ type: String, format: 'date-time', required: false, description }),
+    EmptyIsAbsent(),
+    Rule('isTime', isTime, words),
+  );
+}
+
+export class FeedbackQueryDto extends PageQueryDto {
+  @TextFilter('Feedback of this key.', 64)
+  key?: string | undefined;
+
+  @NumberFilter('Least value; true counts as 1, false as 0, and texts are left out.')
+  min?: number | undefined;
+
+  @NumberFilter('Greatest value.')
+  max?: number | undefined;
+
+  @TextFilter('Exactly this value, as text.', LONGEST_VALUE)
+  value?: string | undefined;
+
+  @TextFilter('Turns of this agent.', 200)
+  agent?: string | undefined;
+
+  @TextFilter('Turns of this model.', 200)
+  model?: string | undefined;
+
+  @TimeFilter('Given at this time or later.')
+  since?: string | undefined;
+
+  @TimeFilter('Given before this time.')
+  until?: string | undefined;
+}
+
+/** What a list of feedback is filtered by; every field may be left out. */
+export interface FeedbackQueryFields {
+  key?: string;
+  /** Numbers, also as text. */
+  min?: number | string;
+  max?: number | string;
+  value?: string;
+  agent?: string;
+  model?: string;
+  /** Times in UTC, ISO-8601. */
+  since?: string;
+  until?: string;
+  /** Entries of the page, up to 200. Default: 50. */
+  limit?: number | string;
+  /** `nextCursor` of the page before. */
+  cursor?: string;
+}
+
+class FeedbackDto implements FeedbackView {
+  @ApiProperty({ type: String })
+  turnId!: string;
+
+  @ApiProperty({ type: String })
+  key!: string;
+
+  @ApiProperty(valueSchema)
+  value!: FeedbackValue;
+
+  @ApiProperty({ type: String, nullable: true })
+  comment!: string | null;
+
+  @ApiProperty({ type: String, nullable: true, description: 'Null: it is about the turn.' })
+  messageId!: string | null;
+
+  @ApiProperty({ type: String, description: 'Agent of the turn.' })
+  agent!: string;
+
+  @ApiProperty({ type: String, description: 'Model of the turn.' })
+  model!: string;
+
+  @ApiProperty({ type: String, format: 'date-time' })
+  createdAt!: string;
+
+  @ApiProperty({ type: String, format: 'date-time' })
+  updatedAt!: string;
+}
+
+export class OneFeedbackDto {
+  @ApiProperty({ type: FeedbackDto })
+  feedback!: FeedbackView;
+}
+
+export class FeedbackListDto {
+  @ApiProperty({ type: [FeedbackDto] })
+  feedback!: FeedbackView[];
+}
+
+export class FeedbackPageDto extends PageDto {
+  @ApiProperty({ type: [FeedbackDto] })
+  feedback!: FeedbackView[];
+}
+
+function isValue(value: unknown): boolean {
+  if (typeof value === 'boolean') return true;
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value !== 'string' || !isStorable(value)) return false;
+  const { length } = Array.from(value);
+  return length >= 1 && length <= LONGEST_VALUE;
+}
+
+function isTime(value: unknown): boolean {
+  return (
+    typeof value === 'string' &&
+    /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z$/.test(value) &&
+    !Number.isNaN(Date.parse(value))
+  );
+}
