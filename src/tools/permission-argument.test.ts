@@ -102,7 +102,9 @@ describe('permissionArgument', () => {
     );
     expect(Object.fromEntries(kinds)).toEqual({
       task: 'text',
+      load_skill: 'text',
       read: 'path',
+      read_skill_file: 'text',
       write: 'path',
       edit: 'path',
       glob: 'path',

@@ -26,6 +26,7 @@ describe('ToolRegistry', () => {
       'grep read safe',
       'bash command never',
       'todo_write read safe',
+      'memory read idempotent',
       'task read idempotent',
       'load_skill read safe',
       'read_skill_file read safe',
