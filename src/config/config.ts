@@ -124,6 +124,13 @@ function findContradictions(config: Config): string[] {
       `TURNPIKE_ROLE is "${role}"; without REDIS_URL and DATABASE_URL one process does it all, and the only role is "all"`,
     );
   }
+  const { toolHookUrl, toolHookSecret } = config;
+  if ((toolHookUrl === undefined) !== (toolHookSecret === undefined)) {
+    const [given, missing] = toolHookUrl === undefined ? ['SECRET', 'URL'] : ['URL', 'SECRET'];
+    problems.push(
+      `TURNPIKE_TOOL_HOOK_${given} is set and TURNPIKE_TOOL_HOOK_${missing} is not; set both, or neither`,
+    );
+  }
   return [...problems, ...findTlsFaults(config), ...findFolderFaults(config)];
 }
 

@@ -40,6 +40,11 @@ export class Metrics {
     tool: [],
     outcome: [],
   });
+  readonly toolHookQuestions = this.#counter(
+    'tool_hook_questions_total',
+    'Questions to the tool hook, by its decision.',
+    { outcome: ['allow', 'ask', 'deny', 'failed'] },
+  );
   readonly providerErrors = this.#counter('provider_errors_total', 'Model calls that failed.', {
     category: [],
   });
@@ -130,6 +135,12 @@ export class Metrics {
   readonly scheduleLag = this.#histogram(
     'schedule_lag_seconds',
     'Time from a slot to its outcome.',
+    queueSeconds,
+  );
+
+  readonly toolHookDuration = this.#histogram(
+    'tool_hook_duration_seconds',
+    'Time that the tool hook took.',
     queueSeconds,
   );
 

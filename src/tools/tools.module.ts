@@ -10,13 +10,15 @@ import { ownFolders } from './calls/own-folders.js';
 import { pickShellEnv, SHELL_ENV } from './calls/pick-shell-env.js';
 import { resolveOwnPaths } from './calls/resolve-own-paths.js';
 import { MCP, openMcp } from './open-mcp.js';
+import { openToolHook } from './open-tool-hook.js';
+import { TOOL_HOOK } from './tool-hook.js';
 import { ToolController } from './tool.controller.js';
 import { ToolListService } from './tool-list-service.js';
 import { ToolRegistry } from './registry.js';
 import { homeFolders, secretPaths } from './sandbox/secret-paths.js';
 import { describeShells, openShells, SHELLS, type Shells } from './shells.js';
 
-/** The tools of the server, and all that they run in. A start fails with FileInvalidError. */
+/** The tools of the server, and all that they run in. A start fails with FileInvalidError or ConfigError. */
 @Module({
   providers: [
     { provide: SHELLS, inject: [CONFIG, ENVIRONMENT, CLOCK, LOGGER], useFactory: findShells },
@@ -41,6 +43,7 @@ import { describeShells, openShells, SHELLS, type Shells } from './shells.js';
         resources: ResourceStack,
       ) => resources.add(openMcp({ config, environment, clock, logger }), (mcp) => mcp.close()),
     },
+    { provide: TOOL_HOOK, inject: [CONFIG, CLOCK], useFactory: openToolHook },
     {
       provide: OWN_PATHS,
       inject: [CONFIG],
@@ -52,7 +55,7 @@ import { describeShells, openShells, SHELLS, type Shells } from './shells.js';
       },
     },
   ],
-  exports: [SHELLS, SHELL_ENV, ToolRegistry, MCP, OWN_PATHS],
+  exports: [SHELLS, SHELL_ENV, ToolRegistry, MCP, OWN_PATHS, TOOL_HOOK],
 })
 export class ToolsModule {}
 

@@ -66,4 +66,5 @@ export const spanNames = {
   agent: (agent: string) => `invoke_agent ${agent}`,
   chat: (model: string) => `chat ${model}`,
   tool: (tool: string) => `execute_tool ${tool}`,
+  toolHook: 'ask tool_hook',
 };

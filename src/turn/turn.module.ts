@@ -19,6 +19,7 @@ import { AttemptFiles } from './attempt/attempt-files.js';
 import { AttemptLogs } from './attempt/attempt-logs.js';
 import { AttemptOpener } from './attempt/attempt-opener.js';
 import { CallDescriber } from './attempt/call-describer.js';
+import { CallPolicy } from './attempt/call-policy.js';
 import { RunPorts } from './attempt/run-ports.js';
 import { RunContextBuilder } from './attempt/run-context-builder.js';
 import { SkillChooser } from './attempt/skill-chooser.js';
@@ -106,6 +107,7 @@ export const turnProviders = [
   AttemptAnnouncer,
   AttemptFiles,
   CallDescriber,
+  CallPolicy,
   RunPorts,
   RunContextBuilder,
   SkillChooser,

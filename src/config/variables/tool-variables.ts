@@ -13,8 +13,16 @@ import {
   list,
   listText,
   permission,
+  secret,
   variable,
 } from '../variable.js';
+
+/** Whether a text is a secret of Standard Webhooks. */
+function isWebhookSecret(text: string): boolean {
+  const [, encoded = ''] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(text) ?? [];
+  const bytes = Buffer.from(encoded, 'base64').length;
+  return bytes >= 24 && bytes <= 64;
+}
 
 const toolName = z.string().check(z.regex(/^[\w*-]+$/, 'must be the name of a tool'));
 const host = parsedBy(parseHostEntry, 'must be a host: `host[:port]` or `*.host[:port]`');
@@ -68,6 +76,24 @@ export const toolVariables = {
   projectSkills: permission(
     'TURNPIKE_PROJECT_SKILLS',
     'Whether turns have the skills in `.claude/skills` of their project: exactly `true`. Anything else is no. Who writes to a project then writes to the prompts of its turns.',
+  ),
+  toolHookUrl: secret(
+    'TURNPIKE_TOOL_HOOK_URL',
+    'URL that is asked about each tool call that the rules do not deny: see `docs/guide/tool-hook.md`. https, at a public address; other hosts are in `TURNPIKE_EGRESS_PRIVATE_HOSTS`.',
+  ),
+  toolHookSecret: variable<string | undefined>(
+    'TURNPIKE_TOOL_HOOK_SECRET',
+    {
+      about:
+        'The secret that signs these questions, as Standard Webhooks has it: `whsec_` and 24 to 64 bytes in base64.',
+      fallback: undefined,
+      fallbackText: 'none',
+      secret: true,
+    },
+    parsedBy(
+      (given: string) => (isWebhookSecret(given) ? given : undefined),
+      'must be whsec_ and 24 to 64 bytes in base64',
+    ),
   ),
   toolTimeoutMs: integer('TURNPIKE_TOOL_TIMEOUT_MS', {
     about: 'Longest time of one tool call, in ms.',

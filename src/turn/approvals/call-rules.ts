@@ -1,5 +1,6 @@
 import type { PermissionQuestion } from '../../governance/permissions/decide-permission.js';
 import type { OpenedRoot } from '../../session/project-roots.js';
+import type { HookVerdict } from '../../tools/tool-hook.js';
 import type { ToldSkill } from '../../storage/shapes/sent-request.js';
 
 /** The rules for the calls of a turn. */
@@ -8,6 +9,8 @@ export interface CallRules {
   /** Skills that the turn can load: those that it has loaded may narrow its calls. */
   skills: readonly ToldSkill[];
   approvals: ApprovalRules;
+  /** Answers of the operator's hook in this attempt, by call and input. */
+  hookAnswers: Map<string, Promise<HookVerdict>>;
 }
 
 export interface TurnPermissions extends Omit<PermissionQuestion, 'tool' | 'argument'> {

@@ -82,7 +82,7 @@ export class RunContextBuilder {
     { persona, root, equipped }: Equipment,
   ): Promise<TurnRun> {
     const { options } = attempt.turn.options;
-    const { approvalRules, shortener, surroundings } = this.ports;
+    const { policy, shortener, surroundings } = this.ports;
     const { projectRoot, ownPaths, others } = root;
     const { specs: tools, serverTools, permissions, skills } = equipped;
     const shower = this.files.openShower(attempt, terms.withoutSlot);
@@ -120,7 +120,12 @@ export class RunContextBuilder {
     });
     const run: TurnRun = {
       ...attempt,
-      rules: { permissions, skills: skills.told, approvals: approvalRules },
+      rules: {
+        permissions,
+        skills: skills.told,
+        approvals: policy.approvals,
+        hookAnswers: new Map(),
+      },
       model: { ...described, describe: (other) => describeModel(other, run.conversation.prefix) },
       conversation: {
         ...history,

@@ -1,5 +1,4 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { CONFIG, type Config } from '../../config/config.js';
 import { Metrics } from '../../metrics/metrics.js';
 import { REDACT, type Redact } from '../../platform/text/redact.js';
 import { AnthropicProvider } from '../../provider/anthropic/anthropic-provider.js';
@@ -8,9 +7,9 @@ import { Tracing } from '../../tracing/tracing.js';
 import { ToolSurroundings } from './tool-surroundings.js';
 import { HistoryShortener } from '../prompt/history-shortener.js';
 import type { LoopPorts } from '../state/turn-run.js';
-import type { ApprovalRules } from '../approvals/call-rules.js';
+import { CallPolicy } from './call-policy.js';
 
-/** The services that every run of the process has, and its rules for approvals. */
+/** The services that every run of the process has, and what is set for its calls. */
 @Injectable()
 export class RunPorts implements LoopPorts {
   constructor(
@@ -21,12 +20,10 @@ export class RunPorts implements LoopPorts {
     readonly shortener: HistoryShortener,
     readonly metrics: Metrics,
     readonly tracing: Tracing,
-    @Inject(CONFIG)
-    private readonly config: Pick<Config, 'approvalTimeoutMs' | 'approvalDefault' | 'unknownCalls'>,
+    readonly policy: CallPolicy,
   ) {}
 
-  get approvalRules(): ApprovalRules {
-    const { approvalTimeoutMs: timeoutMs, approvalDefault: onTimeout, unknownCalls } = this.config;
-    return { timeoutMs, onTimeout, unknownCalls };
+  get toolHook(): LoopPorts['toolHook'] {
+    return this.policy.toolHook;
   }
 }

@@ -2,15 +2,15 @@ import type { CallableTool } from '../../tools/open-tools.js';
 import { effectiveInput, judgeCall, type CallVerdict } from '../approvals/judge-call.js';
 import { judgeClientCall } from '../approvals/judge-client-call.js';
 import { narrowLayers } from '../approvals/narrow-layers.js';
+import { askHook, type HookedRun } from './ask-hook.js';
 import { decideCall } from './decide-call.js';
-import type { Progress, ToolUse } from '../state/progress.js';
-import type { TurnRun } from '../state/turn-run.js';
+import { isClaimed, type ToolUse } from '../state/progress.js';
 
 /**
  * Judges a call just before it would run: calls that ran before it may have changed the verdict.
  */
 export async function judgeOpenCall(
-  run: Pick<TurnRun, 'turn' | 'approvals' | 'progress' | 'rules' | 'toolset'>,
+  run: HookedRun,
   call: ToolUse,
   tool: CallableTool,
 ): Promise<CallVerdict> {
@@ -18,7 +18,8 @@ export async function judgeOpenCall(
   const input = effectiveInput(call.input, approvals);
   const { permissions, skills } = run.rules;
   const narrowed = narrowLayers(permissions, { ...run, skills });
-  const permission = await decideCall(narrowed, tool, input);
+  const ruled = await decideCall(narrowed, tool, input);
+  const permission = await askHook(run, { call, tool, input, permission: ruled });
   const { name } = call;
   if (run.toolset.clientTools.has(name)) {
     const checked = tool.checkInput(call.input);
@@ -35,9 +36,4 @@ export async function judgeOpenCall(
     attempt: run.turn.attempt,
     unknownCalls: run.rules.approvals.unknownCalls,
   });
-}
-
-/** Whether this attempt, or an earlier one, began to run the call. */
-export function isClaimed({ results }: Progress, call: ToolUse): boolean {
-  return results.get(call.id)?.status === 'claimed';
 }

@@ -9,10 +9,10 @@ import { fitOutput } from '../budgets/fit-output.js';
 import { requestApprovals, type ApprovalQuestion } from '../approvals/request-approvals.js';
 import { takeGrants } from '../approvals/session-grants.js';
 import type { CallVerdict } from '../approvals/judge-call.js';
-import { isClaimed, judgeOpenCall } from './judge-open-call.js';
+import { judgeOpenCall } from './judge-open-call.js';
 import { stepEnded, tooManyCalls, toolEnded } from '../state/turn-events.js';
 import { ledgerCall, type Attempt } from '../state/attempt.js';
-import { knownEnd, openCalls, type Progress, type ToolUse } from '../state/progress.js';
+import { isClaimed, knownEnd, openCalls, type Progress, type ToolUse } from '../state/progress.js';
 import type { TurnRun } from '../state/turn-run.js';
 import { traceTool } from './tool-span.js';
 import { addResults } from '../state/turn-state.js';
@@ -54,9 +54,14 @@ async function findQuestions(
 ): Promise<{ questions: ApprovalQuestion[]; isWaiting: boolean }> {
   const questions: ApprovalQuestion[] = [];
   let isWaiting = false;
-  for (const call of openCalls(run.progress)) {
-    const tool = run.toolset.get(call.name);
-    const verdict = tool === undefined ? undefined : await judgeOpenCall(run, call, tool);
+  // Side by side: a hook that does not answer takes its time once, however many calls there are.
+  const judged = await Promise.all(
+    openCalls(run.progress).map(async (call) => {
+      const tool = run.toolset.get(call.name);
+      return { call, verdict: tool && (await judgeOpenCall(run, call, tool)) };
+    }),
+  );
+  for (const { call, verdict } of judged) {
     if (verdict?.type === 'ask') questions.push({ ...verdict, call, input: call.input });
     if (verdict?.type === 'wait') isWaiting = true;
   }

@@ -101,6 +101,11 @@ export function knownEnd({ results }: Progress, { id }: ToolUse): CallEnd | unde
     : { status: outcome, output: output ?? '', durationMs: 0 };
 }
 
+/** Whether this attempt, or an earlier one, began to run the call. */
+export function isClaimed({ results }: Progress, call: ToolUse): boolean {
+  return results.get(call.id)?.status === 'claimed';
+}
+
 /** The reply so far: the text deltas of all steps that count, one after the other. */
 export function replyText({ steps, draft }: Progress): string {
   const stored = steps.map((step) => joinText(step.parts)).join('');

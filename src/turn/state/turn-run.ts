@@ -3,6 +3,7 @@ import type { Redact } from '../../platform/text/redact.js';
 import type { Tracing } from '../../tracing/tracing.js';
 import type { AnthropicProvider } from '../../provider/anthropic/anthropic-provider.js';
 import type { Database } from '../../storage/connection.js';
+import type { ToolHook } from '../../tools/tool-hook.js';
 import type { CallRules } from '../approvals/call-rules.js';
 import type { ModelCalls } from '../attempt/call-describer.js';
 import type { Toolset } from '../attempt/toolset.js';
@@ -30,6 +31,8 @@ export interface LoopPorts {
   db: Database;
   provider: Pick<AnthropicProvider, 'stream' | 'countTokens'>;
   redact: Redact;
+  /** The operator's decision about each call; null: there is none. */
+  toolHook: Pick<ToolHook, 'ask'> | null;
   metrics: Metrics;
   tracing: Pick<Tracing, 'start'>;
 }

@@ -5,7 +5,7 @@ import { compact } from '../../platform/compact.js';
 import { newId } from '../../platform/ids.js';
 import { nothingToChange, webhookUrlRefused } from '../webhook-errors.js';
 import { EndpointStore } from './endpoint-store.js';
-import { judgeUrl } from './judge-url.js';
+import { judgeUrl } from '../judge-url.js';
 import { viewWebhook, type WebhookView } from './view-webhook.js';
 import { newWebhookSecret } from './webhook-secret.js';
 import type { NewWebhookDto, WebhookChangesDto } from './webhook.dto.js';

@@ -8,7 +8,7 @@ import {
 } from '../../../test/support/webhooks/start-receiver.js';
 import { someSecret } from '../../../test/support/webhooks/store-endpoint.js';
 import { systemClock } from '../../platform/clock.js';
-import { judgeUrl } from '../endpoints/judge-url.js';
+import { judgeUrl } from '../judge-url.js';
 import { newWebhookSecret } from '../endpoints/webhook-secret.js';
 import { DeliveryPoster, type PosterOptions, type SendableDelivery } from './delivery-poster.js';
 

@@ -12,12 +12,12 @@ import { documentedBlocks, framesOf, type Block } from '../../support/clients/do
 import { instructionRootWith } from '../../support/agents/instruction-root.js';
 import { startServer, type TestServer } from '../../support/processes/start-server.js';
 import { branchUses } from '../../support/clients/documented-branches.js';
-import { clientToolUses, skillUses } from '../../support/clients/documented-tools.js';
 import { packageUses } from '../../support/clients/documented-packages.js';
 import { feedbackUses } from '../../support/clients/documented-feedback.js';
 import { memoryUses } from '../../support/clients/documented-memory.js';
 import { scheduleUses } from '../../support/schedules/documented-schedules.js';
 import { outputUses } from '../../support/clients/documented-outputs.js';
+import { clientToolUses, hookUses, skillUses } from '../../support/clients/documented-tools.js';
 import { webhookUses } from '../../support/clients/documented-webhooks.js';
 
 const run = promisify(execFile);
@@ -254,6 +254,7 @@ const uses: Record<string, Use[]> = {
     shell,
     name: (shown, real) => (names[shown] = real),
   }),
+  'docs/guide/tool-hook.md': hookUses({ shell }),
   'docs/guide/webhooks.md': webhookUses(page),
   'docs/how-to/extensions.md': [
     elsewhere('names a package of the reader; extensions.test.ts starts the examples'),

@@ -1,8 +1,14 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect } from '@jest/globals';
+import { parseConfig } from '../../../src/config/config.js';
+import { systemClock } from '../../../src/platform/clock.js';
+import { openToolHook } from '../../../src/tools/open-tool-hook.js';
+import { parseHookAnswer } from '../../../src/tools/parse-hook-answer.js';
+import { ToolHook } from '../../../src/tools/tool-hook.js';
 import { expectSoon } from '../expect-soon.js';
-import type { TestServer } from '../processes/start-server.js';
+import { startServer, type TestServer } from '../processes/start-server.js';
+import { startHook } from '../tools/start-hook.js';
 
 interface Reader {
   server(): TestServer;
@@ -47,5 +53,39 @@ export const skillUses = ({ server, shell }: Reader): Run[] => [
       skills: [{ name: 'release-notes', isOffered: true, allowedTools: ['bash(git *)', 'read'] }],
     });
     return output;
+  },
+];
+
+/** What is done with the blocks of tool-hook.md: the variables are taken, and the hook gets what is shown. */
+export const hookUses = ({ shell }: Pick<Reader, 'shell'>): Run[] => [
+  async (code) => {
+    const output = await shell(`${code}env`);
+    const lines = output.split('\n').filter((line) => line.startsWith('TURNPIKE_TOOL_HOOK_'));
+    const environment = Object.fromEntries(lines.map((line) => line.split(/=(.*)/, 2)));
+    expect(openToolHook(parseConfig(environment), systemClock)).toBeInstanceOf(ToolHook);
+    return '';
+  },
+  async (code) => {
+    const hook = await startHook();
+    const server = await startServer({ environment: hook.environment });
+    try {
+      const sessionId = await server.client.createSession(server.projectRoot);
+      const message = '[[tool=write {"file_path":"notes.md","content":"Hello"}]]';
+      const turn = await server.client.turn(sessionId, message, { opts: { mode: 'acceptEdits' } });
+      await turn.all();
+    } finally {
+      await server.close();
+      await hook.receiver.close();
+    }
+    const keysOf = (body: { data: object }) => [Object.keys(body), Object.keys(body.data)];
+    const [received] = hook.receiver.received;
+    const shown = JSON.parse(code) as { data: { rules: object; input: object } };
+    expect(received && keysOf(received.body)).toEqual(keysOf(shown));
+    expect(received?.body.data).toMatchObject({ input: shown.data.input, rules: shown.data.rules });
+    return '';
+  },
+  (code) => {
+    expect(parseHookAnswer(code)).toEqual(JSON.parse(code));
+    return Promise.resolve('');
   },
 ];

@@ -2,6 +2,7 @@ import type { InjectionToken } from '@nestjs/common';
 import type { ModuleRef } from '@nestjs/core';
 import { AuditLog } from '../../../src/access/audit-log.js';
 import { SkillLibrary } from '../../../src/skills/skill-library.js';
+import { TOOL_HOOK, type ToolHook } from '../../../src/tools/tool-hook.js';
 import { PersonaLibrary } from '../../../src/agents/persona-library.js';
 import { Attachments } from '../../../src/attachments/attachments.js';
 import { type EventLog, EVENT_LOG } from '../../../src/events/event-log.js';
@@ -60,6 +61,7 @@ export interface TurnParts {
   tools: ToolRegistry;
   mcp: Mcp;
   shells: Shells;
+  toolHook: Pick<ToolHook, 'ask'> | null;
   redact(text: string): string;
   trees: DecisionTrees;
   triggers: readonly Trigger[];
@@ -90,6 +92,7 @@ export const partTokens = {
   tools: ToolRegistry,
   mcp: MCP,
   shells: SHELLS,
+  toolHook: TOOL_HOOK,
   redact: REDACT,
   trees: DecisionTrees,
   triggers: TRIGGERS,

@@ -197,6 +197,7 @@ export async function openTestServices(
     mcp: await openMcp({ config: noMcp, environment: {}, clock, logger: silentLogger }),
     redact: (text) => text,
     shells: shellsOff('the test runs no commands'),
+    toolHook: null,
     trees: new DecisionTrees(),
     triggers: defaultTriggers,
     todos: new TodoStore(database.db),

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { addressRule, bareHost, type PrivateHosts } from '../../platform/net/address-rule.js';
+import { addressRule, bareHost, type PrivateHosts } from '../platform/net/address-rule.js';
 
 export type UrlVerdict = { ok: true; url: URL } | { ok: false; problem: string };
 

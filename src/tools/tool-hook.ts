@@ -1,0 +1,104 @@
+import type { LookupFunction } from 'node:net';
+import pLimit from 'p-limit';
+import type { JsonObject } from '../platform/json.js';
+import { compact } from '../platform/compact.js';
+import { withDeadline } from '../platform/async/with-deadline.js';
+import { untilAborted } from '../platform/async/abort.js';
+import type { Clock } from '../platform/clock.js';
+import { SignedPoster } from '../webhooks/signed-poster.js';
+import { parseHookAnswer, type HookAnswer } from './parse-hook-answer.js';
+
+/** Longest time of a question, with the wait for its turn. */
+const TIMEOUT_MS = 2_000;
+
+/** Questions of a process at a time. */
+const MOST_AT_ONCE = 64;
+
+/** A call that is about to run, as the hook gets it. */
+export interface HookQuestion {
+  turnId: string;
+  sessionId: string;
+  /** The turn whose subagent asks. Absent: none. */
+  parentTurnId?: string;
+  principal: string;
+  agent: string;
+  callId: string;
+  tool: string;
+  input: JsonObject;
+  /** What the permission rules say: `ask` or `allow`, as the hook is not asked about what is denied. */
+  rules: { decision: string; rule: string; reason: string };
+}
+
+export type HookVerdict =
+  | ({ type: 'answered' } & HookAnswer)
+  /** There is no answer. `reason` completes "the tool hook …". */
+  | { type: 'failed'; reason: string };
+
+export interface ToolHookOptions {
+  url: string;
+  secret: string;
+  /** Hosts that may have private addresses, and http. */
+  privateHosts: readonly string[];
+  clock: Clock;
+  /** Default: 2 s. */
+  timeoutMs?: number;
+  /** Default: 64. */
+  mostAtOnce?: number;
+  /** Resolves names to addresses. Default: the system's resolver. */
+  lookup?: LookupFunction;
+}
+
+/** The operator's own decision about each call, asked over HTTP. */
+export class ToolHook {
+  readonly #poster: SignedPoster;
+  readonly #limit: ReturnType<typeof pLimit>;
+  readonly #timeoutMs: number;
+
+  constructor(private readonly options: ToolHookOptions) {
+    const { privateHosts, clock, timeoutMs = TIMEOUT_MS, lookup } = options;
+    this.#timeoutMs = timeoutMs;
+    this.#poster = new SignedPoster({ privateHosts, clock, timeoutMs, ...compact({ lookup }) });
+    this.#limit = pLimit(options.mostAtOnce ?? MOST_AT_ONCE);
+  }
+
+  /** Asks once: nothing is tried again. @param stop ends the question. @throws the reason of `stop` alone. */
+  async ask(question: HookQuestion, stop: AbortSignal): Promise<HookVerdict> {
+    const { clock } = this.options;
+    const reason = new Error(`gave no answer within ${this.#timeoutMs / 1_000} s`);
+    const limit = { ms: this.#timeoutMs, reason, outer: stop };
+    try {
+      return await withDeadline(clock, limit, (signal) =>
+        untilAborted(
+          this.#limit(() => this.#post(question, signal)),
+          signal,
+        ),
+      );
+    } catch (error) {
+      stop.throwIfAborted();
+      if (error === reason) return { type: 'failed', reason: reason.message };
+      throw error;
+    }
+  }
+
+  async #post(question: HookQuestion, signal: AbortSignal): Promise<HookVerdict> {
+    signal.throwIfAborted();
+    const { url, secret, clock } = this.options;
+    const id = `${question.turnId}_${question.callId}`;
+    const timestamp = new Date(clock.now()).toISOString();
+    const body = JSON.stringify({ type: 'tool.before', timestamp, data: question });
+    const answer = await this.#poster.post({ id, url, body, secrets: [secret] }, signal);
+    if (answer.type === 'failed') return { type: 'failed', reason: `failed: ${answer.reason}` };
+    const { status, body: bytes, isWhole } = answer;
+    if (status !== 200) return { type: 'failed', reason: `answered ${status} instead of 200` };
+    if (!isWhole) {
+      signal.throwIfAborted();
+      return { type: 'failed', reason: 'gave an answer that broke off or is too long' };
+    }
+    const parsed = parseHookAnswer(bytes.toString('utf8'));
+    if ('fault' in parsed) return { type: 'failed', reason: `is not understood: ${parsed.fault}` };
+    return { type: 'answered', ...parsed };
+  }
+}
+
+/** Injects the hook that is configured; null: none. */
+export const TOOL_HOOK = Symbol('ToolHook');

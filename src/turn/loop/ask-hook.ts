@@ -1,0 +1,103 @@
+import { applyHook } from '../../governance/permissions/apply-hook.js';
+import type { PermissionDecision } from '../../governance/permissions/decide-permission.js';
+import { canonicalJson, type JsonObject } from '../../platform/json.js';
+import { compact } from '../../platform/compact.js';
+import type { CallableTool } from '../../tools/open-tools.js';
+import type { HookVerdict, ToolHook } from '../../tools/tool-hook.js';
+import { attributes, spanNames } from '../../tracing/span-names.js';
+import type { ApprovalRow } from '../approvals/approval-writes.js';
+import { isClaimed, type ToolUse } from '../state/progress.js';
+import type { TurnRun } from '../state/turn-run.js';
+
+export type HookedRun = Pick<
+  TurnRun,
+  'turn' | 'lease' | 'logger' | 'approvals' | 'progress' | 'rules' | 'toolset' | 'clock'
+> & { ports: Pick<TurnRun['ports'], 'toolHook' | 'metrics' | 'tracing'> };
+
+interface AskedCall {
+  call: ToolUse;
+  tool: CallableTool;
+  /** As a person edited it, or else as the model gave it. */
+  input: JsonObject;
+  /** What the rules say. */
+  permission: PermissionDecision;
+}
+
+/**
+ * The decision about a call, with that of the operator's hook where there is one. A decision that took effect is
+ * stored with it and not asked for again: the claim of a call that was allowed, the approval of one that is asked
+ * about, the end of one that was denied. An attempt asks once about a call and its input.
+ *
+ * @throws the reason of the lease's signal.
+ */
+export async function askHook(run: HookedRun, asked: AskedCall): Promise<PermissionDecision> {
+  const { toolHook } = run.ports;
+  const { call, tool, permission } = asked;
+  if (toolHook === null || permission.verdict === 'deny' || isClaimed(run.progress, call)) {
+    return permission;
+  }
+  const approvals = run.approvals.filter(({ callId }) => callId === call.id);
+  // A person decides about what the hook was asked; of an input that a person made it knows nothing.
+  if (approvals.length > 0 && !isEdited(approvals)) return permission;
+  const verdict = await askOnce(run, toolHook, asked);
+  const isSafe =
+    tool.effect === 'read' && tool.retry !== 'never' && !run.toolset.clientTools.has(call.name);
+  const asksNobody = run.rules.permissions.layers.some(({ mode }) => mode === 'dontAsk');
+  return applyHook(permission, verdict, { tool: call.name, isSafe, asksNobody });
+}
+
+function isEdited(approvals: readonly Pick<ApprovalRow, 'editedInput'>[]): boolean {
+  return approvals.some(({ editedInput }) => editedInput !== null);
+}
+
+/** A call is judged again when others are asked about: its answer in this attempt is known. */
+function askOnce(run: HookedRun, hook: Pick<ToolHook, 'ask'>, asked: AskedCall) {
+  const key = `${asked.call.id} ${canonicalJson(asked.input)}`;
+  const known = run.rules.hookAnswers.get(key) ?? ask(run, hook, asked);
+  run.rules.hookAnswers.set(key, known);
+  return known;
+}
+
+async function ask(
+  { turn, lease, logger, clock, ports: { metrics, tracing } }: HookedRun,
+  hook: Pick<ToolHook, 'ask'>,
+  { call, input, permission }: AskedCall,
+): Promise<HookVerdict> {
+  const { verdict: decision, rule, reason } = permission;
+  const span = tracing.start(spanNames.toolHook, {
+    kind: 'client',
+    attributes: { [attributes.toolName]: call.name, [attributes.toolCallId]: call.id },
+  });
+  const startedAt = clock.now();
+  try {
+    const verdict = await span.run(() =>
+      hook.ask(
+        {
+          turnId: turn.id,
+          sessionId: turn.sessionId,
+          ...compact({ parentTurnId: turn.parentTurnId ?? undefined }),
+          principal: turn.principalId,
+          agent: turn.options.options.persona,
+          callId: call.id,
+          tool: call.name,
+          input,
+          rules: { decision, rule, reason },
+        },
+        lease.signal,
+      ),
+    );
+    const outcome = verdict.type === 'failed' ? 'failed' : verdict.decision;
+    metrics.toolHookQuestions.inc({ outcome });
+    metrics.toolHookDuration.observe((clock.now() - startedAt) / 1_000);
+    const about = { callId: call.id, tool: call.name };
+    if (verdict.type === 'failed') {
+      span.fail('hook_failed');
+      logger.warn({ ...about, reason: verdict.reason }, 'the tool hook could not be asked');
+    } else if (outcome !== 'allow') {
+      logger.info({ ...about, decision: outcome }, 'the tool hook holds a call back');
+    }
+    return verdict;
+  } finally {
+    span.end();
+  }
+}

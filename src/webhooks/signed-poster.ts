@@ -1,0 +1,129 @@
+import type { LookupFunction } from 'node:net';
+import { linkAbort } from '../platform/async/abort.js';
+import type { Clock } from '../platform/clock.js';
+import { compact } from '../platform/compact.js';
+import { errorCode } from '../platform/error-code.js';
+import { refusedHost } from '../platform/net/address-refused.js';
+import { publicFetch } from '../platform/net/public-fetch.js';
+import { packageVersion } from '../platform/process/package-root.js';
+import { judgeUrl, privateHostsOf } from './judge-url.js';
+import { signDelivery } from './sending/sign-delivery.js';
+
+/** Bytes of an answer's body that are read: with more, the connection is closed. */
+const MOST_READ = 16_384;
+
+export interface SignedPosterOptions {
+  /** Hosts that may have private addresses, and http. */
+  privateHosts: readonly string[];
+  clock: Clock;
+  /** Longest time of a request, its answer included, in ms. */
+  timeoutMs: number;
+  /** Resolves names to addresses. Default: the system's resolver. */
+  lookup?: LookupFunction;
+}
+
+/** A request as Standard Webhooks has it. */
+export interface SignedRequest {
+  url: string;
+  /** The `webhook-id`. */
+  id: string;
+  /** JSON. */
+  body: string;
+  /** Each signs. */
+  secrets: readonly string[];
+}
+
+export type SignedAnswer =
+  | {
+      type: 'answered';
+      status: number;
+      headers: Headers;
+      body: Buffer;
+      /** Whether that is all of the body: it did not break off, and was not too long. */
+      isWhole: boolean;
+    }
+  | { type: 'failed'; reason: string };
+
+/** Posts signed requests: to public addresses alone, without redirects, and bounded in time and size. */
+export class SignedPoster {
+  readonly #fetch: typeof fetch;
+
+  constructor(private readonly options: SignedPosterOptions) {
+    const { privateHosts, lookup } = options;
+    this.#fetch = publicFetch(compact({ privateHosts: privateHostsOf(privateHosts), lookup }));
+  }
+
+  /** @param stop ends the request. @throws the reason of `stop`, and nothing else. */
+  async post(request: SignedRequest, stop: AbortSignal): Promise<SignedAnswer> {
+    const { privateHosts, clock, timeoutMs } = this.options;
+    const verdict = judgeUrl(request.url, privateHosts);
+    if (!verdict.ok)
+      return { type: 'failed', reason: `nothing was sent: its URL ${verdict.problem}` };
+    const ending = new AbortController();
+    const unlink = linkAbort(stop, ending);
+    const late = new Error(`no answer within ${timeoutMs / 1_000} s`);
+    const cancelTimer = clock.after(timeoutMs, () => ending.abort(late));
+    try {
+      const init = { ...this.#initOf(request), signal: ending.signal };
+      const response = await this.#fetch(verdict.url, init);
+      const { status, headers } = response;
+      return { type: 'answered', status, headers, ...(await readStart(response)) };
+    } catch (error) {
+      stop.throwIfAborted();
+      return {
+        type: 'failed',
+        reason: ending.signal.aborted ? late.message : describeFault(error),
+      };
+    } finally {
+      cancelTimer();
+      unlink();
+    }
+  }
+
+  #initOf({ id, body, secrets }: SignedRequest): RequestInit {
+    const timestamp = Math.floor(this.options.clock.now() / 1_000);
+    return {
+      method: 'POST',
+      body,
+      headers: {
+        'content-type': 'application/json',
+        'user-agent': `turnpike/${packageVersion}`,
+        'webhook-id': id,
+        'webhook-timestamp': String(timestamp),
+        'webhook-signature': signDelivery({ id, timestamp, body }, secrets),
+      },
+    };
+  }
+}
+
+/** The beginning of a body. What cuts it short does not undo the status, which has come. */
+async function readStart({ body }: Response): Promise<{ body: Buffer; isWhole: boolean }> {
+  if (body === null) return { body: Buffer.alloc(0), isWhole: true };
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  let isWhole = false;
+  const reader = body.getReader();
+  try {
+    while (bytes < MOST_READ && !isWhole) {
+      const { done, value } = await reader.read();
+      isWhole = done;
+      if (value === undefined) continue;
+      chunks.push(value);
+      bytes += value.byteLength;
+    }
+  } catch {
+    // The status has come: an answer that breaks off, or takes too long, is one all the same.
+  }
+  // Ends the connection where more would come; of a body that is over, nothing.
+  reader.cancel().catch(() => undefined);
+  return { body: Buffer.concat(chunks), isWhole };
+}
+
+/** A failed connection, for those who may not see inside: no address, which would tell of the network. */
+function describeFault(error: unknown): string {
+  const host = refusedHost(error);
+  if (host !== undefined) return `nothing was sent: ${host} is at an address that is not public`;
+  const cause = error instanceof Error ? error.cause : undefined;
+  const code = errorCode(cause) ?? errorCode(error);
+  return code === undefined ? 'the connection failed' : `the connection failed: ${code}`;
+}
