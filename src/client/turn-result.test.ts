@@ -20,6 +20,7 @@ describe.each(recordedTurns())('the result of %s', (_name, events) => {
     const result = resultOf('turn_1', frames.reduce(foldResult, emptyResult));
     const { outcome, exitCode, reason, usage } = view.end ?? {};
     expect(result).toMatchObject({ turnId: 'turn_1', outcome, exitCode, reason, usage });
+    expect(result?.output).toEqual(view.end?.output);
     expect(result?.error?.errorType).toBe(view.failure?.errorType);
     const said = view.steps.map(({ text }) => text).join('');
     expect(result?.text).toBe(frames.some(isComplete) ? view.end?.text : said);

@@ -6,6 +6,8 @@ export interface TurnResult extends Readonly<HarnessFrames['turn:end']> {
   turnId: string;
   /** The model's text without discarded steps; of a turn that was cut off, as far as it came. */
   text: string;
+  /** The object of a turn that completed, and was to end with one (`opts.output`). */
+  output?: HarnessFrames['output:final']['output'];
   /** The error of a failed turn. */
   error?: HarnessFrames['turn:error'];
 }
@@ -17,6 +19,7 @@ export interface ResultState {
   readonly streamingText: string;
   /** The text as the server stored it. */
   readonly completeText?: string;
+  readonly output?: TurnResult['output'];
   readonly end?: HarnessFrames['turn:end'];
   readonly error?: HarnessFrames['turn:error'];
 }
@@ -31,6 +34,7 @@ export function foldResult(state: ResultState, { event, data }: HarnessEvent): R
   }
   if (event === 'step:discard') return { ...state, streamingText: '' };
   if (event === 'chat:complete') return { ...state, completeText: data.text };
+  if (event === 'output:final') return { ...state, output: data.output };
   if (event === 'turn:error') return { ...state, error: data };
   if (event === 'turn:end') return { ...state, end: data };
   return state;
@@ -38,8 +42,14 @@ export function foldResult(state: ResultState, { event, data }: HarnessEvent): R
 
 /** Undefined before the turn's end. */
 export function resultOf(turnId: string, state: ResultState): TurnResult | undefined {
-  const { earlierText, streamingText, completeText, end, error } = state;
+  const { earlierText, streamingText, completeText, output, end, error } = state;
   if (end === undefined) return undefined;
   const text = completeText ?? earlierText + streamingText;
-  return { turnId, text, ...end, ...(error === undefined ? {} : { error }) };
+  return {
+    turnId,
+    text,
+    ...end,
+    ...(output === undefined ? {} : { output }),
+    ...(error === undefined ? {} : { error }),
+  };
 }

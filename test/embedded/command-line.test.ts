@@ -104,6 +104,22 @@ describe('turnpike on the command line', () => {
     expect(second.stdout).toContain('Earlier messages: 2');
   });
 
+  it('prints the object alone with --output, and exits with 1 where there is none', async () => {
+    const schema = { type: 'object', properties: { count: { type: 'integer' } } };
+    await writeFile(path.join(folder, 'schema.json'), JSON.stringify(schema));
+    const asking = ['turn', '--output', 'schema.json'];
+    const done = await run([...asking, '[[output={"count":7}]]']).ended;
+    expect([done.code, JSON.parse(done.stdout)]).toEqual([0, { count: 7 }]);
+    const missed = await run([...asking, '[[output=prose]]']).ended;
+    expect([missed.code, missed.stdout]).toEqual([1, '']);
+    expect(missed.stderr).toContain('The model did not write the object');
+    const cut = await run([...asking, '[[output={"count":7}]] [[stop=max_tokens]]']).ended;
+    expect([cut.code, cut.stdout]).toEqual([1, '']);
+    expect(cut.stderr).toContain('The turn ended with no object: limited, max_tokens.');
+    const wrong = await run(['turn', '--output', 'notes.txt', 'Hello']).ended;
+    expect([wrong.code, wrong.stdout]).toEqual([2, '']);
+  });
+
   it('prints every frame as JSON with --json', async () => {
     const { stdout } = await run(['turn', '--json', 'Hello']).ended;
     const frames = stdout

@@ -13,6 +13,7 @@ describe('parseTurnArguments', () => {
       sessionId: undefined,
       persona: undefined,
       opts: {},
+      outputFile: undefined,
       json: false,
       url: undefined,
       start: false,

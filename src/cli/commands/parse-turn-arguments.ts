@@ -13,6 +13,8 @@ export interface TurnArguments {
   sessionId: string | undefined;
   persona: string | undefined;
   opts: TurnOptions;
+  /** Absolute path of the JSON Schema of the object that the turn ends with; undefined: it ends with text. */
+  outputFile: string | undefined;
   json: boolean;
   /** The value of `--url`. */
   url: string | undefined;
@@ -47,6 +49,7 @@ export function parseTurnArguments(
       tools: tools?.split(',').filter((name) => name !== ''),
       persona,
     }),
+    outputFile: values.output === undefined ? undefined : path.resolve(folder, values.output),
     json: values.json ?? false,
     url: values.url,
     start: values.start ?? false,
@@ -69,6 +72,7 @@ function parse(args: readonly string[]) {
         mode: { type: 'string' },
         model: { type: 'string' },
         tools: { type: 'string' },
+        output: { type: 'string' },
         json: { type: 'boolean' },
         ...startOptions,
       },

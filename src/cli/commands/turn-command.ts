@@ -1,12 +1,16 @@
+import { readFile } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
-import type { TurnpikeClient } from '../../client/turnpike-client.js';
+import type { TurnOptions, TurnResult, TurnpikeClient } from '../../client/turnpike-client.js';
 import { compact } from '../../platform/compact.js';
+import { isPlainObject, type JsonObject } from '../../platform/json.js';
 import { exitCodeOf, explainFailure } from './explain-failure.js';
 import { clientOf, findServer, type FoundServer } from './find-server.js';
 import { interruptOnSignal } from '../terminal/interrupt-on-signal.js';
 import { emptyTurnError, parseTurnArguments, type TurnArguments } from './parse-turn-arguments.js';
 import { printTurn } from '../render/print-turn.js';
 import { openScreen, reportRetries, type Screen } from '../terminal/screen.js';
+import { plainText } from '../terminal/plain-text.js';
+import { UsageError } from './usage-error.js';
 import { uploadFiles } from './upload-files.js';
 
 type Environment = Record<string, string | undefined>;
@@ -33,7 +37,8 @@ export async function turnCommand(
     const client = clientOf(server, reportRetries(screen));
     const attachments = await attach(client, wanted, message);
     const sessionId = wanted.sessionId ?? (await createSession(client, folder, wanted));
-    return await runTurn(client, { ...wanted, attachments, message, sessionId }, screen);
+    const opts = Object.assign(wanted.opts, await outputOf(wanted));
+    return await runTurn(client, { ...wanted, opts, attachments, message, sessionId }, screen);
   } catch (error) {
     process.stderr.write(`${explainFailure(error)}\n`);
     return exitCodeOf(error);
@@ -56,6 +61,30 @@ async function attach(
   return taken;
 }
 
+/** The schema of `--output` as an option; none without it. */
+async function outputOf({ outputFile }: TurnArguments): Promise<Pick<TurnOptions, 'output'>> {
+  if (outputFile === undefined) return {};
+  const source = await readFile(outputFile, 'utf8');
+  try {
+    const schema: unknown = JSON.parse(source);
+    if (isPlainObject(schema)) return { output: { schema: schema as JsonObject } };
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  throw new UsageError(`${outputFile} is no JSON Schema: it must be a JSON object.`);
+}
+
+/** Prints the turn's object alone. @returns 0, or a code that says that there is none. */
+function printOutput({ output, outcome, reason, exitCode, error }: TurnResult): number {
+  if (output !== undefined) {
+    process.stdout.write(`${JSON.stringify(output, null, 2)}\n`);
+    return 0;
+  }
+  const why = error?.message ?? `The turn ended with no object: ${outcome}, ${reason}.`;
+  process.stderr.write(`${plainText(why)}\n`);
+  return exitCode === 0 ? 1 : exitCode;
+}
+
 async function createSession(
   client: TurnpikeClient,
   projectRoot: string,
@@ -75,7 +104,9 @@ async function runTurn(
   const starting = client.turn({ sessionId, message, attachments, opts });
   const stopListening = interruptOnSignal(async () => (await starting).interrupt());
   try {
-    return await printTurn(await starting, screen);
+    const turn = await starting;
+    const isObjectAlone = wanted.outputFile !== undefined && !wanted.json;
+    return isObjectAlone ? printOutput(await turn.result()) : await printTurn(turn, screen);
   } finally {
     stopListening();
   }

@@ -28,6 +28,7 @@ Options of turn:
   --attach FILE     attach a file; may be repeated
   --session ID      go on with a session; default: a new session for the current folder
   --persona NAME    --mode MODE    --model MODEL    --tools A,B
+  --output FILE     end with an object of the JSON Schema in the file; print it alone, exit with 1 if there is none
   --json            print every frame as a line of JSON
 
 Options of chat:
