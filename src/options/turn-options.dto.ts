@@ -1,4 +1,4 @@
-import { ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { jsonObject } from '../http/fields/json-schemas.js';
 import type {
   AttachmentsAs,
@@ -77,8 +77,10 @@ export class TurnOptionsDto {
   @Lenient(optionRules.attachmentsAs)
   attachmentsAs?: AttachmentsAs;
 
-  @ApiPropertyOptional({
+  // `required` names the fields of the object here, and an optional property would be without it.
+  @ApiProperty({
     ...optionRules.output.schema,
+    selfRequired: false,
     description: `${optionRules.output.about} It must be ${optionRules.output.expected}.`,
   })
   output?: Readonly<Pick<OutputTerms, 'schema'> & Partial<OutputTerms>>;
