@@ -133,14 +133,18 @@ describe('an import', () => {
   });
 
   it('has the owner that it names, and stays within the limit of sessions', async () => {
-    const fresh = (line: string, suffix: string): string =>
-      line.replaceAll(/((?:sess|turn|msg|appr|att)_[0-9a-f-]{34})[0-9a-f]{2}/g, `$1${suffix}`);
-    const asAlice = await send((all) => all.map((line) => fresh(line, 'a1')), '?principal=alice');
+    /** The line with ids that nothing has: a last digit that a given change makes another one. */
+    const fresh = (line: string, change: number): string =>
+      line.replaceAll(
+        /((?:sess|turn|msg|appr|att)_[0-9a-f-]{35})([0-9a-f])/g,
+        (_, start: string, last: string) => `${start}${(parseInt(last, 16) ^ change).toString(16)}`,
+      );
+    const asAlice = await send((all) => all.map((line) => fresh(line, 1)), '?principal=alice');
     expect(asAlice.body).toMatchObject({ imported: 1 });
     expect(await tablesWith(target.db, 'alice')).toEqual(
       expect.arrayContaining(['sessions', 'turns']),
     );
-    const full = await send((all) => all.map((line) => fresh(line, 'a2')));
+    const full = await send((all) => all.map((line) => fresh(line, 2)));
     expect([full.status, full.body['error']]).toMatchObject([429, { type: 'SESSION_LIMIT' }]);
   });
 

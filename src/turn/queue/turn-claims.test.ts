@@ -206,26 +206,27 @@ describe('a turn’s row', () => {
 });
 
 describe('a turn’s row that the database refuses to claim', () => {
-  it('stops no other turn, and its failure is told', async () => {
+  it('stops no other turn, and every failure is told', async () => {
     const { db, close } = await openServerDatabase();
     try {
       const claims = new TurnClaims(db, { leaseMs: 60_000 });
       const lost = { status: 'running', attempt: 1, leaseUntil: new Date(0) } as const;
-      const [refused, first, second] = [
-        await storeTurn(db, lost),
+      const refused = [await storeTurn(db, lost), await storeTurn(db, lost)];
+      const [first, second] = [
         await storeTurn(db, { status: 'queued', attempt: 0 }),
         await storeTurn(db, { status: 'queued', attempt: 0 }),
       ];
       await db.execute(
         sql.raw(`create function refuse() returns trigger language plpgsql as $$ begin
-          if new.id = '${refused}' then raise exception 'not this one'; end if; return new; end $$;
+          if new.id in ('${refused.join("','")}') then raise exception 'not this one'; end if; return new; end $$;
           create trigger refuse before update on turns for each row execute function refuse()`),
       );
       expect(await claims.claimNext(() => new Date())).toMatchObject({ id: first });
       const asked = [claims.claimNext(() => new Date()), claims.claimNext(() => new Date())];
       const [next, failed] = await Promise.allSettled(asked);
       expect(next).toMatchObject({ value: { id: second } });
-      expect(failed).toMatchObject({ reason: { cause: { message: 'not this one' } } });
+      const one = { cause: { message: 'not this one' } };
+      expect(failed).toMatchObject({ reason: { errors: [one, one] } });
     } finally {
       await close();
     }

@@ -43,7 +43,7 @@ export class TurnClaims {
    * ask while another is under way. Undefined when none waits.
    *
    * @param now the time of the claim, which may come later than the wish.
-   * @throws what the database throws; of a turn that it refuses, to one who has no other turn.
+   * @throws what the database throws; of all turns that it refuses, to one who has no other turn.
    */
   async claimNext(now: () => Date): Promise<Claim | undefined> {
     const { claim, failure } = await this.#claims.add(now);
@@ -84,7 +84,7 @@ export class TurnClaims {
   async #claimOneByOne(now: Date, most: number): Promise<Claimed[]> {
     const { rows } = await this.db.execute(chooseFairly(most + MOST_REFUSED));
     const claimed: Claimed[] = [];
-    const refused: Claimed[] = [];
+    const failures: unknown[] = [];
     for (const row of rows) {
       if (claimed.length === most) break;
       try {
@@ -96,12 +96,15 @@ export class TurnClaims {
         });
         if (one !== undefined) claimed.push({ claim: toClaim(one) });
       } catch (failure) {
-        refused.push({ failure });
+        failures.push(failure);
         // The other turns would wait for the same database.
         if (isDatabaseDown(failure)) break;
       }
     }
-    const all = [...claimed, ...refused];
+    const [first, ...more] = failures;
+    const failure =
+      more.length === 0 ? first : new AggregateError(failures, 'Turns could not be claimed');
+    const all = [...claimed, { failure }];
     return Array.from({ length: most }, (_, index) => all[index] ?? {});
   }
 
