@@ -5,6 +5,8 @@ import type { Transport } from './transport.js';
 import { RetryPolicy } from './retry-policy.js';
 import { parseTurnDisposition } from './parse-turn-disposition.js';
 import { Turn } from './turn.js';
+import type { ObjectOf } from './object-of.js';
+import type { TurnResult } from './turn-result.js';
 import { StallSignal } from './stall-signal.js';
 
 export interface TurnRequest {
@@ -20,6 +22,18 @@ export interface TurnRequest {
   /** A request with the same key follows the first turn. Default: a new key. */
   idempotencyKey?: string;
 }
+
+/** A turn that is to end with an object of the JSON Schema. */
+export interface ObjectRequest<Schema> extends Omit<TurnRequest, 'opts'> {
+  opts: Readonly<Omit<TurnOptions, 'output'>> & {
+    readonly output: { readonly schema: Schema; readonly repairs?: number };
+  };
+}
+
+/** A turn whose result has the type that its schema describes. */
+export type ObjectTurn<Schema> = {
+  result(): Promise<Omit<TurnResult, 'output'> & { output?: ObjectOf<Schema> }>;
+} & Turn;
 
 /**
  * Submits a turn. Where the answer is lost, the same request goes out again under the same key, so that

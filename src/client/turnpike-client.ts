@@ -15,7 +15,7 @@ import type {
 } from './server-types.js';
 import { SessionCalls, type Page } from './session-calls.js';
 import { SettingCalls } from './setting-calls.js';
-import { startTurn, type TurnRequest } from './start-turn.js';
+import { startTurn, type ObjectRequest, type ObjectTurn, type TurnRequest } from './start-turn.js';
 import { FollowedTurn, type FollowOptions, type Turn } from './turn.js';
 import { TurnCalls } from './turn-calls.js';
 import { UploadCalls } from './upload-calls.js';
@@ -29,7 +29,8 @@ export type * from './server-types.js';
 export type { FileToSend } from './sent-file.js';
 export type { MemoryWrite } from './memory-calls.js';
 export type { Page } from './session-calls.js';
-export type { TurnRequest } from './start-turn.js';
+export type { ObjectOf } from './object-of.js';
+export type { ObjectRequest, ObjectTurn, TurnRequest } from './start-turn.js';
 export type { FollowedTurn, FollowOptions, Turn } from './turn.js';
 export type { TurnResult } from './turn-result.js';
 export type { UploadOptions, UploadProgress } from './upload-calls.js';
@@ -69,7 +70,12 @@ export class TurnpikeClient {
     this.data = new DataCalls(transport);
   }
 
-  /** Submits a turn; resolves once the server has accepted it. */
+  /**
+   * Submits a turn; resolves once the server has accepted it. The type of the result's `output` follows from
+   * the schema in `opts.output`.
+   */
+  turn<const Schema>(request: ObjectRequest<Schema>): Promise<ObjectTurn<Schema>>;
+  turn(request: TurnRequest): Promise<Turn>;
   turn(request: TurnRequest): Promise<Turn> {
     return startTurn(this.#transport, request);
   }
