@@ -3,6 +3,7 @@ import { answerCommand } from './cli/commands/answer-command.js';
 import { chatCommand } from './cli/commands/chat-command.js';
 import { exportCommand } from './cli/commands/export-command.js';
 import { feedbackCommand } from './cli/commands/feedback-command.js';
+import { forkCommand } from './cli/commands/fork-command.js';
 import { forgetCommand } from './cli/commands/forget-command.js';
 import { importCommand } from './cli/commands/import-command.js';
 import { keysCommand } from './cli/commands/keys-command.js';
@@ -35,6 +36,7 @@ const commands = new Map<string, Command>([
     what,
     (args) => answerCommand(what, args, environment),
   ]),
+  ['fork', (args) => forkCommand(args, environment)],
   ['keys', (args) => keysCommand(args, environment)],
   ['feedback', (args) => feedbackCommand(args, environment)],
   ['memory', (args) => memoryCommand(args, environment)],

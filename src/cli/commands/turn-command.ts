@@ -36,7 +36,7 @@ export async function turnCommand(
     const screen = openScreen(environment, wanted.json);
     const client = clientOf(server, reportRetries(screen));
     const attachments = await attach(client, wanted, message);
-    const sessionId = wanted.sessionId ?? (await createSession(client, folder, wanted));
+    const sessionId = wanted.sessionId ?? (await sessionFor(client, folder, wanted));
     const opts = Object.assign(wanted.opts, await outputOf(wanted));
     return await runTurn(client, { ...wanted, opts, attachments, message, sessionId }, screen);
   } catch (error) {
@@ -85,11 +85,13 @@ function printOutput({ output, outcome, reason, exitCode, error }: TurnResult): 
   return exitCode === 0 ? 1 : exitCode;
 }
 
-async function createSession(
+/** The session of the turn that is replaced, or a new one. */
+async function sessionFor(
   client: TurnpikeClient,
   projectRoot: string,
-  { persona }: TurnArguments,
+  { persona, opts }: TurnArguments,
 ): Promise<string> {
+  if (opts.replaces !== undefined) return (await client.turns.get(opts.replaces)).sessionId;
   const { sessionId } = await client.sessions.create(compact({ projectRoot, persona }));
   process.stderr.write(`session ${sessionId}\n`);
   return sessionId;

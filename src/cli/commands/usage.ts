@@ -2,6 +2,7 @@ export const usage = `turnpike turn [options] MESSAGE    run one turn and print 
 turnpike chat [options]             talk, message by message; /help lists its commands
 turnpike tail TURN [--after ID]     print a turn that runs or ran
 turnpike sessions [--limit N]       list the latest sessions
+turnpike fork TURN [--before]       begin a session with the history up to a turn, with it or before it
 turnpike agents                     list the named agents
 turnpike skills                     list the skills of the server; --agent NAME: of an agent; --session ID: of a
                                     session; with the faults of their files
@@ -28,6 +29,7 @@ Options of turn:
   --attach FILE     attach a file; may be repeated
   --session ID      go on with a session; default: a new session for the current folder
   --persona NAME    --mode MODE    --model MODEL    --tools A,B
+  --replaces TURN   take the place of a turn that has ended, and of all that follow it
   --output FILE     end with an object of the JSON Schema in the file; print it alone, exit with 1 if there is none
   --json            print every frame as a line of JSON
 

@@ -1,0 +1,63 @@
+import { parseArgs } from 'node:util';
+import type { ForkedSession } from '../../client/turnpike-client.js';
+import { oneLine } from '../terminal/plain-text.js';
+import { exitCodeOf, explainFailure } from './explain-failure.js';
+import { clientOf, findServer } from './find-server.js';
+import { serverOptions } from './server-options.js';
+import { UsageError } from './usage-error.js';
+
+const options = {
+  before: { type: 'boolean', default: false },
+  json: { type: 'boolean', default: false },
+  ...serverOptions,
+} as const;
+
+/**
+ * `turnpike fork TURN`: begins a session with the history up to a turn, with the turn or before it. Prints the
+ * session's id alone, and what later turns wrote beside it. Never starts a server: a new one has no turns.
+ *
+ * @returns the exit code: 0; 1 when the server refused or none runs; 2 for a wrong call.
+ */
+export async function forkCommand(
+  args: readonly string[],
+  environment: Record<string, string | undefined>,
+): Promise<number> {
+  try {
+    const { turnId, before, json, url } = parse(args);
+    const client = clientOf(await findServer(environment, { url, orElse: 'refuse' }));
+    const { sessionId } = await client.turns.get(turnId);
+    const position = before ? 'before' : 'after';
+    const fork = await client.sessions.fork(sessionId, { turnId, position });
+    process.stdout.write(`${json ? JSON.stringify(fork) : fork.session.sessionId}\n`);
+    if (!json) process.stderr.write(describeFiles(fork));
+    return 0;
+  } catch (error) {
+    process.stderr.write(`${explainFailure(error)}\n`);
+    return exitCodeOf(error);
+  }
+}
+
+/** The files that are not as they were at the point of the fork, a line each. */
+function describeFiles({ filesWritten }: ForkedSession): string {
+  if (filesWritten === undefined) return '';
+  const { paths, more, ranCommands } = filesWritten;
+  const lines = [
+    'Files stay as they are. Later turns wrote:',
+    ...paths.map((path) => `  ${oneLine(path, 200)}`),
+    ...(more > 0 ? [`  and ${more} more`] : []),
+    ...(ranCommands ? ['  and whatever their commands wrote'] : []),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function parse(args: readonly string[]) {
+  const wrong = 'turnpike fork TURN [--before]';
+  try {
+    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+    const [turnId, ...more] = positionals;
+    if (turnId !== undefined && more.length === 0) return { ...values, turnId };
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : wrong);
+  }
+  throw new UsageError(wrong);
+}

@@ -1,0 +1,66 @@
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { cliProgram } from '../../support/processes/built-programs.js';
+import { startServer, type TestServer } from '../../support/processes/start-server.js';
+
+const [program, ...first] = cliProgram;
+
+describe('branches, from the command line', () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startServer({ environment: { TURNPIKE_MODE_CEILING: 'acceptEdits' } });
+  });
+  afterAll(() => server.close());
+
+  const turnpike = (...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> =>
+    new Promise((resolve) => {
+      const env = { PATH: process.env['PATH'], TURNPIKE_URL: server.url };
+      const child = execFile(program, [...first, ...args], { env }, (_error, stdout, stderr) =>
+        resolve({ code: child.exitCode ?? -1, stdout, stderr }),
+      );
+    });
+
+  async function run(sessionId: string, message: string, opts: object = {}): Promise<string> {
+    const turn = await server.client.turn(sessionId, message, { opts });
+    await turn.all();
+    return turn.response.headers.get('x-turn-id') ?? '';
+  }
+
+  const textsOf = async (sessionId: string): Promise<unknown[]> => {
+    const { body } = await server.client.get(`/api/harness/sessions/${sessionId}/messages`);
+    const messages = body['messages'] as { role: string; parts: { text?: string }[] }[];
+    return messages.filter(({ role }) => role === 'user').map(({ parts }) => parts[0]?.text);
+  };
+
+  it('a fork prints its session alone, and the files of later turns beside it', async () => {
+    const sessionId = await server.client.createSession(server.projectRoot, {
+      mode: 'acceptEdits',
+    });
+    const file = path.join(server.projectRoot, 'later.txt');
+    const turnId = await run(sessionId, 'First');
+    const write = `[[tool=write {"file_path":"${file}","content":"x"}]]`;
+    await run(sessionId, write, { tools: ['write'], mode: 'acceptEdits' });
+    const { code, stdout, stderr } = await turnpike('fork', turnId);
+    expect([code, stderr]).toEqual([0, `Files stay as they are. Later turns wrote:\n  ${file}\n`]);
+    expect(await textsOf(stdout.trim())).toEqual(['First']);
+    const before = await turnpike('fork', turnId, '--before', '--json');
+    const { session } = JSON.parse(before.stdout) as { session: { sessionId: string } };
+    expect([await textsOf(session.sessionId), before.stderr]).toEqual([[], '']);
+  });
+
+  it('a turn replaces another in its session', async () => {
+    const sessionId = await server.client.createSession(server.projectRoot);
+    const turnId = await run(sessionId, 'First');
+    await run(sessionId, 'Second');
+    const { code } = await turnpike('turn', '--replaces', turnId, 'In other words');
+    expect([code, await textsOf(sessionId)]).toEqual([0, ['In other words']]);
+  });
+
+  it('says what is wrong with a call', async () => {
+    const none = await turnpike('fork', 'turn_00000000-0000-4000-8000-000000000000');
+    expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('turn_00000000')]);
+    const bare = await turnpike('fork');
+    expect([bare.code, bare.stderr]).toEqual([2, expect.stringContaining('turnpike fork TURN')]);
+  });
+});
