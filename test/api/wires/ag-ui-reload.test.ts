@@ -55,6 +55,22 @@ describe('a page that is loaded anew, with AG-UI', () => {
     expect(second.types()).not.toContain('RUN_ERROR');
   });
 
+  it('gets the conversation without the turns that another one replaced', async () => {
+    const first = page('replaced');
+    await first.say('First [[tokens=1]]');
+    await first.say('Second [[tokens=1]]');
+    const { turnpike } = first.agent.state as { turnpike: { turnId: string } };
+    const editing = page('replaced', { opts: { mode: 'direct', replaces: turnpike.turnId } });
+    await editing.say('In other words [[tokens=1]]');
+    const reader = page('replaced');
+    await reader.run();
+    const asked = reader.agent.messages.filter(({ role }) => role === 'user');
+    expect(asked.map(({ content }) => content)).toEqual([
+      'First [[tokens=1]]',
+      'In other words [[tokens=1]]',
+    ]);
+  });
+
   it('says what a limit left unsaid, too', async () => {
     const first = page('limited', { opts: { mode: 'direct', maxTurns: 1 } });
     await first.say('[[loop=5 tool=glob {"pattern":"*"}]]');
