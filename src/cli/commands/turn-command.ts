@@ -31,13 +31,14 @@ export async function turnCommand(
     const wanted = parseTurnArguments(args, { folder, isPiped: !process.stdin.isTTY });
     const message = wanted.message === '-' ? await readAll(process.stdin) : wanted.message;
     if (message.trim() === '' && wanted.attachments.length === 0) throw emptyTurnError();
+    // A file that is no schema leaves no session behind.
+    const opts = Object.assign(wanted.opts, await outputOf(wanted));
     const orElse = wanted.start ? 'start' : 'offer';
     server = await findServer(environment, { url: wanted.url, orElse });
     const screen = openScreen(environment, wanted.json);
     const client = clientOf(server, reportRetries(screen));
     const attachments = await attach(client, wanted, message);
     const sessionId = wanted.sessionId ?? (await sessionFor(client, folder, wanted));
-    const opts = Object.assign(wanted.opts, await outputOf(wanted));
     return await runTurn(client, { ...wanted, opts, attachments, message, sessionId }, screen);
   } catch (error) {
     process.stderr.write(`${explainFailure(error)}\n`);
