@@ -76,16 +76,20 @@ export class EndpointStore {
   /** Deletes an endpoint with its deliveries. @throws TypedError WEBHOOK_NOT_FOUND 404. */
   async delete(id: string, by: string): Promise<EndpointRow> {
     if (!isId('hook', id)) throw webhookNotFound(id);
-    return this.db.transaction(async (tx) => {
+    const endpoint = await this.db.transaction(async (tx) => {
+      // Deliveries first: a sender that stores the result of a try locks the delivery, then the endpoint.
+      await deleteDeliveries(tx, id);
       const [deleted] = await tx
         .delete(webhookEndpoints)
         .where(eq(webhookEndpoints.id, id))
         .returning();
       if (deleted === undefined) throw webhookNotFound(id);
-      await tx.delete(webhookDeliveries).where(eq(webhookDeliveries.endpointId, id));
       await this.#note(tx, 'webhook.deleted', deleted, by);
       return deleted;
     });
+    // Deliveries that were stored meanwhile: without the lock of the endpoint, nobody waits in a circle.
+    await deleteDeliveries(this.db, id);
+    return endpoint;
   }
 
   async #update(
@@ -111,4 +115,8 @@ export class EndpointStore {
     const details = { host: new URL(url).host, enabled };
     return this.audit.write({ principalId: by, action, subject: id, details }, tx);
   }
+}
+
+async function deleteDeliveries(db: Queryable, endpointId: string): Promise<void> {
+  await db.delete(webhookDeliveries).where(eq(webhookDeliveries.endpointId, endpointId));
 }
