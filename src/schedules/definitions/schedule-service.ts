@@ -7,10 +7,10 @@ import { newId } from '../../platform/ids.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { ScheduledTurns } from '../firing/scheduled-turns.js';
 import { SlotStore, SlotTaken } from '../firing/slot-store.js';
-import { findTriggered, getRun, pageRuns, type RunPage } from '../runs/page-runs.js';
+import { findTriggered, pageRuns, type RunPage } from '../runs/page-runs.js';
 import type { PageQueryDto } from '../../http/paging/page-query.dto.js';
 import { viewRun, type RunView } from '../runs/view-run.js';
-import { nothingToChange } from '../schedule-errors.js';
+import { nothingToChange, scheduleNotFound } from '../schedule-errors.js';
 import type { ScheduleRow } from '../schedule-row.js';
 import { DefinitionChecker } from './definition-checker.js';
 import { findUpcoming, type UpcomingSlot } from './find-upcoming.js';
@@ -103,7 +103,10 @@ export class ScheduleService {
       // The same request came twice, and the other one is through.
       if (!(error instanceof SlotTaken)) throw error;
     }
-    return viewRun(await getRun(this.db, schedule.id, triggerKey));
+    const stored = await findTriggered(this.db, schedule.id, triggerKey);
+    // The schedule was deleted in this moment, with its runs.
+    if (stored === undefined) throw scheduleNotFound(key);
+    return viewRun(stored);
   }
 
   /** @throws TypedError SCHEDULE_NOT_FOUND 404, INVALID_REQUEST 400 for an invalid cursor or limit. */

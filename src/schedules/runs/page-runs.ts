@@ -38,17 +38,6 @@ export async function findTriggered(
   return run;
 }
 
-/** As `findTriggered`, of a run that was stored. */
-export async function getRun(
-  db: Queryable,
-  scheduleId: string,
-  triggerKey: string,
-): Promise<FoundRun> {
-  const run = await findTriggered(db, scheduleId, triggerKey);
-  if (run === undefined) throw new Error(`The run of ${scheduleId} was deleted in this moment`);
-  return run;
-}
-
 function select(db: Queryable, which: SQL | undefined, limit: number): Promise<FoundRun[]> {
   return db
     .select({ run: scheduleRuns, status: turns.status })
