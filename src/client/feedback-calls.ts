@@ -1,7 +1,7 @@
 import type { FeedbackQuery, FeedbackView, GivenFeedback } from './server-types.js';
 import type { Transport } from './transport.js';
 
-/** What the caller thinks of turns: `client.feedback`. */
+/** Judgements of turns by the caller: `client.feedback`. */
 export class FeedbackCalls {
   constructor(private readonly transport: Transport) {}
 

@@ -11,7 +11,7 @@ export interface MemoryWrite {
 
 const memory = '/api/harness/memory';
 
-/** What agents keep for the caller between conversations: `client.memory`. */
+/** Files that agents keep for the caller between conversations: `client.memory`. */
 export class MemoryCalls {
   constructor(private readonly transport: Transport) {}
 

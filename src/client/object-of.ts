@@ -40,5 +40,5 @@ type Required<Schema> = Schema extends { readonly required: readonly (infer Name
   ? Name
   : never;
 
-/** One object type instead of an intersection, as editors show it. */
+/** Merges an intersection into an object type, which editors can show. */
 type Flat<T> = { -readonly [Name in keyof T]: T[Name] };

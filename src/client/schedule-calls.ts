@@ -27,7 +27,7 @@ export class ScheduleCalls {
     return this.#one({ path: pathOf(key) });
   }
 
-  /** What is not given stays as it is. */
+  /** Fields that are not given stay as they are. */
   change(key: string, changes: Partial<WantedSchedule>): Promise<ScheduleView> {
     return this.#one({ method: 'PATCH', path: pathOf(key), body: changes });
   }
@@ -60,7 +60,7 @@ export class ScheduleCalls {
     return (await this.transport.json<{ run: ScheduleRunView }>(call)).run;
   }
 
-  /** What came of the schedule's slots, the newest first. */
+  /** The runs of a schedule, a record for each slot, the newest first. */
   runs(key: string, page: Page = {}): Promise<{ runs: ScheduleRunView[]; nextCursor?: string }> {
     return this.transport.json({ path: `${pathOf(key)}/runs`, query: { ...page } });
   }

@@ -10,7 +10,7 @@ export interface MemoryKey {
   agent: string;
 }
 
-/** Who writes: a tool call of a turn, or the owner. */
+/** The writer of a file: a tool call of a turn, or the owner. */
 export interface Writer {
   turnId: string | null;
   callId: string | null;

@@ -2,7 +2,7 @@ import { cutText } from '../platform/text/cut-text.js';
 import { isPlainObject } from '../platform/json.js';
 import { storableText } from '../storage/storable.js';
 
-/** What the hook said of a call. */
+/** The hook's decision about a call. */
 export interface HookAnswer {
   decision: 'allow' | 'ask' | 'deny';
   /** For the model and for people, on one line. */

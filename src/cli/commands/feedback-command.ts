@@ -2,8 +2,7 @@ import { parseArgs } from 'node:util';
 import type { FeedbackView, TurnpikeClient } from '../../client/turnpike-client.js';
 import { compact } from '../../platform/compact.js';
 import { oneLine } from '../terminal/plain-text.js';
-import { exitCodeOf, explainFailure } from './explain-failure.js';
-import { clientOf, findServer } from './find-server.js';
+import { askServer } from './ask-server.js';
 import { serverOptions } from './server-options.js';
 import { UsageError } from './usage-error.js';
 
@@ -27,29 +26,20 @@ const calls =
   'turnpike feedback set TURN KEY VALUE [COMMENT], show TURN, delete TURN KEY, or list [filters]';
 
 /**
- * `turnpike feedback`: sets, shows, lists and deletes what the caller thinks of turns. Never starts a server: a new
- * one has no turns.
- *
- * @returns the exit code: 0; 1 when the server refused or none runs; 2 for a wrong call.
+ * `turnpike feedback`: sets, shows, lists and deletes the caller's judgements of turns. @returns the exit code.
  */
-export async function feedbackCommand(
+export function feedbackCommand(
   args: readonly string[],
   environment: Record<string, string | undefined>,
 ): Promise<number> {
-  try {
+  const parseCall = () => {
     const { values, positionals } = parse(args);
     const { json, url, ...given } = values;
-    const action = chooseAction(positionals, given);
-    const server = await findServer(environment, { url, orElse: 'refuse' });
-    const found = await action(clientOf(server).feedback);
-    for (const one of found)
-      process.stdout.write(`${json ? JSON.stringify(one) : describe(one)}\n`);
-    if (found.length === 0 && !json) process.stderr.write('There is none.\n');
-    return 0;
-  } catch (error) {
-    process.stderr.write(`${explainFailure(error)}\n`);
-    return exitCodeOf(error);
-  }
+    return { json, url, action: chooseAction(positionals, given) };
+  };
+  return askServer(environment, parseCall, async ({ feedback }, { json, action }) =>
+    (await action(feedback)).map((one) => (json ? JSON.stringify(one) : describe(one))),
+  );
 }
 
 type Action = (feedback: TurnpikeClient['feedback']) => Promise<FeedbackView[]>;

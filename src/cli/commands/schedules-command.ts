@@ -2,31 +2,15 @@ import type { ScheduleRunView, TurnpikeClient } from '../../client/turnpike-clie
 import { assertNever } from '../../platform/assert-never.js';
 import { compact } from '../../platform/compact.js';
 import { describeRun, describeSchedule, describeUpcoming } from '../render/describe-schedule.js';
-import { exitCodeOf, explainFailure } from './explain-failure.js';
-import { clientOf, findServer } from './find-server.js';
+import { askServer } from './ask-server.js';
 import { parseSchedulesArguments, type SchedulesArguments } from './parse-schedules-arguments.js';
 
-/**
- * `turnpike schedules`: makes, lists, pauses and removes schedules, and shows what came of them. Never starts a
- * server: a new one would have none, and would end before their times.
- *
- * @returns the exit code: 0; 1 when the server refused or none runs; 2 for a wrong call.
- */
-export async function schedulesCommand(
+/** `turnpike schedules`: makes, lists, pauses and removes schedules, and shows what came of them. @returns the exit code. */
+export function schedulesCommand(
   args: readonly string[],
   environment: Record<string, string | undefined>,
 ): Promise<number> {
-  try {
-    const wanted = parseSchedulesArguments(args);
-    const server = await findServer(environment, { url: wanted.url, orElse: 'refuse' });
-    const lines = await act(clientOf(server), wanted);
-    for (const line of lines) process.stdout.write(`${line}\n`);
-    if (lines.length === 0 && !wanted.json) process.stderr.write('There are none.\n');
-    return 0;
-  } catch (error) {
-    process.stderr.write(`${explainFailure(error)}\n`);
-    return exitCodeOf(error);
-  }
+  return askServer(environment, () => parseSchedulesArguments(args), act);
 }
 
 async function act(

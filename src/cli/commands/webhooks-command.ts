@@ -2,31 +2,15 @@ import type { DeliveryView, TurnpikeClient } from '../../client/turnpike-client.
 import { assertNever } from '../../platform/assert-never.js';
 import { compact } from '../../platform/compact.js';
 import { describeDelivery, describeWebhook } from '../render/describe-webhook.js';
-import { exitCodeOf, explainFailure } from './explain-failure.js';
-import { clientOf, findServer } from './find-server.js';
+import { askServer } from './ask-server.js';
 import { parseWebhooksArguments, type WebhooksArguments } from './parse-webhooks-arguments.js';
 
-/**
- * `turnpike webhooks`: makes, lists and removes webhooks, and shows what was sent to them. Never starts a server:
- * a new one would have none.
- *
- * @returns the exit code: 0; 1 when the server refused or none runs; 2 for a wrong call.
- */
-export async function webhooksCommand(
+/** `turnpike webhooks`: makes, lists and removes webhooks, and shows what was sent to them. @returns the exit code. */
+export function webhooksCommand(
   args: readonly string[],
   environment: Record<string, string | undefined>,
 ): Promise<number> {
-  try {
-    const wanted = parseWebhooksArguments(args);
-    const server = await findServer(environment, { url: wanted.url, orElse: 'refuse' });
-    const lines = await act(clientOf(server), wanted);
-    for (const line of lines) process.stdout.write(`${line}\n`);
-    if (lines.length === 0 && !wanted.json) process.stderr.write('There are none.\n');
-    return 0;
-  } catch (error) {
-    process.stderr.write(`${explainFailure(error)}\n`);
-    return exitCodeOf(error);
-  }
+  return askServer(environment, () => parseWebhooksArguments(args), act);
 }
 
 async function act(

@@ -1,7 +1,7 @@
 import { assertNever } from '../../platform/assert-never.js';
 import type { PermissionDecision } from './decide-permission.js';
 
-/** What the operator's hook said of a call. */
+/** The answer of the operator's hook about a call. */
 export type HookOutcome =
   | { type: 'answered'; decision: 'allow' | 'ask' | 'deny'; reason?: string }
   /** `reason` completes "the tool hook …". */

@@ -11,7 +11,7 @@ export type MemoryCommand =
   | { command: 'delete'; path: string }
   | { command: 'rename'; path: string; to: string };
 
-/** What a command came to. */
+/** The result of a command. */
 export interface MemoryResult {
   status: 'success' | 'error';
   /** The text for the model. */

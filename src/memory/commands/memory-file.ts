@@ -24,9 +24,9 @@ export interface MemoryState {
 /** Limits of one memory. */
 export interface MemoryQuota {
   files: number;
-  /** Of one file. */
+  /** Most bytes of a file. */
   fileBytes: number;
-  /** Of all files. */
+  /** Most bytes of all files together. */
   bytes: number;
 }
 
@@ -36,7 +36,7 @@ export type MemoryChange =
   | { type: 'remove'; paths: readonly string[] }
   | { type: 'move'; moves: readonly { from: string; to: string }[] };
 
-/** What a command comes to, with what it does. */
+/** The result of a command, with the change that it makes. */
 export interface MemoryOutcome extends MemoryResult {
   change?: MemoryChange;
   /** Files that the output shows as they are now: the session has seen their versions. */
