@@ -1,4 +1,5 @@
 import { checkAgreement, weighFrames } from './check/check-agreement.mjs';
+import { checkHook } from './check/check-hook.mjs';
 import { checkMarks } from './check/check-marks.mjs';
 import { checkReader } from './check/check-reader.mjs';
 import { checkTurn } from './check/check-turn.mjs';
@@ -83,12 +84,14 @@ export class TurnAudit {
   }
 
   /**
-   * Checks ended turns again after all faults: the log is the same, and no command ran later.
+   * Checks ended turns again after all faults: the log is the same, and no command ran later, or unasked.
    *
    * @param {string} projects
+   * @param {ReadonlyMap<string, import('./types.js').HookRecord>} asked what the tool hook was
    */
-  async checkAgain(projects) {
-    this.violations.push(...checkMarks(this.turns, await countMarks(projects)));
+  async checkAgain(projects, asked) {
+    const lines = await countMarks(projects);
+    this.violations.push(...checkMarks(this.turns, lines), ...checkHook(this.turns, lines, asked));
     for (const { turn, log } of this.#sample) {
       const { turnId, outcome } = turn;
       const rows = await loadRows(this.pool, turnId, this.world.giveUpAt);

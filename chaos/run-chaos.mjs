@@ -5,6 +5,7 @@ import { Redis } from 'ioredis';
 import { Pool } from 'pg';
 import { REDIS_PREFIX, startCluster } from './cluster/start-cluster.mjs';
 import { OWN_NAME } from './inspect/list-leftovers.mjs';
+import { startHook } from './load/start-hook.mjs';
 import { startReceiver } from './load/start-receiver.mjs';
 import { storm } from './storm.mjs';
 
@@ -30,13 +31,17 @@ import { storm } from './storm.mjs';
 export async function runChaos(options, signal) {
   const projects = path.join(options.folder, 'projects');
   await mkdir(projects, { recursive: true });
-  const cluster = await startCluster(options);
+  const hook = await startHook();
+  const cluster = await startCluster(options, hook.environment).catch(async (error) => {
+    await hook.close();
+    throw error;
+  });
   const over = new AbortController();
   const tools = openTools(cluster);
   const receiver = await startReceiver();
   try {
     options.log('The cluster is up.');
-    const run = storm({ cluster, ...tools, receiver, projects, options, over: over.signal });
+    const run = storm({ cluster, ...tools, receiver, hook, projects, options, over: over.signal });
     const result = await Promise.race([run, untilAborted(signal)]);
     over.abort();
     await cluster.stop();
@@ -45,6 +50,7 @@ export async function runChaos(options, signal) {
     over.abort();
     await cluster.kill();
     await receiver.close();
+    await hook.close();
     tools.redis.disconnect();
     await tools.pool.end();
   }

@@ -1,11 +1,19 @@
 import { TurnAudit } from './audit-turns.mjs';
 import { checkDeliveries } from './check/check-deliveries.mjs';
+import { checkLines, checkViews } from './check/check-lines.mjs';
+import { checkMemory } from './check/check-memory.mjs';
+import { checkSlots } from './check/check-slots.mjs';
 import { checkLeftovers } from './check/check-leftovers.mjs';
 import { PERSONA, REDIS_PREFIX } from './cluster/start-cluster.mjs';
 import { runFaults } from './faults/run-faults.mjs';
 import { measureIdle, measureMemory, waitForQuiet } from './inspect/wait-for-quiet.mjs';
 import { loadDeliveries } from './inspect/load-deliveries.mjs';
+import { loadLines, readViews } from './inspect/load-lines.mjs';
+import { loadMemory } from './inspect/load-memory.mjs';
+import { loadSlots, waitForSlots } from './inspect/load-slots.mjs';
+import { createSession } from './load/begin-session.mjs';
 import { runLoad } from './load/run-load.mjs';
+import { pauseSchedules, runSchedules } from './load/run-schedules.mjs';
 import { sendJson } from './load/send-json.mjs';
 import { emptyTally } from './load/world.mjs';
 import { planFaults } from './plan/plan-faults.mjs';
@@ -16,6 +24,9 @@ const SETTLE_MS = 60_000;
 /** Minutes from which on a run waits for the database's pools to shrink. */
 const MINUTES_FOR_POOLS = 2;
 
+/** Minutes from which on a run waits for slots that a dead process holds. */
+const MINUTES_FOR_SLOTS = 1;
+
 /**
  * @typedef {object} Storm
  * @property {import('./cluster/start-cluster.mjs').Cluster} cluster
@@ -23,6 +34,7 @@ const MINUTES_FOR_POOLS = 2;
  * @property {import('pg').Pool} pool
  * @property {import('bullmq').Queue} queue
  * @property {import('./load/start-receiver.mjs').Receiver} receiver
+ * @property {import('./load/start-hook.mjs').Hook} hook
  * @property {string} projects
  * @property {import('./run-chaos.mjs').ChaosOptions} options
  * @property {AbortSignal} over
@@ -34,6 +46,7 @@ const MINUTES_FOR_POOLS = 2;
  * @property {import('./types.js').Tally} tally
  * @property {import('./types.js').Violation[]} violations
  * @property {import('./types.js').TurnHistory[]} offenders
+ * @property {[string, number][]} kept counts of what was checked beside turns
  * @property {import('./check/check-leftovers.mjs').Leftovers} leftovers
  * @property {{ name: string, idleMiB: number | undefined, afterMiB: number | undefined }[]} memory
  * @property {number} deliveries
@@ -48,7 +61,7 @@ const MINUTES_FOR_POOLS = 2;
  * @returns {Promise<ChaosResult>}
  */
 export async function storm(given) {
-  const { cluster, pool, redis, receiver, projects, options, over } = given;
+  const { cluster, pool, redis, receiver, hook, projects, options, over } = given;
   const { minutes, seed, log } = options;
   const servers = [...cluster.apis, ...cluster.workers];
   const idle = await measureIdle({ pool, redis, giveUpAt: Date.now() + 30_000 });
@@ -64,24 +77,30 @@ export async function storm(given) {
     persona: PERSONA,
     streams: new Set(),
     active: new Set(),
+    sessions: [],
+    lines: new Map(),
     giveUpAt: stopAt + SETTLE_MS,
     tally: emptyTally(),
   };
   over.addEventListener('abort', () => (world.giveUpAt = 0));
   await registerWebhook(world, receiver);
   const audit = new TurnAudit(pool, world);
-  const [begun] = await Promise.all([
+  const { sessionId } = await createSession({ ...world, sessions: [] }, -1);
+  const [begun, triggers] = await Promise.all([
     runLoad(world, {
       seed,
       atOnce: options.turnsAtOnce,
       stopAt,
       onTurn: (history) => audit.check(history),
     }),
+    runSchedules(world, { sessionId, stopAt }),
     runFaults({ ...given, world }, faults, { startAt, log }),
   ]);
   const loadMs = Date.now() - startAt;
   log(`${begun} turns, over after ${Math.round(loadMs / 1000)} s; looking at what is left.`);
 
+  const settledAt = minutes >= MINUTES_FOR_SLOTS ? await waitForSlots(pool) : undefined;
+  await pauseSchedules(world);
   const quiet = { pool, redis, giveUpAt: Date.now() + SETTLE_MS };
   const leftovers = await waitForQuiet(quiet, {
     idle,
@@ -90,8 +109,13 @@ export async function storm(given) {
     isLong: minutes >= MINUTES_FOR_POOLS,
   });
   world.giveUpAt = Date.now() + SETTLE_MS;
-  await audit.checkAgain(projects);
+  await audit.checkAgain(projects, hook.asked);
   const outbox = await loadDeliveries(pool);
+  const { giveUpAt } = world;
+  const lines = await loadLines(pool, giveUpAt);
+  const views = await readViews(cluster.views);
+  const schedules = await loadSlots(pool, { giveUpAt, settledAt, triggers });
+  const memory = await loadMemory(pool, giveUpAt);
   const memoryAfter = await measureMemory(servers);
   return {
     faults,
@@ -105,7 +129,12 @@ export async function storm(given) {
       ...world.tally.violations,
       ...checkLeftovers(leftovers, REDIS_PREFIX),
       ...checkDeliveries(outbox, receiver.received),
+      ...checkLines(world.sessions, lines),
+      ...checkViews(views, world.lines, lines),
+      ...schedules.flatMap(checkSlots),
+      ...checkMemory(memory.calls, memory.files),
     ],
+    kept: countKept({ lines, views, schedules, memory, asked: hook.asked }),
     leftovers,
     deliveries: outbox.deliveries.length,
     received: receiver.received,
@@ -115,6 +144,42 @@ export async function storm(given) {
       afterMiB: memoryAfter[index],
     })),
   };
+}
+
+/**
+ * What a run had of what is checked beside turns: a run without it proves nothing.
+ *
+ * @param {object} kept
+ * @param {import('./types.js').LineRow[]} kept.lines
+ * @param {import('./types.js').View[]} kept.views
+ * @param {import('./types.js').ScheduleRows[]} kept.schedules
+ * @param {{ calls: import('./types.js').MemoryCallRow[] }} kept.memory
+ * @param {ReadonlyMap<string, import('./types.js').HookRecord>} kept.asked
+ * @returns {[string, number][]}
+ */
+function countKept({ lines, views, schedules, memory, asked }) {
+  const runs = schedules.flatMap((schedule) => schedule.runs);
+  const answers = [...asked.values()].flatMap((record) => record.answers);
+  return [
+    ['turns copied by forks', lines.filter((row) => row.copiedFrom !== null).length],
+    ['turns that replaced others', lines.filter((row) => row.replaces !== null).length],
+    ['superseded turns', lines.filter((row) => row.supersededBy !== null).length],
+    ['requests to the model', views.length],
+    ['slots with a turn', runs.filter(isTurnOf('slot')).length],
+    ['slots skipped', runs.filter(({ outcome }) => outcome === 'skipped').length],
+    ['records of missed slots', runs.filter(({ outcome }) => outcome === 'missed').length],
+    ['triggers', runs.filter(isTurnOf('trigger')).length],
+    ['writes to memories', memory.calls.filter(({ status }) => status === 'success').length],
+    ['writes refused', memory.calls.filter(({ status }) => status === 'error').length],
+    ['answers of the tool hook', answers.length],
+    ['of these denials and none', answers.filter((answer) => answer !== 'allow').length],
+  ];
+}
+
+/** @param {'slot' | 'trigger'} cause */
+function isTurnOf(cause) {
+  return (/** @type {import('./types.js').ScheduleRows['runs'][number]} */ run) =>
+    run.cause === cause && run.outcome === 'submitted';
 }
 
 /**

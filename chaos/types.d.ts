@@ -27,8 +27,12 @@ export interface Fault {
 /** The plan of a client for a turn. Frame counts are those of its first reader. */
 export interface TurnPlan {
   index: number;
-  kind: 'text' | 'tool' | 'loop' | 'mixed' | 'read' | 'failing';
+  kind: 'text' | 'tool' | 'loop' | 'mixed' | 'read' | 'failing' | 'object' | 'memory';
   message: string;
+  /** Options of the turn, beside those that every turn has. Absent: none. */
+  opts?: Record<string, unknown>;
+  /** Of a turn that is to end with an object. */
+  object?: PlannedObject;
   onDisconnect: 'cancel' | 'continue';
   /** Frame counts after which the reader cuts its connection and goes on at the next API. */
   cutsAfter: number[];
@@ -42,6 +46,36 @@ export interface TurnPlan {
   /** Milliseconds for which the reader receives nothing, after `cutsAfter[0]` or five frames. */
   pauseMs: number;
   mayFail: boolean;
+}
+
+export interface PlannedObject {
+  /** Undefined: no reply of the model is one, and the turn fails. */
+  expected: Record<string, unknown> | undefined;
+}
+
+/** What becomes of a session's line after its turns. Places count from its first turn; the plan's are any. */
+export interface BranchPlan {
+  kind: 'none' | 'fork' | 'replace';
+  /** The turn to fork at or to replace: this number, modulo the length of the line. */
+  place: number;
+  position: 'before' | 'after';
+  /** Whether a second client sends the same: the fork with its key, the replacement as a turn of its own. */
+  isContested: boolean;
+}
+
+/** A turn as its clients know it. */
+export interface LineTurn {
+  name: string;
+  turnId: string;
+}
+
+/** A session as its clients know it. */
+export interface ChaosSession {
+  sessionId: string;
+  /** The turns of its active line, oldest first; those of a fork's history have their originals' ids. */
+  line: LineTurn[];
+  /** Whether a client never learned what became of a request. */
+  isUnsure: boolean;
 }
 
 export interface Frame {
@@ -86,6 +120,9 @@ export interface TurnRows {
     endReason: string | null;
     isLeased: boolean;
     endedAt: number | null;
+    output: unknown;
+    /** The code of its failure. */
+    failure: string | null;
   };
   /** Text of all stored steps, in order. */
   replyText: string;
@@ -140,7 +177,19 @@ export type ViolationKind =
   | 'taken-over'
   | 'end-untold'
   | 'delivery-lost'
-  | 'delivery-forged';
+  | 'delivery-forged'
+  | 'object-differs'
+  | 'object-missing'
+  | 'line-differs'
+  | 'fork-differs'
+  | 'superseded-shown'
+  | 'view-differs'
+  | 'slot-twice'
+  | 'slot-lost'
+  | 'memory-twice'
+  | 'memory-lost'
+  | 'ran-unasked'
+  | 'hook-forged';
 
 /** Rows of the outbox of webhooks, and the turns that have ended. */
 export interface Outbox {
@@ -164,6 +213,70 @@ export interface ReceivedDelivery {
   isSigned: boolean;
   /** Requests that were answered with success. */
   taken: number;
+}
+
+/** A turn of the database, as part of its session's line. */
+export interface LineRow {
+  turnId: string;
+  sessionId: string;
+  /** The name at the head of its message; undefined: it has none, as turns of schedules. */
+  name: string | undefined;
+  copiedFrom: string | null;
+  replaces: string | null;
+  supersededBy: string | null;
+  /** Whether later requests may lack it. */
+  isLeftOut: boolean;
+  /** A digest of its message, steps and calls. */
+  content: string;
+}
+
+/** Names of turns whose messages were in a request to the model, in order. */
+export type View = readonly string[];
+
+/** A schedule with what is stored of its slots. Times are milliseconds since the epoch. */
+export interface ScheduleRows {
+  key: string;
+  everyMs: number;
+  catchUpMs: number;
+  /** Its first slot, and the first without an outcome. */
+  firstAt: number;
+  nextAt: number;
+  /** When that was read, if the run gave slots the time to be run. */
+  settledAt: number | undefined;
+  runs: {
+    cause: 'slot' | 'trigger';
+    triggerKey: string | null;
+    slot: number;
+    outcome: 'submitted' | 'skipped' | 'refused' | 'missed';
+    /** The slot after the last that was missed. */
+    missedUntil: number | null;
+    turnId: string | null;
+    hasTurn: boolean;
+    createdAt: number;
+  }[];
+  /** Turns that were submitted for it. */
+  turnIds: string[];
+  /** Whether a slot may be skipped: its turns do not overlap. */
+  maySkip: boolean;
+  /** Keys of triggers that the API acknowledged, with their turns. */
+  triggers: { triggerKey: string; turnId: string }[];
+}
+
+/** A call of the memory tool in the ledger, in the order of the calls. */
+export interface MemoryCallRow {
+  turnId: string;
+  callId: string;
+  input: Record<string, string | number>;
+  status: string;
+}
+
+/** What the tool hook was asked about a call, and answered. */
+export interface HookRecord {
+  turnId: string;
+  callId: string;
+  answers: ('allow' | 'deny' | 'broken')[];
+  /** Whether all questions were signed. */
+  isSigned: boolean;
 }
 
 /** An answer to a request for a stream. */
@@ -192,6 +305,10 @@ export interface World {
   streams: Set<OpenStream>;
   /** The turns that run now, as far as their clients know. */
   active: Set<string>;
+  /** All sessions of the run. */
+  sessions: ChaosSession[];
+  /** What requests of a turn have of earlier turns, by its name. */
+  lines: Map<string, View>;
   /** The time at which every client stops. */
   giveUpAt: number;
   tally: Tally;

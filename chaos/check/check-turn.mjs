@@ -1,4 +1,5 @@
 import { checkAgreement } from './check-agreement.mjs';
+import { checkObject } from './check-object.mjs';
 import { checkReader } from './check-reader.mjs';
 import { foldTurn } from './fold-turn.mjs';
 
@@ -40,7 +41,7 @@ export function checkTurn(history, rows) {
   for (const reader of fresh === undefined ? readers : [...readers, fresh]) {
     if (!reader.hasLeft) found.push(...checkReceived(turnId, reader, rows));
   }
-  found.push(...checkRows(rows), ...checkCause(history, rows));
+  found.push(...checkRows(rows), ...checkCause(history, rows), ...checkObject(history, rows));
   return found;
 }
 

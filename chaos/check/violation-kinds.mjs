@@ -45,4 +45,18 @@ export const violationKinds = {
   'end-untold': 'a turn that has ended without a delivery to the webhook',
   'delivery-lost': 'a delivery that never came to the receiver, or is not marked as delivered',
   'delivery-forged': 'a request to the receiver that is not in the outbox, or signed wrongly',
+  'object-differs':
+    'an object that its schema forbids, of another turn, or told otherwise than stored',
+  'object-missing':
+    'a turn that completed without its object, or failed although it had written one',
+  'line-differs': 'a session whose active line is not what its clients sent, forked and replaced',
+  'fork-differs': 'a turn of a fork that is not what its source has',
+  'superseded-shown': 'a superseded turn in a request to the model',
+  'view-differs': 'a request to the model without a turn of its line, or with one of another',
+  'slot-twice': 'a slot or a trigger of a schedule with two turns or two records',
+  'slot-lost': 'a slot or a trigger of a schedule without a record or without its turn',
+  'memory-twice': 'a write to a memory that is there twice, or though it was refused',
+  'memory-lost': 'a write to a memory that succeeded and is not there',
+  'ran-unasked': 'a tool with side effects that ran without an allow of the tool hook',
+  'hook-forged': 'a question to the tool hook that was signed wrongly',
 };

@@ -1,7 +1,18 @@
-/** Serves the rehearsal model in a process that outlives killed servers. */
+/**
+ * Serves the rehearsal model in a process that outlives killed servers, and writes for each request the names of the
+ * turns that it has to the file `CHAOS_VIEWS`.
+ */
+import { appendFileSync } from 'node:fs';
 import { startRehearsal } from '../../dist/start-rehearsal.js';
+import { namesIn } from '../plan/turn-names.mjs';
 
-const model = await startRehearsal();
+const { CHAOS_VIEWS: views = '' } = process.env;
+const model = await startRehearsal({
+  onRequest: ({ body }) => {
+    const names = namesIn(body.messages);
+    if (names.length > 0) appendFileSync(views, `${names.join(' ')}\n`);
+  },
+});
 process.stdout.write(`serves ${model.url}\n`);
 const stop = () => {
   model.close().then(

@@ -23,6 +23,7 @@ export const REDIS_PREFIX = 'chaos';
  * @property {import('../../scripts/services/run-service.mjs').Service} postgres
  * @property {string} redisUrl
  * @property {string} databaseUrl
+ * @property {string} views the file of what requests to the model had, a line for each
  * @property {import('../types.js').Violation[]} troubles of the servers so far
  * @property {() => Promise<void>} stop SIGTERM to the servers first
  * @property {() => Promise<void>} kill
@@ -32,9 +33,10 @@ export const REDIS_PREFIX = 'chaos';
  * Starts Redis with its append-only file, PostgreSQL, the model and the servers, each as a process.
  *
  * @param {{ folder: string, apis: number, workers: number, leaseMs: number }} options
+ * @param {Record<string, string>} hook variables of the tool hook
  * @returns {Promise<Cluster>} rejects if a process does not start, with none left running
  */
-export async function startCluster({ folder, apis, workers, leaseMs }) {
+export async function startCluster({ folder, apis, workers, leaseMs }, hook) {
   /** @type {(() => Promise<unknown>)[]} */
   const undo = [];
   const stop = async () => {
@@ -50,10 +52,12 @@ export async function startCluster({ folder, apis, workers, leaseMs }) {
     const logs = path.join(folder, 'logs');
     await mkdir(logs, { recursive: true });
     const logFile = path.join(logs, 'model.log');
+    const views = path.join(folder, 'views.txt');
+    await writeFile(views, '');
     const model = await startProcess({
       name: 'model',
       script: serveModel,
-      environment: {},
+      environment: { CHAOS_VIEWS: views },
       logFile,
     });
     undo.push(() => model.stop('SIGKILL'));
@@ -70,6 +74,9 @@ export async function startCluster({ folder, apis, workers, leaseMs }) {
       TURNPIKE_MAX_ATTEMPTS: '20',
       TURNPIKE_DRAIN_MS: '1000',
       TURNPIKE_EGRESS_PRIVATE_HOSTS: '127.0.0.1',
+      // Every client has two files of its own.
+      TURNPIKE_MEMORY_FILES: '1000',
+      ...hook,
     };
     await migrate(environment);
     /** @type {import('../types.js').Violation[]} */
@@ -92,6 +99,7 @@ export async function startCluster({ folder, apis, workers, leaseMs }) {
       postgres,
       redisUrl,
       databaseUrl,
+      views,
       troubles,
       kill: stop,
       stop: async () => {

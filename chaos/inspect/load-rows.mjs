@@ -29,7 +29,8 @@ export async function query(pool, { sql, values = [], giveUpAt }) {
   }
 }
 
-const turnSql = `select id, status, attempt, exit_code, end_reason, end_note, lease_until is not null as is_leased,
+const turnSql = `select id, status, attempt, exit_code, end_reason, end_note, lease_until is not null as is_leased, output,
+  failure ->> 'errorType' as failure,
   extract(epoch from ended_at) * 1000 as ended_ms from turns where id = $1`;
 const stepsSql = 'select parts from steps where turn_id = $1 order by step';
 const callsSql = `select call_id, name, input, case status when 'refused' then 'denied' else status end as status
@@ -60,6 +61,8 @@ export async function loadRows(pool, turnId, giveUpAt) {
       endReason: turn['end_reason'],
       isLeased: turn['is_leased'],
       endedAt: turn['ended_ms'] === null ? null : Number(turn['ended_ms']),
+      output: turn['output'],
+      failure: turn['failure'],
     },
     replyText: withNote(steps.map((step) => textOf(step['parts'])).join(''), turn['end_note']),
     assistantMessages: Number(messages[0]?.['count']),

@@ -14,8 +14,9 @@ const RETRY_MS = 100;
  * @typedef {object} ReadPlan
  * @property {string} name
  * @property {number} firstApi
- * @property {{ body: string, key: string, isRepeated: boolean }} [post] opens the turn, and is
- *   repeated until it is answered; `isRepeated`: a second client sends it as well
+ * @property {{ body: string, key: string, isRepeated: boolean, mayLose?: boolean }} [post] opens the turn, and
+ *   is repeated until it is answered; `isRepeated`: a second client sends it as well; `mayLose`: another turn may
+ *   take its place
  * @property {string} [turnId] of an existing turn
  * @property {readonly number[]} [cutsAfter]
  * @property {number} [pauseMs]
@@ -216,6 +217,7 @@ function judgeRefusal({ turnId, world, plan, posts }, route, { status, headers, 
   if (status >= 500 || status === 429) return 'unanswered';
   const note = `${plan.name}, ${route} ${plan.post?.key ?? ''}: ${status} ${refusal}`;
   const isAgain = posts > 1 || plan.post?.isRepeated === true;
+  if (status === 409 && plan.post?.mayLose === true) return 'refused';
   if (turnId !== undefined) violations.push({ kind: 'turn-missing', turnId, note });
   else if (status !== 409) violations.push({ kind: 'bad-answer', turnId: '', note });
   else violations.push({ kind: isAgain ? 'repeat-refused' : 'busy-after-end', turnId: '', note });

@@ -1,13 +1,14 @@
-import { mkdtemp } from 'node:fs/promises';
-import path from 'node:path';
+import { planBranch } from '../plan/plan-branch.mjs';
 import { planTurn } from '../plan/plan-turn.mjs';
+import { nameOf } from '../plan/turn-names.mjs';
+import { createSession, forkSession } from './begin-session.mjs';
 import { runTurn } from './run-turn.mjs';
-import { sendJson } from './send-json.mjs';
+import { SessionLines } from './session-lines.mjs';
 
 /** @typedef {import('../types.js').TurnHistory} TurnHistory */
 /** @typedef {import('../types.js').World} World */
 
-/** How many turns run in a session, one after the other. */
+/** How many turns run in a session, one after the other, before it branches. */
 const TURNS_PER_SESSION = 3;
 
 /**
@@ -22,36 +23,35 @@ const TURNS_PER_SESSION = 3;
  * @returns {Promise<number>} turns begun
  */
 export async function runLoad(world, { seed, atOnce, stopAt, onTurn }) {
-  let index = 0;
+  let [turns, sessions] = [0, 0];
   const isTime = () => Date.now() < stopAt;
-  const keepOneGoing = async () => {
+  const lines = new SessionLines({
+    takeTurn: async (client, { line, ...place }) => {
+      const plan = planTurn(seed, turns, client);
+      turns += 1;
+      const name = nameOf(plan.index);
+      const before = line.map((one) => one.name);
+      world.lines.set(name, before);
+      const history = await runTurn(world, plan, place);
+      if (history === undefined) return undefined;
+      await onTurn(history);
+      return { name, turnId: history.turnId };
+    },
+    fork: (session, point) => forkSession(world, session, point),
+    isOver: () => !isTime(),
+    violations: world.tally.violations,
+  });
+  const keepOneGoing = async (/** @type {number} */ client) => {
     while (isTime()) {
-      const sessionId = await createSession(world, index);
+      const session = await createSession(world, turns);
+      const plan = planBranch(seed, sessions);
+      sessions += 1;
       for (let turn = 0; turn < TURNS_PER_SESSION && isTime(); turn += 1) {
-        const plan = planTurn(seed, index);
-        index += 1;
-        const history = await runTurn(world, plan, sessionId);
-        if (history !== undefined) await onTurn(history);
+        await lines.follow(session, client);
       }
+      if (isTime()) await lines.branch(session, client, plan);
     }
   };
-  await Promise.all(Array.from({ length: atOnce }, keepOneGoing));
-  return index;
-}
-
-/**
- * @param {World} world
- * @param {number} index
- * @returns {Promise<string>}
- */
-async function createSession(world, index) {
-  const projectRoot = await mkdtemp(path.join(world.projects, `${index}-`));
-  const { status, body } = await sendJson(world, {
-    route: 'POST session',
-    method: 'POST',
-    path: '/api/harness/session/create',
-    body: { projectRoot, persona: world.persona },
-  });
-  if (status !== 200) throw new Error(`No session: ${status} ${JSON.stringify(body)}`);
-  return body['session'].sessionId;
+  await Promise.all(Array.from({ length: atOnce }, (_, client) => keepOneGoing(client)));
+  return turns;
 }

@@ -19,11 +19,13 @@ const tools = ['bash', 'glob'];
  *
  * @param {World} world
  * @param {TurnPlan} plan
- * @param {string} sessionId
+ * @param {{ sessionId: string, replaces?: string, mayLose?: boolean }} place `replaces`: the turn whose place it
+ *   takes; `mayLose`: another turn may be faster
  * @returns {Promise<TurnHistory | undefined>}
  */
-export async function runTurn(world, plan, sessionId) {
-  const post = postOf(plan, sessionId);
+export async function runTurn(world, plan, place) {
+  const { sessionId } = place;
+  const post = postOf(plan, place);
   /** @type {Promise<{ turnId: string | undefined, history: import('../types.js').ReaderHistory }>[]} */
   const others = [];
   /** @type {Promise<number | undefined> | undefined} */
@@ -73,11 +75,13 @@ export async function runTurn(world, plan, sessionId) {
 
 /**
  * @param {TurnPlan} plan
- * @param {string} sessionId
+ * @param {Parameters<typeof runTurn>[2]} place
  */
-function postOf({ index, message, onDisconnect, repeatPost }, sessionId) {
-  const body = JSON.stringify({ sessionId, message, opts: { tools, onDisconnect } });
-  return { body, key: `chaos-${index}`, isRepeated: repeatPost !== 'never' };
+function postOf({ index, message, opts, onDisconnect, repeatPost }, place) {
+  const { sessionId, replaces, mayLose = false } = place;
+  const all = { tools, onDisconnect, ...opts, ...(replaces === undefined ? {} : { replaces }) };
+  const body = JSON.stringify({ sessionId, message, opts: all });
+  return { body, key: `chaos-${index}`, isRepeated: repeatPost !== 'never', mayLose };
 }
 
 /**

@@ -8,6 +8,13 @@ const RETRY_MS = 200;
 const ANSWER_MS = 15_000;
 
 /**
+ * @typedef {object} JsonRequest
+ * @property {string} route its name in the tally
+ * @property {'GET' | 'POST' | 'PUT'} method
+ * @property {string} path
+ * @property {object} [body]
+ * @property {string} [key] `Idempotency-Key`
+ *
  * @typedef {object} JsonAnswer
  * @property {number} status
  * @property {Record<string, any>} body
@@ -18,12 +25,13 @@ const ANSWER_MS = 15_000;
  * infrastructure.
  *
  * @param {World} world
- * @param {{ route: string, method: 'GET' | 'POST', path: string, body?: object }} wanted `route` is its name in the tally
+ * @param {JsonRequest} wanted
  * @returns {Promise<JsonAnswer>}
  */
-export async function sendJson(world, { route, method, path, body }) {
+export async function sendJson(world, wanted) {
+  const { route, path } = wanted;
   for (let turn = Math.floor(Math.random() * 2); Date.now() < world.giveUpAt; turn += 1) {
-    const answer = await tryOnce(apiAt(world, turn) + path, method, body);
+    const answer = await tryOnce(apiAt(world, turn) + path, wanted);
     countAnswer(world.tally, route, answer?.status ?? 'broken');
     if (answer !== undefined) {
       const violation = judgeAnswer(route, answer);
@@ -37,17 +45,20 @@ export async function sendJson(world, { route, method, path, body }) {
 
 /**
  * @param {string} url
- * @param {string} method
- * @param {object | undefined} body
+ * @param {JsonRequest} wanted
  * @returns {Promise<(JsonAnswer & { retryAfter: string | null }) | undefined>} undefined when the
  *   connection broke: the API is down
  */
-async function tryOnce(url, method, body) {
+async function tryOnce(url, { method, body, key }) {
   try {
     const response = await fetch(url, {
       method,
       signal: AbortSignal.timeout(ANSWER_MS),
-      headers: { 'content-type': 'application/json', connection: 'close' },
+      headers: {
+        'content-type': 'application/json',
+        connection: 'close',
+        ...(key === undefined ? {} : { 'idempotency-key': key }),
+      },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await response.text();

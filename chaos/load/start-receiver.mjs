@@ -1,7 +1,6 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { isSignedWith } from './is-signed-with.mjs';
+import { listen } from './listen.mjs';
 
 /** Every so many deliveries are refused at first, and so sent again. */
 const REFUSED_AT_FIRST = 10;
@@ -22,14 +21,14 @@ const REFUSED_AT_FIRST = 10;
 export async function startReceiver() {
   /** @type {Map<string, ReceivedDelivery>} */
   const received = new Map();
-  let key = Buffer.alloc(0);
+  let secret = '';
   const take = async (
     /** @type {import('node:http').IncomingMessage} */ request,
     /** @type {import('node:http').ServerResponse} */ response,
   ) => {
     const body = await text(request);
     const id = String(request.headers['webhook-id']);
-    const isSigned = verify(key, request.headers, body);
+    const isSigned = isSignedWith(secret, request.headers, body);
     const known = received.get(id);
     const isRefused = known === undefined && received.size % REFUSED_AT_FIRST === 0;
     const { type, data } = JSON.parse(body);
@@ -42,34 +41,6 @@ export async function startReceiver() {
     });
     response.writeHead(isRefused ? 500 : 204).end();
   };
-  const server = createServer((request, response) => {
-    // A sender that dies breaks its request off.
-    take(request, response).catch(() => response.destroy());
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('The receiver has no port');
-  return {
-    url: `http://127.0.0.1:${address.port}/`,
-    received,
-    trust: (secret) => (key = Buffer.from(secret.replace('whsec_', ''), 'base64')),
-    close: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
-  };
-}
-
-/**
- * @param {Buffer} key
- * @param {import('node:http').IncomingHttpHeaders} headers
- * @param {string} body
- */
-function verify(key, headers, body) {
-  const content = [headers['webhook-id'], headers['webhook-timestamp'], body].join('.');
-  const expected = Buffer.from(`v1,${createHmac('sha256', key).update(content).digest('base64')}`);
-  const sent = Buffer.from(String(headers['webhook-signature']));
-  return sent.length === expected.length && timingSafeEqual(sent, expected);
+  const { url, close } = await listen(take);
+  return { url, received, trust: (given) => (secret = given), close };
 }

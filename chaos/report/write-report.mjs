@@ -20,6 +20,7 @@ export function writeReport(result, options) {
       countBy(result.faults, (fault) => fault.kind),
     ),
     table('turns', '', describeTurns(result)),
+    table('beside turns', '', result.kept),
     table('time, ms', 'p50 / p99 / longest (count)', describeTimes(result)),
     table('HTTP answer', 'count', byName(result.tally.answers)),
     table('left behind', 'now / at idle', describeLeftovers(result)),

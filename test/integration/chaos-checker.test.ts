@@ -92,6 +92,8 @@ function kindsFound(given: Given): string[] {
     endReason: 'end_turn',
     isLeased: false,
     endedAt: 1_000,
+    output: null,
+    failure: null,
     ...given.turn,
   };
   const calls = [{ callId: 'c1', name: 'bash', status: 'success', command: undefined }];

@@ -47,6 +47,8 @@ describe('the client of the chaos kit', () => {
       persona: '',
       streams: new Set(),
       active: new Set(),
+      sessions: [],
+      lines: new Map(),
       giveUpAt: Date.now() + 10_000,
       tally: { answers: new Map(), brokenConnections: 0, reconnectMs: [], violations: [] },
     };

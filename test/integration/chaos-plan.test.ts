@@ -71,7 +71,7 @@ describe('the plan of a turn', () => {
   });
 
   it('has everything a client may do', () => {
-    expect(new Set(plans.map((plan) => plan.kind)).size).toBe(6);
+    expect(new Set(plans.map((plan) => plan.kind)).size).toBe(8);
     expect(new Set(plans.map((plan) => plan.repeatPost)).size).toBe(3);
     expect(plans.some((plan) => plan.cutsAfter.length === 3)).toBe(true);
     expect(plans.some((plan) => plan.interruptAfter !== undefined)).toBe(true);

@@ -1,0 +1,3 @@
+import type { ScheduleRows, Violation } from '../types.js';
+
+export declare function checkSlots(schedule: ScheduleRows): Violation[];

@@ -1,0 +1,3 @@
+import type { BranchPlan } from '../types.js';
+
+export declare function planBranch(seed: number, session: number): BranchPlan;
