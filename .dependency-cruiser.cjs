@@ -198,7 +198,7 @@ module.exports = {
       from: {
         path: '^src/',
         pathNot:
-          '^src/(turn/|schedules/|wires/|transfer/|erasure/|ops/|client/(server-types|parse-turn-disposition\\.test)|server/|backend/)',
+          '^src/(turn/|schedules/|wires/|transfer/|erasure/|ops/|client/(server-types|turn/parse-turn-disposition\\.test)|server/|backend/)',
       },
       to: { path: '^src/turn/' },
     },

@@ -34,7 +34,8 @@ export async function buildConsole() {
     if (!existsSync(folder)) throw error;
     await rm(making, { recursive: true });
   });
-  process.stderr.write(`The console: ${describeSizes(sizes)}\n`);
+  const page = await readFile(path.join(folder, 'index.html'), 'utf8');
+  process.stderr.write(`The console: ${describeSizes(sizes, page)}\n`);
   return folder;
 }
 
@@ -65,11 +66,11 @@ async function compress(folder) {
   return sizes;
 }
 
-/** The files of the first load are those that the index names; others are loaded when needed. */
-function describeSizes(sizes) {
+/** @param {{name: string, gzip: number}[]} sizes @param {string} page the index: the first load is what it names */
+function describeSizes(sizes, page) {
   const kib = (files) =>
     `${(files.reduce((sum, { gzip }) => sum + gzip, 0) / 1024).toFixed(1)} KiB`;
-  const first = sizes.filter(({ name }) => /^(index\.html|assets\/index-.*)$/.test(name));
+  const first = sizes.filter(({ name }) => name === 'index.html' || page.includes(name));
   return `${kib(first)} gzip for the first page, ${kib(sizes)} in all`;
 }
 

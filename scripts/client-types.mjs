@@ -20,7 +20,7 @@ import { writeOutTypes } from './declare/write-out-types.mjs';
 
 const folder = path.join(root, 'src/client');
 const served = path.join(folder, 'server-types.ts');
-const files = readdirSync(folder)
+const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
   .map((name) => path.join(folder, name));
 

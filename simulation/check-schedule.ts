@@ -1,9 +1,17 @@
+import { checkLines, checkViews } from '../chaos/check/check-lines.mjs';
 import { checkMarks } from '../chaos/check/check-marks.mjs';
+import { checkMemory } from '../chaos/check/check-memory.mjs';
+import { checkSlots } from '../chaos/check/check-slots.mjs';
 import { checkTurn } from '../chaos/check/check-turn.mjs';
+import { loadLines } from '../chaos/inspect/load-lines.mjs';
+import { loadMemory } from '../chaos/inspect/load-memory.mjs';
 import { loadRows } from '../chaos/inspect/load-rows.mjs';
+import { loadSlots } from '../chaos/inspect/load-slots.mjs';
 import { markerOf } from '../chaos/plan/plan-turn.mjs';
-import type { TurnHistory, TurnRows, Violation } from '../chaos/types.js';
+import type { TurnHistory, TurnRows, View, Violation } from '../chaos/types.js';
 import type { ResolvedLimits } from '../src/access/principal.js';
+import type { SimulatedDatabase } from './database.js';
+import type { BranchRecord } from './run-branches.js';
 import type { Server, World } from './server.js';
 import { effectTool } from './tools.js';
 
@@ -12,9 +20,7 @@ export async function checkTurns(
   histories: readonly TurnHistory[],
   { database, effects }: World,
 ): Promise<Violation[]> {
-  const pool = {
-    query: async (sql: string, values: unknown[]) => ({ rows: await database.query(sql, values) }),
-  };
+  const pool = poolOf(database);
   const violations: Violation[] = [];
   for (const history of histories) {
     violations.push(...checkTurn(history, await loadRows(pool, history.turnId, 0)));
@@ -32,6 +38,31 @@ export async function checkTurns(
     ([command, count]) => [markerOf(command) ?? command, count] as const,
   );
   return [...violations, ...checkMarks(checked, new Map(counts))];
+}
+
+function poolOf(database: SimulatedDatabase) {
+  return {
+    query: async (sql: string, values: unknown[]) => ({ rows: await database.query(sql, values) }),
+  };
+}
+
+/** Checks lines, forks, memories and schedules as the chaos kit checks those of a cluster. */
+export async function checkBranches(
+  { sessions, lines, triggers }: BranchRecord,
+  views: readonly View[],
+  { database }: World,
+): Promise<Violation[]> {
+  const pool = poolOf(database);
+  const rows = await loadLines(pool, 0);
+  const { calls, files } = await loadMemory(pool, 0);
+  const slots = { giveUpAt: 0, settledAt: undefined, triggers };
+  const schedules = await loadSlots(pool, slots);
+  return [
+    ...checkLines(sessions, rows),
+    ...checkViews(views, lines, rows),
+    ...checkMemory(calls, files),
+    ...schedules.flatMap((schedule) => checkSlots(schedule)),
+  ];
 }
 
 /**

@@ -25,9 +25,13 @@ type FaultKind = (typeof kinds)[number];
 /** Faults that cost no worker its turn. */
 const calmKinds: FaultKind[] = ['flush-redis', 'drop-connections', 'duplicate-jobs'];
 
-/** How many times as probable a fault is at a tool's effect, and at a write of a turn: both are rare steps. */
+/**
+ * How many times as probable a fault is at a tool's effect, at a write of a turn, and at a transaction where clients
+ * branch: all are rare steps.
+ */
 const AT_EFFECTS = 10;
 const AT_WRITES = 5;
+const AT_TRANSACTIONS = 10;
 
 export interface FaultRules {
   /** Most faults of the schedule. */
@@ -72,6 +76,7 @@ export class Faults {
   #chanceAt(what: string): number {
     const { chance } = this.rules;
     if (what.startsWith(`${effectTool} `)) return chance * AT_EFFECTS;
+    if (this.world.hasSchedules && what.endsWith(': transaction')) return chance * AT_TRANSACTIONS;
     return what.startsWith('database: with fence') ? chance * AT_WRITES : chance;
   }
 

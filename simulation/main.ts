@@ -8,6 +8,7 @@ import { useVirtualGlobals } from './virtual-globals.js';
 const usage = `npm run simulate -- [options]
   --seed N        the first seed (default: a new one)
   --schedules N   number of schedules, one a seed (100)
+  --step N        from one seed to the next (1); from seed 2 on, 5 is all schedules that branch
   --minutes N     real time, in place of a number of schedules
   --faults N      most faults of a schedule (3)
   --without N,…   numbers of faults that do not come
@@ -21,6 +22,7 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     schedules: { type: 'string', default: '100' },
     minutes: { type: 'string' },
+    step: { type: 'string', default: '1' },
     faults: { type: 'string', default: '3' },
     without: { type: 'string', default: '' },
     'leave-out': { type: 'string', default: '' },
@@ -60,7 +62,8 @@ async function simulate(): Promise<boolean> {
   const started = performance.now();
   const sums = { schedules: 0, turns: 0, faults: 0, steps: 0 };
   const failed: number[] = [];
-  for (let seed = first; seed < first + most && !isOver(); seed += 1) {
+  const step = numberOf('step');
+  for (let seed = first; sums.schedules < most && !isOver(); seed += step) {
     const outcome = await runSchedule({ seed, ...of, ...given });
     sums.schedules += 1;
     sums.turns += outcome.turns;
@@ -99,7 +102,7 @@ function report(seed: number, { violations, trace }: ScheduleOutcome, less: Less
 }
 
 /** @throws Error for anything but a number from 0 on: nothing that did not run may look clean. */
-function numberOf(option: 'seed' | 'schedules' | 'minutes' | 'faults'): number {
+function numberOf(option: 'seed' | 'schedules' | 'step' | 'minutes' | 'faults'): number {
   const value = Number(values[option]);
   if (value >= 0) return value;
   throw new Error(`--${option} takes a number from 0 on, and got ${values[option]}`);

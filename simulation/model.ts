@@ -14,8 +14,11 @@ import { countPrompt } from '../src/rehearsal/usage/count-prompt.js';
 import { loadTokenizer } from '../src/rehearsal/usage/load-tokenizer.js';
 import { PromptCache } from '../src/rehearsal/usage/prompt-cache.js';
 
+/** Called with the messages of each request that is valid. */
+export type OnRequest = (messages: ReturnType<typeof acceptRequest>['body']['messages']) => void;
+
 /** The rehearsal as a `fetch`: its own validation and scripts, without a socket. */
-export function simulatedModel(clock: Clock): typeof fetch {
+export function simulatedModel(clock: Clock, onRequest: OnRequest): typeof fetch {
   const cache = new PromptCache(() => clock.now());
   return async (input, init) => {
     const requestId = newId('req');
@@ -35,6 +38,7 @@ export function simulatedModel(clock: Clock): typeof fetch {
         return Response.json({ input_tokens: total });
       }
       const accepted = acceptRequest(body, contract);
+      onRequest(accepted.body.messages);
       const { items, total } = countPrompt(accepted, await loadTokenizer());
       const plan = planReply(accepted, {
         retryCount: 0,

@@ -1,6 +1,7 @@
 import { seededRandom, type Random } from '../chaos/plan/random.mjs';
 import type { ResolvedLimits } from '../src/access/principal.js';
 import type { TurnPlan } from '../chaos/types.js';
+import { isBranching } from './plan-branches.js';
 
 export interface PlannedTurn {
   plan: TurnPlan;
@@ -31,21 +32,15 @@ const subagentGovernance = { contextSealed: true, pipelineRunApproved: true, app
 /** Limits of the principal's day; 0: no limit. */
 export function planLimits(seed: number): ResolvedLimits {
   const random = seededRandom(seed, 'limits');
-  const tokensPerDay = random.chance(0.25) ? random.whole(2_000, 9_000) : 0;
+  // A slot of a schedule that the budget refuses would be no fault.
+  const tokensPerDay = !isBranching(seed) && random.chance(0.25) ? random.whole(2_000, 9_000) : 0;
   return { requestsPerMinute: 0, concurrentTurns: 0, tokensPerDay, usdPerDay: 0 };
 }
 
-const kinds: TurnPlan['kind'][] = [
-  'text',
-  'text',
-  'tool',
-  'tool',
-  'loop',
-  'loop',
-  'mixed',
-  'read',
-  'failing',
-];
+/** Kinds of messages, beside those of the chaos kit that have options of their own. */
+type Kind = Exclude<TurnPlan['kind'], 'object' | 'memory'>;
+
+const kinds: Kind[] = ['text', 'text', 'tool', 'tool', 'loop', 'loop', 'mixed', 'read', 'failing'];
 
 /** Plans what the clients of a schedule do, by its seed alone. */
 export function planSessions(seed: number): SessionPlan[] {
@@ -100,7 +95,7 @@ function planTurn(
   };
 }
 
-function messageOf(kind: TurnPlan['kind'], name: string, random: Random): string {
+function messageOf(kind: Kind, name: string, random: Random): string {
   const text = (most: number): string =>
     `[[tokens=${random.whole(2, most)} gap=${random.whole(2, 60)} first=${random.whole(0, 150)}]]`;
   const call = (tool: string, mark: string): string =>

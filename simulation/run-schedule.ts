@@ -1,16 +1,19 @@
 import { seededRandom } from '../chaos/plan/random.mjs';
-import type { TurnHistory, Violation } from '../chaos/types.js';
+import { namesIn } from '../chaos/plan/turn-names.mjs';
+import type { TurnHistory, View, Violation } from '../chaos/types.js';
 import { localPrincipal } from '../src/access/principal.js';
 import { pause } from '../src/platform/clock.js';
 import { newActor } from './actor.js';
-import { checkDatabase, checkRest, checkTurns } from './check-schedule.js';
+import { checkBranches, checkDatabase, checkRest, checkTurns } from './check-schedule.js';
 import type { SimulatedDatabase } from './database.js';
 import type { Folders } from './folders.js';
 import { Faults, type FaultRules } from './faults.js';
 import { simulatedModel } from './model.js';
+import { isBranching } from './plan-branches.js';
 import { planLimits, planSessions, type SessionPlan } from './plan.js';
 import { SimulatedRedis } from './redis.js';
 import type { Deployment } from './requests.js';
+import { emptyRecord, runBranches, type BranchRecord } from './run-branches.js';
 import { readAgain, runSession } from './run-turn.js';
 import { Scheduler } from './scheduler.js';
 import { Server, type World } from './server.js';
@@ -19,6 +22,9 @@ import { useVirtualGlobals } from './virtual-globals.js';
 
 /** Virtual time of the first step, in ms since the epoch. */
 export const STARTED_AT = Date.parse('2026-01-01T00:00:00Z');
+
+/** Virtual time of the first step of a schedule with slots, from `STARTED_AT`: a minute begins soon. */
+const BEFORE_SLOT_MS = 57_000;
 
 /** One schedule of this many has only faults that cost no worker its turn: nothing excuses a takeover. */
 const CALM_EVERY = 4;
@@ -49,8 +55,10 @@ export interface ScheduleOutcome {
 export async function runSchedule(options: ScheduleOptions): Promise<ScheduleOutcome> {
   const { seed, database, folders } = options;
   const isCalm = seed % CALM_EVERY === 0;
+  const hasSchedules = isBranching(seed);
   const random = (purpose: string) => seededRandom(seed, purpose);
-  const scheduler = new Scheduler(random('schedule'), STARTED_AT);
+  const startedAt = STARTED_AT + (hasSchedules ? BEFORE_SLOT_MS : 0);
+  const scheduler = new Scheduler(random('schedule'), startedAt);
   const restore = useVirtualGlobals({
     now: () => scheduler.now,
     random: (purpose) => random(purpose).next,
@@ -59,20 +67,25 @@ export async function runSchedule(options: ScheduleOptions): Promise<ScheduleOut
     await database.empty();
     const services = new Services(scheduler);
     const redis = new SimulatedRedis(scheduler, services, random('redis'));
-    const model = simulatedModel(scheduler.clockOf(newActor('model')));
+    const views: View[] = [];
+    const model = simulatedModel(scheduler.clockOf(newActor('model')), (messages) =>
+      views.push(namesIn(messages)),
+    );
     const effects = new Map<string, number>();
-    const world: World = { scheduler, services, database, redis, model, effects, folders };
+    const parts = { scheduler, services, database, redis, model, effects, folders };
+    const world: World = { ...parts, hasSchedules };
     const { apis, servers } = deploy(world, seed);
     const principal = localPrincipal(planLimits(seed));
     const deployment = { world, apis, principal, random: random('people'), violations: [] };
     const faults = new Faults(world, servers, random('faults'), { ...options.faults, isCalm });
     const histories: TurnHistory[] = [];
+    const branches = hasSchedules ? emptyRecord() : undefined;
     const violations: Violation[] = deployment.violations;
     try {
       const plans = planSessions(seed).filter(
         (_, index) => options.withoutSessions?.includes(index + 1) !== true,
       );
-      await run({ deployment, servers, faults, histories, plans });
+      await run({ deployment, servers, faults, histories, plans, branches, seed });
     } catch (error) {
       const note = error instanceof Error ? error.message : String(error);
       violations.push({
@@ -85,6 +98,7 @@ export async function runSchedule(options: ScheduleOptions): Promise<ScheduleOut
       ...(await checkTurns(histories, world)),
       ...(await checkDatabase(world, principal.limits, isCalm ? 0 : faults.count)),
       ...checkRest(world, servers),
+      ...(branches === undefined ? [] : await checkBranches(branches, views, world)),
     );
     const { steps, trace } = scheduler;
     return { violations, turns: histories.length, steps, faults: faults.count, trace };
@@ -108,15 +122,29 @@ interface Run {
   /** Filled with the turns as their clients saw them. */
   histories: TurnHistory[];
   plans: readonly SessionPlan[];
+  /** Filled with what clients that branch were told; undefined: there are none. */
+  branches: BranchRecord | undefined;
+  seed: number;
 }
 
-async function run({ deployment, servers, faults, histories, plans }: Run): Promise<void> {
+async function run({
+  deployment,
+  servers,
+  faults,
+  histories,
+  plans,
+  branches,
+  seed,
+}: Run): Promise<void> {
   const { world } = deployment;
   const { scheduler } = world;
   for (const server of servers) await scheduler.run(server.keepUp(), MOST_MS);
   scheduler.onStep = faults.onStep;
   const load = plans.map((plan, index) => runSession(plan, index, deployment));
-  histories.push(...(await scheduler.run(Promise.all(load), MOST_MS)).flat());
+  const branching = branches === undefined ? undefined : runBranches(seed, deployment, branches);
+  const both = Promise.all([Promise.all(load), branching]);
+  const [linear] = await scheduler.run(both, MOST_MS);
+  histories.push(...linear.flat(), ...(branches?.histories ?? []));
   faults.end();
   await scheduler.run(rest(world, servers), MOST_MS);
   await scheduler.run(readAgain(histories, deployment), MOST_MS);
@@ -128,7 +156,8 @@ async function rest({ database, scheduler }: World, servers: readonly Server[]):
   const clock = scheduler.clockOf(newActor('observer'));
   for (;;) {
     const unended = await database.query(
-      'select id from turns where ended_at is null or lease_until is not null',
+      `select id from turns where ended_at is null or lease_until is not null
+        union all select id from schedules where next_at <= now()`,
     );
     if (unended.length === 0 && servers.every(({ isUp }) => isUp)) return;
     await pause(clock, 250);

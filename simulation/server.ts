@@ -17,6 +17,7 @@ import type { Logger } from '../src/platform/logger.js';
 import { ResourceStack } from '../src/platform/async/resource-stack.js';
 import { Tracing } from '../src/tracing/tracing.js';
 import { AnthropicProvider } from '../src/provider/anthropic/anthropic-provider.js';
+import { SchedulerModule } from '../src/schedules/schedules.module.js';
 import { AppModule } from '../src/server/app.module.js';
 import { DATABASE, OPENED_DATABASE } from '../src/storage/connection.js';
 import { ToolRegistry } from '../src/tools/registry.js';
@@ -42,6 +43,8 @@ export interface World {
   folders: Folders;
   /** The model's API: one for all processes, with one prompt cache. */
   model: typeof fetch;
+  /** Whether workers look for slots of schedules. */
+  hasSchedules: boolean;
 }
 
 /** Time from a process's death to its next start, in ms. */
@@ -160,6 +163,7 @@ export class Server {
     if (this.role === 'worker') {
       await app.get(TurnWorkerModule).start();
       app.get(Housekeeper, { strict: false }).start();
+      if (this.world.hasSchedules) app.get(SchedulerModule).start();
     }
     this.#app = app;
     scheduler.note(actor, 'is up');

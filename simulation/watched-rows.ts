@@ -14,7 +14,8 @@ export const watchRows = `
     when (new.attempt > old.attempt and old.lease_until > now()) execute function note_claim();
 
   create function note_write() returns trigger language plpgsql as $$
-  declare owner integer := (select attempt from turns where id = new.turn_id);
+  -- A fork copies the events of all attempts.
+  declare owner integer := (select attempt from turns where id = new.turn_id and copied_from is null);
   begin
     if new.attempt <> owner then
       insert into breaches values ('out-of-order', new.turn_id, 'attempt ' || new.attempt

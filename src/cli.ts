@@ -1,54 +1,47 @@
 #!/usr/bin/env node
-import { answerCommand } from './cli/commands/answer-command.js';
-import { chatCommand } from './cli/commands/chat-command.js';
-import { exportCommand } from './cli/commands/export-command.js';
-import { feedbackCommand } from './cli/commands/feedback-command.js';
-import { forkCommand } from './cli/commands/fork-command.js';
-import { forgetCommand } from './cli/commands/forget-command.js';
-import { importCommand } from './cli/commands/import-command.js';
-import { keysCommand } from './cli/commands/keys-command.js';
-import { leaveOnClosedPipe } from './cli/terminal/leave-on-closed-pipe.js';
-import { listCommand } from './cli/commands/list-command.js';
-import { memoryCommand } from './cli/commands/memory-command.js';
-import { migrateCommand } from './cli/commands/migrate-command.js';
-import { oneLine } from './cli/terminal/plain-text.js';
-import { serveCommand } from './cli/commands/serve-command.js';
-import { tailCommand } from './cli/commands/tail-command.js';
-import { turnCommand } from './cli/commands/turn-command.js';
-import { packageCommit, packageVersion } from './platform/process/package-root.js';
 import { usage } from './cli/commands/usage.js';
-import { schedulesCommand } from './cli/commands/schedules-command.js';
-import { webhooksCommand } from './cli/commands/webhooks-command.js';
+import { leaveOnClosedPipe } from './cli/terminal/leave-on-closed-pipe.js';
+import { oneLine } from './cli/terminal/plain-text.js';
+import { packageCommit, packageVersion } from './platform/process/package-root.js';
 
-type Command = (args: readonly string[]) => Promise<number>;
+type Environment = Record<string, string | undefined>;
+type Command = (args: readonly string[], environment: Environment) => Promise<number>;
+type Loaded = [name: string, load: () => Promise<Command>];
 
-const environment = process.env;
-
-const commands = new Map<string, Command>([
-  ['turn', (args) => turnCommand(args, environment)],
-  ['chat', (args) => chatCommand(args, environment)],
-  ['tail', (args) => tailCommand(args, environment)],
-  ...(['sessions', 'agents', 'models', 'skills'] as const).map((what): [string, Command] => [
+/** Loads the command that is run and no other: the code of all takes longer than most commands do. */
+const commands = new Map<string, () => Promise<Command>>([
+  ['turn', async () => (await import('./cli/commands/turn-command.js')).turnCommand],
+  ['chat', async () => (await import('./cli/commands/chat-command.js')).chatCommand],
+  ['tail', async () => (await import('./cli/commands/tail-command.js')).tailCommand],
+  ...(['sessions', 'agents', 'models', 'skills'] as const).map((what): Loaded => [
     what,
-    (args) => listCommand(what, args, environment),
+    async () => {
+      const { listCommand } = await import('./cli/commands/list-command.js');
+      return (args, environment) => listCommand(what, args, environment);
+    },
   ]),
-  ...(['approvals', 'approve', 'deny'] as const).map((what): [string, Command] => [
+  ...(['approvals', 'approve', 'deny'] as const).map((what): Loaded => [
     what,
-    (args) => answerCommand(what, args, environment),
+    async () => {
+      const { answerCommand } = await import('./cli/commands/answer-command.js');
+      return (args, environment) => answerCommand(what, args, environment);
+    },
   ]),
-  ['fork', (args) => forkCommand(args, environment)],
-  ['keys', (args) => keysCommand(args, environment)],
-  ['feedback', (args) => feedbackCommand(args, environment)],
-  ['memory', (args) => memoryCommand(args, environment)],
-  ['schedules', (args) => schedulesCommand(args, environment)],
-  ['webhooks', (args) => webhooksCommand(args, environment)],
-  ['export', (args) => exportCommand(args, environment)],
-  ['import', (args) => importCommand(args, environment)],
-  ['forget', (args) => forgetCommand(args, environment)],
-  ['serve', (args) => serveCommand(args, environment)],
-  ['migrate', (args) => migrateCommand(args, environment)],
-  ['help', help],
-  ['version', version],
+  ['fork', async () => (await import('./cli/commands/fork-command.js')).forkCommand],
+  ['replay', async () => (await import('./cli/commands/replay-command.js')).replayCommand],
+  ['compare', async () => (await import('./cli/commands/replay-command.js')).compareCommand],
+  ['keys', async () => (await import('./cli/commands/keys-command.js')).keysCommand],
+  ['feedback', async () => (await import('./cli/commands/feedback-command.js')).feedbackCommand],
+  ['memory', async () => (await import('./cli/commands/memory-command.js')).memoryCommand],
+  ['schedules', async () => (await import('./cli/commands/schedules-command.js')).schedulesCommand],
+  ['webhooks', async () => (await import('./cli/commands/webhooks-command.js')).webhooksCommand],
+  ['export', async () => (await import('./cli/commands/export-command.js')).exportCommand],
+  ['import', async () => (await import('./cli/commands/import-command.js')).importCommand],
+  ['forget', async () => (await import('./cli/commands/forget-command.js')).forgetCommand],
+  ['serve', async () => (await import('./cli/commands/serve-command.js')).serveCommand],
+  ['migrate', async () => (await import('./cli/commands/migrate-command.js')).migrateCommand],
+  ['help', async () => help],
+  ['version', async () => version],
 ]);
 
 const helpFlags: readonly string[] = ['--help', '-h'];
@@ -64,8 +57,8 @@ process.exitCode = await run();
 async function run(): Promise<number> {
   if (optionsOf(given).some((arg) => helpFlags.includes(arg))) return help();
   if (versionFlags.includes(name)) return version();
-  const command = commands.get(name);
-  if (command !== undefined) return command(rest);
+  const load = commands.get(name);
+  if (load !== undefined) return (await load())(rest, process.env);
   process.stderr.write(
     `There is no command ${oneLine(name, 60)}; turnpike --help lists the commands.\n`,
   );

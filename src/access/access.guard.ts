@@ -15,7 +15,7 @@ import {
   KEYS_SCOPE,
   SCOPE,
   type Declaration,
-  type IdField,
+  type OwnedIds,
 } from './owned.decorator.js';
 import { ownedKinds, Owners, type OwnedKind } from './ownership/owners.js';
 import type { Principal } from './principal.js';
@@ -95,18 +95,15 @@ export class AccessGuard implements CanActivate {
    * Checks ownership before anything else of the request is validated: a foreign object and a
    * missing one get the same answer, from here. Without keys, all objects have one owner.
    */
-  async #checkOwners(
-    caller: Principal,
-    ids: Partial<Record<OwnedKind, IdField>>,
-    request: Request,
-  ): Promise<void> {
+  async #checkOwners(caller: Principal, ids: OwnedIds, request: Request): Promise<void> {
     const { keys, owners, notFound } = this;
     if (!(await keys.census()).hasHadKeys) return;
     for (const kind of ownedKinds) {
-      const field = ids[kind];
-      const id = field === undefined ? undefined : idAt(request, field);
-      if (id === undefined) continue;
-      if ((await owners.find(kind, id)) !== caller.id) throw notFound[kind](id);
+      for (const field of [ids[kind] ?? []].flat()) {
+        const id = idAt(request, field);
+        if (id === undefined) continue;
+        if ((await owners.find(kind, id)) !== caller.id) throw notFound[kind](id);
+      }
     }
   }
 }

@@ -5,8 +5,11 @@ import type { OwnedKind } from './ownership/owners.js';
 /** The field of a request with an id: `params.id`, `body.sessionId`, `query.sessionId`. */
 export type IdField = `${'params' | 'body' | 'query'}.${string}`;
 
+/** The fields with ids, by what they are ids of. */
+export type OwnedIds = Partial<Record<OwnedKind, IdField | readonly IdField[]>>;
+
 export type Declaration =
-  | { type: 'owned'; ids: Partial<Record<OwnedKind, IdField>> }
+  | { type: 'owned'; ids: OwnedIds }
   | { type: 'unowned'; why: string }
   | { type: 'open'; why: string };
 
@@ -15,7 +18,7 @@ export const SCOPE = 'turnpike:scope';
 export const KEYS_SCOPE = 'turnpike:keys-scope';
 
 /** The route acts on owned objects: other principals get `not found`. */
-export const Owned = (ids: Partial<Record<OwnedKind, IdField>>) =>
+export const Owned = (ids: OwnedIds) =>
   SetMetadata(DECLARATION, { type: 'owned', ids } satisfies Declaration);
 
 /** The route needs a key and names no owned object; or its service checks the ownership itself. */

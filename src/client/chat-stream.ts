@@ -1,9 +1,9 @@
 import type { UIMessageChunk } from 'ai';
-import { ConnectionLostError, isFinal, TurnpikeError } from './client-errors.js';
-import { receiveFrames } from './receive-frames.js';
-import { RetryPolicy } from './retry-policy.js';
-import { StallSignal } from './stall-signal.js';
-import type { Transport } from './transport.js';
+import { ConnectionLostError, isFinal, TurnpikeError } from './transport/client-errors.js';
+import { receiveFrames } from './transport/receive-frames.js';
+import { RetryPolicy } from './transport/retry-policy.js';
+import { StallSignal } from './transport/stall-signal.js';
+import type { Transport } from './transport/transport.js';
 
 export interface ChatReading {
   chatId: string;

@@ -1,14 +1,14 @@
 import type { ChatTransport, UIMessage, UIMessageChunk } from 'ai';
 import { ChatStream } from './chat-stream.js';
-import { TurnpikeError } from './client-errors.js';
-import { newKey } from './new-key.js';
+import { TurnpikeError } from './transport/client-errors.js';
+import { newKey } from './turn/new-key.js';
 import type { CancelState, ListedChat, TurnOptions } from './server-types.js';
-import type { Page } from './session-calls.js';
-import { Transport, type ClientOptions } from './transport.js';
+import type { Page } from './calls/session-calls.js';
+import { Transport, type ClientOptions } from './transport/transport.js';
 
-export { ConnectionLostError, TurnpikeError } from './client-errors.js';
+export { ConnectionLostError, TurnpikeError } from './transport/client-errors.js';
 export type { CancelState, ListedChat, TurnOptions } from './server-types.js';
-export type { ClientOptions } from './transport.js';
+export type { ClientOptions } from './transport/transport.js';
 
 /** A tool that the page runs. */
 export interface ClientTool {

@@ -1,9 +1,9 @@
-import { ApprovalCalls } from './approval-calls.js';
-import { DataCalls } from './data-calls.js';
-import { FeedbackCalls } from './feedback-calls.js';
-import { KeyCalls } from './key-calls.js';
-import { MemoryCalls } from './memory-calls.js';
-import { Transport, type Call, type ClientOptions } from './transport.js';
+import { ApprovalCalls } from './calls/approval-calls.js';
+import { DataCalls } from './calls/data-calls.js';
+import { FeedbackCalls } from './calls/feedback-calls.js';
+import { KeyCalls } from './calls/key-calls.js';
+import { MemoryCalls } from './calls/memory-calls.js';
+import { Transport, type Call, type ClientOptions } from './transport/transport.js';
 import type {
   AgentSummary,
   ListedTool,
@@ -13,28 +13,33 @@ import type {
   SkillView,
   UsageView,
 } from './server-types.js';
-import { SessionCalls, type Page } from './session-calls.js';
-import { SettingCalls } from './setting-calls.js';
-import { startTurn, type ObjectRequest, type ObjectTurn, type TurnRequest } from './start-turn.js';
-import { FollowedTurn, type FollowOptions, type Turn } from './turn.js';
-import { TurnCalls } from './turn-calls.js';
-import { UploadCalls } from './upload-calls.js';
-import { ScheduleCalls } from './schedule-calls.js';
-import { WebhookCalls } from './webhook-calls.js';
+import { SessionCalls, type Page } from './calls/session-calls.js';
+import { SettingCalls } from './calls/setting-calls.js';
+import {
+  startTurn,
+  type ObjectRequest,
+  type ObjectTurn,
+  type TurnRequest,
+} from './turn/start-turn.js';
+import { FollowedTurn, type FollowOptions, type Turn } from './turn/turn.js';
+import { TurnCalls } from './calls/turn-calls.js';
+import { UploadCalls } from './calls/upload-calls.js';
+import { ScheduleCalls } from './calls/schedule-calls.js';
+import { WebhookCalls } from './calls/webhook-calls.js';
 
-export { ConnectionLostError, TurnpikeError } from './client-errors.js';
-export type { Call, ClientOptions, Retrying } from './transport.js';
-export type { HarnessEvent, TurnEvents } from './harness-event.js';
+export { ConnectionLostError, TurnpikeError } from './transport/client-errors.js';
+export type { Call, ClientOptions, Retrying } from './transport/transport.js';
+export type { HarnessEvent, TurnEvents } from './turn/harness-event.js';
 export type * from './server-types.js';
-export type { FileToSend } from './sent-file.js';
-export type { MemoryWrite } from './memory-calls.js';
-export type { Page } from './session-calls.js';
-export type { ObjectOf } from './object-of.js';
-export type { ObjectRequest, ObjectTurn, TurnRequest } from './start-turn.js';
-export type { FollowedTurn, FollowOptions, Turn } from './turn.js';
-export type { TurnResult } from './turn-result.js';
-export type { UploadOptions, UploadProgress } from './upload-calls.js';
-export type { DeliveryQuery } from './webhook-calls.js';
+export type { FileToSend } from './transport/sent-file.js';
+export type { MemoryWrite } from './calls/memory-calls.js';
+export type { Page } from './calls/session-calls.js';
+export type { ObjectOf } from './turn/object-of.js';
+export type { ObjectRequest, ObjectTurn, TurnRequest } from './turn/start-turn.js';
+export type { FollowedTurn, FollowOptions, Turn } from './turn/turn.js';
+export type { TurnResult } from './turn/turn-result.js';
+export type { UploadOptions, UploadProgress } from './calls/upload-calls.js';
+export type { DeliveryQuery } from './calls/webhook-calls.js';
 
 /**
  * A Turnpike server, from a browser or from Node. Refusals are thrown as `TurnpikeError`, a server

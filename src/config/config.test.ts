@@ -44,6 +44,7 @@ describe('parseConfig', () => {
     ['TURNPIKE_INSTRUCTION_ROOT', 'relative', 'an absolute path'],
     ['TURNPIKE_LOG_LEVEL', 'loud', 'one of debug, info, warn, error, silent'],
     ['TURNPIKE_EGRESS_ALLOW', 'http://example.com', 'an origin: `https://host[:port]`, or'],
+    ['TURNPIKE_AGENT_SESSION_MS', '2147483648', 'a whole number from 1000 to 2073600000'],
     ['TURNPIKE_LEASE_MS', '999', 'a whole number from 1000 to 600000'],
   ])('refuses %s=%s, and says what it must be', (name, value, allowed) => {
     expect(() => parseConfig({ [name]: value })).toThrow(ConfigError);

@@ -87,9 +87,12 @@ describe('the console', () => {
     '/settings',
     '/approvals',
     '/queue',
+    '/memory',
+    '/schedules',
     '/webhooks',
     '/sessions/sess_00000000-0000-4000-8000-000000000000',
     '/turns/turn_00000000-0000-4000-8000-000000000000',
+    '/turns/turn_00000000-0000-4000-8000-000000000000/compare/turn_1',
   ])('answers %s with its page', async (where) => {
     const { status, headers, body } = await ask(where);
     expect([status, headers['content-type'], body.toString()]).toEqual([

@@ -3,8 +3,9 @@ import { TypedError } from '../errors/typed-error.js';
 import { encodings, findBuiltPage, INDEX, type PageFile } from './find-built-page.js';
 
 /** The views that the page routes by itself, and those that are of one object. */
-const views = ['', 'settings', 'approvals', 'agents', 'queue', 'webhooks'];
+const views = ['', 'settings', 'approvals', 'agents', 'queue', 'memory', 'schedules', 'webhooks'];
 const viewsOfOne = ['sessions', 'turns'];
+const idForm = /^[\w-]+$/;
 
 /** A path of the page that is also a route of the API: only a browser's navigation gets the page. */
 const SHARED = '/agents';
@@ -49,7 +50,13 @@ export async function serveConsole(folder: string): Promise<RequestHandler> {
 function isView(path: string): boolean {
   const [, view = '', id, ...more] = path.split('/');
   if (id === undefined) return views.includes(view);
-  return viewsOfOne.includes(view) && /^[\w-]+$/.test(id) && more.length === 0;
+  if (!viewsOfOne.includes(view) || !idForm.test(id)) return false;
+  return more.length === 0 || (view === 'turns' && isComparison(more));
+}
+
+/** The rest of the path of two turns side by side. */
+function isComparison([compare, id = '', ...more]: readonly string[]): boolean {
+  return compare === 'compare' && idForm.test(id) && more.length === 0;
 }
 
 /** Whether the request prefers HTML, as a browser's navigation does; API clients accept anything or JSON. */

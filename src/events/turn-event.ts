@@ -152,7 +152,7 @@ export type TurnEventBody =
       text: string;
       usage: Usage;
       durationMs: number;
-      /** The object of a turn that completed, and was to end with one. */
+      /** The object that a turn was to end with, and ended with. */
       output?: JsonObject;
     };
 

@@ -6,7 +6,7 @@ import type { TurnEvent } from './turn-event.js';
 
 const { id, type, facts, createdAt } = webhookDeliveries;
 
-/** Deliveries to the endpoints of the turn's principal: none where there are no endpoints. */
+/** Deliveries to the endpoints of the turn's principal: none where there are no endpoints, none of a replay. */
 const insertDeliveries = writeKind(
   { id, type, facts, createdAt },
   (given) => `insert into webhook_deliveries
@@ -14,7 +14,9 @@ const insertDeliveries = writeKind(
     select endpoint.id, given.id, given.type, given.fence_id, given.fence_session, given.fence_parent,
       given.facts, given."createdAt", given."createdAt"
     from ${given} given join webhook_endpoints endpoint on endpoint.principal_id = given.fence_principal
-    where endpoint.enabled and (endpoint.events is null or given.type = any(endpoint.events))`,
+    where endpoint.enabled and (endpoint.events is null or given.type = any(endpoint.events))
+      and not exists (select from sessions replay
+        where replay.id = given.fence_session and replay.replay_of is not null)`,
 );
 
 /** Deliveries of events to webhooks: rows of the statement that stores the events. Pure. */

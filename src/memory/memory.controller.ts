@@ -40,7 +40,8 @@ export class MemoryController {
   @ApiOperation({ operationId: 'listMemories', summary: 'Your memories: one for each agent' })
   @ApiOkResponse({ type: MemoryListDto })
   async list(@Caller() { id }: Principal): Promise<MemoryListDto> {
-    return { memories: (await this.memory.list(id)).map(viewMemory) };
+    const { quota } = this.memory;
+    return { memories: (await this.memory.list(id)).map((one) => viewMemory(one, quota)) };
   }
 
   @Get(':agent')

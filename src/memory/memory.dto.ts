@@ -6,6 +6,7 @@ import { mustBe } from '../http/fields/field-words.js';
 import { Rule } from '../http/fields/rule.decorator.js';
 import { PageDto } from '../http/paging/page.dto.js';
 import { isStorable } from '../storage/storable.js';
+import type { MemoryQuota } from './commands/memory-file.js';
 import { MEMORY_ROOT, parseMemoryPath } from './memory-path.js';
 import type { FileView, ListedFileView, MemoryView } from './view-memory.js';
 
@@ -31,6 +32,17 @@ export class FileContentDto {
   content!: string;
 }
 
+class MemoryQuotaDto implements MemoryQuota {
+  @ApiProperty({ type: 'integer', description: 'Number of files.' })
+  files!: number;
+
+  @ApiProperty({ type: 'integer', description: 'Bytes of a file.' })
+  fileBytes!: number;
+
+  @ApiProperty({ type: 'integer', description: 'Bytes of all files.' })
+  bytes!: number;
+}
+
 class MemoryDto implements MemoryView {
   @ApiProperty({ type: String, description: 'Name of the agent.' })
   agent!: string;
@@ -43,6 +55,9 @@ class MemoryDto implements MemoryView {
 
   @ApiProperty({ type: String, format: 'date-time', description: 'Time of the last write.' })
   updatedAt!: string;
+
+  @ApiProperty({ type: MemoryQuotaDto, description: 'The most that it may have.' })
+  quota!: MemoryQuotaDto;
 }
 
 export class MemoryListDto {

@@ -7,7 +7,7 @@ import { DATABASE, type Database, type Queryable } from '../storage/connection.j
 import { memoryFiles } from '../storage/memory-schema.js';
 import { checkQuota } from './commands/check-quota.js';
 import { findObstacle } from './commands/find-obstacle.js';
-import type { MemoryChange } from './commands/memory-file.js';
+import type { MemoryChange, MemoryQuota } from './commands/memory-file.js';
 import { describeChange } from './describe-change.js';
 import {
   badPath,
@@ -49,6 +49,11 @@ export class OwnerMemory {
     @Inject(CONFIG) private readonly config: QuotaConfig & Pick<Config, 'memory'>,
     private readonly audit: AuditLog,
   ) {}
+
+  /** The limits of each memory. */
+  get quota(): MemoryQuota {
+    return quotaOf(this.config);
+  }
 
   /** Lists a principal's memories that have files, by agent: there are few. */
   async list(principalId: string): Promise<MemorySummary[]> {
@@ -110,7 +115,7 @@ export class OwnerMemory {
       const obstacle = findObstacle(path, files);
       if (obstacle !== undefined) throw badPath(obstacle.replace(/\.$/, ''));
       if (files.size === 0 && (await hasMostMemories(tx, key))) throw memoryLimit(MOST_MEMORIES);
-      const full = checkQuota({ files, quota: quotaOf(this.config) }, path, content);
+      const full = checkQuota({ files, quota: this.quota }, path, content);
       if (full !== undefined) throw memoryFull(full.replace(/^MEMORY_FULL: n/, 'N'));
       await this.#store(tx, key, { change: { type: 'write', path, content }, revision });
       const [stored] = await tx

@@ -1,3 +1,4 @@
+import type { MemoryQuota } from './commands/memory-file.js';
 import type { ListedFile, MemorySummary } from './owner-memory.js';
 
 /** A memory as clients see it. */
@@ -7,6 +8,8 @@ export interface MemoryView {
   bytes: number;
   /** The time of the last write. */
   updatedAt: string;
+  /** The most that it may have. */
+  quota: MemoryQuota;
 }
 
 /** A file of a memory in a list. */
@@ -23,8 +26,11 @@ export interface FileView extends ListedFileView {
   content: string;
 }
 
-export function viewMemory({ updatedAt, ...memory }: MemorySummary): MemoryView {
-  return { ...memory, updatedAt: updatedAt.toISOString() };
+export function viewMemory(
+  { updatedAt, ...memory }: MemorySummary,
+  quota: MemoryQuota,
+): MemoryView {
+  return { ...memory, updatedAt: updatedAt.toISOString(), quota };
 }
 
 export function viewListedFile(file: ListedFile): ListedFileView {

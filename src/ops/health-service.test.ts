@@ -20,6 +20,8 @@ function open(deps: Partial<HealthDeps> = {}) {
     checkProvider: answers,
     checkAgent: answers,
     countActiveSessions: async () => 3,
+    findLateSeconds: async () => 90,
+    toolHook: () => undefined,
     commands,
     ...deps,
   });
@@ -33,6 +35,7 @@ describe('HealthService', () => {
       agent_name: 'WORKING_ITEMS',
       agent_ready: true,
       active_sessions: 3,
+      schedule_late_seconds: 90,
       uptime_seconds: expect.any(Number),
       version: packageVersion,
     });
@@ -48,10 +51,18 @@ describe('HealthService', () => {
     const { service } = open({
       dependencies: [{ name: 'database', ping: fails }],
       countActiveSessions: fails,
+      findLateSeconds: fails,
     });
     const health = await service.health();
     expect(health.status).toBe('unhealthy');
     expect(health).not.toHaveProperty('active_sessions');
+    expect(health).not.toHaveProperty('schedule_late_seconds');
+  });
+
+  it('stays healthy while the tool hook fails, and says so', async () => {
+    const toolHook = { failures_in_row: 4, last_failure_at: '2026-11-23T18:00:00.000Z' };
+    const { service } = open({ toolHook: () => toolHook });
+    expect(await service.health()).toMatchObject({ status: 'healthy', tool_hook: toolHook });
   });
 
   it('is not ready, and healthy, where every turn would be refused', async () => {

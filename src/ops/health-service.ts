@@ -2,6 +2,7 @@ import { compact } from '../platform/compact.js';
 import { packageCommit, packageVersion } from '../platform/process/package-root.js';
 import type { Clock } from '../platform/clock.js';
 import type { CommandHealth } from './command-health.js';
+import type { HookHealth } from './tool-hook-health.js';
 import { checkReadiness, type Dependency, type Readiness } from './readiness.js';
 
 /** Timeout of the checks, in ms: a health check answers within 100 ms where it can. */
@@ -15,6 +16,10 @@ export interface Health {
   agent_ready: boolean;
   /** Sessions with an active turn; absent while the database does not answer. */
   active_sessions?: number;
+  /** Age of the oldest slot of a schedule that is due; 0 without one. Absent while the database does not answer. */
+  schedule_late_seconds?: number;
+  /** The tool hook, as this process has found it; absent where there is none. */
+  tool_hook?: HookHealth;
   uptime_seconds: number;
   version: string;
   /** Commit of the build; absent where it is unknown. */
@@ -33,6 +38,9 @@ export interface HealthDeps {
   /** Rejects when a turn of the default agent would be refused. */
   checkAgent(): Promise<void>;
   countActiveSessions(): Promise<number>;
+  findLateSeconds(): Promise<number>;
+  /** Undefined: there is no tool hook. */
+  toolHook(): HookHealth | undefined;
   commands: CommandHealth;
 }
 
@@ -40,6 +48,7 @@ interface CheckResult {
   isReady: boolean;
   isAgentReady: boolean;
   activeSessions?: number;
+  lateSeconds?: number;
   at: number;
 }
 
@@ -95,20 +104,19 @@ export class HealthService {
   }
 
   async #find(): Promise<CheckResult> {
-    const { dependencies, checkAgent, countActiveSessions, clock } = this.deps;
-    const [{ ready, checks }, agent, active] = await Promise.all([
+    const { dependencies, checkAgent, countActiveSessions, findLateSeconds, clock } = this.deps;
+    const [{ ready, checks }, agent, counts] = await Promise.all([
       checkReadiness(dependencies),
       Promise.allSettled([checkAgent()]),
-      Promise.allSettled([countActiveSessions()]),
+      Promise.allSettled([countActiveSessions(), findLateSeconds()]),
     ]);
-    const [count] = active;
+    const [active, late] = counts.map((count) =>
+      count.status === 'fulfilled' && checks['database'] === 'ok' ? count.value : undefined,
+    );
     this.#last = {
       isReady: ready,
       isAgentReady: agent[0].status === 'fulfilled',
-      ...compact({
-        activeSessions:
-          count.status === 'fulfilled' && checks['database'] === 'ok' ? count.value : undefined,
-      }),
+      ...compact({ activeSessions: active, lateSeconds: late }),
       at: clock.now(),
     };
     return this.#last;
@@ -119,7 +127,11 @@ export class HealthService {
       status: isHealthy(found) ? 'healthy' : 'unhealthy',
       agent_name: this.deps.agentName,
       agent_ready: found.isAgentReady,
-      ...compact({ active_sessions: found.activeSessions }),
+      ...compact({
+        active_sessions: found.activeSessions,
+        schedule_late_seconds: found.lateSeconds,
+        tool_hook: this.deps.toolHook(),
+      }),
       uptime_seconds: Math.floor(process.uptime()),
       version: packageVersion,
       ...compact({ commit: packageCommit }),

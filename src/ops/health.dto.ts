@@ -1,5 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { CommandHealth } from './command-health.js';
+import type { HookHealth } from './tool-hook-health.js';
 import type { Health } from './health-service.js';
 import type { Readiness } from './readiness.js';
 
@@ -12,6 +13,20 @@ class CommandHealthDto implements CommandHealth {
     description: 'What the sandbox does not limit or keep out, or why there is none.',
   })
   weaknesses!: readonly string[];
+}
+
+class HookHealthDto implements HookHealth {
+  @ApiProperty({
+    type: 'integer',
+    description: 'Questions without an answer since the last one that had one.',
+  })
+  failures_in_row!: number;
+
+  @ApiPropertyOptional({ type: String, format: 'date-time', description: 'Absent: never.' })
+  last_answer_at?: string;
+
+  @ApiPropertyOptional({ type: String, format: 'date-time', description: 'Absent: never.' })
+  last_failure_at?: string;
 }
 
 export class HealthDto implements Health {
@@ -29,6 +44,20 @@ export class HealthDto implements Health {
     description: 'Absent while the database does not answer.',
   })
   active_sessions?: number;
+
+  @ApiPropertyOptional({
+    type: Number,
+    description:
+      'Age of the oldest slot of a schedule that is due and has no outcome; 0 without one. Absent while the database does not answer.',
+  })
+  schedule_late_seconds?: number;
+
+  @ApiPropertyOptional({
+    type: HookHealthDto,
+    description:
+      'How the tool hook has answered this process, which asks it if it runs turns. Absent where no hook is configured.',
+  })
+  tool_hook?: HookHealth;
 
   @ApiProperty({ type: Number })
   uptime_seconds!: number;

@@ -19,6 +19,7 @@ import {
   type OpenedDatabase,
 } from '../storage/connection.js';
 import { SHELLS, type Shells } from '../tools/shells.js';
+import { TOOL_HOOK, type ToolHook } from '../tools/tool-hook.js';
 import { ToolsModule } from '../tools/tools.module.js';
 import { forgetMemory } from '../memory/forget-memory.js';
 import { forgetUsage } from '../turn/budgets/forget-usage.js';
@@ -27,6 +28,7 @@ import { TURN_QUEUE, type TurnQueue } from '../turn/queue/turn-queue.js';
 import { countActiveSessions } from '../turn/state/turn-lookup.js';
 import { expireSessions } from '../session/expire-sessions.js';
 import { releaseFiles } from '../session/release-files.js';
+import { findLateSeconds } from '../schedules/find-late-seconds.js';
 import { forgetRuns } from '../schedules/forget-runs.js';
 import { forgetDeliveries } from '../webhooks/forget-deliveries.js';
 import { BoardController } from './board.controller.js';
@@ -39,6 +41,7 @@ import { MetricsController } from './metrics.controller.js';
 import { MetricsService } from './metrics-service.js';
 import { QueueController } from './queue.controller.js';
 import { QueueService } from './queue-service.js';
+import { hookHealth } from './tool-hook-health.js';
 
 /** Provides the health checks and their routes. */
 @Module({
@@ -55,6 +58,7 @@ import { QueueService } from './queue-service.js';
         AnthropicProvider,
         PersonaLibrary,
         SHELLS,
+        TOOL_HOOK,
       ],
       useFactory: (
         { db, ping }: OpenedDatabase,
@@ -64,6 +68,7 @@ import { QueueService } from './queue-service.js';
         provider: AnthropicProvider,
         personas: PersonaLibrary,
         shells: Shells,
+        toolHook: ToolHook | null,
       ) =>
         new HealthService({
           dependencies: [
@@ -80,6 +85,8 @@ import { QueueService } from './queue-service.js';
             await personas.load(defaultPersona);
           },
           countActiveSessions: () => countActiveSessions(db),
+          findLateSeconds: () => findLateSeconds(db),
+          toolHook: () => (toolHook === null ? undefined : hookHealth(toolHook.health)),
           commands: commandHealth(shells),
         }),
     },

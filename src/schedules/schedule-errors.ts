@@ -16,6 +16,11 @@ export function scheduleLimit(most: number): TypedError {
   });
 }
 
+/** @param param the field that is wrong: forms show the message beside it. */
+export function invalidField(param: string, message: string): TypedError {
+  return invalidRequest(message, { param });
+}
+
 export function nothingToChange(): TypedError {
   return invalidRequest(
     "Give what is to change: 'cron', 'tz', 'session', 'agent', 'projectRoot', 'message', 'opts', 'overlap' or 'catchUpMs'",

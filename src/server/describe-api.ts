@@ -13,6 +13,7 @@ const tags: Record<string, string> = {
   sessions: 'Create, check, list and read sessions.',
   conversations:
     'What was said and done in a session: messages, turns, model calls, tool calls, events.',
+  replays: 'Turns that are run again on recorded results, and turns side by side.',
   approvals: 'Questions that turns wait for, and their answers.',
   attachments: 'Files for later turns.',
   models: 'Models that turns may name.',

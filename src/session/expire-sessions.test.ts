@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { eq } from 'drizzle-orm';
 import { openTestDatabase } from '../../test/support/database/database.js';
 import { storeTurn } from '../../test/support/turn/store-turn.js';
 import { newTimeId } from '../platform/ids.js';
@@ -71,6 +72,17 @@ describe('a session of the agents API', () => {
     expect(await isLive(id, later)).toBe(true);
     expect(await expireSessions(database.db, later)).toBe(0);
     expect(await database.db.select().from(sessions)).toHaveLength(1);
+  });
+
+  it('does not expire while a replay of one of its turns runs, and takes that along then', async () => {
+    const id = await store({}, []);
+    const recorded = await storeTurn(database.db, { sessionId: id, ...ended(0) });
+    const replay = await store({ replayOf: recorded, expiresAfterMs: null });
+    const running = await storeTurn(database.db, { sessionId: replay });
+    expect(await expireSessions(database.db, after(TERM_MS))).toBe(0);
+    await database.db.update(turns).set(ended(1)).where(eq(turns.id, running));
+    expect(await expireSessions(database.db, after(TERM_MS))).toBe(1);
+    expect(await database.db.select().from(sessions)).toEqual([]);
   });
 
   it('expires without a term where the server keeps sessions for some days', async () => {

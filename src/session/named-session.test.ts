@@ -75,11 +75,16 @@ describe('openThread', () => {
   it('makes a session once, however many ask for it at once', async () => {
     const opened = await Promise.all([1, 2, 3, 4].map(() => openNamedSession(deps, wanted)));
     const [first] = opened;
-    expect(new Set(opened.map(({ id }) => id)).size).toBe(1);
-    expect(first).toMatchObject({ principalId: 'ann', persona: 'WRITER', projectRoot: root });
+    expect(new Set(opened.map(({ session }) => session.id)).size).toBe(1);
+    expect(opened.filter(({ isNew }) => isNew)).toHaveLength(1);
+    expect(first?.session).toMatchObject({
+      principalId: 'ann',
+      persona: 'WRITER',
+      projectRoot: root,
+    });
     const audited = await database.db.select({ subject: auditLog.subject }).from(auditLog);
-    expect(audited).toEqual([{ subject: first?.id }]);
-    expect(await findNamedSession(deps, named)).toEqual(first);
+    expect(audited).toEqual([{ subject: first?.session.id }]);
+    expect(await findNamedSession(deps, named)).toEqual(first?.session);
   });
 
   it('finds the session that is there when no more may be made', async () => {
@@ -89,17 +94,19 @@ describe('openThread', () => {
       type: 'SESSION_LIMIT',
       status: 429,
     });
-    expect(await openNamedSession(deps, wanted)).toEqual(first);
+    expect(await openNamedSession(deps, wanted)).toEqual({ ...first, isNew: false });
   });
 
   it('gives nobody a session of another, nor one that was deleted', async () => {
-    const { id: name } = await openNamedSession(deps, wanted);
-    expect(await openNamedSession(deps, { ...wanted, name: name })).toMatchObject({ id: name });
+    const { id: name } = (await openNamedSession(deps, wanted)).session;
+    expect(await openNamedSession(deps, { ...wanted, name })).toMatchObject({
+      session: { id: name },
+    });
     const notFound = { type: 'SESSION_NOT_FOUND', status: 404 };
     const asked = { ...wanted, principal: { ...wanted.principal, id: 'bob' }, name };
     await expect(openNamedSession(deps, asked)).rejects.toMatchObject(notFound);
     await database.db.delete(sessions);
-    await expect(openNamedSession(deps, { ...wanted, name: name })).rejects.toMatchObject(notFound);
+    await expect(openNamedSession(deps, { ...wanted, name })).rejects.toMatchObject(notFound);
   });
 
   it('checks the folder of a session that it makes', async () => {

@@ -16,6 +16,12 @@ export interface NamedSessionDeps {
   projectRoots: Pick<ProjectRoots, 'check' | 'defaultOf'>;
 }
 
+/** A session that a client named, and whether this call created it. */
+export interface OpenedSession {
+  session: SessionRow;
+  isNew: boolean;
+}
+
 /** A client's own name for a session: the id of its thread or chat. */
 export interface SessionName {
   principalId: string;
@@ -91,16 +97,16 @@ export async function findNamedSession(
 export async function openNamedSession(
   deps: NamedSessionDeps,
   wanted: WantedNamedSession,
-): Promise<SessionRow> {
+): Promise<OpenedSession> {
   const { principal, name } = wanted;
   const found = await findNamedSession(deps, { principalId: principal.id, name });
-  return found ?? createNamedSession(deps, wanted);
+  return found === undefined ? createNamedSession(deps, wanted) : { session: found, isNew: false };
 }
 
 async function createNamedSession(
   deps: NamedSessionDeps,
   wanted: WantedNamedSession,
-): Promise<SessionRow> {
+): Promise<OpenedSession> {
   const { sessions, projectRoots } = deps;
   const { principal, name, persona, origin, expiresAfterMs } = wanted;
   const { id: principalId } = principal;
@@ -111,11 +117,12 @@ async function createNamedSession(
   const id = namedSessionId(principalId, name);
   try {
     const row = { id, principalId, projectRoot, persona, mode: 'direct', origin };
-    return await sessions.create({ ...row, clientName: name, ...compact({ expiresAfterMs }) });
+    const wantedRow = { ...row, clientName: name, ...compact({ expiresAfterMs }) };
+    return { session: await sessions.create(wantedRow), isNew: true };
   } catch (error) {
     // A simultaneous request may have created it: as the last session that the limit allows, too.
     const made = await findNamedSession(deps, { principalId, name });
     if (made === undefined) throw error;
-    return made;
+    return { session: made, isNew: false };
   }
 }

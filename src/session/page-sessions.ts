@@ -20,12 +20,15 @@ export interface SessionPage {
   origin?: SessionOrigin | undefined;
 }
 
+/** A session of its own: neither a subagent's nor that of a replay. */
+export const isListed = and(isNull(sessions.parentTurnId), isNull(sessions.replayOf));
+
 /** Characters of the first turn's request that a title is made of: the request may be megabytes. */
 const HEAD_CHARS = 1_000;
 
 /**
  * Loads a page of a principal's sessions of all folders, the last used first, without those of
- * subagents. The index `sessions_by_use` serves it, however many sessions others have.
+ * subagents and replays. The index `sessions_by_use` serves it, however many sessions others have.
  *
  * A session that is used between two pages moves to the first page.
  */
@@ -54,7 +57,7 @@ export function pageSessions(
     .where(
       and(
         eq(sessions.principalId, principalId),
-        isNull(sessions.parentTurnId),
+        isListed,
         wire === undefined ? undefined : eq(origin, wire),
         after === undefined
           ? undefined

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { eq } from 'drizzle-orm';
 import { openTestDatabase } from '../../test/support/database/database.js';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import { storeTurn } from '../../test/support/turn/store-turn.js';
@@ -51,6 +52,22 @@ describe('SessionStore', () => {
     const [first] = await store.list(wanted.projectRoot);
     await store.delete(first?.id ?? '', 'local');
     await expect(store.create(wanted)).resolves.toMatchObject(wanted);
+  });
+
+  it('deletes a session that no turn is in but copies, and leaves any other', async () => {
+    const [empty, fork, used] = await Promise.all([1, 2, 3].map(() => store.create(wanted)));
+    await storeTurn(database.db, { sessionId: fork?.id ?? '', copiedFrom: 'turn_1' });
+    await storeTurn(database.db, { sessionId: used?.id ?? '' });
+    for (const { id } of await store.list(wanted.projectRoot)) await store.deleteUnused(id, 'ann');
+    await store.deleteUnused(empty?.id ?? '', 'ann');
+    expect((await store.list(wanted.projectRoot)).map(({ id }) => id)).toEqual([used?.id]);
+    const deleted = await database.db
+      .select({ subject: auditLog.subject })
+      .from(auditLog)
+      .where(eq(auditLog.action, 'session.deleted'));
+    expect(deleted.map(({ subject }) => subject)).toEqual(
+      expect.arrayContaining([empty?.id, fork?.id]),
+    );
   });
 
   it('lists the sessions of one project, oldest first', async () => {

@@ -7,12 +7,12 @@ import { CLOCK, type Clock } from '../platform/clock.js';
 import { isId, newId } from '../platform/ids.js';
 import { DATABASE, type Database, type Queryable } from '../storage/connection.js';
 import { lockFor } from '../storage/lock.js';
-import { sessions, type SessionOrigin } from '../storage/schema.js';
+import { sessions, turns, type SessionOrigin } from '../storage/schema.js';
 import type { ForkSource } from '../storage/shapes/fork-source.js';
 import type { RequestPrefix } from '../storage/shapes/sent-request.js';
 import type { AgentConfig } from '../storage/shapes/stored-limits.js';
 import type { PermissionRules } from '../storage/shapes/stored-permissions.js';
-import { pageSessions, type PagedSession, type SessionPage } from './page-sessions.js';
+import { isListed, pageSessions, type PagedSession, type SessionPage } from './page-sessions.js';
 import { sessionLimit, sessionNotFound } from './session-errors.js';
 
 /** A session without its request prefix, which is long: turns load that by themselves. */
@@ -45,6 +45,8 @@ export interface NewSession {
   model?: string | null;
   /** The point of another session that it begins at. Default: null, it begins empty. */
   forkedFrom?: ForkSource | null;
+  /** The turn that its turn is a replay of: no list has the session. Default: null, it is no replay. */
+  replayOf?: string | null;
 }
 
 /** Stores the content of a new session. */
@@ -63,6 +65,7 @@ const blankRow = {
   expiresAfterMs: null,
   parentTurnId: null,
   forkedFrom: null,
+  replayOf: null,
   permissions: null,
   mcpServers: null,
 } satisfies Partial<SessionRow>;
@@ -117,17 +120,13 @@ export class SessionStore {
     return session;
   }
 
-  /** A principal's sessions of a project, oldest first. */
+  /** A principal's sessions of a project, oldest first, without those of subagents and replays. */
   async list(projectRoot: string, principalId: string = LOCAL_USER): Promise<SessionRow[]> {
     return this.db
       .select(sessionColumns)
       .from(sessions)
       .where(
-        and(
-          eq(sessions.projectRoot, projectRoot),
-          eq(sessions.principalId, principalId),
-          isNull(sessions.parentTurnId),
-        ),
+        and(eq(sessions.projectRoot, projectRoot), eq(sessions.principalId, principalId), isListed),
       )
       .orderBy(asc(sessions.createdAt), asc(sessions.id));
   }
@@ -159,6 +158,29 @@ export class SessionStore {
       .returning(sessionColumns);
     if (session === undefined) throw sessionNotFound(sessionId);
     return session;
+  }
+
+  /**
+   * Deletes a session in which no turn was stored but copies of a fork's source; any other stays, as one that
+   * there is not.
+   *
+   * @param by the principal who does.
+   */
+  async deleteUnused(sessionId: string, by: string): Promise<void> {
+    await this.db.transaction(async (tx) => {
+      // A turn that is being stored holds the row: it is seen once the lock is there.
+      const [locked] = await tx
+        .select({ id: sessions.id })
+        .from(sessions)
+        .where(eq(sessions.id, sessionId))
+        .for('update');
+      if (locked === undefined) return;
+      const ofItsOwn = and(eq(turns.sessionId, sessionId), isNull(turns.copiedFrom));
+      if ((await tx.$count(turns, ofItsOwn)) > 0) return;
+      await tx.delete(sessions).where(eq(sessions.id, sessionId));
+      const entry = { principalId: by, action: 'session.deleted', subject: sessionId } as const;
+      await this.audit.write(entry, tx);
+    });
   }
 
   /**

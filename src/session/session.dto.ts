@@ -113,6 +113,13 @@ export class SessionFieldsDto {
 }
 
 export class SessionRecordDto extends SessionFieldsDto implements SessionRecord {
+  @ApiPropertyOptional({
+    type: String,
+    description:
+      'The turn that its turn is a replay of: it takes no other turns. Absent: it is no replay.',
+  })
+  replayOf?: string;
+
   @ApiPropertyOptional({ type: String, description: 'Set by the first turn or boot; then stable.' })
   claudeSessionId?: string;
 

@@ -28,6 +28,8 @@ export interface SessionRecord {
   permissions?: PermissionRules;
   /** The turn of another session that its history ends with, or before. Absent: it began empty. */
   forkedFrom?: ForkPoint;
+  /** The turn that its turn is a replay of: it takes no other turns. Absent: it is no replay. */
+  replayOf?: string;
 }
 
 export type ForkPoint = Omit<ForkSource, 'written'>;
@@ -55,6 +57,7 @@ export function viewSession(row: SessionRow): SessionRecord {
       model: row.model ?? undefined,
       agentConfig: row.agentConfig === null ? undefined : agentConfigToWire(row.agentConfig),
       permissions: row.permissions ?? undefined,
+      replayOf: row.replayOf ?? undefined,
     }),
     ...viewForkPoint(row.forkedFrom),
   };

@@ -7,7 +7,7 @@ import { unknownName } from '../parsing/nearest-name.js';
 import { findSkills, type SkillFolder } from './find-skills.js';
 import type { FoundSkill } from './skill.js';
 
-/** TTL of what is known of a folder, in ms: an edit is seen by turns that begin after it. */
+/** TTL of what is known of a folder, in ms: turns that begin a TTL after an edit see it. */
 const FRESH_MS = 1_000;
 
 /** The folder of a project's skills. */

@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'drizzle-orm';
 import { Pool } from 'pg';
@@ -36,6 +37,16 @@ describe('the embedded database', () => {
     expect((await store(5, '1')).rows).toEqual([{ id: 5 }]);
     expect(await stored()).toEqual([1, 2, 3, 5].map((id) => ({ id })));
   });
+
+  it('answers what waits for its connection when it is closed', async () => {
+    const other = await mkdtemp(path.join(tmpdir(), 'embedded-'));
+    const { db, close } = await openEmbeddedDatabase(other);
+    const answers = Promise.all([1, 2, 3].map((n) => db.execute(sql`select ${n}::integer as n`)));
+    await nextTurn();
+    await close();
+    expect((await answers).map(({ rows }) => rows)).toEqual([1, 2, 3].map((n) => [{ n }]));
+    await rm(other, { recursive: true });
+  }, 20_000);
 
   it('stores nothing of a transaction that failed, and lets nobody into one', async () => {
     const failing = database.db.transaction(async (tx) => {

@@ -6,7 +6,7 @@ import type { OpenedDatabase } from './connection.js';
 import { EngineThread } from './engine/engine-thread.js';
 import { applyMigrations, checkMigrations, type SchemaReport } from './migrate/migrate-database.js';
 import type { MigrateMode } from './migrate/migrate-mode.js';
-import { openPooled, poolState } from './pooled-database.js';
+import { endPool, openPooled, poolState } from './pooled-database.js';
 import { prepareRepeated } from './prepare-repeated.js';
 import { StatementNames } from './statement-names.js';
 
@@ -39,7 +39,7 @@ export async function openEmbeddedDatabase(
     client.on('error', () => undefined);
   });
   const close = async (): Promise<void> => {
-    await pool.end();
+    await endPool(pool);
     await engine.close();
   };
   const db = openPooled(pool);

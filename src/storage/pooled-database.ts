@@ -1,8 +1,12 @@
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import type { Pool } from 'pg';
 import type { PoolState } from './connection.js';
+import { pause, systemClock } from '../platform/clock.js';
 import { isDatabaseDown } from './database-errors.js';
 import * as schema from './schema.js';
+
+/** Longest time for which the end of a pool lets statements wait for a connection, in ms. */
+const END_MS = 1_000;
 
 /**
  * The database over a pool. The query builder's own transaction keeps its connection for good where `begin`
@@ -28,4 +32,11 @@ export function openPooled(pool: Pool): NodePgDatabase<typeof schema> {
 
 export function poolState({ totalCount, idleCount, waitingCount }: Pool): PoolState {
   return { active: totalCount - idleCount, idle: idleCount, waiting: waitingCount };
+}
+
+/** Ends a pool. Statements that wait for a connection go first: an ended pool would never answer them. */
+export async function endPool(pool: Pool): Promise<void> {
+  const until = performance.now() + END_MS;
+  while (pool.waitingCount > 0 && performance.now() < until) await pause(systemClock, 1);
+  await pool.end();
 }

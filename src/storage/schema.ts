@@ -75,6 +75,8 @@ export const sessions = pgTable('sessions', {
   prefix: json('prefix').$type<RequestPrefix>(),
   /** The point of another session that the session began at; null: it began empty. */
   forkedFrom: json('forked_from').$type<ForkSource>(),
+  /** The turn that the session's own turn is a replay of, and is deleted with; null: it is no replay. */
+  replayOf: text('replay_of').references((): AnyPgColumn => turns.id, { onDelete: 'cascade' }),
   createdAt: instant('created_at').notNull(),
   updatedAt: instant('updated_at').notNull(),
 });
@@ -127,7 +129,7 @@ export const turns = pgTable(
     /** Note in the reply about the limit that ended the turn; null: none. */
     endNote: text('end_note'),
     failure: json('failure').$type<TurnFailure>(),
-    /** The object of a turn that completed with one; null: none. */
+    /** The object of a turn that ended with one; null: none. */
     output: json('output').$type<JsonObject>(),
     /** Reason why later turns leave this turn out of their requests; null: they do not. */
     leftOut: text('left_out').$type<LeftOut>(),

@@ -7,6 +7,7 @@ import {
   type Receiver,
 } from '../../test/support/webhooks/start-receiver.js';
 import { someSecret } from '../../test/support/webhooks/store-endpoint.js';
+import { ManualClock } from '../../test/support/manual-clock.js';
 import { expectSoon } from '../../test/support/expect-soon.js';
 import { isStorable } from '../storage/storable.js';
 import { systemClock } from '../platform/clock.js';
@@ -114,6 +115,33 @@ describe('ToolHook', () => {
   it('asks no address that is not public, unless it is listed', async () => {
     expect(await ask({ privateHosts: [] })).toMatchObject({ type: 'failed' });
     expect(receiver.received).toEqual([]);
+  });
+
+  it('keeps when it last answered, when it last did not, and the failures since', async () => {
+    const clock = new ManualClock();
+    const hook = hookOf({ clock });
+    expect(hook.health).toEqual({ failuresInRow: 0 });
+    answers({ decision: 'deny' });
+    await hook.ask(question, never);
+    const answeredAt = clock.now();
+    await clock.advance(1_000);
+    answers({}, 500);
+    await hook.ask(question, never);
+    await hook.ask(question, never);
+    expect(hook.health).toEqual({ answeredAt, failedAt: clock.now(), failuresInRow: 2 });
+    answers({ decision: 'allow' });
+    await hook.ask(question, never);
+    expect(hook.health).toMatchObject({ answeredAt: answeredAt + 1_000, failuresInRow: 0 });
+  });
+
+  it('counts no failure of a question whose turn ended', async () => {
+    const hook = hookOf();
+    receiver.answer = () => undefined;
+    const stop = new AbortController();
+    const asked = hook.ask(question, stop.signal);
+    stop.abort(new Error('cancelled'));
+    await expect(asked).rejects.toThrow('cancelled');
+    expect(hook.health).toEqual({ failuresInRow: 0 });
   });
 
   it('ends at once with the turn, and says so', async () => {

@@ -34,6 +34,16 @@ export type HookVerdict =
   /** There is no answer. `reason` completes "the tool hook …". */
   | { type: 'failed'; reason: string };
 
+/** How the hook answered this process so far. */
+export interface ToolHookHealth {
+  /** When it last answered as it should, in ms since 1970. Absent: never. */
+  answeredAt?: number;
+  /** When it last did not. Absent: never. */
+  failedAt?: number;
+  /** Questions without an answer since the last one that had one. */
+  failuresInRow: number;
+}
+
 export interface ToolHookOptions {
   url: string;
   secret: string;
@@ -53,6 +63,7 @@ export class ToolHook {
   readonly #poster: SignedPoster;
   readonly #limit: ReturnType<typeof pLimit>;
   readonly #timeoutMs: number;
+  #health: ToolHookHealth = { failuresInRow: 0 };
 
   constructor(private readonly options: ToolHookOptions) {
     const { privateHosts, clock, timeoutMs = TIMEOUT_MS, lookup } = options;
@@ -61,8 +72,23 @@ export class ToolHook {
     this.#limit = pLimit(options.mostAtOnce ?? MOST_AT_ONCE);
   }
 
+  get health(): ToolHookHealth {
+    return this.#health;
+  }
+
   /** Asks once: nothing is tried again. @param stop ends the question. @throws the reason of `stop` alone. */
   async ask(question: HookQuestion, stop: AbortSignal): Promise<HookVerdict> {
+    const verdict = await this.#ask(question, stop);
+    const now = this.options.clock.now();
+    const { failuresInRow } = this.#health;
+    this.#health =
+      verdict.type === 'answered'
+        ? { ...this.#health, answeredAt: now, failuresInRow: 0 }
+        : { ...this.#health, failedAt: now, failuresInRow: failuresInRow + 1 };
+    return verdict;
+  }
+
+  async #ask(question: HookQuestion, stop: AbortSignal): Promise<HookVerdict> {
     const { clock } = this.options;
     const reason = new Error(`gave no answer within ${this.#timeoutMs / 1_000} s`);
     const limit = { ms: this.#timeoutMs, reason, outer: stop };

@@ -39,11 +39,11 @@ function recordKind(
 
 /**
  * A session. Credentials of its MCP servers stay behind, as everywhere; so does the beginning of its requests,
- * which is the operator's and is made anew.
+ * which is the operator's and is made anew. The session of a replay is not exported.
  */
 export const sessionKind = recordKind('session', sessions, {
   owner: sessions.id,
-  without: ['mcpServers', 'prefix'],
+  without: ['mcpServers', 'prefix', 'replayOf'],
 });
 
 /** A turn. Its lease is of this deployment. */

@@ -1,10 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { and, asc, eq, gt, isNull } from 'drizzle-orm';
+import { and, asc, eq, gt } from 'drizzle-orm';
 import { AuditLog } from '../access/audit-log.js';
 import { rechunk } from '../platform/rechunk.js';
 import { BlobStore } from '../attachments/blob-store.js';
 import { CLOCK, isoTime, type Clock } from '../platform/clock.js';
 import { compact } from '../platform/compact.js';
+import { isListed } from '../session/page-sessions.js';
 import { SessionStore } from '../session/session-store.js';
 import { DATABASE, type Database } from '../storage/connection.js';
 import { blobs, sessionBlobs } from '../storage/file-schema.js';
@@ -13,7 +14,7 @@ import { FILE_PIECE_BYTES, frameText, headerAt } from './export-format.js';
 import { MemoryTransfer } from './memory-transfer.js';
 import { sessionKind, sessionKinds, turnKind, turnKinds } from './record-kinds.js';
 import { selectRecords, type SelectedRecord } from './select-records.js';
-import { subagentSession } from './transfer-errors.js';
+import { replaySession, subagentSession } from './transfer-errors.js';
 
 /** Sessions listed at a time. */
 const LISTED_AT_ONCE = 200;
@@ -47,13 +48,15 @@ export class SessionExporter {
 
   /**
    * @param by the principal who exports, for the audit log.
-   * @throws TypedError SESSION_NOT_FOUND 404, INVALID_REQUEST 400 for a subagent's session; before any line.
+   * @throws TypedError SESSION_NOT_FOUND 404, INVALID_REQUEST 400 for the session of a subagent or a replay;
+   *   before any line.
    */
   async open(selection: ExportSelection, by: string): Promise<AsyncGenerator<string>> {
     const { sessionId, principalId } = selection;
     if (sessionId !== undefined) {
-      const { parentTurnId } = await this.store.get(sessionId);
+      const { parentTurnId, replayOf } = await this.store.get(sessionId);
       if (parentTurnId !== null) throw subagentSession(sessionId, parentTurnId);
+      if (replayOf !== null) throw replaySession(sessionId, replayOf);
     }
     const subject = sessionId ?? principalId ?? 'all';
     await this.audit.write({ principalId: by, action: 'sessions.exported', subject });
@@ -95,7 +98,7 @@ export class SessionExporter {
         .from(sessions)
         .where(
           and(
-            isNull(sessions.parentTurnId),
+            isListed,
             gt(sessions.id, last),
             principalId === undefined ? undefined : eq(sessions.principalId, principalId),
           ),

@@ -23,6 +23,13 @@ export function subagentSession(sessionId: string, parentTurnId: string): TypedE
   );
 }
 
+export function replaySession(sessionId: string, turnId: string): TypedError {
+  return invalidRequest(
+    `${sessionId} is the session of a replay, which can be made again and is not exported. Export the session of the turn ${turnId}, or fork this one and export the fork.`,
+    { sessionId, turnId },
+  );
+}
+
 /** The error for a file that is not an export to its end. Sessions before the line stay. */
 export function importInvalid({ line, why, isNewer }: LineFault, done: ImportReport): TypedError {
   const kept =

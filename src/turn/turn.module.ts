@@ -62,6 +62,9 @@ import { TurnSender } from './submit/turn-sender.js';
 import { TurnSteerer } from './submit/turn-steerer.js';
 import { TurnSubmitter } from './submit/turn-submitter.js';
 import { TurnService } from './turn-service.js';
+import { ReplayController } from './replay/replay.controller.js';
+import { ReplayService } from './replay/replay-service.js';
+import { TurnReplayer } from './replay/turn-replayer.js';
 import { ChildRelay } from './subagents/child-relay.js';
 import { Delegator } from './subagents/delegator.js';
 import { SubagentCanceller } from './subagents/subagent-canceller.js';
@@ -147,15 +150,24 @@ export class TurnModule {}
 
 /** Services of turns for clients, with their controllers and readers. */
 @Module({
-  imports: [AccessModule, SessionModule, TurnModule],
+  imports: [AccessModule, AttachmentsModule, SessionModule, TurnModule],
   controllers: [
     FeedbackController,
     ConversationController,
     ForkController,
+    ReplayController,
     ApprovalController,
     UsageController,
   ],
-  providers: [FeedbackStore, Presence, TurnService, ApprovalService, UsageService],
+  providers: [
+    FeedbackStore,
+    Presence,
+    TurnService,
+    TurnReplayer,
+    ReplayService,
+    ApprovalService,
+    UsageService,
+  ],
   exports: [TurnService, TurnModule],
 })
 export class TurnApiModule implements OnModuleDestroy {

@@ -1,35 +1,9 @@
-import { createRequire } from 'node:module';
-import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import type { AxeResults } from 'axe-core';
 import { ChatPage } from './chat-page.js';
 import { takePicture, type VisitOptions } from './open-console.js';
+import { problemsOf, widthOf } from './page-problems.js';
 import { useConsole } from './use-console.js';
-
-const axeSource = readFileSync(
-  createRequire(import.meta.url).resolve('axe-core/axe.min.js'),
-  'utf8',
-);
-
-/**
- * Problems that axe ranks serious or worse, with their elements. @param rules of axe; default: all.
- */
-async function problemsOf(page: Page, rules?: readonly string[]): Promise<string[]> {
-  // A script element would be refused by the page's policy.
-  if (!(await page.evaluate<boolean>("'axe' in globalThis"))) {
-    await page.evaluate(`${axeSource}; undefined`);
-  }
-  const options = JSON.stringify({ resultTypes: ['violations'], runOnly: rules });
-  const { violations } = await page.evaluate<AxeResults>(`axe.run(${options})`);
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) =>
-      nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')}: ${failureSummary}`),
-    );
-}
-
-const width = (page: Page) => page.evaluate<number>('document.documentElement.scrollWidth');
 
 describe('every page', () => {
   const on = useConsole();
@@ -38,7 +12,12 @@ describe('every page', () => {
     const { client, projectRoot } = on.server;
     const sessionId = await client.createSession(projectRoot);
     const done = '[[think=20]] [[tokens=30]] [[cite]] [[tool=read {"file_path":"none.md"}]]';
-    await (await client.turn(sessionId, done, { opts: { thinking: true } })).all();
+    const finished = await client.turn(sessionId, done, { opts: { thinking: true } });
+    await finished.all();
+    const first = finished.header('x-turn-id');
+    const again = await client.post(`/api/harness/turns/${first}/replay`, { tools: 'none' });
+    const replay = (again.body['turn'] as { turnId: string }).turnId;
+    await (await client.follow(replay)).all();
     const asking = await client.turn(
       sessionId,
       '[[tool=write {"file_path":"a.md","content":"# A"}]]',
@@ -50,13 +29,24 @@ describe('every page', () => {
       url: 'https://example.com/hooks',
       description: 'Mails the team',
     });
+    await client.request('PUT', '/api/harness/schedules/weekly', {
+      body: JSON.stringify({ cron: '0 9 * * 1', tz: 'UTC', session: 'new', message: 'Report' }),
+      headers: { 'content-type': 'application/json' },
+    });
+    await client.request('PUT', '/api/harness/memory/KEEPER/file?path=/memories/notes.md', {
+      body: JSON.stringify({ content: 'Reports are due on Fridays.' }),
+      headers: { 'content-type': 'application/json', 'if-none-match': '*' },
+    });
     pages = {
       home: '/',
       session: `/sessions/${sessionId}`,
       turn: `/turns/${turnId}`,
+      compare: `/turns/${first}/compare/${replay}`,
       approvals: '/approvals',
       agents: '/agents',
       queue: '/queue',
+      memory: '/memory',
+      schedules: '/schedules',
       webhooks: '/webhooks',
       settings: '/settings',
       unknown: '/sessions',
@@ -68,9 +58,12 @@ describe('every page', () => {
     home: 'What should be done?',
     session: 'May write run?',
     turn: 'turn.started',
+    compare: 'Recorded alone',
     approvals: 'May write run?',
     agents: 'todo_write',
     queue: 'Waits for a slot of a worker.',
+    memory: '/memories/notes.md',
+    schedules: 'on the clock of UTC',
     webhooks: 'Mails the team',
     settings: 'Tools at a time',
   };
@@ -107,7 +100,7 @@ describe('every page', () => {
       await page.setViewportSize({ width: 360, height: 740 });
       await page.reload();
       await untilWhole(page, name);
-      expect(await width(page)).toBeLessThanOrEqual(360);
+      expect(await widthOf(page)).toBeLessThanOrEqual(360);
       expect(await problemsOf(page)).toEqual([]);
       await takePicture(page, `${name}-narrow`);
       expect(faults).toEqual([]);

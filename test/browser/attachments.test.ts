@@ -69,4 +69,31 @@ describe('attachments', () => {
     await page.getByRole('textbox', { name: 'Message' }).fill('Hello');
     expect(await page.getByRole('button', { name: 'Send (Enter)' }).isEnabled()).toBe(true);
   });
+
+  it('are sent again with an edited message, and named where the page cannot send them', async () => {
+    const { page, faults } = await on.console.visit();
+    const chat = new ChatPage(page);
+    await page.evaluate(giveFiles('drop', 'main', 'drop'));
+    await chosen(page).getByText('notes.md').waitFor();
+    await sent(page).waitFor({ state: 'detached' });
+    await chat.begin(on.server.projectRoot, 'Look at these');
+    await chat.status('Done');
+    await chat.turn(0).getByRole('button', { name: 'Regenerate' }).click();
+    await chat.turn(0).getByText('2 / 2').waitFor();
+    await chat.status('Done');
+    expect(await chat.text()).toContain('Attachments: 2');
+
+    await page.reload();
+    await chat.status('Done');
+    const edit = chat.turn(0).getByRole('button', { name: 'Edit message' });
+    await edit.waitFor();
+    expect(await chat.turn(0).getByRole('button', { name: 'Regenerate' }).count()).toBe(0);
+    await edit.click();
+    await chat.turn(0).getByText('Not sent again: notes.md, dot.png.').waitFor();
+    await page.keyboard.press('Enter');
+    await chat.turn(0).getByText('3 / 3').waitFor();
+    await chat.status('Done');
+    expect(await chat.text()).toContain('No attachments');
+    expect(faults).toEqual([]);
+  });
 });

@@ -66,6 +66,20 @@ describe('a recorded turn', () => {
     await chat.turn(0).getByText('Ended by a limit: max turns').waitFor();
   });
 
+  it('that ends with an object shows it as far as it has come, then whole', async () => {
+    const { chat, next, faults } = await show(recorded('ends-with-an-object'), 'output:final');
+    const object = chat.conversation.getByRole('region', { name: 'Object' });
+    await object.getByText('so far').waitFor();
+    await object.getByText('"city": "Paris"').waitFor();
+    next();
+    await object.getByText('so far').waitFor({ state: 'detached' });
+    await chat.status('Done');
+    expect(JSON.parse(await object.getByLabel('Code: json').innerText())).toMatchObject({
+      city: 'Paris',
+    });
+    expect(faults).toEqual([]);
+  });
+
   it('nests a subagent in the card of its call, and says what files were not taken', async () => {
     const { chat } = await show(recorded('limited-and-everything-else'));
     const card = chat.tool('task');

@@ -48,7 +48,8 @@ describe.each(['embedded', 'distributed'] as const)('a queue that is shared, %s'
     await fleet.start();
     for (let i = 0; i < 6; i += 1) await end(await submit('modest'));
     const [greedy, modest] = [await rowsOf('greedy'), await rowsOf('modest')];
-    expect(greedy.filter(({ status }) => status === 'queued').length).toBeGreaterThan(15);
+    // Some wait to the end: each turn of the other had somebody to pass.
+    expect(greedy.filter(({ status }) => status === 'queued')).not.toEqual([]);
     for (const { createdAt, startedAt } of modest) {
       const from = createdAt.getTime();
       const to = startedAt?.getTime() ?? Infinity;

@@ -11,14 +11,15 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const mutants = path.join(root, 'simulation/mutants');
 
 /** Schedules that are always the same, and those that nobody has seen. */
-const [SAME, NEW] = process.env['TEST_RELEASE'] === undefined ? [8, 4] : [16, 8];
+const [SAME, NEW] = process.env['TEST_RELEASE'] === undefined ? [4, 2] : [16, 8];
 
 /** Runs schedules in a process of its own: the simulation replaces the time of its whole process. */
 function simulate(...options: string[]): Promise<{ isClean: boolean; output: string }> {
   return new Promise((resolve) => {
     execFile(
       process.execPath,
-      [script, ...options],
+      // The engine is compiled once, without optimisation: each process makes a few schedules.
+      ['--liftoff-only', script, ...options],
       { maxBuffer: 64 << 20 },
       (error, stdout, stderr) => resolve({ isClean: error === null, output: stdout + stderr }),
     );
@@ -44,7 +45,7 @@ describe('a simulated deployment', () => {
     const { isClean, output } = await simulate('--schedules', String(NEW));
     // Names the seed, and how to run it again.
     if (!isClean) throw new Error(output);
-    expect(output).toMatch(/^\d+ schedules from seed \d+: \d{2,} turns/m);
+    expect(output).toMatch(/^\d+ schedules from seed \d+: [1-9]\d* turns/m);
   });
 });
 

@@ -14,13 +14,13 @@ const seconds = {
   'integration/extractor': 24,
   'embedded/crash': 20,
   'browser/accessibility': 20,
-  'e2e/fair-files': 20,
-  'e2e/crash-points': 18,
+  'e2e/server/fair-files': 20,
+  'e2e/crash/crash-points': 18,
   'distributed/many-processes': 18,
-  'e2e/busy': 17,
+  'e2e/server/busy': 17,
   'distributed/killed-worker': 17,
   'browser/steady-stream': 15,
-  'e2e/attempts-exhausted': 15,
+  'distributed/attempts-exhausted': 15,
   'clients/slow-reader': 12,
 };
 

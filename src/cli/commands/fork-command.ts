@@ -40,12 +40,13 @@ export async function forkCommand(
 /** The files that are not as they were at the point of the fork, a line each. */
 function describeFiles({ filesWritten }: ForkedSession): string {
   if (filesWritten === undefined) return '';
-  const { paths, more, ranCommands } = filesWritten;
+  const { paths, more, ranCommands, mcpTools = [] } = filesWritten;
   const lines = [
     'Files stay as they are. Later turns wrote:',
     ...paths.map((path) => `  ${oneLine(path, 200)}`),
     ...(more > 0 ? [`  and ${more} more`] : []),
     ...(ranCommands ? ['  and whatever their commands wrote'] : []),
+    ...(mcpTools.length > 0 ? [`  and whatever these tools wrote: ${mcpTools.join(', ')}`] : []),
   ];
   return `${lines.join('\n')}\n`;
 }

@@ -3,6 +3,9 @@ turnpike chat [options]             talk, message by message; /help lists its co
 turnpike tail TURN [--after ID]     print a turn that runs or ran
 turnpike sessions [--limit N]       list the latest sessions
 turnpike fork TURN [--before]       begin a session with the history up to a turn, with it or before it
+turnpike replay TURN [options]      run an ended turn again on recorded results, and compare both; --model M,
+                                    --agent A, --tools recorded|none, --json
+turnpike compare TURN OTHER         two turns side by side: cost, times, tool calls; --json
 turnpike agents                     list the named agents
 turnpike skills                     list the skills of the server; --agent NAME: of an agent; --session ID: of a
                                     session; with the faults of their files

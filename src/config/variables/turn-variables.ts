@@ -79,10 +79,10 @@ export const turnVariables = {
     max: 65_536,
   }),
   agentSessionMs: integer('TURNPIKE_AGENT_SESSION_MS', {
-    about: 'How long a session of `/agent` is kept without use, in ms.',
+    about: 'How long a session of `/agent` is kept without use, in ms; at most 24 days.',
     fallback: 1_800_000,
     min: 1_000,
-    max: 31_536_000_000,
+    max: 2_073_600_000,
   }),
   sessionQueue: integer('TURNPIKE_SESSION_QUEUE', {
     about:

@@ -56,19 +56,22 @@ export const filesKept: Trigger = {
   levels: ['message'],
   check: ({ written }: Facts) => {
     if (written === undefined) return [];
-    const { paths, more, ranCommands } = written;
     const text = describeWritten(written);
-    const metadata = { paths, more, ranCommands };
+    const metadata = { ...written };
     return [{ mark: 'files-kept', kind: 'files-kept', text, metadata, seenByModel: true }];
   },
 };
 
-function describeWritten({ paths, more, ranCommands }: WrittenFiles): string {
+function describeWritten({ paths, more, ranCommands, mcpTools = [] }: WrittenFiles): string {
   const listed = paths.map((path) => `- ${path}`).join('\n');
   const rest = more === 0 ? '' : `\n- and ${more} more`;
   const wrote = paths.length === 0 ? '' : ` These files were written there:\n${listed}${rest}\n`;
   const ran = ranCommands ? ' Commands ran there too, and may have changed other files.' : '';
-  return `The conversation goes on from an earlier point, and what came after that point is not in it. Files were not reverted.${wrote}${ran} Read a file again before you rely on what it was.`;
+  const called =
+    mcpTools.length === 0
+      ? ''
+      : ` These tools ran there, and may have changed files and what they reach: ${mcpTools.join(', ')}.`;
+  return `The conversation goes on from an earlier point, and what came after that point is not in it. Files were not reverted.${wrote}${ran}${called} Read a file again before you rely on what it was.`;
 }
 
 export const compactSummary: Trigger = {

@@ -2,7 +2,6 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Principal } from '../../access/principal.js';
 import { PersonaLibrary } from '../../agents/persona-library.js';
 import { CONFIG, type Config } from '../../config/config.js';
-import { invalidRequest } from '../../errors/typed-error.js';
 import { CLOCK, type Clock } from '../../platform/clock.js';
 import { compact } from '../../platform/compact.js';
 import { isLongJson } from '../../platform/json.js';
@@ -11,6 +10,7 @@ import { sessionNotFound } from '../../session/session-errors.js';
 import { SessionService } from '../../session/session-service.js';
 import { SessionStore } from '../../session/session-store.js';
 import { messageTooLong, optionsTooLong } from '../../turn/state/turn-errors.js';
+import { invalidField } from '../schedule-errors.js';
 import { findTimeFault } from '../timing/find-time-fault.js';
 import type { KeyedDefinition } from './schedule-store.js';
 import type { WantedSchedule } from './wanted-schedule.js';
@@ -36,7 +36,7 @@ export class DefinitionChecker {
     const { agent = null, projectRoot = null } = wanted;
     const cron = given.trim().split(/\s+/).join(' ');
     const fault = findTimeFault(cron, tz, this.clock.now());
-    if (fault !== undefined) throw invalidRequest(fault);
+    if (fault !== undefined) throw invalidField(fault.param, fault.message);
     this.#checkRequest(message, opts);
     const sessionId = wanted.session === 'new' ? null : wanted.session;
     if (sessionId !== null) await this.#checkSession(sessionId, wanted, caller);
@@ -47,12 +47,13 @@ export class DefinitionChecker {
 
   #checkRequest(message: string, opts: WantedSchedule['opts']): void {
     const { maxMessageChars, maxBodyBytes } = this.config;
-    if (message.trim() === '') throw invalidRequest("'message' must not be blank");
+    if (message.trim() === '') throw invalidField('message', "'message' must not be blank");
     if (message.length > maxMessageChars) throw messageTooLong(message, maxMessageChars);
     if (isLongJson(opts, maxBodyBytes)) throw optionsTooLong(maxBodyBytes);
     const own = ownOptions.find((name) => opts !== undefined && name in opts);
     if (own !== undefined) {
-      throw invalidRequest(
+      throw invalidField(
+        `opts.${own}`,
         `'opts.${own}' is not for schedules: 'overlap' says what becomes of a busy session, and no reader is expected`,
       );
     }
@@ -62,7 +63,8 @@ export class DefinitionChecker {
     const { principalId } = await this.sessions.get(sessionId);
     if (principalId !== caller.id) throw sessionNotFound(sessionId);
     if (wanted.agent === undefined && wanted.projectRoot === undefined) return;
-    throw invalidRequest(
+    throw invalidField(
+      wanted.agent === undefined ? 'projectRoot' : 'agent',
       "'agent' and 'projectRoot' are of new sessions: leave them out, or give 'session' as 'new'",
     );
   }
@@ -72,7 +74,8 @@ export class DefinitionChecker {
     caller: Principal,
   ): Promise<void> {
     if (overlap === 'queueOne') {
-      throw invalidRequest(
+      throw invalidField(
+        'overlap',
         "'overlap' queueOne needs the id of a 'session': turns of new sessions do not wait for each other. Give skip or allow",
       );
     }

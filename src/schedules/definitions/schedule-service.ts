@@ -100,7 +100,7 @@ export class ScheduleService {
         },
       });
     } catch (error) {
-      // The same request came twice, and the other one is through.
+      // The same request came twice and the other one is through, or the schedule is gone.
       if (!(error instanceof SlotTaken)) throw error;
     }
     const stored = await findTriggered(this.db, schedule.id, triggerKey);

@@ -29,6 +29,7 @@ const LONGEST_ZONE = 64;
 
 const keyForm = /^[A-Za-z0-9][\w.-]{0,99}$/;
 
+@RequestForm({ namesParam: true })
 export class ScheduleKeyDto {
   @BoundedText({
     max: 100,
@@ -106,7 +107,7 @@ function CatchUp() {
   );
 }
 
-@RequestForm({ closed: 'A schedule' })
+@RequestForm({ closed: 'A schedule', namesParam: true })
 export class ScheduleDto implements WantedSchedule {
   @Cron()
   cron!: string;
@@ -136,7 +137,7 @@ export class ScheduleDto implements WantedSchedule {
   catchUpMs?: number;
 }
 
-@RequestForm({ closed: 'A schedule' })
+@RequestForm({ closed: 'A schedule', namesParam: true })
 export class ScheduleChangesDto implements Partial<WantedSchedule> {
   @MayBeAbsent()
   @Cron()

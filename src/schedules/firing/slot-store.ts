@@ -111,14 +111,23 @@ export class SlotStore {
     }
   }
 
-  /** Stores a run that a principal asks for, beside the slots. @throws SlotTaken: the trigger's key was used. */
+  /**
+   * Stores a run that a principal asks for, beside the slots.
+   *
+   * @throws SlotTaken: the trigger's key was used, or the schedule was deleted since it was loaded.
+   */
   async triggerIn(
     tx: Queryable,
     { id }: Pick<ScheduleRow, 'id'>,
     { triggerKey, ...result }: SlotOutcome & { triggerKey: string | undefined },
   ): Promise<void> {
     // The row is locked: the schedule's runs see each other's turns.
-    await tx.select({ id: schedules.id }).from(schedules).where(eq(schedules.id, id)).for('update');
+    const locked = await tx
+      .select({ id: schedules.id })
+      .from(schedules)
+      .where(eq(schedules.id, id))
+      .for('update');
+    if (locked.length === 0) throw new SlotTaken(`The schedule ${id} was deleted`);
     const run = this.#newRun(id);
     await this.storeRun(tx, {
       ...run,

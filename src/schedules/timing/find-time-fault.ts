@@ -1,16 +1,24 @@
 import { Slots } from './slots.js';
 
+export interface TimeFault {
+  /** The field that is wrong. */
+  param: 'cron' | 'tz';
+  message: string;
+}
+
 /** What is wrong with a schedule's times; undefined: nothing. @param now in ms since the epoch. Pure. */
-export function findTimeFault(cron: string, tz: string, now: number): string | undefined {
+export function findTimeFault(cron: string, tz: string, now: number): TimeFault | undefined {
   if (!isTimeZone(tz)) {
-    return "'tz' must be a time zone of the IANA database, as 'Europe/Berlin' or 'UTC'";
+    const message = "'tz' must be a time zone of the IANA database, as 'Europe/Berlin' or 'UTC'";
+    return { param: 'tz', message };
   }
   try {
     new Slots(cron, tz).after(now);
     return undefined;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return `'cron' must have five fields, as '0 9 * * 1-5': minute, hour, day of the month, month, day of the week (${why.slice(0, 200)})`;
+    const message = `'cron' must have five fields, as '0 9 * * 1-5': minute, hour, day of the month, month, day of the week (${why.slice(0, 200)})`;
+    return { param: 'cron', message };
   }
 }
 

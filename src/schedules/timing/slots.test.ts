@@ -56,6 +56,8 @@ describe('findTimeFault', () => {
     ['0 9 * * nope', 'UTC', /five fields/],
     ['0 0 31 2 *', 'UTC', /never comes/],
   ])('says what is wrong with %j in %j', (cron, tz, expected) => {
-    expect(findTimeFault(cron, tz, now)).toMatch(expected);
+    const fault = findTimeFault(cron, tz, now);
+    expect(fault?.message).toMatch(expected);
+    expect(fault?.message).toContain(fault?.param === 'tz' ? "'tz'" : "'cron'");
   });
 });

@@ -7,17 +7,14 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
-/** Both hemispheres; changes of half an hour, at midnight, in Ramadan; and zones that gave them up. */
-const zones = [
-  'America/New_York',
+/** Both hemispheres; changes of half an hour, and in Ramadan. */
+const zones = ['America/New_York', 'Australia/Lord_Howe', 'Africa/Casablanca'];
+/** Changes at midnight too, and zones that gave them up: `npm run test:release`. */
+const moreZones = [
+  'Pacific/Apia',
   'Europe/Berlin',
-  'Australia/Lord_Howe',
   'Asia/Kolkata',
   'America/Sao_Paulo',
-  'Africa/Casablanca',
-  'Pacific/Apia',
-];
-const moreZones = [
   'Europe/Dublin',
   'America/Santiago',
   'Africa/Cairo',
@@ -31,7 +28,7 @@ const spans = [
   ...zones.map((tz) => [tz, 2026] as const),
   ['Pacific/Apia', 2009] as const,
   ...(process.env['TEST_RELEASE'] !== undefined
-    ? [...zones, ...moreZones].map((tz) => [tz, 2009] as const)
+    ? [...zones, ...moreZones.slice(1)].map((tz) => [tz, 2009] as const)
     : []),
   ...(process.env['TEST_RELEASE'] !== undefined ? moreZones.map((tz) => [tz, 2026] as const) : []),
 ];

@@ -20,4 +20,6 @@ export interface WrittenFiles {
   more: number;
   /** Whether commands ran, whose writes the ledger does not know. */
   ranCommands: boolean;
+  /** Tools of MCP servers that ran, each once, whose writes the ledger does not know either. Absent: none. */
+  mcpTools?: string[];
 }

@@ -37,6 +37,18 @@ export interface StoredRequest {
   clientMessageId?: string;
   /** What the request had of its own on the wire of the Responses API. */
   responses?: StoredResponsesRequest;
+  /** The turn that it is a replay of. */
+  replay?: ReplayTerms;
+}
+
+/** Where a replay's tool results come from; `none`: no tool may be called. */
+export const replayTools = ['recorded', 'none'] as const;
+export type ReplayTools = (typeof replayTools)[number];
+
+export interface ReplayTerms {
+  /** The recorded turn. */
+  turnId: string;
+  tools: ReplayTools;
 }
 
 /** Reason of a turn's cancellation. */

@@ -13,6 +13,8 @@ import { HistoryOpener, namesOfFiles } from '../prompt/history-opener.js';
 import { canShorten } from '../prompt/history-shortener.js';
 import { choosePrefix } from '../prompt/request-prefix.js';
 import type { Compaction } from '../queue/claim-statements.js';
+import { loadRecording } from '../replay/load-recording.js';
+import type { Recording } from '../replay/recording.js';
 import type { StoredTurn } from '../state/load-turn.js';
 import type { Attempt } from '../state/attempt.js';
 import type { TurnRun } from '../state/turn-run.js';
@@ -39,6 +41,8 @@ interface Equipment {
   persona: Persona;
   root: OpenedRoot;
   equipped: EquippedTools;
+  /** The recording that answers a replay's calls. Absent: the turn is no replay. */
+  recording?: Recording;
 }
 
 /** Builds what the loop needs of an attempt: persona, system prompt, tools, conversation with files. */
@@ -63,13 +67,15 @@ export class RunContextBuilder {
    */
   async build(attempt: Attempt, source: RunSource): Promise<TurnRun> {
     const { session, turn } = attempt;
-    const [root, persona] = await Promise.all([
+    const [root, persona, recording] = await Promise.all([
       this.projectRoots.openForOwner(session.projectRoot, session.principalId),
       this.personas.load(turn.options.options.persona),
+      loadRecording(this.ports.db, turn),
     ]);
     const equipped = await this.preparer.prepare(attempt, { persona, root });
     try {
-      return await this.#equip(attempt, source, { persona, root, equipped });
+      const equipment = { persona, root, equipped, ...compact({ recording }) };
+      return await this.#equip(attempt, source, equipment);
     } catch (error) {
       await equipped.close();
       throw error;
@@ -79,7 +85,7 @@ export class RunContextBuilder {
   async #equip(
     attempt: Attempt,
     { terms, delegate, ...source }: RunSource,
-    { persona, root, equipped }: Equipment,
+    { persona, root, equipped, recording }: Equipment,
   ): Promise<TurnRun> {
     const { options } = attempt.turn.options;
     const { policy, shortener, surroundings } = this.ports;
@@ -149,7 +155,7 @@ export class RunContextBuilder {
         delegate: (work) => delegate(run, work),
       }),
       watch,
-      ...compact({ output: this.calls.planOutput(options) }),
+      ...compact({ output: this.calls.planOutput(options), recording }),
       terms,
       ports: this.ports,
     };

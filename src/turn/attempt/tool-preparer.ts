@@ -3,6 +3,7 @@ import { CONFIG, type Config } from '../../config/config.js';
 import { SERVER_PERMISSIONS } from '../../governance/permissions/permission-rules.js';
 import { compact } from '../../platform/compact.js';
 import { ModelCatalogue } from '../../provider/model-catalogue.js';
+import { leaveOutServerTools, recordedMcpTools } from '../replay/replay-tools.js';
 import { MCP, type Mcp } from '../../tools/open-mcp.js';
 import { SHELLS, describeShells, type Shells } from '../../tools/shells.js';
 import { PersonaLibrary } from '../../agents/persona-library.js';
@@ -65,11 +66,8 @@ export class ToolPreparer {
     const { modeCeiling, toolCeiling } = this.config;
     const isExplicit = provenance.tools === 'opts';
     const skills = await this.skills.choose(attempt, { persona, root });
-    const opened = await this.mcp.openForTurn({
-      ...compact({ agent: persona.mcpServers }),
-      session,
-      signal: lease.signal,
-    });
+    const { replay } = turn.request;
+    const opened = await this.#openMcp(attempt, persona);
     for (const problem of opened.problems) emitOnce(attempt, serverMissing(problem));
     const mcpTools = opened.tools.filter(({ name }) => isWanted(name, options.tools, isExplicit));
     const delegates = turn.delegation?.delegatedSubagents ?? [];
@@ -86,7 +84,8 @@ export class ToolPreparer {
       // Skills are those of an agent, also where its parent has none.
       ...this.registry.select(skills.told.length > 0 ? skillTools : []).tools,
     ];
-    const tools = [...ours.filter(({ name }) => isBelow(toolCeiling, name)), ...clients];
+    const below = [...ours.filter(({ name }) => isBelow(toolCeiling, name)), ...clients];
+    const tools = replay?.tools === 'none' ? [] : below;
     const own: PermissionLayer = {
       name: options.persona,
       // The ceiling may be lower than when the turn was accepted.
@@ -119,13 +118,17 @@ export class ToolPreparer {
     );
     lease.signal.throwIfAborted();
     const clientTools = new Set(clients.map(({ name }) => name));
-    const { serverTools, missing } = chooseServerTools({
-      asked: isExplicit ? options.tools : (persona.tools ?? []),
-      allowed: this.config.serverTools.filter(({ name }) => isBelow(toolCeiling, name)),
-      model: this.models.describe(options.model),
-      within: turn.childTerms?.tools,
-      rules: permissions,
-    });
+    const asked = isExplicit ? options.tools : (persona.tools ?? []);
+    const { serverTools, missing } =
+      replay === undefined
+        ? chooseServerTools({
+            asked,
+            allowed: this.config.serverTools.filter(({ name }) => isBelow(toolCeiling, name)),
+            model: this.models.describe(options.model),
+            within: turn.childTerms?.tools,
+            rules: permissions,
+          })
+        : leaveOutServerTools(asked);
     for (const one of missing) emitOnce(attempt, serverToolMissing(one));
     const { toolTimeoutMs: timeoutMs, toolOutputLimit: outputLimit } = this.config;
     const mayLoad = specs.some(({ name }) => name === LOAD_SKILL);
@@ -138,6 +141,21 @@ export class ToolPreparer {
       skills: mayLoad ? skills : noSkills,
       close: opened.close,
     };
+  }
+
+  /** The tools of MCP servers. A replay opens no connection. */
+  async #openMcp(
+    { turn, session, lease }: Attempt,
+    persona: Persona,
+  ): ReturnType<Mcp['openForTurn']> {
+    if (turn.request.replay !== undefined) {
+      return { tools: recordedMcpTools(session, persona), problems: [], close: async () => {} };
+    }
+    return this.mcp.openForTurn({
+      ...compact({ agent: persona.mcpServers }),
+      session,
+      signal: lease.signal,
+    });
   }
 
   /** Describes the tool that delegates, with the agents that the turn may delegate to. */

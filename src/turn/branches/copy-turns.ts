@@ -1,4 +1,4 @@
-import { getTableColumns, sql, type SQL } from 'drizzle-orm';
+import { getTableColumns, inArray, sql, type SQL } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import { newId, newTimeId } from '../../platform/ids.js';
 import type { Queryable } from '../../storage/connection.js';
@@ -48,6 +48,7 @@ export async function copyTurns(tx: Queryable, copying: Copying): Promise<Copied
   await copy(steps, steps.turnId, { turnId, sent: sentFrom(given) });
   await copy(toolCalls, toolCalls.turnId, { turnId });
   await copy(turnArchives, turnArchives.turnId, { turnId, events: eventsOf(copying) });
+  await nameSteered(tx, ids);
   const summaries = await copyCompactions(tx, copying, ids);
   await copy(notices, notices.turnId, { turnId, mark: markFrom(summaries) });
   await keepFiles(tx, copying);
@@ -112,6 +113,33 @@ function eventsOf({ from, to }: Copying): SQL {
   return sql`replace(replace(${turnArchives.events}::text,
       ${named('sessionId', sql`${from}::text`)}, ${named('sessionId', sql`${to}::text`)}),
       ${named('messageId', message(sql`given.old`))}, ${named('messageId', message(sql`given.new`))})::json`;
+}
+
+/** Names the copies of steered messages in the events of their turns. */
+async function nameSteered(tx: Queryable, ids: CopiedIds): Promise<void> {
+  const { id, turnId, position } = steeredMessages;
+  const copied = await tx
+    .select({ id, turnId, position })
+    .from(steeredMessages)
+    .where(inArray(turnId, [...ids].flat()));
+  for (const [original, copy] of ids) {
+    const of = (turn: string) => copied.filter((message) => message.turnId === turn);
+    const pairs = of(original).flatMap((old) => {
+      const own = of(copy).find((message) => message.position === old.position);
+      return own === undefined ? [] : [[named('messageId', old.id), named('messageId', own.id)]];
+    });
+    if (pairs.length === 0) continue;
+    const events = pairs.reduce(
+      (text, [old, own]) => sql`replace(${text}, ${old}::text, ${own}::text)`,
+      sql`${turnArchives.events}::text`,
+    );
+    await tx.execute(sql`
+      update ${turnArchives} set events = ${events}::json where ${turnArchives.turnId} = ${copy}`);
+  }
+}
+
+function named(field: string, id: string): string {
+  return `"${field}":"${id}"`;
 }
 
 /** Copies the summaries of the copied turns. @returns their ids with those of the copies. */

@@ -30,6 +30,13 @@ export class WrittenFilesDto implements WrittenFiles {
 
   @ApiProperty({ type: Boolean, description: 'Commands ran, which may have written others.' })
   ranCommands!: boolean;
+
+  @ApiPropertyOptional({
+    type: [String],
+    description:
+      'Tools of MCP servers that ran, which may have written others, the first hundred. Absent: none.',
+  })
+  mcpTools?: string[];
 }
 
 export class ForkedSessionDto implements ForkedSession {

@@ -5,9 +5,9 @@ import { CLOCK, type Clock } from '../../platform/clock.js';
 import { compact } from '../../platform/compact.js';
 import { hashedSessionId } from '../../session/named-session.js';
 import { sessionNotFound } from '../../session/session-errors.js';
-import { SessionStore, type SessionRow } from '../../session/session-store.js';
+import { SessionStore, type NewSession, type SessionRow } from '../../session/session-store.js';
 import { viewSession, type SessionRecord } from '../../session/view-session.js';
-import type { Queryable } from '../../storage/connection.js';
+import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
 import { todos } from '../../storage/conversation-schema.js';
 import { violatedConstraint } from '../../storage/database-errors.js';
 import { sessions, turns } from '../../storage/schema.js';
@@ -38,12 +38,20 @@ export interface ForkedSession {
   filesWritten?: WrittenFiles;
 }
 
+/** A fork that is to be stored. */
+export interface PlannedFork {
+  session: SessionRow;
+  /** Stores all of it in a transaction. @throws as `fork`. */
+  store(this: void, tx: Queryable): Promise<SessionRow>;
+}
+
 const { id, createdAt, endedAt, supersededBy, copiedFrom } = turns;
 
 /** Begins sessions with the history of others. */
 @Injectable()
 export class SessionForker {
   constructor(
+    @Inject(DATABASE) private readonly db: Database,
     @Inject(CLOCK) private readonly clock: Clock,
     private readonly sessions: SessionStore,
     @Inject(ToolRegistry) private readonly tools: Pick<ToolRegistry, 'list'>,
@@ -90,20 +98,46 @@ export class SessionForker {
     throw forkKeyReused(found.id);
   }
 
-  async #create(source: SessionRow, request: ForkRequest, forkId?: string): Promise<SessionRow> {
-    const { turnId, position } = request;
+  /**
+   * A fork for the replay of a turn: its history ends before that turn. It is stored with the turn that runs in it.
+   * No wire but the harness's has it, and it knows nothing of files that were written since.
+   *
+   * @param forkId default: a new id.
+   */
+  planReplay(source: SessionRow, turnId: string, forkId?: string): PlannedFork {
+    const point = { turnId, position: 'before' } as const;
+    return this.#plan(source, point, {
+      ...compact({ id: forkId }),
+      origin: 'harness',
+      replayOf: turnId,
+    });
+  }
+
+  #create(source: SessionRow, request: ForkRequest, forkId?: string): Promise<SessionRow> {
+    const { store } = this.#plan(source, request, compact({ id: forkId }));
+    return this.db.transaction(store);
+  }
+
+  #plan(
+    source: SessionRow,
+    { turnId, position }: Pick<ForkRequest, 'turnId' | 'position'>,
+    as: Partial<NewSession>,
+  ): PlannedFork {
     const { principalId, projectRoot, persona, mode, origin, model } = source;
     const { agentConfig, permissions, mcpServers, expiresAfterMs } = source;
     const own = { principalId, projectRoot, persona, mode, origin, model };
     const terms = { agentConfig, permissions, mcpServers, expiresAfterMs };
     const forkedFrom: ForkSource = { sessionId: source.id, turnId, position };
-    const wanted = { ...compact({ id: forkId }), ...own, ...terms, forkedFrom };
-    let made: SessionRow | undefined;
-    await this.sessions.create(wanted, async (tx, fork) => {
-      made = await this.#fill(tx, { source, fork, forkedFrom });
-    });
-    if (made === undefined) throw new Error('The fork was not filled');
-    return made;
+    const session = this.sessions.newRow({ ...own, ...terms, ...as, forkedFrom });
+    const store = async (tx: Queryable): Promise<SessionRow> => {
+      let made: SessionRow | undefined;
+      await this.sessions.store(session, tx, async (_tx, fork) => {
+        made = await this.#fill(tx, { source, fork, forkedFrom });
+      });
+      if (made === undefined) throw new Error('The fork was not filled');
+      return made;
+    };
+    return { session, store };
   }
 
   async #fill(
@@ -127,9 +161,10 @@ export class SessionForker {
     const kept = line.map((turn) => turn.id);
     // A fork that has had no turn of its own was not told yet of what its source wrote.
     const isUntold = line.every((turn) => turn.copiedFrom !== null);
+    const isReplay = fork.replayOf !== null;
     const written = joinWritten(
       isUntold ? source.forkedFrom?.written : undefined,
-      await findWritten(tx, this.tools.list(), others),
+      isReplay ? undefined : await findWritten(tx, this.tools.list(), others),
     );
     const prefix = await prefixAsOf(tx, locked.prefix, { kept, dropped: others });
     const copied = await copyTurns(tx, { from: source.id, to: fork.id, turns: line });

@@ -49,12 +49,7 @@ export async function supersedeTurns(tx: Queryable, turn: Replacing): Promise<vo
       leftOut: sql`coalesce(${turns.leftOut}, 'superseded')`,
     })
     .where(inArray(id, dropped));
-  // The clock of another process may have been ahead: the new turn is the last one.
-  const last = others.at(-1)?.createdAt.getTime() ?? 0;
-  await tx
-    .update(turns)
-    .set({ replaces, createdAt: new Date(Math.max(now.getTime(), last + 1)) })
-    .where(eq(id, turn.id));
+  await tx.update(turns).set({ replaces }).where(eq(id, turn.id));
   await tx.delete(compactions).where(inArray(compactions.throughTurnId, dropped));
   await restoreTodos(tx, { sessionId, kept, now });
   await restorePrefix(tx, { sessionId, kept, dropped });

@@ -1,13 +1,17 @@
-import { and, asc, eq, inArray } from 'drizzle-orm';
+import { and, asc, eq, inArray, like, or } from 'drizzle-orm';
 import type { Queryable } from '../../storage/connection.js';
 import { turns } from '../../storage/schema.js';
 import type { WrittenFiles } from '../../storage/shapes/fork-source.js';
 import { toolCalls } from '../../storage/transcript-schema.js';
+import { compact } from '../../platform/compact.js';
 import { isPlainObject } from '../../platform/json.js';
 import type { RegisteredTool } from '../../tools/registry.js';
 
-/** Paths that a notice lists. */
-const MOST_PATHS = 100;
+/** Paths that a notice lists; tools, too. */
+const MOST_LISTED = 100;
+
+/** Tools of MCP servers have this at the start of their names, and no other tool has. */
+const MCP = 'mcp__';
 
 /** Statuses of calls that may have changed files; a refused or denied call has not run. */
 const ran = ['success', 'error', 'unknown', 'claimed'] as const;
@@ -25,7 +29,7 @@ export async function findWritten(
   turnIds: readonly string[],
 ): Promise<WrittenFiles | undefined> {
   const writing = tools.filter(({ effect }) => effect !== 'read');
-  if (turnIds.length === 0 || writing.length === 0) return undefined;
+  if (turnIds.length === 0) return undefined;
   const calls = await db
     .select({ name: toolCalls.name, input: toolCalls.input })
     .from(toolCalls)
@@ -34,9 +38,12 @@ export async function findWritten(
       and(
         inArray(toolCalls.turnId, [...turnIds]),
         inArray(toolCalls.status, [...ran]),
-        inArray(
-          toolCalls.name,
-          writing.map(({ name }) => name),
+        or(
+          inArray(
+            toolCalls.name,
+            writing.map(({ name }) => name),
+          ),
+          like(toolCalls.name, `${MCP.replaceAll('_', String.raw`\_`)}%`),
         ),
       ),
     )
@@ -51,9 +58,13 @@ export function listWritten(
 ): WrittenFiles | undefined {
   if (calls.length === 0) return undefined;
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
-  const found = calls.map(({ name, input }) => pathOf(byName.get(name), input));
-  const paths = new Set(found.flatMap((path) => (path === undefined ? [] : [path])));
-  return limit([...paths], found.includes(undefined));
+  const [ofMcp, ofOthers] = [calls.filter(isOfMcp), calls.filter((call) => !isOfMcp(call))];
+  const found = ofOthers.map(({ name, input }) => pathOf(byName.get(name), input));
+  return limit({
+    paths: found.flatMap((path) => (path === undefined ? [] : [path])),
+    ranCommands: found.includes(undefined),
+    mcpTools: ofMcp.map(({ name }) => name),
+  });
 }
 
 /** Both together; a path is listed once. Pure. */
@@ -62,16 +73,28 @@ export function joinWritten(
   b: WrittenFiles | undefined,
 ): WrittenFiles | undefined {
   if (a === undefined || b === undefined) return a ?? b;
-  const { paths, more, ranCommands } = limit(
-    [...new Set([...a.paths, ...b.paths])],
-    a.ranCommands || b.ranCommands,
-  );
-  return { paths, more: more + a.more + b.more, ranCommands };
+  const { more, ...rest } = limit({
+    paths: [...a.paths, ...b.paths],
+    ranCommands: a.ranCommands || b.ranCommands,
+    mcpTools: [...(a.mcpTools ?? []), ...(b.mcpTools ?? [])],
+  });
+  return { ...rest, more: more + a.more + b.more };
 }
 
-function limit(paths: readonly string[], ranCommands: boolean): WrittenFiles {
-  const more = Math.max(0, paths.length - MOST_PATHS);
-  return { paths: paths.slice(0, MOST_PATHS), more, ranCommands };
+/** Lists each path and each tool once. */
+function limit(found: Required<Omit<WrittenFiles, 'more'>>): WrittenFiles {
+  const paths = [...new Set(found.paths)];
+  const mcpTools = [...new Set(found.mcpTools)].slice(0, MOST_LISTED);
+  return {
+    paths: paths.slice(0, MOST_LISTED),
+    more: Math.max(0, paths.length - MOST_LISTED),
+    ranCommands: found.ranCommands,
+    ...compact({ mcpTools: mcpTools.length === 0 ? undefined : mcpTools }),
+  };
+}
+
+function isOfMcp({ name }: { name: string }): boolean {
+  return name.startsWith(MCP);
 }
 
 /** The path that a call names; undefined where it names none: it may have written anything. */

@@ -1,4 +1,4 @@
-import { and, desc, eq, isNull, sql } from 'drizzle-orm';
+import { and, desc, eq, isNull, sql, type SQL } from 'drizzle-orm';
 import type { Queryable } from '../../storage/connection.js';
 import { turns } from '../../storage/schema.js';
 
@@ -13,6 +13,19 @@ export interface TurnListPage {
   superseded?: SupersededChoice;
 }
 
+const { id, status, attempt, options, usage, endReason, createdAt, startedAt, endedAt } = turns;
+const { replaces, supersededBy, copiedFrom } = turns;
+const run = { id, status, attempt, options, usage, endReason, createdAt, startedAt, endedAt };
+/** A turn without what was asked. */
+export const listedColumns = { ...run, replaces, supersededBy, copiedFrom };
+
+/** Whether a turn comes after another one in a list whose first is the newest; undefined: from the newest. */
+export function isOlderThan(turnId: string | undefined): SQL | undefined {
+  if (turnId === undefined) return undefined;
+  return sql`(${turns.createdAt}, ${turns.id}) < (
+    select one.created_at, one.id from ${turns} one where one.id = ${turnId})`;
+}
+
 /**
  * Turns of a session, the newest first, without what was asked: that may be large. The index
  * `turns_by_session`, read backwards, serves it.
@@ -24,31 +37,14 @@ export function listTurns(
   sessionId: string,
   { after, limit, superseded = 'hide' }: TurnListPage,
 ) {
-  const { id, status, attempt, options, usage, endReason, createdAt, startedAt, endedAt } = turns;
-  const { replaces, supersededBy, copiedFrom } = turns;
-  const place = { replaces, supersededBy, copiedFrom };
   return db
-    .select({
-      id,
-      status,
-      attempt,
-      options,
-      usage,
-      endReason,
-      createdAt,
-      startedAt,
-      endedAt,
-      ...place,
-    })
+    .select(listedColumns)
     .from(turns)
     .where(
       and(
         eq(turns.sessionId, sessionId),
-        superseded === 'hide' ? isNull(supersededBy) : undefined,
-        after === undefined
-          ? undefined
-          : sql`(${turns.createdAt}, ${turns.id}) < (
-              select one.created_at, one.id from ${turns} one where one.id = ${after})`,
+        superseded === 'hide' ? isNull(turns.supersededBy) : undefined,
+        isOlderThan(after),
       ),
     )
     .orderBy(desc(turns.createdAt), desc(turns.id))

@@ -1,12 +1,13 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty } from '@nestjs/swagger';
 import { turnOutcomes, type TurnOutcome } from '../../events/turn-event.js';
 import { nullableText, nullableTime, time } from '../../http/fields/json-schemas.js';
 import { PageDto } from '../../http/paging/page.dto.js';
 import { UsageDto } from '../../http/usage.dto.js';
 import { turnStatuses, type TurnStatus } from '../../storage/shapes/stored-turn.js';
+import { TurnPlaceDto } from '../turn-place.dto.js';
 import type { ListedTurnView } from './view-listed-turn.js';
 
-class ListedTurnDto implements ListedTurnView {
+export class ListedTurnDto extends TurnPlaceDto implements ListedTurnView {
   @ApiProperty({ type: String })
   turnId!: string;
 
@@ -43,22 +44,6 @@ class ListedTurnDto implements ListedTurnView {
       'A stop reason, the name of a limit, who interrupted, or the type of an error; null until the turn ends.',
   })
   reason!: string | null;
-
-  @ApiPropertyOptional({ type: String, description: 'The turn whose place it takes.' })
-  replaces?: string;
-
-  @ApiPropertyOptional({
-    type: String,
-    description:
-      'The turn that took its place, or that of a turn before it. Absent: it is in the conversation.',
-  })
-  supersededBy?: string;
-
-  @ApiPropertyOptional({
-    type: String,
-    description: 'The turn of the source that a fork has a copy of. Absent: it ran here.',
-  })
-  copiedFrom?: string;
 }
 
 export class TurnPageDto extends PageDto {

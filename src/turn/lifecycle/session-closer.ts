@@ -1,10 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { and, asc, eq, inArray, isNull, sql } from 'drizzle-orm';
+import { and, asc, eq, inArray, isNull, or, sql } from 'drizzle-orm';
 import { CLOCK, type Clock } from '../../platform/clock.js';
 import { withDeadline } from '../../platform/async/with-deadline.js';
 import { SessionStore } from '../../session/session-store.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
-import { turns } from '../../storage/schema.js';
+import { sessions, turns } from '../../storage/schema.js';
 import { unendedStatuses } from '../../storage/shapes/stored-turn.js';
 import { turnInProgress } from '../state/turn-errors.js';
 import { TurnFollower } from '../stream/turn-follower.js';
@@ -28,8 +28,8 @@ export class SessionCloser {
   ) {}
 
   /**
-   * Deletes a session. Its turns are ended first, held turns before the active one, so that the
-   * readers of each see its end before its log is gone.
+   * Deletes a session. Its turns, and replays of them, are ended first, held turns before the active one, so that
+   * the readers of each see its end before its log is gone.
    *
    * @param by the principal who deletes it.
    * @throws TypedError SESSION_NOT_FOUND 404; TURN_IN_PROGRESS 409 when a turn did not end in time.
@@ -54,7 +54,7 @@ export class SessionCloser {
     await sessions.delete(sessionId, by);
   }
 
-  /** The session's turns that have not ended, held turns first and marked: none of them begins. */
+  /** Turns that have not ended and go with the session, held turns first and marked: none of them begins. */
   async #markUnended(sessionId: string) {
     const ofSession = eq(turns.sessionId, sessionId);
     await this.db
@@ -64,8 +64,26 @@ export class SessionCloser {
     return this.db
       .select({ id: turns.id, status: turns.status })
       .from(turns)
-      .where(and(ofSession, inArray(turns.status, [...unendedStatuses])))
+      .where(
+        and(
+          or(ofSession, this.#isReplayIn(sessionId)),
+          inArray(turns.status, [...unendedStatuses]),
+        ),
+      )
       .orderBy(sql`${turns.status} <> 'held'`, asc(turns.createdAt));
+  }
+
+  /** Whether a turn is a replay of one of the session. */
+  #isReplayIn(sessionId: string) {
+    const recorded = this.db
+      .select({ id: turns.id })
+      .from(turns)
+      .where(eq(turns.sessionId, sessionId));
+    const replays = this.db
+      .select({ id: sessions.id })
+      .from(sessions)
+      .where(inArray(sessions.replayOf, recorded));
+    return inArray(turns.sessionId, replays);
   }
 
   async #awaitEnd(turnId: string): Promise<void> {

@@ -103,6 +103,27 @@ describe('nextAction', () => {
       { type: 'call-last', step: 2 },
     ],
     [
+      'a last reply that is the object',
+      {
+        stopReason: 'end_turn',
+        lastCall: { limit, isDone: true },
+        output: { type: 'valid', output: { a: 1 } },
+      },
+      {
+        type: 'end',
+        ending: { outcome: 'limited', reason: 'max_turns', exitCode: 0, output: { a: 1 } },
+      },
+    ],
+    [
+      'a last reply that is not the object',
+      {
+        stopReason: 'end_turn',
+        lastCall: { limit, isDone: true },
+        output: { type: 'missed', faults: 'a is required' },
+      },
+      end('limited', 'max_turns'),
+    ],
+    [
       'the last answer',
       { stopReason: 'end_turn', lastCall: { limit, isDone: true } },
       end('limited', 'max_turns'),

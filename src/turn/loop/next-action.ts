@@ -1,4 +1,5 @@
 import { assertNever } from '../../platform/assert-never.js';
+import { compact } from '../../platform/compact.js';
 import type { StepStopReason } from '../../storage/shapes/stored-step.js';
 import type { TurnOutcome } from '../../events/turn-event.js';
 import type { JsonObject } from '../../platform/json.js';
@@ -40,7 +41,7 @@ export interface Ending {
   reason: string;
   /** Text for people, where the reason is a decision tree's own. */
   explanation?: string;
-  /** The object of a turn that completed with one. */
+  /** The object of a turn that ended with one. */
   output?: JsonObject;
 }
 
@@ -67,7 +68,7 @@ const limited = (reason: string): NextAction => end({ outcome: 'limited', exitCo
 export function nextAction(state: DecisionInput): NextAction {
   const { stopReason, limit, lastCall, openCalls } = state;
   if (stopReason === undefined) return callAgain(state);
-  if (lastCall?.isDone === true) return afterLastCall(stopReason, openCalls, lastCall.limit);
+  if (lastCall?.isDone === true) return afterLastCall(state, stopReason, lastCall.limit);
   switch (stopReason) {
     case 'tool_use':
       if (openCalls === 0) return callAgain(state);
@@ -130,15 +131,14 @@ function callAgain({ steps, limit, lastCall }: DecisionInput): NextAction {
   return { type: lastCall === undefined ? 'call-model' : 'call-last', step: steps + 1 };
 }
 
-function endAt({ reason, explanation }: NextLimit): NextAction {
-  if (explanation === undefined) return limited(reason);
-  return end({ outcome: 'limited', exitCode: 0, reason, explanation });
+function endAt({ reason, explanation }: NextLimit, output?: JsonObject): NextAction {
+  return end({ outcome: 'limited', exitCode: 0, reason, ...compact({ explanation, output }) });
 }
 
-/** The turn ends at its limit, whatever its last reply was. */
+/** The turn ends at its limit, whatever its last reply was: with the object, if the reply is it. */
 function afterLastCall(
+  { openCalls, output }: DecisionInput,
   stopReason: StepStopReason,
-  openCalls: number,
   limit: NextLimit,
 ): NextAction {
   // The notice of the last call rules tools out.
@@ -155,7 +155,7 @@ function afterLastCall(
     case 'tool_use':
     case 'pause_turn':
     case 'max_tokens':
-      return limited(limit.reason);
+      return output?.type === 'valid' ? endAt(limit, output.output) : endAt(limit);
     default:
       return assertNever(stopReason);
   }

@@ -101,7 +101,9 @@ async function settleCall(
   call: ToolUse,
   tool: CallableTool | undefined,
 ): Promise<boolean> {
-  const known = knownEnd(run.progress, call);
+  // Before any rule, person or tool is asked: no call of a replay runs.
+  const recorded = run.recording?.answer(run.progress.steps, call);
+  const known = recorded ?? knownEnd(run.progress, call);
   if (known !== undefined) {
     await end(run, call, shown(run, known));
     return true;

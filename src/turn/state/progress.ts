@@ -108,8 +108,13 @@ export function isClaimed({ results }: Progress, call: ToolUse): boolean {
 
 /** The reply so far: the text deltas of all steps that count, one after the other. */
 export function replyText({ steps, draft }: Progress): string {
-  const stored = steps.map((step) => joinText(step.parts)).join('');
+  const stored = textOf(steps);
   return draft === undefined ? stored : stored + joinText(draft.parts) + draft.openText;
+}
+
+/** The text of stored steps, one after the other. */
+export function textOf(steps: readonly Pick<FinishedStep, 'parts'>[]): string {
+  return steps.map((step) => joinText(step.parts)).join('');
 }
 
 function joinText(parts: readonly AssistantPart[]): string {

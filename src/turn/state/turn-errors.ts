@@ -45,6 +45,41 @@ export function forkOfSubagent(sessionId: string, parentTurnId: string): TypedEr
   );
 }
 
+/** Only what was stored to its end can be replayed. */
+export function replayOfUnended(sessionId: string, turnId: string): TypedError {
+  const message = `Turn ${turnId} has not ended: only what has ended is replayed. Wait for its end, or interrupt it: POST /api/harness/turns/${turnId}/interrupt.`;
+  return sessionBusy(message, { sessionId, turnId });
+}
+
+export function replayOfReplay(turnId: string, recorded: string): TypedError {
+  return invalidRequest(
+    `Turn ${turnId} is a replay itself: its calls did not run. Replay the turn ${recorded}.`,
+    { turnId, replayOf: recorded },
+  );
+}
+
+export function replayOfSubagent(turnId: string, parentTurnId: string): TypedError {
+  return invalidRequest(
+    `Turn ${turnId} is a subagent's, which belongs to its parent. Replay the turn ${parentTurnId}.`,
+    { turnId, parentTurnId },
+  );
+}
+
+/** A replay has one turn: another one would run tools where nobody sees it. */
+export function replayTakesNoTurns(sessionId: string, turnId: string): TypedError {
+  return invalidRequest(
+    `Session ${sessionId} is a replay of the turn ${turnId}, and takes no other turns. Go on in a fork of it: POST /api/harness/sessions/${sessionId}/fork.`,
+    { sessionId, replayOf: turnId },
+  );
+}
+
+/** An option that says where the turn is to stand, which a replay does by itself. */
+export function replayReplaces(): TypedError {
+  return invalidRequest(
+    "'opts.replaces' has no place in a replay, which stands in a session of its own; leave it out",
+  );
+}
+
 export function noActiveTurn(sessionId: string): TypedError {
   return new TypedError('SESSION_NOT_FOUND', {
     message: `No active turn in session ${sessionId}; there is nothing to interrupt.`,

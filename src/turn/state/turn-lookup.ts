@@ -147,6 +147,7 @@ export function viewTurn(turn: TurnRow) {
     startedAt: turn.startedAt?.toISOString() ?? null,
     endedAt: turn.endedAt?.toISOString() ?? null,
     ...viewPlace(turn),
+    ...compact({ replayOf: turn.request.replay?.turnId }),
     eventsUrl: eventsUrl(turn.id),
   };
 }

@@ -10,6 +10,7 @@ import type { Toolset } from '../attempt/toolset.js';
 import type { TurnWatch } from '../attempt/turn-watch.js';
 import type { SentConversation } from '../prompt/sent-conversation.js';
 import type { OutputPlan } from '../output/output-state.js';
+import type { Recording } from '../replay/recording.js';
 import type { Attempt } from './attempt.js';
 import type { WorkerTerms } from './worker-terms.js';
 
@@ -22,6 +23,8 @@ export interface TurnRun extends Attempt {
   watch: TurnWatch;
   /** The object that the turn is to end with; absent: it ends with text. */
   output?: OutputPlan;
+  /** Answers the calls of a replay; absent: calls run. */
+  recording?: Recording;
   terms: WorkerTerms;
   ports: LoopPorts;
 }

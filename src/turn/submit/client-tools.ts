@@ -1,7 +1,7 @@
 import type { NoticePosted } from '../../events/turn-event.js';
 import type { ClientTool } from '../../storage/shapes/stored-options.js';
 import { invalidRequest } from '../../errors/typed-error.js';
-import { parseTool } from '../../tools/mcp/offered/parse-tool.js';
+import { describedTool } from '../../tools/described-tool.js';
 import type { RegisteredTool } from '../../tools/registry.js';
 
 /** Tools that the sender of the turn runs. */
@@ -29,7 +29,9 @@ export function openClientTools(
   taken: ReadonlySet<string>,
 ): { tools: RegisteredTool[]; hidden: string[] } {
   return {
-    tools: tools.filter(({ name }) => !taken.has(name)).map(asTool),
+    tools: tools
+      .filter(({ name }) => !taken.has(name))
+      .map((tool) => describedTool(tool, 'is a tool of the client: it does not run here')),
     hidden: tools.filter(({ name }) => taken.has(name)).map(({ name }) => name),
   };
 }
@@ -43,21 +45,5 @@ export function clientToolHidden(name: string): NoticePosted {
     text: `The client's tool ${name} is not offered to the model: a tool of the server's has that name. Give yours another one.`,
     metadata: { name },
     seenByModel: false,
-  };
-}
-
-/** A client's tool counts as read-only: the server's rules are not about its effect. */
-function asTool(tool: ClientTool): RegisteredTool {
-  const { name, description, inputSchema, checkInput } = parseTool(tool);
-  return {
-    name,
-    description,
-    inputSchema,
-    checkInput,
-    effect: 'read',
-    retry: 'safe',
-    open: () => {
-      throw new Error(`${name} is a tool of the client: it does not run here`);
-    },
   };
 }

@@ -122,10 +122,10 @@ export async function insertTurns(
             and steered.idempotency_key = given."idempotencyKey"))),
     accepted as (
       insert into turns (${sql.raw(turnNames.join())}) select ${sql.raw(givenNames.join())} from given
-      ${conflict === 'throws' ? sql`` : sql`on conflict do nothing`} returning id),
+      ${conflict === 'throws' ? sql`` : sql`on conflict do nothing`} returning id, created_at),
     message as (
       insert into messages (id, session_id, turn_id, role, parts, created_at)
-      select "messageId", "sessionId", id, 'user', parts, "createdAt" from given join accepted using (id)),
+      select "messageId", "sessionId", id, 'user', parts, created_at from given join accepted using (id)),
     reader as (
       -- The sender of a turn counts as its reader from the moment the turn is stored.
       insert into turn_readers (turn_id, process_id, until, has_left)
@@ -136,7 +136,12 @@ export async function insertTurns(
 }
 
 const turnNames = Object.values(turnColumns).map(({ name }) => name);
-const givenNames = Object.keys(turnColumns).map((name) => `"${name}"`);
+/** The clock of another process may have been ahead: a turn comes after all that its session has. */
+const afterLast = `greatest("createdAt", (select max(last.created_at) + interval '1 millisecond' from turns last
+  where last.session_id = given."sessionId"))`;
+const givenNames = Object.keys(turnColumns).map((name) =>
+  name === 'createdAt' ? afterLast : `"${name}"`,
+);
 
 /**
  * @returns `queue-full` when as many turns wait already, `key-taken` when a message with the turn's

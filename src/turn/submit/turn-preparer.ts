@@ -14,6 +14,7 @@ import { ToolRegistry } from '../../tools/registry.js';
 import { preferencesOf } from '../../options/preferences/turn-preferences.js';
 import type { StoredPreferences } from '../../options/preferences/preferences-store.js';
 import path from 'node:path';
+import type { ReplayTerms } from '../../storage/shapes/stored-turn.js';
 import type { AttachmentRef } from '../../storage/shapes/stored-part.js';
 import { validateAgentConfig } from '../../governance/decision-tree/agent-config.js';
 import { compact } from '../../platform/compact.js';
@@ -93,17 +94,19 @@ export class TurnPreparer {
       logger.debug({ sessionId, ...rejected }, 'a file was refused');
     }
     if (submission.needsAllFiles === true) checkAllTaken(resolved);
-    const { parts } = composePrompt(message, resolved);
+    // The files of a replay were taken with the recorded turn.
+    const { parts } = submission.replay ?? composePrompt(message, resolved);
     await this.#keepFiles(sessionId, resolved.files);
     const now = new Date(this.clock.now());
     const requestId = principal?.requestId;
     const { clientMessageId, responses } = submission;
+    const replay = submission.replay && termsOf(submission.replay);
     const request = {
       message,
       opts,
       attachments,
       rejectedAttachments,
-      ...compact({ requestId, clientMessageId, responses }),
+      ...compact({ requestId, clientMessageId, responses, replay }),
     };
     const { clock, personas, config } = this;
     const deps = { clock, personas, logger, config };
@@ -114,7 +117,7 @@ export class TurnPreparer {
     const options = { ...resolution, problems: [...(problems ?? []), ...resolution.problems] };
     const asked = { sessionId, principalId, budget, request, requestHash, idempotencyKey };
     return {
-      turn: { ...asked, options, delegation, parts, now, readerProcess, replaces },
+      turn: { ...asked, options, delegation, parts: [...parts], now, readerProcess, replaces },
       persona: persona.name,
     };
   }
@@ -129,6 +132,10 @@ export class TurnPreparer {
       throw isGone ? sessionNotFound(sessionId) : error;
     }
   }
+}
+
+function termsOf({ turnId, tools }: ReplayTerms): ReplayTerms {
+  return { turnId, tools };
 }
 
 /** The sources of the turn's options beside `opts`. */

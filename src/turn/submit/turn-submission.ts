@@ -4,6 +4,8 @@ import type { AgentConfig } from '../../storage/shapes/stored-limits.js';
 import type { SessionRow } from '../../session/session-store.js';
 import type { Queryable } from '../../storage/connection.js';
 import type { OptionProblem, OnDisconnect } from '../../storage/shapes/stored-options.js';
+import type { StoredPart } from '../../storage/shapes/stored-part.js';
+import type { ReplayTerms } from '../../storage/shapes/stored-turn.js';
 import type { StoredResponsesRequest } from '../../storage/shapes/stored-responses.js';
 import type { SessionOrigin } from '../../storage/schema.js';
 import type { Disposition } from './disposition.js';
@@ -53,6 +55,8 @@ export interface TurnSubmission {
   wireOnDisconnect?: OnDisconnect;
   /** What is stored together with the turn. Absent: nothing. */
   beside?: StoredBeside;
+  /** The turn is a replay: its message is the recorded turn's, files by reference. */
+  replay?: ReplayTerms & { parts: readonly StoredPart[] };
 }
 
 export interface SubmittedTurn {

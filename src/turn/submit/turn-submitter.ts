@@ -6,6 +6,7 @@ import { parseReplaced } from '../../options/replaced-turn.js';
 import { callerLogger } from '../../access/principal.js';
 import { assertNever } from '../../platform/assert-never.js';
 import { CLOCK, type Clock } from '../../platform/clock.js';
+import { compact } from '../../platform/compact.js';
 import { canonicalJson, isLongJson } from '../../platform/json.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
 import { AnthropicProvider } from '../../provider/anthropic/anthropic-provider.js';
@@ -16,6 +17,7 @@ import {
   idempotencyKeyReused,
   messageTooLong,
   optionsTooLong,
+  replayTakesNoTurns,
   turnInProgress,
 } from '../state/turn-errors.js';
 import {
@@ -92,6 +94,9 @@ export class TurnSubmitter {
     const { submission, onBusy, logger } = request;
     const { sessionId, principal, beside } = submission;
     const { session, isBusy, user } = await this.#findSession(submission);
+    if (session.replayOf !== null && submission.replay === undefined) {
+      throw replayTakesNoTurns(sessionId, session.replayOf);
+    }
     const earlier = await this.#findEarlier(request);
     if (earlier !== undefined) return earlier;
     this.provider.assertReady();
@@ -169,8 +174,9 @@ export class TurnSubmitter {
   }
 }
 
-function hashRequest({ message, opts, attachments, files = [] }: TurnSubmission): string {
+function hashRequest({ message, opts, attachments, files = [], replay }: TurnSubmission): string {
   const sent = files.map(({ name, sha256 }) => ({ name, sha256 }));
-  const request = { message, opts, attachments, ...(sent.length === 0 ? {} : { sent }) };
+  const asked = { message, opts, attachments, ...(sent.length === 0 ? {} : { sent }) };
+  const request = { ...asked, ...compact({ replay: replay?.tools }) };
   return createHash('sha256').update(canonicalJson(request)).digest('hex');
 }

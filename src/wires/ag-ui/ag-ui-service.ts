@@ -79,9 +79,11 @@ export class AgUiService {
     }
     if (newMessage === undefined) throw nothingNew();
     const wanted = { principal, origin: 'ag-ui', name, persona: agent, projectRoot } as const;
-    const { id: sessionId } = await conversations.open(wanted);
-    const submitted = await this.#submit(call, { agent, input, sessionId }, newMessage);
-    return this.#stream({ agent, input, sessionId }, submitted, response);
+    const { run, submitted } = await conversations.begin(wanted, async (sessionId) => {
+      const run = { agent, input, sessionId };
+      return { run, submitted: await this.#submit(call, run, newMessage) };
+    });
+    return this.#stream(run, submitted, response);
   }
 
   /**

@@ -15,7 +15,7 @@ import { describeDisposition } from '../../turn/submit/disposition.js';
 import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
 import { Conversations } from '../conversation/conversations.js';
 import { findOpenTurn } from '../conversation/find-open-turn.js';
-import { findSaid, type SaidOnce } from '../conversation/find-said.js';
+import { findSaid, findSaidInTurn, type SaidOnce } from '../conversation/find-said.js';
 import { findDecided } from '../conversation/find-questions.js';
 import { TurnStreams } from '../conversation/turn-streams.js';
 import {
@@ -24,6 +24,7 @@ import {
   chatNotFound,
   nothingAsked,
   nothingToStop,
+  saidInTurn,
 } from './chat-errors.js';
 import type { AiSdkRequest } from './chat-request.js';
 import type { AiSdkRange } from './dialect/ai-sdk-state.js';
@@ -139,30 +140,39 @@ export class AiSdkService {
     const agent = asked.agent === undefined ? undefined : await this.#findAgent(asked.agent);
     const persona = agent ?? defaultPersona;
     const wanted = { principal, origin: 'ai-sdk', name, persona, projectRoot } as const;
-    const { id: sessionId } = await conversations.open(wanted);
     const key = idempotencyKey ?? ownKey;
-    const replaces = again && (await this.#findReplaced({ sessionId, ...again }, key));
     try {
-      return await conversations.submit({
-        sessionId,
-        principal,
-        message,
-        agent,
-        // A page that is reloaded comes back.
-        opts: { onDisconnect: 'continue', ...compact({ replaces }), ...opts },
-        idempotencyKey: key,
+      return await conversations.begin(wanted, async (sessionId) => {
+        const replaces = again && (await this.#findReplaced({ sessionId, ...again }, key));
+        return conversations.submit({
+          sessionId,
+          principal,
+          message,
+          agent,
+          // A page that is reloaded comes back.
+          opts: { onDisconnect: 'continue', ...compact({ replaces }), ...opts },
+          idempotencyKey: key,
+        });
       });
     } catch (error) {
       throw isTypedError(error, 'TURN_IN_PROGRESS') ? chatBusy(name) : error;
     }
   }
 
-  /** The turn whose place a message takes that is said again; undefined: the server never had it. */
+  /**
+   * The turn whose place a message takes that is said again; undefined: the server never had it.
+   *
+   * @throws TypedError INVALID_REQUEST 400 for a message that was steered into a turn.
+   */
   async #findReplaced(said: SaidOnce, key: string | undefined): Promise<string | undefined> {
     const { db } = this;
     // A repeated request replaces what the first one did.
     const first = key === undefined ? undefined : await findTurnByKey(db, said.sessionId, key);
-    return first === undefined ? findSaid(db, said) : (first.replaces ?? undefined);
+    if (first !== undefined) return first.replaces ?? undefined;
+    const replaced = await findSaid(db, said);
+    const steered = replaced === undefined ? await findSaidInTurn(db, said) : undefined;
+    if (steered !== undefined) throw saidInTurn(steered);
+    return replaced;
   }
 
   async #findAgent(agent: string): Promise<string> {

@@ -1,5 +1,6 @@
 import { invalidRequest, TypedError } from '../../errors/typed-error.js';
 import type { SessionMissing } from '../../session/session-errors.js';
+import type { SaidInTurn } from '../conversation/find-said.js';
 import { sessionBusy } from '../../turn/state/turn-errors.js';
 
 const shown = (id: string): string => id.slice(0, 120);
@@ -24,6 +25,14 @@ export function nothingToStop(chatId: string): TypedError {
   return new TypedError('SESSION_NOT_FOUND', {
     message: `Nothing runs in chat ${shown(chatId)}: there is nothing to stop.`,
     details: { chatId: shown(chatId), reason: 'NO_ACTIVE_TURN' satisfies SessionMissing },
+  });
+}
+
+/** The error for a steered message that is said again: its turn answers the message before it, too. */
+export function saidInTurn({ turnId, firstId }: SaidInTurn): TypedError {
+  return new TypedError('INVALID_REQUEST', {
+    message: `That message was steered into a turn which message ${shown(firstId)} began, and cannot be said again without it. Regenerate the answer to ${shown(firstId)}, or send the text as a new message, with a new id.`,
+    details: { turnId, messageId: shown(firstId) },
   });
 }
 

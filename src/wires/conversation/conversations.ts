@@ -1,12 +1,13 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { forbiddenScope } from '../../access/access-errors.js';
-import type { Principal } from '../../access/principal.js';
+import { callerLogger, type Principal } from '../../access/principal.js';
 import { BlobStore } from '../../attachments/blob-store.js';
 import {
   findNamedSession,
   openNamedSession,
   type WantedNamedSession,
 } from '../../session/named-session.js';
+import { LOGGER, type Logger } from '../../platform/logger.js';
 import { isSessionMissing } from '../../session/session-errors.js';
 import { ProjectRoots } from '../../session/project-roots.js';
 import { SessionStore, type SessionRow } from '../../session/session-store.js';
@@ -16,6 +17,7 @@ import { ApprovalAnswerer } from '../../turn/approvals/approval-answerer.js';
 import type { CancelState } from '../../turn/lifecycle/turn-canceller.js';
 import type { StoredBeside, SubmittedTurn } from '../../turn/submit/turn-submission.js';
 import { TurnService } from '../../turn/turn-service.js';
+import { beginSession, type FoundSession } from './begin-session.js';
 import { findQuestions } from './find-questions.js';
 import { matchAnswers, type MatchedAnswers, type WireAnswers } from './match-answers.js';
 import { storeInlineFiles, type InlineFile } from './store-inline-files.js';
@@ -59,10 +61,12 @@ export class Conversations {
   constructor(
     private readonly turns: TurnService,
     private readonly answerer: ApprovalAnswerer,
-    @Inject(SessionStore) private readonly sessions: Pick<SessionStore, 'get' | 'create'>,
+    @Inject(SessionStore)
+    private readonly sessions: Pick<SessionStore, 'get' | 'create' | 'deleteUnused'>,
     @Inject(ProjectRoots) private readonly projectRoots: Pick<ProjectRoots, 'check' | 'defaultOf'>,
     @Inject(BlobStore) private readonly store: Pick<BlobStore, 'put'>,
     @Inject(DATABASE) private readonly db: Database,
+    @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   /** @throws TypedError INVALID_REQUEST 400 for a name that none can have. */
@@ -71,10 +75,33 @@ export class Conversations {
     return findNamedSession({ sessions }, { principalId: principal.id, name });
   }
 
-  /** Finds a conversation, or begins it. @throws see `openNamedSession`. */
-  open(wanted: WantedNamedSession): Promise<SessionRow> {
+  /**
+   * Finds a conversation, or begins it, and submits to it. Where the turn is refused that a conversation began
+   * with, there is no conversation, unless a simultaneous request has one by now.
+   *
+   * @throws see `openNamedSession`; what `submit` throws.
+   */
+  begin<Submitted>(
+    wanted: WantedNamedSession,
+    submit: (sessionId: string) => Promise<Submitted>,
+  ): Promise<Submitted> {
     const { sessions, projectRoots } = this;
-    return openNamedSession({ sessions, projectRoots }, wanted);
+    const open = async () => {
+      const { session, isNew } = await openNamedSession({ sessions, projectRoots }, wanted);
+      return { sessionId: session.id, isNew };
+    };
+    return this.beginIn(open, wanted.principal, submit);
+  }
+
+  /** Does so in a session that `open` finds or creates. */
+  beginIn<Submitted>(
+    open: () => Promise<FoundSession>,
+    principal: Principal,
+    submit: (sessionId: string) => Promise<Submitted>,
+  ): Promise<Submitted> {
+    const logger = callerLogger(this.logger, principal);
+    const remove = (id: string) => this.sessions.deleteUnused(id, principal.id);
+    return beginSession({ remove, logger }, open, submit);
   }
 
   /** Submits a message with its files. @throws see `TurnService.submit`. */

@@ -1,5 +1,6 @@
 import { and, desc, eq, isNull, or, sql } from 'drizzle-orm';
 import type { Database } from '../../storage/connection.js';
+import { steeredMessages } from '../../storage/governance-schema.js';
 import { turns } from '../../storage/schema.js';
 import { messages } from '../../storage/transcript-schema.js';
 
@@ -38,4 +39,40 @@ export async function findSaid(
     .orderBy(desc(turns.createdAt), desc(turns.id))
     .limit(1);
   return found?.id;
+}
+
+/** A message that has no turn of its own: it was steered into one. */
+export interface SaidInTurn {
+  turnId: string;
+  /** The client's id of the message that began the turn, or the server's. */
+  firstId: string;
+}
+
+/**
+ * Finds the turn that a message of the user was steered into, by the id of the message or of its answer;
+ * undefined where it was not.
+ */
+export async function findSaidInTurn(
+  db: Database,
+  { sessionId, userId, answerId }: SaidOnce,
+): Promise<SaidInTurn | undefined> {
+  const { id, turnId, clientId } = steeredMessages;
+  const answered = answerId?.split(':')[1] ?? '';
+  const byClient = sql`${clientId}::text = ${JSON.stringify(userId ?? '')}`;
+  const [found] = await db
+    .select({ turnId, request: turns.request, messageId: messages.id })
+    .from(steeredMessages)
+    .innerJoin(turns, eq(turns.id, turnId))
+    .innerJoin(messages, and(eq(messages.turnId, turnId), eq(messages.role, 'user')))
+    .where(
+      and(
+        eq(steeredMessages.sessionId, sessionId),
+        isNull(turns.supersededBy),
+        or(eq(id, userId ?? ''), eq(id, answered), byClient),
+      ),
+    )
+    .limit(1);
+  if (found === undefined) return undefined;
+  const { request, messageId } = found;
+  return { turnId: found.turnId, firstId: request.clientMessageId ?? messageId };
 }

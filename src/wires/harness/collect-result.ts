@@ -10,7 +10,7 @@ export type TurnResult = HarnessFrames['turn:end'] & {
   sessionId: string;
   /** The model's text without discarded steps; of a turn that was cut off, as far as it came. */
   text: string;
-  /** The object of a turn that completed, and was to end with one. */
+  /** The object that a turn was to end with, and ended with. */
   output?: JsonObject;
   /** The error of a failed turn. */
   error?: HarnessFrames['turn:error'];

@@ -9,7 +9,7 @@ import {
 } from '../../http/streams/api-stream.decorator.js';
 import type { Schema } from '../../http/errors/error-shape.js';
 import { compact } from '../../platform/compact.js';
-import { OneTurnDto } from './turn-record.dto.js';
+import { OneTurnDto } from '../../turn/turn-record.dto.js';
 import { TurnResultDto } from './turn.dto.js';
 
 /** Meanings that the names of the fields leave open. */

@@ -37,7 +37,7 @@ import { WantedAnswer, type AnswerKind } from './answer-kind.decorator.js';
 import { resultFold } from './collect-result.js';
 import { harnessDialect } from './dialect/harness.js';
 import { ApiHarnessStream, ApiTurnAnswers } from './harness-api.decorator.js';
-import { OneTurnDto } from './turn-record.dto.js';
+import { OneTurnDto } from '../../turn/turn-record.dto.js';
 import { InterruptDto, InterruptedDto, OkDto, TurnDto } from './turn.dto.js';
 
 @ApiTags('turns')

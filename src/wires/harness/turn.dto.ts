@@ -95,7 +95,7 @@ export class TurnResultDto implements TurnResult {
 
   @ApiPropertyOptional({
     ...jsonObject,
-    description: 'The object of a turn that completed, and was to end with one.',
+    description: 'The object that a turn was to end with, and ended with.',
   })
   output?: NonNullable<TurnResult['output']>;
 

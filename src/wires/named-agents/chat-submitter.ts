@@ -79,8 +79,8 @@ export class ChatSubmitter {
       origin: 'named-agents',
       expiresAfterMs: config.agentSessionMs,
     });
-    const session = { sessionId, principalId };
-    return submitFirst({ turns, logger }, session, () => this.#submitTo(chat, sessionId));
+    const remove = (id: string) => turns.deleteSession(id, principalId);
+    return submitFirst({ remove, logger }, sessionId, () => this.#submitTo(chat, sessionId));
   }
 
   async #submitTo(chat: Chat, sessionId: string): Promise<SubmittedChat> {

@@ -133,8 +133,8 @@ export class OracleService {
     const root = await projectRoots.defaultOf(asked.principal);
     const projectRoot = await findProject(root, projectId);
     const { sessionId } = await sessions.create({ projectRoot }, asked.principal, 'oracle');
-    const session = { sessionId, principalId };
-    const turn = await submitFirst({ turns, logger }, session, () =>
+    const remove = (id: string) => turns.deleteSession(id, principalId);
+    const turn = await submitFirst({ remove, logger }, sessionId, () =>
       this.#submitTo(sessionId, asked),
     );
     return { turn, sessionId };

@@ -1,18 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import { callerLogger, type Principal } from '../../access/principal.js';
+import type { Principal } from '../../access/principal.js';
 import { isTypedError } from '../../errors/typed-error.js';
 import { compact } from '../../platform/compact.js';
-import { LOGGER, type Logger } from '../../platform/logger.js';
 import { LONGEST_NAME } from '../../session/named-session.js';
 import { defaultPersona } from '../../session/session-service.js';
 import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
 import { SessionForker } from '../../turn/branches/session-forker.js';
 import { findTurnByKey } from '../../turn/state/turn-lookup.js';
 import type { StoredBeside, SubmittedTurn } from '../../turn/submit/turn-submission.js';
-import { TurnService } from '../../turn/turn-service.js';
 import { Conversations } from '../conversation/conversations.js';
-import { submitFirst } from '../conversation/submit-first.js';
 import { ModelChooser, type ChosenModel } from './model-chooser.js';
 import type { ItemAnswer } from './read-item.js';
 import type { ResponseRequest } from './read-request.js';
@@ -54,13 +51,11 @@ type MessageInput = Extract<ResponseRequest['input'], { type: 'message' }>;
 @Injectable()
 export class ResponseSubmitter {
   constructor(
-    @Inject(TurnService) private readonly turns: Pick<TurnService, 'deleteSession'>,
     private readonly conversations: Conversations,
     private readonly lookup: ResponseLookup,
     private readonly models: ModelChooser,
     private readonly forker: SessionForker,
     @Inject(DATABASE) private readonly db: Database,
-    @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   /** @throws TypedError of each check; those of `TurnService.submit`. */
@@ -98,8 +93,9 @@ export class ResponseSubmitter {
       persona,
       projectRoot: undefined,
     } as const;
-    const session = await this.conversations.open({ ...wanted, expiresAfterMs: KEPT_MS });
-    return this.#sendFirst(call, input, { model, sessionId: session.id });
+    return this.conversations.begin({ ...wanted, expiresAfterMs: KEPT_MS }, (sessionId) =>
+      this.#send(call, input, { model, sessionId }),
+    );
   }
 
   /** Goes on from a response: in its conversation, or in a fork of it where that has gone on already. */
@@ -108,7 +104,7 @@ export class ResponseSubmitter {
     input: MessageInput,
     { model, before }: { model: ChosenModel; before: FoundResponse },
   ): Promise<SubmittedTurn> {
-    const { idempotencyKey } = call;
+    const { idempotencyKey, principal } = call;
     const { turn, response, last, approvals } = before;
     const { sessionId } = turn;
     if (response.id !== last.id) throw notTheLast(response.id, last.id);
@@ -119,9 +115,16 @@ export class ResponseSubmitter {
       const submitted = await this.#sendAfter(call, input, { model, sessionId, before });
       if (submitted !== 'went-on') return submitted;
     }
-    const point = { turnId: turn.id, position: 'after', idempotencyKey } as const;
-    const { session } = await this.forker.fork(sessionId, point);
-    return this.#sendFirst(call, input, { model, sessionId: session.sessionId });
+    // Forks of other requests have other keys: where this one is refused, its fork can go.
+    const key = idempotencyKey && `response:${idempotencyKey}`;
+    const point = { turnId: turn.id, position: 'after', idempotencyKey: key } as const;
+    const fork = async () => {
+      const { session } = await this.forker.fork(sessionId, point);
+      return { sessionId: session.sessionId, isNew: true };
+    };
+    return this.conversations.beginIn(fork, principal, (forkId) =>
+      this.#send(call, input, { model, sessionId: forkId }),
+    );
   }
 
   /** Sends a message to a conversation, unless another turn has come between meanwhile. */
@@ -139,23 +142,6 @@ export class ResponseSubmitter {
       if (error instanceof WentOn) return 'went-on';
       throw isTypedError(error, 'TURN_IN_PROGRESS') ? responseBusy(before.response.id) : error;
     }
-  }
-
-  /**
-   * Sends the first message to a session that was made for it. The session of a request with a key stays where
-   * the message is refused: a repeat may have it by now.
-   */
-  #sendFirst(call: ResponseCall, input: MessageInput, to: Destination): Promise<SubmittedTurn> {
-    const { principal, idempotencyKey } = call;
-    const send = () => this.#send(call, input, to);
-    if (idempotencyKey !== undefined) return send();
-    const logger = callerLogger(this.logger, principal);
-    const { sessionId } = to;
-    return submitFirst(
-      { turns: this.turns, logger },
-      { sessionId, principalId: principal.id },
-      send,
-    );
   }
 
   #send(

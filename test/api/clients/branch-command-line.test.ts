@@ -57,6 +57,30 @@ describe('branches, from the command line', () => {
     expect([code, await textsOf(sessionId)]).toEqual([0, ['In other words']]);
   });
 
+  it('a replay prints the reply alone, and both turns beside it', async () => {
+    const sessionId = await server.client.createSession(server.projectRoot);
+    const turnId = await run(sessionId, 'Look [[tool=glob {"pattern":"*"}]]');
+    const { code, stdout, stderr } = await turnpike(
+      'replay',
+      turnId,
+      '--model',
+      'claude-haiku-5-5',
+    );
+    expect(code).toBe(0);
+    expect(stdout).not.toContain('claude-haiku-5-5 ');
+    expect(stderr).toMatch(/^model .*claude-haiku-5-5$/m);
+    expect(stderr).toMatch(/^calls +1 +1 \(1 recorded, 0 missed\)$/m);
+    expect(stderr).toContain('\n= glob {"pattern":"*"}\n');
+    const { body } = await server.client.get(`/api/harness/turns/${turnId}/replays`);
+    const [replay] = body['replays'] as { turnId: string }[];
+    const compared = await turnpike('compare', turnId, String(replay?.turnId), '--json');
+    expect(JSON.parse(compared.stdout)).toMatchObject({ right: { replayOf: turnId } });
+    const wrong = await turnpike('replay', turnId, '--tools', 'live');
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('recorded|none')]);
+    const half = await turnpike('compare', turnId);
+    expect([half.code, half.stderr]).toEqual([2, expect.stringContaining('TURN OTHER')]);
+  });
+
   it('says what is wrong with a call', async () => {
     const none = await turnpike('fork', 'turn_00000000-0000-4000-8000-000000000000');
     expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('turn_00000000')]);

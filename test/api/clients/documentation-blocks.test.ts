@@ -14,6 +14,7 @@ import { startServer, type TestServer } from '../../support/processes/start-serv
 import { branchUses } from '../../support/clients/documented-branches.js';
 import { packageUses } from '../../support/clients/documented-packages.js';
 import { feedbackUses } from '../../support/clients/documented-feedback.js';
+import { replayUses } from '../../support/clients/documented-replays.js';
 import { memoryUses } from '../../support/clients/documented-memory.js';
 import { scheduleUses } from '../../support/schedules/documented-schedules.js';
 import { outputUses } from '../../support/clients/documented-outputs.js';
@@ -232,6 +233,7 @@ const uses: Record<string, Use[]> = {
     },
   ],
   'docs/guide/rehearsal.md': [elsewhere('is a run of these tests, which would start their own')],
+  'docs/guide/replay.md': replayUses(page),
   'docs/guide/schedules.md': scheduleUses(shell),
   'docs/guide/sessions-and-turns.md': [
     createsSession,
@@ -313,7 +315,7 @@ const uses: Record<string, Use[]> = {
     elsewhere('installs packages; traced-processes.test.ts imports the file beside the same ones'),
     elsewhere('needs a collector; traced-processes.test.ts starts the built server so'),
     elsewhere('is a suite of its own'),
-    elsewhere('is the tree that e2e/tracing.test.ts expects'),
+    elsewhere('is the tree that e2e/server/tracing.test.ts expects'),
   ],
   'docs/operate/upgrades.md': [isMigrated, isMigrated, isMigrated, isMigrated],
   'docs/operate/versioning.md': [

@@ -48,6 +48,9 @@ describe('memory, from the command line and the typed client', () => {
     expect((await turnpike('show', 'helper', '/memories/c')).stdout).toBe('xy\n');
     const shown = await turnpike('show', 'helper', path, '--json');
     expect(JSON.parse(shown.stdout)).toMatchObject({ path, content: 'two' });
+    await expect(client.memory.delete('helper', path, version)).rejects.toMatchObject({
+      code: 'MEMORY_CHANGED',
+    });
     const gone = await turnpike('delete', 'helper', path, '--yes', '--json');
     expect(JSON.parse(gone.stdout)).toEqual({ deletedFiles: 1 });
     expect(await turnpike('show', 'helper', path)).toMatchObject({ code: 1 });

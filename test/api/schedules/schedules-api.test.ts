@@ -86,27 +86,29 @@ describe('the routes of schedules', () => {
     expect((await scene.call('GET', '/times/upcoming?count=101')).status).toBe(400);
   });
 
-  it.each<[string, object, RegExp]>([
-    ['no zone', { tz: undefined }, /'tz'/],
-    ['a zone that is none', { tz: 'Mars/Olympus' }, /'tz' must be a time zone/],
-    ['six fields', { cron: '0 0 9 * * *' }, /'cron' must have five fields/],
-    ['a date that never comes', { cron: '0 0 30 2 *' }, /never comes/],
-    ['an overlap that is none', { overlap: 'cancel' }, /'overlap'/],
-    ['a queue for new sessions', { overlap: 'queueOne' }, /needs the id of a 'session'/],
-    ['a catch-up of two days', { catchUpMs: 172_800_000 }, /'catchUpMs'/],
-    ['no message', { message: undefined }, /'message'/],
-    ['an empty message', { message: ' ' }, /'message'/],
-    ['options that are none', { opts: [] }, /'opts'/],
-    ['a busy policy', { opts: { onBusy: 'steer' } }, /'opts.onBusy' is not for schedules/],
-    ['a field that is none', { timezone: 'UTC' }, /timezone/],
-    ['a folder that is not open', { projectRoot: '/etc' }, /\/etc/],
-    ['an agent that is none', { agent: 'NOBODY' }, /NOBODY/],
-  ])('refuse %s, and keep what was there', async (_what, change, words) => {
+  it.each<[string, object, RegExp, string | undefined]>([
+    ['no zone', { tz: undefined }, /'tz'/, 'tz'],
+    ['a zone that is none', { tz: 'Mars/Olympus' }, /'tz' must be a time zone/, 'tz'],
+    ['six fields', { cron: '0 0 9 * * *' }, /'cron' must have five fields/, 'cron'],
+    ['a date that never comes', { cron: '0 0 30 2 *' }, /never comes/, 'cron'],
+    ['an overlap that is none', { overlap: 'cancel' }, /'overlap'/, 'overlap'],
+    ['a queue for new sessions', { overlap: 'queueOne' }, /the id of a 'session'/, 'overlap'],
+    ['a catch-up of two days', { catchUpMs: 172_800_000 }, /'catchUpMs'/, 'catchUpMs'],
+    ['no message', { message: undefined }, /'message'/, 'message'],
+    ['an empty message', { message: ' ' }, /'message'/, 'message'],
+    ['options that are none', { opts: [] }, /'opts'/, 'opts'],
+    ['a busy policy', { opts: { onBusy: 'steer' } }, /is not for schedules/, 'opts.onBusy'],
+    ['a field that is none', { timezone: 'UTC' }, /timezone/, 'timezone'],
+    ['a folder that is not open', { projectRoot: '/etc' }, /\/etc/, undefined],
+    ['an agent that is none', { agent: 'NOBODY' }, /NOBODY/, undefined],
+  ])('refuse %s, name the field, and keep what was there', async (_what, change, words, param) => {
     const before = await scene.put('kept', daily);
     const { status, body } = await scene.call('PUT', '/kept', { ...daily, ...change });
     expect(status).toBeGreaterThanOrEqual(400);
     expect(status).toBeLessThan(500);
-    expect((body['error'] as { message: string }).message).toMatch(words);
+    const error = body['error'] as { message: string; details?: { param?: string } };
+    expect(error.message).toMatch(words);
+    expect(error.details?.param).toBe(param);
     expect(await scene.get('kept')).toEqual(before);
   });
 
@@ -237,7 +239,8 @@ describe('the routes of schedules', () => {
     const entries = await server.db
       .select({ action: auditLog.action })
       .from(auditLog)
-      .where(eq(auditLog.subject, String(id)));
+      .where(eq(auditLog.subject, String(id)))
+      .orderBy(auditLog.at);
     expect(entries.map(({ action }) => action)).toEqual([
       'schedule.created',
       'schedule.paused',

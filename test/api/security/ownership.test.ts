@@ -3,6 +3,7 @@ import { newId } from '../../../src/platform/ids.js';
 import { approvals } from '../../../src/storage/governance-schema.js';
 import { toUlid } from '../../../src/http/fields/ulid-form.js';
 import { KeyedClient, makeKey, type KeyedAnswer } from '../../support/clients/keyed-client.js';
+import { turnCalls } from '../../support/access/turn-calls.js';
 import { wireCalls } from '../../support/access/wire-calls.js';
 import { putSchedule, scheduleCalls } from '../../support/schedules/schedule-calls.js';
 import { startServer, type TestServer } from '../../support/processes/start-server.js';
@@ -56,20 +57,6 @@ const calls: Record<string, (ids: Things) => Call> = {
     `/api/harness/sessions/${id}/fork`,
     { turnId, position: 'after' },
   ],
-  'get /api/harness/turns/{id}': ({ turnId: id }) => ['GET', `/api/harness/turns/${id}`],
-  'get /api/harness/turns/{id}/events': ({ turnId: id }) => [
-    'GET',
-    `/api/harness/turns/${id}/events`,
-  ],
-  'get /api/harness/turns/{id}/steps': ({ turnId: id }) => [
-    'GET',
-    `/api/harness/turns/${id}/steps`,
-  ],
-  'get /api/harness/turns/{id}/tools': ({ turnId: id }) => [
-    'GET',
-    `/api/harness/turns/${id}/tools`,
-  ],
-  'get /api/harness/turns/{id}/log': ({ turnId: id }) => ['GET', `/api/harness/turns/${id}/log`],
   'get /api/harness/sessions/{id}/turns': ({ sessionId: id }) => [
     'GET',
     `/api/harness/sessions/${id}/turns`,
@@ -147,6 +134,7 @@ const calls: Record<string, (ids: Things) => Call> = {
     `/api/harness/webhooks/${id}/deliveries/evt_1/redeliver`,
   ],
   ...scheduleCalls,
+  ...turnCalls,
   'get /api/oracle/history': ({ oracleId: id }) => ['GET', `/api/oracle/history?context_id=${id}`],
   'delete /api/oracle/history': ({ oracleId: id }) => [
     'DELETE',
@@ -300,6 +288,22 @@ describe('what somebody else has', () => {
     });
     expect(chat.status).toBe(200);
     expect(chat.body['session_id']).not.toBe(things.agentSession);
+  });
+
+  it('is not compared with one’s own', async () => {
+    const made = await other.send('POST', '/api/harness/session/create', {
+      projectRoot: server.projectRoot,
+    });
+    const { sessionId } = made.body['session'] as { sessionId: string };
+    const sent = await other.send('POST', '/api/harness/turn', { sessionId, message: 'Hello' });
+    const own = sent.headers.get('x-turn-id') ?? '';
+    const compare = (turnId: string) =>
+      other.send('GET', `/api/harness/turns/${own}/compare?with=${turnId}`);
+    expect((await compare(own)).status).toBe(200);
+    expect(await compare(things.turnId)).toMatchObject({
+      status: 404,
+      body: { error: { type: 'TURN_NOT_FOUND' } },
+    });
   });
 
   it('cannot be attached to a turn', async () => {

@@ -47,6 +47,23 @@ describe('tools of MCP servers', () => {
     return client.turn(sessionId, message, { opts });
   }
 
+  it('are named to a fork without the turn that called them, and to its model', async () => {
+    const stream = await run('BOXER', call('echo', { text: 'hello' }));
+    await stream.all();
+    const [turnId, sessionId] = [stream.header('x-turn-id'), stream.header('x-session-id')];
+    const { body } = await server.client.post(`/api/harness/sessions/${sessionId}/fork`, {
+      turnId,
+      position: 'before',
+    });
+    const mcpTools = ['mcp__box__echo'];
+    expect(body['filesWritten']).toEqual({ paths: [], more: 0, ranCommands: false, mcpTools });
+    const { sessionId: forked } = body['session'] as { sessionId: string };
+    await (await server.client.turn(forked, 'Hello')).all();
+    expect(JSON.stringify(server.modelRequests.at(-1)?.body.messages)).toContain(
+      'These tools ran there, and may have changed files and what they reach: mcp__box__echo.',
+    );
+  });
+
   const resultOf = async (stream: StreamReader) => (await stream.until('tool:result')).data;
   const exitOf = async (stream: StreamReader) => (await stream.all()).at(-1)?.data;
 

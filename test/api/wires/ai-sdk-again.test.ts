@@ -88,6 +88,44 @@ describe('a chat of the AI SDK whose message is said again', () => {
     expect(await historyOf(chat)).toHaveLength(2);
   });
 
+  it('is refused where it was steered into a turn, with the message that began the turn', async () => {
+    const chat = open();
+    const first = {
+      id: 'first-1',
+      role: 'user',
+      parts: [{ type: 'text', text: 'Long [[stall=60000]]' }],
+    };
+    const say = (message: object, more: object = {}) =>
+      fetch(`${server.url}/api/chat`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ id: chat.id, messages: [message], ...body(), ...more }),
+      });
+    const running = await say(first);
+    const steered = { id: 'steered-1', role: 'user', parts: [{ type: 'text', text: 'And this' }] };
+    const joined = await say(steered, { opts: { onBusy: 'steer' } });
+    expect(joined.headers.get('x-turn-disposition')).toContain('steered');
+    await server.client.post(`/api/chat/${chat.id}/stop`, {});
+    await Promise.all([running.text(), joined.text()]);
+    const turnId = running.headers.get('x-turn-id');
+    const [, , , answer] = await historyOf(chat);
+    const again = { trigger: 'regenerate-message', ...(answer && { messageId: answer.id }) };
+    for (const more of [again, { messageId: steered.id }]) {
+      const refused = await say(steered, more);
+      expect([refused.status, await refused.json()]).toMatchObject([
+        400,
+        { error: { type: 'INVALID_REQUEST', details: { turnId, messageId: first.id } } },
+      ]);
+    }
+    // The turn itself is replaced as any other.
+    const replaced = await say(
+      { ...first, parts: [{ type: 'text', text: 'Short [[tokens=1]]' }] },
+      { messageId: first.id },
+    );
+    await replaced.text();
+    expect((await historyOf(chat)).map(({ role }) => role)).toEqual(['user', 'assistant']);
+  });
+
   it('is a new one where the server never had it', async () => {
     const chat = open();
     await chat.sendMessage({ text: 'Hello [[tokens=2]]' });

@@ -21,10 +21,14 @@ export interface Sent {
 export class CrashScene {
   readonly #turns: FollowedTurn[] = [];
 
-  /** @param tag unique among scenes, and no part of another tag. */
+  /**
+   * @param tag unique among scenes, and no part of another tag.
+   * @param instructions the server's instruction root, which is the series' own.
+   */
   constructor(
     readonly tag: string,
     readonly projectRoot: string,
+    readonly instructions: string,
     private readonly server: () => ServerProcess,
   ) {}
 

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { sql } from 'drizzle-orm';
 import { startRehearsal, type Rehearsal } from '../../../src/rehearsal/start-rehearsal.js';
 import type { Database } from '../../../src/storage/connection.js';
 import { openEmbeddedDatabase } from '../../../src/storage/embedded-database.js';
@@ -60,7 +61,7 @@ export class CrashSeries {
     await this.#start();
     const projectRoot = await mkdtemp(path.join(folder, 'project-'));
     for (const [tag, point] of Object.entries(this.options.points)) {
-      const scene = new CrashScene(tag, projectRoot, () => this.#running());
+      const scene = new CrashScene(tag, projectRoot, instructions, () => this.#running());
       this.#scenes.push(scene);
       this.#plays.set(tag, point.play(scene));
     }
@@ -106,6 +107,8 @@ export class CrashSeries {
     if (this.#world !== undefined) {
       await inDatabaseOf(this.#world.store, async (db) => {
         if (isLast) await mendAll(db, this.#stops);
+        // As if the lease of the dead had run out.
+        await db.execute(sql`update turns set lease_until = now() where lease_until > now()`);
         await meanwhile?.(db, isLast);
       });
     }

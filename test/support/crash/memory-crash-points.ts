@@ -1,4 +1,5 @@
 import { expect } from '@jest/globals';
+import { FollowedTurn } from '../clients/followed-turn.js';
 import { claim, result, secondStep, statusesOf, success } from './crash-lines.js';
 import type { CrashScene } from './crash-scene.js';
 import type { CrashPoint } from './crash-series.js';
@@ -18,6 +19,9 @@ async function makeFile(scene: CrashScene): Promise<string> {
   expect(await turn.exit()).toEqual(success);
   return turn.sessionId;
 }
+
+/** The recorded turn has the same message. */
+const ofReplay = "new.turn_id in (select id from turns where request -> 'replay' is not null)";
 
 async function content(scene: CrashScene): Promise<unknown> {
   const path = encodeURIComponent(notes(scene));
@@ -67,6 +71,27 @@ export const memoryPoints: Record<string, CrashPoint> = {
       yield;
       expect(await turn.exit()).toMatchObject({ exitCode: 130 });
       expect(statusesOf(turn)).toEqual(['success']);
+      expect(await content(scene)).toBe('more\nfirst');
+    },
+  },
+  replayed: {
+    line: 'before the result of a replay’s call is stored: it is the recorded one, and nothing is written again',
+    stops: [{ ...result, when: `${result.when} and ${ofReplay}` }],
+    async *play(scene) {
+      const sessionId = await makeFile(scene);
+      const recorded = await scene.send(insert(scene), { sessionId, opts: { memory: true } });
+      expect(await recorded.exit()).toEqual(success);
+      const path = `/api/harness/turns/${recorded.turnId}/replay`;
+      const { status, body } = await scene.client.post(path, {});
+      expect(status).toBe(202);
+      await scene.stopped();
+      yield;
+      const made = body['turn'] as { turnId: string; sessionId: string };
+      const replay = new FollowedTurn(made.sessionId, await scene.client.follow(made.turnId));
+      expect(await replay.exit()).toEqual(success);
+      const [first, again] = [recorded, replay].map((turn) => turn.named('tool:result'));
+      expect(again).toHaveLength(1);
+      expect(again?.[0]?.data['output']).toBe(first?.[0]?.data['output']);
       expect(await content(scene)).toBe('more\nfirst');
     },
   },

@@ -1,16 +1,18 @@
 import { useCallback, useState } from 'react';
-import type { AgentSummary, ListedTool, SkillView } from '../../../src/client/turnpike-client.js';
+import type { AgentSummary, ListedTool } from '../../../src/client/turnpike-client.js';
 import { client } from '../app/client.js';
 import { FaultNote } from '../app/fault-note.js';
 import { Loading, Nothing, Page } from '../app/page.js';
 import { useResource } from '../app/use-resource.js';
 import { OpenText } from '../chat/text/open-text.js';
 import { formatCount } from '../ui/format.js';
+import { AgentSkills } from './agent-skills.js';
+import { matches } from './matches.js';
+import { Skills } from './skills.js';
 
 /** The named agents, the server's skills and its tools. */
 export function AgentsPage() {
   const agents = useResource(useCallback(() => client().agents(), []));
-  const skills = useResource(useCallback(() => client().skills(), []));
   const tools = useResource(useCallback(() => client().tools(), []));
   const [filter, setFilter] = useState('');
   return (
@@ -43,21 +45,7 @@ export function AgentsPage() {
             ))}
         </ul>
       </section>
-      <section aria-labelledby="skills" className="mt-8">
-        <h2 id="skills" className="mb-2 text-sm font-semibold">
-          Skills
-        </h2>
-        {skills.fault !== undefined && <FaultNote fault={skills.fault} onRetry={skills.reload} />}
-        {skills.value === undefined && skills.fault === undefined && <Loading what="skills" />}
-        {skills.value?.length === 0 && <Nothing>The instruction root has no skills.</Nothing>}
-        <ul className="divide-y divide-line rounded-xl border border-line bg-panel empty:hidden">
-          {skills.value
-            ?.filter((skill) => matches(filter, skill))
-            .map((skill) => (
-              <SkillRow key={skill.file} skill={skill} />
-            ))}
-        </ul>
-      </section>
+      <Skills filter={filter} />
       <section aria-labelledby="tools" className="mt-8">
         <h2 id="tools" className="mb-2 text-sm font-semibold">
           Tools
@@ -76,39 +64,7 @@ export function AgentsPage() {
   );
 }
 
-function matches(
-  filter: string,
-  { name, description }: { name: string; description: string | null },
-) {
-  return `${name} ${description ?? ''}`.toLowerCase().includes(filter.trim().toLowerCase());
-}
-
 const types: Record<number, string> = { 1: 'talks to people', 2: 'is delegated to' };
-
-function SkillRow({ skill }: { skill: SkillView }) {
-  const { name, description, allowedTools, file, faults } = skill;
-  return (
-    <li className="px-4 py-3">
-      <h3 className="flex items-baseline gap-2">
-        <code className="font-mono text-[0.8125rem] font-medium">{name}</code>
-        {faults.length > 0 && (
-          <span className="rounded-full bg-bad-wash px-1.5 text-xs text-bad">left out</span>
-        )}
-      </h3>
-      {description !== null && <p className="mt-0.5 text-sm text-muted">{description}</p>}
-      {allowedTools !== null && (
-        <p className="mt-0.5 text-xs text-muted">
-          Once loaded, it allows {allowedTools.join(', ') || 'no tools'} alone.
-        </p>
-      )}
-      {faults.map(({ line, message }) => (
-        <p key={`${line}: ${message}`} className="mt-0.5 text-xs text-bad">
-          {file}:{line}: {message}
-        </p>
-      ))}
-    </li>
-  );
-}
 
 function AgentCard({ agent }: { agent: AgentSummary }) {
   const { name, description, model, tools, limits, subagents, type, decision_tree: tree } = agent;
@@ -139,6 +95,7 @@ function AgentCard({ agent }: { agent: AgentSummary }) {
           </div>
         ))}
       </dl>
+      <AgentSkills agent={name} />
     </li>
   );
 }

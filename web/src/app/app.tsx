@@ -19,6 +19,9 @@ import { useValue } from './use-value.js';
 const TimelinePage = lazy(() =>
   import('../timeline/timeline-page.js').then(({ TimelinePage }) => ({ default: TimelinePage })),
 );
+const ComparePage = lazy(() =>
+  import('../replay/compare-page.js').then(({ ComparePage }) => ({ default: ComparePage })),
+);
 const SettingsPage = lazy(() =>
   import('../settings/settings-page.js').then(({ SettingsPage }) => ({ default: SettingsPage })),
 );
@@ -27,6 +30,14 @@ const AgentsPage = lazy(() =>
 );
 const QueuePage = lazy(() =>
   import('../queue/queue-page.js').then(({ QueuePage }) => ({ default: QueuePage })),
+);
+const MemoryPage = lazy(() =>
+  import('../memory/memory-page.js').then(({ MemoryPage }) => ({ default: MemoryPage })),
+);
+const SchedulesPage = lazy(() =>
+  import('../schedules/schedules-page.js').then(({ SchedulesPage }) => ({
+    default: SchedulesPage,
+  })),
 );
 const WebhooksPage = lazy(() =>
   import('../webhooks/webhooks-page.js').then(({ WebhooksPage }) => ({ default: WebhooksPage })),
@@ -67,9 +78,12 @@ const titles: Record<Route['page'], string> = {
   home: 'New session',
   session: 'Session',
   turn: 'Turn',
+  compare: 'Compare',
   approvals: 'Approvals',
   agents: 'Agents and tools',
   queue: 'Queue',
+  memory: 'Memory',
+  schedules: 'Schedules',
   webhooks: 'Webhooks',
   settings: 'Settings',
   unknown: 'Not found',
@@ -86,12 +100,18 @@ function PageOf({ route }: { route: Route }) {
       return <ChatPage key={route.sessionId} sessionId={route.sessionId} />;
     case 'turn':
       return <TimelinePage key={route.turnId} turnId={route.turnId} />;
+    case 'compare':
+      return <ComparePage turnId={route.turnId} otherId={route.otherId} />;
     case 'approvals':
       return <ApprovalsPage />;
     case 'agents':
       return <AgentsPage />;
     case 'queue':
       return <QueuePage />;
+    case 'memory':
+      return <MemoryPage />;
+    case 'schedules':
+      return <SchedulesPage />;
     case 'webhooks':
       return <WebhooksPage />;
     case 'settings':

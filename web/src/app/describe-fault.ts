@@ -1,4 +1,4 @@
-import { ConnectionLostError, TurnpikeError } from '../../../src/client/client-errors.js';
+import { ConnectionLostError, TurnpikeError } from '../../../src/client/transport/client-errors.js';
 
 export interface DescribedFault {
   /** The fault in words, and what to do. */

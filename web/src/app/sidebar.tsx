@@ -1,5 +1,7 @@
 import {
+  BookOpen,
   Bot,
+  CalendarClock,
   Keyboard,
   ListOrdered,
   Monitor,
@@ -54,6 +56,8 @@ export function Sidebar({ route }: { route: Route }) {
         />
         <PageLink to="agents" route={route} Picture={Bot} label="Agents and tools" />
         <PageLink to="queue" route={route} Picture={ListOrdered} label="Queue" />
+        <PageLink to="memory" route={route} Picture={BookOpen} label="Memory" />
+        <PageLink to="schedules" route={route} Picture={CalendarClock} label="Schedules" />
         <PageLink to="webhooks" route={route} Picture={Webhook} label="Webhooks" />
         <PageLink to="settings" route={route} Picture={Settings2} label="Settings" />
       </ul>

@@ -1,5 +1,5 @@
 import { ArrowDown, Bot, Download, Folder, Trash2 } from '../ui/icons/icons.js';
-import { useEffect, useState } from 'react';
+import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { SessionRecord } from '../../../src/client/turnpike-client.js';
 import { client, reportFault } from '../app/client.js';
 import { FaultNote } from '../app/fault-note.js';
@@ -11,11 +11,14 @@ import { sessionsChanged } from '../app/use-sessions.js';
 import { publishToTabs } from '../app/tabs.js';
 import { Button, IconButton } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
-import { Composer } from './composer/composer.js';
+import { Composer, COMPOSER_ID } from './composer/composer.js';
+import type { Conversation } from './conversation/conversation.js';
 import { closeConversation } from './conversation/open-conversation.js';
 import { isMissing } from './conversation/is-missing.js';
+import { placeTurns, type ChosenVersions } from './conversation/place-turns.js';
 import { modeWords } from './composer/permission-modes.js';
 import { exportSession } from './export-session.js';
+import { ForkSource } from './fork/fork-source.js';
 import { SessionMeter } from './session-meter.js';
 import type { ShownTurn } from './conversation/shown-turn.js';
 import { Turn } from './turn/turn.js';
@@ -29,6 +32,22 @@ export function ChatPage({ sessionId }: { sessionId: string }) {
   const { box, content, isAtEnd, toEnd } = useStickToEnd();
   const stop = (): void => void conversation.stop().catch(reportFault);
   useEscape(isRunning, stop);
+  const [chosen, setChosen] = useState<ChosenVersions>(new Map());
+  const choose = useCallback(
+    (point: string, version: string) => setChosen((all) => new Map(all).set(point, version)),
+    [],
+  );
+  const send = useCallback(
+    (...[request, files]: Parameters<Conversation['send']>) => {
+      // A message goes into the conversation, whichever version is shown.
+      setChosen(new Map());
+      toEnd();
+      document.getElementById(COMPOSER_ID)?.focus();
+      void conversation.send(request, files);
+    },
+    [conversation, toEnd],
+  );
+  const shown = useMemo(() => placeTurns(state.turns, chosen), [state.turns, chosen]);
   if (state.status === 'failed' && isMissing(state.fault)) return <MissingSession />;
   return (
     <main id="main" tabIndex={-1} className="flex h-full min-h-0 flex-col outline-none">
@@ -50,8 +69,20 @@ export function ChatPage({ sessionId }: { sessionId: string }) {
           {state.status === 'ready' && state.turns.length === 0 && (
             <p className="py-16 text-center text-sm text-muted">No messages yet.</p>
           )}
-          {state.turns.map((turn) => (
-            <Turn key={turn.turnId} turn={turn} conversation={conversation} />
+          {state.session?.forkedFrom !== undefined && (
+            <ForkSource source={state.session.forkedFrom} />
+          )}
+          {shown.map(({ turn, versions }, index) => (
+            <Turn
+              // The controls of a point stay, with the focus, whichever version is shown.
+              key={versions[0]?.turnId ?? turn.turnId}
+              turn={turn}
+              versions={versions.length > 1 ? versions : undefined}
+              isLast={index === shown.length - 1}
+              conversation={conversation}
+              onSend={send}
+              onChoose={choose}
+            />
           ))}
         </div>
       </div>
@@ -73,8 +104,7 @@ export function ChatPage({ sessionId }: { sessionId: string }) {
             isRunning={isRunning}
             onStop={stop}
             onSend={({ message, attachments, files, opts }) => {
-              toEnd();
-              void conversation.send({ message, attachments, opts }, files);
+              send({ message, attachments, opts }, files);
               return true;
             }}
           />
@@ -135,9 +165,9 @@ function ChatHeader({
             <Folder aria-hidden size={14} className="shrink-0 text-muted" />
             <span className="truncate font-mono text-xs">{session.projectRoot}</span>
           </span>
-          <span className="flex shrink-0 items-center gap-1.5 text-soft">
+          <span className="flex shrink-0 items-center gap-1.5 text-soft" title={session.persona}>
             <Bot aria-hidden size={14} className="text-muted" />
-            <span className="text-xs">{session.persona}</span>
+            <span className="text-xs max-sm:sr-only">{session.persona}</span>
           </span>
           {session.mode !== 'direct' && (
             <span

@@ -13,7 +13,11 @@ export function SessionMeter({
   sessionModel: string | undefined;
   models: ModelList | undefined;
 }) {
-  const views = turns.map(({ view }) => view);
+  // Superseded turns have their cost, and no part in the context: they go before the others.
+  const views = [
+    ...turns.filter(({ supersededBy }) => supersededBy !== undefined),
+    ...turns.filter(({ supersededBy }) => supersededBy === undefined),
+  ].map(({ view }) => view);
   const { model, contextTokens, contextWindow, usd } = sessionFacts(views, sessionModel, models);
   return (
     <span

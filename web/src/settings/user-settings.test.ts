@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { TurnpikeError } from '../../../src/client/client-errors.js';
+import { TurnpikeError } from '../../../src/client/transport/client-errors.js';
 import type { EffectiveSetting, Settings } from '../../../src/client/turnpike-client.js';
 import { UserSettings } from './user-settings.js';
 

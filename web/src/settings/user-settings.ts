@@ -1,4 +1,4 @@
-import { TurnpikeError } from '../../../src/client/client-errors.js';
+import { TurnpikeError } from '../../../src/client/transport/client-errors.js';
 import type { EffectiveSetting, Settings } from '../../../src/client/turnpike-client.js';
 import { isPlainObject } from '../../../src/platform/json.js';
 import { ValueStore } from '../app/value-store.js';

@@ -11,6 +11,8 @@ import { useResource } from '../app/use-resource.js';
 import { useValue } from '../app/use-value.js';
 import { Button } from '../ui/button.js';
 import { formatDuration, formatShort } from '../ui/format.js';
+import { ReplayButton } from '../replay/replay-button.js';
+import { Replays } from '../replay/replays.js';
 import { Budgets } from './budgets.js';
 import { buildTimeline, type Timeline } from './build-timeline.js';
 import { ContextChart } from './context-chart.js';
@@ -37,7 +39,14 @@ export function TimelinePage({ turnId }: { turnId: string }) {
       title="Turn"
       isWide
       lead={events.length > 0 && <Lead timeline={timeline} turn={turn.value} turnId={turnId} />}
-      actions={isComplete && !isOver && <StopButton turnId={turnId} />}
+      actions={
+        <>
+          {isComplete && !isOver && <StopButton turnId={turnId} />}
+          {isOver && turn.value !== undefined && mayReplay(turn.value) && (
+            <ReplayButton turnId={turnId} />
+          )}
+        </>
+      }
     >
       {turn.fault !== undefined && <FaultNote fault={turn.fault} onRetry={turn.reload} />}
       {fault !== undefined && turn.fault === undefined && (
@@ -68,11 +77,17 @@ export function TimelinePage({ turnId }: { turnId: string }) {
             </h2>
             <Waterfall timeline={timeline} />
           </section>
+          <Replays turnId={turnId} />
           <RawEvents events={events} startMs={timeline.startMs} />
         </>
       )}
     </Page>
   );
+}
+
+/** Replays are of turns that have ended, and not of replays or subagents. Pure. */
+function mayReplay({ endedAt, replayOf, parentTurnId }: TurnRecord): boolean {
+  return endedAt !== null && replayOf === undefined && parentTurnId === undefined;
 }
 
 function Lead({
@@ -100,6 +115,14 @@ function Lead({
       {turn !== undefined && turn.parentTurnId === undefined && (
         <Link href={`/sessions/${turn.sessionId}`} className="text-accent-ink underline">
           Session
+        </Link>
+      )}
+      {turn?.replayOf !== undefined && (
+        <Link
+          href={`/turns/${turn.replayOf}/compare/${turnId}`}
+          className="text-accent-ink underline"
+        >
+          Compare with the recorded turn
         </Link>
       )}
       {turn?.parentTurnId !== undefined && (

@@ -8,10 +8,13 @@ import { IconButton } from './button.js';
  */
 export function Dialog({
   title,
+  isWide = false,
   onClose,
   children,
 }: {
   title: string;
+  /** The dialog takes the width of the page. Default: false. */
+  isWide?: boolean;
   onClose: () => void;
   children: ReactNode;
 }) {
@@ -28,7 +31,7 @@ export function Dialog({
       onClick={(event) => {
         if (event.target === element.current) element.current.close();
       }}
-      className="m-auto w-full max-w-md rounded-2xl border border-line bg-panel p-0 text-ink shadow-2xl max-sm:mb-0 max-sm:max-w-full max-sm:rounded-b-none"
+      className={`m-auto w-full ${isWide ? 'max-w-6xl' : 'max-w-md'} rounded-2xl border border-line bg-panel p-0 text-ink shadow-2xl max-sm:mb-0 max-sm:max-w-full max-sm:rounded-b-none`}
     >
       <div className="p-5">
         <div className="mb-3 flex items-start justify-between gap-4">

@@ -4,11 +4,11 @@ import { client } from '../app/client.js';
 import { FaultNote } from '../app/fault-note.js';
 import { Link } from '../app/link.js';
 import { Loading } from '../app/page.js';
+import { useAct } from '../app/use-act.js';
 import { useNow } from '../app/use-now.js';
 import { useResource } from '../app/use-resource.js';
 import { Button } from '../ui/button.js';
 import { formatAgo } from '../ui/format.js';
-import { useAct } from './use-act.js';
 
 /** Milliseconds between two looks at what was sent. */
 const LOOK_MS = 2_000;

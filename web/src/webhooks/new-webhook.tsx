@@ -2,9 +2,9 @@ import { useId, useState } from 'react';
 import type { WantedWebhook, WebhookWithSecret } from '../../../src/client/turnpike-client.js';
 import { client } from '../app/client.js';
 import { FaultNote } from '../app/fault-note.js';
+import { useAct } from '../app/use-act.js';
 import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
-import { useAct } from './use-act.js';
 
 type WebhookEvent = NonNullable<NonNullable<WantedWebhook['events']>>[number];
 

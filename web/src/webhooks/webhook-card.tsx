@@ -2,12 +2,13 @@ import { useState } from 'react';
 import type { WebhookView, WebhookWithSecret } from '../../../src/client/turnpike-client.js';
 import { client } from '../app/client.js';
 import { FaultNote } from '../app/fault-note.js';
+import { useAct } from '../app/use-act.js';
 import { useNow } from '../app/use-now.js';
 import { Button } from '../ui/button.js';
 import { formatAgo } from '../ui/format.js';
-import { RotateCw, Trash2 } from '../ui/icons/icons.js';
+import { RotateCw } from '../ui/icons/icons.js';
+import { SureButton } from '../ui/sure-button.js';
 import { Deliveries } from './deliveries.js';
-import { useAct } from './use-act.js';
 
 /** A webhook with its deliveries, and what can be done with it. */
 export function WebhookCard({
@@ -23,7 +24,6 @@ export function WebhookCard({
   const act = useAct();
   const [isOpen, setOpen] = useState(false);
   const [round, setRound] = useState(0);
-  const [isSure, setSure] = useState(false);
   const { webhooks } = client();
   const change = (work: () => Promise<unknown>) => () =>
     act.run(async () => {
@@ -70,14 +70,11 @@ export function WebhookCard({
         >
           <RotateCw aria-hidden size={14} /> New secret
         </Button>
-        <Button
-          look="bad"
+        <SureButton
+          question="Delete it with its deliveries"
           disabled={act.isBusy}
-          onClick={isSure ? change(() => webhooks.delete(id)) : () => setSure(true)}
-          onBlur={() => setSure(false)}
-        >
-          <Trash2 aria-hidden size={14} /> {isSure ? 'Delete it with its deliveries' : 'Delete'}
-        </Button>
+          onSure={change(() => webhooks.delete(id))}
+        />
       </div>
       {isOpen && <Deliveries key={round} webhookId={id} mayResend={enabled} />}
     </li>

@@ -60,7 +60,7 @@ export interface HarnessFrames {
   >;
   /** The object as far as it has come; of a step that was discarded, an empty one. */
   'output:partial': Plain<PartialOutput>;
-  /** Once, before the end of a turn that completed with an object. */
+  /** Once, before the end of a turn that ended with an object. */
   'output:final': Plain<{ output: JsonObject }>;
   'chat:complete': Pick<Of<'turn.ended'>, 'text'>;
   // No field: the frame's arrival is its meaning.

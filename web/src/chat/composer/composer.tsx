@@ -8,6 +8,7 @@ import {
   type KeyboardEvent,
   type ReactNode,
 } from 'react';
+import { compact } from '../../../../src/platform/compact.js';
 import { useModels } from '../../app/models.js';
 import { IconButton } from '../../ui/button.js';
 import { Toggle } from '../../ui/toggle.js';
@@ -65,7 +66,8 @@ export function Composer({
     if (!isReady) return;
     const opts = { ...turnOpts(options), ...(isRunning ? { onBusy: options.onBusy } : {}) };
     const taken = files.filter(({ uploadedId }) => uploadedId !== undefined);
-    if (!onSend({ message: text, attachments, files: taken, opts })) return;
+    const sent = taken.map((file) => ({ ...file, ...compact({ sentAs: file.uploadedId }) }));
+    if (!onSend({ message: text, attachments, files: sent, opts })) return;
     setText('');
     clear();
     field.current?.focus();

@@ -1,4 +1,5 @@
 import type { MessageView } from '../../../../src/turn/history/view-messages.js';
+import { compact } from '../../../../src/platform/compact.js';
 import { client, reportFault } from '../../app/client.js';
 import type { ConversationServer } from './conversation-server.js';
 
@@ -9,10 +10,13 @@ const LATEST = 20;
 export const apiConversation: ConversationServer = {
   load: (sessionId) => reportingFaults(load(sessionId)),
   turns: (sessionId) => reportingFaults(latestTurns(sessionId)),
-  submit: async ({ opts, ...submission }, signal) => {
+  submit: async ({ opts, replaces, ...submission }, signal) => {
     const request = { ...submission, signal };
     const turn = await reportingFaults(
-      client().turn({ ...request, opts: { onDisconnect: 'continue', ...opts } }),
+      client().turn({
+        ...request,
+        opts: { onDisconnect: 'continue', ...opts, ...compact({ replaces }) },
+      }),
     );
     const isSteered = turn.disposition.type === 'steered';
     if (isSteered) turn.leave();
@@ -35,11 +39,16 @@ async function latestTurns(sessionId: string) {
   return (await client().sessions.turns(sessionId, { limit: LATEST })).turns;
 }
 
+/** All messages, those of superseded turns as well. */
 async function allMessages(sessionId: string): Promise<MessageView[]> {
   const all: MessageView[] = [];
   let cursor: string | undefined;
   do {
-    const page = await client().messages(sessionId, { limit: 200, cursor });
+    const page = await client().sessions.messages(sessionId, {
+      limit: 200,
+      cursor,
+      superseded: 'show',
+    });
     all.push(...page.messages);
     cursor = page.nextCursor;
   } while (cursor !== undefined);

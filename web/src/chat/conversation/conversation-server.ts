@@ -22,6 +22,8 @@ export interface Submission {
   /** Ids of uploaded files. */
   attachments: readonly string[];
   opts: Record<string, unknown>;
+  /** The turn whose place the new one takes, with all that follow it. */
+  replaces?: string;
   /** A key that is kept for all tries, so that a submission starts one turn. */
   idempotencyKey: string;
 }

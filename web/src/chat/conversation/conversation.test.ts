@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { MessageView } from '../../../../src/turn/history/view-messages.js';
-import { TurnpikeError } from '../../../../src/client/client-errors.js';
+import { TurnpikeError } from '../../../../src/client/transport/client-errors.js';
 import { Conversation } from './conversation.js';
 import type { ConversationServer, Submission, TurnSummary } from './conversation-server.js';
 import type { AnyFrame } from './reduce-turn.js';
@@ -40,6 +40,12 @@ function server(more: Partial<ConversationServer> = {}) {
   };
   return { api, followed };
 }
+
+/** The turns that nothing took the place of. */
+const inForce = (conversation: Conversation): string[] =>
+  conversation.state
+    .get()
+    .turns.flatMap(({ turnId, supersededBy }) => (supersededBy === undefined ? [turnId] : []));
 
 describe('Conversation', () => {
   it('sends a message again under the key it had', async () => {
@@ -82,6 +88,68 @@ describe('Conversation', () => {
     expect(followed).toEqual(['turn_1']);
     await conversation.sync();
     expect(followed).toEqual(['turn_1']);
+    conversation.close();
+  });
+
+  it('takes what a message replaces out of the conversation once the server has accepted it', async () => {
+    let accept = (): void => undefined;
+    const accepted = new Promise<void>((resolve) => (accept = resolve));
+    const { api } = server({
+      load: async () => ({ session, messages: ['one', 'two', 'three'].map(asked), turns: [] }),
+      submit: async ({ replaces }) => {
+        await accepted;
+        return { turnId: `instead of ${replaces}`, isSteered: false, frames: nothing() };
+      },
+    });
+    const conversation = new Conversation('sess_1', api, () => undefined);
+    await conversation.open();
+    const request = { message: 'Instead', attachments: [], opts: {}, replaces: 'two' };
+    const sending = conversation.send(request, []);
+    expect(inForce(conversation)).toEqual(['one', 'two', 'three', 'local-1']);
+    accept();
+    await sending;
+    expect(inForce(conversation)).toEqual(['one', 'instead of two']);
+    // A list that was asked for before does not bring them back.
+    await conversation.open();
+    expect(inForce(conversation)).toEqual(['one', 'instead of two']);
+    conversation.close();
+  });
+
+  it('keeps what a message was to replace where the server refuses it', async () => {
+    const { api } = server({
+      load: async () => ({ session, messages: [asked('one')], turns: [] }),
+      submit: async () => {
+        throw new Error('A turn runs');
+      },
+    });
+    const conversation = new Conversation('sess_1', api, () => undefined);
+    await conversation.open();
+    const request = { message: 'Instead', attachments: [], opts: {}, replaces: 'one' };
+    await conversation.send(request, []);
+    expect(inForce(conversation)).toEqual(['one', 'local-1']);
+    expect(conversation.state.get().turns.at(-1)?.fault).toEqual(new Error('A turn runs'));
+    conversation.close();
+  });
+
+  it('learns of turns that others took the place of, followed ones too', async () => {
+    let messages = [asked('one'), asked('two')];
+    let turns: TurnSummary[] = [{ turnId: 'two', status: 'running' }];
+    const { api, followed } = server({
+      load: async () => ({ session, messages, turns }),
+      turns: async () => turns,
+    });
+    const conversation = new Conversation('sess_1', api, () => undefined);
+    await conversation.open();
+    expect(followed).toEqual(['two']);
+    messages = [asked('one'), { ...asked('two'), supersededBy: 'instead' }, asked('instead')];
+    turns = [{ turnId: 'instead', status: 'running' }];
+    await conversation.sync();
+    expect(inForce(conversation)).toEqual(['one', 'instead']);
+    expect(conversation.state.get().turns.map(({ turnId }) => turnId)).toEqual([
+      'one',
+      'two',
+      'instead',
+    ]);
     conversation.close();
   });
 

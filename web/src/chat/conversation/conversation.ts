@@ -1,4 +1,4 @@
-import { newKey } from '../../../../src/client/new-key.js';
+import { newKey } from '../../../../src/client/turn/new-key.js';
 import type { SessionRecord } from '../../../../src/session/view-session.js';
 import { ValueStore } from '../../app/value-store.js';
 import type { ConversationServer, StoredConversation, Submission } from './conversation-server.js';
@@ -8,6 +8,7 @@ import { isActive, mergeStored } from './merge-stored.js';
 import { reduceTurn, type AnyFrame } from './reduce-turn.js';
 import { emptyTurn, type AttachedFile } from './turn-view.js';
 import { isRunning, type ShownTurn } from './shown-turn.js';
+import { supersedeTurns } from './supersede-turns.js';
 
 export interface ConversationState {
   status: 'loading' | 'ready' | 'failed';
@@ -63,7 +64,7 @@ export class Conversation {
   }
 
   async send(
-    request: Pick<Submission, 'message' | 'attachments' | 'opts'>,
+    request: Pick<Submission, 'message' | 'attachments' | 'opts' | 'replaces'>,
     files: readonly AttachedFile[],
   ) {
     this.#locals += 1;
@@ -128,17 +129,17 @@ export class Conversation {
       );
       this.onSent(turnId);
       if (isSteered) return this.discard(localId);
-      this.#begin(localId, turnId);
+      this.#begin(localId, turnId, submission.replaces);
       await this.#read(turnId, frames);
     } catch (fault) {
       if (!this.#isClosed) this.#change(localId, (turn) => ({ ...turn, fault }));
     }
   }
 
-  #begin(localId: string, turnId: string): void {
+  #begin(localId: string, turnId: string, replaces: string | undefined): void {
     this.#followed.add(turnId);
     this.#update((turns) =>
-      turns
+      supersedeTurns(turns, turnId, replaces)
         // A sync may have added the turn already.
         .filter((turn) => turn.turnId !== turnId)
         .map((turn) => {

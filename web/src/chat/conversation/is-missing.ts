@@ -1,4 +1,4 @@
-import { TurnpikeError } from '../../../../src/client/client-errors.js';
+import { TurnpikeError } from '../../../../src/client/transport/client-errors.js';
 
 /** Whether the session does not exist for this key. Pure. */
 export function isMissing(fault: unknown): boolean {

@@ -1,3 +1,4 @@
+import { compact } from '../../../../src/platform/compact.js';
 import type { StoredConversation } from './conversation-server.js';
 import type { ShownTurn } from './shown-turn.js';
 import { turnsOfMessages } from './view-messages.js';
@@ -21,11 +22,13 @@ export function mergeStored(
   const listed = new Map(turns.map((turn) => [turn.turnId, turn]));
   const stored = turnsOfMessages(messages).map((turn): ShownTurn => {
     const known = shown.find(({ turnId }) => turnId === turn.turnId);
-    if (known !== undefined && followed.has(turn.turnId)) return known;
+    // A list that was asked for earlier may not know yet of the turn that took this one's place.
+    const place = compact({ supersededBy: turn.supersededBy ?? known?.supersededBy });
+    if (known !== undefined && followed.has(turn.turnId)) return { ...known, ...place };
     const { status, model } = listed.get(turn.turnId) ?? {};
     const isOver = status === undefined || !isActive(status);
     const view = { ...turn.view, ...(model === undefined ? {} : { model }) };
-    return { ...turn, view: isOver ? { ...view, phase: 'ended' } : view };
+    return { ...turn, ...place, view: isOver ? { ...view, phase: 'ended' } : view };
   });
   const ids = new Set(stored.map(({ turnId }) => turnId));
   return [...stored, ...shown.filter(({ turnId }) => !ids.has(turnId))];

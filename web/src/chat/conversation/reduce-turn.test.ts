@@ -144,6 +144,27 @@ describe('reduceTurn', () => {
     );
   });
 
+  it('has the object of a turn as far as it has come, then whole', () => {
+    const frames = framesOfFile('ends-with-an-object.json');
+    const seen = frames.map((_frame, index) => reduce(frames.slice(0, index + 1)).output);
+    expect(seen).toContainEqual({ step: 1, value: { city: 'Par' }, isFinal: false });
+    expect(seen).toContainEqual({ step: 2, value: {}, isFinal: false });
+    expect(reduce(frames).output).toMatchObject({ step: 2, isFinal: true });
+  });
+
+  it('has no object where its turn ended before it was whole', () => {
+    const partial: AnyFrame = { event: 'output:partial', data: { step: 1, output: { a: 1 } } };
+    const failed: AnyFrame = {
+      event: 'turn:error',
+      data: { errorType: 'OUTPUT_INVALID', message: 'No object', details: { step: 1, faults: '' } },
+    };
+    const ended: AnyFrame = { event: 'turn:end', data: { outcome: 'failed' } };
+    const view = reduce([delta('{"a":1'), partial, failed, ended]);
+    expect(view.output).toBeUndefined();
+    expect(view.fault?.badReplyStep).toBe(1);
+    expect(texts(view)).toEqual(['{"a":1']);
+  });
+
   it('keeps the context of the last call that had one', () => {
     const end = (step: number, tokens: number): AnyFrame => {
       const usage = {

@@ -90,9 +90,17 @@ function reduceOwn(view: TurnView, frame: OwnFrame): TurnView {
       return end(view);
     case 'chat:complete':
     case 'session:complete':
-    case 'output:partial':
-    case 'output:final':
       return view;
+    case 'output:partial':
+      return {
+        ...view,
+        output: { step: frame.data.step, value: frame.data.output, isFinal: false },
+      };
+    case 'output:final':
+      return {
+        ...view,
+        output: { step: view.step, value: frame.data.output, isFinal: true },
+      };
     case 'tool:request':
     case 'tool:args':
     case 'tool:start':
@@ -112,7 +120,14 @@ function faultOf(failed: HarnessFrames['turn:error']): TurnFault {
   const { errorType: type, message, details, retryable, retryAfterMs, requestId } = failed;
   const reason = isPlainObject(details) ? (details['reason'] ?? details['category']) : undefined;
   const known = typeof reason === 'string' ? reason : undefined;
-  return compact({ type, message, reason: known, retryable, retryAfterMs, requestId });
+  const badReplyStep = type === 'OUTPUT_INVALID' ? stepOf(details) : undefined;
+  const words = { type, message, reason: known, retryable, retryAfterMs, requestId };
+  return compact({ ...words, badReplyStep });
+}
+
+function stepOf(details: unknown): number | undefined {
+  const step = isPlainObject(details) ? details['step'] : undefined;
+  return typeof step === 'number' ? step : undefined;
 }
 
 function running(view: TurnView): TurnView {
@@ -121,7 +136,9 @@ function running(view: TurnView): TurnView {
 }
 
 function end(view: TurnView): TurnView {
-  return { ...showSources(closeText(view)), phase: 'ended' };
+  const { output, ...rest } = showSources(closeText(view));
+  // Part of an object is none: the text is shown as it came.
+  return { ...rest, ...(output?.isFinal === true ? { output } : {}), phase: 'ended' };
 }
 
 function showSources(view: TurnView): TurnView {

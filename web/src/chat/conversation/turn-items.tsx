@@ -3,19 +3,32 @@ import { ChevronRight, CornerDownRight, FileX } from '../../ui/icons/icons.js';
 import { DescribedFaultNote } from '../../app/fault-note.js';
 import { describeTurnFault } from '../turn/describe-turn-fault.js';
 import { MarkdownText } from '../text/markdown.js';
+import { OpenText } from '../text/open-text.js';
+import { OutputObject } from '../text/output-object.js';
 import { Notice, NoticeOf } from '../turn/notice.js';
 import { Sources } from '../text/sources.js';
 import { SubagentTurn } from '../turn/subagent-turn.js';
 import { ToolCard } from '../turn/tool-card.js';
 import type { Item, ThinkingItem, TurnView } from './turn-view.js';
 
-/** The items of a turn, in order. */
+/** The items of a turn, in order. The object that it ends with stands in place of its text. */
 export function TurnItems({ view }: { view: TurnView }) {
+  const { output, fault } = view;
+  const isText = (item: Item, step: number | undefined): boolean =>
+    item.kind === 'text' && item.step === step;
+  const [objectItem] = view.items.filter((item) => isText(item, output?.step));
   return (
     <>
-      {view.items.map((item) => (
-        <TurnItem key={item.key} item={item} />
-      ))}
+      {view.items.map((item) => {
+        if (output !== undefined && item === objectItem) {
+          return <OutputObject key={item.key} output={output} />;
+        }
+        if (isText(item, output?.step)) return null;
+        if (item.kind === 'text' && item.step === fault?.badReplyStep) {
+          return <OpenText key={item.key} text={item.text} label="Reply as it came" isBad />;
+        }
+        return <TurnItem key={item.key} item={item} />;
+      })}
     </>
   );
 }

@@ -107,6 +107,8 @@ export interface AttachedFile {
   size: number;
   /** An object URL, of a picture that was chosen in this page. */
   previewUrl?: string;
+  /** Path or upload id with which the file can be sent again. Absent: not known here. */
+  sentAs?: string;
 }
 
 export interface TurnFault {
@@ -121,6 +123,16 @@ export interface TurnFault {
   retryAfterMs?: number;
   /** The provider's id of its request, for its support. */
   requestId?: string;
+  /** The step whose reply is not the object that the turn was to end with. */
+  badReplyStep?: number;
+}
+
+/** The object that a turn ends with, in place of the text of its step. */
+export interface TurnOutput {
+  step: number;
+  value: object;
+  /** The value is whole; else it is what the reply has so far. */
+  isFinal: boolean;
 }
 
 export type TurnPhase = 'sending' | 'queued' | 'running' | 'recovering' | 'parked' | 'ended';
@@ -149,6 +161,8 @@ export interface TurnView {
   reason?: string;
   durationMs?: number;
   fault?: TurnFault;
+  /** The object of a turn that ends with one, as far as it has come. */
+  output?: TurnOutput;
 }
 
 export function emptyTurn(turnId: string, phase: TurnPhase = 'sending'): TurnView {

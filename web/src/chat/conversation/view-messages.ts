@@ -1,5 +1,6 @@
 import type { MessagePart, StepView } from '../../../../src/turn/history/view-steps.js';
 import type { MessageView } from '../../../../src/turn/history/view-messages.js';
+import { compact } from '../../../../src/platform/compact.js';
 import { isPlainObject } from '../../../../src/platform/json.js';
 import { allTokens } from '../../app/all-tokens.js';
 import { addUsage } from './reduce-tool.js';
@@ -18,6 +19,8 @@ export interface ConversationTurn {
   view: TurnView;
   /** Whether the model gets a summary in place of the turn. */
   compacted?: boolean;
+  /** The turn that took its place, or that of a turn before it. Absent: it is in the conversation. */
+  supersededBy?: string;
 }
 
 /** The turns of a session from its stored messages, oldest first. Pure. */
@@ -30,12 +33,13 @@ export function turnsOfMessages(messages: readonly MessageView[]): ConversationT
   return [...turns.values()];
 }
 
-function newTurn({ turnId, createdAt, compacted }: MessageView): ConversationTurn {
+function newTurn({ turnId, createdAt, compacted, supersededBy }: MessageView): ConversationTurn {
   return {
     turnId,
     user: { text: '', files: [], createdAt },
     view: emptyTurn(turnId, 'queued'),
     ...(compacted === true ? { compacted } : {}),
+    ...compact({ supersededBy }),
   };
 }
 
@@ -48,8 +52,17 @@ function addMessage(turn: ConversationTurn, message: MessageView): ConversationT
   if (message.afterStep !== undefined) {
     return { ...turn, view: add(turn.view, [{ kind: 'steered', key: message.messageId, text }]) };
   }
-  const files = message.parts.flatMap((part) => (part.type === 'file' ? [part] : []));
+  const files = message.parts.flatMap((part) => (part.type === 'file' ? [fileOf(part)] : []));
   return { ...turn, user: { text, files, createdAt: message.createdAt } };
+}
+
+function fileOf({
+  name,
+  mimeType,
+  size,
+  path,
+}: Extract<MessagePart, { type: 'file' }>): AttachedFile {
+  return compact({ name, mimeType, size, sentAs: path });
 }
 
 function notice({ messageId }: MessageView, text: string): Item {

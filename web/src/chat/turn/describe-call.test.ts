@@ -7,13 +7,15 @@ describe('describeCall', () => {
     [{ input: { content: 'x', file_path: 'a.ts' }, json: '' }, 'a.ts'],
     [{ input: { agent: 'READER', prompt: 'Look' }, json: '' }, 'READER: Look'],
     [{ input: { other: 'words', count: 1 }, json: '' }, 'words'],
+    [{ name: 'load_skill', input: { name: 'release-notes' } }, 'release-notes'],
+    [{ name: 'read_skill_file', json: '{"path":"style.md","name":"notes"' }, 'notes/style.md'],
     [{ input: {}, json: '' }, ''],
     [{ json: '{"file_path":"src/a' }, 'src/a'],
     [{ json: '{"command":"echo \\"a\\"' }, 'echo "a"'],
     [{ json: '{"command":"a\\' }, 'a'],
     [{ json: '{"comm' }, ''],
   ])('of %j is %j', (call, line) => {
-    expect(describeCall({ json: '', ...call })).toBe(line);
+    expect(describeCall({ name: 'other', json: '', ...call })).toBe(line);
   });
 });
 

@@ -2,8 +2,14 @@ import { isPlainObject } from '../../../../src/platform/json.js';
 import type { ToolItem } from '../conversation/turn-view.js';
 
 /** The most telling argument of a call, for one line. Pure. */
-export function describeCall({ input, json, child }: Pick<ToolItem, 'input' | 'json' | 'child'>) {
+export function describeCall({
+  name: tool,
+  input,
+  json,
+  child,
+}: Pick<ToolItem, 'name' | 'input' | 'json' | 'child'>) {
   const known = isPlainObject(input) ? input : parsePartly(json);
+  if (isSkillCall(tool)) return describeSkill(known);
   const first = ['command', 'file_path', 'pattern', 'prompt', 'url', 'query', 'path']
     .map((name) => known[name])
     .find((value) => typeof value === 'string' && value !== '');
@@ -11,6 +17,16 @@ export function describeCall({ input, json, child }: Pick<ToolItem, 'input' | 'j
   const who = child?.agent ?? known['agent'];
   const line = text.split('\n')[0] ?? '';
   return typeof who === 'string' ? `${who}: ${line}` : line;
+}
+
+/** Whether the call loads a skill, or reads a file of one. Pure. */
+export function isSkillCall(tool: string): boolean {
+  return tool === 'load_skill' || tool === 'read_skill_file';
+}
+
+/** `release-notes`, or `release-notes/style.md`. */
+function describeSkill({ name, path }: Record<string, unknown>): string {
+  return [name, path].filter((part) => typeof part === 'string').join('/');
 }
 
 function firstText(input: Record<string, unknown>): string {

@@ -1,4 +1,5 @@
 import {
+  BookOpen,
   Bot,
   ChevronRight,
   CircleAlert,
@@ -17,7 +18,7 @@ import { memo, useState, type ReactNode } from 'react';
 import { ApprovalCard } from '../../approvals/approval-card.js';
 import { formatDuration } from '../../ui/format.js';
 import { Spinner } from '../../ui/spinner.js';
-import { describeCall, fileChangeOf } from './describe-call.js';
+import { describeCall, fileChangeOf, isSkillCall } from './describe-call.js';
 import { DiffView } from './diff-view.js';
 import { OpenText } from '../text/open-text.js';
 import type { ToolItem, TurnView } from '../conversation/turn-view.js';
@@ -31,6 +32,14 @@ const pictures: Record<string, Icon> = {
   glob: FileSearch,
   task: Bot,
   todo_write: ListTodo,
+  load_skill: BookOpen,
+  read_skill_file: BookOpen,
+};
+
+/** Calls that are read as words. */
+const titles: Record<string, string> = {
+  load_skill: 'Skill',
+  read_skill_file: 'Skill’s file',
 };
 
 /** A tool call on one line, which unfolds to its input and output. */
@@ -59,7 +68,9 @@ export const ToolCard = memo(function ToolCard({
         className="flex w-full items-center gap-2 px-3 py-2 text-left text-sm hover:bg-sunken focus-visible:-outline-offset-2"
       >
         <Picture aria-hidden size={15} className="shrink-0 text-muted" />
-        <span className="shrink-0 font-mono text-[0.8125rem] font-medium">{item.name}</span>
+        <span className="shrink-0 font-mono text-[0.8125rem] font-medium">
+          {titles[item.name] ?? item.name}
+        </span>
         <span className="min-w-0 flex-1 truncate font-mono text-xs text-muted">
           {describeCall(item)}
           {item.status === 'running' && item.note !== undefined && ` · ${item.note}`}
@@ -93,15 +104,14 @@ function CallDetails({
   return (
     <div className="space-y-3 border-t border-line p-3">
       {item.answer !== undefined && <AnswerLine item={item} />}
-      {change === undefined ? (
+      {change === undefined && !isSkillCall(item.name) && (
         <Labelled label="Input">
           <OpenText text={input === '' ? '{}' : input} label="Input" />
         </Labelled>
-      ) : (
-        <DiffView {...change} />
       )}
+      {change !== undefined && <DiffView {...change} />}
       {item.output !== undefined && (
-        <Labelled label="Output">
+        <Labelled label={item.name === 'load_skill' ? 'Instructions' : 'Output'}>
           <OpenText text={item.output} label="Output" isBad={item.status !== 'success'} />
         </Labelled>
       )}

@@ -9,6 +9,7 @@ import type { ReactNode } from 'react';
 import { allTokens } from '../../app/all-tokens.js';
 import { Link } from '../../app/link.js';
 import { formatDuration, formatShort } from '../../ui/format.js';
+import { ReplayButton } from '../../replay/replay-button.js';
 import { Spinner } from '../../ui/spinner.js';
 import type { TurnView } from '../conversation/turn-view.js';
 
@@ -40,6 +41,13 @@ export function TurnStatus({ view }: { view: TurnView }) {
         >
           <ChartNoAxesGantt aria-hidden size={13} /> Timeline
         </Link>
+      )}
+      {phase === 'ended' && (
+        <ReplayButton
+          turnId={turnId}
+          look="quiet"
+          className="h-6! px-1! text-xs! font-normal! text-muted"
+        />
       )}
     </footer>
   );

@@ -1,27 +1,83 @@
-import { memo, useEffect, useRef } from 'react';
+import { memo, useState } from 'react';
 import { DescribedFaultNote, FaultNote } from '../../app/fault-note.js';
 import type { Conversation } from '../conversation/conversation.js';
 import { describeTurnFault } from './describe-turn-fault.js';
 import type { ShownTurn } from '../conversation/shown-turn.js';
-import { FileChip } from '../composer/file-chip.js';
+import type { AttachedFile } from '../conversation/turn-view.js';
 import { TurnItems } from '../conversation/turn-items.js';
 import { turnOpts, turnOptions } from '../composer/turn-options.js';
+import { ForkButton } from '../fork/fork-button.js';
+import { TurnFeedback } from '../feedback/turn-feedback.js';
 import { isLive, TurnStatus } from './turn-status.js';
+import { IconButton } from '../../ui/button.js';
+import { Pencil, RotateCw } from '../../ui/icons/icons.js';
+import { VersionSwitch } from '../versions/version-switch.js';
+import { MessageEditor } from './message-editor.js';
+import { UserMessage } from './user-message.js';
+import { useNearViewport } from './use-near-viewport.js';
 
 /** A turn: the user's message, the reply and the status. */
 export const Turn = memo(function Turn({
   turn,
+  versions,
+  isLast,
   conversation,
+  onSend,
+  onChoose,
 }: {
   turn: ShownTurn;
+  /** The turns that had this place, oldest first; undefined: this one alone. */
+  versions: readonly ShownTurn[] | undefined;
+  isLast: boolean;
   conversation: Conversation;
+  onSend: (...given: Parameters<Conversation['send']>) => void;
+  onChoose: (point: string, version: string) => void;
 }) {
   const { user, view, fault, turnId, submission } = turn;
+  // False once an edit was cancelled: the button has the focus again.
+  const [isEdited, setEdited] = useState<boolean>();
   const isStored = view.phase === 'ended' && view.durationMs === undefined;
-  const seen = useNearViewport(isStored, () => void conversation.hydrate(turnId));
+  const seen = useNearViewport(turnId, isStored, () => void conversation.hydrate(turnId));
+  const isInForce = submission === undefined && turn.supersededBy === undefined;
+  const canRegenerate = isInForce && isLast && user.files.every(isSendable);
+  const resend = (message: string): void => {
+    setEdited(undefined);
+    onSend(instead(turn, message), user.files.filter(isSendable));
+  };
   return (
     <article ref={seen} className="turn py-3" aria-label="Turn">
-      <UserMessage user={user} />
+      {turn.supersededBy !== undefined && versions !== undefined && (
+        <p className="my-2 text-center text-xs text-muted">
+          An earlier version: the model sees neither it nor what follows.
+        </p>
+      )}
+      {isEdited === true ? (
+        <MessageEditor user={user} onCancel={() => setEdited(false)} onSend={resend} />
+      ) : (
+        <UserMessage user={user} />
+      )}
+      {isEdited !== true && (isInForce || versions !== undefined) && (
+        <div className="-mt-2 mb-2 flex items-center justify-end gap-1">
+          {versions !== undefined && (
+            <VersionSwitch
+              versions={versions}
+              shown={turn}
+              conversation={conversation}
+              onChoose={onChoose}
+            />
+          )}
+          {isInForce && (
+            <IconButton
+              label="Edit message"
+              className="size-7!"
+              autoFocus={isEdited === false}
+              onClick={() => setEdited(true)}
+            >
+              <Pencil size={13} />
+            </IconButton>
+          )}
+        </div>
+      )}
       {turn.compacted === true && (
         <p className="my-2 text-center text-xs text-muted">
           Summarised: the model reads a summary of this turn.
@@ -35,7 +91,7 @@ export const Turn = memo(function Turn({
             described={describeTurnFault(view.fault)}
             onRetry={
               view.phase === 'ended' && view.fault.retryable && user.text !== ''
-                ? () => void conversation.send(again(turn), user.files)
+                ? () => onSend(again(turn), user.files)
                 : undefined
             }
           />
@@ -48,7 +104,26 @@ export const Turn = memo(function Turn({
           />
         )}
       </div>
-      {fault === undefined && !isLive(view) && <TurnStatus view={view} />}
+      {fault === undefined && !isLive(view) && (
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+          <TurnStatus view={view} />
+          {view.phase === 'ended' && (
+            <span className="inline-flex items-center">
+              {canRegenerate && (
+                <IconButton
+                  label="Regenerate"
+                  className="size-7!"
+                  onClick={() => resend(user.text)}
+                >
+                  <RotateCw size={13} />
+                </IconButton>
+              )}
+              <ForkButton sessionId={conversation.sessionId} turnId={turnId} />
+            </span>
+          )}
+          {view.phase === 'ended' && <TurnFeedback key={turnId} turnId={turnId} />}
+        </div>
+      )}
     </article>
   );
 });
@@ -58,46 +133,13 @@ function again({ user }: ShownTurn) {
   return { message: user.text, attachments: [], opts: turnOpts(turnOptions.get()) };
 }
 
-function UserMessage({ user: { text, files } }: Pick<ShownTurn, 'user'>) {
-  if (text === '' && files.length === 0) return null;
-  return (
-    <div className="mb-3 flex flex-col items-end gap-2 pl-8 sm:pl-16">
-      <h2 className="sr-only">You</h2>
-      {files.length > 0 && (
-        <ul className="flex max-w-full flex-wrap justify-end gap-2">
-          {files.map((file, index) => (
-            <li key={index} className="max-w-full">
-              <FileChip file={file} />
-            </li>
-          ))}
-        </ul>
-      )}
-      {text !== '' && (
-        <p className="max-w-full rounded-2xl rounded-br-md bg-accent-wash px-3.5 py-2 whitespace-pre-wrap [overflow-wrap:anywhere]">
-          {text}
-        </p>
-      )}
-    </div>
-  );
+/** Sends a message in place of the turn's, with the files that it had. */
+function instead({ user, turnId }: ShownTurn, message: string) {
+  const attachments = user.files.flatMap(({ sentAs }) => (sentAs === undefined ? [] : [sentAs]));
+  return { message, attachments, opts: turnOpts(turnOptions.get()), replaces: turnId };
 }
 
-/** Calls `onSeen` once, when the element comes near the viewport. */
-function useNearViewport(isWanted: boolean, onSeen: () => void) {
-  const element = useRef<HTMLElement>(null);
-  const latest = useRef(onSeen);
-  latest.current = onSeen;
-  useEffect(() => {
-    if (!isWanted || element.current === null) return undefined;
-    const observer = new IntersectionObserver(
-      (entries) => {
-        if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
-        observer.disconnect();
-        latest.current();
-      },
-      { rootMargin: '200px' },
-    );
-    observer.observe(element.current);
-    return () => observer.disconnect();
-  }, [isWanted]);
-  return element;
+/** Whether the page knows by what to send the file again. */
+function isSendable({ sentAs }: AttachedFile): boolean {
+  return sentAs !== undefined;
 }

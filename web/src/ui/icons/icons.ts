@@ -18,6 +18,10 @@ export const Bot = drawIcon(
   'M15 13v2',
   'M9 13v2',
 );
+export const Braces = drawIcon(
+  'M8 3H7a2 2 0 0 0-2 2v5a2 2 0 0 1-2 2 2 2 0 0 1 2 2v5c0 1.1.9 2 2 2h1',
+  'M16 21h1a2 2 0 0 0 2-2v-5c0-1.1.9-2 2-2a2 2 0 0 1-2-2V5a2 2 0 0 0-2-2h-1',
+);
 export const Brain = drawIcon(
   'M12 18V5',
   'M15 13a4.17 4.17 0 01-3-4 4.17 4.17 0 01-3 4',
@@ -42,8 +46,17 @@ export const BrainCircuit = drawIcon(
   circle(20, 21, 0.5),
   circle(20, 8, 0.5),
 );
+export const CalendarClock = drawIcon(
+  'M16 14v2.2l1.6 1',
+  'M16 2v4',
+  'M21 7.5V6a2 2 0 0 0-2-2H5a2 2 0 0 0-2 2v14a2 2 0 0 0 2 2h3.5',
+  'M3 10h5',
+  'M8 2v4',
+  circle(16, 16, 6),
+);
 export const ChartNoAxesGantt = drawIcon('M6 5h12', 'M4 12h10', 'M12 19h8');
 export const Check = drawIcon('M20 6 9 17l-5-5');
+export const ChevronLeft = drawIcon('m15 18-6-6 6-6');
 export const ChevronRight = drawIcon('m9 18 6-6-6-6');
 export const CircleAlert = drawIcon(circle(12, 12, 10), 'M12 8 12 12', 'M12 16 12.01 16');
 export const CircleCheck = drawIcon(circle(12, 12, 10), 'm16 9-5.5 5.5L8 12');
@@ -54,6 +67,7 @@ export const CircleHelp = drawIcon(
 );
 export const CircleSlash = drawIcon(circle(12, 12, 10), 'M9 15 15 9');
 export const Clock = drawIcon(circle(12, 12, 10), 'M12 6v6l4 2');
+export const Columns2 = drawIcon(box(3, 3, 18, 18, 2), 'M12 3v18');
 export const Copy = drawIcon(
   box(8, 8, 14, 14, 2),
   'M4 16c-1.1 0-2-.9-2-2V4c0-1.1.9-2 2-2h10c1.1 0 2 .9 2 2',
@@ -102,6 +116,13 @@ export const Footprints = drawIcon(
   'M16 17h4',
   'M4 13h4',
 );
+export const GitFork = drawIcon(
+  circle(12, 18, 3),
+  circle(6, 6, 3),
+  circle(18, 6, 3),
+  'M18 9v2c0 .6-.4 1-1 1H7c-.6 0-1-.4-1-1V9',
+  'M12 12v3',
+);
 export const Globe = drawIcon(
   circle(12, 12, 10),
   'M12 2a14.5 14.5 0 0 0 0 20 14.5 14.5 0 0 0 0-20',
@@ -136,11 +157,18 @@ export const ListTodo = drawIcon(
 export const LoaderCircle = drawIcon('M21 12a9 9 0 1 1-6.219-8.56');
 export const Menu = drawIcon('M4 5h16', 'M4 12h16', 'M4 19h16');
 export const Monitor = drawIcon(box(2, 3, 20, 14, 2), 'M8 21 16 21', 'M12 17 12 21');
+export const MessageSquare = drawIcon(
+  'M22 17a2 2 0 0 1-2 2H6.828a2 2 0 0 0-1.414.586l-2.202 2.202A.71.71 0 0 1 2 21.286V5a2 2 0 0 1 2-2h16a2 2 0 0 1 2 2z',
+);
 export const Moon = drawIcon(
   'M20.985 12.486a9 9 0 1 1-9.473-9.472c.405-.022.617.46.402.803a6 6 0 0 0 8.268 8.268c.344-.215.825-.004.803.401',
 );
 export const Paperclip = drawIcon(
   'm16 6-8.414 8.586a2 2 0 0 0 2.829 2.829l8.414-8.586a4 4 0 1 0-5.657-5.657l-8.379 8.551a6 6 0 1 0 8.485 8.485l8.379-8.551',
+);
+export const Pencil = drawIcon(
+  'M21.174 6.812a1 1 0 0 0-3.986-3.987L3.842 16.174a2 2 0 0 0-.5.83l-1.321 4.352a.5.5 0 0 0 .623.622l4.353-1.32a2 2 0 0 0 .83-.497z',
+  'm15 5 4 4',
 );
 export const Plus = drawIcon('M5 12h14', 'M12 5v14');
 export const Quote = drawIcon(
@@ -167,6 +195,14 @@ export const Sun = drawIcon(
   'M20 12h2',
   'm6.34 17.66-1.41 1.41',
   'm19.07 4.93-1.41 1.41',
+);
+export const ThumbsDown = drawIcon(
+  'M17 14V2',
+  'M9 18.12 10 14H4.17a2 2 0 0 1-1.92-2.56l2.33-8A2 2 0 0 1 6.5 2H20a2 2 0 0 1 2 2v8a2 2 0 0 1-2 2h-2.76a2 2 0 0 0-1.79 1.11L12 22a3.13 3.13 0 0 1-3-3.88Z',
+);
+export const ThumbsUp = drawIcon(
+  'M7 10v12',
+  'M15 5.88 14 10h5.83a2 2 0 0 1 1.92 2.56l-2.33 8A2 2 0 0 1 17.5 22H4a2 2 0 0 1-2-2v-8a2 2 0 0 1 2-2h2.76a2 2 0 0 0 1.79-1.11L12 2a3.13 3.13 0 0 1 3 3.88Z',
 );
 export const Trash2 = drawIcon(
   'M10 11v6',

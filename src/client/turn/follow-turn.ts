@@ -1,0 +1,126 @@
+import { ConnectionLostError, isFinal } from '../transport/client-errors.js';
+import type { HarnessEvent } from './harness-event.js';
+import { unreadableAnswer, type Transport } from '../transport/transport.js';
+import { RetryPolicy } from '../transport/retry-policy.js';
+import { receiveEvents } from '../transport/receive-events.js';
+import type { TurnRecord } from '../server-types.js';
+import { StallSignal } from '../transport/stall-signal.js';
+
+/** A reader's progress in a turn. One `followTurn` at a time goes on from it. */
+export interface FollowState {
+  readonly turnId: string;
+  readonly signal: AbortSignal | undefined;
+  /** An open connection to begin with, and its signal. */
+  connection: { response: Response; stallSignal: StallSignal } | undefined;
+  /** The id of the last event that was handed out. */
+  lastEventId: string | undefined;
+  isOver: boolean;
+  onEvent(event: HarnessEvent): void;
+}
+
+/**
+ * The events of a turn after `lastEventId`, to its last one, over as many connections as it takes. Each
+ * connection goes on after the last event that was handed out: no event is lost, none comes twice.
+ *
+ * @throws TurnpikeError when the server will not go on; ConnectionLostError when it was
+ *   silent for `maxSilenceMs`; the signal's reason.
+ */
+export async function* followTurn(
+  transport: Transport,
+  state: FollowState,
+): AsyncGenerator<HarnessEvent, void, undefined> {
+  const retryPolicy = new RetryPolicy(transport, state.signal);
+  let knownEnded = false;
+  while (!state.isOver) {
+    state.signal?.throwIfAborted();
+    let cause: unknown;
+    let isEmpty = true;
+    const stallSignal =
+      state.connection?.stallSignal ??
+      new StallSignal(transport.clock, transport.stallMs, state.signal);
+    try {
+      const body = await openBody(transport, state, stallSignal);
+      // 204: the turn has ended, and `lastEventId` is its last event.
+      if (body === undefined) {
+        state.isOver = true;
+        return;
+      }
+      for await (const events of receiveEvents(body, stallSignal)) {
+        retryPolicy.recordContact();
+        for (const event of events) {
+          // A chunk may have many events: an abort between two of them takes effect here.
+          state.signal?.throwIfAborted();
+          isEmpty = false;
+          retryPolicy.recordProgress();
+          state.lastEventId = event.id;
+          state.isOver = event.event === 'process:exit';
+          state.onEvent(event);
+          yield event;
+        }
+        // The time that the caller took for these events is not the server's silence.
+        retryPolicy.recordContact();
+        if (state.isOver) return;
+      }
+      // Servers of earlier versions answer a turn that has ended with an empty stream, not with 204.
+      if (isEmpty && knownEnded) state.isOver = true;
+      else if (isEmpty)
+        knownEnded = await stallSignal.guard(hasEnded(transport, state, stallSignal));
+      if (isEmpty && knownEnded) continue;
+    } catch (error) {
+      state.signal?.throwIfAborted();
+      if (isFinal(error)) throw error;
+      cause = error;
+    } finally {
+      stallSignal.close();
+    }
+    await retryPolicy.wait(cause, () => lostTurn(transport, state, cause));
+  }
+}
+
+async function openBody(
+  transport: Transport,
+  state: FollowState,
+  stallSignal: StallSignal,
+): Promise<ReadableStream<Uint8Array> | undefined> {
+  const { turnId, connection, lastEventId } = state;
+  state.connection = undefined;
+  const opening = (): Promise<Response> =>
+    transport.open({
+      path: `/api/harness/turns/${encodeURIComponent(turnId)}/events`,
+      headers: lastEventId === undefined ? {} : { 'last-event-id': lastEventId },
+      signal: stallSignal.signal,
+    });
+  const response = connection?.response ?? (await stallSignal.guard(opening()));
+  if (response.status === 204) return undefined;
+  if (response.body === null) throw new Error('The answer has no body');
+  return response.body;
+}
+
+/**
+ * Whether the turn has ended. Requested before the next connection: a later request would miss the
+ * events between the two.
+ */
+async function hasEnded(
+  transport: Transport,
+  { turnId }: FollowState,
+  { signal }: StallSignal,
+): Promise<boolean> {
+  const path = `/api/harness/turns/${encodeURIComponent(turnId)}`;
+  const answer = await transport.json<{ turn?: TurnRecord } | null>({ path, signal });
+  // A proxy that answers every request with 200 would be asked for ever.
+  if (answer?.turn === undefined) throw unreadableAnswer(200, 'The answer has no turn in it');
+  return answer.turn.endedAt !== null;
+}
+
+function lostTurn(
+  transport: Transport,
+  { turnId, lastEventId }: FollowState,
+  cause: unknown,
+): Error {
+  const seconds = Math.round(transport.maxSilenceMs / 1_000);
+  const after = lastEventId === undefined ? '' : ` after ${lastEventId}`;
+  return new ConnectionLostError(
+    `The server at ${transport.url} gave no sign of life for ${seconds} s. Turn ${turnId} may go on: follow it again${after}.`,
+    { url: transport.url, cause, turnId, lastEventId },
+  );
+}

@@ -1,0 +1,66 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { loadArchiveAfter } from '../../events/archive.js';
+import type { TurnEvent } from '../../events/turn-event.js';
+import { badCursor, type PageQueryDto } from '../../http/paging/page-query.dto.js';
+import { compact } from '../../platform/compact.js';
+import { DATABASE, type Database } from '../../storage/connection.js';
+import { loadTurns } from '../state/load-turn.js';
+import { turnNotFound } from '../state/turn-errors.js';
+import { getTurn } from '../state/turn-lookup.js';
+import { compareTurns, type TurnComparison, type TurnToCompare } from './compare-turns.js';
+import { isReplayOf, pageReplays, type ReplayView } from './page-replays.js';
+import { loadRecording } from './load-recording.js';
+
+/** Events loaded at a time to find the first of a reply. */
+const EVENTS_AT_ONCE = 200;
+
+/** Replays beside the turns that they are of, by what is stored of both. */
+@Injectable()
+export class ReplayService {
+  constructor(@Inject(DATABASE) private readonly db: Database) {}
+
+  /** A page of a turn's replays, the newest first. @throws TypedError TURN_NOT_FOUND 404. */
+  async page(
+    turnId: string,
+    { cursor: after, limit }: PageQueryDto,
+  ): Promise<{ replays: ReplayView[]; nextCursor?: string }> {
+    const { id } = await getTurn(this.db, turnId);
+    if (after !== undefined && !(await isReplayOf(this.db, id, after))) throw badCursor();
+    const found = await pageReplays(this.db, id, { after, limit: limit + 1 });
+    const replays = found.slice(0, limit);
+    const last = found.length > limit ? replays.at(-1)?.turnId : undefined;
+    return { replays, ...compact({ nextCursor: last }) };
+  }
+
+  /** Two turns side by side. @throws TypedError TURN_NOT_FOUND 404 for either. */
+  async compare(leftId: string, rightId: string): Promise<TurnComparison> {
+    const [left, right] = await Promise.all([this.#load(leftId), this.#load(rightId)]);
+    return compareTurns(left, right);
+  }
+
+  async #load(turnId: string): Promise<TurnToCompare> {
+    const { db } = this;
+    const { id } = await getTurn(db, turnId);
+    const [stored] = await loadTurns(db, [id]);
+    if (stored === undefined) throw turnNotFound(turnId);
+    const [recording, firstTokenAt] = await Promise.all([
+      loadRecording(db, stored.turn),
+      this.#findFirstToken(id),
+    ]);
+    return { stored, recording, firstTokenAt };
+  }
+
+  async #findFirstToken(turnId: string): Promise<string | undefined> {
+    for (let after = { attempt: 0, seq: 0 }; ;) {
+      const events = await loadArchiveAfter(this.db, turnId, { after, most: EVENTS_AT_ONCE });
+      const first = events.find(isOfReply);
+      const last = events.at(-1);
+      if (first !== undefined || last === undefined) return first?.at;
+      after = last;
+    }
+  }
+}
+
+function isOfReply({ type }: TurnEvent): boolean {
+  return type === 'text.delta' || type === 'thinking.delta' || type === 'tool.requested';
+}

@@ -1,0 +1,111 @@
+import { Body, Controller, Get, Headers, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
+import {
+  ApiAcceptedResponse,
+  ApiHeader,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
+import type { Response } from 'express';
+import { Caller } from '../../access/caller.decorator.js';
+import { Owned } from '../../access/owned.decorator.js';
+import type { Principal } from '../../access/principal.js';
+import { ApiErrors } from '../../http/errors/api-errors.decorator.js';
+import { TurnIdDto } from '../../http/id-params.dto.js';
+import { PageQueryDto } from '../../http/paging/page-query.dto.js';
+import { parseIdempotencyKey } from '../../http/request-headers.js';
+import { eventsUrl } from '../state/turn-lookup.js';
+import { describeDisposition } from '../submit/disposition.js';
+import { OneTurnDto } from '../turn-record.dto.js';
+import { TurnService } from '../turn-service.js';
+import { TurnComparisonDto } from './comparison.dto.js';
+import { CompareQueryDto, ReplayPageDto, WantedReplayDto } from './replay.dto.js';
+import { ReplayService } from './replay-service.js';
+import { TurnReplayer } from './turn-replayer.js';
+
+@ApiTags('replays')
+@Controller('api/harness/turns/:id')
+export class ReplayController {
+  constructor(
+    private readonly replayer: TurnReplayer,
+    private readonly replays: ReplayService,
+    private readonly turns: TurnService,
+  ) {}
+
+  @Post('replay')
+  @HttpCode(202)
+  @Owned({ turn: 'params.id' })
+  @ApiOperation({
+    operationId: 'replayTurn',
+    summary: 'Run an ended turn again, with another model, agent or options, on recorded results',
+  })
+  @ApiHeader({
+    name: 'Idempotency-Key',
+    required: false,
+    description: 'A repeat answers with the first replay.',
+  })
+  @ApiAcceptedResponse({
+    type: OneTurnDto,
+    description: 'The turn of the replay. `Location` is where its events are.',
+  })
+  @ApiErrors(
+    'INVALID_REQUEST',
+    'ATTACHMENT_FAILURE',
+    'SDK_FAILURE/refused',
+    'TURN_NOT_FOUND',
+    'PERSONA_NOT_FOUND',
+    'WORKING_ROOT_INACCESSIBLE',
+    'TURN_IN_PROGRESS',
+    'WORKING_ROOT_CONFLICT',
+    'IDEMPOTENCY_KEY_REUSED',
+    'SESSION_LIMIT',
+    'QUEUE_FULL',
+    'TOO_MANY_TURNS',
+    'BUDGET_EXHAUSTED',
+    'INSTRUCTION_ROOT_INVALID',
+    'MISSING_API_KEY',
+    'SHUTTING_DOWN',
+  )
+  async replay(
+    @Param() { id }: TurnIdDto,
+    @Body() { model, agent, opts, tools }: WantedReplayDto,
+    @Headers('idempotency-key') key: string | undefined,
+    @Caller() principal: Principal,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<OneTurnDto> {
+    const idempotencyKey = parseIdempotencyKey(key);
+    const asked = { model, agent, opts, tools, principal, idempotencyKey };
+    const { turnId, sessionId, disposition } = await this.replayer.replay(id, asked);
+    response.set({
+      'X-Turn-Id': turnId,
+      'X-Session-Id': sessionId,
+      'X-Turn-Disposition': describeDisposition(disposition),
+      Location: eventsUrl(turnId),
+    });
+    return { turn: await this.turns.get(turnId) };
+  }
+
+  @Get('replays')
+  @Owned({ turn: 'params.id' })
+  @ApiOperation({ operationId: 'listReplays', summary: 'Replays of a turn, the newest first' })
+  @ApiOkResponse({ type: ReplayPageDto })
+  @ApiErrors('INVALID_REQUEST', 'TURN_NOT_FOUND')
+  list(@Param() { id }: TurnIdDto, @Query() page: PageQueryDto): Promise<ReplayPageDto> {
+    return this.replays.page(id, page);
+  }
+
+  @Get('compare')
+  @Owned({ turn: ['params.id', 'query.with'] })
+  @ApiOperation({
+    operationId: 'compareTurns',
+    summary: 'Two turns side by side: what they cost, how long they took, their calls, their text',
+  })
+  @ApiOkResponse({ type: TurnComparisonDto })
+  @ApiErrors('INVALID_REQUEST', 'TURN_NOT_FOUND')
+  compare(
+    @Param() { id }: TurnIdDto,
+    @Query() { with: other }: CompareQueryDto,
+  ): Promise<TurnComparisonDto> {
+    return this.replays.compare(id, other);
+  }
+}

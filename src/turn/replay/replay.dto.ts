@@ -1,0 +1,57 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { IsObject } from 'class-validator';
+import {
+  MayBeAbsent,
+  OneOf,
+  OptionalText,
+  RequiredText,
+} from '../../http/fields/field-rules.decorator.js';
+import { mustBe } from '../../http/fields/field-words.js';
+import { PageDto } from '../../http/paging/page.dto.js';
+import { RequestForm } from '../../http/request-form.decorator.js';
+import { TurnOptionsDto } from '../../options/turn-options.dto.js';
+import { replayTools, type ReplayTools } from '../../storage/shapes/stored-turn.js';
+import { ListedTurnDto } from '../history/turn-page.dto.js';
+import type { ReplayView } from './page-replays.js';
+
+@RequestForm({ closed: 'A replay' })
+export class WantedReplayDto {
+  @OptionalText('Model of the replay. Default: the recorded turn’s.', 'claude-haiku-5-5')
+  model?: string;
+
+  @OptionalText('Agent of the replay. Default: the recorded turn’s.', 'WORKING_ITEMS')
+  agent?: string;
+
+  @ApiProperty({
+    type: TurnOptionsDto,
+    description: 'Options that are to differ from those of the recorded turn.',
+  })
+  @MayBeAbsent()
+  @IsObject(mustBe('an object'))
+  opts?: TurnOptionsDto;
+
+  @MayBeAbsent()
+  @OneOf(replayTools, {
+    description:
+      '`recorded`, the default: a call gets the result that the recorded turn has of it. `none`: no tool may be called.',
+  })
+  tools?: ReplayTools;
+}
+
+export class CompareQueryDto {
+  @RequiredText('Id of the turn to compare with.', 'turn_6b0f7c1e-3c0a-4f0e-9a53-6a3b7c0f2d11')
+  with!: string;
+}
+
+class ReplayDto extends ListedTurnDto implements ReplayView {
+  @ApiProperty({ type: String, description: 'The session of the replay, which no list has.' })
+  sessionId!: string;
+
+  @ApiProperty({ enum: replayTools })
+  tools!: ReplayTools;
+}
+
+export class ReplayPageDto extends PageDto {
+  @ApiProperty({ type: [ReplayDto], description: 'The newest first.' })
+  replays!: ReplayDto[];
+}

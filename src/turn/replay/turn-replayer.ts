@@ -1,0 +1,110 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Principal } from '../../access/principal.js';
+import { BlobStore } from '../../attachments/blob-store.js';
+import { parseReplaced } from '../../options/replaced-turn.js';
+import { isId } from '../../platform/ids.js';
+import { hashedSessionId } from '../../session/named-session.js';
+import { SessionStore } from '../../session/session-store.js';
+import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
+import { violatedConstraint } from '../../storage/database-errors.js';
+import type { StoredPart } from '../../storage/shapes/stored-part.js';
+import type { ReplayTools } from '../../storage/shapes/stored-turn.js';
+import { SessionForker } from '../branches/session-forker.js';
+import { loadTurns, type StoredTurn } from '../state/load-turn.js';
+import {
+  replayOfReplay,
+  replayOfSubagent,
+  replayOfUnended,
+  replayReplaces,
+  turnNotFound,
+} from '../state/turn-errors.js';
+import type { SubmittedTurn } from '../submit/turn-submission.js';
+import { TurnService } from '../turn-service.js';
+import { replayOptions, type ReplayChanges } from './replay-options.js';
+
+export interface ReplayRequest extends ReplayChanges {
+  /** Default: recorded. */
+  tools?: ReplayTools | undefined;
+  principal: Principal;
+  /** A repeated request with the same key gets the first one's turn. */
+  idempotencyKey: string | undefined;
+}
+
+/** A replay's turn with its session. */
+export interface SubmittedReplay extends SubmittedTurn {
+  sessionId: string;
+}
+
+/** Replays turns: runs their messages again, on recorded results of tools. */
+@Injectable()
+export class TurnReplayer {
+  constructor(
+    @Inject(DATABASE) private readonly db: Database,
+    private readonly sessions: SessionStore,
+    private readonly forker: SessionForker,
+    private readonly blobs: BlobStore,
+    @Inject(TurnService) private readonly turns: Pick<TurnService, 'submit'>,
+  ) {}
+
+  /**
+   * Submits the replay of a turn, in a session of its own that no list has. The session, its history and its turn
+   * are stored in one transaction: there is the whole replay, or none.
+   *
+   * @throws TypedError TURN_NOT_FOUND 404, TURN_IN_PROGRESS 409 for a turn that has not ended, INVALID_REQUEST 400 for
+   *   a subagent's turn, a replay and `opts.replaces`, IDEMPOTENCY_KEY_REUSED 422; those of `TurnService.submit`.
+   */
+  async replay(turnId: string, request: ReplayRequest): Promise<SubmittedReplay> {
+    const { idempotencyKey: key, opts } = request;
+    if (parseReplaced(opts) !== undefined) throw replayReplaces();
+    const recorded = await this.#load(turnId);
+    const sessionId = key === undefined ? undefined : hashedSessionId(['replay', turnId, key]);
+    try {
+      return await this.#submit(recorded, request, sessionId);
+    } catch (error) {
+      if (violatedConstraint(error) !== 'sessions_pkey') throw error;
+      // A request with the same key was first: its turn is found now.
+      return this.#submit(recorded, request, sessionId);
+    }
+  }
+
+  async #load(turnId: string): Promise<StoredTurn> {
+    const [recorded] = isId('turn', turnId) ? await loadTurns(this.db, [turnId]) : [];
+    if (recorded === undefined) throw turnNotFound(turnId);
+    const { endedAt, sessionId, parentTurnId, request } = recorded.turn;
+    if (parentTurnId !== null) throw replayOfSubagent(turnId, parentTurnId);
+    if (request.replay !== undefined) throw replayOfReplay(turnId, request.replay.turnId);
+    if (endedAt === null) throw replayOfUnended(sessionId, turnId);
+    return recorded;
+  }
+
+  async #submit(
+    { turn, userParts: parts }: StoredTurn,
+    { principal, tools = 'recorded', idempotencyKey, ...changes }: ReplayRequest,
+    wantedId: string | undefined,
+  ): Promise<SubmittedReplay> {
+    const source = await this.sessions.get(turn.sessionId);
+    const { session, store } = this.forker.planReplay(source, turn.id, wantedId);
+    const { message, opts } = turn.request;
+    const submitted = await this.turns.submit({
+      sessionId: session.id,
+      principal,
+      message,
+      opts: replayOptions({ opts, resolved: turn.options.options }, changes),
+      attachments: [],
+      idempotencyKey,
+      replay: { turnId: turn.id, tools, parts },
+      beside: {
+        session,
+        store: async (tx: Queryable) => {
+          await store(tx);
+          await this.blobs.keep(session.id, filesOf(parts), tx);
+        },
+      },
+    });
+    return { ...submitted, sessionId: session.id };
+  }
+}
+
+function filesOf(parts: readonly StoredPart[]): string[] {
+  return parts.flatMap((part) => (part.type === 'text' ? [] : [part.file.sha256]));
+}

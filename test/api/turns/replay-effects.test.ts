@@ -1,0 +1,88 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { TurnpikeClient } from '../../../src/client/turnpike-client.js';
+import { webhookDeliveries } from '../../../src/storage/webhook-schema.js';
+import { SessionExporter } from '../../../src/transfer/session-exporter.js';
+import { instructionRootWith } from '../../support/agents/instruction-root.js';
+import { startMcpHttp, type McpHttp } from '../../support/mcp/start-mcp-http.js';
+import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { startHook, type TestHook } from '../../support/tools/start-hook.js';
+import { storeEndpoint } from '../../support/webhooks/store-endpoint.js';
+
+describe('what a turn does beyond its session, a replay of it does not', () => {
+  let server: TestServer;
+  let client: TurnpikeClient;
+  let hook: TestHook;
+  let mcp: McpHttp;
+  beforeAll(async () => {
+    [hook, mcp] = [await startHook(), await startMcpHttp()];
+    const root = await instructionRootWith({
+      CALLER: [
+        'tools: [glob, web_search]',
+        'mcp_servers: [far]',
+        'permissions: {allow: [mcp__far__*]}',
+      ],
+    });
+    const file = path.join(root, 'mcp.json');
+    const far = { url: mcp.url, headers: { Authorization: 'Bearer right-one' } };
+    await writeFile(file, JSON.stringify({ mcpServers: { far } }));
+    server = await startServer({
+      environment: {
+        ...hook.environment,
+        TURNPIKE_INSTRUCTION_ROOT: root,
+        TURNPIKE_MCP_FILE: file,
+        TURNPIKE_SERVER_TOOLS: 'web_search',
+      },
+    });
+    client = new TurnpikeClient({ url: server.url });
+    await storeEndpoint(server.db, { events: ['turn.started', 'turn.ended'] });
+  });
+  afterAll(async () => {
+    await server.close();
+    await Promise.all([hook.receiver.close(), mcp.close()]);
+  });
+
+  it('asks no hook, opens no MCP server, uses no tool of the provider, and tells no webhook', async () => {
+    const sessionId = await server.client.createSession(server.projectRoot, { persona: 'CALLER' });
+    const message = 'Look [[tool=glob {"pattern":"*"}]] [[tool=mcp__far__headers {} step=2]]';
+    const turn = await server.client.turn(sessionId, message);
+    await turn.all();
+    const turnId = turn.header('x-turn-id');
+    const asked = hook.about('glob').length;
+    expect(asked).toBe(1);
+    const offered = server.modelRequests.at(-1)?.body.tools?.map((tool) => tool['name']);
+    expect(offered).toEqual(expect.arrayContaining(['glob', 'mcp__far__headers', 'web_search']));
+    await mcp.close();
+    const replay = await client.turns.replay(turnId);
+    const frames = await (await server.client.follow(replay.turnId)).all();
+    const { right } = await client.turns.compare(turnId, replay.turnId);
+    expect(right).toMatchObject({ outcome: 'completed', recorded: { hits: 2, misses: 0 } });
+    expect(hook.about('glob')).toHaveLength(asked);
+    const names = server.modelRequests.at(-1)?.body.tools?.map((tool) => tool['name']);
+    expect(names).toEqual(offered?.filter((name) => name !== 'web_search'));
+    const notices = frames.filter(({ event }) => event === 'system:notice');
+    expect(notices.map(({ data }) => data['kind'])).toEqual(['server-tool-missing']);
+    expect(notices[0]?.data['text']).toContain('web_search: it is a replay');
+    const told = await server.db.select().from(webhookDeliveries);
+    expect(new Set(told.map((delivery) => delivery.turnId))).toEqual(new Set([turnId]));
+  });
+
+  it('is exported with no other session, nor by itself', async () => {
+    const sessionId = await server.client.createSession(server.projectRoot);
+    const turn = await server.client.turn(sessionId, 'Hello');
+    await turn.all();
+    const replay = await client.turns.replay(turn.header('x-turn-id'));
+    await (await server.client.follow(replay.turnId)).all();
+    let all = '';
+    for await (const line of await server.get<SessionExporter>(SessionExporter).open({}, 'local')) {
+      all += line;
+    }
+    expect([all.includes(sessionId), all.includes(replay.sessionId)]).toEqual([true, false]);
+    const alone = await server.client.get(`/api/harness/sessions/${replay.sessionId}/export`);
+    expect(alone).toMatchObject({
+      status: 400,
+      body: { error: { type: 'INVALID_REQUEST', message: expect.stringContaining('fork') } },
+    });
+  });
+});

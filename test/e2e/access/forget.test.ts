@@ -1,0 +1,177 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eq } from 'drizzle-orm';
+import { usageDays } from '../../../src/storage/governance-schema.js';
+import { Client } from '../../support/clients/client.js';
+import { makeKey } from '../../support/clients/keyed-client.js';
+import { filesWith, redisKeysWith, tablesWith } from '../../support/find-text.js';
+import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { playScene, sceneEnvironment } from '../../support/transfer/play-scene.js';
+
+const name = 'erin.zebra';
+const marker = 'zebramark';
+
+describe('forgetting a principal', () => {
+  let server: TestServer;
+  let admin: Client;
+  let erin: Client;
+  let bob: Client;
+  let projects: string;
+  let blobs: string;
+  beforeAll(async () => {
+    projects = await mkdtemp(path.join(tmpdir(), 'turnpike-projects-'));
+    blobs = await mkdtemp(path.join(tmpdir(), 'turnpike-blobs-'));
+    server = await startServer({
+      environment: {
+        ...(await sceneEnvironment()),
+        TURNPIKE_PROJECTS_DIR: projects,
+        TURNPIKE_BLOB_DIR: blobs,
+        TURNPIKE_REQUESTS_PER_MINUTE: '100000',
+        TURNPIKE_TOKENS_PER_DAY: '100000000',
+      },
+    });
+    const clientOf = async (principal: string, scopes: string[]): Promise<Client> => {
+      const { secret } = await makeKey(server, { principal, scopes, name: `key of ${principal}` });
+      return new Client(server.url, { authorization: `Bearer ${secret}` });
+    };
+    admin = await clientOf('root', ['admin']);
+    erin = await clientOf(name, ['turns', 'approvals']);
+    bob = await clientOf('bob', ['turns', 'approvals']);
+  });
+  afterAll(() => server.close());
+
+  const places = async (text: string) => {
+    const { environment } = server.store;
+    const { REDIS_URL, TURNPIKE_REDIS_PREFIX = '' } = environment;
+    return {
+      tables: await tablesWith(server.db, text),
+      keys:
+        REDIS_URL === undefined ? [] : await redisKeysWith(REDIS_URL, TURNPIKE_REDIS_PREFIX, text),
+      files: [...(await filesWith(blobs, text)), ...(await filesWith(projects, text))],
+    };
+  };
+  const upload = (client: Client, text: string) =>
+    client.post(
+      '/api/harness/attachments',
+      [
+        '--x',
+        `Content-Disposition: form-data; name="files"; filename="${text}.txt"`,
+        'Content-Type: text/plain',
+        '',
+        `Contents with ${text}`,
+        '--x--',
+        '',
+      ].join('\r\n'),
+      { 'content-type': 'multipart/form-data; boundary=x' },
+    );
+
+  it('leaves nothing of it in any table, key or file, and everything of others', async () => {
+    const own = path.join(projects, name);
+    const folder = await erin.post('/api/harness/session/create', { projectRoot: own });
+    expect(folder.status).toBe(200);
+    const scene = { ...server, client: erin, projectRoot: own };
+    await playScene(scene, marker);
+    expect((await upload(erin, marker)).status).toBe(200);
+    await erin.request('PUT', '/api/settings/models', {
+      body: '{"oracle_model":"claude-haiku-4-5"}',
+      headers: { 'content-type': 'application/json' },
+    });
+    const webhook = { url: 'https://hooks.example/erin', description: marker };
+    expect((await erin.post('/api/harness/webhooks', webhook)).status).toBe(200);
+    const remembered = await erin.request(
+      'PUT',
+      '/api/harness/memory/KEEPER/file?path=/memories/x',
+      {
+        body: JSON.stringify({ content: marker }),
+        headers: { 'content-type': 'application/json', 'if-none-match': '*' },
+      },
+    );
+    expect(remembered.status).toBe(200);
+    const sessionId = await erin.createSession(own);
+    const running = await erin.turn(sessionId, `${marker} [[tokens=20000 gap=20]]`, {
+      opts: { onDisconnect: 'continue' },
+    });
+    await running.until('chat:delta');
+    const parked = await erin.turn(
+      await erin.createSession(own),
+      `[[tool=write {"file_path":"${marker}","content":"${marker}"}]]`,
+      { opts: { onDisconnect: 'continue' } },
+    );
+    await parked.until('approval:request');
+    // Others have a session of their own, and the same file.
+    const shared = await playScene(
+      { ...server, client: bob, projectRoot: server.projectRoot },
+      'bobs',
+    );
+
+    const before = await admin.get(`/api/admin/principals/${name}`);
+    expect(before).toMatchObject({
+      status: 200,
+      body: {
+        sessions: 5,
+        activeTurns: 2,
+        uploads: 1,
+        files: 2,
+        keys: 1,
+        memoryFiles: 1,
+        projectFolder: own,
+      },
+    });
+    expect((await places(marker)).tables).toEqual(
+      expect.arrayContaining([
+        'messages',
+        'steps',
+        'turns',
+        'turn_archives',
+        'uploads',
+        'memory_files',
+      ]),
+    );
+    expect((await places(name)).tables).toEqual(
+      expect.arrayContaining([
+        'sessions',
+        'turns',
+        'api_keys',
+        'audit_log',
+        'usage_days',
+        'user_settings',
+      ]),
+    );
+    const spent = await server.db.select().from(usageDays);
+
+    const forgotten = await admin.request('DELETE', `/api/admin/principals/${name}?projects=true`);
+    expect([forgotten.status, forgotten.body['sessions']]).toEqual([200, 5]);
+    expect((await running.until('turn:end')).data).toMatchObject({ reason: 'session-deleted' });
+    expect(await places(marker)).toEqual({ tables: [], keys: [], files: [] });
+    expect(await places(name)).toEqual({ tables: [], keys: [], files: [] });
+    expect(existsSync(own)).toBe(false);
+
+    expect((await erin.get('/api/harness/sessions')).status).toBe(401);
+    const kept = await bob.get(`/api/harness/sessions/${shared.sessionId}/messages`);
+    expect(kept.status).toBe(200);
+    expect((await filesWith(blobs, 'Contents of bobs')).length).toBe(1);
+    const nobody = await server.db
+      .select()
+      .from(usageDays)
+      .where(eq(usageDays.principalId, '(forgotten)'));
+    const erins = spent.find(({ principalId }) => principalId === name);
+    expect(nobody[0]?.tokens).toBeGreaterThanOrEqual(
+      (erins?.tokens ?? Infinity) - (erins?.reservedTokens ?? 0),
+    );
+
+    const again = await admin.get(`/api/admin/principals/${name}`);
+    expect(again.body).toMatchObject({ sessions: 0, turns: 0, files: 0, keys: 0, auditEntries: 0 });
+  });
+
+  it('is for admins, with a name that can be one', async () => {
+    expect((await bob.get('/api/admin/principals/bob')).status).toBe(403);
+    expect((await bob.request('DELETE', '/api/admin/principals/bob')).status).toBe(403);
+    const odd = await admin.request('DELETE', '/api/admin/principals/a%2F..%2Fb');
+    expect([odd.status, odd.body['error']]).toMatchObject([400, { type: 'INVALID_REQUEST' }]);
+    const maybe = await admin.request('DELETE', '/api/admin/principals/nobody?projects=maybe');
+    expect(maybe.status).toBe(400);
+  });
+});

@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { sql } from 'drizzle-orm';
+import { feedback } from '../../../src/storage/feedback-schema.js';
+import { webhookDeliveries } from '../../../src/storage/webhook-schema.js';
+import { KeyedClient } from '../../support/clients/keyed-client.js';
+import { startServer, type TestServer } from '../../support/processes/start-server.js';
+
+describe('feedback whose process dies in the middle', () => {
+  let server: TestServer;
+  let client: KeyedClient;
+  let path: string;
+  beforeAll(async () => {
+    server = await startServer({ environment: { TURNPIKE_EGRESS_PRIVATE_HOSTS: '127.0.0.1' } });
+    client = new KeyedClient(server.url);
+    await client.send('POST', '/api/harness/webhooks', { url: 'http://127.0.0.1:9/hooks' });
+    const sessionId = await server.client.createSession(server.projectRoot);
+    const turn = await server.client.turn(sessionId, 'Hello');
+    await turn.all();
+    path = `/api/harness/turns/${turn.header('x-turn-id')}/feedback`;
+  });
+  afterAll(() => server.close());
+
+  const stored = async () => {
+    const rows = await server.db.select().from(feedback);
+    const deliveries = await server.db
+      .select()
+      .from(webhookDeliveries)
+      .orderBy(webhookDeliveries.createdAt);
+    return [
+      rows.map(({ value }) => value),
+      deliveries
+        .filter(({ type }) => type === 'feedback.changed')
+        .map(({ facts }) => facts['value']),
+    ];
+  };
+  const set = (value: number) => client.send('PUT', path, { key: 'score', value });
+
+  it('is stored together with what webhooks are sent of it, or neither is; and it may be sent again', async () => {
+    // Between the two statements: the second is refused, as when the process dies before it.
+    await server.db.execute(
+      sql.raw(`create function stop_feedback() returns trigger language plpgsql as $$ begin
+        raise exception 'stopped before it'; end $$`),
+    );
+    await server.db.execute(
+      sql.raw(`create trigger stop_feedback before insert on webhook_deliveries
+        for each row when (new.type = 'feedback.changed') execute function stop_feedback()`),
+    );
+    expect((await set(1)).status).toBe(500);
+    expect(await stored()).toEqual([[], []]);
+    await server.db.execute(sql.raw('drop function stop_feedback cascade'));
+    expect((await set(1)).status).toBe(200);
+    // The answer was lost on its way: the client sends it again.
+    expect((await set(1)).status).toBe(200);
+    expect(await stored()).toEqual([[1], [1]]);
+    expect((await client.send('DELETE', `${path}/score`)).status).toBe(200);
+    expect(await stored()).toEqual([[], [1, null]]);
+  });
+});

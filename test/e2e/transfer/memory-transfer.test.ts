@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { newOtherStore, type TestStore } from '../../support/database/test-store.js';
+import {
+  exportOf,
+  importInto,
+  startKeyed,
+  type Keyed,
+} from '../../support/transfer/keyed-server.js';
+
+const fileOf = (name: string): string =>
+  `/api/harness/memory/KEEPER/file?path=${encodeURIComponent(`/memories/${name}`)}`;
+
+describe('memories in exports', () => {
+  let server: Keyed;
+  let other: Keyed;
+  let store: TestStore;
+  beforeAll(async () => {
+    server = await startKeyed();
+    store = await newOtherStore();
+    other = await startKeyed({ store });
+  });
+  afterAll(async () => {
+    await server.close();
+    await other.close();
+    await store.remove();
+  });
+
+  const put = (at: Keyed, name: string, content: string) =>
+    at.client.request('PUT', fileOf(name), {
+      body: JSON.stringify({ content }),
+      headers: { 'content-type': 'application/json', 'if-none-match': '*' },
+    });
+  const contentOf = async (at: Keyed, name: string): Promise<unknown> =>
+    ((await at.client.get(fileOf(name))).body['file'] as { content?: string } | undefined)?.content;
+
+  it('go into the other back end; what is there already stays', async () => {
+    const names = Array.from({ length: 25 }, (_, index) => `n${index}`);
+    for (const name of names) await put(server, name, `content "${name}"\n`);
+    await put(other, 'n3', 'theirs');
+    await put(other, 'n4/below', 'theirs');
+    const text = await exportOf(server, '?principal=local');
+    expect(JSON.parse(text.trimEnd().split('\n').at(-1) ?? '')).toEqual({
+      type: 'end',
+      sessions: 0,
+      memoryFiles: 25,
+    });
+    const counts = { importedMemoryFiles: 23, skippedMemoryFiles: 2 };
+    expect((await importInto(other, text)).body).toMatchObject({ imported: 0, ...counts });
+    expect(await contentOf(other, 'n3')).toBe('theirs');
+    expect(await contentOf(other, 'n4')).toBeUndefined();
+    expect(await contentOf(other, 'n24')).toBe('content "n24"\n');
+    const again = { importedMemoryFiles: 0, skippedMemoryFiles: 25 };
+    expect((await importInto(other, text)).body).toMatchObject(again);
+    const adopted = await importInto(other, text, '?principal=ada');
+    expect(adopted.body).toMatchObject({ importedMemoryFiles: 25 });
+    expect(await exportOf(server, '?principal=nobody')).not.toContain('memoryFile');
+  });
+
+  it.each([
+    ['path', '"/memories/n1"', '"/memories/../n1"', "'row.path' must be the path of a file"],
+    ['count', '"memoryFiles":25', '"memoryFiles":26', '26 files of memories'],
+  ])('are refused with a wrong %s', async (_what, right, wrong, message) => {
+    const text = (await exportOf(server)).replace(right, wrong);
+    const { status, body } = await importInto(other, text);
+    expect([status, body]).toMatchObject([400, { error: { type: 'IMPORT_INVALID' } }]);
+    expect(JSON.stringify(body)).toContain(message);
+  });
+});

@@ -1,0 +1,60 @@
+import { useCallback, useState } from 'react';
+import type { ListedSession } from '../../../src/session/view-session.js';
+import { client } from '../app/client.js';
+import { FaultNote } from '../app/fault-note.js';
+import { Loading, Nothing } from '../app/page.js';
+import { useResource } from '../app/use-resource.js';
+import { useSessions } from '../app/use-sessions.js';
+import { matches } from './matches.js';
+import { SkillRow } from './skill-row.js';
+
+/** The skills of the server, or those that the latest session of a folder has. */
+export function Skills({ filter }: { filter: string }) {
+  const { value: sessions } = useSessions();
+  const [folder, setFolder] = useState('');
+  const sessionId = sessions?.find(({ projectRoot }) => projectRoot === folder)?.sessionId;
+  const load = useCallback(
+    () => (sessionId === undefined ? client().skills() : client().sessions.skills(sessionId)),
+    [sessionId],
+  );
+  const skills = useResource(load);
+  return (
+    <section aria-labelledby="skills" className="mt-8">
+      <div className="mb-2 flex flex-wrap items-center justify-between gap-2">
+        <h2 id="skills" className="text-sm font-semibold">
+          Skills
+        </h2>
+        <select
+          aria-label="Whose skills"
+          value={folder}
+          onChange={({ target }) => setFolder(target.value)}
+          className="h-8 max-w-full min-w-0 rounded-lg border border-line-strong bg-panel px-2 text-xs"
+        >
+          <option value="">of the server</option>
+          {foldersOf(sessions ?? []).map((one) => (
+            <option key={one} value={one}>
+              in {one}
+            </option>
+          ))}
+        </select>
+      </div>
+      {skills.fault !== undefined && <FaultNote fault={skills.fault} onRetry={skills.reload} />}
+      {skills.value === undefined && skills.fault === undefined && <Loading what="skills" />}
+      {skills.value?.length === 0 && <Nothing>There are no skills here.</Nothing>}
+      <ul
+        aria-labelledby="skills"
+        className="divide-y divide-line rounded-xl border border-line bg-panel empty:hidden"
+      >
+        {skills.value
+          ?.filter((skill) => matches(filter, skill))
+          .map((skill) => (
+            <SkillRow key={skill.file} skill={skill} />
+          ))}
+      </ul>
+    </section>
+  );
+}
+
+function foldersOf(sessions: readonly ListedSession[]): string[] {
+  return [...new Set(sessions.map(({ projectRoot }) => projectRoot))];
+}

@@ -1,0 +1,24 @@
+import { lazy, Suspense, useState } from 'react';
+import { IconButton } from '../../ui/button.js';
+import { GitFork } from '../../ui/icons/icons.js';
+
+const ForkDialog = lazy(() =>
+  import('./fork-dialog.js').then(({ ForkDialog }) => ({ default: ForkDialog })),
+);
+
+/** Begins a new session at a turn. */
+export function ForkButton({ sessionId, turnId }: { sessionId: string; turnId: string }) {
+  const [isAsking, setAsking] = useState(false);
+  return (
+    <>
+      <IconButton label="Fork from here" className="size-7!" onClick={() => setAsking(true)}>
+        <GitFork size={13} />
+      </IconButton>
+      {isAsking && (
+        <Suspense fallback={null}>
+          <ForkDialog sessionId={sessionId} turnId={turnId} onClose={() => setAsking(false)} />
+        </Suspense>
+      )}
+    </>
+  );
+}

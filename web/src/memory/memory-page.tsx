@@ -1,0 +1,66 @@
+import { useCallback, useState } from 'react';
+import type { ListedMemoryFile, MemoryView } from '../../../src/client/turnpike-client.js';
+import { client } from '../app/client.js';
+import { FaultNote } from '../app/fault-note.js';
+import { Loading, Nothing, Page } from '../app/page.js';
+import { useResource } from '../app/use-resource.js';
+import { Button } from '../ui/button.js';
+import { Plus } from '../ui/icons/icons.js';
+import { keepOpened } from './keep-opened.js';
+import { MemoryCard } from './memory-card.js';
+import { NewFile } from './new-file.js';
+
+/** Milliseconds between two looks at what agents keep. */
+const LOOK_MS = 5_000;
+
+/** The file that is open: one of all memories. */
+interface OpenedFile {
+  memory: MemoryView;
+  file: ListedMemoryFile;
+}
+
+/** The files that agents keep for the user between conversations. */
+export function MemoryPage() {
+  const load = useCallback(() => client().memory.list(), []);
+  const { value, fault, reload } = useResource(load, LOOK_MS);
+  const [isAdding, setAdding] = useState(false);
+  const [opened, setOpened] = useState<OpenedFile>();
+  const emptied = opened && { ...opened.memory, files: 0, bytes: 0 };
+  const memories = value && keepOpened(value, emptied, ({ agent }) => agent);
+  return (
+    <Page
+      title="Memory"
+      lead="Files that agents keep for you between conversations. They read them again, and so can you."
+      actions={
+        <Button look="main" onClick={() => setAdding(true)}>
+          <Plus aria-hidden size={14} /> New file
+        </Button>
+      }
+    >
+      {fault !== undefined && <FaultNote fault={fault} onRetry={reload} />}
+      {value === undefined && fault === undefined && <Loading what="memories" />}
+      {memories?.length === 0 && <Nothing>No agent keeps anything for you.</Nothing>}
+      <ul className="space-y-3">
+        {memories?.map((memory) => (
+          <MemoryCard
+            key={memory.agent}
+            memory={memory}
+            opened={opened?.memory.agent === memory.agent ? opened.file : undefined}
+            onOpen={(file) => setOpened(file && { memory, file })}
+            onChange={reload}
+          />
+        ))}
+      </ul>
+      {isAdding && (
+        <NewFile
+          keepers={value?.map(({ agent }) => agent) ?? []}
+          onMade={() => {
+            setAdding(false);
+            reload();
+          }}
+          onClose={() => setAdding(false)}
+        />
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,80 @@
+import { useCallback, useState } from 'react';
+import type { ListedMemoryFile } from '../../../src/client/turnpike-client.js';
+import { OpenText } from '../chat/text/open-text.js';
+import { client } from '../app/client.js';
+import { FaultNote } from '../app/fault-note.js';
+import { Loading } from '../app/page.js';
+import { useAct } from '../app/use-act.js';
+import { useResource } from '../app/use-resource.js';
+import { Button } from '../ui/button.js';
+import { Pencil } from '../ui/icons/icons.js';
+import { SureButton } from '../ui/sure-button.js';
+import { FileEditor } from './file-editor.js';
+
+/** A file as text, and what can be done with it. */
+export function OpenFile({
+  agent,
+  listed: { path, version },
+  mostBytes,
+  onStored,
+  onDeleted,
+}: {
+  agent: string;
+  /** With the latest version: another one is loaded. */
+  listed: ListedMemoryFile;
+  mostBytes: number;
+  onStored: () => void;
+  onDeleted: () => void;
+}) {
+  // oxlint-disable-next-line react-hooks/exhaustive-deps -- loaded again for each version.
+  const load = useCallback(() => client().memory.get(agent, path), [agent, path, version]);
+  const { value: loaded, fault, reload } = useResource(load);
+  const [isEditing, setEditing] = useState(false);
+  // The text that is edited stays while another version is loaded.
+  const [last, setLast] = useState(loaded);
+  if (loaded !== undefined && loaded !== last) setLast(loaded);
+  const file = loaded ?? last;
+  const act = useAct();
+  if (file === undefined) {
+    return fault === undefined ? (
+      <Loading what="the file" />
+    ) : (
+      <FaultNote fault={fault} onRetry={reload} />
+    );
+  }
+  if (isEditing) {
+    return (
+      <FileEditor
+        agent={agent}
+        file={file}
+        mostBytes={mostBytes}
+        onStored={() => {
+          setEditing(false);
+          onStored();
+        }}
+        onClose={() => setEditing(false)}
+      />
+    );
+  }
+  return (
+    <div className="mt-2">
+      <OpenText text={file.content} label={`Text of ${path}`} />
+      {act.fault !== undefined && <FaultNote fault={act.fault} onDismiss={act.dismiss} />}
+      <div className="mt-2 flex flex-wrap gap-2">
+        <Button onClick={() => setEditing(true)}>
+          <Pencil aria-hidden size={14} /> Edit
+        </Button>
+        <SureButton
+          question="Delete this file"
+          disabled={act.isBusy}
+          onSure={() =>
+            act.run(async () => {
+              await client().memory.delete(agent, path, file.version);
+              onDeleted();
+            })
+          }
+        />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,90 @@
+import { useCallback, useState } from 'react';
+import type { WantedReplay } from '../../../src/client/turnpike-client.js';
+import { newKey } from '../../../src/client/turn/new-key.js';
+import { client } from '../app/client.js';
+import { FaultNote } from '../app/fault-note.js';
+import { useModels } from '../app/models.js';
+import { navigate } from '../app/navigation.js';
+import { useAct } from '../app/use-act.js';
+import { useResource } from '../app/use-resource.js';
+import { Button } from '../ui/button.js';
+import { Dialog } from '../ui/dialog.js';
+import { Field } from '../ui/field.js';
+
+type Tools = NonNullable<WantedReplay['tools']>;
+
+/** The dialog that runs a turn again, and opens both side by side. */
+export function ReplayDialog({ turnId, onClose }: { turnId: string; onClose: () => void }) {
+  const models = useModels();
+  const { value: agents = [] } = useResource(useCallback(() => client().agents(), []));
+  const [model, setModel] = useState('');
+  const [agent, setAgent] = useState('');
+  const [tools, setTools] = useState<Tools>('recorded');
+  const [sent, setSent] = useState<{ body: string; key: string }>();
+  const act = useAct();
+  const start = async (): Promise<void> => {
+    const wanted = { tools, ...(model !== '' && { model }), ...(agent !== '' && { agent }) };
+    // The same request again is the same replay: an answer may have been lost on its way.
+    const body = JSON.stringify(wanted);
+    const key = sent?.body === body ? sent.key : newKey();
+    setSent({ body, key });
+    const replay = await client().turns.replay(turnId, wanted, key);
+    navigate(`/turns/${turnId}/compare/${replay.turnId}`);
+  };
+  return (
+    <Dialog title="Replay the turn" onClose={onClose}>
+      <form
+        className="space-y-3"
+        onSubmit={(event) => {
+          event.preventDefault();
+          act.run(start);
+        }}
+      >
+        <p className="text-sm text-muted">
+          The message is sent again after the same conversation, in a session that no list has. The
+          model’s calls cost what they cost; no tool runs.
+        </p>
+        <Field label="Model">
+          {(control) => (
+            <select {...control} value={model} onChange={({ target }) => setModel(target.value)}>
+              <option value="">the recorded one</option>
+              {models?.models.map(({ id, name }) => (
+                <option key={id} value={id}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <Field label="Agent">
+          {(control) => (
+            <select {...control} value={agent} onChange={({ target }) => setAgent(target.value)}>
+              <option value="">the recorded one</option>
+              {agents.map(({ name }) => (
+                <option key={name}>{name}</option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <Field label="Tools" about="A call that the recorded turn did not make gets an error.">
+          {(control) => (
+            <select
+              {...control}
+              value={tools}
+              onChange={({ target }) => setTools(target.value === 'none' ? 'none' : 'recorded')}
+            >
+              <option value="recorded">recorded results</option>
+              <option value="none">none may be called</option>
+            </select>
+          )}
+        </Field>
+        {act.fault !== undefined && <FaultNote fault={act.fault} onDismiss={act.dismiss} />}
+        <div className="flex justify-end">
+          <Button type="submit" look="main" disabled={act.isBusy}>
+            Replay
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

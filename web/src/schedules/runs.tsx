@@ -1,0 +1,79 @@
+import { useCallback } from 'react';
+import type { ScheduleRunView, ScheduleView } from '../../../src/client/turnpike-client.js';
+import { client } from '../app/client.js';
+import { FaultNote } from '../app/fault-note.js';
+import { Link } from '../app/link.js';
+import { Loading } from '../app/page.js';
+import { useResource } from '../app/use-resource.js';
+import { formatCount } from '../ui/format.js';
+import { ZoneTime } from './zone-time.js';
+
+/** Milliseconds between two looks at what became of slots. */
+const LOOK_MS = 2_000;
+const SHOWN_RUNS = 50;
+
+const looks: Record<ScheduleRunView['outcome'], string> = {
+  submitted: 'text-good',
+  skipped: 'text-muted',
+  refused: 'text-bad',
+  missed: 'text-amber',
+};
+
+/** The latest runs of a schedule, the newest first. */
+export function Runs({ schedule: { key, tz } }: { schedule: ScheduleView }) {
+  const load = useCallback(() => client().schedules.runs(key, { limit: SHOWN_RUNS }), [key]);
+  const { value, fault, reload } = useResource(load, LOOK_MS);
+  return (
+    <section aria-label="Runs" className="mt-3 border-t border-line pt-3">
+      {fault !== undefined && <FaultNote fault={fault} onRetry={reload} />}
+      {value === undefined && fault === undefined && <Loading what="runs" />}
+      {value?.runs.length === 0 && <p className="py-1 text-sm text-muted">It has not run yet.</p>}
+      <ul className="divide-y divide-line text-sm">
+        {value?.runs.map((run) => (
+          <RunRow key={run.id} run={run} tz={tz} />
+        ))}
+      </ul>
+      {value?.nextCursor !== undefined && (
+        <p className="pt-2 text-xs text-muted">
+          The latest {SHOWN_RUNS}. turnpike schedules runs {key} --limit 200 has more.
+        </p>
+      )}
+    </section>
+  );
+}
+
+function RunRow({ run, tz }: { run: ScheduleRunView; tz: string }) {
+  const { cause, slot, outcome, turnId, sessionId, turnStatus, error, missed } = run;
+  const isThere = turnStatus !== null;
+  return (
+    <li className="flex flex-wrap items-baseline gap-x-3 gap-y-1 py-2">
+      <ZoneTime at={slot} tz={tz} />
+      <span className={looks[outcome]}>{outcome}</span>
+      <span className="min-w-0 flex-1 basis-40 text-xs text-muted [overflow-wrap:anywhere]">
+        {cause === 'trigger' && 'by you'}
+        {error?.message}
+        {missed !== null && describeMissed(missed.count)}
+        {turnId !== null && !isThere && 'the turn is deleted'}
+      </span>
+      {isThere && <span className="text-xs text-soft">{turnStatus}</span>}
+      {isThere && sessionId !== null && (
+        <Link href={`/sessions/${sessionId}`} className="text-xs text-accent-ink underline">
+          Session
+        </Link>
+      )}
+      {isThere && turnId !== null && (
+        <Link href={`/turns/${turnId}`} className="text-xs text-accent-ink underline">
+          Timeline
+        </Link>
+      )}
+    </li>
+  );
+}
+
+/** The most missed slots that the server counts. */
+const MOST_COUNTED = 1_000;
+
+function describeMissed(count: number): string {
+  if (count >= MOST_COUNTED) return `${formatCount(count)} times or more, from this one`;
+  return count === 1 ? 'nothing could run' : `${formatCount(count)} times, from this one`;
+}

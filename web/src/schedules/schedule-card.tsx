@@ -1,0 +1,155 @@
+import { useCallback, useState } from 'react';
+import type { ScheduleView } from '../../../src/client/turnpike-client.js';
+import { client } from '../app/client.js';
+import { FaultNote } from '../app/fault-note.js';
+import { Link } from '../app/link.js';
+import { useAct } from '../app/use-act.js';
+import { useNow } from '../app/use-now.js';
+import { useResource } from '../app/use-resource.js';
+import { Button } from '../ui/button.js';
+import { Pencil } from '../ui/icons/icons.js';
+import { SureButton } from '../ui/sure-button.js';
+import { describeState, type DescribedState } from './describe-state.js';
+import { Runs } from './runs.js';
+import { ZoneTime } from './zone-time.js';
+
+const SHOWN_TIMES = 3;
+
+const looks: Record<DescribedState['look'], string> = {
+  good: 'text-good',
+  amber: 'text-amber',
+  bad: 'text-bad',
+  muted: 'text-muted',
+};
+
+/** A schedule with its times and runs, and what can be done with it. */
+export function ScheduleCard({
+  schedule,
+  onChange,
+  onEdit,
+}: {
+  schedule: ScheduleView;
+  onChange: () => void;
+  onEdit: () => void;
+}) {
+  const { key, cron, tz, message, pausedAt } = schedule;
+  const act = useAct();
+  const now = useNow(5_000);
+  const [isOpen, setOpen] = useState(false);
+  const [round, setRound] = useState(0);
+  const state = describeState(schedule, now);
+  const { schedules } = client();
+  const change = (work: () => Promise<unknown>) => () =>
+    act.run(async () => {
+      await work();
+      onChange();
+    });
+  return (
+    <li aria-label={key} className="rounded-xl border border-line bg-panel p-4">
+      <div className="flex flex-wrap items-baseline gap-x-3 gap-y-1">
+        <h2 className="min-w-0 flex-1 text-sm font-semibold [overflow-wrap:anywhere]">{key}</h2>
+        <span className={`text-xs ${looks[state.look]}`}>{state.words}</span>
+      </div>
+      <p className="mt-0.5 text-sm">
+        <code className="font-mono text-[0.8125rem]">{cron}</code>{' '}
+        <span className="text-muted">on the clock of {tz}</span>
+      </p>
+      <p className="mt-1.5 line-clamp-3 text-sm whitespace-pre-wrap text-soft [overflow-wrap:anywhere]">
+        {message}
+      </p>
+      <Where schedule={schedule} />
+      <NextTimes schedule={schedule} />
+      {act.fault !== undefined && <FaultNote fault={act.fault} onDismiss={act.dismiss} />}
+      <div className="mt-3 flex flex-wrap gap-2">
+        <Button aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          Runs
+        </Button>
+        <Button
+          disabled={act.isBusy}
+          title="Submits a turn now, beside its times"
+          onClick={() =>
+            act.run(async () => {
+              await schedules.trigger(key);
+              setOpen(true);
+              setRound(round + 1);
+            })
+          }
+        >
+          Run now
+        </Button>
+        <Button
+          disabled={act.isBusy}
+          onClick={change(() => (pausedAt === null ? schedules.pause(key) : schedules.resume(key)))}
+        >
+          {pausedAt === null ? 'Pause' : 'Resume'}
+        </Button>
+        <Button onClick={onEdit}>
+          <Pencil aria-hidden size={14} /> Edit
+        </Button>
+        <SureButton
+          question="Delete it with its runs"
+          disabled={act.isBusy}
+          onSure={change(() => schedules.delete(key))}
+        />
+      </div>
+      {isOpen && <Runs key={round} schedule={schedule} />}
+    </li>
+  );
+}
+
+function Where({ schedule: { session, agent, projectRoot, overlap } }: { schedule: ScheduleView }) {
+  const words = [
+    ...(agent === null ? [] : [agent]),
+    ...(projectRoot === null ? [] : [projectRoot]),
+    ...(overlap === 'skip' ? [] : [overlapWords[overlap]]),
+  ];
+  return (
+    <p className="mt-0.5 text-xs text-muted [overflow-wrap:anywhere]">
+      {session === 'new' ? (
+        'a session for each turn'
+      ) : (
+        <Link href={`/sessions/${session}`} className="text-accent-ink underline">
+          all in one session
+        </Link>
+      )}
+      {words.map((one) => ` · ${one}`)}
+    </p>
+  );
+}
+
+const overlapWords: Record<ScheduleView['overlap'], string> = {
+  skip: 'skips while a turn runs',
+  queueOne: 'one turn waits',
+  allow: 'turns may overlap',
+};
+
+function NextTimes({
+  schedule: { key, cron, tz, nextAt, pauseReason },
+}: {
+  schedule: ScheduleView;
+}) {
+  // A schedule whose times are not understood has none.
+  const hasTimes = pauseReason !== 'times';
+  const load = useCallback(
+    async () => (hasTimes ? client().schedules.upcoming(key, SHOWN_TIMES) : []),
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- other times after each slot and each change.
+    [key, cron, tz, nextAt, hasTimes],
+  );
+  const { value, fault, reload } = useResource(load);
+  if (fault !== undefined) return <FaultNote fault={fault} onRetry={reload} />;
+  if (value === undefined || value.length === 0) return null;
+  return (
+    <dl className="mt-2 flex gap-x-3 text-xs">
+      <dt className="text-muted">{nextAt === null ? 'Would be next' : 'Next'}</dt>
+      <dd>
+        <ul className="flex flex-wrap gap-x-4 gap-y-0.5">
+          {value.map(({ at }) => (
+            <li key={at}>
+              <ZoneTime at={at} tz={tz} />
+            </li>
+          ))}
+        </ul>
+      </dd>
+    </dl>
+  );
+}

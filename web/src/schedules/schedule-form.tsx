@@ -1,0 +1,176 @@
+import type { ScheduleView } from '../../../src/client/turnpike-client.js';
+import { client } from '../app/client.js';
+import { FaultNote } from '../app/fault-note.js';
+import { Button } from '../ui/button.js';
+import { Dialog } from '../ui/dialog.js';
+import { Field, type ControlProps } from '../ui/field.js';
+import { draftOf, parseDraft, type FieldProblem } from './schedule-draft.js';
+import { SessionFields } from './session-fields.js';
+import { useDraft, type Bind, type BoundField } from './use-draft.js';
+import { viewerZone } from './zone-times.js';
+
+/** The dialog that makes a schedule, or changes one. */
+export function ScheduleForm({
+  schedule,
+  onStored,
+  onClose,
+}: {
+  /** Undefined: a new one. */
+  schedule: ScheduleView | undefined;
+  onStored: () => void;
+  onClose: () => void;
+}) {
+  const { draft, bind, ...form } = useDraft(() => draftOf(schedule, viewerZone()));
+  const store = async (): Promise<FieldProblem | undefined> => {
+    const wanted = parseDraft(draft);
+    if ('field' in wanted) return wanted;
+    if (schedule === undefined && (await isTaken(draft.key))) {
+      return { field: 'key', text: 'You have a schedule of this key. Edit that one.' };
+    }
+    await client().schedules.put(draft.key, wanted);
+    onStored();
+    return undefined;
+  };
+  return (
+    <Dialog
+      title={schedule === undefined ? 'New schedule' : `Edit ${schedule.key}`}
+      onClose={onClose}
+    >
+      <form
+        className="space-y-3"
+        onSubmit={(event) => {
+          event.preventDefault();
+          form.submit(store);
+        }}
+      >
+        {schedule === undefined && <KeyField {...bind('key')} />}
+        <Times bind={bind} />
+        <Field label="Message" problem={bind('message').problem}>
+          {(control) => <textarea required rows={3} {...control} {...bind('message').entry} />}
+        </Field>
+        <SessionFields bind={bind} />
+        <Rare bind={bind} />
+        {form.fault !== undefined && <FaultNote fault={form.fault} onDismiss={form.dismiss} />}
+        <div className="flex justify-end">
+          <Button type="submit" look="main" disabled={form.isBusy}>
+            {schedule === undefined ? 'Make it' : 'Save'}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+/** A key that is taken would have its schedule replaced. */
+async function isTaken(key: string): Promise<boolean> {
+  return (await client().schedules.list()).some((one) => one.key === key);
+}
+
+function KeyField({ problem, entry }: BoundField) {
+  return (
+    <Field label="Key" about="Your name of it: letters, digits, _ - and ." problem={problem}>
+      {(control) => (
+        <input
+          required
+          autoFocus
+          maxLength={100}
+          placeholder="weekly-report"
+          {...plainText}
+          {...mono(control)}
+          {...entry}
+        />
+      )}
+    </Field>
+  );
+}
+
+function Times({ bind }: { bind: Bind }) {
+  const cron = bind('cron');
+  const tz = bind('tz');
+  return (
+    <div className="grid gap-3 sm:grid-cols-2">
+      <Field
+        label="Times"
+        about="Minute, hour, day of the month, month, day of the week, as cron has them."
+        problem={cron.problem}
+      >
+        {(control) => (
+          <input
+            required
+            placeholder="0 9 * * 1-5"
+            {...plainText}
+            {...mono(control)}
+            {...cron.entry}
+          />
+        )}
+      </Field>
+      <Field label="Zone" about="The clock that counts." problem={tz.problem}>
+        {(control) => (
+          <>
+            <input
+              required
+              list={`${control.id}-zones`}
+              {...plainText}
+              {...control}
+              {...tz.entry}
+            />
+            <datalist id={`${control.id}-zones`}>
+              {Intl.supportedValuesOf('timeZone').map((zone) => (
+                <option key={zone} value={zone} />
+              ))}
+            </datalist>
+          </>
+        )}
+      </Field>
+    </div>
+  );
+}
+
+function Rare({ bind }: { bind: Bind }) {
+  const overlap = bind('overlap');
+  const catchUp = bind('catchUpMs');
+  const opts = bind('opts');
+  return (
+    <>
+      <div className="grid gap-3 sm:grid-cols-2">
+        <Field label="While a turn before it runs" problem={overlap.problem}>
+          {(control) => (
+            <select {...control} {...overlap.entry}>
+              <option value="skip">skip the time</option>
+              <option value="queueOne">one turn waits</option>
+              <option value="allow">run it all the same</option>
+            </select>
+          )}
+        </Field>
+        <Field
+          label="Minutes it may run late"
+          about="After an outage. At most a day."
+          problem={catchUp.problem}
+        >
+          {(control) => <input inputMode="decimal" required {...control} {...catchUp.entry} />}
+        </Field>
+      </div>
+      <Field
+        label="Options"
+        about="JSON, as of any turn: model, maxTurns, tools. Empty: none."
+        problem={opts.problem}
+      >
+        {(control) => (
+          <textarea
+            rows={2}
+            placeholder='{"maxTurns": 5}'
+            {...plainText}
+            {...mono(control)}
+            {...opts.entry}
+          />
+        )}
+      </Field>
+    </>
+  );
+}
+
+const plainText = { spellCheck: false, autoComplete: 'off', autoCapitalize: 'off' } as const;
+
+function mono({ className, ...control }: ControlProps): ControlProps {
+  return { ...control, className: `${className} font-mono` };
+}
