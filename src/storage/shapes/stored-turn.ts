@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../../errors/error-table.js';
+import type { ClientTool, Provenance } from './stored-options.js';
 import type { ToolStatus } from './stored-step.js';
 import type { RetryAdvice } from '../../platform/retry-advice.js';
 import type { StoredResponsesRequest } from './stored-responses.js';
@@ -49,6 +50,17 @@ export interface ReplayTerms {
   /** The recorded turn. */
   turnId: string;
   tools: ReplayTools;
+  /** Its tools, which its options do not name. Absent, in replays from before this: they do. */
+  offer?: ReplayOffer;
+}
+
+/** The tools of a replay, as its options would name them. */
+export interface ReplayOffer {
+  tools: string[];
+  toolsFrom: Provenance;
+  memory?: boolean;
+  clientTools?: ClientTool[];
+  delegatedSubagents: readonly string[];
 }
 
 /** Reason of a turn's cancellation. */

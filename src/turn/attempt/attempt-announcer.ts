@@ -12,6 +12,7 @@ import { assistantMessageId } from '../state/assistant-message-id.js';
 import { stepEnded } from '../state/turn-events.js';
 import { openCalls } from '../state/progress.js';
 import type { Attempt } from '../state/attempt.js';
+import { offerOf } from '../state/turn-offer.js';
 
 const { id, claudeSessionId, model, updatedAt } = sessions;
 const startSession = writeKind(
@@ -138,7 +139,8 @@ function notices({ turn }: Attempt): TurnEventBody[] {
 }
 
 /** The notice for a client that asked for delegation; others find the decision in the turn. */
-function delegationNotice({ options, delegation }: Attempt['turn']): TurnEventBody[] {
+function delegationNotice(turn: Attempt['turn']): TurnEventBody[] {
+  const { options, delegation } = offerOf(turn);
   if (delegation === null || options.options.subagentGovernance === undefined) return [];
   const { allowed, reason, delegatedSubagents } = delegation;
   const agents = delegatedSubagents.length === 0 ? 'nobody' : delegatedSubagents.join(', ');

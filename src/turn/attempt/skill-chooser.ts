@@ -10,6 +10,7 @@ import type { ToldSkill } from '../../storage/shapes/sent-request.js';
 import type { OptionResolution } from '../../storage/shapes/stored-options.js';
 import { LOAD_SKILL } from '../../tools/builtin/skill-tools.js';
 import type { Attempt } from '../state/attempt.js';
+import { offerOf } from '../state/turn-offer.js';
 import { emitOnce } from './emit-once.js';
 
 /** The skills of a turn. */
@@ -33,7 +34,7 @@ export class SkillChooser {
     { persona, root }: { persona: Persona; root: OpenedRoot },
   ): Promise<TurnSkills> {
     const { turn, session, progress } = attempt;
-    if (!mayHaveSkills(turn.options)) return noSkills;
+    if (!mayHaveSkills(offerOf(turn).options)) return noSkills;
     const place = { agent: persona.name, projectRoot: root.projectRoot };
     const lists = [persona.skills, turn.options.options.skills];
     const chosen = chooseSkills(await this.library.find(place), lists);

@@ -17,6 +17,7 @@ import type {
 import { matchText } from '../../governance/permissions/match-pattern.js';
 import { offerTools } from '../../governance/permissions/offer-tools.js';
 import { stricterMode } from '../../options/permission-mode.js';
+import type { ClientTool } from '../../storage/shapes/stored-options.js';
 import type { ToolSpec } from '../../storage/shapes/stored-tools.js';
 import type { OpenedRoot } from '../../session/project-roots.js';
 import { LOAD_SKILL, READ_SKILL_FILE } from '../../tools/builtin/skill-tools.js';
@@ -32,6 +33,7 @@ import { noSkills, SkillChooser } from './skill-chooser.js';
 import { emitOnce } from './emit-once.js';
 import type { EquippedTools } from './toolset.js';
 import type { Attempt } from '../state/attempt.js';
+import { offerOf } from '../state/turn-offer.js';
 
 const skillTools = [LOAD_SKILL, READ_SKILL_FILE];
 
@@ -62,7 +64,8 @@ export class ToolPreparer {
     { persona, root }: { persona: Persona; root: OpenedRoot },
   ): Promise<EquippedTools> {
     const { turn, session, lease } = attempt;
-    const { options, provenance } = turn.options;
+    const offer = offerOf(turn);
+    const { options, provenance } = offer.options;
     const { modeCeiling, toolCeiling } = this.config;
     const isExplicit = provenance.tools === 'opts';
     const skills = await this.skills.choose(attempt, { persona, root });
@@ -70,7 +73,7 @@ export class ToolPreparer {
     const opened = await this.#openMcp(attempt, persona);
     for (const problem of opened.problems) emitOnce(attempt, serverMissing(problem));
     const mcpTools = opened.tools.filter(({ name }) => isWanted(name, options.tools, isExplicit));
-    const delegates = turn.delegation?.delegatedSubagents ?? [];
+    const delegates = offer.delegation?.delegatedSubagents ?? [];
     const mayDelegate = turn.parentTurnId === null && delegates.length > 0;
     const hasMemory = options.memory === true && this.config.memory;
     const names = options.tools.filter((name) => !givenOtherwise.includes(name));
@@ -78,7 +81,7 @@ export class ToolPreparer {
     if (hasMemory) names.push(MEMORY_TOOL);
     const builtin = this.registry.select(names).tools;
     const taken = this.registry.list().filter(({ name }) => hasMemory || name !== MEMORY_TOOL);
-    const clients = clientsOf(attempt, [...taken, ...opened.tools]);
+    const clients = clientsOf(attempt, options.clientTools ?? [], [...taken, ...opened.tools]);
     const ours = [
       ...within(turn.childTerms?.tools, [...builtin, ...mcpTools]),
       // Skills are those of an agent, also where its parent has none.
@@ -172,8 +175,11 @@ export class ToolPreparer {
 }
 
 /** The client's tools; a notice for each whose name is taken, as its sender could not know. */
-function clientsOf(attempt: Attempt, ours: readonly RegisteredTool[]): RegisteredTool[] {
-  const given = attempt.turn.options.options.clientTools ?? [];
+function clientsOf(
+  attempt: Attempt,
+  given: readonly ClientTool[],
+  ours: readonly RegisteredTool[],
+): RegisteredTool[] {
   const { tools, hidden } = openClientTools(given, new Set(ours.map(({ name }) => name)));
   for (const name of hidden) emitOnce(attempt, clientToolHidden(name));
   return tools;

@@ -12,6 +12,7 @@ import { activeStatuses, unendedStatuses } from '../../storage/shapes/stored-tur
 import { sessions, turns } from '../../storage/schema.js';
 import { userPreferences } from '../../storage/conversation-schema.js';
 import { turnNotFound } from './turn-errors.js';
+import { offerOf } from './turn-offer.js';
 
 export type TurnRow = typeof turns.$inferSelect;
 
@@ -125,6 +126,7 @@ export function viewPlace({
 
 /** A turn as clients see it: `GET /api/harness/turns/:id`. Times are ISO-8601. */
 export function viewTurn(turn: TurnRow) {
+  const { options: resolved, delegation } = offerOf(turn);
   return {
     turnId: turn.id,
     sessionId: turn.sessionId,
@@ -133,10 +135,10 @@ export function viewTurn(turn: TurnRow) {
       : { parentTurnId: turn.parentTurnId, parentToolUseId: turn.parentCallId }),
     status: turn.status,
     attempt: turn.attempt,
-    options: turn.options.options,
-    provenance: turn.options.provenance,
-    optionProblems: turn.options.problems,
-    delegation: turn.delegation,
+    options: resolved.options,
+    provenance: resolved.provenance,
+    optionProblems: resolved.problems,
+    delegation,
     usage: turn.usage,
     exitCode: turn.exitCode,
     endReason: turn.endReason,

@@ -14,7 +14,6 @@ import { ToolRegistry } from '../../tools/registry.js';
 import { preferencesOf } from '../../options/preferences/turn-preferences.js';
 import type { StoredPreferences } from '../../options/preferences/preferences-store.js';
 import path from 'node:path';
-import type { ReplayTerms } from '../../storage/shapes/stored-turn.js';
 import type { AttachmentRef } from '../../storage/shapes/stored-part.js';
 import { validateAgentConfig } from '../../governance/decision-tree/agent-config.js';
 import { compact } from '../../platform/compact.js';
@@ -23,6 +22,7 @@ import { sessionNotFound } from '../../session/session-errors.js';
 import type { SessionRow } from '../../session/session-store.js';
 import { violatedConstraint } from '../../storage/database-errors.js';
 import { MEMORY_TOOL } from '../../tools/builtin/memory.js';
+import { hideOffer } from '../state/turn-offer.js';
 import { checkClientTools } from './client-tools.js';
 import { decideDelegation } from './decide-delegation.js';
 import type { NewTurn } from './insert-turn.js';
@@ -100,13 +100,12 @@ export class TurnPreparer {
     const now = new Date(this.clock.now());
     const requestId = principal?.requestId;
     const { clientMessageId, responses } = submission;
-    const replay = submission.replay && termsOf(submission.replay);
     const request = {
       message,
       opts,
       attachments,
       rejectedAttachments,
-      ...compact({ requestId, clientMessageId, responses, replay }),
+      ...compact({ requestId, clientMessageId, responses }),
     };
     const { clock, personas, config } = this;
     const deps = { clock, personas, logger, config };
@@ -116,10 +115,9 @@ export class TurnPreparer {
     const readerProcess = endsAlone ? submission.readerProcess : undefined;
     const options = { ...resolution, problems: [...(problems ?? []), ...resolution.problems] };
     const asked = { sessionId, principalId, budget, request, requestHash, idempotencyKey };
-    return {
-      turn: { ...asked, options, delegation, parts: [...parts], now, readerProcess, replaces },
-      persona: persona.name,
-    };
+    const given = { parts: [...parts], now, readerProcess, replaces };
+    const turn = { ...asked, ...given, options, delegation };
+    return { turn: asReplay(turn, submission.replay), persona: persona.name };
   }
 
   /** Keeps files for as long as their session, also where the turn is refused in the next moment. */
@@ -134,8 +132,12 @@ export class TurnPreparer {
   }
 }
 
-function termsOf({ turnId, tools }: ReplayTerms): ReplayTerms {
-  return { turnId, tools };
+/** A replay's turn keeps its tools in its request. */
+function asReplay(turn: NewTurn, replay: TurnSubmission['replay']): NewTurn {
+  if (replay === undefined) return turn;
+  const { turnId, tools } = replay;
+  const { turn: hidden, offer } = hideOffer(turn);
+  return { ...hidden, request: { ...turn.request, replay: { turnId, tools, offer } } };
 }
 
 /** The sources of the turn's options beside `opts`. */

@@ -56,7 +56,7 @@ export interface TurnSubmission {
   /** What is stored together with the turn. Absent: nothing. */
   beside?: StoredBeside;
   /** The turn is a replay: its message is the recorded turn's, files by reference. */
-  replay?: ReplayTerms & { parts: readonly StoredPart[] };
+  replay?: Omit<ReplayTerms, 'offer'> & { parts: readonly StoredPart[] };
 }
 
 export interface SubmittedTurn {

@@ -1,5 +1,7 @@
-import { writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { TurnpikeClient } from '../../../src/client/turnpike-client.js';
 import { webhookDeliveries } from '../../../src/storage/webhook-schema.js';
@@ -43,6 +45,32 @@ describe('what a turn does beyond its session, a replay of it does not', () => {
     await Promise.all([hook.receiver.close(), mcp.close()]);
   });
 
+  it('runs no tool, also where its worker knows no replays', async () => {
+    const clientTools = [{ name: 'pick', description: 'Picks', inputSchema: { type: 'object' } }];
+    const sessionId = await server.client.createSession(server.projectRoot, { persona: 'CALLER' });
+    const file = path.join(server.projectRoot, 'once.txt');
+    const write = JSON.stringify({ file_path: file, content: 'once' });
+    const message = `Do it [[tool=write ${write}]] [[tool=mcp__far__headers {} step=2]]`;
+    const opts = { tools: ['write', 'mcp__far'], mode: 'acceptEdits', memory: true, clientTools };
+    const turn = await server.client.turn(sessionId, message, { opts });
+    await turn.all();
+    expect(await readFile(file, 'utf8')).toBe('once');
+    await rm(file);
+    const asked = hook.about('write').length;
+    // What a worker of an earlier version reads of a turn: all but its replay.
+    await server.db.execute(sql`
+      create function forget_replay() returns trigger language plpgsql as $$ begin
+        new.request := new.request::jsonb - 'replay'; return new;
+      end $$`);
+    await server.db.execute(sql`
+      create trigger forget_replay before insert on turns for each row execute function forget_replay()`);
+    const replay = await client.turns.replay(turn.header('x-turn-id'));
+    await (await server.client.follow(replay.turnId)).all();
+    await server.db.execute(sql`drop function forget_replay cascade`);
+    expect((await client.turns.calls(replay.turnId)).calls).toEqual([]);
+    expect([existsSync(file), hook.about('write').length]).toEqual([false, asked]);
+  });
+
   it('asks no hook, opens no MCP server, uses no tool of the provider, and tells no webhook', async () => {
     const sessionId = await server.client.createSession(server.projectRoot, { persona: 'CALLER' });
     const message = 'Look [[tool=glob {"pattern":"*"}]] [[tool=mcp__far__headers {} step=2]]';
@@ -65,7 +93,8 @@ describe('what a turn does beyond its session, a replay of it does not', () => {
     expect(notices.map(({ data }) => data['kind'])).toEqual(['server-tool-missing']);
     expect(notices[0]?.data['text']).toContain('web_search: it is a replay');
     const told = await server.db.select().from(webhookDeliveries);
-    expect(new Set(told.map((delivery) => delivery.turnId))).toEqual(new Set([turnId]));
+    const about = told.map((delivery) => delivery.turnId);
+    expect([about.includes(turnId), about.includes(replay.turnId)]).toEqual([true, false]);
   });
 
   it('is exported with no other session, nor by itself', async () => {
