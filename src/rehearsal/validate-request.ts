@@ -18,6 +18,15 @@ export function validateRequest(
   body: unknown,
   contract: WireContract = currentContract,
 ): asserts body is MessagesRequest {
+  validateParameters(body, contract);
+  validateCacheMarks(body);
+}
+
+/** Each parameter by itself: after it the body has the shape of a request. @throws a 400. */
+function validateParameters(
+  body: unknown,
+  contract: WireContract,
+): asserts body is MessagesRequest {
   if (!isPlainObject(body)) throw refuse('request-shape', 'The body must be a JSON object.');
   if (typeof body['model'] !== 'string' || body['model'] === '') {
     throw refuse('request-shape', 'model: Field required');
@@ -32,7 +41,6 @@ export function validateRequest(
     throw refuse('request-shape', 'stream: Input should be a valid boolean');
   }
   validateMessages(body['messages'], contract);
-  validateCacheMarks(body as unknown as MessagesRequest);
 }
 
 /** Zero fills the cache without a reply, which cannot be streamed. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../platform/clock.js';
 import type { Logger } from '../platform/logger.js';
-import { publicFetch } from '../platform/net/public-fetch.js';
+import { publicFetch, type PublicFetch } from '../platform/net/public-fetch.js';
 import { secretRedactor } from '../platform/text/redact-secrets.js';
 import type { RegisteredTool } from './registry.js';
 import { pickShellEnv } from './calls/pick-shell-env.js';
@@ -77,7 +77,7 @@ export async function openMcp(options: OpenMcpOptions): Promise<Mcp> {
 function connect(
   { name, definition }: McpServer,
   { config, environment, clock, logger }: OpenMcpOptions,
-  fetchBy: typeof fetch,
+  fetchBy: PublicFetch,
 ): McpConnection {
   const redact = secretRedactor(secretsOf(definition));
   const openStdio = (command: Extract<typeof definition, { kind: 'stdio' }>): StdioTransport =>

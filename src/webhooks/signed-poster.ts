@@ -4,7 +4,11 @@ import type { Clock } from '../platform/clock.js';
 import { compact } from '../platform/compact.js';
 import { errorCode } from '../platform/error-code.js';
 import { refusedHost } from '../platform/net/address-refused.js';
-import { publicFetch } from '../platform/net/public-fetch.js';
+import {
+  publicFetch,
+  type PublicFetch,
+  type PublicResponse,
+} from '../platform/net/public-fetch.js';
 import { packageVersion } from '../platform/process/package-root.js';
 import { judgeUrl, privateHostsOf } from './judge-url.js';
 import { signDelivery } from './sending/sign-delivery.js';
@@ -37,7 +41,7 @@ export type SignedAnswer =
   | {
       type: 'answered';
       status: number;
-      headers: Headers;
+      headers: PublicResponse['headers'];
       body: Buffer;
       /** Whether that is all of the body: it did not break off, and was not too long. */
       isWhole: boolean;
@@ -46,7 +50,7 @@ export type SignedAnswer =
 
 /** Posts signed requests: to public addresses alone, without redirects, and bounded in time and size. */
 export class SignedPoster {
-  readonly #fetch: typeof fetch;
+  readonly #fetch: PublicFetch;
 
   constructor(private readonly options: SignedPosterOptions) {
     const { privateHosts, lookup } = options;
@@ -97,7 +101,7 @@ export class SignedPoster {
 }
 
 /** The beginning of a body. What cuts it short does not undo the status, which has come. */
-async function readStart({ body }: Response): Promise<{ body: Buffer; isWhole: boolean }> {
+async function readStart({ body }: PublicResponse): Promise<{ body: Buffer; isWhole: boolean }> {
   if (body === null) return { body: Buffer.alloc(0), isWhole: true };
   const chunks: Uint8Array[] = [];
   let bytes = 0;

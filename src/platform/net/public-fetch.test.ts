@@ -107,6 +107,14 @@ describe('publicFetch', () => {
     expect(requests).not.toContain('/elsewhere');
   });
 
+  it('refuses a body that is no text, before it connects', async () => {
+    const fetch = publicFetch({ privateHosts: { anywhere: [], loopback: ['127.0.0.1'] } });
+    const before = connections;
+    const sent = fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body: new FormData() });
+    await expect(sent).rejects.toThrow('The body of a request is a text');
+    expect(connections).toBe(before);
+  });
+
   it('passes on what the resolver failed with', async () => {
     const gone = Object.assign(new Error('gone'), { code: 'ENOTFOUND' });
     const lookup: LookupFunction = (_host, _options, callback) => callback(gone, []);

@@ -1,5 +1,6 @@
 import { lookup as resolveHost } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
+import type { ReadableStream } from 'node:stream/web';
 import { Agent, buildConnector, fetch as undiciFetch, type Dispatcher } from 'undici';
 import { AddressRefusedError } from './address-refused.js';
 import { addressRule, bareHost, type AddressRule, type PrivateHosts } from './address-rule.js';
@@ -35,19 +36,31 @@ export function publicDispatcher(options: PublicFetchOptions = {}): Dispatcher {
   return new Agent({ connect });
 }
 
+/** What the responses of undici and of Node's copy of it have in common, for those who read them. */
+export interface PublicResponse extends Pick<Response, 'status' | 'statusText' | 'text'> {
+  readonly body: ReadableStream<Uint8Array> | null;
+  readonly headers: Pick<Headers, 'get'> & Iterable<[string, string]>;
+}
+
+/** A `fetch` of URLs, whose requests have a text as their body, or none. */
+export type PublicFetch = (url: string | URL, init?: RequestInit) => Promise<PublicResponse>;
+
 /**
  * A `fetch` over a `publicDispatcher`. A redirect is never followed: its 3xx is the answer.
  *
- * @throws (the fetch) TypeError whose cause is an `AddressRefusedError` (see `refusedHost`).
+ * @throws (the fetch) TypeError whose cause is an `AddressRefusedError` (see `refusedHost`); TypeError for a body
+ *   that is no text.
  */
-export function publicFetch(options: PublicFetchOptions = {}): typeof fetch {
+export function publicFetch(options: PublicFetchOptions = {}): PublicFetch {
   const dispatcher = publicDispatcher(options);
-  // The types differ alone: undici has its own, and Node has those of its copy of undici.
-  const fetchBy = undiciFetch as unknown as (
-    input: Parameters<typeof fetch>[0],
-    init: Omit<RequestInit, 'dispatcher'> & { dispatcher: Dispatcher },
-  ) => Promise<Response>;
-  return (input, init) => fetchBy(input, { ...init, dispatcher, redirect: 'manual' });
+  return async (url, { body = null, headers: given, ...init } = {}) => {
+    // Bodies of other kinds, and headers, are objects of Node's copy of undici, which this one does not know.
+    if (typeof body !== 'string' && body !== null) {
+      throw new TypeError('The body of a request is a text');
+    }
+    const headers = [...new Headers(given)];
+    return undiciFetch(url, { ...init, headers, body, dispatcher, redirect: 'manual' });
+  };
 }
 
 function guardedLookup(mayReach: AddressRule, lookup: LookupFunction): LookupFunction {

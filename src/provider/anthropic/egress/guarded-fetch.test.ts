@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import type { LookupFunction } from 'node:net';
 import { inspect } from 'node:util';
 import Anthropic from '@anthropic-ai/sdk';
-import { publicFetch } from '../../../platform/net/public-fetch.js';
+import { dispatchFetch } from '../../../platform/net/dispatch-fetch.js';
+import { publicDispatcher } from '../../../platform/net/public-fetch.js';
 import { API_VERSION } from './create-client.js';
 import { asksForLongPause, guardedFetch, passHeaders } from './guarded-fetch.js';
 import { mapError } from '../errors/map-error.js';
@@ -17,7 +18,7 @@ describe('guardedFetch', () => {
       origin: 'https://api.anthropic.com',
       headers: {},
       maxRetryAfterMs: 0,
-      fetch: publicFetch(),
+      fetch: dispatchFetch(publicDispatcher()),
     });
     await expect(fetch(url)).rejects.toMatchObject({
       type: 'SDK_FAILURE',
@@ -39,7 +40,7 @@ describe('guardedFetch, of a host that moved inside', () => {
     origin,
     headers: {},
     maxRetryAfterMs: 0,
-    fetch: publicFetch({ lookup }),
+    fetch: dispatchFetch(publicDispatcher({ lookup })),
   });
   const refusal = {
     type: 'SDK_FAILURE',

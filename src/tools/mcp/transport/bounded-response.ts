@@ -1,10 +1,11 @@
+import type { PublicResponse } from '../../../platform/net/public-fetch.js';
 import { MessageTooLongError } from './message-too-long.js';
 
 const newline = 0x0a;
 const carriageReturn = 0x0d;
 
-/** Statuses whose responses have no body. */
-const bodiless = [101, 204, 205, 304];
+/** Statuses whose responses have no body; 101 answers no `fetch`. */
+const bodiless = [204, 205, 304];
 
 /**
  * Bounds a response: its body fails once it is larger than `most` bytes. In a stream of events each event
@@ -12,11 +13,16 @@ const bodiless = [101, 204, 205, 304];
  *
  * @param onEnd called when the body ended or failed.
  */
-export function boundedResponse(response: Response, most: number, onEnd: () => void): Response {
+export function boundedResponse(
+  response: PublicResponse,
+  most: number,
+  onEnd: () => void,
+): Response {
   const { body, status, statusText, headers } = response;
+  const head = { status, statusText, headers: [...headers] };
   if (body === null || bodiless.includes(status)) {
     onEnd();
-    return response;
+    return new Response(null, head);
   }
   const isStream = headers.get('content-type')?.startsWith('text/event-stream') === true;
   const measure = isStream ? openEvent() : wholeBody();
@@ -39,7 +45,7 @@ export function boundedResponse(response: Response, most: number, onEnd: () => v
     return reader.cancel(reason);
   };
   const bounded = new ReadableStream<Uint8Array>({ pull, cancel }, { highWaterMark: 0 });
-  return new Response(bounded, { status, statusText, headers });
+  return new Response(bounded, head);
 }
 
 /** Takes the next chunk. @returns the largest number of bytes buffered so far. */

@@ -8,6 +8,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import type { Clock } from '../../../platform/clock.js';
 import { isPlainObject } from '../../../platform/json.js';
+import type { PublicFetch } from '../../../platform/net/public-fetch.js';
 import { settlesWithin } from '../../../platform/async/settles-within.js';
 import { boundedResponse } from './bounded-response.js';
 import type { HttpDefinition } from '../../mcp-server.js';
@@ -31,7 +32,7 @@ export class HttpTransport implements Transport {
   readonly #clock: Clock;
   readonly #unanswered = new Set<RequestId>();
 
-  constructor(definition: HttpDefinition, fetchBy: typeof fetch, clock: Clock) {
+  constructor(definition: HttpDefinition, fetchBy: PublicFetch, clock: Clock) {
     this.#clock = clock;
     this.#sdk = new StreamableHTTPClientTransport(new URL(definition.url), {
       requestInit: { headers: { ...definition.headers } },
