@@ -1,8 +1,8 @@
-import { parseArgs } from 'node:util';
 import type { TurnpikeClient } from '../../client/turnpike-client.js';
 import { compact } from '../../platform/compact.js';
 import { exitCodeOf, explainFailure } from './explain-failure.js';
 import { clientOf, findServer } from './find-server.js';
+import { parseCall } from './parse-call.js';
 import { serverOptions } from './server-options.js';
 import { UsageError } from './usage-error.js';
 import { askedLine, oneLine } from '../terminal/plain-text.js';
@@ -39,7 +39,7 @@ export async function answerCommand(
 
 function parseListCall(args: readonly string[]): ParsedCall {
   const options = { json: { type: 'boolean', default: false }, ...serverOptions } as const;
-  const { values } = parseArgs({ args: [...args], options });
+  const { values } = parseCall(args, { options });
   return { url: values.url, act: (client) => list(client, values.json) };
 }
 
@@ -56,8 +56,7 @@ async function list(client: TurnpikeClient, isJson: boolean): Promise<void> {
 }
 
 function parseAnswerCall(command: 'approve' | 'deny', args: readonly string[]): ParsedCall {
-  const { values, positionals } = parseArgs({
-    args: [...args],
+  const { values, positionals } = parseCall(args, {
     allowPositionals: true,
     options: { session: { type: 'boolean' }, rule: { type: 'string' }, ...serverOptions },
   });

@@ -1,6 +1,6 @@
-import { parseArgs } from 'node:util';
 import { exitCodeOf, explainFailure } from './explain-failure.js';
 import { clientOf, findServer, type FoundServer } from './find-server.js';
+import { parseCall } from './parse-call.js';
 import { startOptions } from './server-options.js';
 import type { ChatInput } from '../terminal/chat-input.js';
 import { pipedInput } from '../terminal/piped-input.js';
@@ -20,8 +20,7 @@ export async function chatCommand(
 ): Promise<number> {
   let server: FoundServer | undefined;
   try {
-    const { values } = parseArgs({
-      args: [...args],
+    const { values } = parseCall(args, {
       options: {
         session: { type: 'string' },
         agent: { type: 'string' },

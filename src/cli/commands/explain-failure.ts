@@ -1,7 +1,6 @@
 import { AgentsInvalidError } from '../../agents/check-agents.js';
 import { ConnectionLostError, TurnpikeError } from '../../client/turnpike-client.js';
 import { ConfigError } from '../../config/config.js';
-import { errorCode } from '../../platform/error-code.js';
 import { DataFolderBusyError } from '../../storage/data-folder.js';
 import { DataFolderUnusableError } from '../../storage/make-data-folder.js';
 import { describeAdvice } from '../render/describe-advice.js';
@@ -38,8 +37,7 @@ function explain(error: unknown): string {
 
 /** The exit code: 2 for a wrong call, as in shells; else 1. */
 export function exitCodeOf(error: unknown): number {
-  const isWrongCall = error instanceof UsageError || errorCode(error)?.startsWith('ERR_PARSE_ARGS');
-  return isWrongCall === true ? 2 : 1;
+  return error instanceof UsageError ? 2 : 1;
 }
 
 /** The system's message, which `fetch` keeps in the cause of its error. */

@@ -1,8 +1,8 @@
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import { parseArgs } from 'node:util';
 import type { StoredData } from '../../server/open-stored-data.js';
 import { runOnData } from './run-on-data.js';
+import { parseCall } from './parse-call.js';
 import { serverOptions } from './server-options.js';
 
 const options = {
@@ -25,7 +25,7 @@ export function exportCommand(
   environment: Record<string, string | undefined>,
 ): Promise<number> {
   return runOnData(environment, () => {
-    const { values } = parseArgs({ args: [...args], options });
+    const { values } = parseCall(args, { options });
     const { session: sessionId, principal, output, url } = values;
     const run = async (data: StoredData): Promise<number> => {
       const tail = new Tail();

@@ -1,8 +1,8 @@
-import { parseArgs } from 'node:util';
 import type { FeedbackView, TurnpikeClient } from '../../client/turnpike-client.js';
 import { compact } from '../../platform/compact.js';
 import { oneLine } from '../terminal/plain-text.js';
 import { askServer } from './ask-server.js';
+import { parseCall } from './parse-call.js';
 import { serverOptions } from './server-options.js';
 import { UsageError } from './usage-error.js';
 
@@ -32,12 +32,12 @@ export function feedbackCommand(
   args: readonly string[],
   environment: Record<string, string | undefined>,
 ): Promise<number> {
-  const parseCall = () => {
-    const { values, positionals } = parse(args);
+  const parseFeedback = () => {
+    const { values, positionals } = parseCall(args, { options, allowPositionals: true });
     const { json, url, ...given } = values;
     return { json, url, action: chooseAction(positionals, given) };
   };
-  return askServer(environment, parseCall, async ({ feedback }, { json, action }) =>
+  return askServer(environment, parseFeedback, async ({ feedback }, { json, action }) =>
     (await action(feedback)).map((one) => (json ? JSON.stringify(one) : describe(one))),
   );
 }
@@ -63,14 +63,6 @@ function chooseAction(
   if (action !== 'set' || value === undefined) throw new UsageError(calls);
   const judged = { key, value: parseValue(value), ...compact({ comment }) };
   return async (feedback) => [await feedback.set(turnId, judged)];
-}
-
-function parse(args: readonly string[]) {
-  try {
-    return parseArgs({ args: [...args], options, allowPositionals: true });
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
-  }
 }
 
 /** `true` and `false`, a number, or else a text. */

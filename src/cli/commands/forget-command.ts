@@ -1,8 +1,8 @@
-import { parseArgs } from 'node:util';
 import type { PrincipalReport } from '../../client/turnpike-client.js';
 import type { StoredData } from '../../server/open-stored-data.js';
 import { confirm } from '../terminal/confirm.js';
 import { runOnData } from './run-on-data.js';
+import { parseCall } from './parse-call.js';
 import { serverOptions } from './server-options.js';
 import { UsageError } from './usage-error.js';
 
@@ -24,7 +24,7 @@ export function forgetCommand(
   environment: Record<string, string | undefined>,
 ): Promise<number> {
   return runOnData(environment, () => {
-    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+    const { values, positionals } = parseCall(args, { options, allowPositionals: true });
     const { 'dry-run': isDry, projects, yes, json, url } = values;
     const [principal, ...more] = positionals;
     if (principal === undefined || more.length > 0) {

@@ -1,8 +1,8 @@
-import { parseArgs } from 'node:util';
 import type { ForkedSession } from '../../client/turnpike-client.js';
 import { oneLine } from '../terminal/plain-text.js';
 import { exitCodeOf, explainFailure } from './explain-failure.js';
 import { clientOf, findServer } from './find-server.js';
+import { parseCall } from './parse-call.js';
 import { serverOptions } from './server-options.js';
 import { UsageError } from './usage-error.js';
 
@@ -51,14 +51,10 @@ function describeFiles({ filesWritten }: ForkedSession): string {
   return `${lines.join('\n')}\n`;
 }
 
+/** @throws UsageError. */
 function parse(args: readonly string[]) {
-  const wrong = 'turnpike fork TURN [--before]';
-  try {
-    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
-    const [turnId, ...more] = positionals;
-    if (turnId !== undefined && more.length === 0) return { ...values, turnId };
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : wrong);
-  }
-  throw new UsageError(wrong);
+  const { values, positionals } = parseCall(args, { options, allowPositionals: true });
+  const [turnId, ...more] = positionals;
+  if (turnId !== undefined && more.length === 0) return { ...values, turnId };
+  throw new UsageError('turnpike fork TURN [--before]');
 }

@@ -1,9 +1,9 @@
 import { accessSync, constants, createReadStream } from 'node:fs';
-import { parseArgs } from 'node:util';
 import type { ImportReport } from '../../client/turnpike-client.js';
 import { errorCode } from '../../platform/error-code.js';
 import type { StoredData } from '../../server/open-stored-data.js';
 import { runOnData } from './run-on-data.js';
+import { parseCall } from './parse-call.js';
 import { serverOptions } from './server-options.js';
 import { UsageError } from './usage-error.js';
 
@@ -23,7 +23,7 @@ export function importCommand(
   environment: Record<string, string | undefined>,
 ): Promise<number> {
   return runOnData(environment, () => {
-    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+    const { values, positionals } = parseCall(args, { options, allowPositionals: true });
     const { principal, json, url } = values;
     const [file, ...more] = positionals;
     if (file === undefined || more.length > 0) throw new UsageError('turnpike import FILE');

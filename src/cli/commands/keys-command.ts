@@ -8,7 +8,7 @@ import { openKeyAdmin } from './key-admin.js';
 import type { KeyAdmin } from './open-keys-in-database.js';
 import { parseKeysArguments, type KeysArguments } from './parse-keys-arguments.js';
 import { UsageError } from './usage-error.js';
-import { explainStartFailure } from './serve-command.js';
+import { explainStartFailure } from './explain-start-failure.js';
 
 type Environment = Record<string, string | undefined>;
 

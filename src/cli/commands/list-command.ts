@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import { assertNever } from '../../platform/assert-never.js';
 import type { TurnpikeClient } from '../../client/turnpike-client.js';
 import {
@@ -9,6 +8,7 @@ import {
 } from '../render/describe-listed.js';
 import { exitCodeOf, explainFailure } from './explain-failure.js';
 import { clientOf, findServer, type FoundServer } from './find-server.js';
+import { parseCall } from './parse-call.js';
 import { serverOptions } from './server-options.js';
 import { UsageError } from './usage-error.js';
 
@@ -111,8 +111,7 @@ async function skillLines(
 }
 
 function parseArguments(what: ListName, args: readonly string[]): ListArguments {
-  const { values } = parseArgs({
-    args: [...args],
+  const { values } = parseCall(args, {
     options: {
       json: { type: 'boolean', default: false },
       limit: { type: 'string' },

@@ -1,9 +1,9 @@
-import { parseArgs } from 'node:util';
 import type { ListedMemoryFile, TurnpikeClient } from '../../client/turnpike-client.js';
 import { confirm } from '../terminal/confirm.js';
 import { oneLine, plainText } from '../terminal/plain-text.js';
 import { exitCodeOf, explainFailure } from './explain-failure.js';
 import { clientOf, findServer } from './find-server.js';
+import { parseCall } from './parse-call.js';
 import { serverOptions } from './server-options.js';
 import { UsageError } from './usage-error.js';
 
@@ -61,15 +61,12 @@ async function act(
   return 0;
 }
 
+/** @throws UsageError. */
 function parse(args: readonly string[]) {
-  try {
-    const parsed = parseArgs({ args: [...args], options, allowPositionals: true });
-    const isKnown = ['list', 'show', 'delete'].includes(parsed.positionals[0] ?? '');
-    const most = parsed.positionals[0] === 'list' ? 2 : 3;
-    if (isKnown && parsed.positionals.length <= most) return parsed;
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
-  }
+  const parsed = parseCall(args, { options, allowPositionals: true });
+  const [action = '', ...more] = parsed.positionals;
+  const most = action === 'list' ? 1 : 2;
+  if (['list', 'show', 'delete'].includes(action) && more.length <= most) return parsed;
   throw new UsageError(calls);
 }
 

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import { parseConfig, type Config } from '../../config/config.js';
 import type { SchemaReport } from '../../storage/migrate/migrate-database.js';
 import { exitCodeOf } from './explain-failure.js';
 import { openDatabase } from './open-database.js';
-import { explainStartFailure } from './serve-command.js';
+import { parseCall } from './parse-call.js';
+import { explainStartFailure } from './explain-start-failure.js';
 
 /**
  * `turnpike migrate`: brings the database of `DATABASE_URL`, or the data folder's, up to this version.
@@ -36,7 +36,7 @@ export async function migrateCommand(
 
 function parseCheck(args: readonly string[]): boolean {
   const options = { check: { type: 'boolean', default: false } } as const;
-  return parseArgs({ args: [...args], options }).values.check;
+  return parseCall(args, { options }).values.check;
 }
 
 /** A look at a data folder that is not there would make it. */

@@ -1,5 +1,5 @@
-import { parseArgs } from 'node:util';
 import { compact } from '../../platform/compact.js';
+import { parseCall } from './parse-call.js';
 import { serverOptions } from './server-options.js';
 import { UsageError } from './usage-error.js';
 
@@ -9,18 +9,21 @@ export type KeysArguments = { json: boolean; url: string | undefined } & (
   | { action: 'revoke'; id: string }
 );
 
-const options = {
-  principal: { type: 'string' },
-  name: { type: 'string' },
-  scopes: { type: 'string' },
-  expires: { type: 'string' },
-  'project-root': { type: 'string', multiple: true },
-  'requests-per-minute': { type: 'string' },
-  'concurrent-turns': { type: 'string' },
-  'tokens-per-day': { type: 'string' },
-  'usd-per-day': { type: 'string' },
-  json: { type: 'boolean', default: false },
-  ...serverOptions,
+const config = {
+  allowPositionals: true,
+  options: {
+    principal: { type: 'string' },
+    name: { type: 'string' },
+    scopes: { type: 'string' },
+    expires: { type: 'string' },
+    'project-root': { type: 'string', multiple: true },
+    'requests-per-minute': { type: 'string' },
+    'concurrent-turns': { type: 'string' },
+    'tokens-per-day': { type: 'string' },
+    'usd-per-day': { type: 'string' },
+    json: { type: 'boolean', default: false },
+    ...serverOptions,
+  },
 } as const;
 
 const limits = {
@@ -30,9 +33,11 @@ const limits = {
   'usd-per-day': 'usdPerDay',
 } as const;
 
+type Values = ReturnType<typeof parseCall<typeof config>>['values'];
+
 /** Parses the arguments after `turnpike keys`. The route validates the values. @throws UsageError. */
 export function parseKeysArguments(args: readonly string[]): KeysArguments {
-  const { values, positionals } = parse(args);
+  const { values, positionals } = parseCall(args, config);
   const { json, url } = values;
   const [action, id, ...more] = positionals;
   if (action === 'list' && id === undefined) return { action, json, url };
@@ -49,15 +54,7 @@ export function parseKeysArguments(args: readonly string[]): KeysArguments {
   return { action, json, url, body: toBody(values) };
 }
 
-function parse(args: readonly string[]) {
-  try {
-    return parseArgs({ args: [...args], options, allowPositionals: true });
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
-  }
-}
-
-function toBody(values: ReturnType<typeof parse>['values']): Record<string, unknown> {
+function toBody(values: Values): Record<string, unknown> {
   const { principal, name, scopes, expires, 'project-root': projectRoots } = values;
   const given = Object.entries(limits).flatMap(([option, field]) => {
     const value = values[option as keyof typeof limits];

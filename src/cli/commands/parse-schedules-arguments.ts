@@ -1,7 +1,7 @@
-import { parseArgs } from 'node:util';
 import type { WantedSchedule } from '../../client/turnpike-client.js';
 import { compact } from '../../platform/compact.js';
 import { isPlainObject } from '../../platform/json.js';
+import { parseCall } from './parse-call.js';
 import { serverOptions } from './server-options.js';
 import { UsageError } from './usage-error.js';
 
@@ -24,19 +24,24 @@ const definition = {
   'catch-up': { type: 'string' },
 } as const;
 
-const options = {
-  ...definition,
-  limit: { type: 'string' },
-  json: { type: 'boolean', default: false },
-  ...serverOptions,
+const config = {
+  allowPositionals: true,
+  options: {
+    ...definition,
+    limit: { type: 'string' },
+    json: { type: 'boolean', default: false },
+    ...serverOptions,
+  },
 } as const;
 
 const calls =
   'turnpike schedules list, put KEY --cron C --tz ZONE --message M, show KEY, remove KEY, pause KEY, resume KEY, trigger KEY, runs KEY, or upcoming KEY';
 
+type Values = ReturnType<typeof parseCall<typeof config>>['values'];
+
 /** Parses the arguments after `turnpike schedules`. The route validates the values. @throws UsageError. */
 export function parseSchedulesArguments(args: readonly string[]): SchedulesArguments {
-  const { values, positionals } = parse(args);
+  const { values, positionals } = parseCall(args, config);
   const { json, url, limit } = values;
   const [action = '', key, ...more] = positionals;
   for (const name of Object.keys(definition) as (keyof typeof definition)[]) {
@@ -68,7 +73,7 @@ export function parseSchedulesArguments(args: readonly string[]): SchedulesArgum
   }
 }
 
-function toWanted(values: ReturnType<typeof parse>['values']): WantedSchedule {
+function toWanted(values: Values): WantedSchedule {
   const { cron, tz, message, session = 'new', agent, project: projectRoot, overlap } = values;
   if (cron === undefined || tz === undefined || message === undefined) {
     throw new UsageError('turnpike schedules put needs --cron, --tz and --message');
@@ -91,14 +96,6 @@ function parseJson(text: string): unknown {
     return JSON.parse(text) as unknown;
   } catch {
     return undefined;
-  }
-}
-
-function parse(args: readonly string[]) {
-  try {
-    return parseArgs({ args: [...args], options, allowPositionals: true });
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
   }
 }
 

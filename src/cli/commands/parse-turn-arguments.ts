@@ -1,9 +1,22 @@
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import type { TurnOptions } from '../../client/turnpike-client.js';
 import { compact } from '../../platform/compact.js';
+import { parseCall } from './parse-call.js';
 import { startOptions } from './server-options.js';
 import { UsageError } from './usage-error.js';
+
+const options = {
+  attach: { type: 'string', multiple: true },
+  session: { type: 'string' },
+  persona: { type: 'string' },
+  mode: { type: 'string' },
+  model: { type: 'string' },
+  tools: { type: 'string' },
+  output: { type: 'string' },
+  replaces: { type: 'string' },
+  json: { type: 'boolean' },
+  ...startOptions,
+} as const;
 
 export interface TurnArguments {
   /** `-` stands for standard input. */
@@ -33,7 +46,7 @@ export function parseTurnArguments(
   args: readonly string[],
   { folder, isPiped }: { folder: string; isPiped: boolean },
 ): TurnArguments {
-  const { values, positionals } = parse(args);
+  const { values, positionals } = parseCall(args, { options, allowPositionals: true });
   const message = positionals.length === 0 && isPiped ? '-' : positionals.join(' ');
   const attachments = (values.attach ?? []).map((file) => path.resolve(folder, file));
   if (message.trim() === '' && attachments.length === 0) throw emptyTurnError();
@@ -59,29 +72,4 @@ export function parseTurnArguments(
 
 export function emptyTurnError(): UsageError {
   return new UsageError('Say what the turn is about: turnpike turn "MESSAGE" (or --attach FILE).');
-}
-
-function parse(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        attach: { type: 'string', multiple: true },
-        session: { type: 'string' },
-        persona: { type: 'string' },
-        mode: { type: 'string' },
-        model: { type: 'string' },
-        tools: { type: 'string' },
-        output: { type: 'string' },
-        replaces: { type: 'string' },
-        json: { type: 'boolean' },
-        ...startOptions,
-      },
-    });
-  } catch (error) {
-    throw new UsageError(
-      error instanceof Error ? error.message : 'The options are not understood.',
-    );
-  }
 }

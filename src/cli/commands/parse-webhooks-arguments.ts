@@ -1,6 +1,6 @@
-import { parseArgs } from 'node:util';
 import type { DeliveryStatus, WantedWebhook } from '../../client/turnpike-client.js';
 import { compact } from '../../platform/compact.js';
+import { parseCall } from './parse-call.js';
 import { serverOptions } from './server-options.js';
 import { UsageError } from './usage-error.js';
 
@@ -35,7 +35,7 @@ const calls =
 
 /** Parses the arguments after `turnpike webhooks`. The route validates the values. @throws UsageError. */
 export function parseWebhooksArguments(args: readonly string[]): WebhooksArguments {
-  const { values, positionals } = parse(args);
+  const { values, positionals } = parseCall(args, { options, allowPositionals: true });
   const { json, url, events, description, status } = values;
   const [action = '', first, second, ...more] = positionals;
   for (const name of ['events', 'description', 'keep-old', 'status', 'limit'] as const) {
@@ -78,14 +78,6 @@ export function parseWebhooksArguments(args: readonly string[]): WebhooksArgumen
       };
     default:
       throw new UsageError(calls);
-  }
-}
-
-function parse(args: readonly string[]) {
-  try {
-    return parseArgs({ args: [...args], options, allowPositionals: true });
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
   }
 }
 

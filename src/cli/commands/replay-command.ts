@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import type { TurnpikeClient, WantedReplay } from '../../client/turnpike-client.js';
 import { compact } from '../../platform/compact.js';
 import { describeComparison } from '../render/describe-comparison.js';
@@ -7,6 +6,7 @@ import { openScreen, reportRetries, type Screen } from '../terminal/screen.js';
 import { askServer } from './ask-server.js';
 import { exitCodeOf, explainFailure } from './explain-failure.js';
 import { clientOf, findServer } from './find-server.js';
+import { parseCall } from './parse-call.js';
 import { serverOptions } from './server-options.js';
 import { UsageError } from './usage-error.js';
 
@@ -52,16 +52,17 @@ export function compareCommand(
   args: readonly string[],
   environment: Record<string, string | undefined>,
 ): Promise<number> {
-  const parseCall = () => {
-    const { values, positionals } = parse(() =>
-      parseArgs({ args: [...args], options: compareOptions, allowPositionals: true }),
-    );
+  const parseCompare = () => {
+    const { values, positionals } = parseCall(args, {
+      options: compareOptions,
+      allowPositionals: true,
+    });
     const [left, right, ...more] = positionals;
     if (left === undefined || right === undefined || more.length > 0)
       throw new UsageError(compareCall);
     return { ...values, url: values.url, left, right };
   };
-  return askServer(environment, parseCall, async ({ turns }, { left, right, json }) => {
+  return askServer(environment, parseCompare, async ({ turns }, { left, right, json }) => {
     const comparison = await turns.compare(left, right);
     return json ? [JSON.stringify(comparison)] : describeComparison(comparison);
   });
@@ -80,9 +81,10 @@ async function printComparison(
 
 /** @throws UsageError. */
 function parseReplay(args: readonly string[]) {
-  const { values, positionals } = parse(() =>
-    parseArgs({ args: [...args], options: replayOptions, allowPositionals: true }),
-  );
+  const { values, positionals } = parseCall(args, {
+    options: replayOptions,
+    allowPositionals: true,
+  });
   const [turnId, ...more] = positionals;
   if (turnId === undefined || more.length > 0) throw new UsageError(replayCall);
   const { model, agent, tools, json, url } = values;
@@ -93,13 +95,4 @@ function parseReplay(args: readonly string[]) {
 function parseTools(given: string | undefined): WantedReplay['tools'] {
   if (given === undefined || given === 'recorded' || given === 'none') return given;
   throw new UsageError(`--tools is recorded or none. ${replayCall}`);
-}
-
-/** Parses arguments; an error of the parser is a wrong call. */
-function parse<T>(parsing: () => T): T {
-  try {
-    return parsing();
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
-  }
 }

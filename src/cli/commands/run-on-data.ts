@@ -5,7 +5,7 @@ import type { StoredData } from '../../server/open-stored-data.js';
 import { explainFailure, exitCodeOf } from './explain-failure.js';
 import { NoServerError } from './locate-server.js';
 import { openData } from './open-data.js';
-import { explainStartFailure } from './serve-command.js';
+import { explainStartFailure } from './explain-start-failure.js';
 import { UsageError } from './usage-error.js';
 
 type Environment = Record<string, string | undefined>;

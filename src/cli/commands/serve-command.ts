@@ -1,26 +1,18 @@
 import open from 'open';
-import { parseArgs } from 'node:util';
 import type { CreatedKey } from '../../access/key-service.js';
-import { AgentsInvalidError } from '../../agents/check-agents.js';
-import { ConfigError, parseConfig, type Config } from '../../config/config.js';
-import { ExtensionError } from '../../extensions/extension-error.js';
-import { FileInvalidError } from '../../parsing/load-file.js';
+import { parseConfig, type Config } from '../../config/config.js';
 import { compact } from '../../platform/compact.js';
-import { errorCode } from '../../platform/error-code.js';
 import { createLogger, type Logger } from '../../platform/logger.js';
 import { startWatchdog } from '../../platform/process/watchdog.js';
 import type { Server } from '../../server/serve.js';
 import { openLog } from '../../server/process-log.js';
 import { PROVIDER_MODE, type ProviderMode } from '../../provider/provider-config.js';
 import { SHELLS, type Shells } from '../../tools/shells.js';
-import { findServiceLinks } from '../../config/service-links.js';
-import { SchemaError } from '../../storage/migrate/schema-error.js';
-import { UnreachableError } from '../../storage/unreachable-error.js';
-import { DataFolderBusyError } from '../../storage/data-folder.js';
-import { DataFolderUnusableError } from '../../storage/make-data-folder.js';
 import { describeCreated } from '../render/describe-key.js';
 import { describeStart, startFields, type Started } from './describe-start.js';
 import { exitCodeOf } from './explain-failure.js';
+import { explainStartFailure } from './explain-start-failure.js';
+import { parseCall } from './parse-call.js';
 
 type Environment = Record<string, string | undefined>;
 
@@ -114,8 +106,7 @@ async function stop(server: Server): Promise<number> {
 
 /** Parses `--port` and `--role` into their variables; the config validates their values. */
 function parseArguments(args: readonly string[]): { environment: Environment; open: boolean } {
-  const { values } = parseArgs({
-    args: [...args],
+  const { values } = parseCall(args, {
     options: {
       port: { type: 'string' },
       role: { type: 'string' },
@@ -147,31 +138,4 @@ function stopSignal(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
   });
-}
-
-/** A message for the user: why the server could not start, and what to do. */
-export function explainStartFailure(error: unknown, environment: Environment): string {
-  const explained = [
-    AgentsInvalidError,
-    ConfigError,
-    DataFolderBusyError,
-    DataFolderUnusableError,
-    ExtensionError,
-    FileInvalidError,
-    SchemaError,
-    UnreachableError,
-  ];
-  if (explained.some((type) => error instanceof type)) return (error as Error).message;
-  if (errorCode(error)?.startsWith('ERR_PARSE_ARGS') === true) return (error as Error).message;
-  if (errorCode(error) === 'EADDRINUSE') {
-    const port = portOf(environment);
-    return `Port ${port} is in use. Stop what uses it, or choose another one with --port or TURNPIKE_PORT (0 picks a free one).`;
-  }
-  return `Turnpike could not start: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
-}
-
-function portOf(environment: Environment): Config['port'] | string {
-  return findServiceLinks(environment).includes('TURNPIKE_PORT')
-    ? 4400
-    : (environment['TURNPIKE_PORT'] ?? 4400);
 }

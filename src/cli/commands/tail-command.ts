@@ -1,6 +1,6 @@
-import { parseArgs } from 'node:util';
 import { exitCodeOf, explainFailure } from './explain-failure.js';
 import { clientOf, findServer, type FoundServer } from './find-server.js';
+import { parseCall } from './parse-call.js';
 import { serverOptions } from './server-options.js';
 import { UsageError } from './usage-error.js';
 import { printTurn } from '../render/print-turn.js';
@@ -39,8 +39,7 @@ function parseArguments(args: readonly string[]): {
   json: boolean;
   url: string | undefined;
 } {
-  const { values, positionals } = parseArgs({
-    args: [...args],
+  const { values, positionals } = parseCall(args, {
     allowPositionals: true,
     options: {
       json: { type: 'boolean', default: false },

@@ -1,0 +1,40 @@
+import { AgentsInvalidError } from '../../agents/check-agents.js';
+import { ConfigError } from '../../config/config.js';
+import { findServiceLinks } from '../../config/service-links.js';
+import { ExtensionError } from '../../extensions/extension-error.js';
+import { FileInvalidError } from '../../parsing/load-file.js';
+import { errorCode } from '../../platform/error-code.js';
+import { DataFolderBusyError } from '../../storage/data-folder.js';
+import { DataFolderUnusableError } from '../../storage/make-data-folder.js';
+import { SchemaError } from '../../storage/migrate/schema-error.js';
+import { UnreachableError } from '../../storage/unreachable-error.js';
+import { UsageError } from './usage-error.js';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A message for the user: why the server could not start, and what to do. */
+export function explainStartFailure(error: unknown, environment: Environment): string {
+  const explained = [
+    AgentsInvalidError,
+    ConfigError,
+    DataFolderBusyError,
+    DataFolderUnusableError,
+    ExtensionError,
+    FileInvalidError,
+    SchemaError,
+    UnreachableError,
+    UsageError,
+  ];
+  if (explained.some((type) => error instanceof type)) return (error as Error).message;
+  if (errorCode(error) === 'EADDRINUSE') {
+    const port = portOf(environment);
+    return `Port ${port} is in use. Stop what uses it, or choose another one with --port or TURNPIKE_PORT (0 picks a free one).`;
+  }
+  return `Turnpike could not start: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
+}
+
+function portOf(environment: Environment): number | string {
+  return findServiceLinks(environment).includes('TURNPIKE_PORT')
+    ? 4400
+    : (environment['TURNPIKE_PORT'] ?? 4400);
+}
