@@ -1,10 +1,10 @@
 import type { TurnpikeClient } from '../../client/turnpike-client.js';
 import { compact } from '../../platform/compact.js';
-import { exitCodeOf, explainFailure } from './explain-failure.js';
-import { clientOf, findServer } from './find-server.js';
-import { parseCall } from './parse-call.js';
-import { serverOptions } from './server-options.js';
-import { UsageError } from './usage-error.js';
+import { exitCodeOf, explainFailure } from '../render/explain-failure.js';
+import { clientOf, findServer } from '../server/find-server.js';
+import { parseCall } from '../arguments/parse-call.js';
+import { serverOptions } from '../arguments/server-options.js';
+import { UsageError } from '../arguments/usage-error.js';
 import { askedLine, oneLine } from '../terminal/plain-text.js';
 
 type Environment = Record<string, string | undefined>;

@@ -1,7 +1,7 @@
-import { exitCodeOf, explainFailure } from './explain-failure.js';
-import { clientOf, findServer, type FoundServer } from './find-server.js';
-import { parseCall } from './parse-call.js';
-import { startOptions } from './server-options.js';
+import { exitCodeOf, explainFailure } from '../render/explain-failure.js';
+import { clientOf, findServer, type FoundServer } from '../server/find-server.js';
+import { parseCall } from '../arguments/parse-call.js';
+import { startOptions } from '../arguments/server-options.js';
 import type { ChatInput } from '../terminal/chat-input.js';
 import { pipedInput } from '../terminal/piped-input.js';
 import { runChat } from '../terminal/run-chat.js';

@@ -1,9 +1,9 @@
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import type { StoredData } from '../../server/open-stored-data.js';
-import { runOnData } from './run-on-data.js';
-import { parseCall } from './parse-call.js';
-import { serverOptions } from './server-options.js';
+import { runOnData } from '../data/run-on-data.js';
+import { parseCall } from '../arguments/parse-call.js';
+import { serverOptions } from '../arguments/server-options.js';
 
 const options = {
   session: { type: 'string' },

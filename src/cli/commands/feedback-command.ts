@@ -1,10 +1,10 @@
 import type { FeedbackView, TurnpikeClient } from '../../client/turnpike-client.js';
 import { compact } from '../../platform/compact.js';
 import { oneLine } from '../terminal/plain-text.js';
-import { askServer } from './ask-server.js';
-import { parseCall } from './parse-call.js';
-import { serverOptions } from './server-options.js';
-import { UsageError } from './usage-error.js';
+import { askServer } from '../server/ask-server.js';
+import { parseCall } from '../arguments/parse-call.js';
+import { serverOptions } from '../arguments/server-options.js';
+import { UsageError } from '../arguments/usage-error.js';
 
 const filters = {
   key: { type: 'string' },

@@ -1,10 +1,10 @@
 import type { PrincipalReport } from '../../client/turnpike-client.js';
 import type { StoredData } from '../../server/open-stored-data.js';
 import { confirm } from '../terminal/confirm.js';
-import { runOnData } from './run-on-data.js';
-import { parseCall } from './parse-call.js';
-import { serverOptions } from './server-options.js';
-import { UsageError } from './usage-error.js';
+import { runOnData } from '../data/run-on-data.js';
+import { parseCall } from '../arguments/parse-call.js';
+import { serverOptions } from '../arguments/server-options.js';
+import { UsageError } from '../arguments/usage-error.js';
 
 const options = {
   'dry-run': { type: 'boolean', default: false },

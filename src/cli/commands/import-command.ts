@@ -2,10 +2,10 @@ import { accessSync, constants, createReadStream } from 'node:fs';
 import type { ImportReport } from '../../client/turnpike-client.js';
 import { errorCode } from '../../platform/error-code.js';
 import type { StoredData } from '../../server/open-stored-data.js';
-import { runOnData } from './run-on-data.js';
-import { parseCall } from './parse-call.js';
-import { serverOptions } from './server-options.js';
-import { UsageError } from './usage-error.js';
+import { runOnData } from '../data/run-on-data.js';
+import { parseCall } from '../arguments/parse-call.js';
+import { serverOptions } from '../arguments/server-options.js';
+import { UsageError } from '../arguments/usage-error.js';
 
 const options = {
   principal: { type: 'string' },

@@ -2,13 +2,13 @@ import type { KeyView } from '../../access/view-key.js';
 import { ConnectionLostError, TurnpikeError } from '../../client/turnpike-client.js';
 import { TypedError } from '../../errors/typed-error.js';
 import { describeCreated, describeExpiry } from '../render/describe-key.js';
-import { explainFailure } from './explain-failure.js';
-import { NoServerError } from './locate-server.js';
-import { openKeyAdmin } from './key-admin.js';
-import type { KeyAdmin } from './open-keys-in-database.js';
-import { parseKeysArguments, type KeysArguments } from './parse-keys-arguments.js';
-import { UsageError } from './usage-error.js';
-import { explainStartFailure } from './explain-start-failure.js';
+import { explainFailure } from '../render/explain-failure.js';
+import { NoServerError } from '../server/locate-server.js';
+import { openKeyAdmin } from '../data/key-admin.js';
+import type { KeyAdmin } from '../data/open-keys-in-database.js';
+import { parseKeysArguments, type KeysArguments } from '../arguments/parse-keys-arguments.js';
+import { UsageError } from '../arguments/usage-error.js';
+import { explainStartFailure } from '../render/explain-start-failure.js';
 
 type Environment = Record<string, string | undefined>;
 

@@ -6,11 +6,11 @@ import {
   describeListedSession,
   describeListedSkill,
 } from '../render/describe-listed.js';
-import { exitCodeOf, explainFailure } from './explain-failure.js';
-import { clientOf, findServer, type FoundServer } from './find-server.js';
-import { parseCall } from './parse-call.js';
-import { serverOptions } from './server-options.js';
-import { UsageError } from './usage-error.js';
+import { exitCodeOf, explainFailure } from '../render/explain-failure.js';
+import { clientOf, findServer, type FoundServer } from '../server/find-server.js';
+import { parseCall } from '../arguments/parse-call.js';
+import { serverOptions } from '../arguments/server-options.js';
+import { UsageError } from '../arguments/usage-error.js';
 
 export type ListName = 'sessions' | 'agents' | 'models' | 'skills';
 

@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { parseConfig, type Config } from '../../config/config.js';
 import type { SchemaReport } from '../../storage/migrate/migrate-database.js';
-import { exitCodeOf } from './explain-failure.js';
-import { openDatabase } from './open-database.js';
-import { parseCall } from './parse-call.js';
-import { explainStartFailure } from './explain-start-failure.js';
+import { exitCodeOf } from '../render/explain-failure.js';
+import { openDatabase } from '../data/open-database.js';
+import { parseCall } from '../arguments/parse-call.js';
+import { explainStartFailure } from '../render/explain-start-failure.js';
 
 /**
  * `turnpike migrate`: brings the database of `DATABASE_URL`, or the data folder's, up to this version.

@@ -3,12 +3,12 @@ import { compact } from '../../platform/compact.js';
 import { describeComparison } from '../render/describe-comparison.js';
 import { printTurn } from '../render/print-turn.js';
 import { openScreen, reportRetries, type Screen } from '../terminal/screen.js';
-import { askServer } from './ask-server.js';
-import { exitCodeOf, explainFailure } from './explain-failure.js';
-import { clientOf, findServer } from './find-server.js';
-import { parseCall } from './parse-call.js';
-import { serverOptions } from './server-options.js';
-import { UsageError } from './usage-error.js';
+import { askServer } from '../server/ask-server.js';
+import { exitCodeOf, explainFailure } from '../render/explain-failure.js';
+import { clientOf, findServer } from '../server/find-server.js';
+import { parseCall } from '../arguments/parse-call.js';
+import { serverOptions } from '../arguments/server-options.js';
+import { UsageError } from '../arguments/usage-error.js';
 
 const replayOptions = {
   model: { type: 'string' },

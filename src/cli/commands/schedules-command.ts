@@ -2,8 +2,11 @@ import type { ScheduleRunView, TurnpikeClient } from '../../client/turnpike-clie
 import { assertNever } from '../../platform/assert-never.js';
 import { compact } from '../../platform/compact.js';
 import { describeRun, describeSchedule, describeUpcoming } from '../render/describe-schedule.js';
-import { askServer } from './ask-server.js';
-import { parseSchedulesArguments, type SchedulesArguments } from './parse-schedules-arguments.js';
+import { askServer } from '../server/ask-server.js';
+import {
+  parseSchedulesArguments,
+  type SchedulesArguments,
+} from '../arguments/parse-schedules-arguments.js';
 
 /** `turnpike schedules`: makes, lists, pauses and removes schedules, and shows what came of them. @returns the exit code. */
 export function schedulesCommand(

@@ -3,15 +3,19 @@ import { text as readAll } from 'node:stream/consumers';
 import type { TurnOptions, TurnResult, TurnpikeClient } from '../../client/turnpike-client.js';
 import { compact } from '../../platform/compact.js';
 import { isPlainObject, type JsonObject } from '../../platform/json.js';
-import { exitCodeOf, explainFailure } from './explain-failure.js';
-import { clientOf, findServer, type FoundServer } from './find-server.js';
+import { exitCodeOf, explainFailure } from '../render/explain-failure.js';
+import { clientOf, findServer, type FoundServer } from '../server/find-server.js';
 import { interruptOnSignal } from '../terminal/interrupt-on-signal.js';
-import { emptyTurnError, parseTurnArguments, type TurnArguments } from './parse-turn-arguments.js';
+import {
+  emptyTurnError,
+  parseTurnArguments,
+  type TurnArguments,
+} from '../arguments/parse-turn-arguments.js';
 import { printTurn } from '../render/print-turn.js';
 import { openScreen, reportRetries, type Screen } from '../terminal/screen.js';
 import { plainText } from '../terminal/plain-text.js';
-import { UsageError } from './usage-error.js';
-import { uploadFiles } from './upload-files.js';
+import { UsageError } from '../arguments/usage-error.js';
+import { uploadFiles } from '../server/upload-files.js';
 
 type Environment = Record<string, string | undefined>;
 

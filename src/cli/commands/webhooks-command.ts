@@ -2,8 +2,11 @@ import type { DeliveryView, TurnpikeClient } from '../../client/turnpike-client.
 import { assertNever } from '../../platform/assert-never.js';
 import { compact } from '../../platform/compact.js';
 import { describeDelivery, describeWebhook } from '../render/describe-webhook.js';
-import { askServer } from './ask-server.js';
-import { parseWebhooksArguments, type WebhooksArguments } from './parse-webhooks-arguments.js';
+import { askServer } from '../server/ask-server.js';
+import {
+  parseWebhooksArguments,
+  type WebhooksArguments,
+} from '../arguments/parse-webhooks-arguments.js';
 
 /** `turnpike webhooks`: makes, lists and removes webhooks, and shows what was sent to them. @returns the exit code. */
 export function webhooksCommand(

@@ -1,4 +1,4 @@
-import { explainFailure } from '../commands/explain-failure.js';
+import { explainFailure } from '../render/explain-failure.js';
 
 /**
  * Listens for Ctrl-C: the first interrupts the turn, whose stream then ends; the second ends the process.

@@ -2,7 +2,7 @@ import type { HarnessEvent, Turn, TurnpikeClient } from '../../client/turnpike-c
 import { compact } from '../../platform/compact.js';
 import { askApproval, type AskDeps } from './ask-approval.js';
 import { describeListedSession } from '../render/describe-listed.js';
-import { explainFailure } from '../commands/explain-failure.js';
+import { explainFailure } from '../render/explain-failure.js';
 import { interruptOrLeave } from './interrupt-on-signal.js';
 import { printTurn } from '../render/print-turn.js';
 import { chatHelp, parseChatLine, type ChatLine } from './parse-chat-line.js';

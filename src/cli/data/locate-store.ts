@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { parseConfig, type Config } from '../../config/config.js';
-import { locateServer, NoServerError } from './locate-server.js';
+import { locateServer, NoServerError } from '../server/locate-server.js';
 
 /** A server to ask, or a store that no server has for itself. */
 export type StoreLocation =

@@ -3,8 +3,8 @@ import { ConnectionLostError, TurnpikeError } from '../../client/turnpike-client
 import { ConfigError } from '../../config/config.js';
 import { DataFolderBusyError } from '../../storage/data-folder.js';
 import { DataFolderUnusableError } from '../../storage/make-data-folder.js';
-import { describeAdvice } from '../render/describe-advice.js';
-import { UsageError } from './usage-error.js';
+import { describeAdvice } from './describe-advice.js';
+import { UsageError } from '../arguments/usage-error.js';
 import { plainText } from '../terminal/plain-text.js';
 
 /** A message for the user: why a command failed, and what to do. */

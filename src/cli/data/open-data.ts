@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.js';
 import type { StoredData } from '../../server/open-stored-data.js';
-import { clientOf } from './find-server.js';
+import { clientOf } from '../server/find-server.js';
 import { locateStore } from './locate-store.js';
 
 type Environment = Record<string, string | undefined>;

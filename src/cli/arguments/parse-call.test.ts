@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { exitCodeOf, explainFailure } from './explain-failure.js';
-import { explainStartFailure } from './explain-start-failure.js';
+import { exitCodeOf, explainFailure } from '../render/explain-failure.js';
+import { explainStartFailure } from '../render/explain-start-failure.js';
 import { parseCall } from './parse-call.js';
 
 const config = {

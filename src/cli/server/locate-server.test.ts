@@ -7,7 +7,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { lockDataFolder } from '../../storage/data-folder.js';
 import { locateServer } from './locate-server.js';
-import { UsageError } from './usage-error.js';
+import { UsageError } from '../arguments/usage-error.js';
 
 const health = { status: 'unhealthy', agent_name: 'a', agent_ready: false, uptime_seconds: 1 };
 

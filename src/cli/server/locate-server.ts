@@ -4,7 +4,7 @@ import { parseConfig } from '../../config/config.js';
 import { parseValue } from '../../parsing/parse-value.js';
 import { show } from '../../parsing/word-issue.js';
 import { livingOwner } from '../../storage/data-folder.js';
-import { UsageError } from './usage-error.js';
+import { UsageError } from '../arguments/usage-error.js';
 
 type Environment = Record<string, string | undefined>;
 

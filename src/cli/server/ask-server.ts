@@ -1,5 +1,5 @@
 import type { TurnpikeClient } from '../../client/turnpike-client.js';
-import { exitCodeOf, explainFailure } from './explain-failure.js';
+import { exitCodeOf, explainFailure } from '../render/explain-failure.js';
 import { clientOf, findServer } from './find-server.js';
 
 /**

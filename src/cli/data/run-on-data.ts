@@ -2,11 +2,11 @@ import { ConnectionLostError, TurnpikeError } from '../../client/turnpike-client
 import { TypedError } from '../../errors/typed-error.js';
 import { errorCode } from '../../platform/error-code.js';
 import type { StoredData } from '../../server/open-stored-data.js';
-import { explainFailure, exitCodeOf } from './explain-failure.js';
-import { NoServerError } from './locate-server.js';
+import { explainFailure, exitCodeOf } from '../render/explain-failure.js';
+import { NoServerError } from '../server/locate-server.js';
 import { openData } from './open-data.js';
-import { explainStartFailure } from './explain-start-failure.js';
-import { UsageError } from './usage-error.js';
+import { explainStartFailure } from '../render/explain-start-failure.js';
+import { UsageError } from '../arguments/usage-error.js';
 
 type Environment = Record<string, string | undefined>;
 

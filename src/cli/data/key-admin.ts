@@ -1,5 +1,5 @@
 import { TurnpikeError } from '../../client/turnpike-client.js';
-import { clientOf } from './find-server.js';
+import { clientOf } from '../server/find-server.js';
 import { locateStore } from './locate-store.js';
 import type { KeyAdmin } from './open-keys-in-database.js';
 
