@@ -29,7 +29,8 @@ export function typesOf(columns: GivenColumns): Record<string, string> {
 
 /**
  * Builds `unnest(…) given (…)`: rows as one parameter a column. The text is the same for any number of
- * rows, so that a statement is prepared once.
+ * rows, so that a statement is prepared once. The server sees the parameters through subqueries: it would plan
+ * the statement each time for the number of rows that it has.
  *
  * @param rows values of each row in the order of `types`.
  */
@@ -38,12 +39,14 @@ export function unnest(
   rows: readonly (readonly unknown[])[],
 ): SQL {
   const chunks: SQL['queryChunks'] = [];
-  let before = 'unnest(';
+  let before = 'unnest((select ';
   for (const [index, type] of Object.values(types).entries()) {
     chunks.push(new StringChunk(before), sql.param(rows.map((row) => row[index])));
-    before = `::${type}[], `;
+    before = `::${type}[]), (select `;
   }
   const names = Object.keys(types).map((name) => `"${name}"`);
-  chunks.push(new StringChunk(`${before.slice(0, -2)}) given (${names.join(', ')})`));
+  chunks.push(
+    new StringChunk(`${before.slice(0, before.lastIndexOf(','))}) given (${names.join(', ')})`),
+  );
   return new SQL(chunks);
 }

@@ -14,6 +14,8 @@ const mostLocked = sql.raw('32');
  *
  * Costs by the principals that wait, not by their turns: from one the index leads to the next.
  *
+ * The server sees `most` through a subquery: it would plan the statement each time for its value.
+ *
  * @param most rows, of one column `id`, in that order; fewer where fewer wait.
  */
 export function chooseFairly(most: Placeholder | number): SQL {
@@ -44,7 +46,7 @@ export function chooseFairly(most: Placeholder | number): SQL {
     candidate as (
       (select id, 0 as tier, 0 as load, created_at from turns
         where status = 'running' and (lease_until is null or lease_until < now())
-        order by created_at limit ${most}::integer + ${mostLocked})
+        order by created_at limit (select ${most}::integer) + ${mostLocked})
       union all
       select turn.id, case when line.is_background then 2 else 1 end,
         coalesce(busy.running, 0) + row_number() over (
@@ -56,12 +58,12 @@ export function chooseFairly(most: Placeholder | number): SQL {
         select id, created_at from turns
         where status = 'queued' and ${isBackground} = line.is_background
           and principal_id = line.principal_id
-        order by created_at limit ${most}::integer + ${mostLocked}) turn
+        order by created_at limit (select ${most}::integer) + ${mostLocked}) turn
     )
     select locked.id
     from (select id from candidate order by tier, load, created_at, id) ranked
     -- One by one in this order, until there are enough: a join would read the table for all of them.
     cross join lateral (
       select id from turns where turns.id = ranked.id for no key update skip locked) locked
-    limit ${most}::integer`;
+    limit (select ${most}::integer)`;
 }

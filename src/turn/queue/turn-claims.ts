@@ -10,6 +10,7 @@ import { activeStatuses, type CancelReason } from '../../storage/shapes/stored-t
 import { turns } from '../../storage/schema.js';
 import { typesOf, unnest } from '../../storage/given-rows.js';
 import { ownedBy } from '../state/fence.js';
+import { hasStatus } from '../state/has-status.js';
 import { chooseFairly } from './choose-fairly.js';
 import { claimNextTurns, claimTurn, unleased, waitedMs, type Claim } from './claim-statements.js';
 
@@ -175,7 +176,7 @@ export class TurnClaims {
     const woken = await db
       .update(turns)
       .set({ status: 'running', waitedMs, waitingSince: null })
-      .where(and(inArray(turns.id, [...turnIds]), eq(turns.status, 'waiting'), unleased))
+      .where(and(inArray(turns.id, [...turnIds]), hasStatus('waiting'), unleased))
       .returning({ id: turns.id });
     return woken.map(({ id }) => id);
   }
@@ -192,7 +193,7 @@ export class TurnClaims {
           isNull(approvals.appliedAttempt),
         ),
       );
-    return this.#unclaimed(and(eq(turns.status, 'waiting'), or(exists(answered), isLeftOver)));
+    return this.#unclaimed(and(hasStatus('waiting'), or(exists(answered), isLeftOver)));
   }
 
   /** Held turns that were asked to end, and that the asking process did not end. */
@@ -200,7 +201,7 @@ export class TurnClaims {
     const rows = await this.db
       .select({ id: turns.id, reason: turns.cancelReason })
       .from(turns)
-      .where(and(eq(turns.status, 'held'), isLeftOver, unleased));
+      .where(and(hasStatus('held'), isLeftOver, unleased));
     return rows.flatMap(({ id, reason }) => (reason === null ? [] : [{ id, reason }]));
   }
 
@@ -209,7 +210,7 @@ export class TurnClaims {
     const parent = alias(turns, 'parent');
     return this.#unclaimed(
       and(
-        inArray(turns.status, [...activeStatuses]),
+        hasStatus(...activeStatuses),
         isNull(turns.cancelRequestedAt),
         exists(
           this.db
@@ -236,16 +237,13 @@ export class TurnClaims {
     const rows = await this.db
       .selectDistinct({ id: turns.sessionId })
       .from(turns)
-      .where(and(eq(turns.status, 'held'), isNull(turns.cancelRequestedAt), not(exists(inFront))));
+      .where(and(hasStatus('held'), isNull(turns.cancelRequestedAt), not(exists(inFront))));
     return rows.map(({ id }) => id);
   }
 
   /** Ends every lease. Only for a process that has the database for itself. */
   async releaseAll(): Promise<void> {
-    await this.db
-      .update(turns)
-      .set({ leaseUntil: null })
-      .where(inArray(turns.status, ['running', 'held']));
+    await this.db.update(turns).set({ leaseUntil: null }).where(hasStatus('running', 'held'));
   }
 
   /** Number of turns to be claimed: those without a worker, and those that have been queued for `ms`. */
@@ -253,10 +251,7 @@ export class TurnClaims {
     const since = sql`now() - ${`${ms} milliseconds`}::interval`;
     return this.db.$count(
       turns,
-      or(
-        and(eq(turns.status, 'running'), unleased),
-        and(eq(turns.status, 'queued'), lt(turns.createdAt, since)),
-      ),
+      or(and(hasStatus('running'), unleased), and(hasStatus('queued'), lt(turns.createdAt, since))),
     );
   }
 

@@ -1,11 +1,8 @@
-import { and, eq, inArray } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import { turns } from '../../storage/schema.js';
+import { hasStatus } from './has-status.js';
 
 /** Rows of a turn that this attempt may still write. A held turn is only ever ended. */
 export function ownedBy(turnId: string, attempt: number) {
-  return and(
-    eq(turns.id, turnId),
-    eq(turns.attempt, attempt),
-    inArray(turns.status, ['running', 'held']),
-  );
+  return and(eq(turns.id, turnId), eq(turns.attempt, attempt), hasStatus('running', 'held'));
 }

@@ -1,4 +1,4 @@
-import { and, count, eq, inArray, sql } from 'drizzle-orm';
+import { and, count, eq, sql } from 'drizzle-orm';
 import type { StoredPreferences } from '../../options/preferences/preferences-store.js';
 import { compact } from '../../platform/compact.js';
 import { Batcher } from '../../platform/async/batcher.js';
@@ -11,6 +11,7 @@ import { prepared } from '../../storage/prepared.js';
 import { activeStatuses, unendedStatuses } from '../../storage/shapes/stored-turn.js';
 import { sessions, turns } from '../../storage/schema.js';
 import { userPreferences } from '../../storage/conversation-schema.js';
+import { hasStatus } from './has-status.js';
 import { turnNotFound } from './turn-errors.js';
 import { offerOf } from './turn-offer.js';
 
@@ -33,7 +34,7 @@ export async function findActiveTurn(
   const [turn] = await db
     .select()
     .from(turns)
-    .where(and(eq(turns.sessionId, sessionId), inArray(turns.status, [...activeStatuses])));
+    .where(and(eq(turns.sessionId, sessionId), hasStatus(...activeStatuses)));
   return turn;
 }
 
@@ -42,7 +43,7 @@ export async function countActiveSessions(db: Database): Promise<number> {
   const [found] = await db
     .select({ active: count() })
     .from(turns)
-    .where(inArray(turns.status, [...activeStatuses]));
+    .where(hasStatus(...activeStatuses));
   return found?.active ?? 0;
 }
 
@@ -55,11 +56,8 @@ const selectSessionAndTurn = prepared((db) =>
     })
     .from(sessions)
     .leftJoin(userPreferences, eq(userPreferences.userId, sessions.principalId))
-    .leftJoin(
-      turns,
-      and(eq(turns.sessionId, sessions.id), inArray(turns.status, [...unendedStatuses])),
-    )
-    .where(sql`${sessions.id} = any(${sql.placeholder('sessionIds')}::text[])`)
+    .leftJoin(turns, and(eq(turns.sessionId, sessions.id), hasStatus(...unendedStatuses)))
+    .where(sql`${sessions.id} = any((select ${sql.placeholder('sessionIds')}::text[])::text[])`)
     .prepare('session_and_turn'),
 );
 
