@@ -24,6 +24,13 @@ import { startServices } from './services/start-services.mjs';
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
 
+/** Options of jest and its workers: threads that collect garbage beside each of them would take cores from the others. */
+const nodeOptions = [
+  '--single-threaded-gc',
+  '--min-semi-space-size=16',
+  '--max-semi-space-size=32',
+];
+
 process.exitCode = await main();
 
 async function main() {
@@ -77,6 +84,7 @@ async function runJest({ redisUrl, databaseUrl }, { hasSandbox, chromium, python
   const child = spawn(
     process.execPath,
     [
+      ...nodeOptions,
       jest,
       ...process.argv.slice(2),
       ...untested.flatMap((pattern) => ['--testPathIgnorePatterns', pattern]),
