@@ -4,6 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
+import { nodeOptions } from '../support/processes/built-programs.js';
 
 const script = fileURLToPath(new URL('../../scripts/simulate.mjs', import.meta.url));
 
@@ -18,8 +19,7 @@ function simulate(...options: string[]): Promise<{ isClean: boolean; output: str
   return new Promise((resolve) => {
     execFile(
       process.execPath,
-      // The engine is compiled once, without optimisation: each process makes a few schedules.
-      ['--liftoff-only', script, ...options],
+      [...nodeOptions, script, ...options],
       { maxBuffer: 64 << 20 },
       (error, stdout, stderr) => resolve({ isClean: error === null, output: stdout + stderr }),
     );
