@@ -6,6 +6,9 @@ import type {
   ResponseStreamEvent as StrictEvent,
 } from 'openai-node-22/resources/responses/responses';
 
+/** An event as version 7 of the official client declares it. */
+export type { StrictEvent };
+
 /** What a client makes of a response's stream. */
 export interface Accumulator {
   /** Takes the data of a frame. @throws the client's error. */

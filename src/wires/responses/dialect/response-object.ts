@@ -13,7 +13,7 @@ export interface FunctionTool {
 export interface ResponseUsage {
   /** With tokens from the provider's cache and those written to it. */
   input_tokens: number;
-  input_tokens_details: { cached_tokens: number };
+  input_tokens_details: { cached_tokens: number; cache_write_tokens: number };
   output_tokens: number;
   output_tokens_details: { reasoning_tokens: number };
   total_tokens: number;

@@ -80,7 +80,10 @@ export function describeUsage(usage: Usage): ResponseUsage {
   const input = inputTokens + cacheReadTokens + cacheWriteTokens;
   return {
     input_tokens: input,
-    input_tokens_details: { cached_tokens: cacheReadTokens },
+    input_tokens_details: {
+      cached_tokens: cacheReadTokens,
+      cache_write_tokens: cacheWriteTokens,
+    },
     output_tokens: outputTokens,
     output_tokens_details: { reasoning_tokens: usage.thinkingTokens ?? 0 },
     total_tokens: input + outputTokens,
