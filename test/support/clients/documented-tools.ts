@@ -42,7 +42,7 @@ export const skillUses = ({ server, shell }: Reader): Run[] => [
     await expectSoon(async () => {
       const body = await lastRequest(server(), {});
       expect(JSON.stringify(body?.system)).toContain(
-        'release-notes: Writes the notes of a release.',
+        'release-notes: Writes the notes of a release for its users',
       );
     });
     return '';

@@ -5,6 +5,7 @@
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { appendFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
@@ -50,6 +51,13 @@ const calls = {
     await wait(100);
     return text('done');
   },
+  // An effect that a test can see; offered where the variable is set.
+  ...(process.env.NOTES && {
+    note: ({ text: line }) => {
+      appendFileSync(process.env.NOTES, `${line}\n`);
+      return text('noted');
+    },
+  }),
   secret: () => ({ ...text(`the token is ${process.env.TOKEN}`), isError: true }),
 };
 
