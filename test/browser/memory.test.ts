@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 import { KeyedClient } from '../support/clients/keyed-client.js';
+import { expectSoon } from '../support/expect-soon.js';
 import { takePicture } from './open-console.js';
 import { useConsole } from './use-console.js';
 
@@ -95,6 +96,42 @@ describe('the memory', () => {
     await file.getByRole('button', { name: 'Save it as a new file' }).click();
     await has(file.getByLabel('Text of /memories/only.md'), 'typed');
     expect(await stored('LONER', '/memories/only.md')).toBe('typed');
+  });
+
+  it('asks before a link, another file or the browser takes away what is typed', async () => {
+    await put('KEEPER', '/memories/draft.md', 'old');
+    await put('KEEPER', '/memories/other.md', 'other');
+    const { page } = await on.console.visit('/queue');
+    await page.getByRole('link', { name: 'Memory', exact: true }).click();
+    const file = fileIn(page, 'KEEPER', '/memories/draft.md');
+    await file.getByRole('button', { name: '/memories/draft.md' }).click();
+    await file.getByRole('button', { name: 'Edit' }).click();
+    const text = file.getByRole('textbox', { name: 'Text of /memories/draft.md' });
+    const questions: string[] = [];
+    let leaves = false;
+    page.on('dialog', (dialog) => {
+      questions.push(dialog.message());
+      void (leaves ? dialog.accept() : dialog.dismiss());
+    });
+    await text.fill('typed');
+    await page.getByRole('link', { name: 'Queue', exact: true }).click();
+    await fileIn(page, 'KEEPER', '/memories/other.md')
+      .getByRole('button', { name: '/memories/other.md' })
+      .click();
+    await page.evaluate('history.back()');
+    await expectSoon(() => expect(questions).toHaveLength(3));
+    expect(new Set(questions)).toEqual(
+      new Set(['What you typed into /memories/draft.md is not saved. Leave it?']),
+    );
+    expect([await text.inputValue(), new URL(page.url()).pathname]).toEqual(['typed', '/memory']);
+    leaves = true;
+    await page.getByRole('link', { name: 'Queue', exact: true }).click();
+    await page.waitForURL('**/queue');
+    // Nothing is typed any more: nothing is asked.
+    await page.getByRole('link', { name: 'Memory', exact: true }).click();
+    await page.waitForURL('**/memory');
+    expect(questions).toHaveLength(4);
+    expect(await stored('KEEPER', '/memories/draft.md')).toBe('old');
   });
 
   it('takes new files, none in place of another, and none that is too long', async () => {

@@ -55,6 +55,31 @@ describe('the object of a turn', () => {
     expect(faults).toEqual([]);
   });
 
+  it('is asked for again by Regenerate, with the options of its turn and what is changed in the composer', async () => {
+    const { chat, page, object, stream, faults } = await run('Where? [[output={"city":"Rome"}]]', {
+      schema: { type: 'object', properties: { city: { type: 'string' } } },
+      repairs: 0,
+    });
+    await chat.status('Done');
+    await stream.all();
+    await object.getByText('"Rome"').waitFor();
+    await page.getByRole('button', { name: 'Thinking', exact: true }).click();
+    await chat.turn(0).getByRole('button', { name: 'Regenerate' }).click();
+    await chat.turn(0).getByText('2 / 2').waitFor();
+    await chat.status('Done');
+    await object.getByText('"Rome"').waitFor();
+    const { body } = await on.server.client.get(
+      `/api/harness/sessions/${new URL(page.url()).pathname.split('/').at(-1)}/turns`,
+    );
+    const [latest] = body['turns'] as { turnId: string }[];
+    const { turn } = (await on.server.client.get(`/api/harness/turns/${latest?.turnId}`)).body;
+    expect(turn).toMatchObject({
+      options: { output: { repairs: 0 }, citations: false, thinking: true },
+      provenance: { output: 'opts', citations: 'default', thinking: 'opts' },
+    });
+    expect(faults).toEqual([]);
+  });
+
   it('is not there where the reply was none: the reply is shown as it came, and why', async () => {
     const { chat, page, object, faults } = await run('Where? [[output=prose]]', {
       schema,

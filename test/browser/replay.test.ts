@@ -45,6 +45,18 @@ describe('two turns side by side', () => {
     expect(faults).toEqual([]);
   });
 
+  it('offer no replay of a replay, in its own session', async () => {
+    const path = `/api/harness/turns/${turnId}/replay`;
+    const { body } = await on.server.client.post(path, {});
+    const { sessionId: replayed, turnId: id } = body['turn'] as Record<string, string>;
+    const { page } = await on.console.visit(`/sessions/${replayed}`);
+    const chat = new ChatPage(page);
+    await chat.status('Done', (await chat.conversation.getByRole('article').count()) - 1);
+    await chat.conversation.getByRole('link', { name: 'Timeline' }).last().waitFor();
+    expect(await page.getByRole('button', { name: 'Replay' }).count()).toBe(0);
+    expect((await on.server.client.post(`/api/harness/turns/${id}/replay`, {})).status).toBe(400);
+  });
+
   it('are shown while the replay runs, from its first words to its end', async () => {
     const stalled = await on.server.client.turn(sessionId, '[[tokens=8]] [[stall=60000]]');
     await stalled.until('chat:delta');

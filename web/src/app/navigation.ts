@@ -1,17 +1,31 @@
 import type { MouseEvent } from 'react';
+import { mayLeave } from './unsaved.js';
 import { parseRoute, type Route } from './route.js';
 import { ValueStore } from './value-store.js';
 
 /** The current page, by the History API. */
 export const currentRoute = new ValueStore<Route>(parseRoute(location.pathname));
 
-addEventListener('popstate', () => currentRoute.set(parseRoute(location.pathname)));
+/** The path of the page that is shown. */
+let shown = location.pathname;
 
+addEventListener('popstate', () => {
+  // The browser has gone there already: whoever stays has the page again, as the latest of the history.
+  if (mayLeave()) show(location.pathname);
+  else history.pushState(null, '', shown);
+});
+
+function show(path: string): void {
+  shown = path;
+  currentRoute.set(parseRoute(path));
+}
+
+/** Goes to a page, unless the user keeps what was not saved here. */
 export function navigate(path: string, { replace = false } = {}): void {
-  if (path === location.pathname) return;
+  if (path === location.pathname || !mayLeave()) return;
   if (replace) history.replaceState(null, '', path);
   else history.pushState(null, '', path);
-  currentRoute.set(parseRoute(path));
+  show(path);
 }
 
 /** The `onClick` of a link between pages; a click with a modifier is left to the browser. */

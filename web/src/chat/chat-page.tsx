@@ -79,6 +79,7 @@ export function ChatPage({ sessionId }: { sessionId: string }) {
               turn={turn}
               versions={versions.length > 1 ? versions : undefined}
               isLast={index === shown.length - 1}
+              mayReplay={state.session?.replayOf === undefined}
               conversation={conversation}
               onSend={send}
               onChoose={choose}

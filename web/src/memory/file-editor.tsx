@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { MemoryFileView } from '../../../src/client/turnpike-client.js';
 import { DiffView } from '../chat/turn/diff-view.js';
+import { useUnsaved } from '../app/unsaved.js';
 import { FaultNote } from '../app/fault-note.js';
 import { Button } from '../ui/button.js';
 import { Field } from '../ui/field.js';
@@ -29,6 +30,7 @@ export function FileEditor({
   const edit = useFileEdit(agent, opened, onStored);
   const bytes = new TextEncoder().encode(edit.text).length;
   const isChanged = edit.text !== opened.content;
+  useUnsaved(isChanged, `What you typed into ${path} is not saved. Leave it?`);
   return (
     <form
       className="mt-2"

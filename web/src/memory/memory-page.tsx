@@ -3,6 +3,7 @@ import type { ListedMemoryFile, MemoryView } from '../../../src/client/turnpike-
 import { client } from '../app/client.js';
 import { FaultNote } from '../app/fault-note.js';
 import { Loading, Nothing, Page } from '../app/page.js';
+import { mayLeave } from '../app/unsaved.js';
 import { useResource } from '../app/use-resource.js';
 import { Button } from '../ui/button.js';
 import { Plus } from '../ui/icons/icons.js';
@@ -46,7 +47,7 @@ export function MemoryPage() {
             key={memory.agent}
             memory={memory}
             opened={opened?.memory.agent === memory.agent ? opened.file : undefined}
-            onOpen={(file) => setOpened(file && { memory, file })}
+            onOpen={(file) => mayLeave() && setOpened(file && { memory, file })}
             onChange={reload}
           />
         ))}

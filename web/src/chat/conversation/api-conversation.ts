@@ -1,6 +1,7 @@
 import type { MessageView } from '../../../../src/turn/history/view-messages.js';
 import { compact } from '../../../../src/platform/compact.js';
 import { client, reportFault } from '../../app/client.js';
+import { optionsOfTurn } from '../turn/options-of-turn.js';
 import type { ConversationServer } from './conversation-server.js';
 
 /** Number of the latest turns that are checked for active ones. */
@@ -11,12 +12,16 @@ export const apiConversation: ConversationServer = {
   load: (sessionId) => reportingFaults(load(sessionId)),
   turns: (sessionId) => reportingFaults(latestTurns(sessionId)),
   submit: async ({ opts, replaces, ...submission }, signal) => {
-    const request = { ...submission, signal };
     const turn = await reportingFaults(
-      client().turn({
-        ...request,
-        opts: { onDisconnect: 'continue', ...opts, ...compact({ replaces }) },
-      }),
+      (async () => {
+        const before =
+          replaces === undefined ? {} : optionsOfTurn(await client().turns.get(replaces));
+        return client().turn({
+          ...submission,
+          signal,
+          opts: { onDisconnect: 'continue', ...before, ...opts, ...compact({ replaces }) },
+        });
+      })(),
     );
     const isSteered = turn.disposition.type === 'steered';
     if (isSteered) turn.leave();

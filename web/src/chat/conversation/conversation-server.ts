@@ -21,6 +21,7 @@ export interface Submission {
   message: string;
   /** Ids of uploaded files. */
   attachments: readonly string[];
+  /** In place of those that the replaced turn was sent with; undefined: as if it had not named the option. */
   opts: Record<string, unknown>;
   /** The turn whose place the new one takes, with all that follow it. */
   replaces?: string;

@@ -22,7 +22,7 @@ export function isLive({ phase }: TurnView): boolean {
 }
 
 /** The status of a turn, in one line. */
-export function TurnStatus({ view }: { view: TurnView }) {
+export function TurnStatus({ view, mayReplay = true }: { view: TurnView; mayReplay?: boolean }) {
   const [picture, words] = statusOf(view);
   const { usage, durationMs, turnId, phase } = view;
   const tokens = usage === undefined ? 0 : allTokens(usage);
@@ -42,7 +42,7 @@ export function TurnStatus({ view }: { view: TurnView }) {
           <ChartNoAxesGantt aria-hidden size={13} /> Timeline
         </Link>
       )}
-      {phase === 'ended' && (
+      {phase === 'ended' && mayReplay && (
         <ReplayButton
           turnId={turnId}
           look="quiet"

@@ -6,6 +6,7 @@ import type { ShownTurn } from '../conversation/shown-turn.js';
 import type { AttachedFile } from '../conversation/turn-view.js';
 import { TurnItems } from '../conversation/turn-items.js';
 import { turnOpts, turnOptions } from '../composer/turn-options.js';
+import { changedOptions } from './options-of-turn.js';
 import { ForkButton } from '../fork/fork-button.js';
 import { TurnFeedback } from '../feedback/turn-feedback.js';
 import { isLive, TurnStatus } from './turn-status.js';
@@ -21,6 +22,7 @@ export const Turn = memo(function Turn({
   turn,
   versions,
   isLast,
+  mayReplay,
   conversation,
   onSend,
   onChoose,
@@ -29,6 +31,8 @@ export const Turn = memo(function Turn({
   /** The turns that had this place, oldest first; undefined: this one alone. */
   versions: readonly ShownTurn[] | undefined;
   isLast: boolean;
+  /** Whether a replay of it may be asked for, once it has ended. */
+  mayReplay: boolean;
   conversation: Conversation;
   onSend: (...given: Parameters<Conversation['send']>) => void;
   onChoose: (point: string, version: string) => void;
@@ -36,13 +40,16 @@ export const Turn = memo(function Turn({
   const { user, view, fault, turnId, submission } = turn;
   // False once an edit was cancelled: the button has the focus again.
   const [isEdited, setEdited] = useState<boolean>();
+  // What the user changes in the composer from now on is meant for a message that is sent in its place.
+  const [composerWas] = useState(() => turnOpts(turnOptions.get()));
   const isStored = view.phase === 'ended' && view.durationMs === undefined;
   const seen = useNearViewport(turnId, isStored, () => void conversation.hydrate(turnId));
   const isInForce = submission === undefined && turn.supersededBy === undefined;
   const canRegenerate = isInForce && isLast && user.files.every(isSendable);
   const resend = (message: string): void => {
     setEdited(undefined);
-    onSend(instead(turn, message), user.files.filter(isSendable));
+    const opts = changedOptions(composerWas, turnOpts(turnOptions.get()));
+    onSend(instead(turn, message, opts), user.files.filter(isSendable));
   };
   return (
     <article ref={seen} className="turn py-3" aria-label="Turn">
@@ -106,7 +113,7 @@ export const Turn = memo(function Turn({
       </div>
       {fault === undefined && !isLive(view) && (
         <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-          <TurnStatus view={view} />
+          <TurnStatus view={view} mayReplay={mayReplay} />
           {view.phase === 'ended' && (
             <span className="inline-flex items-center">
               {canRegenerate && (
@@ -133,10 +140,14 @@ function again({ user }: ShownTurn) {
   return { message: user.text, attachments: [], opts: turnOpts(turnOptions.get()) };
 }
 
-/** Sends a message in place of the turn's, with the files that it had. */
-function instead({ user, turnId }: ShownTurn, message: string) {
+/**
+ * Sends a message in place of the turn's, with the files that it had.
+ *
+ * @param opts in place of the options that the turn was sent with.
+ */
+function instead({ user, turnId }: ShownTurn, message: string, opts: Record<string, unknown>) {
   const attachments = user.files.flatMap(({ sentAs }) => (sentAs === undefined ? [] : [sentAs]));
-  return { message, attachments, opts: turnOpts(turnOptions.get()), replaces: turnId };
+  return { message, attachments, opts, replaces: turnId };
 }
 
 /** Whether the page knows by what to send the file again. */
