@@ -114,7 +114,7 @@ async function runSchedule(deployment: Deployment, { triggers }: BranchRecord): 
     overlap: 'allow' as const,
   };
   await new Requests('scheduler', deployment, 0).insist('put schedule', (api) =>
-    api.handler(ScheduleController).put({ key: TRIGGERED }, body, principal),
+    api.handler(ScheduleController).put({ key: TRIGGERED }, body, undefined, principal),
   );
   const triggerKey = 'trigger-0';
   const both = [0, 1].map(async (firstApi) => {

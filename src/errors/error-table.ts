@@ -210,6 +210,11 @@ export const errorTable = {
     'Send it again.',
   ),
   ROUTE_NOT_FOUND: final(404, 'There is no such route.', 'See `/docs`.'),
+  SCHEDULE_EXISTS: final(
+    412,
+    'The principal has a schedule with this key, and the request has `If-None-Match: *`. Nothing was changed.',
+    'Choose another key, or send the request without the header to replace the schedule.',
+  ),
   SCHEDULE_LIMIT: final(
     429,
     'The principal has as many schedules as it may have.',

@@ -6,6 +6,19 @@ export function scheduleNotFound(key: string): TypedError {
   });
 }
 
+/** Schedules have no versions: the header says that there is to be none. */
+export function onlyAnyMatch(): TypedError {
+  return invalidRequest("'If-None-Match' must be '*'");
+}
+
+/** A new schedule would take the place of one. */
+export function scheduleExists(key: string): TypedError {
+  return new TypedError('SCHEDULE_EXISTS', {
+    message: `You have a schedule '${key}'. Choose another key, or change that one.`,
+    details: { key, param: 'key' },
+  });
+}
+
 export function scheduleLimit(most: number): TypedError {
   return new TypedError('SCHEDULE_LIMIT', {
     message:

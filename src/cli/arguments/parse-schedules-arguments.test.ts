@@ -10,6 +10,7 @@ describe('parseSchedulesArguments', () => {
   it.each([
     [['list', '--json'], { ...plain, json: true, action: 'list' }],
     [put, { ...plain, action: 'put', key: 'daily', wanted }],
+    [['create', ...put.slice(1)], { ...plain, action: 'create', key: 'daily', wanted }],
     [
       [...put, '--session', 'sess_1', '--overlap', 'queueOne', '--catch-up', '60000'],
       {

@@ -7,7 +7,7 @@ import { UsageError } from './usage-error.js';
 
 export type SchedulesArguments = { json: boolean; url: string | undefined } & (
   | { action: 'list' }
-  | { action: 'put'; key: string; wanted: WantedSchedule }
+  | { action: 'create' | 'put'; key: string; wanted: WantedSchedule }
   | { action: 'show' | 'remove' | 'pause' | 'resume' | 'trigger'; key: string }
   | { action: 'runs' | 'upcoming'; key: string; limit: number }
 );
@@ -35,7 +35,7 @@ const config = {
 } as const;
 
 const calls =
-  'turnpike schedules list, put KEY --cron C --tz ZONE --message M, show KEY, remove KEY, pause KEY, resume KEY, trigger KEY, runs KEY, or upcoming KEY';
+  'turnpike schedules list, create KEY --cron C --tz ZONE --message M, put KEY --cron C --tz ZONE --message M, show KEY, remove KEY, pause KEY, resume KEY, trigger KEY, runs KEY, or upcoming KEY';
 
 type Values = ReturnType<typeof parseCall<typeof config>>['values'];
 
@@ -45,7 +45,7 @@ export function parseSchedulesArguments(args: readonly string[]): SchedulesArgum
   const { json, url, limit } = values;
   const [action = '', key, ...more] = positionals;
   for (const name of Object.keys(definition) as (keyof typeof definition)[]) {
-    if (values[name] !== undefined && action !== 'put') {
+    if (values[name] !== undefined && action !== 'put' && action !== 'create') {
       throw new UsageError(`--${name} does not go with turnpike schedules ${action}`);
     }
   }
@@ -56,8 +56,9 @@ export function parseSchedulesArguments(args: readonly string[]): SchedulesArgum
   if (action === 'list' && key === undefined) return { ...common, action };
   if (key === undefined || more.length > 0) throw new UsageError(calls);
   switch (action) {
+    case 'create':
     case 'put':
-      return { ...common, action, key, wanted: toWanted(values) };
+      return { ...common, action, key, wanted: toWanted(action, values) };
     case 'show':
     case 'remove':
     case 'pause':
@@ -73,10 +74,10 @@ export function parseSchedulesArguments(args: readonly string[]): SchedulesArgum
   }
 }
 
-function toWanted(values: Values): WantedSchedule {
+function toWanted(action: string, values: Values): WantedSchedule {
   const { cron, tz, message, session = 'new', agent, project: projectRoot, overlap } = values;
   if (cron === undefined || tz === undefined || message === undefined) {
-    throw new UsageError('turnpike schedules put needs --cron, --tz and --message');
+    throw new UsageError(`turnpike schedules ${action} needs --cron, --tz and --message`);
   }
   const catchUpMs = toNumber('catch-up', values['catch-up']);
   const opts = values.opts === undefined ? undefined : toOptions(values.opts);

@@ -25,8 +25,9 @@ async function act(
   switch (wanted.action) {
     case 'list':
       return (await schedules.list()).map((one) => print(one, describeSchedule));
+    case 'create':
     case 'put':
-      return [print(await schedules.put(wanted.key, wanted.wanted), describeSchedule)];
+      return [print(await schedules[wanted.action](wanted.key, wanted.wanted), describeSchedule)];
     case 'show':
       return [print(await schedules.get(wanted.key), describeSchedule)];
     case 'pause':

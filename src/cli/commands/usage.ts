@@ -17,8 +17,8 @@ turnpike deny ID [WHY]              deny a tool call; the model gets the reason
 turnpike webhooks list              list where events of your turns are sent; also add URL, remove ID, enable ID,
                                     rotate ID, test ID, deliveries ID, redeliver ID DELIVERY
 turnpike memory list [AGENT]        list what agents keep for you; also show AGENT PATH, delete AGENT [PATH]
-turnpike schedules list             list turns at times of a clock; also put KEY, show KEY, remove KEY, pause KEY,
-                                    resume KEY, trigger KEY, runs KEY, upcoming KEY
+turnpike schedules list             list turns at times of a clock; also create KEY, put KEY, show KEY, remove KEY,
+                                    pause KEY, resume KEY, trigger KEY, runs KEY, upcoming KEY
 turnpike feedback set TURN KEY VALUE [COMMENT]  say what you think of a turn; also show TURN, delete TURN KEY, list
 turnpike [serve] [options]          serve until a signal stops it
 turnpike keys create|list|revoke    manage API keys
@@ -56,7 +56,7 @@ Options of feedback list:
 Options of memory:
   --yes             delete: do not ask; --json: print JSON
 
-Options of schedules put:
+Options of schedules create, put:
   --cron C          minute, hour, day, month, weekday; --tz ZONE: whose clock; --message TEXT
   --session ID      all turns in this session; default: a new one for each, of --agent NAME in --project DIR
   --overlap P       skip, queueOne or allow; --catch-up MS; --opts JSON

@@ -19,6 +19,12 @@ export class ScheduleCalls {
     return this.#one({ method: 'PUT', path: pathOf(key), body: wanted });
   }
 
+  /** Makes a schedule. @throws TurnpikeError SCHEDULE_EXISTS where there is one of that key. */
+  create(key: string, wanted: WantedSchedule): Promise<ScheduleView> {
+    const headers = { 'if-none-match': '*' };
+    return this.#one({ method: 'PUT', path: pathOf(key), body: wanted, headers });
+  }
+
   async list(): Promise<ScheduleView[]> {
     return (await this.transport.json<{ schedules: ScheduleView[] }>({ path: schedules }))
       .schedules;

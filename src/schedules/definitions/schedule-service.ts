@@ -40,10 +40,17 @@ export class ScheduleService {
     return viewSchedule(await this.store.get({ principalId, key }));
   }
 
-  /** @throws TypedError: see `DefinitionChecker`; SCHEDULE_LIMIT 429. */
-  async put(key: string, wanted: WantedSchedule, caller: Principal): Promise<ScheduleView> {
+  /**
+   * @param name `isNew`: a key that is taken is refused; else its schedule is replaced.
+   * @throws TypedError: see `DefinitionChecker`; SCHEDULE_LIMIT 429; SCHEDULE_EXISTS 412.
+   */
+  async put(
+    { key, isNew }: { key: string; isNew: boolean },
+    wanted: WantedSchedule,
+    caller: Principal,
+  ): Promise<ScheduleView> {
     const definition = await this.checker.check(wanted, caller);
-    return viewSchedule(await this.store.put({ principalId: caller.id, key }, definition));
+    return viewSchedule(await this.store.put({ principalId: caller.id, key }, definition, isNew));
   }
 
   /** @throws TypedError: see `DefinitionChecker`; SCHEDULE_NOT_FOUND 404. */

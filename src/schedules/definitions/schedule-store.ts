@@ -7,7 +7,7 @@ import { newId } from '../../platform/ids.js';
 import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
 import { lockKey } from '../../storage/lock.js';
 import { scheduleRuns, schedules } from '../../storage/schedule-schema.js';
-import { scheduleLimit, scheduleNotFound } from '../schedule-errors.js';
+import { scheduleExists, scheduleLimit, scheduleNotFound } from '../schedule-errors.js';
 import type { ScheduleRow } from '../schedule-row.js';
 import { Slots } from '../timing/slots.js';
 
@@ -64,12 +64,14 @@ export class ScheduleStore {
    * Creates the schedule, or gives the one of that name another definition. Its next slot stays where its times do:
    * a definition that is put again loses no slot.
    *
-   * @throws TypedError SCHEDULE_LIMIT 429.
+   * @param isNew refuses a key that is taken.
+   * @throws TypedError SCHEDULE_LIMIT 429; SCHEDULE_EXISTS 412.
    */
-  put(name: ScheduleName, definition: KeyedDefinition): Promise<ScheduleRow> {
+  put(name: ScheduleName, definition: KeyedDefinition, isNew: boolean): Promise<ScheduleRow> {
     return this.db.transaction(async (tx) => {
       await lockKey(tx, 'principal', name.principalId);
       const existing = await find(tx, name);
+      if (existing !== undefined && isNew) throw scheduleExists(name.key);
       if (existing !== undefined) return this.#change(tx, existing, definition);
       await this.#checkLimit(tx, name.principalId);
       const now = this.clock.now();

@@ -25,6 +25,7 @@ import { ApiErrors } from '../../http/errors/api-errors.decorator.js';
 import { parseIdempotencyKey } from '../../http/request-headers.js';
 import { PageQueryDto } from '../../http/paging/page-query.dto.js';
 import { OneRunDto, RunPageDto } from '../runs/run.dto.js';
+import { onlyAnyMatch } from '../schedule-errors.js';
 import { ScheduleService } from './schedule-service.js';
 import {
   OneScheduleDto,
@@ -66,14 +67,23 @@ export class ScheduleController {
     operationId: 'putSchedule',
     summary: 'Have turns submitted at times of a zone’s clock; a schedule of that key is replaced',
   })
+  @ApiHeader({
+    name: 'If-None-Match',
+    required: false,
+    schema: { type: 'string', enum: ['*'] },
+    description: '`*`: a key that is taken is refused, and its schedule stays as it is.',
+  })
   @ApiOkResponse({ type: OneScheduleDto })
-  @ApiErrors(...wrong, 'SCHEDULE_LIMIT')
+  @ApiErrors(...wrong, 'SCHEDULE_LIMIT', 'SCHEDULE_EXISTS')
   async put(
     @Param() { key }: ScheduleKeyDto,
     @Body() body: ScheduleDto,
+    @Headers('if-none-match') noneMatch: string | undefined,
     @Caller() caller: Principal,
   ): Promise<OneScheduleDto> {
-    return { schedule: await this.schedules.put(key, body, caller) };
+    if (noneMatch !== undefined && noneMatch !== '*') throw onlyAnyMatch();
+    const name = { key, isNew: noneMatch === '*' };
+    return { schedule: await this.schedules.put(name, body, caller) };
   }
 
   @Get(':key')

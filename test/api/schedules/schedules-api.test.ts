@@ -58,6 +58,21 @@ describe('the routes of schedules', () => {
     expect((await other.call('GET', '')).body).toEqual({ schedules: [] });
   });
 
+  it('make a new one for one of several that ask for it at once, and replace none', async () => {
+    const put = (message: string, noneMatch = '*') =>
+      other.call('PUT', '/mine', { ...daily, message }, { 'if-none-match': noneMatch });
+    const answers = await Promise.all(['a', 'b', 'c'].map((message) => put(message)));
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+    const refused = answers.filter(({ status }) => status === 412);
+    const exists = { type: 'SCHEDULE_EXISTS', details: { key: 'mine', param: 'key' } };
+    expect(refused.map(({ body }) => body)).toMatchObject([{ error: exists }, { error: exists }]);
+    const made = answers.find(({ status }) => status === 200)?.body['schedule'];
+    expect(await other.get('mine')).toEqual(made);
+    expect((await put('d', '"7"')).body).toMatchObject({ error: { type: 'INVALID_REQUEST' } });
+    await other.call('DELETE', '/mine');
+  });
+
   it('replace a schedule of the same key, and change parts of one', async () => {
     const { id } = await scene.put('parts', daily);
     expect(await scene.put('parts', { ...daily, message: 'Other' })).toMatchObject({

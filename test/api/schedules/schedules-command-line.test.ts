@@ -40,6 +40,8 @@ describe('schedules, from the command line and the typed client', () => {
       /^weekly {2}0 9 \* \* 1 {2}Europe\/Berlin {2}next \S+ 0[78]:00 {2}new session {2}"Report"\n$/,
     );
     expect((await turnpike('list')).stdout).toBe(put.stdout);
+    const taken = await turnpike('create', 'weekly', ...definition);
+    expect([taken.code, taken.stderr]).toEqual([1, expect.stringMatching(/^SCHEDULE_EXISTS: /)]);
     const upcoming = await turnpike('upcoming', 'weekly', '--limit', '2');
     expect(upcoming.stdout).toMatch(/^(\S+ 09:00 Europe\/Berlin {2}\S+ 0[78]:00 UTC\n){2}$/);
     expect((await turnpike('trigger', 'weekly')).stdout).toMatch(/ {2}triggered {2}turn_/);

@@ -24,10 +24,10 @@ export function ScheduleForm({
   const store = async (): Promise<FieldProblem | undefined> => {
     const wanted = parseDraft(draft);
     if ('field' in wanted) return wanted;
-    if (schedule === undefined && (await isTaken(draft.key))) {
-      return { field: 'key', text: 'You have a schedule of this key. Edit that one.' };
-    }
-    await client().schedules.put(draft.key, wanted);
+    const { schedules } = client();
+    await (schedule === undefined
+      ? schedules.create(draft.key, wanted)
+      : schedules.put(draft.key, wanted));
     onStored();
     return undefined;
   };
@@ -59,11 +59,6 @@ export function ScheduleForm({
       </form>
     </Dialog>
   );
-}
-
-/** A key that is taken would have its schedule replaced. */
-async function isTaken(key: string): Promise<boolean> {
-  return (await client().schedules.list()).some((one) => one.key === key);
 }
 
 function KeyField({ problem, entry }: BoundField) {

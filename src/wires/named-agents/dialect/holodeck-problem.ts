@@ -69,6 +69,7 @@ const problemTitles: Readonly<Record<ErrorCode, string>> = {
   RATE_LIMITED: 'Rate limited',
   REQUEST_TIMEOUT: 'Request timed out',
   ROUTE_NOT_FOUND: 'Route not found',
+  SCHEDULE_EXISTS: 'Schedule exists',
   SCHEDULE_LIMIT: 'Too many schedules',
   SCHEDULE_NOT_FOUND: 'Schedule not found',
   SCHEDULE_PAUSED: 'Schedule paused',
