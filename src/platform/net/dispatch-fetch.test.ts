@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { Agent } from 'undici';
+import { memoryInUse } from '../../../test/support/memory-in-use.js';
 import { dispatchFetch, StreamedResponse } from './dispatch-fetch.js';
 
 describe('dispatchFetch', () => {
@@ -14,7 +15,7 @@ describe('dispatchFetch', () => {
       if (path === '/stream') {
         response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
         response.flushHeaders();
-        server.emit('stream', response);
+        request.resume().once('end', () => server.emit('stream', response));
       } else if (path === '/away') response.writeHead(302, { location: '/' }).end();
       else if (path === '/silent') server.emit('silent');
       else if (path === '/refused') {
@@ -32,9 +33,9 @@ describe('dispatchFetch', () => {
     server.close();
   });
 
-  async function open(signal?: AbortSignal) {
+  async function open(init?: RequestInit) {
     const opened = once(server, 'stream');
-    const response = await fetchBy(`${url}/stream`, signal === undefined ? {} : { signal });
+    const response = await fetchBy(`${url}/stream`, init);
     const [sender] = (await opened) as [ServerResponse];
     if (!(response instanceof StreamedResponse)) throw new Error('not a stream');
     return { response, sender, chunks: response.chunks };
@@ -95,6 +96,17 @@ describe('dispatchFetch', () => {
     expect(received).toBe(words.join(''));
   });
 
+  it('holds nothing of a body that is sent, while its answer streams', async () => {
+    const bytes = 32 * 1024 * 1024;
+    const before = await memoryInUse();
+    const { sender, chunks } = await open({ method: 'POST', body: 'x'.repeat(bytes) });
+    const after = await memoryInUse();
+    expect(after.buffers - before.buffers).toBeLessThan(bytes / 4);
+    expect(after.heap - before.heap).toBeLessThan(bytes / 4);
+    sender.end();
+    expect(await textOf(chunks.read())).toBe('end');
+  });
+
   it('says that a stream broke off', async () => {
     const { sender, chunks } = await open();
     sender.write('a');
@@ -107,7 +119,7 @@ describe('dispatchFetch', () => {
     const controller = new AbortController();
     const reason = new Error('enough');
     if (what === 'a stream') {
-      const { chunks } = await open(controller.signal);
+      const { chunks } = await open({ signal: controller.signal });
       const read = chunks.read();
       controller.abort(reason);
       await expect(read).rejects.toBe(reason);

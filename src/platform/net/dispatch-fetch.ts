@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 
 type Chunk = { done: true } | { done?: false; value: Uint8Array };
@@ -43,12 +44,26 @@ export function dispatchFetch(dispatcher: Dispatcher): typeof fetch {
           path: pathname + search,
           method,
           headers: Object.fromEntries(new Headers(headers)),
-          body,
+          body: body === null ? null : sentOnce(body),
         },
         exchange,
       );
     });
   };
+}
+
+/** A body that nothing holds once it is sent: undici keeps a text until the answer has ended. */
+function sentOnce(text: string): Readable {
+  const body = new Readable({ read: () => undefined });
+  // Both at once, so that its length is known when its head is sent.
+  body.push(text);
+  body.push(null);
+  return body;
+}
+
+interface Settle {
+  resolve(response: Response): void;
+  reject(error: unknown): void;
 }
 
 /** A request and its answer. */
@@ -57,11 +72,15 @@ class Exchange implements Dispatcher.DispatchHandler {
   #unlink = (): void => undefined;
   #head: ResponseInit = {};
   readonly #whole: Buffer[] = [];
+  /** Undefined once a stream has begun, which would hold its head. */
+  #answer: Settle | undefined;
 
   constructor(
     private readonly signal: AbortSignal | undefined,
-    private readonly answer: { resolve(response: Response): void; reject(error: unknown): void },
-  ) {}
+    answer: Settle,
+  ) {
+    this.#answer = answer;
+  }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     const { signal } = this;
@@ -83,10 +102,14 @@ class Exchange implements Dispatcher.DispatchHandler {
     for (const [name, value] of Object.entries(given)) {
       for (const one of [value ?? []].flat()) headers.append(name, one);
     }
-    this.#head = { status, headers };
+    // The head is read: as it came it would stay for as long as the stream is open.
+    controller.rawHeaders = null;
     if (status === 200 && isEventStream(headers)) {
       this.#chunks = new Chunks(controller);
-      this.answer.resolve(new StreamedResponse(this.#chunks, this.#head));
+      this.#answer?.resolve(new StreamedResponse(this.#chunks, { status, headers }));
+      this.#answer = undefined;
+    } else {
+      this.#head = { status, headers };
     }
   }
 
@@ -99,7 +122,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#unlink();
     if (this.#chunks !== undefined) return this.#chunks.end();
     const body = this.#whole.length === 0 ? null : Buffer.concat(this.#whole);
-    this.answer.resolve(new Response(body, this.#head));
+    this.#answer?.resolve(new Response(body, this.#head));
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, cause: Error): void {
@@ -108,7 +131,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     const failure = (what: string): unknown =>
       isAborted ? this.signal?.reason : new TypeError(what, { cause });
     this.#chunks?.fail(failure('terminated'));
-    this.answer.reject(failure('fetch failed'));
+    this.#answer?.reject(failure('fetch failed'));
   }
 }
 
