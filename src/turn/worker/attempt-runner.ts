@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../config/config.js';
 import { untilAborted } from '../../platform/async/abort.js';
@@ -59,6 +60,8 @@ export class AttemptRunner {
       const announced = this.announcer.announce(attempt, earlier.length > 0);
       // The model may begin before the events are stored, which readers see them after. Awaited below.
       announced.catch(() => undefined);
+      // The statement of these events goes out first: the database is at work while the request is built.
+      await nextTurn();
       const exhaustion = exhaustionOf(claim, this.config.mostAttempts);
       if (exhaustion !== undefined) {
         await announced;
