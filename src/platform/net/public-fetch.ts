@@ -36,7 +36,7 @@ export function publicDispatcher(options: PublicFetchOptions = {}): Dispatcher {
   return new Agent({ connect });
 }
 
-/** What the responses of undici and of Node's copy of it have in common, for those who read them. */
+/** The part of a response that undici's and that of Node's copy of undici have in common. */
 export interface PublicResponse extends Pick<Response, 'status' | 'statusText' | 'text'> {
   readonly body: ReadableStream<Uint8Array> | null;
   readonly headers: Pick<Headers, 'get'> & Iterable<[string, string]>;

@@ -50,7 +50,7 @@ export interface ReplayTerms {
   /** The recorded turn. */
   turnId: string;
   tools: ReplayTools;
-  /** Its tools, which its options do not name. Absent, in replays from before this: they do. */
+  /** The replay's tools, which its options leave out. Absent: a version stored it whose options name them. */
   offer?: ReplayOffer;
 }
 

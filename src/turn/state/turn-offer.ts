@@ -3,7 +3,7 @@ import type { OptionResolution } from '../../storage/shapes/stored-options.js';
 import type { SubagentDecision } from '../../storage/shapes/stored-permissions.js';
 import type { ReplayOffer, StoredRequest } from '../../storage/shapes/stored-turn.js';
 
-/** What decides the tools of a turn. */
+/** Options and delegation of a turn, by which it is offered tools. */
 export interface TurnOffer {
   options: OptionResolution;
   delegation: SubagentDecision | null;

@@ -22,7 +22,7 @@ export function formatInZone(at: string, tz: string): string {
 }
 
 /**
- * What the viewer's clock shows at a time, as far as it differs from what the schedule's clock shows; undefined where
+ * The time on the viewer's clock, as far as it differs from that on the schedule's clock; undefined where
  * both show the same. Pure.
  */
 export function ownTimeBeside(at: string, tz: string, ownZone: string): string | undefined {

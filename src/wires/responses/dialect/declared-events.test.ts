@@ -5,7 +5,7 @@ import type { StrictEvent } from '../../../../test/support/clients/response-accu
 import type { ResponsesEvent } from './response-event.js';
 import type { ResponseObject } from './response-object.js';
 
-/** What JSON makes of a type: whoever parses it may write to it. */
+/** A type after JSON: its fields may be written to. */
 type Sent<T> = T extends readonly (infer Item)[]
   ? Sent<Item>[]
   : T extends object
@@ -65,7 +65,7 @@ const events = {
   'response.incomplete': withResponse,
 } as const satisfies Reasons<Differing<ResponseStreamEvent>>;
 
-/** Of version 7, beside those of version 6. */
+/** Differences from version 7, beside those from version 6. */
 const strictFields = {
   ...fields,
   output: 'an mcp_call has its error as a text, as version 6 declares it',

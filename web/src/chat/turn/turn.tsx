@@ -40,7 +40,7 @@ export const Turn = memo(function Turn({
   const { user, view, fault, turnId, submission } = turn;
   // False once an edit was cancelled: the button has the focus again.
   const [isEdited, setEdited] = useState<boolean>();
-  // What the user changes in the composer from now on is meant for a message that is sent in its place.
+  // Changes in the composer from now on are meant for a message that is sent in this turn's place.
   const [composerWas] = useState(() => turnOpts(turnOptions.get()));
   const isStored = view.phase === 'ended' && view.durationMs === undefined;
   const seen = useNearViewport(turnId, isStored, () => void conversation.hydrate(turnId));
