@@ -7,6 +7,7 @@ import { approvals } from '../../storage/governance-schema.js';
 import { readerProcesses, turnReaders } from '../../storage/reader-schema.js';
 import { turns } from '../../storage/schema.js';
 import { unendedStatuses } from '../../storage/shapes/stored-turn.js';
+import { hasStatus, listStatuses } from '../state/has-status.js';
 import { interval, READER_LEASE_MS } from './reader-rows.js';
 import { SIGNAL_BUS, type SignalBus } from '../queue/signal-bus.js';
 
@@ -79,7 +80,7 @@ export class AbandonedTurns {
             min(until) - ${interval(graceMs)} as left_at
           from ${turnReaders} where turn_id = turn.id
         ) reader
-        where turn.status = any(${sql.param([...unendedStatuses])}::text[])
+        where turn.status in (${listStatuses(unendedStatuses)})
           and turn.cancel_requested_at is null
           and turn.options -> 'options' ->> 'onDisconnect' = 'cancel'
           -- A person was asked, by it or by a subagent: who answers need not read.
@@ -94,7 +95,7 @@ export class AbandonedTurns {
         update ${turns} set cancel_requested_at = now(), cancel_reason = 'disconnect'
         from abandoned
         where turns.id = abandoned.id and abandoned.is_confirmed
-          and turns.status = any(${sql.param([...unendedStatuses])}::text[])
+          and ${hasStatus(...unendedStatuses)}
           and turns.cancel_requested_at is null
         returning turns.id
       )

@@ -3,6 +3,7 @@ import type { Database } from '../../storage/connection.js';
 import { readerProcesses, turnReaders } from '../../storage/reader-schema.js';
 import { turns } from '../../storage/schema.js';
 import { unendedStatuses } from '../../storage/shapes/stored-turn.js';
+import { hasStatus } from '../state/has-status.js';
 
 /** Lease of a reader: a process that was silent for longer counts as none. */
 export const READER_LEASE_MS = 15_000;
@@ -55,7 +56,7 @@ export async function storeReport(db: Database, report: ReaderReport): Promise<v
         case when change.has_left then ${interval(graceMs)} else ${interval(READER_LEASE_MS)} end,
         change.has_left
       from change join ${turns} on turns.id = change.turn_id
-      where turns.status = any(${sql.param([...unendedStatuses])}::text[])
+      where ${hasStatus(...unendedStatuses)}
       on conflict (turn_id, process_id)
       do update set until = excluded.until, has_left = excluded.has_left
     )

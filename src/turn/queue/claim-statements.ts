@@ -1,4 +1,4 @@
-import { and, desc, eq, getTableColumns, isNull, lt, ne, or, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, getTableColumns, isNull, lt, ne, or, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import type { StoredPart } from '../../storage/shapes/stored-part.js';
 import type { Todo } from '../../storage/shapes/todo.js';
@@ -62,7 +62,13 @@ const claimTurns = (db: Database, which: 'next' | 'given') => {
     .select({ parts: messages.parts })
     .from(messages)
     .where(and(eq(messages.turnId, turns.id), sql`${messages.role} = 'user'`));
-  const archived = db.select().from(turnArchives).where(eq(turnArchives.turnId, turns.id));
+  // The first row, by its index: of an "exists" the planner makes a hash of the whole table.
+  const archived = db
+    .select({ attempt: turnArchives.attempt })
+    .from(turnArchives)
+    .where(eq(turnArchives.turnId, turns.id))
+    .orderBy(asc(turnArchives.attempt), asc(turnArchives.firstSeq))
+    .limit(1);
   const other = alias(turns, 'other');
   const others = db
     .select({ id: other.id })
@@ -122,7 +128,7 @@ const claimTurns = (db: Database, which: 'next' | 'given') => {
       turn: getTableColumns(turns),
       session: getTableColumns(sessions),
       userParts: sql<StoredPart[]>`(${userParts})`.mapWith(messages.parts),
-      wasAnnounced: sql<boolean>`exists (${archived})`,
+      wasAnnounced: sql<boolean>`(${archived}) is not null`,
       hasHistory: sql<boolean>`exists (${others})`,
       todos: sql<Todo[] | null>`(${list})`.mapWith(todos.items),
       grants: sql<string[]>`(${rules})`,

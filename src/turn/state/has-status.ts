@@ -7,6 +7,10 @@ import { turns } from '../../storage/schema.js';
  * statuses, and with parameters the server would plan the statement each time to use one.
  */
 export function hasStatus(...statuses: readonly TurnStatus[]): SQL {
-  const names = statuses.map((status) => `'${status}'`).join(', ');
-  return sql`${turns.status} in (${sql.raw(names)})`;
+  return sql`${turns.status} in (${listStatuses(statuses)})`;
+}
+
+/** Statuses as constants of a statement. */
+export function listStatuses(statuses: readonly TurnStatus[]): SQL {
+  return sql.raw(statuses.map((status) => `'${status}'`).join(', '));
 }
