@@ -5,13 +5,8 @@ import {
   type QueryOptions,
   type Results,
 } from '@electric-sql/pglite';
+import { PlanAge } from '../src/storage/plan-age.js';
 import { StatementNames } from '../src/storage/statement-names.js';
-
-/**
- * Time after which statements are planned anew, in ms: the engine has no autovacuum, whose statistics
- * would end a plan that was made when tables were small.
- */
-const PLANS_LAST_MS = 60_000;
 
 type Messages = Awaited<ReturnType<PGlite['execProtocolStream']>>;
 
@@ -33,7 +28,7 @@ export function prepareStatements(client: PGlite): void {
   const names = new StatementNames();
   const statements = new Map<string, Prepared>();
   const query = client.query.bind(client);
-  let plannedAt = performance.now();
+  const plans = new PlanAge(() => performance.now());
 
   const send = (...parts: Uint8Array[]): Promise<Messages> =>
     client.execProtocolStream(Buffer.concat(parts), { syncToFs: false });
@@ -56,10 +51,7 @@ export function prepareStatements(client: PGlite): void {
     { name, text, values }: { name: string; text: string; values: unknown[] },
     options: QueryOptions | undefined,
   ): Promise<Results<T>> => {
-    if (performance.now() - plannedAt > PLANS_LAST_MS) {
-      plannedAt = performance.now();
-      await send(serialize.query('discard plans'));
-    }
+    if (plans.isOver()) await send(serialize.query('discard plans'));
     const { types, rows } = statements.get(name) ?? (await prepare(name, text));
     const encoded = values.map((value, index) => encode(client, value, types[index] ?? 0));
     const answer = await send(

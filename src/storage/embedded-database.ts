@@ -4,10 +4,12 @@ import { drizzle } from 'drizzle-orm/node-postgres';
 import { Pool } from 'pg';
 import type { OpenedDatabase } from './connection.js';
 import { EngineThread } from './engine/engine-thread.js';
+import { tidyTables } from './engine/tidy-tables.js';
 import { applyMigrations, checkMigrations, type SchemaReport } from './migrate/migrate-database.js';
 import type { MigrateMode } from './migrate/migrate-mode.js';
 import { endPool, openPooled, poolState } from './pooled-database.js';
 import { prepareRepeated } from './prepare-repeated.js';
+import { renewPlans } from './renew-plans.js';
 import { StatementNames } from './statement-names.js';
 
 /**
@@ -16,11 +18,13 @@ import { StatementNames } from './statement-names.js';
  * Opening takes half a second; a new folder one second more, or several without the build's image
  * of an empty database.
  *
+ * @param onError a failure of what the engine does beside: removing dead rows.
  * @throws SchemaError.
  */
 export async function openEmbeddedDatabase(
   dataDir: string,
   migrate: MigrateMode = 'apply',
+  onError: (error: unknown) => void = () => undefined,
 ): Promise<OpenedDatabase & { schema: SchemaReport }> {
   const engine = await EngineThread.start(path.join(dataDir, 'db'));
   const pool = new Pool({
@@ -33,12 +37,15 @@ export async function openEmbeddedDatabase(
   });
   // A statement that needs the engine fails with it; an idle connection has nobody to tell.
   pool.on('error', () => undefined);
+  renewPlans(pool);
   const names = new StatementNames();
   pool.on('connect', (client) => {
     prepareRepeated(client, names);
     client.on('error', () => undefined);
   });
+  const stopTidying = tidyTables(pool, onError);
   const close = async (): Promise<void> => {
+    stopTidying();
     await endPool(pool);
     await engine.close();
   };

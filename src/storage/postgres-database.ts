@@ -9,6 +9,7 @@ import { applyMigrations, checkMigrations, type SchemaReport } from './migrate/m
 import type { MigrateMode } from './migrate/migrate-mode.js';
 import { openPooled, poolState } from './pooled-database.js';
 import { prepareNothing, prepareRepeated } from './prepare-repeated.js';
+import { renewPlans } from './renew-plans.js';
 import { SchemaError } from './migrate/schema-error.js';
 import { StatementNames } from './statement-names.js';
 import { hostOf, UnreachableError } from './unreachable-error.js';
@@ -53,6 +54,7 @@ export async function openPostgres(
     keepAlive: true,
   });
   pool.on('error', onError);
+  if (preparedStatements) renewPlans(pool);
   const names = new StatementNames();
   pool.on('connect', (client) => {
     if (preparedStatements) prepareRepeated(client, names);

@@ -1,0 +1,89 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Pool } from 'pg';
+import { renewPlans } from '../renew-plans.js';
+import { EngineThread } from './engine-thread.js';
+import { tidy } from './tidy-tables.js';
+
+const ROWS = 5_000;
+const SMALL = 400;
+const LARGE = 60_000;
+
+describe('the tables of the embedded engine', () => {
+  let folder: string;
+  let engine: EngineThread;
+  let pool: Pool;
+  let now = 0;
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'engine-'));
+    engine = await EngineThread.start(path.join(folder, 'db'));
+    pool = new Pool({
+      user: 'postgres',
+      database: 'postgres',
+      stream: () => engine.connect(),
+      max: 1,
+      idleTimeoutMillis: 0,
+    });
+    renewPlans(pool, () => now);
+  });
+  afterAll(async () => {
+    await pool.end();
+    await engine.close();
+    await rm(folder, { recursive: true });
+  });
+  beforeEach(async () => {
+    await pool.query('drop table if exists notes');
+    await pool.query('create table notes (id integer primary key, is_open boolean not null)');
+  });
+
+  const grow = (from = 1, to = ROWS) =>
+    pool.query(`insert into notes select id, true from generate_series(${from}, ${to}) id`);
+
+  it('are read by plans for their size of now, not of the time when they were small', async () => {
+    // More rows than the first page of the index has: a level more of it would end the plan.
+    await grow(1, SMALL);
+    const look = {
+      name: 'look',
+      text: 'select id from generate_series(1, 20) n join notes on id = n',
+    };
+    await pool.query(look);
+    const readsAll = async () =>
+      JSON.stringify((await pool.query('explain execute look')).rows).includes('Seq Scan');
+    expect(await readsAll()).toBe(true);
+    await grow(SMALL + 1, LARGE);
+    now += 999;
+    expect(await readsAll()).toBe(true);
+    now += 1;
+    expect(await readsAll()).toBe(false);
+    expect((await pool.query(look)).rows).toHaveLength(20);
+  });
+
+  it('have no dead rows for long, and statistics', async () => {
+    await grow();
+    await pool.query('update notes set is_open = false');
+    const state = async () => {
+      await pool.query('select pg_stat_force_next_flush()');
+      const { rows } =
+        await pool.query(`select n_dead_tup::integer as dead, reltuples::integer as known
+        from pg_stat_user_tables join pg_class on oid = relid where pg_class.relname = 'notes'`);
+      return rows;
+    };
+    expect(await state()).toEqual([{ dead: ROWS, known: -1 }]);
+    await tidy(pool);
+    expect(await state()).toEqual([{ dead: 0, known: ROWS }]);
+  });
+
+  it('are left alone while little has changed', async () => {
+    await grow();
+    await tidy(pool);
+    await pool.query('update notes set is_open = false where id <= 400');
+    await tidy(pool);
+    await pool.query('select pg_stat_force_next_flush()');
+    const { rows } = await pool.query(
+      "select vacuum_count::integer as times from pg_stat_user_tables where relname = 'notes'",
+    );
+    expect(rows).toEqual([{ times: 1 }]);
+  });
+});
