@@ -3,7 +3,7 @@ import type { CreatedKey } from '../../access/key-service.js';
 import { parseConfig, type Config } from '../../config/config.js';
 import { compact } from '../../platform/compact.js';
 import { createLogger, type Logger } from '../../platform/logger.js';
-import { limitHeapGrowth } from '../../platform/process/heap-growth.js';
+import { setUpV8 } from '../../platform/process/v8-settings.js';
 import { startWatchdog } from '../../platform/process/watchdog.js';
 import type { Server } from '../../server/serve.js';
 import { openLog } from '../../server/process-log.js';
@@ -29,7 +29,7 @@ export async function serveCommand(args: readonly string[], given: Environment):
     const asked = parseArguments(args);
     environment = { ...given, ...asked.environment };
     const config = parseConfig(environment);
-    limitHeapGrowth();
+    setUpV8();
     // Loaded after the config, so that a bad variable is reported before the server's code is loaded.
     const { serve } = await import('../../server/serve.js');
     const readable = process.stderr.isTTY;
