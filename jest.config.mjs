@@ -19,7 +19,7 @@ export default {
   // For a machine that is busy with other things: a test that hangs is worth waiting two minutes for.
   testTimeout: 120_000,
   // Most of the time goes to waiting for sockets and processes, not to computing.
-  maxWorkers: 3,
+  maxWorkers: 4,
   testSequencer: '<rootDir>/test/jest/longest-first.mjs',
   projects: [
     {

@@ -15,8 +15,18 @@ const UNTIDY = `select format('%I', relname) as name from pg_stat_user_tables
  * @returns ends it.
  */
 export function tidyTables(pool: Pool, onError: (error: unknown) => void): () => void {
-  const timer = setInterval(() => void tidy(pool).catch(onError), LOOK_MS).unref();
-  return () => clearInterval(timer);
+  let isEnded = false;
+  const look = (): void => {
+    tidy(pool).catch((error: unknown) => {
+      // A look that the end of the pool broke off did not fail.
+      if (!isEnded) onError(error);
+    });
+  };
+  const timer = setInterval(look, LOOK_MS).unref();
+  return () => {
+    isEnded = true;
+    clearInterval(timer);
+  };
 }
 
 /** Tables one by one: others are served in between. */
