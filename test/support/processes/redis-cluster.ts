@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Redis } from 'ioredis';
+import { freePort } from '../../../scripts/services/free-port.mjs';
 import { defineRedis } from '../../../scripts/services/start-redis.mjs';
 import type { Service } from '../../../scripts/services/start-services.mjs';
 import { parseRedisUrl, type RedisAddress } from '../../../src/storage/redis/redis-address.js';
@@ -22,14 +23,17 @@ export interface RedisCluster {
 export async function startRedisCluster({ hasReplicas = false } = {}): Promise<RedisCluster> {
   const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-cluster-'));
   const count = hasReplicas ? 2 * MASTERS : MASTERS;
+  // The default, 10,000 above a node's port, is among the ports of outgoing connections.
+  const busPorts = await Promise.all(Array.from({ length: count }, freePort));
   const services = await Promise.all(
-    Array.from({ length: count }, (_, index) =>
+    busPorts.map((busPort, index) =>
       defineRedis({
         folder,
         name: `node-${index}`,
         settings: {
           databases: '1',
           'cluster-enabled': 'yes',
+          'cluster-port': String(busPort),
           'cluster-node-timeout': '1000',
           'cluster-replica-validity-factor': '0',
         },
@@ -44,7 +48,7 @@ export async function startRedisCluster({ hasReplicas = false } = {}): Promise<R
   try {
     await Promise.all(services.map((service) => service.start()));
     nodes.push(...services.map(({ port }) => new Redis(port)));
-    await form(nodes);
+    await form(nodes, busPorts);
   } catch (error) {
     await close();
     throw error;
@@ -58,7 +62,7 @@ export async function startRedisCluster({ hasReplicas = false } = {}): Promise<R
   return { url, address, masters, replicas, close };
 }
 
-async function form(nodes: readonly Redis[]): Promise<void> {
+async function form(nodes: readonly Redis[], busPorts: readonly number[]): Promise<void> {
   const [first, ...others] = nodes;
   await Promise.all(
     nodes.slice(0, MASTERS).map((node, index) => {
@@ -66,8 +70,9 @@ async function form(nodes: readonly Redis[]): Promise<void> {
       return node.call('cluster', 'addslotsrange', slotOf(index), slotOf(index + 1) - 1);
     }),
   );
-  for (const other of others) {
-    await first?.call('cluster', 'meet', '127.0.0.1', other.options.port ?? 0);
+  for (const [index, { options }] of others.entries()) {
+    const busPort = busPorts[index + 1] ?? 0;
+    await first?.call('cluster', 'meet', '127.0.0.1', options.port ?? 0, busPort);
   }
   await expectSoon(async () => {
     const states = await Promise.all(nodes.map((node) => node.call('cluster', 'nodes')));
