@@ -43,9 +43,9 @@ const DATA_FOLDER = Symbol('DataFolder');
       // The folder is locked first: the database allows one owner.
       inject: [CONFIG, ResourceStack, LOGGER, DATA_FOLDER],
       useFactory: async (config: Config, resources: ResourceStack, logger: Logger) => {
-        const opening = openEmbeddedDatabase(config.dataDir, config.migrate, (error) =>
-          logger.warn({ error }, 'tables could not be tidied'),
-        );
+        const onError = (error: Error) =>
+          logger.warn({ error }, 'the database could not be tidied');
+        const opening = openEmbeddedDatabase(config.dataDir, config.migrate, { onError });
         const database = await resources.add(opening, ({ close }) => close());
         // Leases in the database are a dead process's: this process is the only owner.
         await new TurnClaims(database.db, config).releaseAll();

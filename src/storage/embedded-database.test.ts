@@ -5,6 +5,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'drizzle-orm';
 import { Pool } from 'pg';
+import { expectSoon } from '../../test/support/expect-soon.js';
+import { ManualClock } from '../../test/support/manual-clock.js';
 import type { OpenedDatabase } from './connection.js';
 import { isDatabaseDown, isStatementRefused, violatedConstraint } from './database-errors.js';
 import { openEmbeddedDatabase } from './embedded-database.js';
@@ -45,6 +47,27 @@ describe('the embedded database', () => {
     await nextTurn();
     await close();
     expect((await answers).map(({ rows }) => rows)).toEqual([1, 2, 3].map((n) => [{ n }]));
+    await rm(other, { recursive: true });
+  }, 20_000);
+
+  it('removes dead rows beside, until it is closed', async () => {
+    const other = await mkdtemp(path.join(tmpdir(), 'embedded-'));
+    const clock = new ManualClock();
+    const { db, close } = await openEmbeddedDatabase(other, 'apply', { clock });
+    try {
+      await db.execute(sql`create table notes as select n from generate_series(1, 2000) n`);
+      await db.execute(sql`update notes set n = n + 1`);
+      await clock.advance(10_000);
+      await expectSoon(async () => {
+        const { rows } = await db.execute(
+          sql`select vacuum_count::integer as times from pg_stat_user_tables where relname = 'notes'`,
+        );
+        expect(rows).toEqual([{ times: 1 }]);
+      });
+    } finally {
+      await close();
+    }
+    expect(clock.pending).toBe(0);
     await rm(other, { recursive: true });
   }, 20_000);
 

@@ -1,8 +1,9 @@
 import path from 'node:path';
 import { sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
-import { Pool } from 'pg';
+import { systemClock, type Clock } from '../platform/clock.js';
 import type { OpenedDatabase } from './connection.js';
+import { openEnginePool } from './engine/engine-pool.js';
 import { EngineThread } from './engine/engine-thread.js';
 import { tidyTables } from './engine/tidy-tables.js';
 import { applyMigrations, checkMigrations, type SchemaReport } from './migrate/migrate-database.js';
@@ -12,38 +13,36 @@ import { prepareRepeated } from './prepare-repeated.js';
 import { renewPlans } from './renew-plans.js';
 import { StatementNames } from './statement-names.js';
 
+interface Upkeep {
+  clock?: Clock;
+  /** Called when plans could not be renewed, or dead rows not removed; it is tried again. */
+  onError?: (error: Error) => void;
+}
+
 /**
  * Opens the embedded PostgreSQL in `<dataDir>/db`, which applies missing migrations or refuses. It runs
  * in a thread, and takes the same driver as a server.
  * Opening takes half a second; a new folder one second more, or several without the build's image
  * of an empty database.
  *
- * @param onError a failure of what the engine does beside: removing dead rows.
  * @throws SchemaError.
  */
 export async function openEmbeddedDatabase(
   dataDir: string,
   migrate: MigrateMode = 'apply',
-  onError: (error: unknown) => void = () => undefined,
+  { clock = systemClock, onError = () => undefined }: Upkeep = {},
 ): Promise<OpenedDatabase & { schema: SchemaReport }> {
   const engine = await EngineThread.start(path.join(dataDir, 'db'));
-  const pool = new Pool({
-    user: 'postgres',
-    database: 'postgres',
-    stream: () => engine.connect(),
-    // The engine has one session.
-    max: 1,
-    idleTimeoutMillis: 0,
-  });
+  const pool = openEnginePool(engine);
   // A statement that needs the engine fails with it; an idle connection has nobody to tell.
   pool.on('error', () => undefined);
-  renewPlans(pool);
+  renewPlans(pool, onError);
   const names = new StatementNames();
   pool.on('connect', (client) => {
     prepareRepeated(client, names);
     client.on('error', () => undefined);
   });
-  const stopTidying = tidyTables(pool, onError);
+  const stopTidying = tidyTables(pool, clock, onError);
   const close = async (): Promise<void> => {
     stopTidying();
     await endPool(pool);

@@ -29,7 +29,7 @@ export interface PostgresOptions {
   preparedStatements?: boolean;
   /** Checks for missing migrations or applies them; default: `check`. */
   migrate?: MigrateMode | undefined;
-  /** Called when an idle connection has broken; the pool replaces it. */
+  /** Called when an idle connection has broken, which the pool replaces, or plans could not be renewed. */
   onError(error: Error): void;
 }
 
@@ -54,7 +54,7 @@ export async function openPostgres(
     keepAlive: true,
   });
   pool.on('error', onError);
-  if (preparedStatements) renewPlans(pool);
+  if (preparedStatements) renewPlans(pool, onError);
   const names = new StatementNames();
   pool.on('connect', (client) => {
     if (preparedStatements) prepareRepeated(client, names);

@@ -2,8 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Pool } from 'pg';
+import type { Pool } from 'pg';
 import { renewPlans } from '../renew-plans.js';
+import { openEnginePool } from './engine-pool.js';
 import { EngineThread } from './engine-thread.js';
 import { tidy } from './tidy-tables.js';
 
@@ -16,17 +17,14 @@ describe('the tables of the embedded engine', () => {
   let engine: EngineThread;
   let pool: Pool;
   let now = 0;
+  const fail = (error: Error): never => {
+    throw error;
+  };
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'engine-'));
     engine = await EngineThread.start(path.join(folder, 'db'));
-    pool = new Pool({
-      user: 'postgres',
-      database: 'postgres',
-      stream: () => engine.connect(),
-      max: 1,
-      idleTimeoutMillis: 0,
-    });
-    renewPlans(pool, () => now);
+    pool = openEnginePool(engine);
+    renewPlans(pool, fail, () => now);
   });
   afterAll(async () => {
     await pool.end();

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import type { Clock } from '../../platform/clock.js';
 
 /** Time between two looks at the tables, in ms. */
 const LOOK_MS = 10_000;
@@ -11,21 +12,27 @@ const UNTIDY = `select format('%I', relname) as name from pg_stat_user_tables
  * Removes dead rows and collects statistics, as the autovacuum of a server does and the embedded engine does not:
  * indexes of unended turns had an entry for each turn that has ended, and each claim read them all.
  *
- * @param onError what a look failed with; the next look tries again.
+ * @param onError a failure of a look; the next look tries again.
  * @returns ends it.
  */
-export function tidyTables(pool: Pool, onError: (error: unknown) => void): () => void {
+export function tidyTables(pool: Pool, clock: Clock, onError: (error: Error) => void): () => void {
   let isEnded = false;
+  let cancel = (): void => undefined;
   const look = (): void => {
-    tidy(pool).catch((error: unknown) => {
-      // A look that the end of the pool broke off did not fail.
-      if (!isEnded) onError(error);
-    });
+    void tidy(pool)
+      .catch((error: Error) => {
+        // A look that the end of the pool broke off did not fail.
+        if (!isEnded) onError(error);
+      })
+      .finally(lookLater);
   };
-  const timer = setInterval(look, LOOK_MS).unref();
+  const lookLater = (): void => {
+    if (!isEnded) cancel = clock.after(LOOK_MS, look);
+  };
+  lookLater();
   return () => {
     isEnded = true;
-    clearInterval(timer);
+    cancel();
   };
 }
 

@@ -7,7 +7,7 @@ import type { OpenedDatabase } from '../../storage/connection.js';
 import { openPostgres } from '../../storage/postgres-database.js';
 import { TurnClaims } from './turn-claims.js';
 
-/** Turns for which the statement is planned: fewer than half of what makes an index one level deeper, which ends plans. */
+/** Turns for which the statement is planned. A server ends plans when an index grows a level: here, before that and long after. */
 const PLANNED_FOR = 400;
 const ENDED = 3_000;
 /** Executions after which the plan of a statement is kept. */
