@@ -1,9 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
-
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
+import { collectGarbage } from './collect-garbage.js';
 
 /** Bytes in use of this process: one collection frees some buffers only when the next one begins. */
 export async function memoryInUse(): Promise<{ heap: number; buffers: number }> {

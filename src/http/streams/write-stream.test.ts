@@ -1,11 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import net, { type AddressInfo, type Socket } from 'node:net';
 import { EMPTY } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { silentLogger } from '../../../test/support/silent-logger.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
+import { collectGarbage } from '../../../test/support/collect-garbage.js';
 import type { TurnEvent } from '../../events/turn-event.js';
 import { harnessDialect } from '../../wires/harness/dialect/harness.js';
 import { encodeTurn } from '../../wires/framing/encode-turn.js';
@@ -25,9 +24,6 @@ const delta = (seq: number, text = 'x'): TurnEvent => ({
 const MUCH = 'x'.repeat(32 * 1024 * 1024);
 
 const MIB = 1024 * 1024;
-
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
 
 /** Bytes that are in use, buffers included. */
 function usedMemory(): number {

@@ -38,9 +38,9 @@ describe('dispatchFetch', () => {
     const response = await fetchBy(`${url}/stream`, init);
     const [sender] = (await opened) as [ServerResponse];
     if (!(response instanceof StreamedResponse)) throw new Error('not a stream');
-    return { response, sender, chunks: response.chunks };
+    return { response, sender };
   }
-  const textOf = async (read: ReturnType<StreamedResponse['chunks']['read']>): Promise<string> => {
+  const textOf = async (read: ReturnType<StreamedResponse['read']>): Promise<string> => {
     const chunk = await read;
     return chunk.done === true ? 'end' : Buffer.from(chunk.value).toString();
   };
@@ -60,37 +60,37 @@ describe('dispatchFetch', () => {
   });
 
   it('hands the chunks of a stream on as they come', async () => {
-    const { response, sender, chunks } = await open();
+    const { response, sender } = await open();
     expect([response.status, response.body]).toEqual([200, null]);
-    const first = chunks.read();
+    const first = response.read();
     sender.write('a');
     expect(await textOf(first)).toBe('a');
     sender.write('b');
-    expect(await textOf(chunks.read())).toBe('b');
+    expect(await textOf(response.read())).toBe('b');
     sender.end();
-    expect(await textOf(chunks.read())).toBe('end');
-    expect(await textOf(chunks.read())).toBe('end');
+    expect(await textOf(response.read())).toBe('end');
+    expect(await textOf(response.read())).toBe('end');
   });
 
   it('loses nothing of a body that comes faster than it is read', async () => {
-    const { sender, chunks } = await open();
+    const { sender, response } = await open();
     const bytes = 32 * 1024 * 1024;
     sender.end('x'.repeat(bytes));
     let received = 0;
-    for (let chunk = await chunks.read(); chunk.done !== true; chunk = await chunks.read()) {
+    for (let chunk = await response.read(); chunk.done !== true; chunk = await response.read()) {
       received += chunk.value.length;
     }
     expect(received).toBe(bytes);
   });
 
   it('loses nothing of many small chunks that were not read for a while', async () => {
-    const { sender, chunks } = await open();
+    const { sender, response } = await open();
     const words = Array.from({ length: 2000 }, (_, index) => `word${index} `);
     for (const word of words) sender.write(word);
     sender.end();
     await once(sender, 'close');
     let received = '';
-    for (let chunk = await chunks.read(); chunk.done !== true; chunk = await chunks.read()) {
+    for (let chunk = await response.read(); chunk.done !== true; chunk = await response.read()) {
       received += Buffer.from(chunk.value).toString();
     }
     expect(received).toBe(words.join(''));
@@ -99,28 +99,31 @@ describe('dispatchFetch', () => {
   it('holds nothing of a body that is sent, while its answer streams', async () => {
     const bytes = 32 * 1024 * 1024;
     const before = await memoryInUse();
-    const { sender, chunks } = await open({ method: 'POST', body: 'x'.repeat(bytes) });
+    const { sender, response } = await open({ method: 'POST', body: 'x'.repeat(bytes) });
     const after = await memoryInUse();
     expect(after.buffers - before.buffers).toBeLessThan(bytes / 4);
     expect(after.heap - before.heap).toBeLessThan(bytes / 4);
     sender.end();
-    expect(await textOf(chunks.read())).toBe('end');
+    expect(await textOf(response.read())).toBe('end');
   });
 
   it('says that a stream broke off', async () => {
-    const { sender, chunks } = await open();
+    const { sender, response } = await open();
     sender.write('a');
-    expect(await textOf(chunks.read())).toBe('a');
+    expect(await textOf(response.read())).toBe('a');
     sender.destroy();
-    await expect(chunks.read()).rejects.toMatchObject({ name: 'TypeError', message: 'terminated' });
+    await expect(response.read()).rejects.toMatchObject({
+      name: 'TypeError',
+      message: 'terminated',
+    });
   });
 
   it.each(['a stream', 'an answer'])('ends %s with the reason of its signal', async (what) => {
     const controller = new AbortController();
     const reason = new Error('enough');
     if (what === 'a stream') {
-      const { chunks } = await open({ signal: controller.signal });
-      const read = chunks.read();
+      const { response } = await open({ signal: controller.signal });
+      const read = response.read();
       controller.abort(reason);
       await expect(read).rejects.toBe(reason);
     } else {

@@ -9,13 +9,20 @@ export interface ChunkReader {
   read(): Promise<Chunk>;
 }
 
-/** An event stream: its `body` is null, and its chunks are read one by one. */
-export class StreamedResponse extends Response {
-  constructor(
-    readonly chunks: ChunkReader,
-    init: ResponseInit,
-  ) {
+/**
+ * An event stream: its `body` is null, and its chunks are read one by one. Whoever reads holds the whole answer:
+ * the SDK stops listening to the signal of a request whose answer is garbage.
+ */
+export class StreamedResponse extends Response implements ChunkReader {
+  readonly #chunks: ChunkReader;
+
+  constructor(chunks: ChunkReader, init: ResponseInit) {
     super(null, init);
+    this.#chunks = chunks;
+  }
+
+  read(): Promise<Chunk> {
+    return this.#chunks.read();
   }
 }
 

@@ -179,8 +179,7 @@ export class AnthropicProvider {
     try {
       span.sentTo(client.baseURL);
       const params = toRequest(request, this.profile);
-      const response = await client.messages.create(params, { signal: call.signal }).asResponse();
-      body = openBody(response);
+      body = openBody(await client.messages.create(params, { signal: call.signal }).asResponse());
       watch = new StallWatch(this.#clock, this.#config.stallTimeoutMs, (stalledMs) =>
         call.abort(streamStalled(stalledMs)),
       );

@@ -21,7 +21,7 @@ export function openBody(response: Response): ChunkReader {
       message: `The provider answered with ${type.slice(0, 100)} instead of an event stream. Check TURNPIKE_PROVIDER_BASE_URL.`,
     });
   }
-  if (response instanceof StreamedResponse) return response.chunks;
+  if (response instanceof StreamedResponse) return response;
   if (response.body === null) throw streamClosedEarly();
   return response.body.getReader();
 }

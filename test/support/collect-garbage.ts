@@ -1,0 +1,22 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
+setFlagsFromString('--expose-gc');
+export const collectGarbage = runInNewContext('gc') as () => void;
+
+/** Collections after which nothing is left: a first one finds what the last call still held. */
+const COLLECTIONS = 3;
+
+/** Collects garbage, until registries have been told of all of it. */
+export async function collectAndFinalize(): Promise<void> {
+  const told = new Set<number>();
+  const registry = new FinalizationRegistry<number>((collection) => told.add(collection));
+  for (let collection = 1; collection <= COLLECTIONS; collection += 1) {
+    registry.register({}, collection);
+    while (!told.has(collection)) {
+      await nextTurn();
+      collectGarbage();
+    }
+  }
+}
