@@ -63,11 +63,12 @@ export function weighFrames(frames) {
 
 /**
  * Frames that a crash may void: those since the last stored event. Stored events are published after
- * they are stored, so that every reader gets them.
+ * they are stored, so that every reader gets them. A partial object is part of a delta's event.
  */
 const mayBeLost = new Set([
   'step:start',
   'chat:delta',
+  'output:partial',
   'thinking:delta',
   'source',
   'tool:request',

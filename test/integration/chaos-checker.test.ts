@@ -34,6 +34,12 @@ const lostTail: Received[] = [
   ['1.2', 'step:start', { step: 1 }],
   ['1.3', 'chat:delta', { step: 1, text: 'half' }],
 ];
+/** The same, where the text is an object's. */
+const lostObject: Received[] = [
+  ...lostTail.slice(0, 2),
+  ['1.3.1', 'chat:delta', { step: 1, text: '{"count":' }],
+  ['1.3.2', 'output:partial', { output: {} }],
+];
 const recovered: Received[] = [
   ['2.1', 'turn:recovering', {}],
   ['2.2', 'step:discard', { step: 1 }],
@@ -128,6 +134,10 @@ describe('the checker finds nothing in', () => {
     [
       'a tail that died with its worker',
       { seen: [...lostTail, ...recovered], log: [...lostTail.slice(0, 1), ...recovered] },
+    ],
+    [
+      'a tail with a part of an object that died with its worker',
+      { seen: [...lostObject, ...recovered], log: [...lostTail.slice(0, 2), ...recovered] },
     ],
     [
       'a tail that only the log still has',
