@@ -21,6 +21,7 @@ const MOST_AT_ONCE = 10;
 export class ScheduleTicker {
   #cancelTimer = (): void => undefined;
   #looking: Promise<void> | undefined;
+  #isLooking = false;
   #isMoreExpected = false;
   #isStopped = false;
   readonly #running = new Set<Promise<void>>();
@@ -55,15 +56,11 @@ export class ScheduleTicker {
   #look(): void {
     if (this.#isStopped) return;
     this.#isMoreExpected = true;
-    this.#looking ??= this.#lookAll().finally(() => {
-      this.#looking = undefined;
-      if (this.#isStopped) return;
-      const delayMs = Math.min(LOOK_MS, untilMinute(this.clock.now()));
-      this.#cancelTimer = this.clock.after(delayMs, () => this.#look());
-    });
+    if (!this.#isLooking) this.#looking = this.#lookAll();
   }
 
   async #lookAll(): Promise<void> {
+    this.#isLooking = true;
     this.#cancelTimer();
     try {
       while (this.#isMoreExpected && !this.#isStopped) {
@@ -75,7 +72,17 @@ export class ScheduleTicker {
       }
     } catch (error) {
       this.logger.warn({ error }, 'schedules could not be looked for; it is tried again');
+    } finally {
+      // In the same breath as the last check: a look that is asked for after it begins anew.
+      this.#isLooking = false;
+      this.#lookLater();
     }
+  }
+
+  #lookLater(): void {
+    if (this.#isStopped) return;
+    const delayMs = Math.min(LOOK_MS, untilMinute(this.clock.now()));
+    this.#cancelTimer = this.clock.after(delayMs, () => this.#look());
   }
 
   /** @param isMore whether others may be due: they have the room that this one leaves. */
