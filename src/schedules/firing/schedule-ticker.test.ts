@@ -1,0 +1,28 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import { ManualClock } from '../../../test/support/manual-clock.js';
+import { silentLogger } from '../../../test/support/silent-logger.js';
+import { ScheduleTicker } from './schedule-ticker.js';
+
+describe('ScheduleTicker', () => {
+  it.each([0, 1, 2, 3])(
+    'makes a look that is asked for %i microtasks after the one before began',
+    async (microtasks) => {
+      let looks = 0;
+      const claim = async (): Promise<[]> => {
+        looks += 1;
+        return [];
+      };
+      const run = async (): Promise<void> => undefined;
+      const clock = new ManualClock();
+      const ticker = new ScheduleTicker({ claim }, { run }, clock, silentLogger);
+      ticker.start();
+      for (let passed = 0; passed < microtasks; passed += 1) await Promise.resolve();
+      ticker.start();
+      await nextTurn();
+      await ticker.stop();
+      expect(looks).toBe(2);
+      expect(clock.pending).toBe(0);
+    },
+  );
+});
