@@ -1,6 +1,7 @@
 import { and, eq, inArray, sql, type SQL } from 'drizzle-orm';
 import { Batcher } from '../platform/async/batcher.js';
 import { isPlainObject } from '../platform/json.js';
+import { batchLane } from '../storage/batch-lane.js';
 import type { Database } from '../storage/connection.js';
 import { isDatabaseDown, violatedConstraint } from '../storage/database-errors.js';
 import { unnest } from '../storage/given-rows.js';
@@ -87,7 +88,9 @@ export class TurnCommits {
     commits: readonly TurnCommit[],
     locking: '' | ' skip locked',
   ): Promise<Map<string, boolean>> {
-    const { rows } = await this.db.execute(statementOf(commits, locking));
+    // A statement that waits for a lock would keep batches from their connections.
+    const db = locking === '' ? this.db : batchLane(this.db);
+    const { rows } = await db.execute(statementOf(commits, locking));
     return new Map(
       rows.flatMap((row) =>
         isPlainObject(row) ? [[String(row['id']), row['has_next'] === true]] : [],

@@ -54,7 +54,7 @@ export async function openEmbeddedDatabase(
     return {
       db,
       schema: await prepare(drizzle(pool)),
-      pool: () => poolState(pool),
+      pool: () => poolState([pool]),
       ping: async () => {
         await db.execute(sql`select 1`);
       },

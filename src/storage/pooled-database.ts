@@ -30,8 +30,15 @@ export function openPooled(pool: Pool): NodePgDatabase<typeof schema> {
   return Object.assign(db, { transaction });
 }
 
-export function poolState({ totalCount, idleCount, waitingCount }: Pool): PoolState {
-  return { active: totalCount - idleCount, idle: idleCount, waiting: waitingCount };
+/** The connections of pools together. */
+export function poolState(pools: readonly Pool[]): PoolState {
+  const sum = { active: 0, idle: 0, waiting: 0 };
+  for (const { totalCount, idleCount, waitingCount } of pools) {
+    sum.active += totalCount - idleCount;
+    sum.idle += idleCount;
+    sum.waiting += waitingCount;
+  }
+  return sum;
 }
 
 /** Ends a pool. Statements that wait for a connection go first: an ended pool would never answer them. */

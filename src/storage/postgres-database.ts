@@ -1,7 +1,8 @@
 import { sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
-import { Client, Pool } from 'pg';
+import { Client, Pool, type PoolConfig } from 'pg';
 import { errorCode } from '../platform/error-code.js';
+import { giveLane } from './batch-lane.js';
 import type { OpenedDatabase } from './connection.js';
 import { driverError } from './database-errors.js';
 import { openCopyOut } from './copy-out.js';
@@ -15,6 +16,13 @@ import { StatementNames } from './statement-names.js';
 import { hostOf, UnreachableError } from './unreachable-error.js';
 
 const CONNECT_TIMEOUT_MS = 5_000;
+
+/** Connections for the statements of batches, of which each purpose has one under way. */
+const LANE_CONNECTIONS = 3;
+/** Connections from which a process can spare those. */
+const LEAST_WITH_LANE = 6;
+/** SQLSTATE of a setting that a pool in front of the server does not pass on. */
+const PROTOCOL_VIOLATION = '08P01';
 
 /** SQLSTATEs of a prepared statement that another client has made, and of one that is not there. */
 const statementsLost = ['42P05', '26000'];
@@ -43,9 +51,44 @@ export async function openPostgres(
 ): Promise<OpenedDatabase & { schema: SchemaReport }> {
   const { url, connections, migrate = 'check', preparedStatements = true, onError } = options;
   const applied = migrate === 'apply' ? await migratePostgres(url) : undefined;
+  const hasLane = preparedStatements && connections >= LEAST_WITH_LANE;
+  const open = (max: number, config?: PoolConfig): Pool =>
+    openPool({ connectionString: likeLibpq(url), max, ...config }, { preparedStatements, onError });
+  const pools = [open(hasLane ? connections - LANE_CONNECTIONS : connections)];
+  const close = async (): Promise<void> => {
+    await Promise.all(pools.map((pool) => pool.end()));
+  };
+  const [pool] = pools as [Pool];
+  const db = openPooled(pool);
+  try {
+    const schema = applied ?? (await checkMigrations(drizzle(pool)));
+    if (hasLane) {
+      const lane = await openLane((config) => open(LANE_CONNECTIONS, config));
+      pools.push(lane);
+      giveLane(db, openPooled(lane));
+    }
+    return {
+      db,
+      schema,
+      copyOut: openCopyOut(pool),
+      pool: () => poolState(pools),
+      ping: async () => {
+        await db.execute(sql`select 1`);
+      },
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw startError(url, error);
+  }
+}
+
+function openPool(
+  config: PoolConfig,
+  { preparedStatements, onError }: { preparedStatements: boolean; onError(error: Error): void },
+): Pool {
   const pool = new Pool({
-    connectionString: likeLibpq(url),
-    max: connections,
+    ...config,
     application_name: 'turnpike',
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: 60_000,
@@ -62,21 +105,22 @@ export async function openPostgres(
     // The pool listens to idle connections only; a connection in use fails its statement and this.
     client.on('error', onError);
   });
-  const db = openPooled(pool);
+  return pool;
+}
+
+/**
+ * Opens the connections for statements of batches, whose plans are for any parameters. A pool of connections
+ * in front of the server may refuse the setting: each connection plans a statement six times then.
+ */
+async function openLane(open: (config?: PoolConfig) => Pool): Promise<Pool> {
+  const lane = open({ options: '-c plan_cache_mode=force_generic_plan' });
   try {
-    return {
-      db,
-      schema: applied ?? (await checkMigrations(drizzle(pool))),
-      copyOut: openCopyOut(pool),
-      pool: () => poolState(pool),
-      ping: async () => {
-        await db.execute(sql`select 1`);
-      },
-      close: () => pool.end(),
-    };
+    await lane.query('select 1');
+    return lane;
   } catch (error) {
-    await pool.end();
-    throw startError(url, error);
+    await lane.end();
+    if (errorCode(error) !== PROTOCOL_VIOLATION) throw error;
+    return open();
   }
 }
 

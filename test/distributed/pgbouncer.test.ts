@@ -2,8 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { sql } from 'drizzle-orm';
 import { Client } from 'pg';
 import { definePgBouncer, type Service } from '../../scripts/services/start-services.mjs';
+import { batchLane } from '../../src/storage/batch-lane.js';
+import { openPostgres } from '../../src/storage/postgres-database.js';
 import { completeText, expectWhole, textOf } from '../support/clients/expect-whole.js';
 import { startDeployment, type Deployment } from '../support/processes/start-deployment.js';
 import { given } from '../support/processes/test-services.js';
@@ -38,13 +41,24 @@ async function upload(url: string, name: string): Promise<string> {
   return attachments[0]?.id ?? '';
 }
 
+it('a pool that refuses the setting for plans is used without it', async () => {
+  const opened = await openPostgres({ url, connections: 8, onError: () => undefined });
+  try {
+    const { rows } = await batchLane(opened.db).execute(sql`select
+      current_setting('plan_cache_mode') as mode`);
+    expect(rows).toEqual([{ mode: 'auto' }]);
+  } finally {
+    await opened.close();
+  }
+});
+
 it('a start that prepares statements behind it names the setting', async () => {
   // Both connections of the pool have the statement that the start is going to prepare.
   const clients = [new Client({ connectionString: url }), new Client({ connectionString: url })];
   for (const client of clients) {
     await client.connect();
     await client.query('begin');
-    await client.query('prepare turnpike_0 as select 1');
+    await client.query('deallocate all; prepare turnpike_0 as select 1');
   }
   for (const client of clients) {
     await client.query('commit');

@@ -3,6 +3,7 @@ import { CONFIG, type Config } from '../../config/config.js';
 import { and, asc, eq, exists, inArray, isNotNull, isNull, lt, not, or, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import { Batcher } from '../../platform/async/batcher.js';
+import { batchLane } from '../../storage/batch-lane.js';
 import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
 import { isDatabaseDown } from '../../storage/database-errors.js';
 import { approvals } from '../../storage/governance-schema.js';
@@ -73,7 +74,7 @@ export class TurnClaims {
     const now = wishes[0]?.() ?? new Date();
     const most = wishes.length;
     try {
-      const rows = await claimNextTurns(this.db).execute({ ...this.#valuesAt(now), most });
+      const rows = await claimNextTurns(batchLane(this.db)).execute({ ...this.#valuesAt(now), most });
       return wishes.map((_, index) => ({ claim: rows[index] && toClaim(rows[index]) }));
     } catch (error) {
       if (isDatabaseDown(error)) throw error;
@@ -134,11 +135,12 @@ export class TurnClaims {
       typesOf({ id, attempt }),
       owned.map((turn) => [turn.id, turn.attempt]),
     );
-    const mine = this.db.$with('mine', { id: turns.id }).as(sql`
+    const db = batchLane(this.db);
+    const mine = db.$with('mine', { id: turns.id }).as(sql`
       select turns.id from ${turns} join ${given} on turns.id = given.id
         and turns.attempt = given.attempt and turns.status in ('running', 'held')
       order by turns.id for no key update of turns skip locked`);
-    const rows = await this.db
+    const rows = await db
       .with(mine)
       .update(turns)
       .set({ leaseUntil: leaseEnd(this.config.leaseMs) })

@@ -5,6 +5,7 @@ import { Batcher } from '../../platform/async/batcher.js';
 import { isId } from '../../platform/ids.js';
 import { sessionNotFound } from '../../session/session-errors.js';
 import { sessionColumns, type SessionRow } from '../../session/session-store.js';
+import { batchLane } from '../../storage/batch-lane.js';
 import type { Database } from '../../storage/connection.js';
 import { isDatabaseDown } from '../../storage/database-errors.js';
 import { prepared } from '../../storage/prepared.js';
@@ -65,7 +66,7 @@ const selectSessionAndTurn = prepared((db) =>
 const lookUps = prepared(
   (db) =>
     new Batcher(async (sessionIds: readonly string[]) => {
-      const rows = await selectSessionAndTurn(db).execute({
+      const rows = await selectSessionAndTurn(batchLane(db)).execute({
         sessionIds: [...new Set(sessionIds)],
       });
       const bySession = new Map(rows.map((row) => [row.session.id, row]));

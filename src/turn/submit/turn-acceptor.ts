@@ -3,6 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Batcher } from '../../platform/async/batcher.js';
 import { newTimeId } from '../../platform/ids.js';
 import { isDatabaseDown, violatedConstraint } from '../../storage/database-errors.js';
+import { batchLane } from '../../storage/batch-lane.js';
 import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
 import { lockFor, lockKey } from '../../storage/lock.js';
 import { turns } from '../../storage/schema.js';
@@ -34,7 +35,7 @@ const MOST_AT_ONCE = 500;
 export class TurnAcceptor {
   readonly #batches = new Batcher(
     async (batch: readonly { turn: NewTurn; insertion: Insertion }[]) => {
-      const stored = await insertTurns(this.db, batch, 'is skipped');
+      const stored = await insertTurns(batchLane(this.db), batch, 'is skipped');
       return batch.map(({ insertion }) => stored.has(insertion.id));
     },
     isDatabaseDown,
