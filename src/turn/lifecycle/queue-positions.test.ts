@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { eq } from 'drizzle-orm';
 import { bothDatabases } from '../../../test/support/database/both-databases.js';
 import { silentLogger } from '../../../test/support/silent-logger.js';
 import { someOptions, storeTurn } from '../../../test/support/turn/store-turn.js';
+import { loadArchive } from '../../events/archive.js';
 import { MemoryEventLog } from '../../events/memory-event-log.js';
 import { systemClock } from '../../platform/clock.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
-import { sessions } from '../../storage/schema.js';
+import { sessions, turns } from '../../storage/schema.js';
 import { QueuePositions } from './queue-positions.js';
 
 describe.each(bothDatabases)(
@@ -39,6 +41,39 @@ describe.each(bothDatabases)(
       const [second, first] = [await store(3), await store(2)];
       await store(0, { status: 'running', attempt: 1 });
       expect(await Promise.all([first, second, quiet].map(positionOf))).toEqual([[1], [2], [3]]);
+    });
+
+    it('is told of all turns of a moment at once, and again with the next number', async () => {
+      const positions = new QueuePositions(database.db, log, systemClock, silentLogger);
+      const ids = [await store(1), await store(2), await store(3)];
+      await Promise.all(ids.map((id) => positions.publishQueued(id)));
+      await database.db.delete(turns).where(eq(turns.id, ids[0] ?? ''));
+      await Promise.all(ids.map((id) => positions.publishQueued(id)));
+      const told = await Promise.all(ids.map((id) => log.read(id)));
+      const numbers = told.map((events) =>
+        events.map((event) => [event.seq, 'position' in event && event.position]),
+      );
+      expect(numbers).toEqual([
+        [[1, 1]],
+        [
+          [1, 2],
+          [2, 1],
+        ],
+        [
+          [1, 3],
+          [2, 2],
+        ],
+      ]);
+      expect(await loadArchive(database.db, ids[2] ?? '')).toEqual(told[2]);
+    });
+
+    it('is the later one where a turn is asked for twice in a moment', async () => {
+      const positions = new QueuePositions(database.db, log, systemClock, silentLogger);
+      const turnId = await store(1, { status: 'held' });
+      await Promise.all([2, 1].map((position) => positions.publishOne(turnId, position)));
+      expect(
+        (await log.read(turnId)).map((event) => 'position' in event && event.position),
+      ).toEqual([1]);
     });
 
     it('is not told of a turn that a worker has, or that is over', async () => {

@@ -1,9 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { and, asc, desc, eq, isNull, sql } from 'drizzle-orm';
 import { EVENT_LOG, FencedError, GapError, type EventLog } from '../../events/event-log.js';
+import type { TurnEvent } from '../../events/turn-event.js';
+import { Batcher } from '../../platform/async/batcher.js';
 import { CLOCK, isoTime, type Clock } from '../../platform/clock.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
+import { batchLane } from '../../storage/batch-lane.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
+import { isDatabaseDown } from '../../storage/database-errors.js';
+import { unnest } from '../../storage/given-rows.js';
 import { turnArchives } from '../../storage/transcript-schema.js';
 import { turns } from '../../storage/schema.js';
 
@@ -13,12 +18,24 @@ function isPublished(position: number): boolean {
 }
 
 /** Whether a turn is served when no others wait. */
-const isBackground = (turn: 'turn' | 'before') =>
-  sql.raw(`(coalesce(${turn}.options -> 'options' ->> 'priority', '') = 'background')`);
+const isBackground = sql.raw(`(coalesce(options -> 'options' ->> 'priority', '') = 'background')`);
+
+type QueuedEvent = Extract<TurnEvent, { type: 'turn.queued' }>;
+
+interface WaitingTurn {
+  turnId: string;
+  /** Null: the turn's position among those that wait for a slot. */
+  position: number | null;
+}
 
 /** Publishes queue positions to the readers of turns that no worker has. */
 @Injectable()
 export class QueuePositions {
+  readonly #announcements = new Batcher(
+    (waiting: readonly WaitingTurn[]) => this.#archive(waiting),
+    isDatabaseDown,
+  );
+
   constructor(
     @Inject(DATABASE) private readonly db: Database,
     @Inject(EVENT_LOG) private readonly log: Pick<EventLog, 'append'>,
@@ -39,49 +56,31 @@ export class QueuePositions {
         ),
       )
       .orderBy(desc(turns.goesFirst), asc(turns.createdAt), asc(turns.id));
-    for (const [index, { id }] of held.entries()) {
-      if (!isPublished(index + 1)) continue;
+    const published = held.map(async ({ id: turnId }, index) => {
+      if (!isPublished(index + 1)) return;
       try {
-        await this.publishOne(id, index + 1);
+        await this.publishOne(turnId, index + 1);
       } catch (error) {
-        this.logger.warn({ turnId: id, error }, 'a queue position could not be published');
+        this.logger.warn({ turnId, error }, 'a queue position could not be published');
       }
-    }
+    });
+    await Promise.all(published);
   }
 
   /** Publishes the position of a turn that waits for a slot, and nothing where a worker has it. */
   async publishQueued(turnId: string): Promise<void> {
-    const { rows } = await this.db.execute(sql`
-      select count(before.id)::integer as position
-      from ${turns} turn join ${turns} before on before.status = 'queued'
-        and (${isBackground('before')}, before.created_at, before.id)
-          <= (${isBackground('turn')}, turn.created_at, turn.id)
-      where turn.id = ${turnId} and turn.status = 'queued'`);
-    const { position } = rows[0] as { position: number };
-    if (position > 0) await this.publishOne(turnId, position);
+    await this.#publish({ turnId, position: null });
   }
 
-  /**
-   * Publishes the position of a turn, as an event of attempt 0: no worker emits it. The event is
-   * archived only while no worker has the turn, so that the worker that claims the turn knows of the
-   * event, and appends it to a log that lacks it.
-   */
+  /** Publishes the position of a held turn, and nothing where a worker has it. */
   async publishOne(turnId: string, position: number): Promise<void> {
-    const [archived] = await this.db
-      .select({ seq: sql<number>`coalesce(max(${turnArchives.firstSeq}), 0)::integer` })
-      .from(turnArchives)
-      .where(and(eq(turnArchives.turnId, turnId), eq(turnArchives.attempt, 0)));
-    const seq = (archived?.seq ?? 0) + 1;
-    const at = isoTime(this.clock);
-    const queued = { type: 'turn.queued', position, attempt: 0, seq, at } as const;
-    const { rows } = await this.db.execute(sql`
-      with unclaimed as (
-        select id from ${turns} where id = ${turnId} and attempt = 0 for update
-      )
-      insert into ${turnArchives} (turn_id, attempt, first_seq, events)
-      select id, 0, ${seq}::integer, ${JSON.stringify([queued])}::json from unclaimed
-      on conflict do nothing returning turn_id`);
-    if (rows.length === 0) return;
+    await this.#publish({ turnId, position });
+  }
+
+  async #publish(waiting: WaitingTurn): Promise<void> {
+    const { turnId } = waiting;
+    const queued = await this.#announcements.add(waiting);
+    if (queued === undefined) return;
     try {
       await this.log.append(turnId, 0, [queued]);
     } catch (error) {
@@ -89,5 +88,45 @@ export class QueuePositions {
       if (error instanceof FencedError || error instanceof GapError) return;
       throw error;
     }
+  }
+
+  /**
+   * Archives positions as events of attempt 0: no worker emits them. An event is archived only while no worker
+   * has the turn, so that the worker that claims the turn knows of the event, and appends it to a log that lacks it.
+   *
+   * @returns the event of each turn; undefined where a worker has the turn or claims it, or where a later position
+   *   of the same batch is told.
+   */
+  async #archive(waiting: readonly WaitingTurn[]): Promise<(QueuedEvent | undefined)[]> {
+    const latest = new Map(waiting.map((turn) => [turn.turnId, turn]));
+    const given = unnest(
+      { id: 'text', position: 'integer' },
+      [...latest.values()].map(({ turnId, position }) => [turnId, position]),
+    );
+    const { rows } = await batchLane(this.db).execute(sql`
+      with given as materialized (select * from ${given}),
+      line as (
+        select id, (row_number() over (order by ${isBackground}, created_at, id))::integer as position
+        from ${turns} where status = 'queued' and exists (select from given where position is null)),
+      unclaimed as (
+        select turns.id, coalesce(given.position, line.position) as position
+        from given join ${turns} on turns.id = given.id and turns.attempt = 0
+        left join line on line.id = given.id
+        where coalesce(given.position, line.position) is not null
+        order by turns.id for no key update of turns skip locked),
+      event as (
+        select id, position, 1 + coalesce((select max(first_seq) from ${turnArchives}
+          where turn_id = unclaimed.id and attempt = 0), 0) as seq
+        from unclaimed)
+      insert into ${turnArchives} (turn_id, attempt, first_seq, events)
+      select id, 0, seq, json_build_array(json_build_object('type', 'turn.queued',
+        'position', position, 'attempt', 0, 'seq', seq, 'at', ${isoTime(this.clock)}::text))
+      from event on conflict do nothing returning turn_id as "turnId", events`);
+    const stored = new Map(
+      (rows as { turnId: string; events: [QueuedEvent] }[]).map((row) => [row.turnId, row.events]),
+    );
+    return waiting.map((turn) =>
+      latest.get(turn.turnId) === turn ? stored.get(turn.turnId)?.[0] : undefined,
+    );
   }
 }
