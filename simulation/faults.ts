@@ -116,12 +116,12 @@ export class Faults {
     }
   }
 
-  /** Adds a wake-up for each turn that runs. */
+  /** Adds a token for each turn that runs. */
   async #duplicateJobs(): Promise<void> {
     const { database, redis } = this.world;
     const running = await database.query(`select id from turns where status = 'running'`);
-    const queue = redis.queueOf(this.#supervisor, 0);
-    await queue.wake(running.length);
+    const queue = redis.queueOf(this.#supervisor);
+    await Promise.all(running.map(() => queue.wake()));
   }
 
   #takeAway(service: ServiceName): void {

@@ -2,7 +2,6 @@ import { MemoryEventLog } from '../src/events/memory-event-log.js';
 import type { EventCursor } from '../src/events/cursor.js';
 import type { EventLog, LogListener } from '../src/events/event-log.js';
 import type { TurnEvent } from '../src/events/turn-event.js';
-import { MemoryTurnQueue } from '../src/turn/queue/memory-turn-queue.js';
 import type { SignalBus, StopListening } from '../src/turn/queue/signal-bus.js';
 import type { TurnQueue } from '../src/turn/queue/turn-queue.js';
 import type { Random } from '../chaos/plan/random.mjs';
@@ -13,8 +12,7 @@ import type { Services } from './services.js';
 interface Consumer {
   actor: Actor;
   handle: () => Promise<void>;
-  slots: number;
-  running: number;
+  isBusy: boolean;
 }
 
 interface Subscriber {
@@ -35,7 +33,8 @@ const STALLED_MS = 3_000;
 /** The log, the queue and the signal bus of a deployment, with the faults of Redis. */
 export class SimulatedRedis {
   #log: MemoryEventLog;
-  #queue: MemoryTurnQueue;
+  /** The tokens that no worker has taken; another object after a flush. */
+  #tokens = { waiting: 0 };
   readonly #server = newActor('redis');
   readonly #consumers = new Set<Consumer>();
   readonly #subscribers = new Set<Subscriber>();
@@ -43,7 +42,7 @@ export class SimulatedRedis {
   readonly #published = new Set<string>();
   readonly #cancels = new Set<Listener>();
   readonly #checks = new Set<Listener>();
-  /** Waits for a slot of some worker. */
+  /** Tokens that wait for some worker. */
   #idle: (() => void)[] = [];
 
   constructor(
@@ -52,13 +51,12 @@ export class SimulatedRedis {
     private readonly random: Random,
   ) {
     this.#log = this.#newLog();
-    this.#queue = this.#newQueue();
   }
 
   /** Loses everything that is stored, as after a flush. */
   flush(): void {
     this.#log = this.#newLog();
-    this.#queue = this.#newQueue();
+    this.#tokens = { waiting: 0 };
     const turnIds = [...this.#published];
     this.#published.clear();
     for (const turnId of turnIds) this.#publishAppends(turnId);
@@ -113,25 +111,29 @@ export class SimulatedRedis {
     };
   }
 
-  queueOf(actor: Actor, slots: number): TurnQueue {
+  queueOf(actor: Actor): TurnQueue {
     const call = <T>(what: string, run: () => Promise<T>): Promise<T> =>
       this.#call(actor, what, run);
     const own = new Set<Promise<void>>();
     let consumer: Consumer | undefined;
     return {
-      wake: (count: number) => call(`wake ${count}`, () => this.#queue.wake(count)),
+      wake: () =>
+        call('wake', async () => {
+          this.#tokens.waiting += 1;
+          void this.#hand(this.#tokens);
+        }),
       consume: async (handler: () => Promise<void>) => {
         const handle = (): Promise<void> => {
           const run = handler().finally(() => own.delete(run));
           own.add(run);
           return run;
         };
-        consumer = { actor, handle, slots, running: 0 };
+        consumer = { actor, handle, isBusy: false };
         await call('consume', async () => undefined);
         this.#consumers.add(consumer);
         this.#wake();
       },
-      depth: () => call('queue depth', () => this.#queue.depth()),
+      depth: () => call('queue depth', async () => this.#tokens.waiting),
       workers: async () => this.#consumers.size,
       ping: () => call('queue ping', async () => undefined),
       close: async () => {
@@ -212,17 +214,14 @@ export class SimulatedRedis {
     return new MemoryEventLog(this.scheduler.clockOf(this.#server));
   }
 
-  #newQueue(): MemoryTurnQueue {
-    const queue = new MemoryTurnQueue({ concurrency: 1_000, onError: () => undefined });
-    void queue.consume(() => this.#hand());
-    return queue;
-  }
-
-  /** Gives a job to some worker with a slot; when that worker dies, to another. */
-  async #hand(): Promise<void> {
+  /** Gives a token to some worker that has none; when that worker dies, to another. */
+  async #hand(tokens: { waiting: number }): Promise<void> {
     for (let tries = 0; tries < 10; tries += 1) {
       const consumer = await this.#freeConsumer();
-      consumer.running += 1;
+      // A flush has lost the token.
+      if (tokens !== this.#tokens) return;
+      if (tries === 0) tokens.waiting -= 1;
+      consumer.isBusy = true;
       const handled = this.scheduler
         .gate(consumer.actor, 'job')
         .then(() => consumer.handle())
@@ -231,7 +230,7 @@ export class SimulatedRedis {
           () => 'failed' as const,
         );
       const outcome = await Promise.race([handled, this.#stalled(consumer.actor)]);
-      consumer.running -= 1;
+      consumer.isBusy = false;
       this.#wake();
       if (outcome !== 'stalled') return;
       await this.#pause(STALLED_MS);
@@ -240,9 +239,7 @@ export class SimulatedRedis {
 
   async #freeConsumer(): Promise<Consumer> {
     for (;;) {
-      const free = [...this.#consumers].filter(
-        ({ actor, running, slots }) => !actor.isDead && running < slots,
-      );
+      const free = [...this.#consumers].filter(({ actor, isBusy }) => !actor.isDead && !isBusy);
       if (free.length > 0) return this.random.pick(free);
       await new Promise<void>((resolve) => this.#idle.push(resolve));
     }

@@ -124,7 +124,7 @@ export class Server {
         { provide: OPENED_DATABASE, useValue: opened },
         { provide: DATABASE, useValue: opened.db },
         { provide: EVENT_LOG, useValue: redis.logOf(actor) },
-        { provide: TURN_QUEUE, useValue: redis.queueOf(actor, config.workerConcurrency) },
+        { provide: TURN_QUEUE, useValue: redis.queueOf(actor) },
         { provide: SIGNAL_BUS, useValue: redis.busOf(actor) },
         { provide: REQUEST_COUNTER, useClass: MemoryRequestCounter },
         { provide: BLOB_CONTENTS, useValue: new PostgresContents(opened.db) },

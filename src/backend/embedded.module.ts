@@ -67,12 +67,9 @@ const DATA_FOLDER = Symbol('DataFolder');
     },
     {
       provide: TURN_QUEUE,
-      inject: [CONFIG, LOGGER],
-      useFactory: ({ workerConcurrency }: Config, logger: Logger) =>
-        new MemoryTurnQueue({
-          concurrency: workerConcurrency,
-          onError: (error) => logger.error({ error }, 'a turn could not be worked on'),
-        }),
+      inject: [LOGGER],
+      useFactory: (logger: Logger) =>
+        new MemoryTurnQueue((error) => logger.error({ error }, 'turns could not be claimed')),
     },
     { provide: REQUEST_COUNTER, useClass: MemoryRequestCounter },
     {

@@ -82,7 +82,8 @@ export class QueueDto implements QueueView {
   @ApiProperty({
     type: 'integer',
     nullable: true,
-    description: 'Wake-ups in the queue; null where it does not answer.',
+    description:
+      'Tokens in the queue, each of which says that some turn waits; null where it does not answer.',
   })
   wakeUps!: number | null;
 

@@ -5,7 +5,7 @@ import type { UnendedStatus, UnendedTurn } from './unended-turns.js';
 export interface QueueView {
   backEnd: 'embedded' | 'distributed';
   statuses: Record<UnendedStatus, StatusView>;
-  /** Wake-ups in the queue; null where it does not answer. */
+  /** Tokens in the queue; null where it does not answer. */
   wakeUps: number | null;
   places: SlotsView;
   /** Path of the queue's job board; absent without a board. */

@@ -58,10 +58,10 @@ signalBusConformance(
   async () => new RedisSignalBus({ redis, subscriber, prefix: newPrefix() }),
 );
 
-turnQueueConformance('BullTurnQueue over a cluster', async (concurrency) => {
+turnQueueConformance('BullTurnQueue over a cluster', async () => {
   const errors: unknown[] = [];
   const onError = (error: unknown): void => void errors.push(error);
-  const queue = await openBullQueue({ redis, prefix: newPrefix(), concurrency, onError });
+  const queue = await openBullQueue({ redis, prefix: newPrefix(), onError });
   return { queue, errors };
 });
 

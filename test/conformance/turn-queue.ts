@@ -10,14 +10,11 @@ export interface TurnQueueUnderTest {
 }
 
 /** The contract of every turn queue. */
-export function turnQueueConformance(
-  name: string,
-  open: (concurrency: number) => Promise<TurnQueueUnderTest>,
-): void {
+export function turnQueueConformance(name: string, open: () => Promise<TurnQueueUnderTest>): void {
   describe(`${name} as a turn queue`, () => {
     const opened: TurnQueue[] = [];
-    const start = async (concurrency: number) => {
-      const under = await open(concurrency);
+    const start = async () => {
+      const under = await open();
       opened.push(under.queue);
       return under;
     };
@@ -25,57 +22,59 @@ export function turnQueueConformance(
       await Promise.all(opened.splice(0).map((queue) => queue.close()));
     });
 
-    it('knows who takes wake-ups from it', async () => {
-      const { queue } = await start(1);
+    it('knows who takes tokens from it', async () => {
+      const { queue } = await start();
       await queue.consume(async () => undefined);
       await expectSoon(async () => expect(await queue.workers()).toBe(1));
     });
 
-    it('hands each wake-up out once, also those that came before the consumer', async () => {
-      const { queue } = await start(1);
+    it('hands a token out for whatever came before it, also before the consumer', async () => {
+      const { queue } = await start();
       const handled = new Recorder<number>();
-      await queue.wake(1);
-      await queue.wake(3);
-      expect(await queue.depth()).toBe(4);
+      await Promise.all([queue.wake(), queue.wake(), queue.wake()]);
+      expect(await queue.depth()).toBe(1);
       await queue.consume(async () => handled.take(1));
-      await handled.count(4);
-      await queue.wake(2);
-      await handled.count(6);
+      await handled.count(1);
+      await queue.wake();
+      await handled.count(2);
       await expectSoon(async () => expect(await queue.depth()).toBe(0));
-      expect(handled.items).toHaveLength(6);
+      expect(handled.items).toHaveLength(2);
     });
 
-    it('runs no more at a time than it may', async () => {
-      const { queue } = await start(2);
+    it('hands out one at a time, and another for what comes meanwhile', async () => {
+      const { queue } = await start();
       const gate = new Gate();
       await queue.consume(gate.handle);
-      await queue.wake(4);
-      await gate.running(2);
-      expect(gate.most).toBe(2);
-      expect(await queue.depth()).toBe(2);
+      await queue.wake();
+      await gate.running(1);
+      await queue.wake();
+      expect(await queue.depth()).toBe(1);
       gate.open();
-      await gate.done(4);
-      expect(gate.most).toBe(2);
+      await gate.done(2);
+      expect(gate.most).toBe(1);
     });
 
     it('goes on after a handler that throws', async () => {
-      const { queue, errors } = await start(1);
+      const { queue, errors } = await start();
       const handled = new Recorder<number>();
       await queue.consume(async () => {
         handled.take(1);
         if (handled.items.length === 1) throw new Error('no');
       });
-      await queue.wake(2);
+      await queue.wake();
+      await handled.count(1);
+      await queue.wake();
       await handled.count(2);
       expect(errors).toEqual([new Error('no')]);
     });
 
     it('closes when what runs has settled, and starts nothing more', async () => {
-      const { queue } = await start(1);
+      const { queue } = await start();
       const gate = new Gate();
       await queue.consume(gate.handle);
-      await queue.wake(2);
+      await queue.wake();
       await gate.running(1);
+      await queue.wake();
       let closed = false;
       const closing = queue.close().then(() => (closed = true));
       await Promise.resolve();

@@ -133,18 +133,18 @@ describe('the last call of a turn', () => {
 
   it('is the same for another worker, and said once', async () => {
     const { services, modelRequests } = test;
-    await services.queue.close();
-    services.queue = new MemoryTurnQueue({ concurrency: 1, onError: () => undefined });
+    await test.drain();
+    services.queue = new MemoryTurnQueue(() => undefined);
     const first = await test.startWorker();
     const turnId = await submit('[[loop=2 tool=look {"n":"$i"}]] [[tokens=30 gap=20]]', {
       max_iterations: 3,
     });
-    await services.queue.wake(1);
+    await services.queue.wake();
     while (modelRequests.length < 3) await new Promise((resolve) => setImmediate(resolve));
     await first.stop();
-    services.queue = new MemoryTurnQueue({ concurrency: 1, onError: () => undefined });
+    services.queue = new MemoryTurnQueue(() => undefined);
     await test.startWorker();
-    await services.queue.wake(1);
+    await services.queue.wake();
     const events = await readAll(turnId);
     expect(of(events, 'turn.recovering')).toHaveLength(1);
     expect(of(events, 'notice.posted').filter(({ kind }) => kind === 'limit-reached')).toHaveLength(

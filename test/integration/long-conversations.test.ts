@@ -75,13 +75,10 @@ describe('a conversation of twenty turns', () => {
           await new Promise((resolve) => setImmediate(resolve));
         }
         await worker.stop();
-        const queue = new MemoryTurnQueue({
-          concurrency: 1,
-          onError: (error) => test.workerErrors.push(error),
-        });
+        const queue = new MemoryTurnQueue((error) => test.workerErrors.push(error));
         services = await test.beside({ queue });
         worker = await test.startWorker({ queue });
-        await queue.wake(1);
+        await queue.wake();
       }
       const events: TurnEvent[] = [];
       const { signal } = new AbortController();

@@ -41,7 +41,6 @@ describe('a turn that another worker takes over', () => {
   });
   afterEach(async () => {
     for (const tool of tools) tool.finishAll();
-    await Promise.all(workers.map(({ queue }) => queue.close()));
     await test.close();
   });
 
@@ -55,10 +54,7 @@ describe('a turn that another worker takes over', () => {
 
   /** Starts a worker with a queue of its own, as on a host of its own. */
   function newWorker(own: Partial<TurnParts> = {}) {
-    const queue = new MemoryTurnQueue({
-      concurrency: 1,
-      onError: (error) => test.workerErrors.push(error),
-    });
+    const queue = new MemoryTurnQueue((error) => test.workerErrors.push(error));
     const worker = test.startWorker({ ...own, queue });
     const started = { worker, queue };
     workers.push(started);
@@ -106,15 +102,15 @@ describe('a turn that another worker takes over', () => {
     const { services } = test;
     const first = newWorker();
     const turnId = await submit('[[tool=deploy {}]] [[stall=10000 step=2]]', ['deploy']);
-    await first.queue.wake(1);
+    await first.queue.wake();
     const call = await tool.call(1);
     await lapse(turnId);
-    await newWorker().queue.wake(1);
+    await newWorker().queue.wake();
     const following = follow(turnId, async (seen) => {
       if (seen.at(-1)?.type !== 'text.delta') return;
       // The successor streams. The zombie's writes are refused, and it leaves the turn.
       call.finish();
-      await first.queue.close();
+      await test.drain(await first.worker);
       const before = await services.log.read(turnId);
       await clock.advance(120_000);
       expect(await services.log.read(turnId)).toEqual(before);
@@ -139,7 +135,7 @@ describe('a turn that another worker takes over', () => {
           await once(signal, 'abort');
           // The update is one statement, issued before the one that ends the turn.
           await test.services.db.update(turns).set(stolen).where(eq(turns.id, turnId));
-          await newWorker().queue.wake(1);
+          await newWorker().queue.wake();
           return 'late';
         },
       }),
@@ -147,12 +143,12 @@ describe('a turn that another worker takes over', () => {
     await open([], [deploy]);
     const first = newWorker();
     const turnId = await submit('[[tool=deploy {}]]', ['deploy']);
-    await first.queue.wake(1);
+    await first.queue.wake();
     const seen = await follow(turnId, async (events) => {
       if (events.at(-1)?.type !== 'tool.started') return;
       await test.services.canceller.cancel(turnId, 'interrupt');
     });
-    await first.queue.close();
+    await test.drain(await first.worker);
     expect(seen.at(-1)).toMatchObject({ type: 'turn.ended', outcome: 'interrupted', attempt: 3 });
     expect(test.workerErrors).toEqual([]);
   });
@@ -163,10 +159,10 @@ describe('a turn that another worker takes over', () => {
       const tool = new HeldTool('sync', { effect: 'edit', retry });
       await open([tool]);
       const turnId = await submit('[[tool=sync {}]]', ['sync']);
-      await newWorker().queue.wake(1);
+      await newWorker().queue.wake();
       const lost = await tool.call(1);
       await lapse(turnId);
-      await newWorker().queue.wake(1);
+      await newWorker().queue.wake();
       const again = await tool.call(2);
       expect(again.callId).toBe(lost.callId);
       again.finish();
@@ -179,7 +175,7 @@ describe('a turn that another worker takes over', () => {
         attempt: 2,
       });
       lost.finish();
-      await workers[0]?.queue.close();
+      for (const { worker } of workers.slice(0, 1)) await test.drain(await worker);
       const ledger = await test.services.db.select().from(toolCalls);
       expect(ledger).toEqual([
         expect.objectContaining({ callId: lost.callId, status: 'success', output: 'sync is done' }),
@@ -191,10 +187,10 @@ describe('a turn that another worker takes over', () => {
     const tool = new HeldTool('deploy', { effect: 'edit', retry: 'safe' });
     await open([tool]);
     const turnId = await submit('[[tool=deploy {}]]', ['deploy']);
-    await newWorker().queue.wake(1);
+    await newWorker().queue.wake();
     await tool.call(1);
     await lapse(turnId);
-    await newWorker({ tools: new ToolRegistry() }).queue.wake(1);
+    await newWorker({ tools: new ToolRegistry() }).queue.wake();
     const seen = await follow(turnId);
     expect(seen.find((event) => event.type === 'tool.ended')).toMatchObject({ status: 'unknown' });
   });
@@ -229,7 +225,7 @@ describe('a turn that another worker takes over', () => {
       afterStep: 1,
       createdAt: now,
     });
-    await newWorker().queue.wake(1);
+    await newWorker().queue.wake();
     const seen = await follow(turnId);
     expect(seen.at(-1)).toMatchObject({ outcome: 'completed' });
     expect(seen).toContainEqual(expect.objectContaining({ type: 'step.ended', step: 2 }));
@@ -238,7 +234,7 @@ describe('a turn that another worker takes over', () => {
   it('ends at its deadline in a stream that stalls, with what was said', async () => {
     await open([]);
     const turnId = await submit('[[tokens=50]] [[stall=60000]]', []);
-    await newWorker().queue.wake(1);
+    await newWorker().queue.wake();
     const { turnTimeoutMs } = test.config;
     let isLate = false;
     const seen = await follow(turnId, async (events) => {
@@ -263,7 +259,7 @@ describe('a turn that another worker takes over', () => {
     test.config.drainMs = 5_000;
     const first = newWorker();
     await submit('[[tool=look {}]]', ['look']);
-    await first.queue.wake(1);
+    await first.queue.wake();
     const call = await tool.call(1);
     const stopping = (await first.worker).stop();
     await clock.advance(4_999);
@@ -310,15 +306,16 @@ describe('a turn that another worker takes over', () => {
       fc.asyncProperty(scripts, moments, async (script, crashes) => {
         const firstOfRun = workers.length;
         const turnId = await submit(script.join(' '), ['deploy', 'look']);
-        await newWorker().queue.wake(1);
+        await newWorker().queue.wake();
         const left = [...crashes].sort((a, b) => a - b);
         const seen = await follow(turnId, async (events) => {
           if (events.length < (left[0] ?? Infinity)) return;
           left.shift();
           await lapse(turnId);
-          await newWorker().queue.wake(1);
+          await newWorker().queue.wake();
         });
-        await Promise.all(workers.slice(firstOfRun).map(({ queue }) => queue.close()));
+        const ofRun = workers.slice(firstOfRun).map(({ worker }) => worker);
+        await test.drain(...(await Promise.all(ofRun)));
         expectWhole(seen, await loadArchive(test.services.db, turnId));
         expect(Math.max(0, ...runs.values())).toBeLessThanOrEqual(1);
         const [turn] = await test.services.db.select().from(turns).where(eq(turns.id, turnId));

@@ -143,12 +143,9 @@ describe('the control of a turn', () => {
     // again.
     while (modelRequests.length < 6) await new Promise((resolve) => setImmediate(resolve));
     await first.stop();
-    services.queue = new MemoryTurnQueue({
-      concurrency: 1,
-      onError: (error) => test.workerErrors.push(error),
-    });
+    services.queue = new MemoryTurnQueue((error) => test.workerErrors.push(error));
     await test.startWorker();
-    await services.queue.wake(1);
+    await services.queue.wake();
     const events = await readAll(turnId);
     expect(of(events, 'turn.recovering')).toHaveLength(1);
     expect(noticesOf(events)).toEqual(['iteration-limit']);

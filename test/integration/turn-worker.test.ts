@@ -12,6 +12,8 @@ import { StrandedTurns } from '../../src/turn/worker/stranded-turns.js';
 import { Sweeper } from '../../src/turn/worker/sweeper.js';
 import type { Claim } from '../../src/turn/queue/claim-statements.js';
 import { TurnClaims } from '../../src/turn/queue/turn-claims.js';
+import { claimOne } from '../support/turn/claim-one.js';
+import { expectSoon } from '../support/expect-soon.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { openTestServices, type TestServices } from '../support/turn/turn-services.js';
 
@@ -49,15 +51,16 @@ describe('the worker', () => {
       persona: 'WORKING_ITEMS',
       mode: 'acceptEdits',
     });
-    const submit = (message: string) =>
+    const submitTo = (sessionId: string, message: string) =>
       services.submitter.submit({
-        sessionId: session.id,
+        sessionId,
         message,
         opts: { tools: tools.map((tool) => tool.definition.name), maxTurns: 5 },
         attachments: [],
         idempotencyKey: undefined,
       });
-    return { ...test, claims, submit };
+    const submit = (message: string) => submitTo(session.id, message);
+    return { ...test, claims, submit, submitTo };
   }
 
   async function everything(test: TestServices, turnId: string): Promise<TurnEvent[]> {
@@ -73,13 +76,57 @@ describe('the worker', () => {
   it('leaves a turn whose lease is alive', async () => {
     const test = await open([]);
     const { turnId } = await test.submit('Hello');
-    expect(await test.claims.claimNext(() => new Date())).toMatchObject({ attempt: 1 });
+    expect(await claimOne(test.claims)).toMatchObject({ attempt: 1 });
     const worker = await test.startWorker();
-    await test.services.queue.wake(1);
+    await test.services.queue.wake();
     await worker.stop();
     expect(test.modelRequests).toEqual([]);
     const logged = await test.services.log.read(turnId);
     expect(logged.map((event) => event.type)).not.toContain('turn.started');
+  });
+
+  it('claims for its free slots, hands its token on when it is full, and claims again when it is not', async () => {
+    const tool = slowTool('slow', { effect: 'read', retry: 'safe' });
+    const test = await open([tool]);
+    const { services, config } = test;
+    config.workerConcurrency = 2;
+    const send = async (): Promise<string> => {
+      const { projectRoot, services } = test;
+      const asSession = { projectRoot, persona: 'WORKING_ITEMS', mode: 'acceptEdits' };
+      const { id } = await services.sessions.create(asSession);
+      return (await test.submitTo(id, '[[tool=slow {}]]')).turnId;
+    };
+    const ids = [await send(), await send(), await send()];
+    const running = () => services.db.$count(turns, eq(turns.status, 'running'));
+    expect(await services.queue.depth()).toBe(1);
+    await test.startWorker();
+    await tool.started;
+    // Two run, and the third waits: its token is for another worker.
+    await expectSoon(async () => expect(await services.queue.depth()).toBe(1));
+    expect(await running()).toBe(2);
+    tool.release();
+    for (const id of ids) expect(endsOf(await everything(test, id))).toHaveLength(1);
+    await expectSoon(async () => expect(await services.queue.depth()).toBe(0));
+  });
+
+  it('is stopped while it is full: it claims no more, and what it runs may end', async () => {
+    const tool = slowTool('slow', { effect: 'read', retry: 'safe' });
+    const test = await open([tool]);
+    test.config.workerConcurrency = 1;
+    const { services } = test;
+    const worker = await test.startWorker();
+    const { turnId } = await test.submit('[[tool=slow {}]]');
+    await tool.started;
+    const { projectRoot } = test;
+    const asSession = { projectRoot, persona: 'WORKING_ITEMS', mode: 'acceptEdits' };
+    const other = await services.sessions.create(asSession);
+    const waiting = await test.submitTo(other.id, 'Hello');
+    const drained = test.drain(worker);
+    tool.release();
+    await drained;
+    expect(endsOf(await everything(test, turnId))).toHaveLength(1);
+    const [row] = await services.db.select().from(turns).where(eq(turns.id, waiting.turnId));
+    expect(row).toMatchObject({ status: 'queued', attempt: 0 });
   });
 
   it('writes nothing more once its lease is lost, and tells the tool to stop', async () => {
@@ -94,7 +141,7 @@ describe('the worker', () => {
     // A heartbeat of the first worker may come between the two.
     while (taken === undefined) {
       await services.db.update(turns).set({ leaseUntil: new Date(0) });
-      taken = await claims.claimNext(() => new Date());
+      taken = await claimOne(claims);
     }
     expect(taken).toMatchObject({ attempt: 2 });
     await services.log.begin(turnId, 2);
@@ -102,7 +149,7 @@ describe('the worker', () => {
     await new Promise((resolve) => signal.addEventListener('abort', resolve));
     expect(signal.reason).toMatchObject({ reason: 'lost' });
     tool.release();
-    await services.queue.close();
+    await test.drain();
     expect(await services.log.read(turnId)).toEqual(before);
     expect(await services.db.select({ status: toolCalls.status }).from(toolCalls)).toEqual([
       { status: 'claimed' },
@@ -127,12 +174,12 @@ describe('the worker', () => {
     tool.release();
     const queue = freshQueue();
     await test.startWorker({ queue });
-    await queue.wake(1);
+    await queue.wake();
     const events = await everything(test, turnId);
     expect(endsOf(events)).toHaveLength(1);
     expect(events.find((event) => event.type === 'tool.ended')).toMatchObject({ status });
     expect(tool.runs).toBe(runs);
-    await queue.close();
+    await test.drain();
     expect(await loadArchive(services.db, turnId)).toEqual(events);
   });
 
@@ -175,7 +222,7 @@ describe('the worker', () => {
     // The tool's result cannot be stored: its table is renamed.
     await services.db.execute('alter table tool_calls rename to tool_calls_away');
     tool.release();
-    await services.queue.close();
+    await test.drain();
     const shown = await services.log.read(turnId);
     expect(shown.map((event) => event.type)).not.toContain('tool.ended');
     await services.db.execute('alter table tool_calls_away rename to tool_calls');
@@ -191,12 +238,12 @@ describe('the worker', () => {
     const events = await everything(test, turnId);
     sweeper.stop();
     expect(endsOf(events)).toEqual([expect.objectContaining({ outcome: 'completed' })]);
-    await queue.close();
+    await test.drain();
   });
 });
 
 function freshQueue(): MemoryTurnQueue {
-  return new MemoryTurnQueue({ concurrency: 1, onError: () => undefined });
+  return new MemoryTurnQueue(() => undefined);
 }
 
 /** A tool that runs until the test lets it go, whatever its signal says; later calls are quick. */

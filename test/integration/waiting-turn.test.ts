@@ -13,6 +13,7 @@ import { approvals } from '../../src/storage/governance-schema.js';
 import { turns } from '../../src/storage/schema.js';
 import type { ToolDefinition } from '../../src/tools/tool.js';
 import { MemoryTurnQueue } from '../../src/turn/queue/memory-turn-queue.js';
+import type { TurnWorker } from '../../src/turn/worker/turn-worker.js';
 import type { GivenAnswer } from '../../src/turn/approvals/validate-answer.js';
 import type { ApprovalRow } from '../../src/turn/approvals/approval-writes.js';
 import { ApprovalStore } from '../../src/turn/approvals/approval-store.js';
@@ -42,15 +43,14 @@ const deploy: ToolDefinition = {
 };
 
 let test: TestServices;
-let queues: MemoryTurnQueue[];
+let furtherWorkers: TurnWorker[];
 beforeEach(async () => {
+  furtherWorkers = [];
   // The clock's year is over: every deadline of a stored row has passed.
   test = await openTestServices(database, [deploy], { clock: new ManualClock() });
-  queues = [];
   await test.startWorker();
 });
 afterEach(async () => {
-  await Promise.all(queues.map((queue) => queue.close()));
   await test.close();
 });
 
@@ -87,10 +87,9 @@ function approvalsOf(turnId: string): Promise<ApprovalRow[]> {
 /** Gives the turn to a further worker, as on a host of its own. */
 async function workElsewhere(): Promise<void> {
   const onError = (error: unknown): void => void test.workerErrors.push(error);
-  const queue = new MemoryTurnQueue({ concurrency: 1, onError });
-  queues.push(queue);
-  await test.startWorker({ queue });
-  await queue.wake(1);
+  const queue = new MemoryTurnQueue(onError);
+  furtherWorkers.push(await test.startWorker({ queue }));
+  await queue.wake();
 }
 
 /** Sweeps parked turns and lapsed leases as the sweeper does. */
@@ -197,7 +196,7 @@ async function play(acts: readonly Act[]): Promise<{ turnId: string; seen: TurnE
     await passEvents(seen, 1);
   }
   await following;
-  await Promise.all(queues.splice(0).map((queue) => queue.close()));
+  await test.drain(...furtherWorkers.splice(0));
   return { turnId, seen };
 }
 

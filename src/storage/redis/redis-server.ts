@@ -28,7 +28,7 @@ export function checkVersion({ version }: ServerInfo): void {
 export function describeEviction({ evictionPolicy }: ServerInfo): string | undefined {
   if (evictionPolicy === undefined || evictionPolicy === 'noeviction') return undefined;
   return (
-    `Redis may drop keys: its maxmemory-policy is ${evictionPolicy}. Turns whose events or wake-ups it drops go on ` +
+    `Redis may drop keys: its maxmemory-policy is ${evictionPolicy}. Turns whose events or tokens it drops go on ` +
     'from the database, later. Set maxmemory-policy to noeviction.'
   );
 }

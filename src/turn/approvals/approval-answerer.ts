@@ -90,10 +90,10 @@ export class ApprovalAnswerer {
       const found = valid.flatMap(({ asked }) => answered.get(asked.id) ?? []);
       return { rows: found, woken: await this.claims.wake([...turnIds].sort(), tx) };
     });
-    // The sweeper finds a turn whose wake-up was lost.
+    // The sweeper finds turns whose token was lost.
     if (woken.length > 0) {
       queue
-        .wake(woken.length)
+        .wake()
         .catch((error: unknown) => logger.warn({ woken, error }, 'an answer woke no worker'));
     }
     return rows;

@@ -45,11 +45,10 @@ afterAll(async () => {
   await database.close();
 });
 
-async function work(): Promise<MemoryTurnQueue> {
-  const queue = new MemoryTurnQueue({ concurrency: 1, onError: () => undefined });
+async function work(): Promise<void> {
+  const queue = new MemoryTurnQueue(() => undefined);
   await test.startWorker({ queue });
-  await queue.wake(1);
-  return queue;
+  await queue.wake();
 }
 
 /** The worker waits for one lock, and its other statements are answered for a while. */
@@ -74,11 +73,11 @@ it('a lost call does not run again before it is stored that a person allowed it'
     attachments: [],
     idempotencyKey: undefined,
   });
-  const queues = [await work()];
+  await work();
   await expectSoon(() => expect(notedAtRuns).toHaveLength(1));
   const lapsed = { leaseUntil: new Date(0) };
   await database.db.update(turns).set(lapsed).where(eq(turns.id, turnId));
-  queues.push(await work());
+  await work();
   await expectSoon(async () => expect(await database.db.select().from(approvals)).toHaveLength(1));
   const [asked] = await database.db.select().from(approvals);
   const given = {
@@ -91,7 +90,7 @@ it('a lost call does not run again before it is stored that a person allowed it'
   await database.db.transaction(async (tx) => {
     // The store of the approval has to wait for this row.
     await tx.select().from(approvals).for('update');
-    queues.push(await work());
+    await work();
     await expectSoon(expectStuck);
   });
   const { signal } = new AbortController();
@@ -100,5 +99,5 @@ it('a lost call does not run again before it is stored that a person allowed it'
   }
   expect(notedAtRuns).toEqual(['not asked', 3]);
   lose();
-  await Promise.all(queues.map((queue) => queue.close()));
+  await test.drain();
 });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
+import { claimOne } from '../../../test/support/turn/claim-one.js';
 import { openTestDatabase } from '../../../test/support/database/database.js';
 import { storeTurn } from '../../../test/support/turn/store-turn.js';
 import { TurnCommits } from '../../events/turn-commits.js';
@@ -32,7 +33,7 @@ describe('attempts in vain', () => {
       .update(turns)
       .set({ leaseUntil: new Date(0) })
       .where(eq(turns.id, turnId));
-    const claimed = await claims().claimNext(() => now);
+    const claimed = await claimOne(claims(), now);
     if (claimed === undefined) throw new Error('not claimed');
     return claimed;
   }

@@ -10,7 +10,7 @@ import { turns } from '../../storage/schema.js';
 import { keepLease } from '../worker/keep-lease.js';
 import { Lease } from '../state/lease.js';
 import type { Claim } from '../queue/claim-statements.js';
-import { WorkerSlot, WorkerSlots } from '../worker/worker-slot.js';
+import { WorkerSlots, type WorkerSlot } from '../worker/worker-slot.js';
 import { ReservationWait } from './await-reservation.js';
 import { reserveCall, type CallToReserve, type Reserved } from './reserve-call.js';
 import { loadDay, settle, type Reservation } from './usage-days.js';
@@ -44,8 +44,7 @@ describe('a call whose day is reserved by others', () => {
     clock = new ManualClock();
     lease = new Lease();
     slots = new WorkerSlots(1);
-    slot = new WorkerSlot(slots);
-    await slot.take();
+    slot = await slots.take();
     notices = [];
     const leaseUntil = new Date(Date.now() + HOUR_MS);
     own = await storeTurn(database.db, { principalId: 'alice', leaseUntil });
@@ -91,9 +90,7 @@ describe('a call whose day is reserved by others', () => {
   it('waits until they are settled, posts one notice, and leaves its slot to others', async () => {
     const reservation = await reserveAll();
     const reserving = wait().reserve(call);
-    await slot.givenAway;
-    const third = new WorkerSlot(slots);
-    await third.take();
+    const third = await slots.take();
     while (clock.pending === 0) await nextTurn();
     await clock.advance(5_000);
     await settle(database.db, reservation, { ...noUsage, inputTokens: 50, outputTokens: 50 });

@@ -67,9 +67,13 @@ export class QueuePositions {
     await Promise.all(published);
   }
 
-  /** Publishes the position of a turn that waits for a slot, and nothing where a worker has it. */
-  async publishQueued(turnId: string): Promise<void> {
-    await this.#publish({ turnId, position: null });
+  /**
+   * Publishes the position of a turn that waits for a slot, and nothing where a worker has it.
+   *
+   * @returns whether it was told.
+   */
+  publishQueued(turnId: string): Promise<boolean> {
+    return this.#publish({ turnId, position: null });
   }
 
   /** Publishes the position of a held turn, and nothing where a worker has it. */
@@ -77,17 +81,17 @@ export class QueuePositions {
     await this.#publish({ turnId, position });
   }
 
-  async #publish(waiting: WaitingTurn): Promise<void> {
+  async #publish(waiting: WaitingTurn): Promise<boolean> {
     const { turnId } = waiting;
     const queued = await this.#announcements.add(waiting);
-    if (queued === undefined) return;
+    if (queued === undefined) return false;
     try {
       await this.log.append(turnId, 0, [queued]);
     } catch (error) {
       // A worker was quicker and has appended the event; or another process, whose event comes first.
-      if (error instanceof FencedError || error instanceof GapError) return;
-      throw error;
+      if (!(error instanceof FencedError || error instanceof GapError)) throw error;
     }
+    return true;
   }
 
   /**

@@ -14,7 +14,6 @@ describe('messages steered into a turn', () => {
   let database: OpenedDatabase;
   let test: TestServices;
   let tool: HeldTool;
-  let queues: MemoryTurnQueue[];
   beforeAll(async () => {
     database = await openTestDatabase();
   });
@@ -23,11 +22,9 @@ describe('messages steered into a turn', () => {
     await database.db.delete(sessions);
     tool = new HeldTool('look', { effect: 'read', retry: 'safe' });
     test = await openTestServices(database, [tool.definition]);
-    queues = [];
   });
   afterEach(async () => {
     tool.finishAll();
-    await Promise.all(queues.map((queue) => queue.close()));
     await test.close();
   });
 
@@ -51,10 +48,9 @@ describe('messages steered into a turn', () => {
     send(sessionId, message, { onBusy: 'steer' });
   /** A worker with its own queue, as on a separate host. */
   async function work(): Promise<void> {
-    const queue = new MemoryTurnQueue({ concurrency: 1, onError: () => undefined });
-    queues.push(queue);
+    const queue = new MemoryTurnQueue(() => undefined);
     await test.startWorker({ queue });
-    await queue.wake(1);
+    await queue.wake();
   }
   async function follow(turnId: string, see?: (seen: TurnEvent[]) => Promise<void>) {
     const seen: TurnEvent[] = [];

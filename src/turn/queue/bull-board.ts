@@ -7,7 +7,7 @@ import { packageRoot } from '../../platform/process/package-root.js';
 import type { QueueBoard } from './queue-board.js';
 
 /**
- * Bull Board over the turn queue, read-only: a job is a wake-up, and a change of the job
+ * Bull Board over the turn queue, read-only: a job is a token, and a change of the job
  * changes nothing about a turn.
  *
  * @param basePath the path that it is under, for the links of its page.
@@ -18,7 +18,7 @@ export function openBullBoard(queue: Queue, basePath: string): QueueBoard {
     queues: [
       new BullMQAdapter(queue, {
         readOnlyMode: true,
-        description: 'Wake-ups of workers. The turns are in the database.',
+        description: 'Tokens for workers: something waits. The turns are in the database.',
       }),
     ],
     serverAdapter: adapter,

@@ -6,24 +6,22 @@ import { REDIS, type RedisClient } from '../../storage/redis/redis-connection.js
 import { BullTurnQueue } from './bull-turn-queue.js';
 import { QUEUE_NAME, TurnProcessorHost, turnProcessor } from './turn.processor.js';
 
-export type BullQueueConfig = Pick<
-  Config,
-  'redisPrefix' | 'role' | 'workerConcurrency' | 'leaseMs'
->;
+export type BullQueueConfig = Pick<Config, 'redisPrefix' | 'role' | 'leaseMs'>;
 
 /** BullMQ as the queue of turns, and as its worker where the process runs turns. */
 @Module({})
 export class BullQueueModule {
   /** @param redis the module that exports the connection. */
   static register(redis: Type | DynamicModule, config: BullQueueConfig): DynamicModule {
-    const { redisPrefix, role, workerConcurrency, leaseMs } = config;
+    const { redisPrefix, role, leaseMs } = config;
     const processor = {
       provide: TurnProcessorHost,
       useClass: turnProcessor({
         autorun: false,
         skipVersionCheck: true,
-        concurrency: workerConcurrency,
-        // The job's lock ends with the turn's lease: the sweeper can then give it to another.
+        // A worker's slots are the bound of its turns: one job claims for all that are free.
+        concurrency: 1,
+        // The token of a worker that died is somebody else's by the time its turns can be claimed.
         lockDuration: leaseMs,
         stalledInterval: leaseMs,
         // A job may stall any number of times: its worker learns from the database what there is to

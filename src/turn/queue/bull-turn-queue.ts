@@ -1,33 +1,37 @@
 import { InjectQueue } from '@nestjs/bullmq';
 import { Inject, Injectable, Optional, type BeforeApplicationShutdown } from '@nestjs/common';
 import type { JobsOptions, Queue } from 'bullmq';
-import { CONFIG, type Config } from '../../config/config.js';
 import type { QueueBoard } from './queue-board.js';
+import { Batcher } from '../../platform/async/batcher.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
 import { settlesWithin } from '../../platform/async/settles-within.js';
 import { REDIS, type RedisClient } from '../../storage/redis/redis-connection.js';
 import type { TurnQueue } from './turn-queue.js';
 import { QUEUE_NAME, TurnProcessorHost } from './turn.processor.js';
 
-/** Time beyond the drain that a stop waits for what runs, in ms: for its tools and its log. */
-const HAND_BACK_MS = 10_000;
-
-/** A job that fails is not tried again: its turn still waits, and the sweeper adds another job. */
+/** A job that fails is not tried again: its turns still wait, and the sweeper adds another job. */
 const once: JobsOptions = { removeOnComplete: true, removeOnFail: true };
 
 /** Longest time that a close waits for Redis to take what is to be written, in ms. */
 const CLOSE_WAIT_MS = 2_000;
 
-/** The distributed queue: BullMQ, one job a wake-up. */
+/** The distributed queue: BullMQ, one job a token. */
 @Injectable()
 export class BullTurnQueue implements TurnQueue, BeforeApplicationShutdown {
-  readonly #handling = new Set<Promise<void>>();
+  /** A token that nobody has taken is for all turns that are stored by now: whoever takes it claims after that. */
+  readonly #tokens = new Batcher(
+    async (waiting: readonly undefined[]) => {
+      if ((await this.queue.getWaitingCount()) === 0) await this.queue.add('token', {}, once);
+      return waiting;
+    },
+    () => true,
+  );
+  #handling: Promise<void> | undefined;
   #isClosed = false;
 
   constructor(
     @InjectQueue(QUEUE_NAME) private readonly queue: Queue,
     @Inject(REDIS) private readonly redis: RedisClient,
-    @Inject(CONFIG) private readonly config: Pick<Config, 'drainMs'>,
     @Inject(LOGGER) private readonly logger: Pick<Logger, 'warn'>,
     /** Absent in a process that runs no turns. */
     @Optional() private readonly host?: TurnProcessorHost,
@@ -35,16 +39,14 @@ export class BullTurnQueue implements TurnQueue, BeforeApplicationShutdown {
     queue.on('error', (error) => this.#warn(error));
   }
 
-  async wake(count: number): Promise<void> {
-    const job = { name: 'wake-up', data: {}, opts: once };
-    if (count === 1) await this.queue.add(job.name, job.data, job.opts);
-    else await this.queue.addBulk(Array.from({ length: count }, () => job));
+  async wake(): Promise<void> {
+    await this.#tokens.add(undefined);
   }
 
   async consume(handler: () => Promise<void>): Promise<void> {
     const { host } = this;
     if (host === undefined) throw new Error('This process only wakes workers');
-    host.handler = () => this.#track(handler());
+    host.handler = () => (this.#handling = handler());
     const { worker } = host;
     worker.on('failed', (_job, error) => this.#warn(error));
     worker.on('error', (error) => this.#warn(error));
@@ -91,8 +93,7 @@ export class BullTurnQueue implements TurnQueue, BeforeApplicationShutdown {
     if (worker === undefined) return;
     // At once: a worker that ends a job while it closes would take the next one with it.
     await worker.pause(true);
-    const handlersMs = this.config.drainMs + HAND_BACK_MS;
-    await settlesWithin(handlersMs, Promise.allSettled(this.#handling));
+    await Promise.allSettled([this.#handling]);
     if (await settlesWithin(CLOSE_WAIT_MS, worker.close())) return;
     // A worker that closes answers with the close that waits.
     worker.closing = undefined;
@@ -101,14 +102,5 @@ export class BullTurnQueue implements TurnQueue, BeforeApplicationShutdown {
 
   #warn(error: unknown): void {
     this.logger.warn({ error }, 'the turn queue has a fault');
-  }
-
-  async #track(handled: Promise<void>): Promise<void> {
-    this.#handling.add(handled);
-    try {
-      await handled;
-    } finally {
-      this.#handling.delete(handled);
-    }
   }
 }

@@ -1,3 +1,4 @@
+import { claimOne } from '../../../test/support/turn/claim-one.js';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'drizzle-orm';
 import { newDatabase } from '../../../test/support/database/new-database.js';
@@ -54,7 +55,7 @@ describe('a claim', () => {
     const claims = new TurnClaims(db, { leaseMs: 30_000 });
     const claimNew = async () => {
       const turnId = await storeTurn(db, { status: 'queued', attempt: 0, startedAt: null });
-      expect(await claims.claimNext(() => new Date())).toMatchObject({ id: turnId });
+      expect(await claimOne(claims)).toMatchObject({ id: turnId });
     };
     await storeEnded(1, PLANNED_FOR);
     for (let count = 0; count < PLANNED; count += 1) await claimNew();

@@ -1,23 +1,17 @@
 import type { TurnQueue } from './turn-queue.js';
 
-export interface MemoryTurnQueueOptions {
-  /** Handlers that run at a time. */
-  concurrency: number;
-  /** A handler is to end its own errors; what it throws all the same comes here. */
-  onError(error: unknown): void;
-}
-
-/** The embedded queue. Bounded by admission: no more turns are accepted than may wait. */
+/** The queue of one process: its tokens are one, however many are added. */
 export class MemoryTurnQueue implements TurnQueue {
-  #waiting = 0;
-  readonly #running = new Set<Promise<void>>();
+  #hasToken = false;
   #handler: (() => Promise<void>) | undefined;
+  #running: Promise<void> | undefined;
   #closed = false;
 
-  constructor(private readonly options: MemoryTurnQueueOptions) {}
+  /** @param onError is called with what a handler throws. */
+  constructor(private readonly onError: (error: unknown) => void) {}
 
-  async wake(count: number): Promise<void> {
-    this.#waiting += count;
+  async wake(): Promise<void> {
+    this.#hasToken = true;
     this.#start();
   }
 
@@ -27,7 +21,7 @@ export class MemoryTurnQueue implements TurnQueue {
   }
 
   async depth(): Promise<number> {
-    return this.#waiting;
+    return this.#hasToken ? 1 : 0;
   }
 
   async workers(): Promise<number> {
@@ -40,28 +34,23 @@ export class MemoryTurnQueue implements TurnQueue {
 
   async close(): Promise<void> {
     this.#closed = true;
-    this.#waiting = 0;
-    await Promise.all(this.#running);
+    await this.#running;
   }
 
   #start(): void {
-    const handler = this.#handler;
-    if (handler === undefined || this.#closed) return;
-    while (this.#waiting > 0 && this.#running.size < this.options.concurrency) {
-      this.#waiting -= 1;
-      const running = this.#run(handler).finally(() => {
-        this.#running.delete(running);
-        this.#start();
-      });
-      this.#running.add(running);
-    }
+    if (this.#handler === undefined || !this.#hasToken || this.#closed) return;
+    this.#running ??= this.#run(this.#handler);
   }
 
   async #run(handler: () => Promise<void>): Promise<void> {
-    try {
-      await handler();
-    } catch (error) {
-      this.options.onError(error);
+    while (this.#hasToken && !this.#closed) {
+      this.#hasToken = false;
+      try {
+        await handler();
+      } catch (error) {
+        this.onError(error);
+      }
     }
+    this.#running = undefined;
   }
 }

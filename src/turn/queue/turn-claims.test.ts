@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eq, sql } from 'drizzle-orm';
 import { openServerDatabase } from '../../../test/support/database/both-databases.js';
+import { claimOne } from '../../../test/support/turn/claim-one.js';
 import { openTestDatabase } from '../../../test/support/database/database.js';
 import { someOptions, storeSession, storeTurn } from '../../../test/support/turn/store-turn.js';
 import { openTestServices } from '../../../test/support/turn/turn-services.js';
@@ -40,7 +41,7 @@ describe('a turn’s row', () => {
 
   it('is claimed by one of many at once', async () => {
     const turnId = await queued();
-    const won = await Promise.all(Array.from({ length: 10 }, () => claims().claimNext(() => now)));
+    const won = await Promise.all(Array.from({ length: 10 }, () => claimOne(claims(), now)));
     expect(won.filter((claim) => claim !== undefined)).toEqual([
       expect.objectContaining({ id: turnId, attempt: 1 }),
     ]);
@@ -48,32 +49,32 @@ describe('a turn’s row', () => {
 
   it('is claimed again, one attempt further, when its lease is over', async () => {
     await queued();
-    const first = await claims(0).claimNext(() => now);
-    const second = await claims().claimNext(() => now);
+    const first = await claimOne(claims(0), now);
+    const second = await claimOne(claims(), now);
     expect([first?.attempt, second?.attempt]).toEqual([1, 2]);
-    expect(await claims().claimNext(() => now)).toBeUndefined();
+    expect(await claimOne(claims(), now)).toBeUndefined();
   });
 
   it('is claimed at once after it was handed back', async () => {
     await queued();
-    const claim = await claims().claimNext(() => now);
+    const claim = await claimOne(claims(), now);
     if (claim === undefined) throw new Error('not claimed');
     await claims().release(claim);
     expect(await claims().claimable(0)).toBe(1);
-    expect(await claims().claimNext(() => now)).toMatchObject({ attempt: 2 });
+    expect(await claimOne(claims(), now)).toMatchObject({ attempt: 2 });
   });
 
   it('keeps the time of its first start', async () => {
     const turnId = await queued();
-    await claims(0).claimNext(() => new Date('2026-01-01T00:00:00Z'));
-    await claims().claimNext(() => new Date('2026-01-02T00:00:00Z'));
+    await claimOne(claims(0), new Date('2026-01-01T00:00:00Z'));
+    await claimOne(claims(), new Date('2026-01-02T00:00:00Z'));
     expect((await rowOf(turnId))?.startedAt).toEqual(new Date('2026-01-01T00:00:00Z'));
   });
 
   it('refuses a zombie: its lease, its writes', async () => {
     const turnId = await queued();
-    const zombie = await claims(0).claimNext(() => now);
-    const owner = await claims().claimNext(() => now);
+    const zombie = await claimOne(claims(0), now);
+    const owner = await claimOne(claims(), now);
     if (zombie === undefined || owner === undefined) throw new Error('not claimed');
     expect(await claims().extend(zombie)).toBe('lost');
     await claims().release(zombie);
@@ -85,8 +86,7 @@ describe('a turn’s row', () => {
   it('is renewed with the others of a worker, each for itself', async () => {
     for (let turn = 0; turn < 3; turn += 1) await queued();
     const service = claims();
-    const owned = await Promise.all([1, 2, 3].map(() => service.claimNext(() => now)));
-    const [first, second, third] = owned.filter((claim) => claim !== undefined);
+    const [first, second, third] = (await service.claimNext(3, now)).claims;
     if (first === undefined || second === undefined || third === undefined) {
       throw new Error('not claimed');
     }
@@ -108,14 +108,14 @@ describe('a turn’s row', () => {
 
   it('takes no claim and no write once it has ended', async () => {
     const turnId = await storeTurn(database.db, { status: 'completed', attempt: 1 });
-    expect(await claims().claimNext(() => now)).toBeUndefined();
+    expect(await claimOne(claims(), now)).toBeUndefined();
     await expect(store(turnId, 1)).rejects.toThrow(FencedError);
     expect(await claims().claimable(0)).toBe(0);
   });
 
   it('keeps the first reason to cancel, and reports it to the heartbeat', async () => {
     const turnId = await queued();
-    const claim = await claims().claimNext(() => now);
+    const claim = await claimOne(claims(), now);
     if (claim === undefined) throw new Error('not claimed');
     const test = await openTestServices(database, []);
     expect(await test.services.canceller.cancel(turnId, 'interrupt')).toBe('running');
@@ -136,7 +136,7 @@ describe('a turn’s row', () => {
 
   it('counts as to be claimed without a worker, and queued after a while', async () => {
     const lost = await queued();
-    await claims(0).claimNext(() => now);
+    await claimOne(claims(0), now);
     const waiting = await queued();
     expect(await claims().claimable(0)).toBe(2);
     expect(await claims().claimable(60_000)).toBe(1);
@@ -221,12 +221,12 @@ describe('a turn’s row that the database refuses to claim', () => {
           if new.id in ('${refused.join("','")}') then raise exception 'not this one'; end if; return new; end $$;
           create trigger refuse before update on turns for each row execute function refuse()`),
       );
-      expect(await claims.claimNext(() => new Date())).toMatchObject({ id: first });
-      const asked = [claims.claimNext(() => new Date()), claims.claimNext(() => new Date())];
-      const [next, failed] = await Promise.allSettled(asked);
-      expect(next).toMatchObject({ value: { id: second } });
+      expect(await claimOne(claims)).toMatchObject({ id: first });
       const one = { cause: { message: 'not this one' } };
-      expect(failed).toMatchObject({ reason: { errors: [one, one] } });
+      const failure = { errors: [one, one] };
+      const next = await claims.claimNext(2, new Date());
+      expect(next).toMatchObject({ claims: [{ id: second }], failure });
+      await expect(claims.claimNext(2, new Date())).rejects.toMatchObject(failure);
     } finally {
       await close();
     }
@@ -242,17 +242,15 @@ describe('a turn’s row that somebody has locked', () => {
         await storeTurn(db, { status: 'queued', attempt: 0 }),
         await storeTurn(db, { status: 'queued', attempt: 0 }),
       ];
-      const both = () =>
-        Promise.all([claims.claimNext(() => new Date()), claims.claimNext(() => new Date())]);
+      const both = () => claims.claimNext(2, new Date());
       await db.transaction(async (tx) => {
         await tx.update(turns).set({ hasNext: true }).where(eq(turns.id, locked));
-        expect(await both()).toEqual([expect.objectContaining({ id: free }), undefined]);
+        expect(await both()).toEqual({ claims: [expect.objectContaining({ id: free })] });
       });
       expect(await claims.claimable(0)).toBe(1);
-      expect(await both()).toEqual([
-        expect.objectContaining({ id: locked, attempt: 1, hasNext: true }),
-        undefined,
-      ]);
+      expect(await both()).toEqual({
+        claims: [expect.objectContaining({ id: locked, attempt: 1, hasNext: true })],
+      });
     } finally {
       await close();
     }

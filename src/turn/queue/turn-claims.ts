@@ -25,11 +25,6 @@ const MOST_REFUSED = 64;
 /** Claims and leases of turns. Times are the database's, so that hosts need no common clock. */
 @Injectable()
 export class TurnClaims {
-  readonly #claims = new Batcher(
-    (wishes: readonly (() => Date)[]) => this.#claimNext(wishes),
-    // A claim that is refused is made turn by turn within the run.
-    () => true,
-  );
   readonly #renewals = new Batcher(
     (owned: readonly OwnedTurn[]) => this.#extendTogether(owned),
     isDatabaseDown,
@@ -41,16 +36,25 @@ export class TurnClaims {
   ) {}
 
   /**
-   * Takes the turn that is to run next: raises its attempt and sets the lease, in one statement for all who
-   * ask while another is under way. Undefined when none waits.
+   * Takes the turns that are to run next: raises their attempts and sets the leases, in the statement that
+   * chooses them.
    *
-   * @param now the time of the claim, which may come later than the wish.
-   * @throws what the database throws; of all turns that it refuses, to one who has no other turn.
+   * @param most turns that are taken; fewer where fewer wait.
+   * @returns them in no order, with the failure of those that the database refused.
+   * @throws what the database throws where it takes none.
    */
-  async claimNext(now: () => Date): Promise<Claim | undefined> {
-    const { claim, failure } = await this.#claims.add(now);
-    if (failure !== undefined) throw failure;
-    return claim;
+  async claimNext(most: number, now: Date): Promise<Claimed> {
+    try {
+      const rows = await claimNextTurns(batchLane(this.db)).execute({
+        ...this.#valuesAt(now),
+        most,
+      });
+      return { claims: rows.map(toClaim) };
+    } catch (error) {
+      if (isDatabaseDown(error)) throw error;
+      // A turn whose row the database refuses would be the first to be chosen again, and stop all others.
+      return this.#claimOneByOne(most, now);
+    }
   }
 
   /**
@@ -70,25 +74,12 @@ export class TurnClaims {
     return claimed && toClaim(claimed);
   }
 
-  async #claimNext(wishes: readonly (() => Date)[]): Promise<Claimed[]> {
-    const now = wishes[0]?.() ?? new Date();
-    const most = wishes.length;
-    try {
-      const rows = await claimNextTurns(batchLane(this.db)).execute({ ...this.#valuesAt(now), most });
-      return wishes.map((_, index) => ({ claim: rows[index] && toClaim(rows[index]) }));
-    } catch (error) {
-      if (isDatabaseDown(error)) throw error;
-      // A turn whose row the database refuses would be the first to be chosen again, and stop all others.
-      return this.#claimOneByOne(now, most);
-    }
-  }
-
-  async #claimOneByOne(now: Date, most: number): Promise<Claimed[]> {
+  async #claimOneByOne(most: number, now: Date): Promise<Claimed> {
     const { rows } = await this.db.execute(chooseFairly(most + MOST_REFUSED));
-    const claimed: Claimed[] = [];
+    const claims: Claim[] = [];
     const failures: unknown[] = [];
     for (const row of rows) {
-      if (claimed.length === most) break;
+      if (claims.length === most) break;
       try {
         const turnId = (row as { id: string }).id;
         const [one] = await claimTurn(this.db).execute({
@@ -96,18 +87,20 @@ export class TurnClaims {
           statuses: runnable,
           turnId,
         });
-        if (one !== undefined) claimed.push({ claim: toClaim(one) });
+        if (one !== undefined) claims.push(toClaim(one));
       } catch (failure) {
         failures.push(failure);
         // The other turns would wait for the same database.
         if (isDatabaseDown(failure)) break;
       }
     }
-    const [first, ...more] = failures;
+    if (failures.length === 0) return { claims };
     const failure =
-      more.length === 0 ? first : new AggregateError(failures, 'Turns could not be claimed');
-    const all = [...claimed, { failure }];
-    return Array.from({ length: most }, (_, index) => all[index] ?? {});
+      failures.length === 1
+        ? failures[0]
+        : new AggregateError(failures, 'Turns could not be claimed');
+    if (claims.length === 0) throw failure;
+    return { claims, failure };
   }
 
   #valuesAt(now: Date) {
@@ -282,9 +275,9 @@ function toClaim({ turn, ...rest }: ClaimRow): Claim {
 
 type ClaimRow = Awaited<ReturnType<ReturnType<typeof claimTurn>['execute']>>[number];
 
-/** The answer to a wish for a turn: empty where none waits. */
 interface Claimed {
-  claim?: Claim | undefined;
+  claims: Claim[];
+  /** Set where the database refused some turns. */
   failure?: unknown;
 }
 

@@ -1,25 +1,25 @@
 /**
- * Wake-ups for workers. A wake-up says that some turn waits and has no order: whoever takes it claims the turn
- * that is to run next. Turns are rows, and the sweeper adds the wake-ups that were lost. Two implementations,
- * one conformance suite.
+ * Tokens for workers. A token says that something waits, and has no order: whoever takes it claims the turns that
+ * are to run next, for all slots that are free. Turns are rows, and the sweeper adds a token where one was lost.
+ * Two implementations, one conformance suite.
  */
 export interface TurnQueue {
-  /** Adds wake-ups, one for each turn that can be claimed from now on. One too many finds no turn. */
-  wake(count: number): Promise<void>;
+  /** Adds a token for the turns that can be claimed from now on, any number of them. */
+  wake(): Promise<void>;
   /**
-   * Starts to hand wake-ups out, a bounded number at a time.
+   * Starts to hand tokens out, one at a time: no other comes before `handler` has settled.
    *
-   * @param handler runs a turn to its end, or none. What it throws is logged: the turn still waits, and the
-   *   sweeper adds another wake-up.
+   * @param handler claims the turns that wait. What it throws is logged: the turns still wait, and the sweeper
+   *   adds another token.
    */
   consume(handler: () => Promise<void>): Promise<void>;
-  /** Number of wake-ups that no worker has taken. */
+  /** Number of tokens that no worker has taken. */
   depth(): Promise<number>;
-  /** Processes that take wake-ups; null where their number is not known. */
+  /** Processes that take tokens; null where their number is not known. */
   workers(): Promise<number | null>;
   /** Rejects when the queue does not answer. */
   ping(): Promise<void>;
-  /** Hands out no more; resolves when every handler that runs has settled. */
+  /** Hands out no more; resolves when a handler that runs has settled. */
   close(): Promise<void>;
 }
 

@@ -5,7 +5,7 @@ import type { WorkerOptions } from 'bullmq';
 /** The queue's name, the last part of its keys. */
 export const QUEUE_NAME = 'turns';
 
-/** Hands jobs to the queue's consumer. A job is a wake-up, and carries nothing. */
+/** Hands jobs to the queue's consumer, which claims turns for them. A job is a token, and carries nothing. */
 export abstract class TurnProcessorHost extends WorkerHost {
   handler: (() => Promise<void>) | undefined;
 

@@ -25,9 +25,14 @@ export class WorkerWaker {
    */
   wake(turnId: string, logger: Pick<Logger, 'warn'> = this.logger): () => void {
     const warn = (message: string) => (error: unknown) => logger.warn({ turnId, error }, message);
-    this.queue.wake(1).catch(warn('an accepted turn woke no worker at once'));
+    this.queue.wake().catch(warn('an accepted turn woke no worker at once'));
     return this.clock.after(ANNOUNCE_AFTER_MS, () => {
-      this.positions.publishQueued(turnId).catch(warn('a queue position was not published'));
+      this.#announce(turnId).catch(warn('a queue position was not published'));
     });
+  }
+
+  /** Publishes a queue position. A claim skips a turn whose row is locked for that: another token is for it. */
+  async #announce(turnId: string): Promise<void> {
+    if (await this.positions.publishQueued(turnId)) await this.queue.wake();
   }
 }

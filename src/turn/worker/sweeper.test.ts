@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { silentLogger } from '../../../test/support/silent-logger.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import { MemoryTurnQueue } from '../queue/memory-turn-queue.js';
+import type { TurnQueue } from '../queue/turn-queue.js';
 import { StrandedTurns } from './stranded-turns.js';
 import { Sweeper } from './sweeper.js';
 
@@ -16,7 +17,7 @@ describe('Sweeper', () => {
   beforeEach(() => {
     clock = new ManualClock();
     taken = 0;
-    queue = new MemoryTurnQueue({ concurrency: 1, onError: () => undefined });
+    queue = new MemoryTurnQueue(() => undefined);
     found = [];
     waited = [];
     [woken, wakeable, unwanted, stuck, promoted, ended] = [[], [], [], [], [], []];
@@ -41,14 +42,14 @@ describe('Sweeper', () => {
       { end: async (turnId, { reason }) => ended.push([turnId, reason]) > 0 },
     );
     const approvals = { expire: async () => (expired += 1) };
-    open = (find) => {
+    open = (find, tokens = queue) => {
       const claims = {
         claimable: (ms: number) => {
           waited.push(ms);
           return find();
         },
       };
-      return new Sweeper(claims, queue, approvals, abandoned, stranded, clock, silentLogger);
+      return new Sweeper(claims, tokens, approvals, abandoned, stranded, clock, silentLogger);
     };
     sweeper = open(async () => (await found.shift()?.()) ?? 0);
   });
@@ -63,7 +64,7 @@ describe('Sweeper', () => {
   let waited: number[];
   let cancels: number;
   let startedOver: number;
-  let open: (find: () => Promise<number>) => Sweeper;
+  let open: (find: () => Promise<number>, tokens?: Pick<TurnQueue, 'wake' | 'depth'>) => Sweeper;
   const consume = (): Promise<void> => queue.consume(async () => void (taken += 1));
 
   it('wakes workers for what an earlier process left before anything else', async () => {
@@ -71,19 +72,22 @@ describe('Sweeper', () => {
     found = [async () => 2];
     await sweeper.start();
     await clock.advance(0);
-    expect(taken).toBe(2);
+    expect(taken).toBe(1);
   });
 
-  it('adds the wake-ups that are missing, and no more', async () => {
-    found = [async () => 1, async () => 2, async () => 2, async () => 3];
+  it('adds a token where there is none, and nothing where no turn can be claimed', async () => {
+    let added = 0;
+    const tokens = { depth: async () => depth, wake: async () => void (added += 1) };
+    sweeper = open(async () => (await found.shift()?.()) ?? 0, tokens);
+    found = [async () => 0, async () => 2, async () => 2];
+    let depth = 0;
     await sweeper.start();
-    for (const depth of [2, 2, 3]) {
-      await clock.advance(500);
-      expect(await queue.depth()).toBe(depth);
-    }
-    await consume();
-    await clock.advance(0);
-    expect(taken).toBe(3);
+    expect(added).toBe(0);
+    await clock.advance(500);
+    expect(added).toBe(1);
+    depth = 1;
+    await clock.advance(500);
+    expect(added).toBe(1);
   });
 
   it('goes on after a sweep that failed, and takes nobody for gone that it did not see', async () => {
@@ -122,7 +126,7 @@ describe('Sweeper', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('counts queued turns at the start, and later only those whose wake-up may be lost', async () => {
+  it('counts queued turns at the start, and later only those whose token may be lost', async () => {
     await sweeper.start();
     await clock.advance(500);
     await clock.advance(500);

@@ -10,14 +10,14 @@ import { StrandedTurns } from './stranded-turns.js';
 /** Interval of the sweeps, in ms. */
 const SWEEP_MS = 500;
 
-/** A wake-up is taken in milliseconds where a slot is free: after these, in ms, a turn's may be lost. */
-const LOST_WAKE_UP_MS = 1_000;
+/** A token is taken in milliseconds where a slot is free: after these, in ms, that of a queued turn may be lost. */
+const LOST_TOKEN_MS = 1_000;
 
 /** Interval at which subagents without a parent are looked for, in ms. */
 const ORPHANS_MS = 5_000;
 
 /**
- * Sweeps for turns that lost their worker, their wake-up, their readers or what was to wake them, and
+ * Sweeps for turns that lost their worker, their token, their readers or what was to wake them, and
  * decides approvals whose time is over. Any number of processes may sweep beside each other.
  */
 @Injectable()
@@ -67,7 +67,7 @@ export class Sweeper {
     await this.approvals.expire();
     await this.stranded.wake();
     await this.stranded.freeHeld();
-    await this.#wakeWorkers(LOST_WAKE_UP_MS);
+    await this.#wakeWorkers(LOST_TOKEN_MS);
     await this.abandoned.cancel();
     const now = this.clock.now();
     if (now < this.#lookForOrphansAt) return;
@@ -75,12 +75,10 @@ export class Sweeper {
     await this.stranded.endOrphans();
   }
 
-  /** Sees to it that there are as many wake-ups as turns to be claimed. @returns the number of turns. */
+  /** Adds a token where turns can be claimed and there is none. @returns the number of turns. */
   async #wakeWorkers(queuedMs: number): Promise<number> {
     const turns = await this.claims.claimable(queuedMs);
-    if (turns === 0) return 0;
-    const missing = turns - (await this.queue.depth());
-    if (missing > 0) await this.queue.wake(missing);
+    if (turns > 0 && (await this.queue.depth()) === 0) await this.queue.wake();
     return turns;
   }
 }

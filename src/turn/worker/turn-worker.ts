@@ -3,6 +3,8 @@ import { CONFIG, type Config } from '../../config/config.js';
 import { Metrics } from '../../metrics/metrics.js';
 import { CLOCK, type Clock } from '../../platform/clock.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
+import { untilAborted } from '../../platform/async/abort.js';
+import { settlesWithin } from '../../platform/async/settles-within.js';
 import { detached } from '../../tracing/tracing.js';
 import { turnLogger } from '../attempt/attempt-opener.js';
 import { SIGNAL_BUS, type SignalBus } from '../queue/signal-bus.js';
@@ -14,23 +16,31 @@ import { AttemptTracer } from './attempt-tracer.js';
 import { keepLease } from './keep-lease.js';
 import { Recoveries } from './recoveries.js';
 import { RunningTurns } from './running-turns.js';
-import { WorkerSlot, WorkerSlots } from './worker-slot.js';
+import { WorkerSlots, type WorkerSlot } from './worker-slot.js';
 
-/** Claims a turn for each wake-up, and runs it to its end or leaves it to its next attempt. */
+/** Turns that a worker claims at once: those that come in a burst spread over workers. */
+const MOST_AT_ONCE = 16;
+
+/** Time beyond the drain that a stop waits for turns, in ms: for their tools and their logs. */
+const HAND_BACK_MS = 10_000;
+
+/**
+ * Claims the turns that are next for the slots that are free, for each token of the queue, and runs each to its end
+ * or leaves it to its next attempt.
+ */
 @Injectable()
 export class TurnWorker {
   readonly #running = new RunningTurns();
   readonly #slots: WorkerSlots;
   readonly #recoveries: Recoveries;
-  /** Claims under way, and the turns that hints named meanwhile: a claim may not have seen their cause. */
-  #claiming = 0;
-  readonly #hinted = new Set<string>();
-  /** Claims under way, until what they took has begun or is back among the turns that wait. */
-  readonly #inHand = new Set<Promise<unknown>>();
-  /** Turns that go on though the queue has their slots back. */
-  readonly #away = new Set<Promise<void>>();
+  /** Turns until they have left their slots. */
+  readonly #turns = new Set<Promise<void>>();
+  /** Settles when no claim is under way. */
+  #claiming: Promise<unknown> = Promise.resolve();
+  /** Turns that hints named while a claim is under way, which may not have seen their cause; absent: none is. */
+  #hinted: Set<string> | undefined;
   #stopListening = (): void => undefined;
-  #stopping = false;
+  readonly #stopping = new AbortController();
   #isDrained = false;
 
   constructor(
@@ -55,42 +65,98 @@ export class TurnWorker {
   async start(): Promise<void> {
     const { queue, bus } = this;
     this.#stopListening = await bus.onCancel((turnId) => this.#look(turnId));
-    // The queue of one process hands the wake-up on within the request that sent it.
-    await queue.consume(() => detached(() => this.#take()));
+    // The queue of one process hands the token on within the request that sent it.
+    await queue.consume(() => detached(() => this.#claimWaiting()));
   }
 
   /** Takes no more turns, gives those that run `drainMs` to end, and releases the rest. */
   async stop(): Promise<void> {
     const { queue, clock, config } = this;
-    this.#stopping = true;
+    this.#stopping.abort();
     const cancelTimer = clock.after(config.drainMs, () => {
       this.#isDrained = true;
       this.#running.endAll('shutdown');
     });
     await queue.close();
-    await Promise.all(this.#away);
+    await settlesWithin(config.drainMs + HAND_BACK_MS, Promise.all(this.#turns));
     cancelTimer();
     this.#stopListening();
   }
 
-  /** Resolves when the attempt is over or has given its slot away, and goes on beside others. */
-  async #take(): Promise<void> {
-    const slot = new WorkerSlot(this.#slots);
-    await slot.take();
-    const done = this.#work(slot).finally(() => slot.leave());
-    const isDone = await Promise.race([done.then(() => true), slot.givenAway.then(() => false)]);
-    if (isDone) return;
-    // The error is in the log: nobody waits for this wake-up any more.
-    const away = done.catch(() => undefined);
-    this.#away.add(away);
-    void away.finally(() => this.#away.delete(away));
+  /** Claims until no turn waits: for the slots that are free, and again whenever one is. */
+  async #claimWaiting(): Promise<void> {
+    const { signal } = this.#stopping;
+    const handOn = once(() => {
+      const warn = (error: unknown): void =>
+        this.logger.warn({ error }, 'no other worker was woken for the turns that wait');
+      this.queue.wake().catch(warn);
+    });
+    while (!signal.aborted) {
+      const claiming = this.#claimForFree(handOn);
+      this.#claiming = claiming.catch(() => undefined);
+      if (!(await claiming)) return;
+      try {
+        await untilAborted(this.#slots.untilFree(), signal);
+      } catch (error) {
+        if (!signal.aborted) throw error;
+      }
+    }
   }
 
-  async #work(slot: WorkerSlot): Promise<void> {
+  /**
+   * Claims until no slot is free or no turn waits, some turns at a time.
+   *
+   * @param handOn is called where turns may wait for which other workers have slots: their token is here.
+   * @returns whether turns may wait.
+   */
+  async #claimForFree(handOn: () => void): Promise<boolean> {
+    for (;;) {
+      const slots = await this.#slots.takeFree(MOST_AT_ONCE);
+      if (slots.length === 0) return true;
+      if (!(await this.#claimFor(slots))) return false;
+      handOn();
+    }
+  }
+
+  /** Claims a turn for each slot. @returns whether turns may wait. */
+  async #claimFor(slots: WorkerSlot[]): Promise<boolean> {
+    const { claims, clock, logger } = this;
+    const most = slots.length;
+    this.#hinted = new Set();
+    try {
+      const claimed = await claims.claimNext(most, new Date(clock.now()));
+      const { failure } = claimed;
+      if (failure !== undefined) logger.error({ error: failure }, 'turns could not be claimed');
+      const postponed: Promise<void>[] = [];
+      for (const claim of claimed.claims) {
+        const recovered = this.#recoveries.begin(claim);
+        const slot = recovered && slots.pop();
+        if (recovered !== undefined && slot !== undefined) this.#begin(claim, { slot, recovered });
+        // The turn has to wait for takeovers that run here.
+        else postponed.push(claims.postpone(claim));
+      }
+      await Promise.all(postponed);
+      return claimed.claims.length === most;
+    } finally {
+      this.#hinted = undefined;
+      for (const slot of slots) slot.leave();
+    }
+  }
+
+  #begin(claim: Claim, { slot, recovered }: { slot: WorkerSlot; recovered: () => void }): void {
+    const turn = this.#run(claim, { slot, recovered }).finally(() => {
+      slot.leave();
+      this.#turns.delete(turn);
+    });
+    this.#turns.add(turn);
+  }
+
+  /** Runs one attempt. Its faults are logged: the turn waits for the end of its lease. */
+  async #run(
+    claim: Claim,
+    { slot, recovered }: { slot: WorkerSlot; recovered: () => void },
+  ): Promise<void> {
     const { claims, clock, config } = this;
-    const begun = await this.#track(this.#begin());
-    if (begun === undefined) return;
-    const { claim, isHinted, recovered } = begun;
     const lease = new Lease();
     if (this.#isDrained) lease.end('shutdown');
     lease.onProgress = recovered;
@@ -105,56 +171,43 @@ export class TurnWorker {
     });
     this.metrics.turnsRunning.inc();
     const remove = this.#running.add(claim.id, { lease, beat: heartbeat.beat });
-    if (isHinted) void heartbeat.beat();
+    if (this.#hinted?.has(claim.id) === true) void heartbeat.beat();
     try {
-      // A turn that ends its process must not cost those an attempt that were to wait for it.
-      if (claim.attempt > 1) await Promise.allSettled(this.#inHand);
+      // A turn that ends its process must not cost those an attempt that are being claimed.
+      if (claim.attempt > 1) await this.#claiming;
       await this.attempts.run(claim, { lease, slot });
     } catch (error) {
       logger.error({ error }, 'a turn could not be worked on');
-      throw error;
     } finally {
       heartbeat.stop();
       recovered();
       remove();
       this.metrics.turnsRunning.dec();
-      if (lease.reason === 'shutdown') await claims.release(claim);
+      if (lease.reason === 'shutdown') await this.#release(claim, logger);
     }
   }
 
-  /** Claims a turn, and puts it back where it has to wait for takeovers that run here. */
-  async #begin(): Promise<{ claim: Claim; isHinted: boolean; recovered: () => void } | undefined> {
-    const claimed = await this.#claim();
-    if (claimed === undefined) return undefined;
-    const recovered = this.#recoveries.begin(claimed.claim);
-    if (recovered === undefined) await this.claims.postpone(claimed.claim);
-    return recovered && { ...claimed, recovered };
-  }
-
-  async #track<T>(work: Promise<T>): Promise<T> {
-    this.#inHand.add(work);
+  async #release(claim: Claim, logger: Pick<Logger, 'warn'>): Promise<void> {
     try {
-      return await work;
-    } finally {
-      this.#inHand.delete(work);
-    }
-  }
-
-  async #claim(): Promise<{ claim: Claim; isHinted: boolean } | undefined> {
-    if (this.#stopping) return undefined;
-    this.#claiming += 1;
-    try {
-      const claim = await this.claims.claimNext(() => new Date(this.clock.now()));
-      return claim && { claim, isHinted: this.#hinted.has(claim.id) };
-    } finally {
-      this.#claiming -= 1;
-      if (this.#claiming === 0) this.#hinted.clear();
+      await this.claims.release(claim);
+    } catch (error) {
+      logger.warn({ error }, 'a turn was not handed back: it waits for the end of its lease');
     }
   }
 
   /** A hint: the owner of the turn and a request for its end are in the database. */
   #look(turnId: string): void {
-    if (this.#claiming > 0) this.#hinted.add(turnId);
+    this.#hinted?.add(turnId);
     this.#running.beat(turnId);
   }
+}
+
+/** @returns does the work on the first call alone. */
+function once(work: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (isDone) return;
+    isDone = true;
+    work();
+  };
 }

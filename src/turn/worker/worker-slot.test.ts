@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { WorkerSlot, WorkerSlots } from './worker-slot.js';
+import { WorkerSlots } from './worker-slot.js';
 
 /** A wait that the test ends. */
 function openWait(): { wait: () => Promise<string>; finish: () => void } {
@@ -9,18 +9,50 @@ function openWait(): { wait: () => Promise<string>; finish: () => void } {
   return { wait: () => done, finish };
 }
 
+/** A promise, and whether it is fulfilled by now. */
+function observe<T>(promise: Promise<T>): { promise: Promise<T>; isDone(): boolean } {
+  let done = false;
+  return { promise: promise.finally(() => (done = true)), isDone: () => done };
+}
+
+describe('WorkerSlots', () => {
+  it('are taken as they are free, at most as many as are asked for', async () => {
+    const slots = new WorkerSlots(3);
+    const two = await slots.takeFree(2);
+    expect(two).toHaveLength(2);
+    expect(await slots.takeFree(16)).toHaveLength(1);
+    expect(await slots.takeFree(16)).toEqual([]);
+    const free = observe(slots.untilFree());
+    await nextTurn();
+    expect(free.isDone()).toBe(false);
+    two[0]?.leave();
+    await free.promise;
+    expect(await slots.takeFree(16)).toHaveLength(1);
+  });
+
+  it('are not free while a turn waits to come back', async () => {
+    const slots = new WorkerSlots(1);
+    const parent = await slots.take();
+    const wait = openWait();
+    const back = parent.without(wait.wait);
+    const [child] = await slots.takeFree(1);
+    wait.finish();
+    await nextTurn();
+    child?.leave();
+    expect(await slots.takeFree(1)).toEqual([]);
+    await back;
+  });
+});
+
 describe('WorkerSlot', () => {
   it('is for others while its turn only waits, and its turn is before those that begin', async () => {
     const slots = new WorkerSlots(1);
-    const [parent, child, third] = [1, 2, 3].map(() => new WorkerSlot(slots));
-    if (!parent || !child || !third) throw new Error('Three slots');
     const order: string[] = [];
-    await parent.take();
+    const parent = await slots.take();
     const wait = openWait();
     const back = parent.without(wait.wait).then(() => order.push('parent'));
-    await parent.givenAway;
-    await child.take();
-    const begun = third.take().then(() => order.push('third'));
+    const child = await slots.take();
+    const begun = slots.take().then(() => order.push('third'));
     wait.finish();
     await nextTurn();
     expect(order).toEqual([]);
@@ -34,67 +66,60 @@ describe('WorkerSlot', () => {
 
   it('comes back once, when all it waits for side by side is done', async () => {
     const slots = new WorkerSlots(1);
-    const [parent, other] = [new WorkerSlot(slots), new WorkerSlot(slots)];
-    await parent.take();
+    const parent = await slots.take();
     const waits = [openWait(), openWait()];
     const both = Promise.all(waits.map(({ wait }) => parent.without(wait)));
     waits[0]?.finish();
-    await other.take();
-    other.leave();
+    (await slots.take()).leave();
     waits[1]?.finish();
     expect(await both).toEqual(['done', 'done']);
-    let hasSlot = false;
-    const next = other.take().then(() => (hasSlot = true));
+    const next = observe(slots.take());
     await nextTurn();
-    expect(hasSlot).toBe(false);
+    expect(next.isDone()).toBe(false);
     parent.leave();
-    await next;
+    await next.promise;
   });
 
   it('takes no slot after its turn has left, whatever it still waited for', async () => {
     const slots = new WorkerSlots(1);
-    const [slot, other] = [new WorkerSlot(slots), new WorkerSlot(slots)];
-    await slot.take();
+    const slot = await slots.take();
     const [late, early] = [openWait(), openWait()];
     const waits = [slot.without(late.wait), slot.without(early.wait)];
-    await other.take();
+    const other = await slots.take();
     early.finish();
     await waits[1];
     slot.leave();
     late.finish();
     await waits[0];
     other.leave();
-    await new WorkerSlot(slots).take();
+    await slots.take();
   });
 
   it('gives a slot back that it is given after its turn has left', async () => {
     const slots = new WorkerSlots(1);
-    const [slot, other] = [new WorkerSlot(slots), new WorkerSlot(slots)];
-    await slot.take();
+    const slot = await slots.take();
     const wait = openWait();
     const back = slot.without(wait.wait);
-    await other.take();
+    const other = await slots.take();
     wait.finish();
     await nextTurn();
     slot.leave();
     other.leave();
     await back;
-    await new WorkerSlot(slots).take();
+    await slots.take();
   });
 
   it('has its slot again after a wait that failed', async () => {
     const slots = new WorkerSlots(1);
-    const slot = new WorkerSlot(slots);
-    await slot.take();
+    const slot = await slots.take();
     const failing = slot.without(async () => {
       throw new Error('no');
     });
     await expect(failing).rejects.toThrow('no');
-    let hasSlot = false;
-    const next = new WorkerSlot(slots).take().then(() => (hasSlot = true));
+    const next = observe(slots.take());
     await nextTurn();
-    expect(hasSlot).toBe(false);
+    expect(next.isDone()).toBe(false);
     slot.leave();
-    await next;
+    await next.promise;
   });
 });

@@ -11,8 +11,27 @@ export class WorkerSlots {
     this.#slots = new Semaphore(most);
   }
 
-  take(priority = 0): Promise<[number, () => void]> {
-    return this.#slots.acquire(1, priority);
+  /** Resolves when a slot may be free. */
+  untilFree(): Promise<void> {
+    return this.#slots.waitForUnlock();
+  }
+
+  /** Takes the slots that are free, `most` of them, which may be none. */
+  takeFree(most: number): Promise<WorkerSlot[]> {
+    const free = Math.max(0, Math.min(most, this.#slots.getValue()));
+    return Promise.all(Array.from({ length: free }, () => this.take()));
+  }
+
+  /** Takes a slot when one is free. */
+  async take(): Promise<WorkerSlot> {
+    const [, release] = await this.#slots.acquire();
+    return new WorkerSlot(this, release);
+  }
+
+  /** Takes a slot back before all turns that begin. @returns gives it back again. */
+  async takeBack(): Promise<() => void> {
+    const [, release] = await this.#slots.acquire(1, COMING_BACK);
+    return release;
   }
 }
 
@@ -21,30 +40,21 @@ export class WorkerSlots {
  * worker full of parents that wait would have no slot for their subagents.
  */
 export class WorkerSlot {
-  /** Settles when the slot is given away for the first time. */
-  readonly givenAway: Promise<void>;
-  #resolveGivenAway = (): void => undefined;
   #release: (() => void) | undefined;
   #waits = 0;
   #isLeft = false;
 
-  constructor(private readonly slots: WorkerSlots) {
-    this.givenAway = new Promise((resolve) => {
-      this.#resolveGivenAway = resolve;
-    });
-  }
-
-  async take(): Promise<void> {
-    [, this.#release] = await this.slots.take();
+  constructor(
+    private readonly slots: Pick<WorkerSlots, 'takeBack'>,
+    release: () => void,
+  ) {
+    this.#release = release;
   }
 
   /** Gives the slot away until `wait` is over. Calls may overlap. */
   async without<T>(wait: () => Promise<T>): Promise<T> {
     this.#waits += 1;
-    if (this.#waits === 1) {
-      this.#giveBack();
-      this.#resolveGivenAway();
-    }
+    if (this.#waits === 1) this.#giveBack();
     try {
       return await wait();
     } finally {
@@ -67,7 +77,7 @@ export class WorkerSlot {
   async #comeBack(): Promise<void> {
     // A wait may end after its turn.
     if (this.#isLeft) return;
-    const [, release] = await this.slots.take(COMING_BACK);
+    const release = await this.slots.takeBack();
     // The turn may wait again by now.
     if (this.#waits > 0 || this.#release !== undefined || this.#isLeft) return release();
     this.#release = release;

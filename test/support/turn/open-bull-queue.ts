@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { CONFIG } from '../../../src/config/config.js';
 import type { Role } from '../../../src/config/role.js';
 import { LOGGER } from '../../../src/platform/logger.js';
 import { REDIS, type RedisClient } from '../../../src/storage/redis/redis-connection.js';
@@ -11,8 +10,6 @@ import type { TurnQueue } from '../../../src/turn/queue/turn-queue.js';
 export interface BullQueueOptions {
   redis: RedisClient;
   prefix: string;
-  /** Default: 1. */
-  concurrency?: number;
   /** Default: a worker's. */
   role?: Role;
   onError?: (error: unknown) => void;
@@ -26,16 +23,12 @@ class GivenValues {}
 
 /** The queue with its worker, as a server process opens them; `close` ends the application too. */
 export async function openBullQueue(options: BullQueueOptions): Promise<TurnQueue> {
-  const { redis, prefix, concurrency = 1, role = 'worker', onError = () => undefined } = options;
+  const { redis, prefix, role = 'worker', onError = () => undefined } = options;
   const warn = ({ error }: Record<string, unknown>): void => onError(error);
-  const values = [
-    { provide: CONFIG, useValue: { drainMs: 50_000 } },
-    { provide: LOGGER, useValue: { warn } },
-  ];
+  const values = [{ provide: LOGGER, useValue: { warn } }];
   const config = {
     redisPrefix: prefix,
     role,
-    workerConcurrency: concurrency,
     leaseMs: 30_000,
   };
   const connection = { provide: REDIS, useValue: redis };
@@ -46,7 +39,7 @@ export async function openBullQueue(options: BullQueueOptions): Promise<TurnQueu
       global: true,
       imports: [BullQueueModule.register(given, config)],
       providers: values,
-      exports: [CONFIG, LOGGER],
+      exports: [LOGGER],
     },
     { logger: false, abortOnError: false },
   );

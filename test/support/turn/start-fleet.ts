@@ -32,11 +32,12 @@ export async function openFleet(
   backEnd: 'embedded' | 'distributed',
   { slots, tools = [] }: FleetOptions,
 ): Promise<Fleet> {
-  const state = backEnd === 'embedded' ? await inMemory() : await onServers(slots / 2);
+  const state = backEnd === 'embedded' ? await inMemory() : await onServers();
   const first = await openTestServices(state.database, tools);
   const onError = (error: unknown): void => void first.workerErrors.push(error);
   const queues = await state.openQueues(first.services.queue, onError);
-  Object.assign(first.config, { queueDepth: 10_000, workerConcurrency: slots });
+  const workerConcurrency = slots / queues.length;
+  Object.assign(first.config, { queueDepth: 10_000, workerConcurrency });
   const processes = await Promise.all(queues.map((queue) => first.beside({ queue })));
   const [services = first.services] = processes;
   const test = { ...first, services };
@@ -48,6 +49,7 @@ export async function openFleet(
       for (const queue of queues) workers.push(await first.startWorker({ queue }));
     },
     close: async () => {
+      await test.drain();
       await Promise.all(queues.map((queue) => queue.close()));
       await test.close();
       await state.close();
@@ -67,7 +69,7 @@ async function inMemory(): Promise<State> {
   return { database, openQueues: async (own) => [own], close: () => database.close() };
 }
 
-async function onServers(concurrency: number): Promise<State> {
+async function onServers(): Promise<State> {
   const made = await newDatabase();
   // A broken idle connection is no fault of the test's: a query on it is.
   const onError = (): void => undefined;
@@ -82,7 +84,6 @@ async function onServers(concurrency: number): Promise<State> {
           openBullQueue({
             redis,
             prefix,
-            concurrency,
             onError,
           }),
         ),

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { InjectionToken } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import { pino } from 'pino';
 import { AuditLog } from '../../../src/access/audit-log.js';
 import { SkillLibrary } from '../../../src/skills/skill-library.js';
 import { PersonaLibrary } from '../../../src/agents/persona-library.js';
@@ -61,8 +62,10 @@ export interface TestServices {
   modelRequests: RehearsalRequest[];
   /** Loads personas from this folder from now on. */
   useInstructions(root: string): Promise<void>;
-  /** Errors that the queue's handler threw. */
+  /** Errors that claims threw, and lines of the log of turns that could not be worked on. */
   workerErrors: unknown[];
+  /** Stops workers, default all, once the turns that they run have ended or are parked. */
+  drain(...workers: readonly TurnWorker[]): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -75,6 +78,9 @@ const noMcp = {
   mcpConnections: 4,
   egressPrivateHosts: [],
 };
+
+/** Longest time that a test waits for its workers' turns, in ms. */
+const DRAIN_MS = 30_000;
 
 class TestRoot {}
 
@@ -171,21 +177,28 @@ export async function openTestServices(
     toolOutputLimit: 10_000,
     parallelTools: someLimits.maxParallelTools,
   };
+  const onLine = (line: string): void => {
+    if (line.includes('"a turn could not be worked on"')) workerErrors.push(line);
+  };
+  const workers: TurnWorker[] = [];
+  const drain = async (...some: readonly TurnWorker[]): Promise<void> => {
+    const { drainMs } = config;
+    config.drainMs = DRAIN_MS;
+    await Promise.all((some.length > 0 ? some : workers).map((worker) => worker.stop()));
+    config.drainMs = drainMs;
+  };
   const audit = new AuditLog(database.db, clock);
   const parts: TurnParts = {
     audit,
     options: new OptionLoader(personas, modelNames, config, new OutputChecks()),
     db: database.db,
     log: new MemoryEventLog(clock),
-    queue: new MemoryTurnQueue({
-      concurrency: 4,
-      onError: (error) => workerErrors.push(error),
-    }),
+    queue: new MemoryTurnQueue((error) => workerErrors.push(error)),
     bus: new MemorySignalBus(),
     claims: new TurnClaims(database.db, { leaseMs }),
     ends: new EndWatch(database.db, clock, silentLogger),
     clock,
-    logger: silentLogger,
+    logger: pino({ level: 'error' }, { write: onLine }),
     sessions: new SessionStore(database.db, clock, { maxSessions: 1_000 }, audit),
     projectRoots: openProjectRoots(database.db, { sharedRoot: projectRoot }),
     personas,
@@ -210,6 +223,7 @@ export async function openTestServices(
     config,
     startWorker: async (own) => {
       const worker = (await openContext({ ...services, ...own }, config)).get(TurnWorker);
+      workers.push(worker);
       await worker.start();
       return worker;
     },
@@ -223,9 +237,10 @@ export async function openTestServices(
     projectRoot,
     modelRequests,
     workerErrors,
+    drain,
     close: async () => {
       services.ends.close();
-      await services.queue.close();
+      await drain();
       await services.log.close();
       await extractor.close();
       await model.close();
