@@ -52,8 +52,7 @@ describe('EventWriter', () => {
       onFailure: (error) => void failures.push(error),
       onLogError: (error) => void failures.push(error),
     });
-  const never = new AbortController().signal;
-  const flush = (one = writer): Promise<void> => one.flush(never);
+  const flush = (one = writer): Promise<void> => one.flush(5_000);
   const storeReason = updateTurnKind(turns, ['endReason']);
   const setReason = (endReason: string) => storeReason({ endReason });
   const statement = (text: string) =>

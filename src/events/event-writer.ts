@@ -163,9 +163,9 @@ export class EventWriter {
     this.#storing = Promise.resolve();
   }
 
-  /** Resolves when the log has everything, or `signal` aborts: the archive has it all the same. */
-  flush(signal: AbortSignal): Promise<void> {
-    return this.#feed.flush(signal);
+  /** Resolves when the log has everything, or after `ms`: the archive has it all the same. */
+  flush(ms: number): Promise<void> {
+    return this.#feed.flush(ms);
   }
 
   async #store(batch: Batch): Promise<Stored> {

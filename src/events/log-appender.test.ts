@@ -36,6 +36,36 @@ it('restores events that are archived while the archive is loaded', async () => 
     onLogError: (error) => expect(error).toBeUndefined(),
   });
   feed.push([event(3)]);
-  await feed.flush(new AbortController().signal);
+  await feed.flush(5_000);
   expect(await log.read(turnId)).toEqual([event(1), event(2), event(3)]);
+});
+
+it('gives up what a log does not take in time, and tries no more', async () => {
+  const clock = new ManualClock();
+  let tries = 0;
+  const log = new MemoryEventLog(clock);
+  log.append = () => Promise.reject(new Error(`away ${(tries += 1)}`));
+  const feed = new LogAppender({
+    log,
+    turnId: 'turn_1',
+    attempt: 1,
+    before: logStart,
+    clock,
+    next: () => [],
+    unarchived: () => [],
+    archived: async () => [],
+    onFailure: (error) => expect(error).toBeUndefined(),
+    onLogError: () => undefined,
+  });
+  feed.push([event(1)]);
+  await clock.advance(0);
+  let isDone = false;
+  const flushed = feed.flush(1_000).then(() => (isDone = true));
+  await clock.advance(999);
+  expect(isDone).toBe(false);
+  await clock.advance(1);
+  await flushed;
+  const triesBefore = tries;
+  await clock.advance(60_000);
+  expect([triesBefore > 1, tries - triesBefore, clock.pending]).toEqual([true, 0, 0]);
 });

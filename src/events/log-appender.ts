@@ -1,6 +1,6 @@
-import { untilAborted } from '../platform/async/abort.js';
 import type { Clock } from '../platform/clock.js';
 import { retry, type RetryDelays, type RetryRules } from '../platform/async/retry.js';
+import { settlesWithin } from '../platform/async/settles-within.js';
 import type { EventCursor } from './cursor.js';
 import { FencedError, GapError, type EventLog } from './event-log.js';
 import { restoreLog } from './restore-log.js';
@@ -64,16 +64,11 @@ export class LogAppender {
     if (!this.#pumping) void this.#pump();
   }
 
-  /** Resolves when everything is appended. An abort of `signal` gives up what is not. */
-  async flush(signal: AbortSignal): Promise<void> {
-    if (!this.#pumping || signal.aborted) return;
+  /** Resolves when everything is appended. After `ms` what is not is given up. */
+  async flush(ms: number): Promise<void> {
+    if (!this.#pumping) return;
     const settled = new Promise<void>((resolve) => this.#settled.push(resolve));
-    try {
-      await untilAborted(settled, signal);
-    } catch (error) {
-      this.#closed = true;
-      if (!signal.aborted) throw error;
-    }
+    if (!(await settlesWithin(ms, settled, this.deps.clock))) this.#closed = true;
   }
 
   async #pump(): Promise<void> {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { ManualClock } from '../../../test/support/manual-clock.js';
 import { settlesWithin } from './settles-within.js';
 
 describe('settlesWithin', () => {
@@ -6,6 +7,20 @@ describe('settlesWithin', () => {
     expect(await settlesWithin(60_000, Promise.resolve())).toBe(true);
     expect(await settlesWithin(1, new Promise(() => undefined))).toBe(false);
     await expect(settlesWithin(60_000, Promise.reject(new Error('no')))).rejects.toThrow('no');
+  });
+
+  it('waits by the given clock, and leaves no timer', async () => {
+    const clock = new ManualClock();
+    expect(await settlesWithin(10, Promise.resolve(), clock)).toBe(true);
+    expect(clock.pending).toBe(0);
+    let found: boolean | undefined;
+    const late = settlesWithin(10, new Promise(() => undefined), clock);
+    const told = late.then((isInTime) => (found = isInTime));
+    await clock.advance(9);
+    expect(found).toBeUndefined();
+    await clock.advance(1);
+    await told;
+    expect([found, clock.pending]).toEqual([false, 0]);
   });
 
   it('leaves no unhandled rejection of late work', async () => {

@@ -152,7 +152,7 @@ describe('AttemptOpener', () => {
     await expect(test.services.log.append(turnId, 1, [late])).rejects.toThrow(FencedError);
     await test.services.log.begin(turnId, 3);
     attempt.writer.emit({ type: 'step.started', step: 1 });
-    await attempt.writer.flush(new AbortController().signal);
+    await attempt.writer.flush(5_000);
     expect(lease.reason).toBe('lost');
     await expect(attempt.writer.commit([], [])).rejects.toThrow(FencedError);
     expect(await test.services.log.read(turnId)).toEqual([]);

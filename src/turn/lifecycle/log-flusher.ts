@@ -1,6 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
-import { CLOCK, type Clock } from '../../platform/clock.js';
-import { withDeadline } from '../../platform/async/with-deadline.js';
+import { Injectable } from '@nestjs/common';
 import type { Attempt } from '../state/attempt.js';
 
 /**
@@ -12,10 +10,8 @@ const FLUSH_MS = 5_000;
 /** Brings the last events of an attempt to the turn's readers. */
 @Injectable()
 export class LogFlusher {
-  constructor(@Inject(CLOCK) private readonly clock: Clock) {}
-
   /** Waits, for a while, until the log has all events of an attempt that is over. */
-  async flush({ writer }: Attempt): Promise<void> {
-    await withDeadline(this.clock, FLUSH_MS, (signal) => writer.flush(signal));
+  flush({ writer }: Attempt): Promise<void> {
+    return writer.flush(FLUSH_MS);
   }
 }

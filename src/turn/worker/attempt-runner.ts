@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../config/config.js';
-import { untilAborted } from '../../platform/async/abort.js';
-import { withDeadline } from '../../platform/async/with-deadline.js';
+import { settlesWithin } from '../../platform/async/settles-within.js';
 import { AttemptAnnouncer } from '../attempt/attempt-announcer.js';
 import { AttemptFiles } from '../attempt/attempt-files.js';
 import { AttemptOpener } from '../attempt/attempt-opener.js';
@@ -120,9 +119,9 @@ export class AttemptRunner {
 
 /** Closes a turn's tools in a limited time: a tool that does not close would keep the worker's slot. */
 async function closeTools({ toolset, clock, logger }: TurnRun): Promise<void> {
-  const limit = { ms: CLOSE_WAIT_MS, reason: new Error(`not closed after ${CLOSE_WAIT_MS} ms`) };
   try {
-    await withDeadline(clock, limit, (signal) => untilAborted(toolset.close(), signal));
+    if (await settlesWithin(CLOSE_WAIT_MS, toolset.close(), clock)) return;
+    throw new Error(`not closed after ${CLOSE_WAIT_MS} ms`);
   } catch (error) {
     logger.warn({ error }, 'a tool did not close');
   }

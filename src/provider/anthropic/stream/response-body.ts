@@ -1,7 +1,6 @@
-import { untilAborted } from '../../../platform/async/abort.js';
 import type { Clock } from '../../../platform/clock.js';
 import { StreamedResponse, type ChunkReader } from '../../../platform/net/dispatch-fetch.js';
-import { withDeadline } from '../../../platform/async/with-deadline.js';
+import { settlesWithin } from '../../../platform/async/settles-within.js';
 import { providerError, streamClosedEarly } from '../../provider-errors.js';
 
 /** Longest time from the end of a message to the end of its body, in ms. */
@@ -33,10 +32,9 @@ export function openBody(response: Response): ChunkReader {
  */
 export async function finishBody(body: ChunkReader, clock: Clock): Promise<boolean> {
   try {
-    await withDeadline(clock, FINISH_MS, (signal) => untilAborted(drain(body), signal));
-    return true;
+    return await settlesWithin(FINISH_MS, drain(body), clock);
   } catch {
-    // Late or broken, the connection cannot be reused; the message itself is complete.
+    // A broken connection cannot be reused; the message itself is complete.
     return false;
   }
 }
