@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
+import { toHeaders } from './to-headers.js';
 
 type Chunk = { done: true } | { done?: false; value: Uint8Array };
 
@@ -50,7 +51,7 @@ export function dispatchFetch(dispatcher: Dispatcher): typeof fetch {
           origin,
           path: pathname + search,
           method,
-          headers: Object.fromEntries(new Headers(headers)),
+          headers: Object.fromEntries(toHeaders(headers)),
           body: body === null ? null : sentOnce(body),
         },
         exchange,

@@ -34,6 +34,8 @@ const MOST_MODELS = 2_000;
 /** The key in rehearsal: the loopback server takes any, and must never get a real one. */
 const REHEARSAL_KEY = 'rehearsal';
 
+type Target = Pick<AnthropicClientOptions, 'apiKey' | 'baseUrl' | 'origin'>;
+
 /**
  * Calls the model over the Messages API, at Anthropic, at a gateway or in rehearsal. The SDK does
  * authentication, timeouts and retries up to the answer's headers; the stream is read here, without
@@ -46,6 +48,7 @@ export class AnthropicProvider {
   readonly #clock: Clock;
   readonly #tracing: Pick<Tracing, 'start'>;
   readonly #redact: (text: string) => string;
+  #target: Target | undefined;
   #client: Anthropic | undefined;
 
   constructor(config: ProviderConfig, clock: Clock, tracing: Pick<Tracing, 'start'>) {
@@ -65,7 +68,7 @@ export class AnthropicProvider {
    * `NETWORK_POLICY_VIOLATION`.
    */
   assertReady(): void {
-    this.#target('MISSING_API_KEY');
+    this.#checkTarget('MISSING_API_KEY');
   }
 
   /** The model as clients see it: its name, or `rehearsal`. */
@@ -214,9 +217,8 @@ export class AnthropicProvider {
   }
 
   #open(missingKeyType: 'MISSING_API_KEY' | 'SDK_FAILURE'): Anthropic {
-    const target = this.#target(missingKeyType);
     this.#client ??= createClient({
-      ...target,
+      ...this.#checkTarget(missingKeyType),
       egressPrivateHosts: this.#config.egressPrivateHosts,
       apiVersion: this.#config.apiVersion,
       profile: this.profile,
@@ -227,13 +229,13 @@ export class AnthropicProvider {
     return this.#client;
   }
 
-  #target(
-    missingKeyType: 'MISSING_API_KEY' | 'SDK_FAILURE',
-  ): Pick<AnthropicClientOptions, 'apiKey' | 'baseUrl' | 'origin'> {
+  /** Checked once, as the configuration is constant; a target that is refused is refused each time. */
+  #checkTarget(missingKeyType: 'MISSING_API_KEY' | 'SDK_FAILURE'): Target {
+    if (this.#target !== undefined) return this.#target;
     const apiKey = this.mode === 'rehearsal' ? REHEARSAL_KEY : this.#config.apiKey;
     if (apiKey === undefined) throw missingApiKey(missingKeyType);
     const verdict = checkEgress(this.#config);
     if (!verdict.ok) throw verdict.error;
-    return { apiKey, baseUrl: verdict.baseUrl, origin: verdict.origin };
+    return (this.#target = { apiKey, baseUrl: verdict.baseUrl, origin: verdict.origin });
   }
 }

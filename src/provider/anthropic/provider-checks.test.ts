@@ -87,7 +87,10 @@ describe('AnthropicProvider.assertReady', () => {
   ])('refuses %s, and so does a call', async (_what, changes, error) => {
     const model = provider(changes);
     const request = { model: 'm', system: '', messages: [], tools: [], maxTokens: 1 };
-    expect(thrownBy(() => model.assertReady())).toMatchObject(error);
+    const thrown = thrownBy(() => model.assertReady());
+    expect(thrown).toMatchObject(error);
+    // An error of its own each time: it has the stack of its caller.
+    expect(thrownBy(() => model.assertReady())).not.toBe(thrown);
     await expect(model.stream(request, never).next()).rejects.toMatchObject(error);
   });
 
@@ -100,6 +103,21 @@ describe('AnthropicProvider.assertReady', () => {
     ['an allowed gateway', { baseUrl: 'https://g.example/x', egressAllow: ['https://g.example'] }],
   ])('takes %s', (_what, changes) => {
     expect(thrownBy(() => provider(changes).assertReady())).toBe('nothing');
+  });
+});
+
+describe('AnthropicProvider, with a target that it takes', () => {
+  it('checks it once', () => {
+    let checks = 0;
+    const egressAllow = new Proxy(['https://g.example'], {
+      get: (list, key): unknown => {
+        if (key === 'flatMap') checks += 1;
+        return Reflect.get(list, key);
+      },
+    });
+    const model = provider({ baseUrl: 'https://g.example/x', egressAllow });
+    for (let calls = 0; calls < 3; calls += 1) model.assertReady();
+    expect(checks).toBe(1);
   });
 });
 

@@ -1,5 +1,6 @@
 import { refusedHost } from '../../../platform/net/address-refused.js';
 import { addressViolation, policyViolation } from './egress-policy.js';
+import { toHeaders } from '../../../platform/net/to-headers.js';
 import { retryAfterMs } from '../../../platform/net/retry-after.js';
 
 export interface GuardedFetchOptions {
@@ -33,7 +34,7 @@ export function guardedFetch(options: GuardedFetchOptions): typeof fetch {
         allowlist: [options.origin],
       });
     }
-    const headers = passHeaders(new Headers(init?.headers), options.headers);
+    const headers = passHeaders(toHeaders(init?.headers), options.headers);
     const response = await send(options.fetch, url, { ...init, headers, redirect: 'manual' });
     return response.ok || !asksForLongPause(response.headers, options.maxRetryAfterMs)
       ? response
@@ -53,10 +54,10 @@ async function send(fetchFrom: typeof fetch, url: URL, init: RequestInit): Promi
 
 /** Keeps the headers about the SDK and the body, and sets the given ones. */
 export function passHeaders(from: Headers, own: Readonly<Record<string, string>>): Headers {
-  const kept = [...from].filter(([name]) =>
-    /^(accept|content-type|user-agent|x-stainless-.*)$/.test(name),
-  );
-  const headers = new Headers(kept);
+  const headers = new Headers();
+  for (const [name, value] of from) {
+    if (/^(accept|content-type|user-agent|x-stainless-.*)$/.test(name)) headers.append(name, value);
+  }
   for (const [name, value] of Object.entries(own)) headers.set(name, value);
   return headers;
 }
