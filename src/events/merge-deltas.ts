@@ -13,13 +13,13 @@ export function pushMerged(pending: TurnEventBody[], next: TurnEventBody): void 
 
 function merge(a: TurnEventBody, b: TurnEventBody): TurnEventBody | undefined {
   if (a.type === 'text.delta' && b.type === 'text.delta' && a.step === b.step) {
-    return { ...a, text: a.text + b.text };
+    return { type: a.type, step: a.step, text: a.text + b.text };
   }
   if (a.type === 'thinking.delta' && b.type === 'thinking.delta' && a.step === b.step) {
-    return { ...a, text: a.text + b.text };
+    return { type: a.type, step: a.step, text: a.text + b.text };
   }
   if (a.type === 'tool.args.delta' && b.type === 'tool.args.delta' && a.callId === b.callId) {
-    return { ...a, json: a.json + b.json };
+    return { type: a.type, callId: a.callId, json: a.json + b.json };
   }
   // Only the newest progress of a call matters.
   if (a.type === 'tool.progress' && b.type === 'tool.progress' && a.callId === b.callId) return b;

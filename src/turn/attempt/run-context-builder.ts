@@ -84,7 +84,7 @@ export class RunContextBuilder {
 
   async #equip(
     attempt: Attempt,
-    { terms, delegate, ...source }: RunSource,
+    { earlier, todos, compaction: stored, terms, delegate }: RunSource,
     { persona, root, equipped, recording }: Equipment,
   ): Promise<TurnRun> {
     const { options } = attempt.turn.options;
@@ -113,13 +113,17 @@ export class RunContextBuilder {
       this.calls.describe(turnOptions, { prefix: begin, hasTools: chosen.hasTools });
     const described = describeModel(options, prefix);
     const { frame } = described;
-    const { compaction, ...history } = await this.history.open(attempt, {
-      ...source,
+    const history = await this.history.open(attempt, {
+      earlier,
+      todos,
+      compaction: stored,
       frame,
       shower,
     });
+    const { earlierTurns, summary, compaction } = history;
     const watch = await this.watches.open(attempt, {
-      ...source,
+      earlier,
+      todos,
       compaction,
       sessionChange: chosen.notice,
       sessionState: prefix.told,
@@ -134,11 +138,12 @@ export class RunContextBuilder {
       },
       model: { ...described, describe: (other) => describeModel(other, run.conversation.prefix) },
       conversation: {
-        ...history,
+        earlierTurns,
+        summary,
         prefix,
         isPrefixStored: !chosen.isChanged,
         userParts,
-        files: namesOfFiles(source.earlier),
+        files: namesOfFiles(earlier),
         canShorten: canShorten(history, attempt.progress),
         recovered: new Set(),
         shorten: () => shortener.shorten(run),

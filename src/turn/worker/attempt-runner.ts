@@ -66,11 +66,12 @@ export class AttemptRunner {
         await announced;
         throw exhaustion;
       }
-      const { compaction } = claim;
+      const { todos, compaction } = claim;
       releaseMemory = await this.files.prepare(attempt, { earlier, compaction, withoutSlot });
       run = await this.builder.build(attempt, {
-        ...claim,
         earlier,
+        todos,
+        compaction,
         terms: { deadline, withoutSlot },
         delegate: (parent, work) => this.delegator.delegate(parent, work),
       });
