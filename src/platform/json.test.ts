@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { canonicalJson, isLongJson, isPlainObject } from './json.js';
+import * as fc from 'fast-check';
+import { canonicalJson, isLongJson, isPlainObject, isSameJson } from './json.js';
 
 describe('isLongJson', () => {
   it.each<[unknown]>([
@@ -62,5 +63,46 @@ describe('isPlainObject', () => {
     ['x', false],
   ])('%p: %s', (value, expected) => {
     expect(isPlainObject(value)).toBe(expected);
+  });
+});
+
+describe('isSameJson', () => {
+  it('agrees with canonical JSON, also for what JSON leaves out or changes', () => {
+    const leaf = fc.constantFrom(
+      0,
+      -0,
+      Number.NaN,
+      null,
+      undefined,
+      '',
+      'a',
+      '0',
+      true,
+      new Date(0),
+    );
+    const { value } = fc.letrec<{ value: unknown }>((tie) => ({
+      value: fc.oneof(
+        { depthSize: 'small' },
+        leaf,
+        fc.array(tie('value'), { maxLength: 2 }),
+        fc.dictionary(fc.constantFrom('a', 'b', '0'), tie('value'), { maxKeys: 2 }),
+      ),
+    }));
+    fc.assert(
+      fc.property(value, value, (a, b) => {
+        expect(isSameJson(a, b)).toBe(canonicalJson(a) === canonicalJson(b));
+        expect(isSameJson(a, structuredClone(a))).toBe(true);
+      }),
+    );
+  });
+
+  it('tells a list from an object, and takes keys in any order', () => {
+    expect(isSameJson({ a: [1, { b: 2, c: 3 }], d: 4 }, { d: 4, a: [1, { c: 3, b: 2 }] })).toBe(
+      true,
+    );
+    expect(isSameJson(['a'], { 0: 'a' })).toBe(false);
+    expect(isSameJson([undefined, 1], Object.assign([], { 1: 1 }))).toBe(true);
+    expect(isSameJson(Object.assign([], { 1: 1 }), [5, 1])).toBe(false);
+    expect(isSameJson({ a: 1 }, { b: 1 })).toBe(false);
   });
 });

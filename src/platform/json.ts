@@ -43,3 +43,23 @@ export function canonicalJson(value: unknown): string {
       : item,
   );
 }
+
+/** Whether two values have the same canonical JSON. Plain values that are equal, as most are, are not made text. */
+export function isSameJson(a: unknown, b: unknown): boolean {
+  return isSameValue(a, b) || canonicalJson(a) === canonicalJson(b);
+}
+
+function isSameValue(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (Array.isArray(a) && Array.isArray(b)) {
+    // Unlike `every` it visits what is missing, which is `null` in JSON.
+    const other = a.findIndex((item, index) => !isSameValue(item, b[index]));
+    return a.length === b.length && other === -1;
+  }
+  if (!isPlainObject(a) || !isPlainObject(b)) return false;
+  const keys = Object.keys(a);
+  return (
+    keys.length === Object.keys(b).length &&
+    keys.every((key) => Object.hasOwn(b, key) && isSameValue(a[key], b[key]))
+  );
+}

@@ -37,6 +37,18 @@ describe('choosePrefix', () => {
     expect(choosePrefix(stored, wanted)).toMatchObject({ prefix: stored, isChanged: false });
   });
 
+  it('keeps a tool as it was sent, whatever the order of its keys, and not as it was before an edit', () => {
+    const schema = { type: 'object', properties: { a: { type: 'string' } } };
+    const read = { ...tool('read'), inputSchema: schema };
+    const stored = choosePrefix(null, { systemIn, mode: 'direct', tools: [read] }).prefix;
+    const turned = { properties: { a: { type: 'string' } }, type: 'object' };
+    const wants = (inputSchema: ToolSpec['inputSchema']) =>
+      choosePrefix(stored, { systemIn, mode: 'direct', tools: [{ ...read, inputSchema }] });
+    expect(wants(turned)).toMatchObject({ prefix: stored, isChanged: false });
+    expect(wants({ ...schema, required: ['a'] }).isChanged).toBe(true);
+    expect(wants({ ...schema, properties: { a: { type: 'number' } } }).isChanged).toBe(true);
+  });
+
   it('leaves a tool listed that is off for a turn, says so, and says when it is on again', () => {
     const stored = open('read', 'bash');
     const off = choosePrefix(stored, { systemIn, mode: 'direct', tools: [tool('read')] });

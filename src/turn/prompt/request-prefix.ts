@@ -1,5 +1,5 @@
 import type { PermissionMode } from '../../storage/shapes/stored-permissions.js';
-import { canonicalJson } from '../../platform/json.js';
+import { isSameJson } from '../../platform/json.js';
 import type { ToolSpec, ServerTool } from '../../storage/shapes/stored-tools.js';
 import type { RequestPrefix, ToldSkill } from '../../storage/shapes/sent-request.js';
 
@@ -41,11 +41,12 @@ export function choosePrefix(
   { systemIn, mode, tools, serverTools = [], skills = [] }: WantedPrefix,
 ): ChosenPrefix {
   const hasTools = tools.length + serverTools.length > 0;
+  const named = new Map(stored?.tools.map((tool) => [tool.name, tool]));
   const isKept =
     stored !== null &&
     systemIn(stored.mode, stored.skills ?? []) === stored.system &&
-    canonicalJson(stored.serverTools ?? []) === canonicalJson(serverTools) &&
-    tools.every((tool) => stored.tools.some((listed) => isSame(listed, tool)));
+    isSameJson(stored.serverTools ?? [], serverTools) &&
+    tools.every((tool) => isSameJson(named.get(tool.name), tool));
   if (!isKept) {
     const prefix = {
       system: systemIn(mode, skills),
@@ -60,7 +61,7 @@ export function choosePrefix(
   const wanted = new Set(tools.map(({ name }) => name));
   const off = stored.tools.map(({ name }) => name).filter((name) => !wanted.has(name));
   const known = { mode, off, ...listOf(skills) };
-  if (canonicalJson(known) === canonicalJson(stored.told)) {
+  if (isSameJson(known, stored.told)) {
     return { prefix: stored, isChanged: false, notice: undefined, hasTools };
   }
   const lines = [
@@ -110,8 +111,4 @@ function namesOf(skills: readonly ToldSkill[]): string {
 function describeOff(off: readonly string[]): string {
   if (off.length === 0) return 'Every tool is on from here on.';
   return `These tools are off from here on, and calls to them are not run: ${off.join(', ')}.`;
-}
-
-function isSame(a: ToolSpec, b: ToolSpec): boolean {
-  return a.name === b.name && canonicalJson({ ...a }) === canonicalJson({ ...b });
 }

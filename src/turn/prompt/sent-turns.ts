@@ -1,5 +1,5 @@
 import type { StoredPart } from '../../storage/shapes/stored-part.js';
-import { canonicalJson } from '../../platform/json.js';
+import { isSameJson } from '../../platform/json.js';
 import type { StoredTurn } from '../state/load-turn.js';
 
 /**
@@ -14,13 +14,12 @@ export function sentTurns<T extends Pick<StoredTurn, 'turn' | 'userParts' | 'ste
   next: readonly StoredPart[],
 ): T[] {
   const sent: T[] = [];
-  let asked = canonicalJson(next);
+  let asked = next;
   for (const turn of turns.toReversed()) {
     if (turn.turn.leftOut !== null) continue;
-    const question = canonicalJson(turn.userParts);
-    if (isEmptyFailure(turn) && question === asked) continue;
+    if (isEmptyFailure(turn) && isSameJson(turn.userParts, asked)) continue;
     sent.unshift(turn);
-    asked = question;
+    asked = turn.userParts;
   }
   return sent;
 }
