@@ -13,6 +13,8 @@ export interface RequestRecord {
   readonly id: string;
   /** The request's span: that of a library that traces requests, else the one in its headers; absent: none. */
   readonly trace?: StoredTrace;
+  /** Pattern of its route; absent: there is none. */
+  readonly route?: string;
   /** The error that answered the request: its code alone, as messages quote what was sent. Absent: none. */
   error?: { type: ErrorCode };
   /** The stream that answers the request; absent: none. */
@@ -34,13 +36,20 @@ const goodId = /^[\w-]{1,128}$/;
 
 const records = new WeakMap<object, RequestRecord>();
 
-/** @param headers of the request; an invalid `x-request-id` is replaced. */
-export function openRecord(request: object, headers: IncomingHttpHeaders): RequestRecord {
+/**
+ * @param headers of the request; an invalid `x-request-id` is replaced.
+ * @param route of the request; undefined: there is none.
+ */
+export function openRecord(
+  request: object,
+  headers: IncomingHttpHeaders,
+  route: string | undefined,
+): RequestRecord {
   const given = headerOf(headers, 'x-request-id');
   const id = given !== undefined && goodId.test(given) ? given : randomUUID();
   const trace =
     activeTrace() ?? parseTrace(headerOf(headers, 'traceparent'), headerOf(headers, 'tracestate'));
-  const record: RequestRecord = { id, ...compact({ trace }) };
+  const record: RequestRecord = { id, ...compact({ trace, route }) };
   records.set(request, record);
   return record;
 }

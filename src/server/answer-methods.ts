@@ -1,4 +1,5 @@
 import type { RequestHandler } from 'express';
+import { recordOf } from '../http/request-record.js';
 import { TypedError } from '../errors/typed-error.js';
 import type { RouteTable } from './route-table.js';
 
@@ -8,13 +9,14 @@ import type { RouteTable } from './route-table.js';
  */
 export function answerMethods(routes: () => RouteTable): RequestHandler {
   return (request, response, next) => {
+    // A request with a route goes on to it; no route is for OPTIONS.
+    if (recordOf(request)?.route !== undefined) return next();
     const { method, path } = request;
-    const methods = routes().methodsOf(path);
     const isOptions = method === 'OPTIONS';
     const asksForLeave = request.get('access-control-request-method') !== undefined;
     if (isOptions && asksForLeave) return next(noLeave(request.get('origin') ?? ''));
-    if (methods.length === 0 || (methods.includes(method) && !isOptions)) return next();
-    const allow = methods.join(', ');
+    const allow = routes().methodsOf(path).join(', ');
+    if (allow === '') return next();
     if (isOptions) return void response.status(204).set('Allow', allow).end();
     next(methodNotAllowed(method, allow));
   };

@@ -29,22 +29,24 @@ const LONGEST_PATH = 200;
  */
 export function logRequests(deps: LogRequestsDeps): RequestHandler {
   return (request, response, next) => {
-    const record = openRecord(request, request.headers);
+    // Routers below may rewrite the URL.
+    const { method, path } = request;
+    const route = deps.routes().patternOf(method, path);
+    const record = openRecord(request, request.headers, route);
     response.setHeader('X-Request-Id', record.id);
     // Browsers must not guess another type from the content.
     response.setHeader('X-Content-Type-Options', 'nosniff');
     const startedAt = deps.clock.now();
     const { socket } = request;
     const sentBefore = socket.bytesWritten;
-    // Routers below may rewrite the URL.
-    const { method, path } = request;
-    nameRequest(method, () => deps.routes().patternOf(method, path));
+    nameRequest(method, route);
     // An answer may come before the end of its request's body: the rest is read and dropped.
     if (hasBody(request)) response.once('finish', () => discardRest(request, deps.clock));
     response.once('close', () => {
       const line = {
         ...idsOf(record),
-        ...routeOf(method, path, deps.routes()),
+        method,
+        ...(route === undefined ? { path: hideKeys(path).slice(0, LONGEST_PATH) } : { route }),
         status: response.headersSent ? response.statusCode : CLIENT_GONE,
         ms: deps.clock.now() - startedAt,
         bytes: socket.bytesWritten - sentBefore,
@@ -55,14 +57,6 @@ export function logRequests(deps: LogRequestsDeps): RequestHandler {
       deps.logger[line.status >= 500 ? 'error' : 'info'](line, 'request');
     });
     next();
-  };
-}
-
-function routeOf(method: string, path: string, routes: RouteTable) {
-  const route = routes.patternOf(method, path);
-  return {
-    method,
-    ...(route === undefined ? { path: hideKeys(path).slice(0, LONGEST_PATH) } : { route }),
   };
 }
 

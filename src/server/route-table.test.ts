@@ -8,6 +8,9 @@ const table = new RouteTable([
   { method: 'DELETE', pattern: '/api/keys/:id' },
   { method: 'GET', pattern: '/admin/queues/*path' },
   { method: 'GET', pattern: '/a.b' },
+  { method: 'GET', pattern: '/things/:id' },
+  { method: 'GET', pattern: '/things/first' },
+  { method: 'POST', pattern: '/things/first' },
 ]);
 
 describe('RouteTable', () => {
@@ -31,6 +34,10 @@ describe('RouteTable', () => {
     ['HEAD', '/health', '/health'],
     ['PUT', '/api/keys', undefined],
     ['GET', '/none', undefined],
+    ['GET', '/Health/', '/health'],
+    ['GET', '/things/first', '/things/:id'],
+    ['POST', '/things/first', '/things/first'],
+    ['DELETE', '/things/first', undefined],
   ])('names the route of %s %s', (method, path, pattern) => {
     expect(table.patternOf(method, path)).toBe(pattern);
   });

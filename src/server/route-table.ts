@@ -32,9 +32,16 @@ interface Compiled extends Route {
 /** The routes, for middleware outside of the router. Pure. */
 export class RouteTable {
   readonly #routes: readonly Compiled[];
+  /** Answers of `patternOf` for patterns without parameters: no expression is tried for them. */
+  readonly #plain: ReadonlyMap<string, string | undefined>;
 
   constructor(routes: readonly Route[]) {
     this.#routes = routes.map((route) => ({ ...route, expression: compile(route.pattern) }));
+    this.#plain = new Map(
+      routes
+        .filter(({ pattern }) => !/[:*]/.test(pattern))
+        .map(({ method, pattern }) => [`${method} ${pattern}`, this.#find(method, pattern)]),
+    );
   }
 
   /** Supported methods of a path, in alphabetical order; none for an unknown path. */
@@ -46,11 +53,15 @@ export class RouteTable {
     return [...methods].toSorted();
   }
 
-  /** Pattern of a request's route; undefined where there is none. */
+  /** Pattern of a request's route, which is the first that matches; undefined where there is none. */
   patternOf(method: string, path: string): string | undefined {
     const wanted = method === 'HEAD' ? 'GET' : method;
+    return this.#plain.get(`${wanted} ${path}`) ?? this.#find(wanted, path);
+  }
+
+  #find(method: string, path: string): string | undefined {
     const isOne = (route: Compiled): boolean =>
-      route.method === wanted && route.expression.test(path);
+      route.method === method && route.expression.test(path);
     return this.#routes.find(isOne)?.pattern;
   }
 }

@@ -90,11 +90,9 @@ export function activeTrace(): StoredTrace | undefined {
 }
 
 /** Names the span of a request by its route, where a library traces requests: it knows the method alone. */
-export function nameRequest(method: string, routeOf: () => string | undefined): void {
+export function nameRequest(method: string, route: string | undefined): void {
   const span = trace.getActiveSpan();
-  if (span?.isRecording() !== true) return;
-  const route = routeOf();
-  if (route === undefined) return;
+  if (route === undefined || span?.isRecording() !== true) return;
   span.updateName(`${method} ${route}`);
   span.setAttribute(attributes.httpRoute, route);
 }
