@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { untilAborted } from '../platform/async/abort.js';
 import type { Clock } from '../platform/clock.js';
 import { chunkShare } from './streams/chunk-share.js';
@@ -57,6 +58,18 @@ export class RequestBody {
    * @throws the refusal, also during a wait. Any error becomes the refusal.
    */
   async *read(): AsyncGenerator<Buffer> {
+    // A short body comes with its head, and is there in the next turn: iterator, timer and signal cost more.
+    await nextTurn();
+    const { complete, destroyed } = this.#request;
+    if (!complete || destroyed) return yield* this.#readOn();
+    const body = this.#request.read() as Buffer | null;
+    if (body === null) return;
+    this.#checkSize(body.length);
+    await chunkShare.next();
+    yield body;
+  }
+
+  async *#readOn(): AsyncGenerator<Buffer> {
     const chunks = this.#request.iterator({ destroyOnReturn: false });
     let size = 0;
     try {
@@ -64,7 +77,7 @@ export class RequestBody {
         const next = (await this.#whileItComes(chunks.next())) as IteratorResult<Buffer>;
         if (next.done === true) return;
         size += next.value.length;
-        if (size > this.#limits.maxRequestBytes) throw this.#tooLarge();
+        this.#checkSize(size);
         // A socket with more data gives all of it in one turn of the event loop: others must have
         // theirs.
         await chunkShare.next();
@@ -92,15 +105,15 @@ export class RequestBody {
   }
 
   #checkHead(): void {
-    const { maxRequestBytes, encodings = [] } = this.#limits;
-    if ((this.announcedBytes ?? 0) > maxRequestBytes) throw this.#tooLarge();
+    const { encodings = [] } = this.#limits;
+    this.#checkSize(this.announcedBytes ?? 0);
     if (this.encoding === 'identity' || encodings.includes(this.encoding)) return;
     throw unsupportedEncoding(this.encoding, encodings);
   }
 
-  #tooLarge(): Error {
+  #checkSize(bytes: number): void {
     const { tooLarge, maxRequestBytes } = this.#limits;
-    return tooLarge?.() ?? requestTooLarge(maxRequestBytes);
+    if (bytes > maxRequestBytes) throw tooLarge?.() ?? requestTooLarge(maxRequestBytes);
   }
 
   async #whileItComes<T>(chunk: Promise<T>): Promise<T> {

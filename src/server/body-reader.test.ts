@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { connect, type AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Recorder } from '../../test/support/recorder.js';
 import type { BodyKind } from '../http/body-limit.decorator.js';
-import { systemClock } from '../platform/clock.js';
+import { pause, systemClock, type Clock } from '../platform/clock.js';
 import { BodyReader } from './body-reader.js';
 import { bodyRules } from './body-rules.js';
 
@@ -102,5 +102,62 @@ describe('BodyReader', () => {
     const { body, turns } = await read(gzipSync(text), { 'content-encoding': 'gzip' });
     expect(body).toEqual(JSON.parse(text));
     expect(turns).toBeGreaterThanOrEqual(3);
+  });
+});
+
+describe('a body on the wire', () => {
+  let server: Server;
+  afterEach(() => new Promise<void>((resolve) => server.close(() => resolve())));
+
+  /** Reads a body of at most 1 KiB, which comes with its head or later. */
+  const read = async (body: string, { afterMs }: { afterMs: number | undefined }) => {
+    const found = new Recorder<{ body: unknown; waits: number }>();
+    let waits = 0;
+    const clock: Clock = {
+      ...systemClock,
+      after: (ms, callback) => {
+        waits += 1;
+        return systemClock.after(ms, callback);
+      },
+    };
+    const rules = bodyRules({ maxBodyBytes: 1_024, maxConversationBytes: 1_024 });
+    const small = new BodyReader({ clock, idleMs: 30_000, rules });
+    server = createServer((request, response) => {
+      const target: typeof request & { body?: unknown } = request;
+      const answer = (outcome: unknown): void => {
+        found.take({ body: outcome, waits });
+        response.writeHead(200, { connection: 'close' }).end();
+      };
+      small.read(target, 'plain').then(() => answer(target.body), answer);
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const client = connect(port, '127.0.0.1').setNoDelay();
+    const head = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n';
+    const chunk = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+    if (afterMs === undefined) {
+      client.write(head + chunk);
+    } else {
+      client.write(head);
+      await pause(systemClock, afterMs);
+      client.write(chunk);
+    }
+    await found.count(1);
+    client.destroy();
+    return found.items[0];
+  };
+
+  it('is waited for where it comes after its head, and not where it comes with it', async () => {
+    const text = '{"a": 1}';
+    expect(await read(text, { afterMs: undefined })).toEqual({ body: { a: 1 }, waits: 0 });
+    server.close();
+    const late = await read(text, { afterMs: 20 });
+    expect(late?.body).toEqual({ a: 1 });
+    expect(late?.waits).toBeGreaterThan(0);
+  });
+
+  it.each([undefined, 20])('is counted where no length is told: %s ms late', async (afterMs) => {
+    const found = await read(JSON.stringify({ a: 'a'.repeat(1_024) }), { afterMs });
+    expect(found?.body).toMatchObject({ status: 413, type: 'BODY_TOO_LARGE' });
   });
 });
