@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 
 /** A key's text: `tpk_<id>_<secret>`, 16 hex digits and 32 bytes in base64url. */
 const keyPattern = /tpk_[0-9a-f]{16}_[\w-]{43}/;
@@ -23,7 +23,7 @@ export function newSecret(): NewSecret {
  * nothing through its timing.
  */
 export function hashKey(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+  return hash('sha256', text, 'hex');
 }
 
 /** Replaces every key in a text, and the greater part of a key, for logs and errors. */
