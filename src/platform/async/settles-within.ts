@@ -16,7 +16,7 @@ export async function settlesWithin(
     cancelTimer = clock.after(ms, () => resolve(false));
   });
   try {
-    // What late work throws is no unhandled rejection: it was raced.
+    // Late work may reject: the race has taken the rejection.
     return await Promise.race([work.then(() => true), late]);
   } finally {
     cancelTimer();
