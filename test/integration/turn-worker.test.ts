@@ -129,6 +129,18 @@ describe('the worker', () => {
     expect(row).toMatchObject({ status: 'queued', attempt: 0 });
   });
 
+  it('is stopped while more turns wait than it claims at once: it leaves the others', async () => {
+    const test = await open([]);
+    test.config.workerConcurrency = 100;
+    const { services, projectRoot } = test;
+    const asSession = { projectRoot, persona: 'WORKING_ITEMS', mode: 'direct' };
+    for (let count = 0; count < 20; count += 1) {
+      await test.submitTo((await services.sessions.create(asSession)).id, 'Hello');
+    }
+    await test.drain(await test.startWorker());
+    expect(await services.db.$count(turns, eq(turns.status, 'queued'))).toBe(4);
+  });
+
   it('writes nothing more once its lease is lost, and tells the tool to stop', async () => {
     const tool = slowTool('slow', { effect: 'edit', retry: 'never' });
     const test = await open([tool], { leaseMs: 1_000 });

@@ -110,12 +110,13 @@ export class TurnWorker {
    * @returns whether turns may wait.
    */
   async #claimForFree(handOn: () => void): Promise<boolean> {
-    for (;;) {
+    while (!this.#stopping.signal.aborted) {
       const slots = await this.#slots.takeFree(MOST_AT_ONCE);
       if (slots.length === 0) return true;
       if (!(await this.#claimFor(slots))) return false;
       handOn();
     }
+    return false;
   }
 
   /** Claims a turn for each slot. @returns whether turns may wait. */
