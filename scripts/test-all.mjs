@@ -1,6 +1,6 @@
 /**
- * `npm test`: every suite, with the checks beside them in the time that the suites leave idle. What the checks say
- * comes after the tests, if one of them failed. Arguments are for jest.
+ * `npm test`: the suites, with the checks beside them in the time that the suites leave idle. Suites that take long
+ * need TEST_RELEASE. What the checks say comes after the tests, if one of them failed. Arguments are for jest.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,10 +19,11 @@ const checks = spawn('npm run --silent check 2>&1', {
 });
 // Its children have it too. Suites whose processes wait for each other come first.
 if (checks.pid !== undefined) setPriority(checks.pid, constants.priority.PRIORITY_BELOW_NORMAL);
+const suites = process.env.TEST_RELEASE === undefined ? { TEST_SHORT: '1' } : {};
 const tests = spawn(
   process.execPath,
   [path.join(root, 'scripts/test.mjs'), ...process.argv.slice(2)],
-  { cwd: root, stdio: 'inherit' },
+  { cwd: root, stdio: 'inherit', env: { ...process.env, ...suites } },
 );
 for (const signal of ['SIGINT', 'SIGTERM']) {
   process.on(signal, () => {

@@ -177,6 +177,9 @@ describe.each(eachShells)('bash %s', (_name, shells) => {
   });
 });
 
+/** Long enough for a shell to start and its command to be seen on a busy machine. */
+const LIMIT_MS = 5_000;
+
 /** The command runs in the foreground and in the background. */
 const sleeper = (minute: string): string => `sleep ${minute} & sleep ${minute}`;
 
@@ -196,12 +199,11 @@ describe.each(eachShells)('bash %s that must stop', (_name, shells) => {
 
   it("kills them at the command's own limit, and goes on with a fresh shell", async () => {
     const minute = uniqueMinute();
-    const running = run({ command: `echo so far; ${sleeper(minute)}`, timeout_ms: 1_000 });
+    const running = run({ command: `echo so far; ${sleeper(minute)}`, timeout_ms: LIMIT_MS });
     await untilProcesses(minute, 2);
     expect(await running).toMatchObject({
       status: 'error',
-      output:
-        'so far\nbash: the shell timed out after 1000 ms; the next command starts a fresh one',
+      output: `so far\nbash: the shell timed out after ${LIMIT_MS} ms; the next command starts a fresh one`,
     });
     await untilProcesses(minute, 0);
     expect(await bash('echo fine')).toBe('fine');
@@ -210,11 +212,11 @@ describe.each(eachShells)('bash %s that must stop', (_name, shells) => {
   it("kills them at the server's limit, whatever the command asked for", async () => {
     const minute = uniqueMinute();
     const command = sleeper(minute);
-    const running = run({ command, timeout_ms: 9_999_999_999 }, { timeoutMs: 1_000 });
+    const running = run({ command, timeout_ms: 9_999_999_999 }, { timeoutMs: LIMIT_MS });
     await untilProcesses(minute, 2);
     const outcome = await running;
     expect(outcome.status).toBe('error');
-    expect(outcome.output).toContain('bash timed out after 1000 ms');
+    expect(outcome.output).toContain(`bash timed out after ${LIMIT_MS} ms`);
     await untilProcesses(minute, 0);
     expect(await bash('echo fine')).toBe('fine');
   });

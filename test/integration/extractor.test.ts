@@ -14,7 +14,8 @@ const fixture = (name: string): Promise<Buffer> =>
 
 let extractor: Extractor;
 beforeAll(() => {
-  extractor = openExtractor();
+  // Longer than a person waits: the machine may be busy.
+  extractor = openExtractor({ timeoutMs: 100_000 });
 });
 afterAll(() => extractor.close());
 
