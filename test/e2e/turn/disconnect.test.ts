@@ -151,7 +151,8 @@ async function pollOnlyTurn(
     const { body } = await client.get(`/api/harness/sessions/${sessionId}/turns`);
     const [turn] = body['turns'] as (EndedTurn | (EndedTurn & { endedAt: null }))[];
     if (turn === undefined || turn.endedAt !== null) return turn;
-    if (Date.now() > until) throw new Error(`the turn of ${sessionId} has not ended: ${JSON.stringify(turn)}`);
+    if (Date.now() > until)
+      throw new Error(`the turn of ${sessionId} has not ended: ${JSON.stringify(turn)}`);
     await sleep(50);
   }
 }
