@@ -110,7 +110,7 @@ describe('a turn that another worker takes over', () => {
       if (seen.at(-1)?.type !== 'text.delta') return;
       // The successor streams. The zombie's writes are refused, and it leaves the turn.
       call.finish();
-      await test.drain(await first.worker);
+      await test.drain([await first.worker]);
       const before = await services.log.read(turnId);
       await clock.advance(120_000);
       expect(await services.log.read(turnId)).toEqual(before);
@@ -148,7 +148,7 @@ describe('a turn that another worker takes over', () => {
       if (events.at(-1)?.type !== 'tool.started') return;
       await test.services.canceller.cancel(turnId, 'interrupt');
     });
-    await test.drain(await first.worker);
+    await test.drain([await first.worker]);
     expect(seen.at(-1)).toMatchObject({ type: 'turn.ended', outcome: 'interrupted', attempt: 3 });
     expect(test.workerErrors).toEqual([]);
   });
@@ -175,7 +175,7 @@ describe('a turn that another worker takes over', () => {
         attempt: 2,
       });
       lost.finish();
-      for (const { worker } of workers.slice(0, 1)) await test.drain(await worker);
+      for (const { worker } of workers.slice(0, 1)) await test.drain([await worker]);
       const ledger = await test.services.db.select().from(toolCalls);
       expect(ledger).toEqual([
         expect.objectContaining({ callId: lost.callId, status: 'success', output: 'sync is done' }),
@@ -315,7 +315,7 @@ describe('a turn that another worker takes over', () => {
           await newWorker().queue.wake();
         });
         const ofRun = workers.slice(firstOfRun).map(({ worker }) => worker);
-        await test.drain(...(await Promise.all(ofRun)));
+        await test.drain(await Promise.all(ofRun));
         expectWhole(seen, await loadArchive(test.services.db, turnId));
         expect(Math.max(0, ...runs.values())).toBeLessThanOrEqual(1);
         const [turn] = await test.services.db.select().from(turns).where(eq(turns.id, turnId));

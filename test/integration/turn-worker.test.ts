@@ -121,7 +121,7 @@ describe('the worker', () => {
     const asSession = { projectRoot, persona: 'WORKING_ITEMS', mode: 'acceptEdits' };
     const other = await services.sessions.create(asSession);
     const waiting = await test.submitTo(other.id, 'Hello');
-    const drained = test.drain(worker);
+    const drained = test.drain([worker]);
     tool.release();
     await drained;
     expect(endsOf(await everything(test, turnId))).toHaveLength(1);
@@ -137,7 +137,7 @@ describe('the worker', () => {
     for (let count = 0; count < 20; count += 1) {
       await test.submitTo((await services.sessions.create(asSession)).id, 'Hello');
     }
-    await test.drain(await test.startWorker());
+    await test.drain([await test.startWorker()]);
     expect(await services.db.$count(turns, eq(turns.status, 'queued'))).toBe(4);
   });
 

@@ -196,7 +196,7 @@ async function play(acts: readonly Act[]): Promise<{ turnId: string; seen: TurnE
     await passEvents(seen, 1);
   }
   await following;
-  await test.drain(...furtherWorkers.splice(0));
+  await test.drain(furtherWorkers.splice(0));
   return { turnId, seen };
 }
 

@@ -65,7 +65,7 @@ export interface TestServices {
   /** Errors that claims threw, and lines of the log of turns that could not be worked on. */
   workerErrors: unknown[];
   /** Stops workers, default all, once the turns that they run have ended or are parked. */
-  drain(...workers: readonly TurnWorker[]): Promise<void>;
+  drain(workers?: readonly TurnWorker[]): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -181,10 +181,10 @@ export async function openTestServices(
     if (line.includes('"a turn could not be worked on"')) workerErrors.push(line);
   };
   const workers: TurnWorker[] = [];
-  const drain = async (...some: readonly TurnWorker[]): Promise<void> => {
+  const drain = async (some: readonly TurnWorker[] = workers): Promise<void> => {
     const { drainMs } = config;
     config.drainMs = DRAIN_MS;
-    await Promise.all((some.length > 0 ? some : workers).map((worker) => worker.stop()));
+    await Promise.all(some.map((worker) => worker.stop()));
     config.drainMs = drainMs;
   };
   const audit = new AuditLog(database.db, clock);
