@@ -38,13 +38,13 @@ afterAll(async () => {
 });
 
 const newPrefix = (): string => `test-${randomUUID()}`;
-const openLog = (prefix = newPrefix()): RedisEventLog =>
+const openLog = (prefix = newPrefix(), keptMs = KEPT_MS): RedisEventLog =>
   new RedisEventLog({
     redis,
     subscriber,
     prefix,
     ttlMs: 60_000,
-    keptMs: KEPT_MS,
+    keptMs,
     maxBytes: 1_000_000,
   });
 
@@ -67,7 +67,7 @@ turnQueueConformance('BullTurnQueue over a cluster', async () => {
 
 describe('the logs of many turns over a cluster', () => {
   it('are at every node, and are appended to at once', async () => {
-    const log = openLog();
+    const log = openLog(newPrefix(), 60_000);
     const turnIds = Array.from({ length: 50 }, (_, index) => `turn-${index}`);
     await Promise.all(turnIds.map((turnId) => log.append(turnId, 1, [endEvent(1)])));
     const sizes = await Promise.all(
