@@ -1,8 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CLOCK, type Clock } from '../../platform/clock.js';
+import { FencedError } from '../../events/event-log.js';
 import type { CancelReason } from '../../storage/shapes/stored-turn.js';
 import { AttemptAnnouncer } from '../attempt/attempt-announcer.js';
 import { AttemptOpener } from '../attempt/attempt-opener.js';
+import type { Claim } from '../queue/claim-statements.js';
 import { TurnClaims } from '../queue/turn-claims.js';
 import { Lease } from '../state/lease.js';
 import { endTurn } from './end-turn.js';
@@ -23,7 +25,7 @@ export class IdleTurnEnder {
 
   /**
    * @param which a turn that no worker has had, a parked one, or one that lost its worker.
-   * @returns false when a worker was quicker.
+   * @returns false when a worker was quicker, or took the turn over meanwhile: it ends what was asked to end.
    */
   async end(
     turnId: string,
@@ -32,11 +34,20 @@ export class IdleTurnEnder {
     const { claims, clock } = this;
     const claim = await claims.claimToEnd(turnId, new Date(clock.now()), which);
     if (claim === undefined) return false;
+    try {
+      await this.#end(claim, reason);
+      return true;
+    } catch (error) {
+      if (error instanceof FencedError) return false;
+      throw error;
+    }
+  }
+
+  async #end(claim: Claim, reason: CancelReason): Promise<void> {
     const { attempt, earlier } = await this.opener.open(claim, new Lease());
     await this.announcer.announce(attempt, earlier.length > 0);
     const ended = await endTurn(attempt, { outcome: 'interrupted', exitCode: 130, reason });
     if (ended.type === 'stored' && ended.hasNext) await this.promoter.promoteNext(claim.sessionId);
     await this.logs.flush(attempt);
-    return true;
   }
 }
