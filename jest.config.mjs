@@ -11,7 +11,7 @@ const long = [
   'crash/crash-twice',
   'server/fair-files',
 ];
-/** Folders of e2e that `npm test` runs on one back end: neither storage nor processes are their subject. */
+/** Folders of e2e that `npm test` runs over PostgreSQL and Redis alone; on the embedded back end too before a release. */
 const onOneBackEnd = ['access', 'automation', 'branches', 'tools', 'transfer'];
 const isShort = process.env.TEST_SHORT !== undefined;
 const suites = ['**/*.test.ts', ...(isShort ? long.map((suite) => `!**/${suite}.test.ts`) : [])];

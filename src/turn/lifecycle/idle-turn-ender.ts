@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { CLOCK, type Clock } from '../../platform/clock.js';
 import { FencedError } from '../../events/event-log.js';
+import { CLOCK, type Clock } from '../../platform/clock.js';
 import type { CancelReason } from '../../storage/shapes/stored-turn.js';
 import { AttemptAnnouncer } from '../attempt/attempt-announcer.js';
 import { AttemptOpener } from '../attempt/attempt-opener.js';
