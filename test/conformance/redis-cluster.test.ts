@@ -30,7 +30,7 @@ beforeAll(async () => {
   redis = await connectRedis(options);
   listening = await connectSubscriber(redis, options);
   subscriber = new RedisSubscriber(listening);
-}, 60_000);
+});
 afterAll(async () => {
   await closeRedis(listening);
   await closeRedis(redis);

@@ -130,10 +130,12 @@ describe('BullTurnQueue', () => {
     const queue = await openBullQueue({ redis, prefix });
     let taken = 0;
     await queue.consume(async () => void (taken += 1));
-    for (let count = 0; count < 50; count += 1) await queue.wake();
-    await expectSoon(async () => expect(await queue.depth()).toBe(0));
+    for (let count = 1; count <= 50; count += 1) {
+      await queue.wake();
+      // A token that waits for a slow worker stands for those that come meanwhile.
+      await expectSoon(() => expect(taken).toBe(count));
+    }
     await queue.close();
-    expect(taken).toBe(50);
     const keys = await redis.keys(`{${prefix}}*`);
     expect(keys.filter((key) => /:\d+$/.test(key))).toEqual([]);
     expect(await redis.xlen(`{${prefix}}:turns:events`)).toBeLessThan(250);

@@ -14,7 +14,7 @@ describe('a worker that is killed in the middle of an answer, under one unbroken
     const { url } = await deployment.start('api', {
       TURNPIKE_PROJECT_ROOT: deployment.projectRoot,
     });
-    const lease = { TURNPIKE_LEASE_MS: '1500' };
+    const lease = { TURNPIKE_LEASE_MS: '4000' };
     const dying = await deployment.start('worker', lease);
     const asked = {
       url,

@@ -33,8 +33,6 @@ describe('kill -9 of the server', () => {
       TURNPIKE_EGRESS_ALLOW: model.url,
       ANTHROPIC_API_KEY: 'sk-ant-test-key',
       TURNPIKE_DRAIN_MS: '0',
-      // A turn is taken over when its lease is over, as another process may be alive.
-      TURNPIKE_LEASE_MS: '1000',
     };
   });
 

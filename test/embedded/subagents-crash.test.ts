@@ -55,7 +55,6 @@ describe('kill -9 while a subagent works', () => {
       TURNPIKE_EGRESS_ALLOW: model.url,
       ANTHROPIC_API_KEY: 'sk-ant-test-key',
       TURNPIKE_DRAIN_MS: '0',
-      TURNPIKE_LEASE_MS: '1000',
       // Two subagents work at once: there is no room for a parent that keeps its place meanwhile.
       TURNPIKE_WORKER_CONCURRENCY: '2',
     };

@@ -173,7 +173,7 @@ describe('a refused request ends no session', () => {
     expect(noticesOf(second)).toContain('window-full');
     expect(lastAsked()).toContain('What came before in this conversation, in short:');
     expect(lastAsked()).not.toContain('First: ');
-  }, 60_000);
+  });
 
   it('leaves a message out that is longer than the window, and the session goes on', async () => {
     const small = { model: 'claude-haiku-4-5' };
@@ -188,7 +188,7 @@ describe('a refused request ends no session', () => {
     const after = await turn('After.', small);
     expect(endOf(after)).toEqual(['completed']);
     expect(lastAsked()).not.toContain('Too long');
-  }, 60_000);
+  });
 
   it('counts what the summary cost toward the limits of the turn that needed it', async () => {
     let usedUsd: number | undefined;

@@ -323,7 +323,7 @@ describe('a turn that another worker takes over', () => {
       }),
       { numRuns: 25 },
     );
-  }, 60_000);
+  });
 });
 
 /** Events that may die with a worker: a later attempt emits them again, or discards their step. */

@@ -199,7 +199,6 @@ describe('the worker', () => {
     const tool = slowTool('slow', { effect: 'edit', retry: 'never' });
     const test = await open([tool], { turnTimeoutMs: 1_000 });
     await test.startWorker();
-    const startedAt = Date.now();
     const { turnId } = await test.submit('[[tool=slow {}]]');
     const events = await everything(test, turnId);
     expect(endsOf(events)).toEqual([
@@ -208,7 +207,6 @@ describe('the worker', () => {
     expect(events.find((event) => event.type === 'tool.ended')).toMatchObject({
       status: 'unknown',
     });
-    expect(Date.now() - startedAt).toBeLessThan(5_000);
   });
 
   it('ends a turn that was cancelled before it was claimed, without calling the model', async () => {

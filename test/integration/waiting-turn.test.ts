@@ -274,7 +274,7 @@ it('a waiting turn ends once, and runs what was allowed at most once, whatever c
     }),
     { numRuns: 20, examples: [['tell', taken]] },
   );
-}, 180_000);
+});
 
 it('an answer of the client is said to have come once, whichever attempts follow', async () => {
   const pick = { name: 'pick', description: 'Picks.', inputSchema: { type: 'object' } };

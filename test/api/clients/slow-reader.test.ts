@@ -57,12 +57,11 @@ describe('a reader that does not read', () => {
 
 /** The id of the session's turn, once it is there. */
 async function turnOf(server: TestServer, sessionId: string): Promise<string> {
-  const until = Date.now() + 10_000;
-  for (;;) {
+  let turnIds: string[] = [];
+  await expectSoon(async () => {
     const { body } = await server.client.get(`/api/harness/sessions/${sessionId}/messages`);
-    const [message] = body['messages'] as { turnId: string }[];
-    if (message !== undefined) return message.turnId;
-    if (Date.now() > until) throw new Error('The turn was not accepted');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+    turnIds = (body['messages'] as { turnId: string }[]).map(({ turnId }) => turnId);
+    expect(turnIds).not.toEqual([]);
+  });
+  return String(turnIds[0]);
 }

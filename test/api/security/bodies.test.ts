@@ -39,7 +39,7 @@ describe('a body that hurts', () => {
     const asked = server.client.post(url, body());
     const startedAt = performance.now();
     await server.client.get('/health');
-    expect(performance.now() - startedAt).toBeLessThan(3_000);
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
     const refused = await asked;
     expect([refused.status, refused.body['error']]).toMatchObject([
       400,

@@ -6,7 +6,7 @@ const run = promisify(execFile);
 const examples = new URL('../../../examples/', import.meta.url);
 
 /** The longest time that an example takes on a busy machine, in ms. */
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 120_000;
 
 /**
  * Runs a file of `examples` against a server.

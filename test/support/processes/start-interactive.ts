@@ -57,7 +57,7 @@ function watchOutput(child: ChildProcess): Pick<Interactive, 'output' | 'until'>
   const until = (matches: RegExp, from = 0): Promise<void> =>
     new Promise((resolve, reject) => {
       const fail = (how: string): void => reject(new Error(`It ${how} ${matches}: ${text}`));
-      const timer = setTimeout(() => fail('did not write in time'), 50_000);
+      const timer = setTimeout(() => fail('did not write in time'), 120_000);
       const look = (): void => {
         if (!matches.test(text.slice(from))) return;
         clearTimeout(timer);
