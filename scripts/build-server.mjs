@@ -7,6 +7,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { listLicenses } from './list-licenses.mjs';
+import { steadySpreads } from './steady-spreads.mjs';
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
 const dist = path.join(root, 'dist');
@@ -66,6 +67,7 @@ export async function buildServer() {
     // One folder for all, so that paths relative to the code are the same in each.
     chunkFileNames: '[name]-[hash].js',
     plugins: [
+      steadySpreads(),
       listLicenses(
         'third-party-licenses.txt',
         Object.values(pages).map(({ name }) => packageFolder(name)),

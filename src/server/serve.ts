@@ -33,6 +33,7 @@ import { runsTurns, servesApi } from '../config/role.js';
 import { TurnApiModule, TurnWorkerModule } from '../turn/turn.module.js';
 import { WebhookSenderModule } from '../webhooks/webhooks.module.js';
 import { SchedulerModule } from '../schedules/schedules.module.js';
+import { HttpAdapter } from './http-adapter.js';
 import { HarnessErrorFilter } from './harness-error.filter.js';
 import { findShapedPaths } from '../http/errors/error-shape.decorator.js';
 import { RequestPipe } from '../http/request.pipe.js';
@@ -90,12 +91,11 @@ export async function serve(options: ServeOptions): Promise<Server> {
     const values = { config, environment, clock, logger, redact, resources };
     const app = await NestFactory.create<NestExpressApplication>(
       AppModule.forRole(config.role, values),
+      new HttpAdapter(),
       {
         logger: nestLogger(logger),
         // The guard reads bodies: the framework would read them before authentication.
         bodyParser: false,
-        // Streams may be open for hours: a stop does not wait for them.
-        forceCloseConnections: true,
         abortOnError: false,
       },
     );

@@ -45,8 +45,9 @@ export function streamFrames<Item>(
 ): Observable<FrameBatch> {
   return new Observable((subscriber) => {
     const left = new AbortController();
-    const { signal } = left;
     let isDrained = false;
+    // Read for each text, in place of the signal, each of which is an object of a class of its own for V8.
+    let isLeft = false;
     let goOn = (): void => undefined;
     const onDrained = (): void => {
       isDrained = true;
@@ -56,20 +57,20 @@ export function streamFrames<Item>(
     const hasDrained = (): Promise<boolean> =>
       new Promise((resolve) => {
         goOn = () => resolve(isDrained);
-        if (isDrained || signal.aborted) goOn();
+        if (isDrained || isLeft) goOn();
       });
     const run = async (): Promise<void> => {
       subscriber.next({ text: '', mayBeEmpty, onDrained });
       if (!(await hasDrained())) return;
-      for await (const item of source.follow(signal)) {
+      for await (const item of source.follow(left.signal)) {
         for (const text of source.texts(item)) {
-          if (signal.aborted) return;
+          if (isLeft) return;
           isDrained = false;
           subscriber.next({ text, onDrained });
           // Mostly drained at once: a promise for each batch would cost more than the batch.
           if (!isDrained && !(await hasDrained())) return;
         }
-        if (signal.aborted || source.isOver()) return;
+        if (isLeft || source.isOver()) return;
       }
     };
     let isRunning = true;
@@ -81,6 +82,7 @@ export function streamFrames<Item>(
       );
     return () => {
       if (!isRunning) return;
+      isLeft = true;
       left.abort();
       goOn();
     };

@@ -24,6 +24,12 @@ interface EncodedBatch {
   text: string;
 }
 
+/** A text of whole frames, and the index of the event that comes after it. */
+interface EncodedText {
+  text: string;
+  next: number;
+}
+
 /**
  * A batch comes to all of a process's readers of its turn as the same array. Batches of two turns that are
  * the same to the last character may be one array too.
@@ -63,32 +69,54 @@ export function encodeTurn<State>(
   const isAfterCursor = ([first]: readonly TurnEvent[]): boolean =>
     after === undefined || (first !== undefined && compareCursors(first, after) > 0);
 
-  function* texts(events: readonly TurnEvent[]): Generator<string> {
+  /** Encodes events from an index on, until a text is long enough. */
+  const encodeText = (events: readonly TurnEvent[], from: number): EncodedText => {
+    let text = '';
+    let next = from;
+    for (; next < events.length && text.length < TEXT_LENGTH; next += 1) {
+      const event = events[next];
+      if (event === undefined || isOver()) return { text, next: events.length };
+      for (const frame of encode(event)) text += formatFrame(frame);
+    }
+    return { text, next };
+  };
+
+  const texts = (events: readonly TurnEvent[]): Iterable<string> => {
     const before = state;
     const isSentWhole = isAfterCursor(events);
     const saved = isSentWhole ? encodedBatches.get(events) : undefined;
     if (saved?.turnId === turnId && saved.dialect === dialect && saved.before === before) {
       // The state is of this dialect, which is the same object.
       state = saved.after as State;
-      if (saved.text !== '') yield saved.text;
-      return;
+      return textAlone(saved.text);
     }
-    let text = '';
-    let isOneText = true;
-    for (const event of events) {
-      for (const frame of encode(event)) text += formatFrame(frame);
-      if (isOver()) break;
-      if (text.length < TEXT_LENGTH) continue;
-      isOneText = false;
-      yield text;
-      text = '';
-    }
-    if (isSentWhole && isOneText)
-      encodedBatches.set(events, { turnId, dialect, before, after: state, text });
-    if (text !== '') yield text;
-  }
+    const first = encodeText(events, 0);
+    if (first.next < events.length) return textsAfter(first, events, encodeText);
+    const { text } = first;
+    if (isSentWhole) encodedBatches.set(events, { turnId, dialect, before, after: state, text });
+    return textAlone(text);
+  };
 
   return Object.assign(encode, { texts, isOver });
+}
+
+/** The text, where there is one. A generator for each batch would cost more than its frames. */
+function textAlone(text: string): string[] {
+  return text === '' ? [] : [text];
+}
+
+/** A text, and those of the events after it, each encoded when the one before has been taken. */
+function* textsAfter(
+  first: EncodedText,
+  events: readonly TurnEvent[],
+  encodeText: (events: readonly TurnEvent[], from: number) => EncodedText,
+): Generator<string> {
+  yield first.text;
+  for (let { next } = first; next < events.length;) {
+    const encoded = encodeText(events, next);
+    if (encoded.text !== '') yield encoded.text;
+    ({ next } = encoded);
+  }
 }
 
 function framesReceived(event: TurnEvent, after: Cursor | undefined): number {
