@@ -92,13 +92,14 @@ export class RedisEventLog implements EventLog {
 
   async #appendTogether(appends: readonly Append[]): Promise<readonly Appended[]> {
     const { ttlMs, keptMs, maxBytes } = this.options;
-    const keys = appends.flatMap(({ turnId }) => {
+    const given: (string | number)[] = [2 * appends.length];
+    for (const { turnId } of appends) {
       const { log, head } = this.#keys(turnId);
-      return [log, head];
-    });
-    const batches = appends.flatMap(({ place, batch }) => [place, batch]);
-    const answers = await this.#append(keys.length, ...keys, ttlMs, keptMs, maxBytes, ...batches);
-    return answers as Appended[];
+      given.push(log, head);
+    }
+    given.push(ttlMs, keptMs, maxBytes);
+    for (const { place, batch } of appends) given.push(place, batch);
+    return (await this.#append(...given)) as Appended[];
   }
 
   /** @returns no events while Redis is away: `onMissed` is called when it is back. */
