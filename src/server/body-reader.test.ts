@@ -138,7 +138,9 @@ describe('a body on the wire', () => {
     if (afterMs === undefined) {
       client.write(head + chunk);
     } else {
+      const begun = once(server, 'request');
       client.write(head);
+      await begun;
       await pause(systemClock, afterMs);
       client.write(chunk);
     }
