@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInThisContext } from 'node:vm';
 import { expect, it } from '@jest/globals';
 import { rolldown, type Plugin } from 'rolldown';
 import { steadySpreads } from '../../scripts/steady-spreads.mjs';
@@ -11,11 +13,11 @@ export const made = [
 ];
 `;
 
-async function build(plugins: Plugin[]): Promise<string> {
+async function build(plugins: Plugin[], code = source): Promise<string> {
   const given: Plugin = {
     name: 'given',
     resolveId: (id) => id,
-    load: () => ({ code: source, moduleType: 'js' }),
+    load: () => ({ code, moduleType: 'js' }),
   };
   const bundle = await rolldown({ input: 'given.js', plugins: [given, ...plugins] });
   const { output } = await bundle.generate({
@@ -35,6 +37,31 @@ async function run(code: string): Promise<unknown> {
   };
   return made;
 }
+
+type Compare = (one: object, other: object) => boolean;
+
+/** @returns tells whether V8 gives two objects one hidden class. */
+function openComparison(): Compare {
+  setFlagsFromString('--allow-natives-syntax');
+  try {
+    const compare = runInThisContext('(one, other) => %HaveSameMap(one, other)') as Compare;
+    // Compiled at its first call, which needs the flag.
+    compare({}, {});
+    return compare;
+  } finally {
+    setFlagsFromString('--no-allow-natives-syntax');
+  }
+}
+
+it('objects of such a literal have one hidden class', async () => {
+  const make = 'const make = (given, n) => ({ ...given, b: n });';
+  const code = await build([steadySpreads()], `${make} export const made = make;`);
+  const made = (await run(code)) as (given: object, n: number) => object;
+  const haveOneClass = openComparison();
+  // Some objects first, as V8 has no feedback before.
+  const objects = Array.from({ length: 500 }, (_, n) => made({ x: n }, n)).slice(400);
+  expect(objects.filter((one) => !haveOneClass(one, objects[0] ?? {}))).toEqual([]);
+});
 
 it('a literal that begins with a spread, and goes on, begins with one of nothing, and is the same', async () => {
   const [plain, steady] = [await build([]), await build([steadySpreads()])];

@@ -46,7 +46,7 @@ export function streamFrames<Item>(
   return new Observable((subscriber) => {
     const left = new AbortController();
     let isDrained = false;
-    // Read for each text, in place of the signal, each of which is an object of a class of its own for V8.
+    // Read for each text: V8 gives each signal a hidden class of its own, and looks its properties up anew.
     let isLeft = false;
     let goOn = (): void => undefined;
     const onDrained = (): void => {

@@ -37,9 +37,10 @@ describe('a body that hurts', () => {
     ],
   ])('is refused before it is walked: %s', async (_what, url, body, message) => {
     const asked = server.client.post(url, body());
-    const startedAt = performance.now();
+    // CPU of this process, which is the server's too: other processes may keep it waiting. A walk takes 5 s.
+    const before = process.cpuUsage();
     await server.client.get('/health');
-    expect(performance.now() - startedAt).toBeLessThan(10_000);
+    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(2_000);
     const refused = await asked;
     expect([refused.status, refused.body['error']]).toMatchObject([
       400,
