@@ -8,7 +8,7 @@ import { Metrics } from '../metrics/metrics.js';
 import { DATABASE, type Database } from '../storage/connection.js';
 import { SessionCloser } from './lifecycle/session-closer.js';
 import { TurnCanceller, type CancelState } from './lifecycle/turn-canceller.js';
-import { TurnFollower } from './stream/turn-follower.js';
+import { TurnFollower, type TurnStage } from './stream/turn-follower.js';
 import { TurnSubmitter } from './submit/turn-submitter.js';
 import { checkCursor } from './stream/check-cursor.js';
 import { Presence } from './lifecycle/presence.js';
@@ -16,10 +16,8 @@ import type { SubmittedTurn, TurnSubmission } from './submit/turn-submission.js'
 import { noActiveTurn, streamExpired } from './state/turn-errors.js';
 import { findActiveTurn, findSessionAndTurn, getTurn, viewTurn } from './state/turn-lookup.js';
 
-export type FollowableTurn = Omit<SubmittedTurn, 'disposition'>;
-
 /** A turn after a cursor. */
-export interface RestOfTurn extends FollowableTurn {
+export interface RestOfTurn extends Omit<SubmittedTurn, 'disposition'> {
   /** The cursor to read after; absent: the turn is read from its start. */
   after: Cursor | undefined;
   isEnded: boolean;
@@ -58,16 +56,16 @@ export class TurnService {
    * The turn's events, from the first to the last, or until `signal` aborts; until then, the caller
    * counts as a reader of the turn.
    *
-   * @param isNew the turn was just submitted: all its events are in the log.
+   * @param turn a turn that was accepted just now, or the rest of one.
    */
   follow(
-    { turnId, onDisconnect, onBegun }: FollowableTurn,
+    turn: SubmittedTurn | RestOfTurn,
     signal: AbortSignal,
-    isNew = true,
   ): AsyncGenerator<readonly TurnEvent[]> {
     const { follower, presence, metrics } = this;
+    const { turnId, onDisconnect, onBegun } = turn;
     return follower.follow(turnId, signal, {
-      isNew,
+      stage: stageOf(turn),
       onJoined: () => (onDisconnect === 'cancel' ? presence.join(turnId) : () => undefined),
       onBackfilled: (source) => metrics.streamResumes.inc({ source }),
       onEvents: (events) => {
@@ -136,6 +134,11 @@ export class TurnService {
 /** Whether the submission made a turn, rather than find or steer an earlier one. */
 export function isAccepted({ disposition }: SubmittedTurn): boolean {
   return disposition.type !== 'repeated' && disposition.type !== 'steered';
+}
+
+function stageOf(turn: SubmittedTurn | RestOfTurn): TurnStage {
+  if ('disposition' in turn) return 'new';
+  return turn.isEnded ? 'ended' : 'open';
 }
 
 function shuttingDown(): TypedError {

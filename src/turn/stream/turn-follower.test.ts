@@ -12,7 +12,7 @@ import type { TurnEvent, TurnEventBody } from '../../events/turn-event.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { turns } from '../../storage/schema.js';
 import { EndWatch } from './end-watch.js';
-import { TurnFollower } from './turn-follower.js';
+import { TurnFollower, type FollowOptions } from './turn-follower.js';
 
 describe('TurnFollower', () => {
   let database: OpenedDatabase;
@@ -59,11 +59,13 @@ describe('TurnFollower', () => {
   const cursorsOf = (events: readonly TurnEvent[]): string[] =>
     events.map(({ attempt, seq }) => `${attempt}.${seq}`);
 
-  async function collect(signal = new AbortController().signal): Promise<string[]> {
+  async function collect(
+    signal = new AbortController().signal,
+    options?: FollowOptions,
+  ): Promise<string[]> {
     const seen: TurnEvent[] = [];
-    for await (const events of new TurnFollower(log, database.db, ends).follow(turnId, signal)) {
-      seen.push(...events);
-    }
+    const follower = new TurnFollower(log, database.db, ends);
+    for await (const events of follower.follow(turnId, signal, options)) seen.push(...events);
     return cursorsOf(seen);
   }
 
@@ -97,6 +99,18 @@ describe('TurnFollower', () => {
     await archiveEvents(database.db, turnId, [delta(1, 1), delta(1, 2)]);
     await archiveEvents(database.db, turnId, [end(1, 3)]);
     expect(await collect()).toEqual(['1.1', '1.2', '1.3']);
+  });
+
+  it('reads a turn that is known to have ended from the archive, whatever the log has of it', async () => {
+    await log.begin(turnId, 1);
+    await log.append(turnId, 1, [delta(1, 1)]);
+    await archiveEvents(database.db, turnId, [delta(1, 1), end(1, 2)]);
+    const sources: string[] = [];
+    const seen = await collect(undefined, {
+      stage: 'ended',
+      onBackfilled: (source) => sources.push(source),
+    });
+    expect([seen, sources]).toEqual([['1.1', '1.2'], ['archive']]);
   });
 
   it('goes from the archive of an earlier attempt to the live one', async () => {

@@ -7,6 +7,12 @@ import { DATABASE, type Database } from '../../storage/connection.js';
 import { EndWatch } from './end-watch.js';
 import { LiveEvents } from './live-events.js';
 
+/**
+ * A turn as its reader finds it. `new`: accepted a moment ago, whatever events it has are in the log. `ended`: all its
+ * events are in the archive.
+ */
+export type TurnStage = 'new' | 'open' | 'ended';
+
 /** Whether a reader follows a turn from its acceptance on, and whether the turn has ended. */
 interface Backfill {
   isNew: boolean;
@@ -14,8 +20,8 @@ interface Backfill {
 }
 
 export interface FollowOptions {
-  /** Whether the turn was accepted a moment ago: whatever events it has are in the log. Default: false. */
-  isNew?: boolean;
+  /** Default: `open`, which is right for any turn. */
+  stage?: TurnStage;
   /** Called when the first event is asked for. @returns what to call, once, when the reader is gone. */
   onJoined?(): () => void;
   /** Called with where events were loaded from that came before the reader, or that it missed. */
@@ -38,12 +44,22 @@ export class TurnFollower {
    *
    * Events are backfilled again, after the last event that was given, whenever one may have been
    * missed: the log was away or lost events, a batch leaves a gap, or the reader took too long.
+   *
+   * The events of a turn that has ended are read from the archive alone, which has hundreds of them in a row: the log
+   * has an entry for each batch that was streamed.
    */
   async *follow(
     turnId: string,
     signal: AbortSignal,
-    { isNew = false, onJoined, onBackfilled, onEvents }: FollowOptions = {},
+    { stage = 'open', onJoined, onBackfilled, onEvents }: FollowOptions = {},
   ): AsyncGenerator<readonly TurnEvent[]> {
+    if (stage === 'ended') {
+      const events = await loadArchive(this.db, turnId);
+      onBackfilled?.('archive');
+      onEvents?.(events);
+      yield events;
+      return;
+    }
     const live = new LiveEvents();
     const onAbort = (): void => live.close();
     signal.addEventListener('abort', onAbort, { once: true });
@@ -52,7 +68,7 @@ export class TurnFollower {
       onLeft.push(await this.log.subscribe(turnId, live));
       onLeft.push(this.ends.watch(turnId, () => live.onOver()));
       let last: EventCursor = logStart;
-      let isFirst = isNew;
+      let isFirst = stage === 'new';
       live.onMissed();
       while (!signal.aborted) {
         const taken = await live.next();

@@ -5,7 +5,7 @@ import type { Cursor } from '../../events/cursor.js';
 import { streamFrames, type FrameBatch } from '../../http/streams/frame-batch.js';
 import { clientLeft } from '../../turn/state/turn-errors.js';
 import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
-import { isAccepted, TurnService, type FollowableTurn } from '../../turn/turn-service.js';
+import { isAccepted, TurnService, type RestOfTurn } from '../../turn/turn-service.js';
 import type { Dialect } from '../framing/dialect.js';
 import { encodeTurn } from '../framing/encode-turn.js';
 import { foldToEnd, type AnswerFold } from './fold-to-end.js';
@@ -13,8 +13,6 @@ import { foldToEnd, type AnswerFold } from './fold-to-end.js';
 interface StreamRange {
   /** The cursor after which the stream goes on. Absent: from the turn's first event. */
   after?: Cursor | undefined;
-  /** Whether the turn was just submitted: all that was emitted of it is in the log. */
-  isNew?: boolean;
   mayBeEmpty?: boolean;
 }
 
@@ -33,7 +31,7 @@ export class TurnStreams {
     dialect: Dialect<unknown>,
   ): Promise<Observable<FrameBatch>> {
     return isAccepted(turn)
-      ? this.#stream(turn, dialect, { isNew: true })
+      ? this.#stream(turn, dialect)
       : this.after(turn.turnId, undefined, dialect);
   }
 
@@ -52,9 +50,10 @@ export class TurnStreams {
     const { turns } = this;
     const gone = new AbortController();
     response.once('close', () => gone.abort());
-    const isNew = isAccepted(submitted);
-    const turn = isNew ? submitted : await turns.findRest(submitted.turnId, undefined);
-    const answer = await foldToEnd(turns.follow(turn, gone.signal, isNew), fold);
+    const turn = isAccepted(submitted)
+      ? submitted
+      : await turns.findRest(submitted.turnId, undefined);
+    const answer = await foldToEnd(turns.follow(turn, gone.signal), fold);
     if (answer === undefined && gone.signal.aborted) throw clientLeft();
     return answer;
   }
@@ -78,12 +77,12 @@ export class TurnStreams {
   }
 
   #stream(
-    turn: FollowableTurn,
+    turn: SubmittedTurn | RestOfTurn,
     dialect: Dialect<unknown>,
-    { after, isNew = false, mayBeEmpty = false }: StreamRange,
+    { after, mayBeEmpty = false }: StreamRange = {},
   ): Observable<FrameBatch> {
     const { texts, isOver } = encodeTurn(dialect, turn.turnId, after);
-    const follow = (signal: AbortSignal) => this.turns.follow(turn, signal, isNew);
+    const follow = (signal: AbortSignal) => this.turns.follow(turn, signal);
     return streamFrames({ follow, texts, isOver }, { mayBeEmpty });
   }
 }
