@@ -19,9 +19,8 @@ const programs = {
   cli: 'cli.ts',
   // Runs as a separate process: see attachments/extract/process/extractor-process.ts.
   'run-extractor': 'attachments/extract/process/run-extractor.ts',
-  // A thread and a process: see storage/engine/engine-thread.ts.
+  // A thread: see storage/engine/engine-thread.ts.
   'run-engine': 'storage/engine/run-engine.ts',
-  'make-database': 'storage/engine/make-database.ts',
   // The bench and the chaos kit use it as their model.
   'start-rehearsal': 'rehearsal/start-rehearsal.ts',
 };

@@ -7,14 +7,14 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { migrate } from 'drizzle-orm/node-postgres/migrator';
 import { Client } from 'pg';
+import { extract } from 'tar';
 import { findChromium } from './services/find-chromium.mjs';
 import { findPgBouncer } from './services/find-pgbouncer.mjs';
 import { findPython } from './services/find-python.mjs';
@@ -99,7 +99,7 @@ async function runJest({ redisUrl, databaseUrl }, { hasSandbox, chromium, python
         TEST_DATABASE_URL: databaseUrl,
         TEST_DATABASES: databases,
         TEST_EMPTY_TEMPLATE: template,
-        TEST_EMPTY_DATABASE: await emptyDatabase(databases),
+        TEST_EMPTY_DATABASE: emptyDatabase(databases),
         TEST_SANDBOX: hasSandbox ? 'bubblewrap' : 'none',
         ...(chromium === undefined ? {} : { TEST_CHROMIUM: chromium }),
         ...(python === undefined ? {} : { TEST_PYTHON: python }),
@@ -138,12 +138,10 @@ async function withClient(connectionString, work) {
   }
 }
 
-/** The empty embedded database, which the engine makes from the build's image. */
-async function emptyDatabase(databases) {
-  const { PGlite } = await import('@electric-sql/pglite');
+/** The empty embedded database: the build's image, unpacked. */
+function emptyDatabase(databases) {
   const folder = path.join(databases, 'empty');
-  const image = await readFile(path.join(root, 'dist/empty-database.tar.gz'));
-  const client = await PGlite.create({ dataDir: folder, loadDataDir: new Blob([image]) });
-  await client.close();
+  mkdirSync(folder);
+  extract({ file: path.join(root, 'dist/empty-database.tar.gz'), cwd: folder, sync: true });
   return folder;
 }

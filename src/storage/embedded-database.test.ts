@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -116,6 +116,16 @@ describe('the embedded database', () => {
     database = await openEmbeddedDatabase(folder);
     expect(await stored()).toEqual(before);
   });
+
+  it('is made whole where an earlier process made a part of it', async () => {
+    const other = await mkdtemp(path.join(tmpdir(), 'embedded-'));
+    await mkdir(path.join(other, 'db.new/base'), { recursive: true });
+    await writeFile(path.join(other, 'db.new/base/1'), 'a file in place of a folder');
+    const { schema, close } = await openEmbeddedDatabase(other);
+    await close();
+    expect([schema.applied, await readdir(other)]).toEqual([[], ['db']]);
+    await rm(other, { recursive: true });
+  }, 20_000);
 
   it('cannot be opened where its folder is a file', async () => {
     const file = path.join(folder, 'file');

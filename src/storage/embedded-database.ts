@@ -22,8 +22,7 @@ interface Upkeep {
 /**
  * Opens the embedded PostgreSQL in `<dataDir>/db`, which applies missing migrations or refuses. It runs
  * in a thread, and takes the same driver as a server.
- * Opening takes half a second; a new folder one second more, or several without the build's image
- * of an empty database.
+ * Opening takes half a second, a new folder half a second more.
  *
  * @throws SchemaError.
  */

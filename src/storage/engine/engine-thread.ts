@@ -1,17 +1,13 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Duplex } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import { Worker } from 'node:worker_threads';
 import { packageRoot } from '../../platform/process/package-root.js';
 import { EngineConnection } from './engine-connection.js';
 import type { EngineTask, FromEngine, ToEngine } from './engine-messages.js';
 
-/** The entries are always built code: tests, which run the sources, take them from the build too. */
+/** The entry is always built code: tests, which run the sources, take it from the build too. */
 const engineEntry = path.join(packageRoot, 'dist/run-engine.js');
-const makerEntry = path.join(packageRoot, 'dist/make-database.js');
 
 /** The embedded PostgreSQL in a thread of its own: its statements do not hold the event loop. */
 export class EngineThread {
@@ -38,7 +34,6 @@ export class EngineThread {
    * @throws Error when the folder cannot be opened.
    */
   static async start(folder: string): Promise<EngineThread> {
-    if (!existsSync(folder)) await makeDatabase(folder);
     const workerData: EngineTask = { folder };
     // Without the options of this process: a profile or a limit is for its own thread.
     const worker = new Worker(engineEntry, { workerData, execArgv: [] });
@@ -67,17 +62,6 @@ export class EngineThread {
     // Moved, not copied.
     this.worker.postMessage(message, message.type === 'send' ? [message.bytes.buffer] : []);
   }
-}
-
-/** @throws Error when the folder cannot be made. */
-async function makeDatabase(folder: string): Promise<void> {
-  const maker = spawn(process.execPath, [makerEntry, folder], {
-    stdio: ['pipe', 'ignore', 'pipe'],
-  });
-  const exited = once(maker, 'exit');
-  const complaint = await text(maker.stderr);
-  const [code] = (await exited) as [number | null];
-  if (code !== 0) throw new Error(complaint === '' ? `${makerEntry} ended early` : complaint);
 }
 
 /** @throws Error when the thread says that it failed. */

@@ -1,8 +1,10 @@
 /** The entry of the engine's thread: the embedded PostgreSQL in `workerData.folder`, behind its wire protocol. */
+import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
+import { unpackDatabase } from './unpack-database.js';
 import type { EngineTask, FromEngine, ToEngine } from './engine-messages.js';
 
 /**
@@ -29,6 +31,7 @@ try {
 }
 
 async function openEngine(): Promise<PGlite> {
+  if (!existsSync(folder)) unpackDatabase(folder);
   await writeFile(path.join(folder, 'postgresql.auto.conf'), SETTINGS);
   return PGlite.create({ dataDir: folder });
 }
