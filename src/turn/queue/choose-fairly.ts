@@ -7,18 +7,18 @@ const isBackground = sql`(coalesce(options -> 'options' ->> 'priority', '') = 'b
 const mostLocked = sql.raw('32');
 
 /**
- * The turns that are to run next, locked for the caller: those that lost their worker or go on after a
- * question, then queued ones, normal before background, then of the principals with the fewest turns that
- * run, then the oldest. Each that is chosen counts as running for the next. Locked turns are left out:
- * somebody else is about to have them.
+ * The turns that are to run next: those that lost their worker or go on after a question, then queued ones, normal
+ * before background, then of the principals with the fewest turns that run, then the oldest. Each that is ranked counts
+ * as running for the next.
  *
  * Costs by the principals that wait, not by their turns: from one the index leads to the next.
  *
  * The server sees `most` through a subquery: it would plan the statement each time for its value.
  *
- * @param most rows, of one column `id`, in that order; fewer where fewer wait.
+ * @param most turns that are taken from among them.
+ * @returns rows, of one column `id`, in that order; more than `most`, as some may be locked.
  */
-export function chooseFairly(most: Placeholder | number): SQL {
+export function rankFairly(most: Placeholder | number): SQL {
   return sql`
     with recursive line (is_background, principal_id) as (
       select kind.is_background, first.principal_id
@@ -60,8 +60,18 @@ export function chooseFairly(most: Placeholder | number): SQL {
           and principal_id = line.principal_id
         order by created_at limit (select ${most}::integer) + ${mostLocked}) turn
     )
+    select id from candidate order by tier, load, created_at, id`;
+}
+
+/**
+ * The turns that are to run next, locked for the caller. Locked turns are left out: somebody else is about to have them.
+ *
+ * @param most rows, of one column `id`; fewer where fewer wait.
+ */
+export function chooseFairly(most: Placeholder | number): SQL {
+  return sql`
     select locked.id
-    from (select id from candidate order by tier, load, created_at, id) ranked
+    from (${rankFairly(most)}) ranked
     -- One by one in this order, until there are enough: a join would read the table for all of them.
     cross join lateral (
       select id from turns where turns.id = ranked.id for no key update skip locked) locked

@@ -12,7 +12,7 @@ import { turns } from '../../storage/schema.js';
 import { typesOf, unnest } from '../../storage/given-rows.js';
 import { ownedBy } from '../state/fence.js';
 import { hasStatus } from '../state/has-status.js';
-import { chooseFairly } from './choose-fairly.js';
+import { rankFairly } from './choose-fairly.js';
 import { claimNextTurns, claimTurn, unleased, waitedMs, type Claim } from './claim-statements.js';
 
 /** Turns that are still there 2 seconds after a process asked for their end and was to end them. */
@@ -75,7 +75,8 @@ export class TurnClaims {
   }
 
   async #claimOneByOne(most: number, now: Date): Promise<Claimed> {
-    const { rows } = await this.db.execute(chooseFairly(most + MOST_REFUSED));
+    // Without their locks: the statement that failed may have its own still, as the server answers before it lets go.
+    const { rows } = await this.db.execute(rankFairly(most + MOST_REFUSED));
     const claims: Claim[] = [];
     const failures: unknown[] = [];
     for (const row of rows) {
