@@ -2,7 +2,6 @@ import { InjectQueue } from '@nestjs/bullmq';
 import { Inject, Injectable, Optional, type BeforeApplicationShutdown } from '@nestjs/common';
 import type { JobsOptions, Queue } from 'bullmq';
 import type { QueueBoard } from './queue-board.js';
-import { Batcher } from '../../platform/async/batcher.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
 import { settlesWithin } from '../../platform/async/settles-within.js';
 import { REDIS, type RedisClient } from '../../storage/redis/redis-connection.js';
@@ -18,14 +17,9 @@ const CLOSE_WAIT_MS = 2_000;
 /** The distributed queue: BullMQ, one job a token. */
 @Injectable()
 export class BullTurnQueue implements TurnQueue, BeforeApplicationShutdown {
-  /** A token that nobody has taken is for all turns that are stored by now: whoever takes it claims after that. */
-  readonly #tokens = new Batcher(
-    async (waiting: readonly undefined[]) => {
-      if ((await this.queue.getWaitingCount()) === 0) await this.queue.add('token', {}, once);
-      return waiting;
-    },
-    () => true,
-  );
+  /** The token that is being added, and the one after it, for turns that were stored meanwhile. */
+  #adding: Promise<void> | undefined;
+  #next: Promise<void> | undefined;
   #handling: Promise<void> | undefined;
   #isClosed = false;
 
@@ -39,8 +33,14 @@ export class BullTurnQueue implements TurnQueue, BeforeApplicationShutdown {
     queue.on('error', (error) => this.#warn(error));
   }
 
-  async wake(): Promise<void> {
-    await this.#tokens.add(undefined);
+  /** Begins at once: a turn alone is to be claimed soon. Whoever comes meanwhile shares the next token. */
+  wake(): Promise<void> {
+    if (this.#adding === undefined) return this.#add();
+    const addNext = (): Promise<void> => {
+      this.#next = undefined;
+      return this.#add();
+    };
+    return (this.#next ??= this.#adding.then(addNext, addNext));
   }
 
   async consume(handler: () => Promise<void>): Promise<void> {
@@ -98,6 +98,16 @@ export class BullTurnQueue implements TurnQueue, BeforeApplicationShutdown {
     // A worker that closes answers with the close that waits.
     worker.closing = undefined;
     await worker.close(true);
+  }
+
+  #add(): Promise<void> {
+    this.#adding = this.#addToken().finally(() => (this.#adding = undefined));
+    return this.#adding;
+  }
+
+  /** A token that nobody has taken is for all turns that are stored by now: whoever takes it claims after that. */
+  async #addToken(): Promise<void> {
+    if ((await this.queue.getWaitingCount()) === 0) await this.queue.add('token', {}, once);
   }
 
   #warn(error: unknown): void {
