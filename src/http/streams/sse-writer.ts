@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../../platform/clock.js';
 import type { StreamState } from '../request-record.js';
@@ -53,12 +54,7 @@ export class SseWriter implements StreamState {
   ) {
     this.#lastWriteAt = deps.clock.now();
     // Deferred, so that an immediate failure is still answered with its own status.
-    this.#opening = options.opensAtOnce
-      ? setImmediate(() => {
-          this.#open();
-          response.flushHeaders();
-        })
-      : undefined;
+    this.#opening = options.opensAtOnce ? setImmediate(() => this.#open()) : undefined;
     this.#watchSilence();
   }
 
@@ -73,8 +69,9 @@ export class SseWriter implements StreamState {
       this.frames += 1;
     }
     if (text !== '') this.#last = text;
-    if (this.response.write(text)) onDrained();
-    else this.#drainOrDrop(onDrained);
+    const full = writeChunk(this.response, text);
+    if (full === undefined) onDrained();
+    else this.#drainOrDrop(full, onDrained);
   }
 
   get cursor(): string | undefined {
@@ -108,6 +105,8 @@ export class SseWriter implements StreamState {
     if (this.#isOpen) return;
     this.#isOpen = true;
     if (!this.response.headersSent) this.response.writeHead(200, headers);
+    // On their way before any chunk: see `writeChunk`.
+    this.response.flushHeaders();
     // An `EventSource` sends GET alone.
     if (this.response.req.method !== 'GET') return;
     const retryMs = Math.round(LEAST_RETRY_MS * (1 + 2 * Math.random()));
@@ -128,7 +127,8 @@ export class SseWriter implements StreamState {
     this.#cancelTimer = clock.after(leftMs, () => this.#watchSilence());
   }
 
-  #drainOrDrop(onDrained: () => void): void {
+  /** @param full says when it has drained. */
+  #drainOrDrop(full: EventEmitter, onDrained: () => void): void {
     const { response } = this;
     if (response.destroyed) return onDrained();
     // A process that was busy for so long has not polled its sockets: drop after one more turn of
@@ -143,11 +143,29 @@ export class SseWriter implements StreamState {
     const settle = (): void => {
       cancelTimer();
       clearImmediate(last);
-      response.off('drain', settle);
+      full.off('drain', settle);
       response.off('close', settle);
       onDrained();
     };
-    response.once('drain', settle);
+    full.once('drain', settle);
     response.once('close', settle);
   }
+}
+
+/**
+ * Writes a chunk of a response whose headers are on their way. In one piece, to the connection: the response itself
+ * writes a chunk's length, its text and its end each on their own, which costs twice as much.
+ *
+ * @returns what is full, where no other chunk should follow yet.
+ */
+function writeChunk(response: ServerResponse, text: string): EventEmitter | undefined {
+  const { socket, chunkedEncoding } = response;
+  // The connection is gone, or another response's still; or the client knows no chunks. An empty chunk would be the last.
+  if (socket === null || !socket.writable || !chunkedEncoding || text === '') {
+    return response.write(text) ? undefined : response;
+  }
+  const bytes = Buffer.byteLength(text);
+  const chunk = `${bytes.toString(16)}\r\n${text}\r\n`;
+  // A text of ASCII alone, as most are, needs no encoding.
+  return socket.write(chunk, bytes === text.length ? 'latin1' : 'utf8') ? undefined : socket;
 }

@@ -10,7 +10,7 @@ import {
 } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { ServerResponse } from 'node:http';
-import { filter, of, type Observable } from 'rxjs';
+import { of, type Observable } from 'rxjs';
 import { CONFIG, type Config } from '../../config/config.js';
 import { Metrics } from '../../metrics/metrics.js';
 import { CLOCK, type Clock } from '../../platform/clock.js';
@@ -44,14 +44,9 @@ class StreamInterceptor implements NestInterceptor<FrameBatch | WholeAnswer, voi
     const wire = this.reflector.get<SessionOrigin>(WIRE, context.getHandler());
     const onOpen = () => this.#open(wire);
     const deps = { clock, logger, timeoutMs: config.readerTimeoutMs, onOpen };
-    let whole = undefined as WholeAnswer | undefined;
-    const isBatch = (item: FrameBatch | WholeAnswer): item is FrameBatch => {
-      if (item instanceof WholeAnswer) whole = item;
-      return item !== whole;
-    };
-    const hasBegun = await writeStream(response, route.handle().pipe(filter(isBatch)), deps);
-    if (whole !== undefined) writeWhole(response, whole);
-    else if (!hasBegun) response.writeHead(204).end();
+    const came = await writeStream(response, route.handle(), deps);
+    if (came instanceof WholeAnswer) writeWhole(response, came);
+    else if (came === 'nothing') response.writeHead(204).end();
     return of(undefined);
   }
 

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import net, { type AddressInfo, type Socket } from 'node:net';
 import { EMPTY } from 'rxjs';
@@ -57,18 +58,18 @@ describe('writeStream', () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  const ask = async (method = 'GET', headers = ''): Promise<void> => {
+  const ask = async (method = 'GET', headers = '', version = '1.1'): Promise<void> => {
     client = net.connect((server.address() as AddressInfo).port, '127.0.0.1');
     client.setEncoding('utf8').on('data', (text: string) => (received += text));
     client.on('error', () => client.destroy());
-    client.write(`${method} / HTTP/1.1\r\nHost: x\r\n${headers}\r\n`);
+    client.write(`${method} / HTTP/${version}\r\nHost: x\r\n${headers}\r\n`);
     response = await new Promise((resolve) =>
       server.once('request', (_: IncomingMessage, made: ServerResponse) => resolve(made)),
     );
   };
   type Follow = (signal: AbortSignal) => AsyncIterable<readonly TurnEvent[]>;
   const onOpen = () => (dropped?: DropReason) => void ends.push(dropped);
-  const write = (follow: Follow, options = {}, timeoutMs = 1_000): Promise<boolean> => {
+  const write = (follow: Follow, options = {}, timeoutMs = 1_000) => {
     const { texts, isOver } = encodeTurn(harnessDialect, 'turn_1');
     const frames = streamFrames({ follow, texts, isOver }, options);
     return writeStream(response, frames, { clock, logger: silentLogger, timeoutMs, onOpen });
@@ -135,6 +136,30 @@ describe('writeStream', () => {
     expect(received).toContain(`\r\nConnection: ${after}\r\n`);
   });
 
+  it('writes texts of any script, whose bytes are more than their characters', async () => {
+    const { port } = server.address() as AddressInfo;
+    const requested = once(server, 'request');
+    const answered = fetch(`http://127.0.0.1:${port}/`);
+    response = ((await requested) as [IncomingMessage, ServerResponse])[1];
+    await write(async function* () {
+      yield [delta(1, 'plain'), delta(2, 'zäh')];
+      yield [delta(3, '語 😀')];
+      yield [delta(4, 'plain again')];
+    });
+    const body = await (await answered).text();
+    const texts = [...body.matchAll(/"text":"(.*?)"/g)].map(([, text]) => text);
+    expect(texts).toEqual(['plain', 'zäh', '語 😀', 'plain again']);
+  });
+
+  it('writes no chunks to a client that does not know them', async () => {
+    await ask('GET', '', '1.0');
+    await write(async function* () {
+      yield [delta(1)];
+    });
+    await until(() => received.includes('chat:delta'));
+    expect(received).toMatch(/\r\n\r\nretry: \d+\n\nevent: chat:delta\nid: .*\ndata: .*\n\n$/);
+  });
+
   it('answers 204 to who may have all of it, and has', async () => {
     await ask();
     await write(
@@ -167,7 +192,7 @@ describe('writeStream', () => {
   it('writes nothing where no batch comes, and says so', async () => {
     await ask();
     const deps = { clock, logger: silentLogger, timeoutMs: 1_000, onOpen };
-    expect(await writeStream(response, EMPTY, deps)).toBe(false);
+    expect(await writeStream(response, EMPTY, deps)).toBe('nothing');
     expect([response.headersSent, response.writableEnded, clock.pending]).toEqual([
       false,
       false,
@@ -268,7 +293,7 @@ describe('writeStream', () => {
     const written = write(async function* () {
       for (asked = 1; asked <= 2; asked += 1) yield [delta(asked, MUCH)];
     });
-    await until(() => response.writableNeedDrain);
+    await until(() => response.socket?.writableNeedDrain === true);
     await clock.advance(999);
     expect(asked).toBe(1);
     client.resume();
@@ -299,7 +324,7 @@ describe('writeStream', () => {
       {},
       120_000,
     );
-    await until(() => response.writableNeedDrain);
+    await until(() => response.socket?.writableNeedDrain === true);
     const madeAtFirst = made;
     for (let second = 1; second <= 60; second += 1) await clock.advance(1_000);
     expect([made, response.destroyed]).toEqual([madeAtFirst, false]);
@@ -319,7 +344,7 @@ describe('writeStream', () => {
       yield [delta(1, MUCH)];
       yield* silence(signal);
     });
-    await until(() => response.writableNeedDrain);
+    await until(() => response.socket?.writableNeedDrain === true);
     await clock.advance(1_000);
     await written;
     expect([response.destroyed, clock.pending]).toEqual([true, 0]);

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { Subscription, type Observable } from 'rxjs';
 import type { Logger } from '../../platform/logger.js';
-import type { FrameBatch } from './frame-batch.js';
+import { WholeAnswer, type FrameBatch } from './frame-batch.js';
 import { noteStream, requestLogger } from '../request-record.js';
 import { SseWriter, type SseWriterDeps } from './sse-writer.js';
 
@@ -19,27 +19,27 @@ export interface WriteStreamDeps extends SseWriterDeps {
  * it, not faster. Resolves when the stream is over, also when its client left: the batches are unsubscribed
  * from then.
  *
- * @returns whether a batch came. Where none did, nothing is written.
+ * @returns what came. Where no batch did, nothing is written.
  *
  * @throws an error of the batches while nothing was written: the error can still be the answer. A later
  *   error ends the connection, as a frame for it would have no cursor for an id.
  */
 export function writeStream(
   response: ServerResponse,
-  batches: Observable<FrameBatch>,
+  batches: Observable<FrameBatch | WholeAnswer>,
   deps: WriteStreamDeps,
-): Promise<boolean> {
+): Promise<'batches' | 'nothing' | WholeAnswer> {
   return new Promise((resolve, reject) => {
     const subscription = new Subscription();
     let writer: SseWriter | undefined;
-    let hasBegun = false;
+    let came: 'batches' | 'nothing' | WholeAnswer = 'nothing';
     let close: ReturnType<WriteStreamDeps['onOpen']> = () => undefined;
     const finish = (dropped?: DropReason): void => {
       response.off('close', leave);
       writer?.stop();
       subscription.unsubscribe();
       close(dropped);
-      resolve(hasBegun);
+      resolve(came);
     };
     const leave = (): void => finish(writer?.isTooSlow === true ? 'slow' : 'client');
     const fail = (error: unknown): void => {
@@ -69,10 +69,15 @@ export function writeStream(
       writer?.end();
       finish();
     };
-    const next = (batch: FrameBatch): void => {
-      hasBegun = true;
-      if (writer === undefined) open(batch);
-      else writer.write(batch.text, batch.onDrained);
+    const next = (item: FrameBatch | WholeAnswer): void => {
+      if (item instanceof WholeAnswer) {
+        came = item;
+      } else if (writer === undefined) {
+        came = 'batches';
+        open(item);
+      } else {
+        writer.write(item.text, item.onDrained);
+      }
     };
     // The first batch comes before `subscribe` has returned.
     subscription.add(batches.subscribe({ next, error: fail, complete }));

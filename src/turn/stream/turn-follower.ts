@@ -60,7 +60,9 @@ export class TurnFollower {
       yield events;
       return;
     }
+    if (signal.aborted) return;
     const live = new LiveEvents();
+    // Not read for each batch: V8 gives each signal a hidden class of its own, and looks its properties up anew.
     const onAbort = (): void => live.close();
     signal.addEventListener('abort', onAbort, { once: true });
     const onLeft = [onJoined?.()];
@@ -70,7 +72,7 @@ export class TurnFollower {
       let last: EventCursor = logStart;
       let isFirst = stage === 'new';
       live.onMissed();
-      while (!signal.aborted) {
+      for (;;) {
         const taken = await live.next();
         if (taken.type === 'closed') return;
         const isOver = taken.type === 'over';
