@@ -35,7 +35,7 @@ describe('the statements of each turn', () => {
     // Look-up, acceptance, claim, and the commits of a turn's beginning, steps and end.
     expect(about('select "sessions"."id"')).toHaveLength(1);
     expect(about('with queued as')).toHaveLength(1);
-    expect(about('with "chosen" as ( with recursive line')).toHaveLength(1);
+    expect(about('with "chosen" as ( select locked.id')).toHaveLength(1);
     expect(about('with fence as').length).toBeGreaterThanOrEqual(3);
     expect(found.filter(({ tried }) => tried > TRIED)).toEqual([]);
   });
