@@ -5,12 +5,15 @@ import { newDatabase } from '../../../test/support/database/new-database.js';
 import { storeSession, storeTurn } from '../../../test/support/turn/store-turn.js';
 import { isPlainObject } from '../../platform/json.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
+import { batchLane } from '../../storage/batch-lane.js';
 import { openPostgres } from '../../storage/postgres-database.js';
 import { TurnClaims } from './turn-claims.js';
 
 /** Turns for which the statement is planned. A server ends plans when an index grows a level: here, before that and long after. */
 const PLANNED_FOR = 400;
 const ENDED = 3_000;
+/** Times that a turn has run since the last vacuum. */
+const RUN = 1_000;
 /** Executions after which the plan of a statement is kept. */
 const PLANNED = 7;
 
@@ -63,5 +66,46 @@ describe('a claim', () => {
     const before = await scanned();
     await claimNew();
     expect((await scanned()) - before).toBeLessThan(ENDED);
+  });
+
+  it('reads what has run since the last vacuum once, and not again', async () => {
+    const { url, drop } = await newDatabase();
+    const { db, close } = await openPostgres({ url, connections: 6, onError: () => undefined });
+    try {
+      const claims = new TurnClaims(db, { leaseMs: 30_000 });
+      const claimNew = async () => {
+        const turnId = await storeTurn(db, { status: 'queued', attempt: 0, startedAt: null });
+        expect(await claimOne(claims)).toMatchObject({ id: turnId });
+      };
+      /** Blocks of the table that claims have read. */
+      const blocks = async (): Promise<number> => {
+        await batchLane(db).execute(sql`select pg_stat_force_next_flush()`);
+        const { rows } = await batchLane(db).execute(
+          sql`select (heap_blks_hit + heap_blks_read)::integer as blocks
+            from pg_statio_user_tables where relname = 'turns'`,
+        );
+        return isPlainObject(rows[0]) ? Number(rows[0]['blocks']) : Number.NaN;
+      };
+      const turnId = await storeTurn(db, { status: 'completed', endedAt: new Date() });
+      await db.execute(sql`alter table turns set (autovacuum_enabled = false)`);
+      await db.execute(
+        sql.raw(`do $$ begin for count in 1..${RUN} loop
+          update turns set status = 'running', lease_until = now() where id = '${turnId}';
+          update turns set status = 'completed' where id = '${turnId}';
+        end loop; end $$`),
+      );
+      const read: number[] = [];
+      for (let last = await blocks(); read.length < 3;) {
+        await claimNew();
+        const now = await blocks();
+        read.push(now - last);
+        last = now;
+      }
+      expect(read[0]).toBeGreaterThan(RUN / 10);
+      expect(read[2]).toBeLessThan(RUN / 30);
+    } finally {
+      await close();
+      await drop();
+    }
   });
 });
