@@ -4,7 +4,8 @@ import { isPlainObject } from '../platform/json.js';
 import { batchLane } from '../storage/batch-lane.js';
 import type { Database } from '../storage/connection.js';
 import { isDatabaseDown, violatedConstraint } from '../storage/database-errors.js';
-import { unnest } from '../storage/given-rows.js';
+import { givenParams, unnest } from '../storage/given-rows.js';
+import { KnownStatements } from '../storage/known-statement.js';
 import { turns } from '../storage/schema.js';
 import { turnArchives } from '../storage/transcript-schema.js';
 import { insertKind, type StoreWrite, type WriteKind } from '../storage/write-kind.js';
@@ -101,25 +102,37 @@ export class TurnCommits {
 
 const commitTypes = { id: 'text', attempt: 'integer', delivered: 'integer' };
 
-/** The statement is the same text for the same kinds of rows, however many: it is prepared once. */
+const statements = new KnownStatements();
+
+/** The statement is the same text for the same kinds of rows, however many: it is built and prepared once. */
 function statementOf(commits: readonly TurnCommit[], locking: string): SQL {
   const given = commits.map(({ turnId, attempt, delivered = null }) => [
     turnId,
     attempt,
     delivered,
   ]);
-  const parts = writesByKind(commits).map(([kind, rows]) => {
+  const parts = writesByKind(commits);
+  const kinds = parts.map(([kind]) => kind);
+  const params = [
+    ...givenParams(commitTypes, given),
+    ...parts.flatMap(([kind, rows]) => givenParams(kind.types, rows)),
+  ];
+  const key = `${kinds.map(({ id }) => id).join()}${locking}`;
+  return statements.of(key, params, () => buildStatement(kinds, locking));
+}
+
+function buildStatement(kinds: readonly WriteKind[], locking: string): SQL {
+  const parts = kinds.map((kind) => {
     const name = `given_${kind.id}`;
-    const ofTurns = unnest({ fence_id: 'text', ...kind.types }, rows);
     return sql`, ${sql.raw(name)} as (
         select given.*, fence.principal_id as fence_principal, fence.session_id as fence_session,
           fence.parent_turn_id as fence_parent
-        from ${ofTurns} join fence on fence.id = given.fence_id),
+        from ${unnest(kind.types)} join fence on fence.id = given.fence_id),
       ${sql.raw(`write_${kind.id} as (${kind.text(name)})`)}`;
   });
   return sql`with fence as (
       select turns.id, turns.has_next, turns.principal_id, turns.session_id, turns.parent_turn_id
-      from ${unnest(commitTypes, given)}
+      from ${unnest(commitTypes)}
       join turns on turns.id = given.id and turns.attempt = given.attempt
       where turns.status in ('running', 'held')
         and (given.delivered is null or turns.joined_messages <= given.delivered)

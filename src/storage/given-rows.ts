@@ -35,22 +35,33 @@ function jsonArray(texts: readonly unknown[]): string {
   return `{${texts.map((text) => (text === null ? 'NULL' : JSON.stringify(text))).join()}}`;
 }
 
+/** The parameters of `unnest`: the values of each column as one array. */
+export function givenParams(
+  types: Readonly<Record<string, string>>,
+  rows: readonly (readonly unknown[])[],
+): unknown[] {
+  return Object.values(types).map((type, index) => {
+    const values = rows.map((row) => row[index]);
+    return type === 'json' ? jsonArray(values) : values;
+  });
+}
+
 /**
  * Builds `unnest(…) given (…)`: rows as one parameter a column. The text is the same for any number of
  * rows, so that a statement is prepared once. The server sees the parameters through subqueries: it would plan
  * the statement each time for the number of rows that it has.
  *
- * @param rows values of each row in the order of `types`.
+ * @param rows values of each row in the order of `types`; none where the text alone is wanted.
  */
 export function unnest(
   types: Readonly<Record<string, string>>,
-  rows: readonly (readonly unknown[])[],
+  rows: readonly (readonly unknown[])[] = [],
 ): SQL {
+  const params = givenParams(types, rows);
   const chunks: SQL['queryChunks'] = [];
   let before = 'unnest((select ';
   for (const [index, type] of Object.values(types).entries()) {
-    const values = rows.map((row) => row[index]);
-    chunks.push(new StringChunk(before), sql.param(type === 'json' ? jsonArray(values) : values));
+    chunks.push(new StringChunk(before), sql.param(params[index]));
     before = `::${type}[]), (select `;
   }
   const names = Object.keys(types).map((name) => `"${name}"`);

@@ -13,7 +13,7 @@ export interface StoreWrite {
 export interface WriteKind {
   /** Number of the kind, by which the parts of a statement are in the same order each time. */
   id: number;
-  /** PostgreSQL's types of the row's columns, by their names. */
+  /** PostgreSQL's types of the row's columns, by their names: `fence_id`, then the kind's. */
   types: Readonly<Record<string, string>>;
   /**
    * The text of a data-modifying query.
@@ -35,7 +35,8 @@ export function writeKind<C extends GivenColumns>(
   columns: C,
   text: WriteKind['text'],
 ): (row: GivenRow<C>) => StoreWrite {
-  const kind: WriteKind = { id: kinds++, types: typesOf(columns), text };
+  const types = { fence_id: 'text', ...typesOf(columns) };
+  const kind: WriteKind = { id: kinds++, types, text };
   return (row) => ({ kind, values: encodeRow(columns, row) });
 }
 

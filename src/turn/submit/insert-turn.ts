@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import type { StoredPart } from '../../storage/shapes/stored-part.js';
 import type {
   InheritedPermissions,
@@ -9,14 +9,15 @@ import type { OptionResolution } from '../../storage/shapes/stored-options.js';
 import { newId } from '../../platform/ids.js';
 import type { Queryable } from '../../storage/connection.js';
 import { isPlainObject } from '../../platform/json.js';
-import { encodeRow, typesOf, unnest } from '../../storage/given-rows.js';
+import { encodeRow, givenParams, typesOf, unnest } from '../../storage/given-rows.js';
+import { KnownStatements } from '../../storage/known-statement.js';
 import { messages } from '../../storage/transcript-schema.js';
 import { turnReaders } from '../../storage/reader-schema.js';
 import { turns } from '../../storage/schema.js';
 import type { StoredTrace } from '../../storage/shapes/stored-trace.js';
 import type { StoredRequest } from '../../storage/shapes/stored-turn.js';
 import { findSteeredByKey } from './store-steered-message.js';
-import { interval, READER_LEASE_MS } from '../lifecycle/reader-rows.js';
+import { READER_LEASE_MS } from '../lifecycle/reader-rows.js';
 
 export interface NewTurn {
   sessionId: string;
@@ -93,6 +94,7 @@ const givenColumns = {
   parts: messages.parts,
   readerProcess: turnReaders.processId,
 };
+const givenTypes = { ...typesOf(givenColumns), most: 'integer' };
 
 /**
  * Stores turns with their messages in one statement, each unless as many turns wait as its `most`, or a
@@ -112,11 +114,19 @@ export async function insertTurns(
     const { id: messageId, parts } = message;
     return [...encodeRow(givenColumns, { ...row, messageId, parts }), insertion.most];
   });
-  const given = unnest({ ...typesOf(givenColumns), most: 'integer' }, rows);
-  const inserted = await db.execute(sql`
+  const inserted = await db.execute(
+    statements.of(conflict, givenParams(givenTypes, rows), () => buildInsert(conflict)),
+  );
+  return new Set(inserted.rows.flatMap((row) => (isPlainObject(row) ? [String(row['id'])] : [])));
+}
+
+const statements = new KnownStatements();
+
+function buildInsert(conflict: 'throws' | 'is skipped'): SQL {
+  return sql`
     with queued as (select count(*) as turns from ${turns} where ${turns.status} = 'queued'),
     given as materialized (
-      select given.* from ${given}, queued where queued.turns < given.most
+      select given.* from ${unnest(givenTypes)}, queued where queued.turns < given.most
         and (given."idempotencyKey" is null or not exists (select from joined_messages steered
           where steered.session_id = given."sessionId"
             and steered.idempotency_key = given."idempotencyKey"))),
@@ -129,10 +139,9 @@ export async function insertTurns(
     reader as (
       -- The sender of a turn counts as its reader from the moment the turn is stored.
       insert into turn_readers (turn_id, process_id, until, has_left)
-      select id, "readerProcess", now() + ${interval(READER_LEASE_MS)}, false
+      select id, "readerProcess", now() + interval '${sql.raw(`${READER_LEASE_MS} milliseconds`)}', false
       from given join accepted using (id) where "readerProcess" is not null)
-    select id from accepted`);
-  return new Set(inserted.rows.flatMap((row) => (isPlainObject(row) ? [String(row['id'])] : [])));
+    select id from accepted`;
 }
 
 const turnNames = Object.values(turnColumns).map(({ name }) => name);
