@@ -61,13 +61,13 @@ function run(script) {
 
 async function databaseImage() {
   const folder = path.join(root, 'node_modules/.cache/turnpike');
-  const file = path.join(folder, `empty-database-${await imageKey()}.tar.gz`);
+  const file = path.join(folder, `closed-database-${await imageKey()}.tar.gz`);
   if (existsSync(file)) return file;
   const { PGlite } = await import('@electric-sql/pglite');
   const { drizzle } = await import('drizzle-orm/pglite');
   const { migrate } = await import('drizzle-orm/pglite/migrator');
   await mkdir(folder, { recursive: true });
-  const dataDir = await mkdtemp(path.join(folder, 'empty-database-'));
+  const dataDir = await mkdtemp(path.join(folder, 'closed-database-'));
   try {
     const client = await PGlite.create({ dataDir });
     await migrate(drizzle(client), { migrationsFolder });

@@ -142,6 +142,7 @@ async function withClient(connectionString, work) {
 function emptyDatabase(databases) {
   const folder = path.join(databases, 'empty');
   mkdirSync(folder);
-  extract({ file: path.join(root, 'dist/empty-database.tar.gz'), cwd: folder, sync: true });
+  const file = path.join(root, 'dist/empty-database.tar.gz');
+  extract({ file, cwd: folder, sync: true, strict: true });
   return folder;
 }

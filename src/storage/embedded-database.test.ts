@@ -130,7 +130,7 @@ describe('the embedded database', () => {
   it('cannot be opened where its folder is a file', async () => {
     const file = path.join(folder, 'file');
     await writeFile(file, '');
-    await expect(openEmbeddedDatabase(file)).rejects.toThrow(/ENOTDIR/);
+    await expect(openEmbeddedDatabase(file)).rejects.toThrow(/a part of its path is not a folder/);
   });
 
   it('is down when its thread has ended', async () => {

@@ -8,6 +8,7 @@ const faults: Readonly<Record<string, (user: string) => string>> = {
   EPERM: (user) => `${user} may not write it: give it to ${user} (chown -R)`,
   EROFS: () => 'its file system is read-only: mount a volume there',
   ENOSPC: () => 'its disk is full: make room',
+  EFBIG: () => 'its files may not be as large as 16 MB: raise the limit (ulimit -f)',
   EDQUOT: (user) => `the quota of ${user} is used up: make room`,
   EEXIST: () => 'it is not a folder: remove the file',
   ENOENT: () => 'its file system makes no folders there: correct the path',
@@ -42,10 +43,15 @@ export async function makeDataFolder(folder: string): Promise<void> {
       await access(place, constants.R_OK | constants.W_OK).catch(ignoreMissing);
     }
   } catch (error) {
-    const fault = faults[errorCode(error) ?? ''];
-    if (fault === undefined) throw error;
-    throw new DataFolderUnusableError(path.resolve(place), fault(describeUser()), { cause: error });
+    throw explainUnusable(place, error);
   }
+}
+
+/** @returns what to do about a folder that the system refuses; the error itself where it says something else. */
+export function explainUnusable(folder: string, error: unknown): unknown {
+  const fault = faults[errorCode(error) ?? ''];
+  if (fault === undefined) return error;
+  return new DataFolderUnusableError(path.resolve(folder), fault(describeUser()), { cause: error });
 }
 
 /** Makes a folder and those above it. Node's own way never returns in `/proc`, where there is nothing to make. */

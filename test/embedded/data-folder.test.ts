@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
@@ -32,16 +32,39 @@ describe('the data folder', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** Starts a server as a user who may read the code and nothing else; its exit, with what it said of errors. */
-  async function startAsNobody(dataDir: string) {
-    const [program, ...first] = serverProgram;
+  it('is made anew where its disk was too small for it', async () => {
+    const folder = await mkdtemp(path.join(given('TEST_DATABASES'), 'small-'));
+    const dataDir = path.join(folder, 'data');
+    // A limit on files, in KiB, that some files of a database exceed, and most do not.
+    const limited = ['bash', '-c', `trap '' XFSZ; ulimit -f 4000; exec "$@"`, 'limited'];
+    const { code, said } = await startInVain(dataDir, {
+      program: [...limited, ...serverProgram],
+      user: {},
+    });
+    expect(said).toMatch(/\/db cannot be used, as its files may not be as large as 16 MB: raise/);
+    expect([code, await readdir(dataDir)]).toEqual([1, ['db.new']]);
+    const server = await startProcess({ TURNPIKE_DATA_DIR: dataDir });
+    expect((await server.client.get('/ready')).body).toMatchObject({ ready: true });
+    await server.kill('SIGTERM');
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** Starts a server, by default as a user who may read the code and nothing else; its exit, with what it said of errors. */
+  async function startInVain(
+    dataDir: string,
+    {
+      program: whole = serverProgram,
+      user = nobody,
+    }: { program?: readonly string[]; user?: object } = {},
+  ) {
+    const [program = '', ...first] = whole;
     const env = {
       PATH: process.env['PATH'],
       TURNPIKE_PORT: '0',
       TURNPIKE_DATA_DIR: dataDir,
       TURNPIKE_LOG_LEVEL: 'error',
     };
-    const child = spawn(program, first, { ...nobody, env, cwd: '/' });
+    const child = spawn(program, first, { ...user, env, cwd: '/' });
     let said = '';
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (text: string) => (said += text));
@@ -82,7 +105,7 @@ describe('the data folder', () => {
   ])('%s ends the start with one line', async (_, make, words) => {
     const folder = await mkdtemp(path.join(tmpdir(), 'closed-'));
     await chmod(folder, 0o755);
-    const { code, said } = await startAsNobody(await make(folder));
+    const { code, said } = await startInVain(await make(folder));
     expect(code).toBe(1);
     expect(said).toMatch(words);
     expect(said).toMatch(/^The data folder \/\S+ cannot be used, [^\n]*TURNPIKE_DATA_DIR[^\n]*\n$/);

@@ -13,6 +13,6 @@ export type ToEngine =
 /** A message of the engine's thread. */
 export type FromEngine =
   | { type: 'ready' }
-  /** The folder could not be opened. */
-  | { type: 'failed'; message: string }
+  /** The folder could not be opened; with the system's code, where it has one. */
+  | { type: 'failed'; message: string; code?: string | undefined }
   | { type: 'answer'; connection: number; bytes: Uint8Array };

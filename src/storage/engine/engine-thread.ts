@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import type { Duplex } from 'node:stream';
 import { Worker } from 'node:worker_threads';
+import { explainUnusable } from '../make-data-folder.js';
 import { packageRoot } from '../../platform/process/package-root.js';
 import { EngineConnection } from './engine-connection.js';
 import type { EngineTask, FromEngine, ToEngine } from './engine-messages.js';
@@ -31,14 +32,14 @@ export class EngineThread {
   /**
    * Starts the engine on a folder, which is made when it is missing.
    *
-   * @throws Error when the folder cannot be opened.
+   * @throws DataFolderUnusableError, or Error, when the folder cannot be made or opened.
    */
   static async start(folder: string): Promise<EngineThread> {
     const workerData: EngineTask = { folder };
     // Without the options of this process: a profile or a limit is for its own thread.
     const worker = new Worker(engineEntry, { workerData, execArgv: [] });
     const thread = new EngineThread(worker);
-    await untilReady(worker);
+    await untilReady(worker, folder);
     return thread;
   }
 
@@ -64,8 +65,10 @@ export class EngineThread {
   }
 }
 
-/** @throws Error when the thread says that it failed. */
-async function untilReady(worker: Worker): Promise<void> {
+/** @throws what the thread says that it failed with. */
+async function untilReady(worker: Worker, folder: string): Promise<void> {
   const [answer] = (await once(worker, 'message')) as [FromEngine];
-  if (answer.type === 'failed') throw new Error(answer.message);
+  if (answer.type !== 'failed') return;
+  const { message, code } = answer;
+  throw explainUnusable(folder, Object.assign(new Error(message), { code }));
 }

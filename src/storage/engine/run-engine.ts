@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
+import { errorCode } from '../../platform/error-code.js';
 import { unpackDatabase } from './unpack-database.js';
 import type { EngineTask, FromEngine, ToEngine } from './engine-messages.js';
 
@@ -26,7 +27,8 @@ try {
   serve(await openEngine());
   tell({ type: 'ready' });
 } catch (error) {
-  tell({ type: 'failed', message: error instanceof Error ? error.message : String(error) });
+  const message = error instanceof Error ? error.message : String(error);
+  tell({ type: 'failed', message, code: errorCode(error) });
   port.close();
 }
 
