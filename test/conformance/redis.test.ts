@@ -125,6 +125,13 @@ describe('a connection that breaks', () => {
 });
 
 describe('BullTurnQueue', () => {
+  it('adds no third token while nobody takes any', async () => {
+    const queue = await openBullQueue({ redis, prefix: newPrefix() });
+    for (let count = 0; count < 5; count += 1) await queue.wake();
+    expect(await queue.depth()).toBe(2);
+    await queue.close();
+  });
+
   it('leaves nothing of a token behind but its own few keys', async () => {
     const prefix = newPrefix();
     const queue = await openBullQueue({ redis, prefix });

@@ -21,6 +21,8 @@ export class BullTurnQueue implements TurnQueue, BeforeApplicationShutdown {
   #adding: Promise<void> | undefined;
   #next: Promise<void> | undefined;
   #handling: Promise<void> | undefined;
+  /** Tokens that waited at the last look, which comes after an add. */
+  #waiting = 0;
   #isClosed = false;
 
   constructor(
@@ -35,10 +37,10 @@ export class BullTurnQueue implements TurnQueue, BeforeApplicationShutdown {
 
   /** Begins at once: a turn alone is to be claimed soon. Whoever comes meanwhile shares the next token. */
   wake(): Promise<void> {
-    if (this.#adding === undefined) return this.#add();
+    if (this.#adding === undefined) return this.#add({ isAlone: true });
     const addNext = (): Promise<void> => {
       this.#next = undefined;
-      return this.#add();
+      return this.#add({ isAlone: false });
     };
     return (this.#next ??= this.#adding.then(addNext, addNext));
   }
@@ -100,14 +102,24 @@ export class BullTurnQueue implements TurnQueue, BeforeApplicationShutdown {
     await worker.close(true);
   }
 
-  #add(): Promise<void> {
-    this.#adding = this.#addToken().finally(() => (this.#adding = undefined));
+  #add(wake: { isAlone: boolean }): Promise<void> {
+    this.#adding = this.#addToken(wake).finally(() => (this.#adding = undefined));
     return this.#adding;
   }
 
-  /** A token that nobody has taken is for all turns that are stored by now: whoever takes it claims after that. */
-  async #addToken(): Promise<void> {
-    if ((await this.queue.getWaitingCount()) === 0) await this.queue.add('token', {}, once);
+  /**
+   * A token that nobody has taken is for all turns that are stored by now: whoever takes it claims after that. The look
+   * for one is a round trip, which the first token of a turn that is alone would wait for: there it goes together with
+   * the add, and comes first the next time if it found more than the token that was added.
+   */
+  async #addToken({ isAlone }: { isAlone: boolean }): Promise<void> {
+    const { queue } = this;
+    if (!isAlone || this.#waiting > 1) {
+      this.#waiting = await queue.getWaitingCount();
+      if (this.#waiting > 0) return;
+    }
+    const added = queue.add('token', {}, once);
+    [this.#waiting] = await Promise.all([queue.getWaitingCount(), added]);
   }
 
   #warn(error: unknown): void {
