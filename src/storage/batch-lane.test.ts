@@ -2,8 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'drizzle-orm';
 import { openServerDatabase } from '../../test/support/database/both-databases.js';
 import { openTestDatabase } from '../../test/support/database/database.js';
-import { storeSession } from '../../test/support/turn/store-turn.js';
-import { findSessionAndTurn } from '../turn/state/turn-lookup.js';
 import { batchLane } from './batch-lane.js';
 import type { Database, OpenedDatabase } from './connection.js';
 
@@ -28,22 +26,6 @@ describe('the connections for statements of batches', () => {
   it('plan a statement for any parameters at once; others try five times for those given', async () => {
     expect(await plansOn(batchLane(server.db))).toEqual([{ custom: 0, generic: 3 }]);
     expect(await plansOn(server.db)).toEqual([{ custom: 3, generic: 0 }]);
-  });
-
-  it('look a session up by its key, though the table is small', async () => {
-    const { db } = server;
-    const sessionId = await storeSession(db);
-    /** Whole reads of the table on this connection, which tells them before the others. */
-    const wholeReads = async (): Promise<unknown> => {
-      await batchLane(db).execute(sql`select pg_stat_force_next_flush()`);
-      const { rows } = await batchLane(db).execute(
-        sql`select seq_scan::integer as scans from pg_stat_user_tables where relname = 'sessions'`,
-      );
-      return rows;
-    };
-    const before = await wholeReads();
-    for (let count = 0; count < 3; count += 1) await findSessionAndTurn(db, sessionId);
-    expect(await wholeReads()).toEqual(before);
   });
 
   it('are free while all others have a transaction under way', async () => {
