@@ -11,8 +11,8 @@ import { CLOCK, type Clock } from '../platform/clock.js';
 import { LOGGER, type Logger } from '../platform/logger.js';
 import { ResourceStack } from '../platform/async/resource-stack.js';
 import { DATABASE, OPENED_DATABASE, type OpenedDatabase } from '../storage/connection.js';
-import { lockDataFolder } from '../storage/data-folder.js';
 import { openEmbeddedDatabase } from '../storage/embedded-database.js';
+import { openDataFolder, OPENED_FOLDER, type OpenFolder } from '../storage/open-folder.js';
 import { MemorySignalBus } from '../turn/queue/memory-signal-bus.js';
 import { MemoryTurnQueue } from '../turn/queue/memory-turn-queue.js';
 import { SIGNAL_BUS } from '../turn/queue/signal-bus.js';
@@ -20,8 +20,6 @@ import { TurnClaims } from '../turn/queue/turn-claims.js';
 import { TURN_QUEUE } from '../turn/queue/turn-queue.js';
 import { ports } from './ports.js';
 import { PUBLISH_URL } from './publish-url.js';
-
-type DataFolder = Awaited<ReturnType<typeof lockDataFolder>>;
 
 const DATA_FOLDER = Symbol('DataFolder');
 
@@ -34,18 +32,24 @@ const DATA_FOLDER = Symbol('DataFolder');
   providers: [
     {
       provide: DATA_FOLDER,
-      inject: [CONFIG, ResourceStack],
-      useFactory: ({ dataDir }: Config, resources: ResourceStack) =>
-        resources.add(lockDataFolder(dataDir), ({ release }) => release()),
+      inject: [CONFIG, ResourceStack, { token: OPENED_FOLDER, optional: true }],
+      useFactory: ({ dataDir }: Config, resources: ResourceStack, opened?: OpenFolder) =>
+        opened ?? resources.add(openDataFolder(dataDir), ({ release }) => release()),
     },
     {
       provide: OPENED_DATABASE,
       // The folder is locked first: the database allows one owner.
       inject: [CONFIG, ResourceStack, LOGGER, DATA_FOLDER],
-      useFactory: async (config: Config, resources: ResourceStack, logger: Logger) => {
+      useFactory: async (
+        config: Config,
+        resources: ResourceStack,
+        logger: Logger,
+        { engine }: OpenFolder,
+      ) => {
         const onError = (error: Error) =>
           logger.warn({ error }, 'the database could not be tidied');
-        const opening = openEmbeddedDatabase(config.dataDir, config.migrate, { onError });
+        const options = { engine, onError };
+        const opening = openEmbeddedDatabase(config.dataDir, config.migrate, options);
         const database = await resources.add(opening, ({ close }) => close());
         // Leases in the database are a dead process's: this process is the only owner.
         await new TurnClaims(database.db, config).releaseAll();
@@ -81,7 +85,7 @@ const DATA_FOLDER = Symbol('DataFolder');
     {
       provide: PUBLISH_URL,
       inject: [DATA_FOLDER],
-      useFactory: ({ publish }: DataFolder) => publish,
+      useFactory: ({ publish }: OpenFolder) => publish,
     },
   ],
   exports: ports,

@@ -4,6 +4,7 @@ import { LOGGER, type Logger } from '../platform/logger.js';
 import { REDACT, type Redact } from '../platform/text/redact.js';
 import { ResourceProbe } from '../platform/process/resource-probe.js';
 import { ResourceStack } from '../platform/async/resource-stack.js';
+import { OPENED_FOLDER, type OpenFolder } from '../storage/open-folder.js';
 import { CONFIG, ENVIRONMENT, type Config, type Environment } from './config.js';
 
 /** The values that a process starts with. */
@@ -15,13 +16,16 @@ export interface ProcessValues {
   redact: Redact;
   /** Closed after the application: providers add the connections and processes that they open. */
   resources: ResourceStack;
+  /** The data folder, one of `resources`, where it is opened before the application. */
+  folder?: Promise<OpenFolder> | undefined;
 }
 
 /** The start values of a process, for every module. */
 @Module({})
 export class ConfigModule {
   static register(values: ProcessValues): DynamicModule {
-    const { config, environment, clock, logger, redact, resources } = values;
+    const { config, environment, clock, logger, redact, resources, folder } = values;
+    const opened = folder === undefined ? [] : [{ provide: OPENED_FOLDER, useValue: folder }];
     return {
       module: ConfigModule,
       global: true,
@@ -33,8 +37,18 @@ export class ConfigModule {
         { provide: REDACT, useValue: redact },
         { provide: ResourceStack, useValue: resources },
         { provide: ResourceProbe, useValue: new ResourceProbe(clock) },
+        ...opened,
       ],
-      exports: [CONFIG, ENVIRONMENT, CLOCK, LOGGER, REDACT, ResourceStack, ResourceProbe],
+      exports: [
+        CONFIG,
+        ENVIRONMENT,
+        CLOCK,
+        LOGGER,
+        REDACT,
+        ResourceStack,
+        ResourceProbe,
+        ...opened.map(({ provide }) => provide),
+      ],
     };
   }
 }

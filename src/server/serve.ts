@@ -38,6 +38,7 @@ import { HarnessErrorFilter } from './harness-error.filter.js';
 import { findShapedPaths } from '../http/errors/error-shape.decorator.js';
 import { RequestPipe } from '../http/request.pipe.js';
 import { isDatabaseDown } from '../storage/database-errors.js';
+import type { OpenFolder } from '../storage/open-folder.js';
 
 /** Looks a provider up in all modules. */
 const anywhere = { strict: false };
@@ -68,6 +69,8 @@ export interface ServeOptions {
   environment: Environment;
   clock?: Clock;
   logger: Logger;
+  /** The data folder of a server without Redis and PostgreSQL, where it is being opened already. */
+  folder?: Promise<OpenFolder> | undefined;
   /** Shows the first key, where `TURNPIKE_FIRST_KEY` has one made; without it none is. */
   showFirstKey?: (created: CreatedKey) => void;
 }
@@ -88,7 +91,10 @@ export async function serve(options: ServeOptions): Promise<Server> {
   }
   const resources = new ResourceStack();
   return resources.orClose(async () => {
-    const values = { config, environment, clock, logger, redact, resources };
+    const folder = options.folder && resources.add(options.folder, ({ release }) => release());
+    // The application throws it; where the start has failed before, nobody needs the folder.
+    folder?.catch(() => undefined);
+    const values = { config, environment, clock, logger, redact, resources, folder };
     const app = await NestFactory.create<NestExpressApplication>(
       AppModule.forRole(config.role, values),
       new HttpAdapter(),

@@ -13,7 +13,9 @@ import { prepareRepeated } from './prepare-repeated.js';
 import { renewPlans } from './renew-plans.js';
 import { StatementNames } from './statement-names.js';
 
-interface Upkeep {
+interface Opening {
+  /** The engine that starts on the folder's database. Default: one that starts now. */
+  engine?: Promise<EngineThread>;
   clock?: Clock;
   /** Called when plans could not be renewed, or dead rows not removed; it is tried again. */
   onError?: (error: Error) => void;
@@ -29,9 +31,9 @@ interface Upkeep {
 export async function openEmbeddedDatabase(
   dataDir: string,
   migrate: MigrateMode = 'apply',
-  { clock = systemClock, onError = () => undefined }: Upkeep = {},
+  { engine: starting, clock = systemClock, onError = () => undefined }: Opening = {},
 ): Promise<OpenedDatabase & { schema: SchemaReport }> {
-  const engine = await EngineThread.start(path.join(dataDir, 'db'));
+  const engine = await (starting ?? EngineThread.start(path.join(dataDir, 'db')));
   const pool = openEnginePool(engine);
   // A statement that needs the engine fails with it; an idle connection has nobody to tell.
   pool.on('error', () => undefined);

@@ -6,6 +6,7 @@ import { createLogger, type Logger } from '../../platform/logger.js';
 import { setUpV8 } from '../../platform/process/v8-settings.js';
 import { startWatchdog } from '../../platform/process/watchdog.js';
 import type { Server } from '../../server/serve.js';
+import { openDataFolder } from '../../storage/open-folder.js';
 import { openLog } from '../../server/process-log.js';
 import { PROVIDER_MODE, type ProviderMode } from '../../provider/provider-config.js';
 import { SHELLS, type Shells } from '../../tools/shells.js';
@@ -30,13 +31,17 @@ export async function serveCommand(args: readonly string[], given: Environment):
     environment = { ...given, ...asked.environment };
     const config = parseConfig(environment);
     setUpV8();
+    // Opened while the server's code is loaded: its engine starts on a thread of its own.
+    const folder = config.databaseUrl === undefined ? openDataFolder(config.dataDir) : undefined;
+    // The server throws it.
+    folder?.catch(() => undefined);
     // Loaded after the config, so that a bad variable is reported before the server's code is loaded.
     const { serve } = await import('../../server/serve.js');
     const readable = process.stderr.isTTY;
     const logger = openLog(config, readable);
     // Started before the first turn is claimed; until then no tool or extension runs.
     const stopWatchdog = guardEventLoop(config, logger, readable);
-    const server = await serve({ config, environment, logger, showFirstKey });
+    const server = await serve({ config, environment, logger, folder, showFirstKey });
     // Listens for signals before the announcement: a reader of that line may stop the process at once.
     const stopping = stopSignal();
     const mode = server.get<ProviderMode>(PROVIDER_MODE);

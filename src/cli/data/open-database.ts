@@ -1,8 +1,8 @@
 import type { Config } from '../../config/config.js';
 import { ResourceStack } from '../../platform/async/resource-stack.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
-import { lockDataFolder } from '../../storage/data-folder.js';
 import { openEmbeddedDatabase } from '../../storage/embedded-database.js';
+import { openDataFolder } from '../../storage/open-folder.js';
 import type { SchemaReport } from '../../storage/migrate/migrate-database.js';
 import { openPostgres } from '../../storage/postgres-database.js';
 
@@ -24,8 +24,8 @@ export async function openDatabase(
   }
   const opened = new ResourceStack();
   const { db, schema } = await opened.orClose(async () => {
-    await opened.add(lockDataFolder(dataDir), ({ release }) => release());
-    return opened.add(openEmbeddedDatabase(dataDir, migrate), ({ close }) => close());
+    const { engine } = await opened.add(openDataFolder(dataDir), ({ release }) => release());
+    return opened.add(openEmbeddedDatabase(dataDir, migrate, { engine }), ({ close }) => close());
   });
   return { db, schema, close: () => opened.close() };
 }
