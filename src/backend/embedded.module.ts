@@ -48,8 +48,7 @@ const DATA_FOLDER = Symbol('DataFolder');
       ) => {
         const onError = (error: Error) =>
           logger.warn({ error }, 'the database could not be tidied');
-        const options = { engine, onError };
-        const opening = openEmbeddedDatabase(config.dataDir, config.migrate, options);
+        const opening = openEmbeddedDatabase(engine, config.migrate, { onError });
         const database = await resources.add(opening, ({ close }) => close());
         // Leases in the database are a dead process's: this process is the only owner.
         await new TurnClaims(database.db, config).releaseAll();

@@ -25,30 +25,21 @@ export interface ProcessValues {
 export class ConfigModule {
   static register(values: ProcessValues): DynamicModule {
     const { config, environment, clock, logger, redact, resources, folder } = values;
-    const opened = folder === undefined ? [] : [{ provide: OPENED_FOLDER, useValue: folder }];
+    const providers = [
+      { provide: CONFIG, useValue: config },
+      { provide: ENVIRONMENT, useValue: environment },
+      { provide: CLOCK, useValue: clock },
+      { provide: LOGGER, useValue: logger },
+      { provide: REDACT, useValue: redact },
+      { provide: ResourceStack, useValue: resources },
+      { provide: ResourceProbe, useValue: new ResourceProbe(clock) },
+      ...(folder === undefined ? [] : [{ provide: OPENED_FOLDER, useValue: folder }]),
+    ];
     return {
       module: ConfigModule,
       global: true,
-      providers: [
-        { provide: CONFIG, useValue: config },
-        { provide: ENVIRONMENT, useValue: environment },
-        { provide: CLOCK, useValue: clock },
-        { provide: LOGGER, useValue: logger },
-        { provide: REDACT, useValue: redact },
-        { provide: ResourceStack, useValue: resources },
-        { provide: ResourceProbe, useValue: new ResourceProbe(clock) },
-        ...opened,
-      ],
-      exports: [
-        CONFIG,
-        ENVIRONMENT,
-        CLOCK,
-        LOGGER,
-        REDACT,
-        ResourceStack,
-        ResourceProbe,
-        ...opened.map(({ provide }) => provide),
-      ],
+      providers,
+      exports: providers.map(({ provide }) => provide),
     };
   }
 }

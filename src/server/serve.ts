@@ -69,7 +69,9 @@ export interface ServeOptions {
   environment: Environment;
   clock?: Clock;
   logger: Logger;
-  /** The data folder of a server without Redis and PostgreSQL, where it is being opened already. */
+  /** What was opened before, which the server closes last. Default: nothing. */
+  resources?: ResourceStack;
+  /** The data folder of a server without Redis and PostgreSQL, one of `resources`. Default: the server opens it. */
   folder?: Promise<OpenFolder> | undefined;
   /** Shows the first key, where `TURNPIKE_FIRST_KEY` has one made; without it none is. */
   showFirstKey?: (created: CreatedKey) => void;
@@ -83,17 +85,14 @@ export interface ServeOptions {
  * FileInvalidError, UnreachableError.
  */
 export async function serve(options: ServeOptions): Promise<Server> {
-  const { config, environment, clock = systemClock, logger } = options;
+  const { config, environment, clock = systemClock, logger, folder } = options;
+  const { resources = new ResourceStack() } = options;
   const redact = redactOf(config);
   const links = findServiceLinks(environment);
   if (links.length > 0) {
     logger.info({ variables: links }, 'variables that Kubernetes made for a Service are not read');
   }
-  const resources = new ResourceStack();
   return resources.orClose(async () => {
-    const folder = options.folder && resources.add(options.folder, ({ release }) => release());
-    // The application throws it; where the start has failed before, nobody needs the folder.
-    folder?.catch(() => undefined);
     const values = { config, environment, clock, logger, redact, resources, folder };
     const app = await NestFactory.create<NestExpressApplication>(
       AppModule.forRole(config.role, values),

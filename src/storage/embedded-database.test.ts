@@ -10,6 +10,7 @@ import { ManualClock } from '../../test/support/manual-clock.js';
 import type { OpenedDatabase } from './connection.js';
 import { isDatabaseDown, isStatementRefused, violatedConstraint } from './database-errors.js';
 import { openEmbeddedDatabase } from './embedded-database.js';
+import { startEngine } from './open-folder.js';
 import { EngineConnection } from './engine/engine-connection.js';
 
 describe('the embedded database', () => {
@@ -17,7 +18,7 @@ describe('the embedded database', () => {
   let database: OpenedDatabase;
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'embedded-'));
-    database = await openEmbeddedDatabase(folder);
+    database = await openEmbeddedDatabase(startEngine(folder));
     await database.db.execute(sql`create table notes (id integer primary key, text json)`);
   });
   afterAll(async () => {
@@ -42,7 +43,7 @@ describe('the embedded database', () => {
 
   it('answers what waits for its connection when it is closed', async () => {
     const other = await mkdtemp(path.join(tmpdir(), 'embedded-'));
-    const { db, close } = await openEmbeddedDatabase(other);
+    const { db, close } = await openEmbeddedDatabase(startEngine(other));
     const answers = Promise.all([1, 2, 3].map((n) => db.execute(sql`select ${n}::integer as n`)));
     await nextTurn();
     await close();
@@ -53,7 +54,7 @@ describe('the embedded database', () => {
   it('removes dead rows beside, until it is closed', async () => {
     const other = await mkdtemp(path.join(tmpdir(), 'embedded-'));
     const clock = new ManualClock();
-    const { db, close } = await openEmbeddedDatabase(other, 'apply', { clock });
+    const { db, close } = await openEmbeddedDatabase(startEngine(other), 'apply', { clock });
     try {
       await db.execute(sql`create table notes as select n from generate_series(1, 2000) n`);
       await db.execute(sql`update notes set n = n + 1`);
@@ -113,7 +114,7 @@ describe('the embedded database', () => {
     const before = await stored();
     await database.close();
     await expect(stored()).rejects.toThrow();
-    database = await openEmbeddedDatabase(folder);
+    database = await openEmbeddedDatabase(startEngine(folder));
     expect(await stored()).toEqual(before);
   });
 
@@ -121,7 +122,7 @@ describe('the embedded database', () => {
     const other = await mkdtemp(path.join(tmpdir(), 'embedded-'));
     await mkdir(path.join(other, 'db.new/base'), { recursive: true });
     await writeFile(path.join(other, 'db.new/base/1'), 'a file in place of a folder');
-    const { schema, close } = await openEmbeddedDatabase(other);
+    const { schema, close } = await openEmbeddedDatabase(startEngine(other));
     await close();
     expect([schema.applied, await readdir(other)]).toEqual([[], ['db']]);
     await rm(other, { recursive: true });
@@ -130,7 +131,9 @@ describe('the embedded database', () => {
   it('cannot be opened where its folder is a file', async () => {
     const file = path.join(folder, 'file');
     await writeFile(file, '');
-    await expect(openEmbeddedDatabase(file)).rejects.toThrow(/a part of its path is not a folder/);
+    await expect(openEmbeddedDatabase(startEngine(file))).rejects.toThrow(
+      /a part of its path is not a folder/,
+    );
   });
 
   it('is down when its thread has ended', async () => {

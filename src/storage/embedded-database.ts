@@ -1,4 +1,3 @@
-import path from 'node:path';
 import { sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { systemClock, type Clock } from '../platform/clock.js';
@@ -13,27 +12,24 @@ import { prepareRepeated } from './prepare-repeated.js';
 import { renewPlans } from './renew-plans.js';
 import { StatementNames } from './statement-names.js';
 
-interface Opening {
-  /** The engine that starts on the folder's database. Default: one that starts now. */
-  engine?: Promise<EngineThread>;
+interface Upkeep {
   clock?: Clock;
   /** Called when plans could not be renewed, or dead rows not removed; it is tried again. */
   onError?: (error: Error) => void;
 }
 
 /**
- * Opens the embedded PostgreSQL in `<dataDir>/db`, which applies missing migrations or refuses. It runs
- * in a thread, and takes the same driver as a server.
- * Opening takes half a second, a new folder half a second more.
+ * Opens the embedded PostgreSQL of an engine that is starting, which applies missing migrations or refuses. It runs
+ * in a thread, and takes the same driver as a server. Its close ends the engine.
  *
- * @throws SchemaError.
+ * @throws SchemaError; what the engine did not start for.
  */
 export async function openEmbeddedDatabase(
-  dataDir: string,
+  starting: Promise<EngineThread>,
   migrate: MigrateMode = 'apply',
-  { engine: starting, clock = systemClock, onError = () => undefined }: Opening = {},
+  { clock = systemClock, onError = () => undefined }: Upkeep = {},
 ): Promise<OpenedDatabase & { schema: SchemaReport }> {
-  const engine = await (starting ?? EngineThread.start(path.join(dataDir, 'db')));
+  const engine = await starting;
   const pool = openEnginePool(engine);
   // A statement that needs the engine fails with it; an idle connection has nobody to tell.
   pool.on('error', () => undefined);

@@ -19,7 +19,7 @@ describe('a data folder that is opened', () => {
     const { engine, release } = await openDataFolder(folder);
     expect(await livingOwner(folder)).toMatchObject({ pid: process.pid });
     await expect(openDataFolder(folder)).rejects.toThrow(DataFolderBusyError);
-    const { db, close } = await openEmbeddedDatabase(folder, 'apply', { engine });
+    const { db, close } = await openEmbeddedDatabase(engine);
     expect((await db.execute(sql`select 1 as one`)).rows).toEqual([{ one: 1 }]);
     await close();
     await release();
@@ -35,7 +35,7 @@ describe('a data folder that is opened', () => {
   });
 
   it('is given up where the engine cannot start', async () => {
-    // Another folder's remains: there is no database to open.
+    // The database of a version that no engine knows.
     await mkdir(path.join(folder, 'db'));
     await writeFile(path.join(folder, 'db/PG_VERSION'), '1');
     const { engine, release } = await openDataFolder(folder);

@@ -15,6 +15,11 @@ export interface OpenFolder {
   release(): Promise<void>;
 }
 
+/** Starts the engine on a data folder's database, which is made when it is missing. @throws as `EngineThread.start`. */
+export function startEngine(folder: string): Promise<EngineThread> {
+  return EngineThread.start(path.join(folder, 'db'));
+}
+
 /**
  * Locks a data folder, and starts the engine of its database. Resolves when the folder is locked: what else a start
  * does goes on beside the engine's.
@@ -23,8 +28,8 @@ export interface OpenFolder {
  */
 export async function openDataFolder(folder: string): Promise<OpenFolder> {
   const lock = await lockDataFolder(folder);
-  const engine = EngineThread.start(path.join(folder, 'db'));
-  // Whoever opens the database is told why the engine did not start.
+  const engine = startEngine(folder);
+  // The failure is for whoever opens the database; a release waits for the end alone.
   const ended = engine.catch(() => undefined);
   return {
     engine,

@@ -3,10 +3,11 @@ import type { CreatedKey } from '../../access/key-service.js';
 import { parseConfig, type Config } from '../../config/config.js';
 import { compact } from '../../platform/compact.js';
 import { createLogger, type Logger } from '../../platform/logger.js';
+import { ResourceStack } from '../../platform/async/resource-stack.js';
 import { setUpV8 } from '../../platform/process/v8-settings.js';
 import { startWatchdog } from '../../platform/process/watchdog.js';
 import type { Server } from '../../server/serve.js';
-import { openDataFolder } from '../../storage/open-folder.js';
+import { openDataFolder, type OpenFolder } from '../../storage/open-folder.js';
 import { openLog } from '../../server/process-log.js';
 import { PROVIDER_MODE, type ProviderMode } from '../../provider/provider-config.js';
 import { SHELLS, type Shells } from '../../tools/shells.js';
@@ -26,22 +27,20 @@ type Environment = Record<string, string | undefined>;
  */
 export async function serveCommand(args: readonly string[], given: Environment): Promise<number> {
   let environment = given;
+  const resources = new ResourceStack();
   try {
     const asked = parseArguments(args);
     environment = { ...given, ...asked.environment };
     const config = parseConfig(environment);
     setUpV8();
-    // Opened while the server's code is loaded: its engine starts on a thread of its own.
-    const folder = config.databaseUrl === undefined ? openDataFolder(config.dataDir) : undefined;
-    // The server throws it.
-    folder?.catch(() => undefined);
+    const folder = openFolder(config, resources);
     // Loaded after the config, so that a bad variable is reported before the server's code is loaded.
     const { serve } = await import('../../server/serve.js');
     const readable = process.stderr.isTTY;
     const logger = openLog(config, readable);
     // Started before the first turn is claimed; until then no tool or extension runs.
     const stopWatchdog = guardEventLoop(config, logger, readable);
-    const server = await serve({ config, environment, logger, folder, showFirstKey });
+    const server = await serve({ config, environment, logger, resources, folder, showFirstKey });
     // Listens for signals before the announcement: a reader of that line may stop the process at once.
     const stopping = stopSignal();
     const mode = server.get<ProviderMode>(PROVIDER_MODE);
@@ -53,8 +52,22 @@ export async function serveCommand(args: readonly string[], given: Environment):
     return code;
   } catch (error) {
     complain('error', explainStartFailure(error, environment));
+    // The engine's thread would keep the process alive.
+    await resources.close();
     return exitCodeOf(error);
   }
+}
+
+/** Opens the data folder of a server without PostgreSQL while the server's code is loaded: its engine has a thread. */
+function openFolder(
+  { databaseUrl, dataDir }: Config,
+  resources: ResourceStack,
+): Promise<OpenFolder> | undefined {
+  if (databaseUrl !== undefined) return undefined;
+  const folder = resources.add(openDataFolder(dataDir), ({ release }) => release());
+  // The application awaits the folder, and throws the failure; a start that failed before needs none.
+  folder.catch(() => undefined);
+  return folder;
 }
 
 function guardEventLoop(

@@ -25,7 +25,7 @@ export async function openDatabase(
   const opened = new ResourceStack();
   const { db, schema } = await opened.orClose(async () => {
     const { engine } = await opened.add(openDataFolder(dataDir), ({ release }) => release());
-    return opened.add(openEmbeddedDatabase(dataDir, migrate, { engine }), ({ close }) => close());
+    return opened.add(openEmbeddedDatabase(engine, migrate), ({ close }) => close());
   });
   return { db, schema, close: () => opened.close() };
 }

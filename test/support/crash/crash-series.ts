@@ -5,6 +5,7 @@ import { sql } from 'drizzle-orm';
 import { startRehearsal, type Rehearsal } from '../../../src/rehearsal/start-rehearsal.js';
 import type { Database } from '../../../src/storage/connection.js';
 import { openEmbeddedDatabase } from '../../../src/storage/embedded-database.js';
+import { startEngine } from '../../../src/storage/open-folder.js';
 import { openPostgres } from '../../../src/storage/postgres-database.js';
 import { CrashScene } from './crash-scene.js';
 import { instructionRootWith } from '../agents/instruction-root.js';
@@ -148,7 +149,7 @@ async function inDatabaseOf<T>(
   const { DATABASE_URL: url, TURNPIKE_DATA_DIR: dataDir = '' } = environment;
   const { db, close } =
     url === undefined
-      ? await openEmbeddedDatabase(dataDir)
+      ? await openEmbeddedDatabase(startEngine(dataDir))
       : await openPostgres({ url, connections: 1, onError: () => undefined });
   try {
     return await work(db);
