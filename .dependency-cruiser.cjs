@@ -85,6 +85,8 @@ const doors = [
   // Data, and parts without a domain: each file is for everybody.
   '^src/storage/(redis|shapes)/',
   '^src/(http|platform)/',
+  // The data folder, which a start opens first, and whose owner commands look for.
+  '^src/storage/folder/(data-folder|make-data-folder|open-folder)\\.ts$',
   // Migrations, which a start checks and the command line applies.
   '^src/storage/migrate/(migrate-database|migrate-mode|schema-error)\\.ts$',
   // Rooms of pure rules: the functions that apply them are their face.

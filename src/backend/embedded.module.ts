@@ -12,7 +12,7 @@ import { LOGGER, type Logger } from '../platform/logger.js';
 import { ResourceStack } from '../platform/async/resource-stack.js';
 import { DATABASE, OPENED_DATABASE, type OpenedDatabase } from '../storage/connection.js';
 import { openEmbeddedDatabase } from '../storage/embedded-database.js';
-import { openDataFolder, OPENED_FOLDER, type OpenFolder } from '../storage/open-folder.js';
+import { openDataFolder, OPENED_FOLDER, type OpenFolder } from '../storage/folder/open-folder.js';
 import { MemorySignalBus } from '../turn/queue/memory-signal-bus.js';
 import { MemoryTurnQueue } from '../turn/queue/memory-turn-queue.js';
 import { SIGNAL_BUS } from '../turn/queue/signal-bus.js';

@@ -4,7 +4,7 @@ import { LOGGER, type Logger } from '../platform/logger.js';
 import { REDACT, type Redact } from '../platform/text/redact.js';
 import { ResourceProbe } from '../platform/process/resource-probe.js';
 import { ResourceStack } from '../platform/async/resource-stack.js';
-import { OPENED_FOLDER, type OpenFolder } from '../storage/open-folder.js';
+import { OPENED_FOLDER, type OpenFolder } from '../storage/folder/open-folder.js';
 import { CONFIG, ENVIRONMENT, type Config, type Environment } from './config.js';
 
 /** The values that a process starts with. */

@@ -38,7 +38,7 @@ import { HarnessErrorFilter } from './harness-error.filter.js';
 import { findShapedPaths } from '../http/errors/error-shape.decorator.js';
 import { RequestPipe } from '../http/request.pipe.js';
 import { isDatabaseDown } from '../storage/database-errors.js';
-import type { OpenFolder } from '../storage/open-folder.js';
+import type { OpenFolder } from '../storage/folder/open-folder.js';
 
 /** Looks a provider up in all modules. */
 const anywhere = { strict: false };

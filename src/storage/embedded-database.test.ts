@@ -10,7 +10,7 @@ import { ManualClock } from '../../test/support/manual-clock.js';
 import type { OpenedDatabase } from './connection.js';
 import { isDatabaseDown, isStatementRefused, violatedConstraint } from './database-errors.js';
 import { openEmbeddedDatabase } from './embedded-database.js';
-import { startEngine } from './open-folder.js';
+import { startEngine } from './folder/open-folder.js';
 import { EngineConnection } from './engine/engine-connection.js';
 
 describe('the embedded database', () => {

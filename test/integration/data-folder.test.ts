@@ -4,7 +4,11 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { DataFolderBusyError, lockDataFolder, livingOwner } from '../../src/storage/data-folder.js';
+import {
+  DataFolderBusyError,
+  lockDataFolder,
+  livingOwner,
+} from '../../src/storage/folder/data-folder.js';
 
 describe('a data folder', () => {
   let folder: string;

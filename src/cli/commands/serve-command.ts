@@ -7,7 +7,7 @@ import { ResourceStack } from '../../platform/async/resource-stack.js';
 import { setUpV8 } from '../../platform/process/v8-settings.js';
 import { startWatchdog } from '../../platform/process/watchdog.js';
 import type { Server } from '../../server/serve.js';
-import { openDataFolder, type OpenFolder } from '../../storage/open-folder.js';
+import { openDataFolder, type OpenFolder } from '../../storage/folder/open-folder.js';
 import { openLog } from '../../server/process-log.js';
 import { PROVIDER_MODE, type ProviderMode } from '../../provider/provider-config.js';
 import { SHELLS, type Shells } from '../../tools/shells.js';

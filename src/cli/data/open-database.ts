@@ -2,7 +2,7 @@ import type { Config } from '../../config/config.js';
 import { ResourceStack } from '../../platform/async/resource-stack.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { openEmbeddedDatabase } from '../../storage/embedded-database.js';
-import { openDataFolder } from '../../storage/open-folder.js';
+import { openDataFolder } from '../../storage/folder/open-folder.js';
 import type { SchemaReport } from '../../storage/migrate/migrate-database.js';
 import { openPostgres } from '../../storage/postgres-database.js';
 

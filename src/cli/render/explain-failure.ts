@@ -1,8 +1,8 @@
 import { AgentsInvalidError } from '../../agents/check-agents.js';
 import { ConnectionLostError, TurnpikeError } from '../../client/turnpike-client.js';
 import { ConfigError } from '../../config/config.js';
-import { DataFolderBusyError } from '../../storage/data-folder.js';
-import { DataFolderUnusableError } from '../../storage/make-data-folder.js';
+import { DataFolderBusyError } from '../../storage/folder/data-folder.js';
+import { DataFolderUnusableError } from '../../storage/folder/make-data-folder.js';
 import { describeAdvice } from './describe-advice.js';
 import { UsageError } from '../arguments/usage-error.js';
 import { plainText } from '../terminal/plain-text.js';

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { lockDataFolder } from '../../storage/data-folder.js';
+import { lockDataFolder } from '../../storage/folder/data-folder.js';
 import { locateServer } from './locate-server.js';
 import { UsageError } from '../arguments/usage-error.js';
 

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { parseConfig } from '../../config/config.js';
 import { parseValue } from '../../parsing/parse-value.js';
 import { show } from '../../parsing/word-issue.js';
-import { livingOwner } from '../../storage/data-folder.js';
+import { livingOwner } from '../../storage/folder/data-folder.js';
 import { UsageError } from '../arguments/usage-error.js';
 
 type Environment = Record<string, string | undefined>;

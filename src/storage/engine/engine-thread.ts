@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import type { Duplex } from 'node:stream';
 import { Worker } from 'node:worker_threads';
-import { explainUnusable } from '../make-data-folder.js';
+import { explainUnusable } from '../folder/make-data-folder.js';
 import { packageRoot } from '../../platform/process/package-root.js';
 import { EngineConnection } from './engine-connection.js';
 import type { EngineTask, FromEngine, ToEngine } from './engine-messages.js';

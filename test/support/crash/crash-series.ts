@@ -5,7 +5,7 @@ import { sql } from 'drizzle-orm';
 import { startRehearsal, type Rehearsal } from '../../../src/rehearsal/start-rehearsal.js';
 import type { Database } from '../../../src/storage/connection.js';
 import { openEmbeddedDatabase } from '../../../src/storage/embedded-database.js';
-import { startEngine } from '../../../src/storage/open-folder.js';
+import { startEngine } from '../../../src/storage/folder/open-folder.js';
 import { openPostgres } from '../../../src/storage/postgres-database.js';
 import { CrashScene } from './crash-scene.js';
 import { instructionRootWith } from '../agents/instruction-root.js';

@@ -2,9 +2,9 @@ import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod/mini';
-import { parseValue } from '../parsing/parse-value.js';
-import { compact } from '../platform/compact.js';
-import { errorCode } from '../platform/error-code.js';
+import { parseValue } from '../../parsing/parse-value.js';
+import { compact } from '../../platform/compact.js';
+import { errorCode } from '../../platform/error-code.js';
 import { makeDataFolder } from './make-data-folder.js';
 
 /** The process that owns a data folder, as `<dataDir>/owner.json` has it. */

@@ -1,6 +1,6 @@
 import { access, constants, mkdir, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { errorCode } from '../platform/error-code.js';
+import { errorCode } from '../../platform/error-code.js';
 
 /** Codes of the system → what is wrong with a data folder, and what to do about it. */
 const faults: Readonly<Record<string, (user: string) => string>> = {

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'drizzle-orm';
 import { DataFolderBusyError, livingOwner } from './data-folder.js';
-import { openEmbeddedDatabase } from './embedded-database.js';
+import { openEmbeddedDatabase } from '../embedded-database.js';
 import { openDataFolder } from './open-folder.js';
 
 describe('a data folder that is opened', () => {

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { lockDataFolder } from './data-folder.js';
-import { EngineThread } from './engine/engine-thread.js';
+import { EngineThread } from '../engine/engine-thread.js';
 
 /** The data folder that a process opened before its application; absent where the application opens its own. */
 export const OPENED_FOLDER = Symbol('OpenedFolder');
