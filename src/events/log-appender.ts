@@ -74,12 +74,12 @@ export class LogAppender {
   async #pump(): Promise<void> {
     this.#pumping = true;
     try {
-      for (;;) {
-        const ready = this.#ready.splice(0);
-        const next = this.deps.next();
-        const events = ready.length === 0 ? next : [...ready, ...next];
-        if (events.length === 0) break;
-        await this.#append(events);
+      for (let events = this.#take(); events.length > 0; events = this.#take()) {
+        try {
+          await this.#append(events);
+        } catch (error) {
+          await this.#appendAgain(events, error);
+        }
       }
     } catch (error) {
       this.#ready = [];
@@ -90,12 +90,29 @@ export class LogAppender {
     }
   }
 
+  /** Takes what may go to the log; none once it was given up. */
+  #take(): readonly TurnEvent[] {
+    const ready = this.#ready;
+    const next = this.deps.next();
+    if (this.#closed) return [];
+    if (ready.length === 0) return next;
+    this.#ready = [];
+    return [...ready, ...next];
+  }
+
   #append(events: readonly TurnEvent[]): Promise<void> {
-    const { log, clock, turnId, attempt, before } = this.deps;
-    return retry(clock, this.#retries, async () => {
+    const { log, turnId, attempt, before } = this.deps;
+    return log.append(turnId, attempt, events, before);
+  }
+
+  /** @param failure of the first try. */
+  #appendAgain(events: readonly TurnEvent[], failure: unknown): Promise<void> {
+    const { log, clock, turnId, attempt } = this.deps;
+    return retry(clock, this.#retries, async (failures) => {
       if (this.#closed) return;
       try {
-        await log.append(turnId, attempt, events, before);
+        if (failures === 0) throw failure;
+        await this.#append(events);
       } catch (error) {
         if (!(error instanceof GapError)) throw error;
         await restoreLog(log, { turnId, attempt }, await this.#known(events), error.last);

@@ -28,11 +28,12 @@ export interface RedisEventLogOptions {
 }
 
 /** `0`: it is in the log; else why not, with the fence or the log's end. */
-type Appended = 0 | [refusal: 'fenced' | 'gap', ...details: number[]];
+type Answer = 0 | [refusal: 'fenced' | 'gap', ...details: number[]];
 
 /** A batch of events of one turn. */
 interface Append {
   turnId: string;
+  attempt: number;
   /** See `appendScript`. */
   place: string;
   batch: string;
@@ -47,8 +48,8 @@ export class RedisEventLog implements EventLog {
   readonly #begin: RedisScript;
   readonly #append: RedisScript;
   #parsed: { batch: string; events: readonly TurnEvent[] } = { batch: '', events: [] };
-  readonly #appends = new Batcher(
-    (appends: readonly Append[]) => this.#appendTogether(appends),
+  readonly #appends = new Batcher<Append, void>(
+    (appends) => this.#appendTogether(appends),
     isConnectionClosed,
   );
 
@@ -63,7 +64,7 @@ export class RedisEventLog implements EventLog {
     return toCursor(last);
   }
 
-  async append(
+  append(
     turnId: string,
     attempt: number,
     events: readonly TurnEvent[],
@@ -71,26 +72,21 @@ export class RedisEventLog implements EventLog {
   ): Promise<void> {
     const first = events[0];
     const last = events.at(-1);
-    if (first === undefined || last === undefined) return;
+    if (first === undefined || last === undefined) return Promise.resolve();
     const isEnd = last.type === 'turn.ended' ? 1 : 0;
-    const place = [attempt, first.attempt, first.seq, last.seq, before.attempt, before.seq, isEnd];
-    const batch = JSON.stringify(events);
-    const append = { turnId, place: place.join(' '), batch };
-    const answer = this.options.redis.isCluster
-      ? await this.#appendAlone(append)
-      : await this.#appends.add(append);
-    if (answer === 0) return;
-    const [refusal, ...details] = answer;
-    if (refusal === 'fenced') throw new FencedError(turnId, attempt, details[0]);
-    throw new GapError(turnId, toCursor(details));
+    const place = `${attempt} ${first.attempt} ${first.seq} ${last.seq} ${before.attempt} ${before.seq} ${isEnd}`;
+    const append = { turnId, attempt, place, batch: JSON.stringify(events) };
+    return this.options.redis.isCluster ? this.#appendAlone(append) : this.#appends.add(append);
   }
 
-  async #appendAlone(append: Append): Promise<Appended> {
-    const [answer = 0] = await this.#appendTogether([append]);
-    return answer;
+  async #appendAlone(append: Append): Promise<void> {
+    const [refusal] = await this.#appendTogether([append]);
+    if (refusal !== undefined) throw refusal;
   }
 
-  async #appendTogether(appends: readonly Append[]): Promise<readonly Appended[]> {
+  async #appendTogether(
+    appends: readonly Append[],
+  ): Promise<readonly (FencedError | GapError | undefined)[]> {
     const { ttlMs, keptMs, maxBytes } = this.options;
     const given: (string | number)[] = [2 * appends.length];
     for (const { turnId } of appends) {
@@ -99,7 +95,8 @@ export class RedisEventLog implements EventLog {
     }
     given.push(ttlMs, keptMs, maxBytes);
     for (const { place, batch } of appends) given.push(place, batch);
-    return (await this.#append(...given)) as Appended[];
+    const answers = (await this.#append(...given)) as Answer[];
+    return appends.map((append, index) => refusalOf(append, answers[index] ?? 0));
   }
 
   /** @returns no events while Redis is away: `onMissed` is called when it is back. */
@@ -150,6 +147,17 @@ export class RedisEventLog implements EventLog {
     const base = `${this.options.prefix}:{${turnId}}`;
     return { log: `${base}:log`, head: `${base}:head`, channel: base };
   }
+}
+
+function refusalOf(
+  { turnId, attempt }: Append,
+  answer: Answer,
+): FencedError | GapError | undefined {
+  if (answer === 0) return undefined;
+  const [refusal, ...details] = answer;
+  return refusal === 'fenced'
+    ? new FencedError(turnId, attempt, details[0])
+    : new GapError(turnId, toCursor(details));
 }
 
 function parseBatch(batch: string): TurnEvent[] {

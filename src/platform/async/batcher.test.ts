@@ -41,6 +41,16 @@ it('does a batch that fails one by one', async () => {
   expect(runs).toEqual([['bad', 'good'], ['bad'], ['good'], ['later']]);
 });
 
+it('rejects the items alone that a run answers with an error', async () => {
+  const batcher = new Batcher(
+    async (items: readonly number[]) => items.map((item) => (item < 0 ? new Error('no') : item)),
+    never,
+  );
+  const [bad, good] = [batcher.add(-1), batcher.add(1)];
+  await expect(bad).rejects.toThrow('no');
+  expect(await good).toBe(1);
+});
+
 it('rejects every item of a batch whose failure is for all', async () => {
   let runs = 0;
   const batcher = new Batcher(

@@ -1,5 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-
 /** Most items that go together. */
 const MOST_TOGETHER = 64;
 
@@ -18,36 +16,41 @@ export class Batcher<Item, Result> {
   #isRunning = false;
 
   /**
-   * @param run does a batch, and answers for each item in the same order.
+   * @param run does a batch, and answers for each item in the same order: an error rejects its item alone.
    * @param isForAll whether a failure would be the same for each item alone.
    */
   constructor(
-    private readonly run: (items: readonly Item[]) => Promise<readonly Result[]>,
+    private readonly run: (items: readonly Item[]) => Promise<readonly (Result | Error)[]>,
     private readonly isForAll: (error: unknown) => boolean,
   ) {}
 
   add(item: Item): Promise<Result> {
-    const result = new Promise<Result>((resolve, reject) => {
+    return new Promise<Result>((resolve, reject) => {
       this.#waiting.push({ item, resolve, reject });
+      if (!this.#isRunning) this.#runSoon();
     });
-    if (!this.#isRunning) void this.#runAll();
-    return result;
   }
 
-  async #runAll(): Promise<void> {
+  /** Items of one turn of the event loop go together. */
+  #runSoon(): void {
     this.#isRunning = true;
-    while (this.#waiting.length > 0) {
-      // Items of one turn of the event loop go together.
-      await nextTurn();
-      await this.#runBatch(this.#waiting.splice(0, MOST_TOGETHER));
-    }
+    setImmediate(() => void this.#runNext());
+  }
+
+  async #runNext(): Promise<void> {
+    await this.#runBatch(this.#waiting.splice(0, MOST_TOGETHER));
     this.#isRunning = false;
+    if (this.#waiting.length > 0) this.#runSoon();
   }
 
   async #runBatch(batch: readonly Waiting<Item, Result>[]): Promise<void> {
     try {
       const results = await this.run(batch.map(({ item }) => item));
-      for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
+      for (const [index, { resolve, reject }] of batch.entries()) {
+        const result = results[index] as Result | Error;
+        if (result instanceof Error) reject(result);
+        else resolve(result);
+      }
     } catch (error) {
       if (batch.length > 1 && !this.isForAll(error)) {
         for (const one of batch) await this.#runBatch([one]);

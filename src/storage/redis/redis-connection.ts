@@ -132,7 +132,7 @@ function openServer(
           reconnectOnError: isReplaced,
         });
   redis.on('error', onError);
-  redis.on('connect', () => gatherWrites(redis.stream));
+  redis.on('connect', () => gatherWrites(redis.stream, process.nextTick));
   return redis;
 }
 
@@ -153,7 +153,9 @@ function openCluster(
   });
   cluster.on('error', onError);
   cluster.on('node error', onError);
-  cluster.on('+node', (node: Redis) => node.on('connect', () => gatherWrites(node.stream)));
+  cluster.on('+node', (node: Redis) =>
+    node.on('connect', () => gatherWrites(node.stream, setImmediate)),
+  );
   return cluster;
 }
 
@@ -214,21 +216,24 @@ export function defineScript(
 }
 
 /**
- * Sends all writes of a tick of the event loop in one piece. A process with hundreds of turns
- * writes dozens of commands a tick, and a system call costs more than a command. (The client's own
+ * Sends the writes until `later` in one piece: a system call costs more than a command. (The client's own
  * pipelining loses a script whenever the server does.)
+ *
+ * @param later for a server, the end of the callback: what hundreds of turns write goes together before, in a
+ *   script's call. For a node of a cluster, to which each turn writes alone, the end of the event loop's turn.
  */
-function gatherWrites(stream: Writable): void {
+function gatherWrites(stream: Writable, later: (flush: () => void) => void): void {
   const write = stream.write.bind(stream);
   let isGathering = false;
+  const flush = (): void => {
+    isGathering = false;
+    stream.uncork();
+  };
   const gathered = (...given: unknown[]): unknown => {
     if (!isGathering) {
       isGathering = true;
       stream.cork();
-      setImmediate(() => {
-        isGathering = false;
-        stream.uncork();
-      });
+      later(flush);
     }
     return Reflect.apply(write, stream, given);
   };
