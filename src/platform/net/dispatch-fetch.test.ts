@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { Agent } from 'undici';
 import { memoryInUse } from '../../../test/support/memory-in-use.js';
@@ -135,6 +135,33 @@ describe('dispatchFetch', () => {
       await ended;
     }
     await expect(fetchBy(url, { signal: controller.signal })).rejects.toBe(reason);
+  });
+
+  it('forgets what was not read when its signal aborts', async () => {
+    const came = new EventEmitter();
+    const agent = new Agent().compose(
+      (dispatch) => (options, handler) =>
+        dispatch(options, {
+          onRequestStart: (...given) => handler.onRequestStart?.(...given),
+          onResponseStart: (...given) => handler.onResponseStart?.(...given),
+          onResponseError: (...given) => handler.onResponseError?.(...given),
+          onResponseData: (...given) => {
+            handler.onResponseData?.(...given);
+            came.emit('chunk');
+          },
+        }),
+    );
+    const controller = new AbortController();
+    const opened = once(server, 'stream');
+    const { signal } = controller;
+    const response = await dispatchFetch(agent)(`${url}/stream`, { signal });
+    const [sender] = (await opened) as [ServerResponse];
+    const chunk = once(came, 'chunk');
+    sender.write('a');
+    await chunk;
+    const reason = new Error('enough');
+    controller.abort(reason);
+    await expect((response as StreamedResponse).read()).rejects.toBe(reason);
   });
 
   it('says that nobody listens', async () => {

@@ -138,6 +138,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     const isAborted = this.signal?.aborted === true;
     const failure = (what: string): unknown =>
       isAborted ? this.signal?.reason : new TypeError(what, { cause });
+    if (isAborted) this.#chunks?.drop();
     this.#chunks?.fail(failure('terminated'));
     this.#answer?.reject(failure('fetch failed'));
   }
@@ -166,6 +167,11 @@ class Chunks implements ChunkReader {
   end(): void {
     this.#end = {};
     this.#settle();
+  }
+
+  /** Forgets what was not read: whoever aborts has no use for it. */
+  drop(): void {
+    this.#ready = [];
   }
 
   fail(failure: unknown): void {

@@ -188,7 +188,6 @@ export class AnthropicProvider {
       );
       const parse = createStreamParser();
       while (!ended) {
-        call.signal.throwIfAborted();
         watch.waits();
         const chunk = await body.read();
         watch.hasInput();
