@@ -27,6 +27,8 @@ export interface FrameSource<Item> {
   isOver(): boolean;
 }
 
+const nothing = (): void => undefined;
+
 /** A stream of texts of frames. See `streamFrames`. */
 export function streamTexts(
   follow: FrameSource<string>['follow'],
@@ -48,7 +50,7 @@ export function streamFrames<Item>(
     let isDrained = false;
     // Read for each text: V8 gives each signal a hidden class of its own, and looks its properties up anew.
     let isLeft = false;
-    let goOn = (): void => undefined;
+    let goOn = nothing;
     const onDrained = (): void => {
       isDrained = true;
       goOn();
@@ -56,7 +58,10 @@ export function streamFrames<Item>(
     /** @returns whether there is room; `false` where the subscriber left before. */
     const hasDrained = (): Promise<boolean> =>
       new Promise((resolve) => {
-        goOn = () => resolve(isDrained);
+        goOn = () => {
+          goOn = nothing;
+          resolve(isDrained);
+        };
         if (isDrained || isLeft) goOn();
       });
     const run = async (): Promise<void> => {

@@ -126,16 +126,20 @@ const missed: Continuation = { events: [], hasGap: true };
 function continueAfter(cursor: EventCursor, events: readonly TurnEvent[]): Continuation {
   let end = cursor;
   let hasGap = false;
-  const isFresh = (event: TurnEvent): boolean => {
-    if (compareCursors(event, end) <= 0) return false;
+  // Mostly all of them are fresh: the array stays the one that the turn's other readers have.
+  let fresh: TurnEvent[] | undefined;
+  for (const [index, event] of events.entries()) {
+    if (compareCursors(event, end) <= 0) {
+      fresh ??= events.slice(0, index);
+      continue;
+    }
     // A turn's first attempt is 1; some turns have events of attempt 0 before it.
     const isStart = compareCursors(end, logStart) === 0;
     hasGap ||= isStart
       ? event.attempt > 1 || event.seq > 1
       : followsOn(end, event, event) === 'gap';
     end = event;
-    return true;
-  };
-  const fresh = events.filter(isFresh);
-  return { events: fresh.length === events.length ? events : fresh, hasGap };
+    fresh?.push(event);
+  }
+  return { events: fresh ?? events, hasGap };
 }

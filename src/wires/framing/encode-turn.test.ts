@@ -110,16 +110,24 @@ describe('encodeTurn', () => {
     };
     const log = logOf([[1, 2, 1]]);
     const batches = [log.slice(0, 2), log.slice(2)];
-    const read = (after?: string): string => {
-      const cursor = after === undefined ? undefined : parseCursor('t', after);
-      const { texts } = encodeTurn(counted, 't', cursor);
-      return batches.flatMap((batch) => [...texts(batch)]).join('');
+    /** Reads the log as it comes, with a reader for each cursor. */
+    const read = (...cursors: (string | undefined)[]): string[] => {
+      const readers = cursors.map((after) =>
+        encodeTurn(counted, 't', after === undefined ? undefined : parseCursor('t', after)),
+      );
+      const came = readers.map(() => '');
+      for (const batch of batches) {
+        for (const [index, { texts }] of readers.entries())
+          came[index] += [...texts(batch)].join('');
+      }
+      return came;
     };
-    const whole = read();
-    expect([read(), encoded]).toEqual([whole, 3]);
+    const [whole = '', again] = read(undefined, undefined);
+    expect([again, encoded]).toEqual([whole, 3]);
     // The second batch begins at the same state.
-    expect([whole.endsWith(read('1.1')), encoded]).toEqual([true, 5]);
-    expect([read('1.9'), encoded]).toEqual(['', 8]);
+    const [rest = ''] = read('1.1', undefined);
+    expect([whole.endsWith(rest), rest.length < whole.length, encoded]).toEqual([true, true, 8]);
+    expect([read('1.9'), encoded]).toEqual([[''], 11]);
   });
 
   it('names the turn of each reader where two turns have the same events', () => {

@@ -17,6 +17,7 @@ export interface TurnEncoder {
 
 /** A batch in a dialect, for the turn's other readers. */
 interface EncodedBatch {
+  events: readonly TurnEvent[];
   turnId: string;
   dialect: object;
   before: unknown;
@@ -31,10 +32,10 @@ interface EncodedText {
 }
 
 /**
- * A batch comes to all of a process's readers of its turn as the same array. Batches of two turns that are
- * the same to the last character may be one array too.
+ * The last batch. A batch comes to all of a process's readers of its turn as the same array, one after the other.
+ * Batches of two turns that are the same to the last character may be one array too.
  */
-const encodedBatches = new WeakMap<readonly TurnEvent[], EncodedBatch>();
+let lastBatch: EncodedBatch | undefined;
 
 /**
  * Encodes one reader's events, in order and from the first one, whatever the reader has already:
@@ -84,7 +85,7 @@ export function encodeTurn<State>(
   const texts = (events: readonly TurnEvent[]): Iterable<string> => {
     const before = state;
     const isSentWhole = isAfterCursor(events);
-    const saved = isSentWhole ? encodedBatches.get(events) : undefined;
+    const saved = isSentWhole && lastBatch?.events === events ? lastBatch : undefined;
     if (saved?.turnId === turnId && saved.dialect === dialect && saved.before === before) {
       // The state is of this dialect, which is the same object.
       state = saved.after as State;
@@ -93,7 +94,7 @@ export function encodeTurn<State>(
     const first = encodeText(events, 0);
     if (first.next < events.length) return textsAfter(first, events, encodeText);
     const { text } = first;
-    if (isSentWhole) encodedBatches.set(events, { turnId, dialect, before, after: state, text });
+    if (isSentWhole) lastBatch = { events, turnId, dialect, before, after: state, text };
     return textAlone(text);
   };
 
