@@ -1,6 +1,5 @@
-import type { Observable } from 'rxjs';
 import type { Frame, ReaderHistory } from '../chaos/types.js';
-import { WholeAnswer, type FrameBatch } from '../src/http/streams/frame-batch.js';
+import { WholeAnswer, type FrameBatch, type FrameStream } from '../src/http/streams/frame-batch.js';
 import { TurnController } from '../src/wires/harness/turn.controller.js';
 import { Refusal, type Requests } from './requests.js';
 import type { Server } from './server.js';
@@ -100,7 +99,7 @@ class TurnReader {
     }
   }
 
-  async #post(api: Server): Promise<Observable<FrameBatch>> {
+  async #post(api: Server): Promise<FrameStream> {
     const { post } = this.plan;
     if (post === undefined) throw new Error('There is no turn to read');
     const headers = new Map<string, string>();
@@ -137,7 +136,7 @@ class TurnReader {
         onDrained();
       };
       const endDeath = api.onDeath(finish);
-      const subscription = frames.subscribe({
+      const subscription = frames.batches.subscribe({
         next: (batch) => {
           last = last.then(() => take(batch));
         },
@@ -171,7 +170,7 @@ class TurnReader {
 }
 
 interface Opened {
-  frames: Observable<FrameBatch>;
+  frames: FrameStream;
   api: Server;
 }
 

@@ -4,7 +4,6 @@ import { DiscoveryModule, DiscoveryService, NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Response } from 'express';
-import type { Observable } from 'rxjs';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import { CONFIG } from '../config/config.js';
 import { Metrics } from '../metrics/metrics.js';
@@ -13,7 +12,7 @@ import { createLogger, LOGGER } from '../platform/logger.js';
 import { TypedError } from '../errors/typed-error.js';
 import { ErrorsAs, findShapedPaths } from '../http/errors/error-shape.decorator.js';
 import { envelopeShape, type ErrorShape } from '../http/errors/error-shape.js';
-import { streamTexts, type FrameBatch } from '../http/streams/frame-batch.js';
+import { streamTexts, type FrameStream } from '../http/streams/frame-batch.js';
 import { Streams } from '../http/streams/stream.interceptor.js';
 import { ErrorShapes } from './error-shapes.js';
 import { HarnessErrorFilter } from './harness-error.filter.js';
@@ -73,7 +72,7 @@ class Failing {
 
   @Get('stream/:frames')
   @Streams('harness')
-  stream(@Param('frames') frames: string, @Res() _response: Response): Observable<FrameBatch> {
+  stream(@Param('frames') frames: string, @Res() _response: Response): FrameStream {
     return streamTexts(async function* () {
       if (frames === 'one') {
         yield 'id: turn_1:1.1\ndata: {"text":"Hello"}\n\n';

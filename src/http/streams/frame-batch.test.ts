@@ -20,7 +20,7 @@ describe('streamFrames', () => {
         }
       },
       { mayBeEmpty: true },
-    ).subscribe({
+    ).batches.subscribe({
       next: (batch) => batches.push(batch),
       complete: () => notes.push('complete'),
       error: (error: unknown) => notes.push(String(error)),

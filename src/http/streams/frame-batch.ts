@@ -13,6 +13,14 @@ export interface FrameBatch {
   onDrained: () => void;
 }
 
+/**
+ * The answer of a streaming route as a stream. Not an Observable itself, which the framework would flatten: it would
+ * keep eight operators subscribed for each open stream, and all that it knows of the request.
+ */
+export class FrameStream {
+  constructor(readonly batches: Observable<FrameBatch>) {}
+}
+
 /** The answer of a streaming route in one piece, as JSON, with the response's own status. */
 export class WholeAnswer {
   constructor(readonly body: object) {}
@@ -33,7 +41,7 @@ const nothing = (): void => undefined;
 export function streamTexts(
   follow: FrameSource<string>['follow'],
   options?: { mayBeEmpty?: boolean },
-): Observable<FrameBatch> {
+): FrameStream {
   return streamFrames({ follow, texts: (text) => [text], isOver: () => false }, options);
 }
 
@@ -44,8 +52,8 @@ export function streamTexts(
 export function streamFrames<Item>(
   source: FrameSource<Item>,
   { mayBeEmpty = false }: { mayBeEmpty?: boolean } = {},
-): Observable<FrameBatch> {
-  return new Observable((subscriber) => {
+): FrameStream {
+  const batches = new Observable<FrameBatch>((subscriber) => {
     const left = new AbortController();
     let isDrained = false;
     // Read for each text: V8 gives each signal a hidden class of its own, and looks its properties up anew.
@@ -92,4 +100,5 @@ export function streamFrames<Item>(
       goOn();
     };
   });
+  return new FrameStream(batches);
 }

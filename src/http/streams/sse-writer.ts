@@ -33,6 +33,12 @@ export interface SseWriterDeps {
   timeoutMs: number;
 }
 
+export interface SseOptions {
+  opensAtOnce: boolean;
+  /** Called when the head is sent. */
+  onHead?: (() => void) | undefined;
+}
+
 /** Writes one response as Server-Sent Events, at its reader's pace. */
 export class SseWriter implements StreamState {
   #lastWriteAt: number;
@@ -50,7 +56,7 @@ export class SseWriter implements StreamState {
   constructor(
     private readonly response: ServerResponse,
     private readonly deps: SseWriterDeps,
-    private readonly options: { opensAtOnce: boolean } = { opensAtOnce: true },
+    private readonly options: SseOptions = { opensAtOnce: true },
   ) {
     this.#lastWriteAt = deps.clock.now();
     // Deferred, so that an immediate failure is still answered with its own status.
@@ -107,6 +113,7 @@ export class SseWriter implements StreamState {
     if (!this.response.headersSent) this.response.writeHead(200, headers);
     // On their way before any chunk: see `writeChunk`.
     this.response.flushHeaders();
+    this.options.onHead?.();
     // An `EventSource` sends GET alone.
     if (this.response.req.method !== 'GET') return;
     const retryMs = Math.round(LEAST_RETRY_MS * (1 + 2 * Math.random()));

@@ -1,11 +1,21 @@
 import 'reflect-metadata';
 import net from 'node:net';
-import { Controller, Get, Module, Res } from '@nestjs/common';
+import {
+  Controller,
+  Get,
+  Injectable,
+  Module,
+  Res,
+  UseInterceptors,
+  type CallHandler,
+  type ExecutionContext,
+  type NestInterceptor,
+} from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Response } from 'express';
-import { EMPTY, type Observable } from 'rxjs';
+import { EMPTY, finalize, type Observable } from 'rxjs';
 import { expectSoon } from '../../../test/support/expect-soon.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import { silentLogger } from '../../../test/support/silent-logger.js';
@@ -13,31 +23,40 @@ import { CONFIG } from '../../config/config.js';
 import { Metrics } from '../../metrics/metrics.js';
 import { CLOCK } from '../../platform/clock.js';
 import { LOGGER } from '../../platform/logger.js';
-import { streamTexts, WholeAnswer, type FrameBatch } from './frame-batch.js';
+import { FrameStream, streamTexts, WholeAnswer } from './frame-batch.js';
 import { Streams } from './stream.interceptor.js';
 
 /** Signals and steps that the sources of the streams observed. */
 const notes: string[] = [];
 let answer = (): void => undefined;
 
-const frames = (): Observable<FrameBatch> =>
+const frames = (): FrameStream =>
   streamTexts(async function* (signal) {
     notes.push(signal.aborted ? 'gone' : 'here');
     yield 'data: x\n\n';
   });
 
+/** Notes when the framework has done what it does for a request. Around the stream's own: below it, and so first. */
+@Injectable()
+class NoteInterceptor implements NestInterceptor {
+  intercept(_context: ExecutionContext, route: CallHandler): Observable<unknown> {
+    return route.handle().pipe(finalize(() => notes.push('done')));
+  }
+}
+
 @Controller()
 class StreamController {
   @Get('frames')
   @Streams('oracle')
-  frames(@Res() response: Response): Observable<FrameBatch> {
+  frames(@Res() response: Response): FrameStream {
     response.set('X-Stream', 'yes');
     return frames();
   }
 
   @Get('endless')
   @Streams('oracle')
-  endless(@Res() _response: Response): Observable<FrameBatch> {
+  @UseInterceptors(NoteInterceptor)
+  endless(@Res() _response: Response): FrameStream {
     return streamTexts(async function* (signal) {
       yield 'data: x\n\n';
       await new Promise((resolve) => signal.addEventListener('abort', resolve));
@@ -46,7 +65,7 @@ class StreamController {
 
   @Get('slow')
   @Streams('oracle')
-  async slow(@Res() response: Response): Promise<Observable<FrameBatch>> {
+  async slow(@Res() response: Response): Promise<FrameStream> {
     notes.push('asked');
     response.once('close', () => notes.push('left'));
     await new Promise<void>((resolve) => (answer = resolve));
@@ -62,8 +81,8 @@ class StreamController {
 
   @Get('nothing')
   @Streams('oracle')
-  nothing(@Res() _response: Response): Observable<FrameBatch> {
-    return EMPTY;
+  nothing(@Res() _response: Response): FrameStream {
+    return new FrameStream(EMPTY);
   }
 }
 
@@ -116,6 +135,18 @@ describe('a route that returns batches of frames', () => {
       labels: { reason: 'client' },
       value: 1,
     });
+  });
+
+  it('leaves the framework nothing to do while a stream goes on', async () => {
+    const left = new AbortController();
+    const { body } = await fetch(`${url}/endless`, { signal: left.signal });
+    const reader = body?.getReader();
+    try {
+      await expectSoon(() => expect(notes).toEqual(['done']));
+      expect((await reader?.read())?.done).toBe(false);
+    } finally {
+      left.abort();
+    }
   });
 
   it('answers HEAD with the headers, and its source is not asked', async () => {

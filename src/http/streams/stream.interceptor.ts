@@ -10,22 +10,21 @@ import {
 } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { ServerResponse } from 'node:http';
-import { of, type Observable } from 'rxjs';
+import { lastValueFrom, of, type Observable } from 'rxjs';
 import { CONFIG, type Config } from '../../config/config.js';
 import { Metrics } from '../../metrics/metrics.js';
 import { CLOCK, type Clock } from '../../platform/clock.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
 import type { SessionOrigin } from '../../storage/schema.js';
-import { WholeAnswer, type FrameBatch } from './frame-batch.js';
+import { WholeAnswer, type FrameStream } from './frame-batch.js';
 import { writeStream, type DropReason } from './write-stream.js';
 
 /**
- * Writes what a route returns: an Observable of batches, or a whole answer, or 204 where no batch comes. The route
- * takes `@Res()`: the framework leaves the response of such a route alone, and the route names its stream in the
- * headers.
+ * Writes what a route returns: a stream, or a whole answer, or 204 where no batch comes. The route takes `@Res()`:
+ * the framework leaves the response of such a route alone, and the route names its stream in the headers.
  */
 @Injectable()
-class StreamInterceptor implements NestInterceptor<FrameBatch | WholeAnswer, void> {
+class StreamInterceptor implements NestInterceptor<FrameStream | WholeAnswer, void> {
   constructor(
     @Inject(CONFIG) private readonly config: Pick<Config, 'readerTimeoutMs'>,
     @Inject(CLOCK) private readonly clock: Clock,
@@ -34,20 +33,31 @@ class StreamInterceptor implements NestInterceptor<FrameBatch | WholeAnswer, voi
     private readonly metrics: Metrics,
   ) {}
 
-  /** The stream is written on its own subscription: the framework's ends before the route has answered. */
   async intercept(
     context: ExecutionContext,
-    route: CallHandler<FrameBatch | WholeAnswer>,
+    route: CallHandler<FrameStream | WholeAnswer>,
   ): Promise<Observable<void>> {
-    const { clock, logger, config } = this;
     const response = context.switchToHttp().getResponse<ServerResponse>();
     const wire = this.reflector.get<SessionOrigin>(WIRE, context.getHandler());
-    const onOpen = () => this.#open(wire);
-    const deps = { clock, logger, timeoutMs: config.readerTimeoutMs, onOpen };
-    const came = await writeStream(response, route.handle(), deps);
-    if (came instanceof WholeAnswer) writeWhole(response, came);
-    else if (came === 'nothing') response.writeHead(204).end();
+    const answer = await lastValueFrom(route.handle());
+    if (answer instanceof WholeAnswer) writeWhole(response, answer);
+    else await this.#begin(response, answer, wire);
     return of(undefined);
+  }
+
+  /**
+   * Resolves once the stream's head is sent: what the framework has of a request is alive while its route is at work.
+   *
+   * @throws an error that can still be the answer.
+   */
+  #begin(response: ServerResponse, stream: FrameStream, wire: SessionOrigin): Promise<void> {
+    const { clock, logger, config } = this;
+    const write = async (onHead: () => void): Promise<void> => {
+      const onOpen = () => this.#open(wire);
+      const deps = { clock, logger, timeoutMs: config.readerTimeoutMs, onOpen, onHead };
+      if (!(await writeStream(response, stream, deps))) response.writeHead(204).end();
+    };
+    return new Promise((resolve, reject) => void write(resolve).then(resolve, reject));
   }
 
   #open(wire: SessionOrigin): (dropped?: DropReason) => void {

@@ -9,7 +9,7 @@ import { collectGarbage } from '../../../test/support/collect-garbage.js';
 import type { TurnEvent } from '../../events/turn-event.js';
 import { harnessDialect } from '../../wires/harness/dialect/harness.js';
 import { encodeTurn } from '../../wires/framing/encode-turn.js';
-import { streamFrames } from './frame-batch.js';
+import { FrameStream, streamFrames } from './frame-batch.js';
 import { writeStream, type DropReason } from './write-stream.js';
 
 const delta = (seq: number, text = 'x'): TurnEvent => ({
@@ -192,7 +192,7 @@ describe('writeStream', () => {
   it('writes nothing where no batch comes, and says so', async () => {
     await ask();
     const deps = { clock, logger: silentLogger, timeoutMs: 1_000, onOpen };
-    expect(await writeStream(response, EMPTY, deps)).toBe('nothing');
+    expect(await writeStream(response, new FrameStream(EMPTY), deps)).toBe(false);
     expect([response.headersSent, response.writableEnded, clock.pending]).toEqual([
       false,
       false,

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
-import { Subscription, type Observable } from 'rxjs';
+import { Subscription } from 'rxjs';
 import type { Logger } from '../../platform/logger.js';
-import { WholeAnswer, type FrameBatch } from './frame-batch.js';
+import type { FrameBatch, FrameStream } from './frame-batch.js';
 import { noteStream, requestLogger } from '../request-record.js';
 import { SseWriter, type SseWriterDeps } from './sse-writer.js';
 
@@ -12,6 +12,8 @@ export interface WriteStreamDeps extends SseWriterDeps {
   logger: Logger;
   /** Called when the first batch has come. @returns what to call, once, when the stream is over. */
   onOpen(): (dropped?: DropReason) => void;
+  /** Called when the head is sent: no error can be the answer any more. */
+  onHead?(): void;
 }
 
 /**
@@ -19,27 +21,27 @@ export interface WriteStreamDeps extends SseWriterDeps {
  * it, not faster. Resolves when the stream is over, also when its client left: the batches are unsubscribed
  * from then.
  *
- * @returns what came. Where no batch did, nothing is written.
+ * @returns whether a batch came. Where none did, nothing is written.
  *
  * @throws an error of the batches while nothing was written: the error can still be the answer. A later
  *   error ends the connection, as a frame for it would have no cursor for an id.
  */
 export function writeStream(
   response: ServerResponse,
-  batches: Observable<FrameBatch | WholeAnswer>,
+  { batches }: FrameStream,
   deps: WriteStreamDeps,
-): Promise<'batches' | 'nothing' | WholeAnswer> {
+): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const subscription = new Subscription();
     let writer: SseWriter | undefined;
-    let came: 'batches' | 'nothing' | WholeAnswer = 'nothing';
+    let hasCome = false;
     let close: ReturnType<WriteStreamDeps['onOpen']> = () => undefined;
     const finish = (dropped?: DropReason): void => {
       response.off('close', leave);
       writer?.stop();
       subscription.unsubscribe();
       close(dropped);
-      resolve(came);
+      resolve(hasCome);
     };
     const leave = (): void => finish(writer?.isTooSlow === true ? 'slow' : 'client');
     const fail = (error: unknown): void => {
@@ -57,7 +59,7 @@ export function writeStream(
         onDrained();
         return finish('client');
       }
-      writer = new SseWriter(response, deps, { opensAtOnce: !mayBeEmpty });
+      writer = new SseWriter(response, deps, { opensAtOnce: !mayBeEmpty, onHead: deps.onHead });
       noteStream(response.req, writer);
       response.once('close', leave);
       if (response.req.method !== 'HEAD') return onDrained();
@@ -69,15 +71,10 @@ export function writeStream(
       writer?.end();
       finish();
     };
-    const next = (item: FrameBatch | WholeAnswer): void => {
-      if (item instanceof WholeAnswer) {
-        came = item;
-      } else if (writer === undefined) {
-        came = 'batches';
-        open(item);
-      } else {
-        writer.write(item.text, item.onDrained);
-      }
+    const next = (batch: FrameBatch): void => {
+      hasCome = true;
+      if (writer === undefined) open(batch);
+      else writer.write(batch.text, batch.onDrained);
     };
     // The first batch comes before `subscribe` has returned.
     subscription.add(batches.subscribe({ next, error: fail, complete }));

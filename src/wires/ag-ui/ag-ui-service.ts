@@ -1,11 +1,10 @@
 import type { ServerResponse } from 'node:http';
-import type { Observable } from 'rxjs';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Principal } from '../../access/principal.js';
 import { PersonaLibrary } from '../../agents/persona-library.js';
 import { namesLike } from '../../agents/persona-name.js';
 import { isTypedError } from '../../errors/typed-error.js';
-import type { FrameBatch } from '../../http/streams/frame-batch.js';
+import type { FrameStream } from '../../http/streams/frame-batch.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { approvalNotFound } from '../../turn/approvals/approval-errors.js';
 import { loadLineOf, loadSessionTurns } from '../../turn/state/load-turn.js';
@@ -60,7 +59,7 @@ export class AgUiService {
    * @throws TypedError INVALID_REQUEST and ATTACHMENT_FAILURE 400, FORBIDDEN 403, PERSONA_NOT_FOUND,
    *   SESSION_NOT_FOUND and APPROVAL_NOT_FOUND 404, APPROVAL_RESOLVED 409; those of `submit`.
    */
-  async run(call: RunCall, response: ServerResponse): Promise<Observable<FrameBatch>> {
+  async run(call: RunCall, response: ServerResponse): Promise<FrameStream> {
     const { conversations } = this;
     const { principal } = call;
     const input = await readRunInput(call.body);
@@ -96,7 +95,7 @@ export class AgUiService {
     { agent, turnId, query }: { agent: string; turnId: string; query: RunQueryDto },
     cursor: string | undefined,
     response: ServerResponse,
-  ): Promise<Observable<FrameBatch>> {
+  ): Promise<FrameStream> {
     const { db, streams } = this;
     const turn = await getTurn(db, turnId);
     const { sessionId, parentTurnId, options } = turn;
@@ -143,11 +142,7 @@ export class AgUiService {
     });
   }
 
-  async #stream(
-    run: Run,
-    turn: SubmittedTurn,
-    response: ServerResponse,
-  ): Promise<Observable<FrameBatch>> {
+  async #stream(run: Run, turn: SubmittedTurn, response: ServerResponse): Promise<FrameStream> {
     const { db } = this;
     const { input, sessionId } = run;
     const sendsHistory = await lacksMessages(db, sessionId, input.messages);
@@ -169,7 +164,7 @@ export class AgUiService {
   }
 
   /** The thread as it is: its turn that has not ended, from its start, or what all turns have come to. */
-  async #read(run: Run, response: ServerResponse): Promise<Observable<FrameBatch>> {
+  async #read(run: Run, response: ServerResponse): Promise<FrameStream> {
     const { db, streams } = this;
     const { input, sessionId } = run;
     const open = await findOpenTurn(db, sessionId);
@@ -196,7 +191,7 @@ export class AgUiService {
     run: Run,
     matched: MatchedAnswers,
     response: ServerResponse,
-  ): Promise<Observable<FrameBatch>> {
+  ): Promise<FrameStream> {
     const { turn, asked } = matched;
     const { newMessage, messages: before } = run.input;
     // A turn that has ended takes no answers: the client goes on from it with its new message.

@@ -8,7 +8,6 @@ import {
   getSchemaPath,
 } from '@nestjs/swagger';
 import type { Response } from 'express';
-import type { Observable } from 'rxjs';
 import { callerOf } from '../../access/caller.decorator.js';
 import { Owned, Unowned } from '../../access/owned.decorator.js';
 import { cursorOf } from '../../http/paging/after-query.dto.js';
@@ -16,7 +15,7 @@ import { BodyLimit } from '../../http/body-limit.decorator.js';
 import { ApiStream, frameOf } from '../../http/streams/api-stream.decorator.js';
 import { ApiErrors } from '../../http/errors/api-errors.decorator.js';
 import { ErrorsAs } from '../../http/errors/error-shape.decorator.js';
-import type { FrameBatch } from '../../http/streams/frame-batch.js';
+import type { FrameStream } from '../../http/streams/frame-batch.js';
 import { parseIdempotencyKey } from '../../http/request-headers.js';
 import { Streams } from '../../http/streams/stream.interceptor.js';
 import { defaultPersona } from '../../session/session-service.js';
@@ -79,7 +78,7 @@ export class AgUiController {
     @Headers('idempotency-key') key: string | undefined,
     @Body() body: unknown,
     @Res() response: Response,
-  ): Promise<Observable<FrameBatch>> {
+  ): Promise<FrameStream> {
     const principal = callerOf(response.req);
     return this.agUi.run(
       { agent, principal, body, idempotencyKey: parseIdempotencyKey(key) },
@@ -107,7 +106,7 @@ export class AgUiController {
     @Headers('last-event-id') lastEventId: string | undefined,
     @Query() query: RunQueryDto,
     @Res() response: Response,
-  ): Promise<Observable<FrameBatch>> {
+  ): Promise<FrameStream> {
     return this.agUi.resume({ agent, turnId, query }, cursorOf(lastEventId, query), response);
   }
 }

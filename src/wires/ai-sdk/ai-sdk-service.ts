@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
-import { EMPTY, type Observable } from 'rxjs';
+import { EMPTY } from 'rxjs';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Principal } from '../../access/principal.js';
 import { PersonaLibrary } from '../../agents/persona-library.js';
 import { isTypedError } from '../../errors/typed-error.js';
 import { compact } from '../../platform/compact.js';
-import type { FrameBatch } from '../../http/streams/frame-batch.js';
+import { FrameStream } from '../../http/streams/frame-batch.js';
 import { defaultPersona } from '../../session/session-service.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import type { CancelState } from '../../turn/lifecycle/turn-canceller.js';
@@ -57,7 +57,7 @@ export class AiSdkService {
   ) {}
 
   /** Streams the answer to a message, or how a turn goes on after answers. */
-  async chat(call: AiSdkChat, response: ServerResponse): Promise<Observable<FrameBatch>> {
+  async chat(call: AiSdkChat, response: ServerResponse): Promise<FrameStream> {
     const { conversations } = this;
     const { input, chatId } = call.asked;
     if (input.type === 'message') return this.#answer(call, input, response);
@@ -81,15 +81,15 @@ export class AiSdkService {
     { chatId: name, principal }: NamedChat,
     lastEventId: string | undefined,
     response: ServerResponse,
-  ): Promise<Observable<FrameBatch>> {
+  ): Promise<FrameStream> {
     const { db } = this;
     const session = await this.conversations.find({ principal, name });
-    if (session === undefined) return EMPTY;
+    if (session === undefined) return new FrameStream(EMPTY);
     const turn =
       lastEventId === undefined
         ? await findOpenTurn(db, session.id)
         : await this.#findNamed(session.id, lastEventId);
-    if (turn === undefined) return EMPTY;
+    if (turn === undefined) return new FrameStream(EMPTY);
     const answered = await findDecided(db, turn.id);
     // The page's last message is the answer to what was steered into the turn last.
     const from = beginning(lastEventId === undefined ? await findSteered(db, turn) : undefined);
@@ -110,7 +110,7 @@ export class AiSdkService {
     call: AiSdkChat,
     said: ChatMessageInput,
     response: ServerResponse,
-  ): Promise<Observable<FrameBatch>> {
+  ): Promise<FrameStream> {
     const { streams, db } = this;
     const submitted = await this.#submit(call, said);
     response.setHeader('X-Turn-Disposition', describeDisposition(submitted.disposition));
@@ -189,7 +189,7 @@ export class AiSdkService {
     response: ServerResponse,
     range: Omit<AiSdkRange, 'clientTools'>,
     after?: string,
-  ): Promise<Observable<FrameBatch>> {
+  ): Promise<FrameStream> {
     nameIds(response, turn.id, turn.sessionId);
     return this.streams.after(turn.id, after, turnWire(turn, range));
   }

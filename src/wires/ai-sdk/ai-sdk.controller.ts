@@ -8,13 +8,12 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import type { Response } from 'express';
-import type { Observable } from 'rxjs';
 import { Caller } from '../../access/caller.decorator.js';
 import { Unowned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
 import { ApiErrors } from '../../http/errors/api-errors.decorator.js';
 import { BodyLimit } from '../../http/body-limit.decorator.js';
-import type { FrameBatch } from '../../http/streams/frame-batch.js';
+import type { FrameStream } from '../../http/streams/frame-batch.js';
 import { parseIdempotencyKey } from '../../http/request-headers.js';
 import { Streams } from '../../http/streams/stream.interceptor.js';
 import { InterruptedDto } from '../harness/turn.dto.js';
@@ -75,7 +74,7 @@ export class AiSdkController {
     @Headers('idempotency-key') key: string | undefined,
     @Caller() principal: Principal,
     @Res() response: Response,
-  ): Promise<Observable<FrameBatch>> {
+  ): Promise<FrameStream> {
     const call = {
       asked: await readChatRequest(body),
       principal,
@@ -107,7 +106,7 @@ export class AiSdkController {
     @Headers('last-event-id') lastEventId: string | undefined,
     @Caller() principal: Principal,
     @Res() response: Response,
-  ): Promise<Observable<FrameBatch>> {
+  ): Promise<FrameStream> {
     const after = lastEventId === '' ? undefined : lastEventId;
     return this.chats.resume({ chatId, principal }, after, response);
   }

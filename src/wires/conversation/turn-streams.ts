@@ -1,8 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
-import type { Observable } from 'rxjs';
 import type { Cursor } from '../../events/cursor.js';
-import { streamFrames, type FrameBatch } from '../../http/streams/frame-batch.js';
+import { streamFrames, type FrameStream } from '../../http/streams/frame-batch.js';
 import { clientLeft } from '../../turn/state/turn-errors.js';
 import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
 import { isAccepted, TurnService, type RestOfTurn } from '../../turn/turn-service.js';
@@ -26,10 +25,7 @@ export class TurnStreams {
    *
    * @throws TypedError STREAM_EXPIRED 410 for one whose events are no longer kept.
    */
-  async ofSubmitted(
-    turn: SubmittedTurn,
-    dialect: Dialect<unknown>,
-  ): Promise<Observable<FrameBatch>> {
+  async ofSubmitted(turn: SubmittedTurn, dialect: Dialect<unknown>): Promise<FrameStream> {
     return isAccepted(turn)
       ? this.#stream(turn, dialect)
       : this.after(turn.turnId, undefined, dialect);
@@ -68,7 +64,7 @@ export class TurnStreams {
     turnId: string,
     cursor: string | undefined,
     dialect: Dialect<unknown>,
-  ): Promise<Observable<FrameBatch>> {
+  ): Promise<FrameStream> {
     const rest = await this.turns.findRest(turnId, cursor);
     // On some wires a stream is over where its turn waits for people.
     const isIncluded = rest.isEnded || (rest.isParked && dialect.isOver !== undefined);
@@ -80,7 +76,7 @@ export class TurnStreams {
     turn: SubmittedTurn | RestOfTurn,
     dialect: Dialect<unknown>,
     { after, mayBeEmpty = false }: StreamRange = {},
-  ): Observable<FrameBatch> {
+  ): FrameStream {
     const { texts, isOver } = encodeTurn(dialect, turn.turnId, after);
     const follow = (signal: AbortSignal) => this.turns.follow(turn, signal);
     return streamFrames({ follow, texts, isOver }, { mayBeEmpty });

@@ -18,14 +18,13 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import type { Response } from 'express';
-import type { Observable } from 'rxjs';
 import { Caller } from '../../access/caller.decorator.js';
 import { Owned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
 import { AfterQueryDto, cursorOf } from '../../http/paging/after-query.dto.js';
 import { SessionIdDto, TurnIdDto } from '../../http/id-params.dto.js';
 import { ApiErrors } from '../../http/errors/api-errors.decorator.js';
-import { WholeAnswer, type FrameBatch } from '../../http/streams/frame-batch.js';
+import { WholeAnswer, type FrameStream } from '../../http/streams/frame-batch.js';
 import { parseIdempotencyKey } from '../../http/request-headers.js';
 import { Streams } from '../../http/streams/stream.interceptor.js';
 import { sessionNotFound } from '../../session/session-errors.js';
@@ -93,7 +92,7 @@ export class TurnController {
     @Caller() principal: Principal,
     @WantedAnswer() answer: AnswerKind,
     @Res() response: Response,
-  ): Promise<Observable<FrameBatch> | WholeAnswer> {
+  ): Promise<FrameStream | WholeAnswer> {
     const { sessionId, message, opts, attachments = [] } = body;
     const key = parseIdempotencyKey(idempotencyKey);
     const submitted = await this.turns.submit({
@@ -145,7 +144,7 @@ export class TurnController {
     @Headers('last-event-id') lastEventId: string | undefined,
     @Query() query: AfterQueryDto,
     @Res() response: Response,
-  ): Promise<Observable<FrameBatch>> {
+  ): Promise<FrameStream> {
     const after = cursorOf(lastEventId, query);
     const frames = await this.streams.after(turnId, after, harnessDialect);
     response.set('X-Turn-Id', turnId);

@@ -1,12 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Observable } from 'rxjs';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Principal } from '../../access/principal.js';
 import { PersonaLibrary } from '../../agents/persona-library.js';
 import { BlobStore } from '../../attachments/blob-store.js';
 import { CONFIG, type Config } from '../../config/config.js';
 import { isTypedError } from '../../errors/typed-error.js';
-import type { FrameBatch } from '../../http/streams/frame-batch.js';
+import type { FrameStream } from '../../http/streams/frame-batch.js';
 import { fromUlid, toUlid } from '../../http/fields/ulid-form.js';
 import { CLOCK, type Clock } from '../../platform/clock.js';
 import { isSessionMissing } from '../../session/session-errors.js';
@@ -63,7 +62,7 @@ export class HolodeckService {
   }
 
   /** Streams the answer. */
-  async stream(call: HolodeckChat): Promise<Observable<FrameBatch>> {
+  async stream(call: HolodeckChat): Promise<FrameStream> {
     const { turn, ids } = await this.#submit(call);
     return this.streams.ofSubmitted(turn, holodeckDialect(ids));
   }
@@ -77,7 +76,7 @@ export class HolodeckService {
     { agent, messageId, principalId }: { agent: string; messageId: string; principalId: string },
     cursor: string | undefined,
     response: ServerResponse,
-  ): Promise<Observable<FrameBatch>> {
+  ): Promise<FrameStream> {
     const { db, streams } = this;
     const turnId = fromUlid('turn', messageId);
     const sessionId =

@@ -18,7 +18,6 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import type { Observable } from 'rxjs';
 import { Caller, callerOf } from '../../access/caller.decorator.js';
 import { Unowned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
@@ -26,7 +25,7 @@ import { AfterQueryDto, cursorOf } from '../../http/paging/after-query.dto.js';
 import { BodyLimit } from '../../http/body-limit.decorator.js';
 import { ApiErrors } from '../../http/errors/api-errors.decorator.js';
 import { ErrorsAs } from '../../http/errors/error-shape.decorator.js';
-import type { FrameBatch } from '../../http/streams/frame-batch.js';
+import type { FrameStream } from '../../http/streams/frame-batch.js';
 import { parseIdempotencyKey } from '../../http/request-headers.js';
 import { Streams } from '../../http/streams/stream.interceptor.js';
 import { AgentListDto } from './agent-list.dto.js';
@@ -103,7 +102,7 @@ export class HolodeckController {
     @Headers('idempotency-key') key: string | undefined,
     @Req() request: Request,
     @Res() response: Response,
-  ): Promise<Observable<FrameBatch>> {
+  ): Promise<FrameStream> {
     const asked = { agent, principal: callerOf(request), idempotencyKey: parseIdempotencyKey(key) };
     return this.holodeck.stream({ ...asked, request, response });
   }
@@ -128,7 +127,7 @@ export class HolodeckController {
     @Headers('last-event-id') lastEventId: string | undefined,
     @Query() query: AfterQueryDto,
     @Res() response: Response,
-  ): Promise<Observable<FrameBatch>> {
+  ): Promise<FrameStream> {
     const message = { agent: name, messageId, principalId: callerOf(response.req).id };
     return this.holodeck.resume(message, cursorOf(lastEventId, query), response);
   }

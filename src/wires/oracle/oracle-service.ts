@@ -1,10 +1,9 @@
 import type { ServerResponse } from 'node:http';
-import type { Observable } from 'rxjs';
 import { Inject, Injectable } from '@nestjs/common';
 import { callerLogger, type Principal } from '../../access/principal.js';
 import { TypedError, isTypedError } from '../../errors/typed-error.js';
 import { defaultAgentConfig } from '../../governance/decision-tree/agent-config.js';
-import type { FrameBatch } from '../../http/streams/frame-batch.js';
+import type { FrameStream } from '../../http/streams/frame-batch.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
 import { ProjectRoots } from '../../session/project-roots.js';
 import { isSessionMissing } from '../../session/session-errors.js';
@@ -52,7 +51,7 @@ export class OracleService {
    * Streams the answer. A missing provider key is an error on the stream, as clients of the wire
    * expect.
    */
-  async stream(asked: OracleCall, response: ServerResponse): Promise<Observable<FrameBatch>> {
+  async stream(asked: OracleCall, response: ServerResponse): Promise<FrameStream> {
     let submitted: Submitted;
     try {
       submitted = await this.#submit(asked);

@@ -1,13 +1,12 @@
 import { Body, Controller, Delete, Get, HttpCode, Post, Query, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import type { Observable } from 'rxjs';
 import { Caller } from '../../access/caller.decorator.js';
 import { Unowned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
 import { ApiErrors } from '../../http/errors/api-errors.decorator.js';
 import { ErrorsAs } from '../../http/errors/error-shape.decorator.js';
-import type { FrameBatch } from '../../http/streams/frame-batch.js';
+import type { FrameStream } from '../../http/streams/frame-batch.js';
 import { Streams } from '../../http/streams/stream.interceptor.js';
 import { ApiOracleStream } from './oracle-api.decorator.js';
 import { oracleShape } from './oracle-error-shape.js';
@@ -46,7 +45,7 @@ export class OracleController {
     @Query() { busy }: BusyQueryDto,
     @Caller() principal: Principal,
     @Res() response: Response,
-  ): Promise<Observable<FrameBatch>> {
+  ): Promise<FrameStream> {
     return this.oracle.stream({ question, busy, principal }, response);
   }
 

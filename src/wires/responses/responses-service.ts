@@ -1,8 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
-import type { Observable } from 'rxjs';
 import type { Principal } from '../../access/principal.js';
-import { WholeAnswer, type FrameBatch } from '../../http/streams/frame-batch.js';
+import { WholeAnswer, type FrameStream } from '../../http/streams/frame-batch.js';
 import type { JsonObject } from '../../platform/json.js';
 import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
 import { TurnService } from '../../turn/turn-service.js';
@@ -28,10 +27,7 @@ export class ResponsesService {
   ) {}
 
   /** Makes a response, and streams it, waits for it, or answers at once. */
-  async create(
-    call: ResponseCall,
-    response: ServerResponse,
-  ): Promise<Observable<FrameBatch> | WholeAnswer> {
+  async create(call: ResponseCall, response: ServerResponse): Promise<FrameStream | WholeAnswer> {
     const { isStream, isBackground } = call.asked;
     const { found, submitted } = await this.submitter.submit(call);
     nameIds(response, found);
@@ -55,7 +51,7 @@ export class ResponsesService {
     { responseId, principal }: { responseId: string; principal: Principal },
     { after, lastEventId }: { after: number | undefined; lastEventId: string | undefined },
     response: ServerResponse,
-  ): Promise<Observable<FrameBatch>> {
+  ): Promise<FrameStream> {
     const found = await this.lookup.find(responseId, principal);
     nameIds(response, found);
     const dialect = responsesDialect(found.wanted, after);

@@ -8,7 +8,6 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import type { Response } from 'express';
-import type { Observable } from 'rxjs';
 import { Caller } from '../../access/caller.decorator.js';
 import { Unowned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
@@ -18,7 +17,7 @@ import { ErrorsAs } from '../../http/errors/error-shape.decorator.js';
 import { schemaOf } from '../../http/fields/type-schema.js';
 import { cursorOf } from '../../http/paging/after-query.dto.js';
 import { parseIdempotencyKey } from '../../http/request-headers.js';
-import { WholeAnswer, type FrameBatch } from '../../http/streams/frame-batch.js';
+import { WholeAnswer, type FrameStream } from '../../http/streams/frame-batch.js';
 import { Streams } from '../../http/streams/stream.interceptor.js';
 import { CreateResponseDto } from './create-response.dto.js';
 import type { ResponseObject } from './dialect/response-object.js';
@@ -83,7 +82,7 @@ export class ResponsesController {
     @Headers('idempotency-key') key: string | undefined,
     @Caller() principal: Principal,
     @Res() response: Response,
-  ): Promise<Observable<FrameBatch> | WholeAnswer> {
+  ): Promise<FrameStream | WholeAnswer> {
     const idempotencyKey = parseIdempotencyKey(key);
     const asked = await readRequest(body);
     return this.responses.create({ asked, principal, idempotencyKey }, response);
@@ -110,7 +109,7 @@ export class ResponsesController {
     @Headers('last-event-id') lastEventId: string | undefined,
     @Caller() principal: Principal,
     @Res() response: Response,
-  ): Promise<Observable<FrameBatch> | WholeAnswer> {
+  ): Promise<FrameStream | WholeAnswer> {
     if (query.stream !== 'true') return new WholeAnswer(await this.responses.get(id, principal));
     const range = { after: query.starting_after, lastEventId: cursorOf(lastEventId, query) };
     return this.responses.follow({ responseId: id, principal }, range, response);
