@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { toHeaders } from './to-headers.js';
 
@@ -44,6 +44,8 @@ export function dispatchFetch(dispatcher: Dispatcher): typeof fetch {
       return Promise.reject(new TypeError('The body of a request is a text'));
     }
     if (signal?.aborted === true) return Promise.reject(signal.reason);
+    const bytes = body === null ? undefined : Buffer.from(body);
+    const length = bytes === undefined ? {} : { 'content-length': `${bytes.length}` };
     return new Promise<Response>((resolve, reject) => {
       const exchange = new Exchange(signal ?? undefined, { resolve, reject });
       dispatcher.dispatch(
@@ -51,8 +53,8 @@ export function dispatchFetch(dispatcher: Dispatcher): typeof fetch {
           origin,
           path: pathname + search,
           method,
-          headers: Object.fromEntries(toHeaders(headers)),
-          body: body === null ? null : sentOnce(body),
+          headers: { ...Object.fromEntries(toHeaders(headers)), ...length },
+          body: bytes === undefined ? null : sentOnce(bytes),
         },
         exchange,
       );
@@ -60,13 +62,18 @@ export function dispatchFetch(dispatcher: Dispatcher): typeof fetch {
   };
 }
 
-/** A body that nothing holds once it is sent: undici keeps a text until the answer has ended. */
-function sentOnce(text: string): Readable {
-  const body = new Readable({ read: () => undefined });
-  // Both at once, so that its length is known when its head is sent.
-  body.push(text);
-  body.push(null);
-  return body;
+/**
+ * A body that nothing holds once it is sent: undici keeps a text, and the listeners to a stream, until the answer has
+ * ended. It takes iterables as well, which its types lack.
+ */
+function sentOnce(bytes: Buffer): Readable {
+  const chunks = [bytes];
+  const body = {
+    *[Symbol.iterator]() {
+      for (let chunk = chunks.pop(); chunk !== undefined; chunk = chunks.pop()) yield chunk;
+    },
+  };
+  return body as unknown as Readable;
 }
 
 interface Settle {
