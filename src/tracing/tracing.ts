@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import {
   context,
   createContextKey,
+  isSpanContextValid,
   ROOT_CONTEXT,
   SpanKind,
   trace,
@@ -71,7 +72,10 @@ export class Tracing {
       links: (links ?? []).map((link): Link => ({ context: toSpanContext(link) })),
     };
     const span = this.#tracer.startSpan(name, options, above);
-    const below = trace.setSpan(above, span).setValue(CONVERSATION, about);
+    // Without the SDK each context would be a copy that nobody reads.
+    const below = isSpanContextValid(span.spanContext())
+      ? trace.setSpan(above, span).setValue(CONVERSATION, about)
+      : above;
     return new OpenSpan(span, below, this.#redact);
   }
 }

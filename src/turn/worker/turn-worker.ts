@@ -161,14 +161,15 @@ export class TurnWorker {
     const lease = new Lease();
     if (this.#isDrained) lease.end('shutdown');
     lease.onProgress = recovered;
-    const logger = turnLogger(this.logger, claim);
+    // Mostly there is nothing to be said: the attempt has a logger of its own.
+    const logger = (): Logger => turnLogger(this.logger, claim);
     const heartbeat = keepLease({
       claims,
       claim,
       lease,
       clock,
       leaseMs: config.leaseMs,
-      onError: (error) => logger.warn({ error }, 'the lease could not be extended'),
+      onError: (error) => logger().warn({ error }, 'the lease could not be extended'),
     });
     this.metrics.turnsRunning.inc();
     const remove = this.#running.add(claim.id, { lease, beat: heartbeat.beat });
@@ -178,21 +179,24 @@ export class TurnWorker {
       if (claim.attempt > 1) await this.#claiming;
       await this.attempts.run(claim, { lease, slot });
     } catch (error) {
-      logger.error({ error }, 'a turn could not be worked on');
+      logger().error({ error }, 'a turn could not be worked on');
     } finally {
       heartbeat.stop();
       recovered();
       remove();
       this.metrics.turnsRunning.dec();
-      if (lease.reason === 'shutdown') await this.#release(claim, logger);
+      if (lease.reason === 'shutdown') await this.#release(claim);
     }
   }
 
-  async #release(claim: Claim, logger: Pick<Logger, 'warn'>): Promise<void> {
+  async #release(claim: Claim): Promise<void> {
     try {
       await this.claims.release(claim);
     } catch (error) {
-      logger.warn({ error }, 'a turn was not handed back: it waits for the end of its lease');
+      turnLogger(this.logger, claim).warn(
+        { error },
+        'a turn was not handed back: it waits for the end of its lease',
+      );
     }
   }
 
