@@ -10,9 +10,9 @@ const draft = (more: Partial<StepDraft> = {}): StepDraft => ({
   step: 1,
   startedAt: new Date(0),
   parts: [],
-  openText: '',
-  openThinking: '',
-  openInput: '',
+  openText: [],
+  openThinking: [],
+  openInput: [],
   // Usage as `message_start` has it: the input, and a token of the reply.
   usage: { ...noUsage, inputTokens: 1_000, outputTokens: 1 },
   added: 50,
@@ -25,10 +25,10 @@ const draft = (more: Partial<StepDraft> = {}): StepDraft => ({
 describe('draftUsage', () => {
   it.each<[string, Partial<StepDraft>, number]>([
     ['nothing', {}, 1],
-    ['text', { openText: text }, 100],
-    ['thinking', { openThinking: text }, 100],
-    ['the input of a call', { openInput: JSON.stringify({ text }) }, 105],
-    ['whole parts and an open one', { parts: [{ type: 'text', text }], openText: text }, 205],
+    ['text', { openText: [text] }, 100],
+    ['thinking', { openThinking: [text] }, 100],
+    ['the input of a call', { openInput: [JSON.stringify({ text })] }, 105],
+    ['whole parts and an open one', { parts: [{ type: 'text', text }], openText: [text] }, 205],
   ])('counts %s that came before the cut', (_what, more, tokens) => {
     const { outputTokens } = draftUsage(draft(more));
     expect(outputTokens / tokens).toBeGreaterThan(0.9);
@@ -37,11 +37,11 @@ describe('draftUsage', () => {
 
   it('takes what the provider reported where that is more', () => {
     const usage = { ...noUsage, inputTokens: 10, outputTokens: 4_000 };
-    expect(draftUsage(draft({ usage, openText: text })).outputTokens).toBe(4_000);
+    expect(draftUsage(draft({ usage, openText: [text] })).outputTokens).toBe(4_000);
   });
 
   it('is part of what the turn was paid for, added and cost', () => {
-    const cut = draft({ openText: text });
+    const cut = draft({ openText: [text] });
     const { outputTokens } = draftUsage(cut);
     const step = countUsage({ ...noUsage, inputTokens: 7, outputTokens: 3 }, { added: 7, price });
     const progress = { steps: [{ usage: step }], overhead: noUsage, draft: cut };

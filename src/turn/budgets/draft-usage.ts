@@ -46,5 +46,6 @@ function estimateStreamed(
   model: TokenModel,
 ): number {
   const whole = parts.length === 0 ? 0 : estimateParts(parts, model);
-  return whole + estimateText(openText + openThinking + openInput, model);
+  const open = [...openText, ...openThinking, ...openInput].join('');
+  return whole + estimateText(open, model);
 }

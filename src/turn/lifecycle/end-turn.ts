@@ -210,7 +210,8 @@ function keptParts(draft: StepDraft): AssistantPart[] {
   // A call that was still being written has no result and never will: it is left out, and so is a
   // provider's own block whose answer may be missing.
   const whole = draft.parts.filter((part) => part.type !== 'tool_use' && part.type !== 'opaque');
-  return draft.openText === '' ? whole : [...whole, { type: 'text', text: draft.openText }];
+  const text = draft.openText.join('');
+  return text === '' ? whole : [...whole, { type: 'text', text }];
 }
 
 /** The result of a call that the end of the turn caught. */

@@ -126,9 +126,9 @@ function newDraft(
   return {
     ...begun,
     parts: [],
-    openText: '',
-    openThinking: '',
-    openInput: '',
+    openText: [],
+    openThinking: [],
+    openInput: [],
     usage: noUsage,
     model: model.frame.model,
     price: turn.options.options.costLimit?.price ?? model.price,
@@ -173,7 +173,7 @@ function describeLost(
   const { fallbackModel, fallbackFrom, model: called } = turn.options.options;
   return {
     ...call,
-    hasText: openText !== '' || parts.some((part) => part.type === 'text' && part.text !== ''),
+    hasText: openText.length > 0 || parts.some((part) => part.type === 'text' && part.text !== ''),
     mostRetries: model.overloadRetries,
     fallbackModel:
       fallbackFrom === undefined && fallbackModel !== called ? fallbackModel : undefined,
@@ -189,10 +189,10 @@ function apply(run: TurnRun, draft: StepDraft, event: Exclude<ModelEvent, Ended>
       draft.usage = event.usage;
       return;
     case 'text.delta':
-      draft.openText += event.text;
+      draft.openText.push(event.text);
       return run.writer.emit({ type: 'text.delta', step, text: event.text });
     case 'thinking.delta':
-      draft.openThinking += event.text;
+      draft.openThinking.push(event.text);
       return run.writer.emit({ type: 'thinking.delta', step, text: event.text });
     case 'source.cited':
       return run.writer.emit({ type: 'source.cited', step, source: event.source });
@@ -200,7 +200,7 @@ function apply(run: TurnRun, draft: StepDraft, event: Exclude<ModelEvent, Ended>
       return run.writer.emit({ ...event, step });
     }
     case 'tool.args.delta':
-      draft.openInput += event.json;
+      draft.openInput.push(event.json);
       return run.writer.emit({ type: 'tool.args.delta', callId: event.callId, json: event.json });
     case 'server-tool.started':
       return serverToolStarted(run, event.call);
@@ -210,9 +210,9 @@ function apply(run: TurnRun, draft: StepDraft, event: Exclude<ModelEvent, Ended>
     }
     case 'part.ended':
       draft.parts.push(event.part);
-      draft.openText = '';
-      draft.openThinking = '';
-      draft.openInput = '';
+      draft.openText = [];
+      draft.openThinking = [];
+      draft.openInput = [];
       return;
     default:
       return assertNever(event);

@@ -56,11 +56,11 @@ export interface StepDraft {
   startedAt: Date;
   /** Blocks that are whole. */
   parts: AssistantPart[];
-  /** Text of the block that is still open. */
-  openText: string;
+  /** Text of the block that is still open, in the pieces that came. */
+  openText: string[];
   /** Thinking of the block that is still open; `openInput`: the input of its tool call. */
-  openThinking: string;
-  openInput: string;
+  openThinking: string[];
+  openInput: string[];
   /** Usage as far as the provider has reported it. */
   usage: Usage;
   sent: SentPrefix | null;
@@ -109,7 +109,7 @@ export function isClaimed({ results }: Progress, call: ToolUse): boolean {
 /** The reply so far: the text deltas of all steps that count, one after the other. */
 export function replyText({ steps, draft }: Progress): string {
   const stored = textOf(steps);
-  return draft === undefined ? stored : stored + joinText(draft.parts) + draft.openText;
+  return draft === undefined ? stored : stored + joinText(draft.parts) + draft.openText.join('');
 }
 
 /** The text of stored steps, one after the other. */

@@ -156,6 +156,17 @@ describe('fromStreamEvent', () => {
     ]);
   });
 
+  it('keeps the input of the start where deltas of the input are empty', () => {
+    const server = { type: 'server_tool_use', id: 's1', name: 'web_search', input: { query: 'x' } };
+    const nothing = { type: 'input_json_delta', partial_json: '' };
+    const blocks = [block(0, tool), delta(0, nothing), stop(0)];
+    const events = fold(started, ...blocks, block(1, server), delta(1, nothing), stop(1));
+    expect(events.filter(({ type }) => type === 'part.ended')).toEqual([
+      { type: 'part.ended', part: { type: 'tool_use', id: 't1', name: 'read', input: {} } },
+      { type: 'part.ended', part: { type: 'opaque', block: server } },
+    ]);
+  });
+
   it('ignores an unknown delta on a known block, and unknown events anywhere', () => {
     expect(
       fold(

@@ -6,20 +6,24 @@ import { malformedStream } from '../../provider-errors.js';
 import { serverCallOf, serverResultOf } from '../server-block.js';
 import { toSource } from '../to-source.js';
 
-/** A content block between its start and its stop. `json` is the tool input received so far. */
+/**
+ * A content block between its start and its stop. `json` is the tool input received so far. What grows is in pieces:
+ * a string to which a piece is added holds a node more of V8's for each.
+ */
 export type OpenBlock =
-  | { kind: 'text'; text: string; citations: JsonObject[] }
-  | { kind: 'thinking'; thinking: string; signature: string }
+  | { kind: 'text'; text: string[]; citations: JsonObject[] }
+  | { kind: 'thinking'; thinking: string[]; signature: string }
   | { kind: 'redacted_thinking'; data: string }
-  | { kind: 'tool_use'; id: string; name: string; input: JsonObject; json: string }
-  | { kind: 'opaque'; block: JsonObject; json: string };
+  | { kind: 'tool_use'; id: string; name: string; input: JsonObject; json: string[] }
+  | { kind: 'opaque'; block: JsonObject; json: string[] };
 
 /** Opens a block from its `content_block`, and appends the events of its first content to `out`. */
 export function openBlock(start: Record<string, unknown>, out: ModelEvent[]): OpenBlock {
   switch (start['type']) {
     case 'text': {
-      const block: OpenBlock = { kind: 'text', text: string(start['text']), citations: [] };
-      if (block.text !== '') out.push({ type: 'text.delta', text: block.text });
+      const text = string(start['text']);
+      const block: OpenBlock = { kind: 'text', text: [text], citations: [] };
+      if (text !== '') out.push({ type: 'text.delta', text });
       const citations = Array.isArray(start['citations']) ? start['citations'] : [];
       for (const citation of citations) cite(block.citations, citation, out);
       return block;
@@ -27,7 +31,7 @@ export function openBlock(start: Record<string, unknown>, out: ModelEvent[]): Op
     case 'thinking': {
       const thinking = string(start['thinking']);
       if (thinking !== '') out.push({ type: 'thinking.delta', text: thinking });
-      return { kind: 'thinking', thinking, signature: string(start['signature']) };
+      return { kind: 'thinking', thinking: [thinking], signature: string(start['signature']) };
     }
     case 'redacted_thinking':
       return { kind: 'redacted_thinking', data: string(start['data']) };
@@ -36,7 +40,7 @@ export function openBlock(start: Record<string, unknown>, out: ModelEvent[]): Op
       const name = string(start['name']);
       if (id === '' || name === '') throw malformedStream('a tool call has no id or no name');
       out.push({ type: 'tool.requested', callId: id, name });
-      return { kind: 'tool_use', id, name, input: object(start['input']), json: '' };
+      return { kind: 'tool_use', id, name, input: object(start['input']), json: [] };
     }
     default: {
       const block = { ...object(start) };
@@ -44,7 +48,7 @@ export function openBlock(start: Record<string, unknown>, out: ModelEvent[]): Op
       if (call !== undefined) {
         out.push({ type: 'tool.requested', callId: call.callId, name: call.name, by: 'provider' });
       }
-      return { kind: 'opaque', block, json: '' };
+      return { kind: 'opaque', block, json: [] };
     }
   }
 }
@@ -70,17 +74,17 @@ export function addDelta(
   if (type === 'text_delta' && block.kind === 'text') {
     const text = string(delta['text']);
     if (text === '') return;
-    block.text += text;
+    block.text.push(text);
     out.push({ type: 'text.delta', text });
   } else if (type === 'input_json_delta' && block.kind === 'tool_use') {
     const json = string(delta['partial_json']);
     if (json === '') return;
-    block.json += json;
+    block.json.push(json);
     out.push({ type: 'tool.args.delta', callId: block.id, json });
   } else if (type === 'thinking_delta' && block.kind === 'thinking') {
     const text = string(delta['thinking']);
     if (text === '') return;
-    block.thinking += text;
+    block.thinking.push(text);
     out.push({ type: 'thinking.delta', text });
   } else if (type === 'signature_delta' && block.kind === 'thinking') {
     block.signature += string(delta['signature']);
@@ -96,19 +100,22 @@ export function closeBlock(block: OpenBlock): AssistantPart {
   switch (block.kind) {
     case 'text':
       return block.citations.length === 0
-        ? { type: 'text', text: block.text }
-        : { type: 'text', text: block.text, citations: block.citations };
+        ? { type: 'text', text: block.text.join('') }
+        : { type: 'text', text: block.text.join(''), citations: block.citations };
     case 'thinking':
-      return { type: 'thinking', thinking: block.thinking, signature: block.signature };
+      return { type: 'thinking', thinking: block.thinking.join(''), signature: block.signature };
     case 'redacted_thinking':
       return { type: 'redacted_thinking', data: block.data };
     case 'tool_use': {
-      const input = block.json === '' ? block.input : parseInput(block.json);
+      const json = block.json.join('');
+      const input = json === '' ? block.input : parseInput(json);
       return { type: 'tool_use', id: block.id, name: block.name, input };
     }
-    case 'opaque':
-      if (block.json !== '') block.block['input'] = parseInput(block.json);
+    case 'opaque': {
+      const json = block.json.join('');
+      if (json !== '') block.block['input'] = parseInput(json);
       return { type: 'opaque', block: block.block };
+    }
     default:
       return assertNever(block);
   }
@@ -144,7 +151,7 @@ function mergeDelta(
 ): void {
   for (const [key, value] of Object.entries(object(delta))) {
     if (key === 'type') continue;
-    if (key === 'partial_json') open.json += string(value);
+    if (key === 'partial_json') open.json.push(string(value));
     else if (key === 'citation') open.block['citations'] = grow(open.block['citations'], [value]);
     else open.block[key] = grow(open.block[key], value);
   }
