@@ -38,7 +38,8 @@ export class LogAppender {
   #ready: TurnEvent[] = [];
   #pumping = false;
   #closed = false;
-  #settled: (() => void)[] = [];
+  /** Resolves when the last run of the pump is over. */
+  #pumped: Promise<void> = Promise.resolve();
 
   readonly #retries: RetryRules = {
     ...retryDelays,
@@ -61,14 +62,13 @@ export class LogAppender {
 
   /** Appends what `next` returns, unless an append is in flight, which will ask for it. */
   pull(): void {
-    if (!this.#pumping) void this.#pump();
+    if (!this.#pumping) this.#pumped = this.#pump();
   }
 
   /** Resolves when everything is appended. After `ms` what is not is given up. */
   async flush(ms: number): Promise<void> {
     if (!this.#pumping) return;
-    const settled = new Promise<void>((resolve) => this.#settled.push(resolve));
-    if (!(await settlesWithin(ms, settled, this.deps.clock))) this.#closed = true;
+    if (!(await settlesWithin(ms, this.#pumped, this.deps.clock))) this.#closed = true;
   }
 
   async #pump(): Promise<void> {
@@ -86,7 +86,6 @@ export class LogAppender {
       this.deps.onFailure(error);
     } finally {
       this.#pumping = false;
-      for (const resolve of this.#settled.splice(0)) resolve();
     }
   }
 

@@ -19,7 +19,8 @@ export class LiveEvents implements LogListener {
   #hasMissed = false;
   #isOver = false;
   #isClosed = false;
-  #wake = (): void => undefined;
+  /** Resolves what the reader waits for. */
+  #give: ((taken: Taken) => void) | undefined;
 
   onEvents(events: readonly TurnEvent[]): void {
     if (this.#hasMissed) return;
@@ -46,17 +47,29 @@ export class LiveEvents implements LogListener {
   }
 
   /** Takes the events since the last call, a lone batch as it came; waits where there are none. */
-  async next(): Promise<Taken> {
-    for (;;) {
-      if (this.#isClosed) return { type: 'closed' };
-      if (this.#hasMissed) {
-        this.#hasMissed = false;
-        return { type: 'missed' };
-      }
-      if (this.#pendingEvents > 0) return { type: 'events', events: this.#takePending() };
-      if (this.#isOver) return { type: 'over' };
-      await new Promise<void>((resolve) => (this.#wake = resolve));
+  next(): Promise<Taken> {
+    return new Promise((resolve) => {
+      this.#give = resolve;
+      this.#wake();
+    });
+  }
+
+  #wake(): void {
+    if (this.#give === undefined) return;
+    const taken = this.#take();
+    if (taken === undefined) return;
+    this.#give(taken);
+    this.#give = undefined;
+  }
+
+  #take(): Taken | undefined {
+    if (this.#isClosed) return { type: 'closed' };
+    if (this.#hasMissed) {
+      this.#hasMissed = false;
+      return { type: 'missed' };
     }
+    if (this.#pendingEvents > 0) return { type: 'events', events: this.#takePending() };
+    return this.#isOver ? { type: 'over' } : undefined;
   }
 
   #takePending(): readonly TurnEvent[] {
