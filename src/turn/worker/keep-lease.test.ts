@@ -44,6 +44,22 @@ describe('keepLease', () => {
     expect(clock.pending).toBe(0);
   });
 
+  it('extends leases of about the same time at the same moment', async () => {
+    const at: number[] = [];
+    const extended = async () => {
+      at.push(clock.now());
+      return { cancel: null, steered: 0 };
+    };
+    answers = [extended, extended, extended];
+    const start = clock.now();
+    for (const gapMs of [1, 600, 500]) {
+      await clock.advance(gapMs);
+      keep();
+    }
+    await clock.advance(10_000);
+    expect(at.map((ms) => ms - start)).toEqual([10_000, 10_000, 11_000]);
+  });
+
   it('ends the lease when it is lost, or when the end was asked for', async () => {
     answers = [async () => 'lost'];
     keep();

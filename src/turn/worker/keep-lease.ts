@@ -12,6 +12,9 @@ export interface KeepLeaseDeps {
   onError(error: unknown): void;
 }
 
+/** Moments in a third of a lease at which a process extends its leases: those that are due go together. */
+const MOMENTS = 10;
+
 /**
  * The heartbeat: extends the lease three times in its length, and learns of requests for the turn's end.
  * A lease that was not extended in time, after an error or without an answer, counts as lost: another
@@ -45,7 +48,7 @@ export function keepLease(deps: KeepLeaseDeps): { beat(): Promise<void>; stop():
     }
   };
   const schedule = (): void => {
-    cancelTimer = clock.after(leaseMs / 3, () => {
+    cancelTimer = clock.after(untilBeat(clock.now(), leaseMs), () => {
       void beat().finally(() => {
         if (!stopped) schedule();
       });
@@ -59,4 +62,10 @@ export function keepLease(deps: KeepLeaseDeps): { beat(): Promise<void>; stop():
       cancelTimer();
     },
   };
+}
+
+/** Milliseconds until the last of the process's moments in the next third of a lease. */
+function untilBeat(now: number, leaseMs: number): number {
+  const thirdMs = leaseMs / 3;
+  return thirdMs - ((now + thirdMs) % (thirdMs / MOMENTS));
 }
