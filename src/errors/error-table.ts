@@ -27,7 +27,8 @@ function later(status: number, means: string, action: string) {
 }
 
 /**
- * All errors that a client may see, by code. A code never changes its meaning and is never removed.
+ * All errors that a client may see, by code. A code never changes its meaning and is never removed. In one file, however
+ * long: a code that two parts of the server had would be two meanings.
  */
 export const errorTable = {
   APPROVAL_NOT_FOUND: final(

@@ -69,7 +69,7 @@ export interface ServeOptions {
   environment: Environment;
   clock?: Clock;
   logger: Logger;
-  /** What was opened before, which the server closes last. Default: nothing. */
+  /** Resources that were opened before the server, which closes them last. Default: none. */
   resources?: ResourceStack;
   /** The data folder of a server without Redis and PostgreSQL, one of `resources`. Default: the server opens it. */
   folder?: Promise<OpenFolder> | undefined;

@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { toHeaders } from './to-headers.js';
 
@@ -27,6 +26,16 @@ export class StreamedResponse extends Response implements ChunkReader {
   }
 }
 
+/** What the fetch needs of an undici dispatcher. undici takes iterables as bodies as well, which its types lack. */
+export interface BodyDispatcher {
+  dispatch(
+    options: Omit<Dispatcher.DispatchOptions, 'body'> & {
+      body?: Dispatcher.DispatchOptions['body'] | Iterable<Buffer>;
+    },
+    handler: Dispatcher.DispatchHandler,
+  ): boolean;
+}
+
 /** Unread chunks above which the connection is not read. */
 const MOST_UNREAD = 16;
 
@@ -37,7 +46,7 @@ const MOST_UNREAD = 16;
  *
  * @throws (the fetch) TypeError whose cause is the failure of the connection; the signal's reason.
  */
-export function dispatchFetch(dispatcher: Dispatcher): typeof fetch {
+export function dispatchFetch(dispatcher: BodyDispatcher): typeof fetch {
   return (input, { method = 'GET', headers, body = null, signal } = {}) => {
     const { origin, pathname, search } = new URL(input instanceof Request ? input.url : input);
     if (typeof body !== 'string' && body !== null) {
@@ -64,16 +73,15 @@ export function dispatchFetch(dispatcher: Dispatcher): typeof fetch {
 
 /**
  * A body that nothing holds once it is sent: undici keeps a text, and the listeners to a stream, until the answer has
- * ended. It takes iterables as well, which its types lack.
+ * ended.
  */
-function sentOnce(bytes: Buffer): Readable {
+function sentOnce(bytes: Buffer): Iterable<Buffer> {
   const chunks = [bytes];
-  const body = {
+  return {
     *[Symbol.iterator]() {
       for (let chunk = chunks.pop(); chunk !== undefined; chunk = chunks.pop()) yield chunk;
     },
   };
-  return body as unknown as Readable;
 }
 
 interface Settle {
