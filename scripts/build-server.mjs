@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { listLicenses } from './list-licenses.mjs';
 import { steadySpreads } from './steady-spreads.mjs';
+import { youngFunctions } from './young-functions.mjs';
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
 const dist = path.join(root, 'dist');
@@ -67,6 +68,7 @@ export async function buildServer() {
     chunkFileNames: '[name]-[hash].js',
     plugins: [
       steadySpreads(),
+      youngFunctions(),
       listLicenses(
         'third-party-licenses.txt',
         Object.values(pages).map(({ name }) => packageFolder(name)),

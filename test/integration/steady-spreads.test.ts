@@ -1,8 +1,7 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInThisContext } from 'node:vm';
 import { expect, it } from '@jest/globals';
-import { rolldown, type Plugin } from 'rolldown';
 import { steadySpreads } from '../../scripts/steady-spreads.mjs';
+import { bundleCode, runCode } from '../support/bundle/bundle-code.js';
+import { openNative } from '../support/bundle/open-native.js';
 
 const source = `
 const a = { x: 1, get y() { return 2; } };
@@ -13,51 +12,11 @@ export const made = [
 ];
 `;
 
-async function build(plugins: Plugin[], code = source): Promise<string> {
-  const given: Plugin = {
-    name: 'given',
-    resolveId: (id) => id,
-    load: () => ({ code, moduleType: 'js' }),
-  };
-  const bundle = await rolldown({ input: 'given.js', plugins: [given, ...plugins] });
-  const { output } = await bundle.generate({
-    format: 'esm',
-    sourcemap: 'hidden',
-    // A compressing minifier would take away what adds nothing.
-    minify: false,
-  });
-  await bundle.close();
-  expect(output[0].map?.mappings).not.toBe('');
-  return output[0].code;
-}
-
-async function run(code: string): Promise<unknown> {
-  const { made } = (await import(`data:text/javascript,${encodeURIComponent(code)}`)) as {
-    made: unknown;
-  };
-  return made;
-}
-
-type Compare = (one: object, other: object) => boolean;
-
-/** @returns tells whether V8 gives two objects one hidden class. */
-function openComparison(): Compare {
-  setFlagsFromString('--allow-natives-syntax');
-  try {
-    const compare = runInThisContext('(one, other) => %HaveSameMap(one, other)') as Compare;
-    // Compiled at its first call, which needs the flag.
-    compare({}, {});
-    return compare;
-  } finally {
-    setFlagsFromString('--no-allow-natives-syntax');
-  }
-}
-
 it('objects of such a literal have the same few hidden classes', async () => {
   const make = 'const make = (given, n) => ({ ...given, b: n });';
-  const code = await build([steadySpreads()], `${make} export const made = make;`);
-  const made = (await run(code)) as (given: object, n: number) => object;
-  const haveOneClass = openComparison();
+  const code = await bundleCode([steadySpreads()], `${make} export const made = make;`);
+  const made = (await runCode(code)) as (given: object, n: number) => object;
+  const haveOneClass = openNative('(one, other) => %HaveSameMap(one, other)');
   /** An object of each class. V8 may change to another class, once, when it compiles the function anew. */
   const classes: object[] = [];
   for (let n = 0; n < 500; n += 1) {
@@ -69,9 +28,10 @@ it('objects of such a literal have the same few hidden classes', async () => {
 });
 
 it('a literal that begins with a spread, and goes on, begins with one of nothing, and is the same', async () => {
-  const [plain, steady] = [await build([]), await build([steadySpreads()])];
+  const plain = await bundleCode([], source);
+  const steady = await bundleCode([steadySpreads()], source);
   expect(steady.match(/\.\.\.null/g)).toHaveLength(5);
   expect(steady).not.toContain("'{ ...null");
   expect(steady.replaceAll(/\.\.\.null,/g, '')).toBe(plain);
-  expect(await run(steady)).toEqual(await run(plain));
+  expect(await runCode(steady)).toEqual(await runCode(plain));
 });
