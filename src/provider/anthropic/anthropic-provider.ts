@@ -36,6 +36,16 @@ const REHEARSAL_KEY = 'rehearsal';
 
 type Target = Pick<AnthropicClientOptions, 'apiKey' | 'baseUrl' | 'origin'>;
 
+/** A call that is under way. */
+interface OpenCall {
+  call: AbortController;
+  span: CallSpan;
+  /** The caller's. */
+  signal: AbortSignal;
+  /** Detaches the call from the caller's signal. */
+  unlink(): void;
+}
+
 /**
  * Calls the model over the Messages API, at Anthropic, at a gateway or in rehearsal. The SDK does
  * authentication, timeouts and retries up to the answer's headers; the stream is read here, without
@@ -162,27 +172,44 @@ export class AnthropicProvider {
   }
 
   /**
-   * Calls the model. Yields the events of a network chunk together, so that nothing is awaited per
+   * Calls the model, at once. Yields the events of a network chunk together, so that nothing is awaited per
    * delta; `ended` is the last event of the last batch. Leaving the loop early, or aborting
-   * `signal`, closes the connection.
+   * `signal`, closes the connection; whoever does not begin the loop aborts.
    *
-   * @throws a `TypedError` of `mapError`, after everything that came before it was yielded; 504
-   * with `stalledMs` when nothing came for `stallTimeoutMs`; the signal's reason when it aborts.
+   * @throws, from the loop, a `TypedError` of `mapError`, after everything that came before it was
+   * yielded; 504 with `stalledMs` when nothing came for `stallTimeoutMs`; the signal's reason when it
+   * aborts.
    */
-  async *stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent[]> {
-    signal.throwIfAborted();
-    const client = this.#open('MISSING_API_KEY');
+  stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent[]> {
     // A controller for each call: the SDK's listener on a turn's signal would outlive the call.
     const call = new AbortController();
     const unlink = linkAbort(signal, call);
+    const span = new CallSpan({ tracing: this.#tracing, clock: this.#clock }, request);
+    // Not in the generator, which would keep the request for as long as its stream.
+    const opened = this.#send(request, { call, span });
+    return this.#read(opened, { call, span, signal, unlink });
+  }
+
+  async #send(
+    request: ModelRequest,
+    { call: { signal }, span }: Pick<OpenCall, 'call' | 'span'>,
+  ): Promise<ChunkReader> {
+    signal.throwIfAborted();
+    const client = this.#open('MISSING_API_KEY');
+    span.sentTo(client.baseURL);
+    const params = toRequest(request, this.profile);
+    return openBody(await client.messages.create(params, { signal }).asResponse());
+  }
+
+  async *#read(
+    opened: Promise<ChunkReader>,
+    { call, span, signal, unlink }: OpenCall,
+  ): AsyncGenerator<ModelEvent[]> {
     let watch: StallWatch | undefined;
     let body: ChunkReader | undefined;
     let ended = false;
-    const span = new CallSpan({ tracing: this.#tracing, clock: this.#clock }, request);
     try {
-      span.sentTo(client.baseURL);
-      const params = toRequest(request, this.profile);
-      body = openBody(await client.messages.create(params, { signal: call.signal }).asResponse());
+      body = await opened;
       watch = new StallWatch(this.#clock, this.#config.stallTimeoutMs, (stalledMs) =>
         call.abort(streamStalled(stalledMs)),
       );

@@ -51,20 +51,15 @@ export async function runStep(
   await postNotices(run, state, step);
   for (let retries = 0; ;) {
     await postFormat(run);
-    const startedAt = new Date(run.clock.now());
-    const planned = await planCall(run, { step, state, last });
-    if ('budget' in planned) {
+    const begun = await beginCall(run, { step, state, last });
+    if ('budget' in begun) {
       // Tokens that could not be sent count all the same: the end shows by how many it is too much.
-      if (planned.budget === 'token_budget')
-        run.progress.state = countAdded(run.progress.state, planned);
-      return planned.budget;
+      if (begun.budget === 'token_budget')
+        run.progress.state = countAdded(run.progress.state, begun);
+      return begun.budget;
     }
-    const { request, sent, maxTokens, added } = planned;
-    run.progress.state = state;
-    const draft = newDraft(run, { step, startedAt, added, sent });
-    if (run.progress.draft === undefined) run.writer.emit({ type: 'step.started', step });
-    run.progress.draft = draft;
-    const called = await callModel(run, draft, { ...request, maxTokens });
+    const { draft } = begun;
+    const called = await readReply(run, begun);
     if (called.type === 'replied') return { draft, ended: called.ended };
     const { outcome, ended } = called;
     if (!(await recoverRequest(run, outcome))) {
@@ -90,6 +85,28 @@ interface Plan {
 interface PlannedCall extends CallHeadroom {
   request: ModelRequest;
   sent: SentPrefix | null;
+}
+
+/** A call that was made. What was sent is not kept: it is as long as the conversation. */
+interface BegunCall {
+  draft: StepDraft;
+  batches: AsyncIterable<ModelEvent[]>;
+}
+
+async function beginCall(run: TurnRun, plan: Plan): Promise<BegunCall | NoHeadroom> {
+  const { step, state } = plan;
+  const startedAt = new Date(run.clock.now());
+  const planned = await planCall(run, plan);
+  if ('budget' in planned) return planned;
+  const { request, sent, maxTokens, added } = planned;
+  run.progress.state = state;
+  const draft = newDraft(run, { step, startedAt, added, sent });
+  if (run.progress.draft === undefined) run.writer.emit({ type: 'step.started', step });
+  run.progress.draft = draft;
+  return {
+    draft,
+    batches: run.ports.provider.stream({ ...request, maxTokens }, run.lease.signal),
+  };
 }
 
 /** Plans the request and its headroom: as the turn's last where its budget allows no other. */
@@ -138,10 +155,10 @@ function newDraft(
 /** `lost`: the call threw, or the model refused to go on, and the reply may be discarded. */
 type Called = { type: 'replied'; ended: Ended } | { type: 'lost'; outcome: unknown; ended?: Ended };
 
-async function callModel(run: TurnRun, draft: StepDraft, request: ModelRequest): Promise<Called> {
+async function readReply(run: TurnRun, { draft, batches }: BegunCall): Promise<Called> {
   let isAwaited = true;
   try {
-    for await (const batch of run.ports.provider.stream(request, run.lease.signal)) {
+    for await (const batch of batches) {
       for (const event of batch) {
         if (event.type === 'ended') {
           draft.usage = event.usage;
