@@ -36,6 +36,9 @@ export interface BodyDispatcher {
   ): boolean;
 }
 
+/** Headers of an event stream that are read: all others would be held for as long as it is open. */
+const streamHeaders: ReadonlySet<string> = new Set(['content-type', 'request-id']);
+
 /** Unread chunks above which the connection is not read. */
 const MOST_UNREAD = 16;
 
@@ -63,7 +66,7 @@ export function dispatchFetch(dispatcher: BodyDispatcher): typeof fetch {
           path: pathname + search,
           method,
           headers: { ...Object.fromEntries(toHeaders(headers)), ...length },
-          body: bytes === undefined ? null : sentOnce(bytes),
+          body: bytes === undefined ? null : sentOnce([bytes]),
         },
         exchange,
       );
@@ -75,13 +78,8 @@ export function dispatchFetch(dispatcher: BodyDispatcher): typeof fetch {
  * A body that nothing holds once it is sent: undici keeps a text, and the listeners to a stream, until the answer has
  * ended.
  */
-function sentOnce(bytes: Buffer): Iterable<Buffer> {
-  const chunks = [bytes];
-  return {
-    *[Symbol.iterator]() {
-      for (let chunk = chunks.pop(); chunk !== undefined; chunk = chunks.pop()) yield chunk;
-    },
-  };
+function* sentOnce(chunks: Buffer[]): Iterable<Buffer> {
+  for (let chunk = chunks.pop(); chunk !== undefined; chunk = chunks.pop()) yield chunk;
 }
 
 interface Settle {
@@ -129,7 +127,8 @@ class Exchange implements Dispatcher.DispatchHandler {
     controller.rawHeaders = null;
     if (status === 200 && isEventStream(headers)) {
       this.#chunks = new Chunks(controller);
-      this.#answer?.resolve(new StreamedResponse(this.#chunks, { status, headers }));
+      const kept = [...headers].filter(([name]) => streamHeaders.has(name));
+      this.#answer?.resolve(new StreamedResponse(this.#chunks, { status, headers: kept }));
       this.#answer = undefined;
     } else {
       this.#head = { status, headers };
