@@ -1,5 +1,5 @@
 import type { AgentConfig } from '../../storage/shapes/stored-limits.js';
-import { changeState, type AgentState } from './agent-state.js';
+import { changeState, frozen, type AgentState } from './agent-state.js';
 import type { Continuation, DecisionTree, ToolResult } from './decision-tree.js';
 import { recordToolResult } from './record-tool-result.js';
 import { terminationChecks, type TerminationCheck } from '../limits/termination-checks.js';
@@ -17,7 +17,7 @@ export class DefaultDecisionTree implements DecisionTree {
     config: Readonly<AgentConfig>,
     checks: readonly TerminationCheck[] = terminationChecks,
   ) {
-    this.#config = Object.freeze({ ...config });
+    this.#config = frozen(config);
     this.#checks = checks;
   }
 
