@@ -20,7 +20,7 @@ function open(...definitions: Pick<ToolDefinition, 'name' | 'open'>[]) {
       ...one,
     })),
   );
-  return openTools(registry.list(), { workdir: '/srv/project' });
+  return openTools(registry.list(), () => ({ workdir: '/srv/project' }));
 }
 
 describe('openTools', () => {

@@ -26,27 +26,34 @@ export interface TurnTools {
   close(): Promise<void>;
 }
 
-/** Opens each tool at its first call, so that a failure to open is that call's outcome. */
-export function openTools(tools: readonly RegisteredTool[], context: ToolContext): TurnTools {
-  const opened = new Map<string, OpenTool>();
-  const callables = new Map(
-    tools.map((registered): [string, CallableTool] => {
-      const { name, effect, retry, checkInput, permissionArgument } = registered;
+/**
+ * Opens each tool at its first call, so that a failure to open is that call's outcome.
+ *
+ * @param openContext called for the first of them: most turns call none.
+ */
+export function openTools(
+  tools: readonly RegisteredTool[],
+  openContext: () => ToolContext,
+): TurnTools {
+  let used: { context: ToolContext; opened: Map<string, OpenTool> } | undefined;
+  return {
+    get: (name) => {
+      const registered = tools.find((tool) => tool.name === name);
+      if (registered === undefined) return undefined;
+      const { effect, retry, checkInput, permissionArgument } = registered;
       const { deniedWith, timeLimit, inOrder } = registered;
       const run: OpenTool['run'] = async (input, call) => {
-        const tool = opened.get(name) ?? registered.open(context);
-        opened.set(name, tool);
+        used ??= { context: openContext(), opened: new Map() };
+        const tool = used.opened.get(name) ?? registered.open(used.context);
+        used.opened.set(name, tool);
         return tool.run(input, call);
       };
       const traits = { effect, retry, permissionArgument, deniedWith, timeLimit, inOrder };
-      return [name, { name, ...traits, checkInput, run }];
-    }),
-  );
-  return {
-    get: (name) => callables.get(name),
+      return { name, ...traits, checkInput, run };
+    },
     close: async () => {
-      const closing = [...opened.values()].map(async (tool) => tool.close?.());
-      opened.clear();
+      const closing = [...(used?.opened.values() ?? [])].map(async (tool) => tool.close?.());
+      used = undefined;
       const settled = await Promise.allSettled(closing);
       const failures = settled.flatMap((one): unknown[] =>
         one.status === 'rejected' ? [one.reason] : [],

@@ -25,7 +25,7 @@ let workdir: string;
 let tools: TurnTools;
 
 const open = (shells: Shells): void => {
-  tools = openTools(new ToolRegistry([bashTool(shells)]).list(), { workdir, env });
+  tools = openTools(new ToolRegistry([bashTool(shells)]).list(), () => ({ workdir, env }));
 };
 
 beforeEach(async () => {

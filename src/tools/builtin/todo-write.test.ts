@@ -65,7 +65,9 @@ describe('todo_write', () => {
     ['a status of another name', { todos: [{ ...read, status: 'done' }] }, false],
     ['a todo without content', { todos: [{ id: 'a', status: 'pending' }] }, false],
   ])('has a schema for %s', (_name, input, isValid) => {
-    const tools = openTools(new ToolRegistry([todoWriteTool]).list(), { workdir: '/srv/project' });
+    const tools = openTools(new ToolRegistry([todoWriteTool]).list(), () => ({
+      workdir: '/srv/project',
+    }));
     expect(tools.get('todo_write')?.checkInput(input).ok).toBe(isValid);
   });
 });

@@ -148,7 +148,7 @@ export class RunContextBuilder {
         recovered: new Set(),
         shorten: () => shortener.shorten(run),
       },
-      toolset: openToolset(equipped, {
+      toolset: openToolset(equipped, () => ({
         workdir: projectRoot,
         ownPaths,
         isDenied: openPathDenials(permissions, root.spellings),
@@ -158,7 +158,7 @@ export class RunContextBuilder {
         ...(skills.told.length === 0 ? {} : { skills: openShelf(skills) }),
         ...compact({ memory: surroundings.openMemory(attempt) }),
         delegate: (work) => delegate(run, work),
-      }),
+      })),
       watch,
       ...compact({ output: this.calls.planOutput(options), recording }),
       terms,

@@ -29,9 +29,9 @@ export interface EquippedTools extends Omit<Toolset, keyof TurnTools> {
   close(): Promise<void>;
 }
 
-export function openToolset(equipped: EquippedTools, context: ToolContext): Toolset {
+export function openToolset(equipped: EquippedTools, openContext: () => ToolContext): Toolset {
   const { specs, clientTools, timeoutMs, outputLimit } = equipped;
-  const tools = openTools(equipped.tools, context);
+  const tools = openTools(equipped.tools, openContext);
   return {
     specs,
     clientTools,
