@@ -1,5 +1,5 @@
 import type { Clock } from '../platform/clock.js';
-import { retry, type RetryDelays, type RetryRules } from '../platform/async/retry.js';
+import { retry, type RetryDelays } from '../platform/async/retry.js';
 import { settlesWithin } from '../platform/async/settles-within.js';
 import type { EventCursor } from './cursor.js';
 import { FencedError, GapError, type EventLog } from './event-log.js';
@@ -40,15 +40,6 @@ export class LogAppender {
   #closed = false;
   /** Resolves when the last run of the pump is over. */
   #pumped: Promise<void> = Promise.resolve();
-
-  readonly #retries: RetryRules = {
-    ...retryDelays,
-    mayRetry: (error) => {
-      if (error instanceof FencedError) return false;
-      this.deps.onLogError(error);
-      return true;
-    },
-  };
 
   constructor(private readonly deps: LogAppenderDeps) {}
 
@@ -107,7 +98,12 @@ export class LogAppender {
   /** @param failure of the first try. */
   #appendAgain(events: readonly TurnEvent[], failure: unknown): Promise<void> {
     const { log, clock, turnId, attempt } = this.deps;
-    return retry(clock, this.#retries, async (failures) => {
+    const mayRetry = (error: unknown): boolean => {
+      if (error instanceof FencedError) return false;
+      this.deps.onLogError(error);
+      return true;
+    };
+    return retry(clock, { ...retryDelays, mayRetry }, async (failures) => {
       if (this.#closed) return;
       try {
         if (failures === 0) throw failure;
