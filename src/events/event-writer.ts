@@ -8,6 +8,7 @@ import { loadArchive } from './archive.js';
 import type { EventCursor } from './cursor.js';
 import { LogAppender } from './log-appender.js';
 import { FencedError, type EventLog } from './event-log.js';
+import { HeldEvents } from './held-events.js';
 import { pushMerged } from './merge-deltas.js';
 import type { Stored, TurnCommits } from './turn-commits.js';
 import type { TurnEvent, TurnEventBody } from './turn-event.js';
@@ -69,7 +70,7 @@ export class EventWriter {
   /** Whether the database refused a statement for its content. */
   #isRefused = false;
   #pending: TurnEventBody[] = [];
-  #unarchived: TurnEvent[] = [];
+  readonly #unarchived = new HeldEvents();
   /** Commits that are not stored yet. */
   #commits = 0;
   #deferred: Batch | undefined;
@@ -81,7 +82,7 @@ export class EventWriter {
     this.#feed = new LogAppender({
       ...deps,
       next: () => this.#takePending(),
-      unarchived: () => this.#unarchived,
+      unarchived: () => this.#unarchived.all(),
       archived: () => loadArchive(deps.db, deps.turnId),
       onFailure: (error) => this.#fail(error),
     });
@@ -172,13 +173,13 @@ export class EventWriter {
 
   async #store(batch: Batch): Promise<Stored> {
     const { events } = batch;
-    const archived = [...this.#unarchived, ...events];
+    const archived = [...this.#unarchived.all(), ...events];
     let stored: Stored;
     try {
       if (this.#failure !== undefined) throw this.#failure.error;
       stored = await this.#storeOrRetry({ ...batch, events: archived });
       if (stored.type === 'undelivered') return stored;
-      this.#unarchived = [];
+      this.#unarchived.clear();
       this.#keptSeq = events.at(-1)?.seq ?? this.#keptSeq;
     } catch (error) {
       if (isStatementRefused(error)) this.#isRefused = true;
@@ -215,7 +216,7 @@ export class EventWriter {
     const events = this.#stamp(this.#pending);
     this.#pending = [];
     this.#keptSeq = this.#seq;
-    this.#unarchived.push(...events);
+    this.#unarchived.push(events);
     return events;
   }
 

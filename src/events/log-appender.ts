@@ -20,7 +20,7 @@ export interface LogAppenderDeps {
   before: EventCursor;
   /** @returns the events emitted since the last call that may go to the log now. */
   next(): readonly TurnEvent[];
-  /** @returns the events that the log was given and the archive does not have. */
+  /** @returns the events that the log was given and the archive does not have, in an array of their own. */
   unarchived(): readonly TurnEvent[];
   archived(): Promise<readonly TurnEvent[]>;
   /** Called when the attempt was fenced. */
@@ -117,7 +117,7 @@ export class LogAppender {
 
   async #known(events: readonly TurnEvent[]): Promise<TurnEvent[]> {
     // The archive second: an event that is archived meanwhile is then in both, not in neither.
-    const unarchived = [...this.deps.unarchived()];
+    const unarchived = this.deps.unarchived();
     return [...(await this.deps.archived()), ...unarchived, ...events];
   }
 }

@@ -1,0 +1,90 @@
+import type { TurnEvent } from './turn-event.js';
+
+type Delta = Extract<TurnEvent, { type: 'text.delta' | 'thinking.delta' | 'tool.args.delta' }>;
+
+/** Deltas of one block, with numbers that follow each other. */
+interface Run {
+  first: Delta;
+  pieces: string[];
+  /** When each came, in ms since the Unix epoch. */
+  at: number[];
+}
+
+/**
+ * Events in order, held for as long as a step runs. Most of them are deltas: each is a piece and a time here, in a
+ * fourth of the memory that its object takes.
+ */
+export class HeldEvents {
+  #parts: (Run | TurnEvent)[] = [];
+  #last: Run | undefined;
+  #length = 0;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  push(events: readonly TurnEvent[]): void {
+    for (const event of events) this.#add(event);
+    this.#length += events.length;
+  }
+
+  /** @returns the events as they were pushed. */
+  all(): TurnEvent[] {
+    return this.#parts.flatMap((part) => ('pieces' in part ? spell(part) : part));
+  }
+
+  clear(): void {
+    this.#parts = [];
+    this.#last = undefined;
+    this.#length = 0;
+  }
+
+  #add(event: TurnEvent): void {
+    if (!isDelta(event)) {
+      this.#parts.push(event);
+      this.#last = undefined;
+      return;
+    }
+    if (this.#last === undefined || !goesOn(this.#last, event)) {
+      this.#last = { first: event, pieces: [], at: [] };
+      this.#parts.push(this.#last);
+    }
+    this.#last.pieces.push(event.type === 'tool.args.delta' ? event.json : event.text);
+    this.#last.at.push(Date.parse(event.at));
+  }
+}
+
+function isDelta(event: TurnEvent): event is Delta {
+  const { type } = event;
+  return type === 'text.delta' || type === 'thinking.delta' || type === 'tool.args.delta';
+}
+
+function goesOn({ first, pieces }: Run, next: Delta): boolean {
+  return (
+    next.type === first.type &&
+    blockOf(next) === blockOf(first) &&
+    next.attempt === first.attempt &&
+    next.seq === first.seq + pieces.length
+  );
+}
+
+function blockOf(delta: Delta): string | number {
+  return delta.type === 'tool.args.delta' ? delta.callId : delta.step;
+}
+
+function spell({ first, pieces, at }: Run): Delta[] {
+  return pieces.map((piece, index): Delta => {
+    const seq = first.seq + index;
+    const time = new Date(at[index] ?? 0).toISOString();
+    return first.type === 'tool.args.delta'
+      ? {
+          type: first.type,
+          callId: first.callId,
+          json: piece,
+          attempt: first.attempt,
+          seq,
+          at: time,
+        }
+      : { type: first.type, step: first.step, text: piece, attempt: first.attempt, seq, at: time };
+  });
+}
