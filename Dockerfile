@@ -48,7 +48,7 @@ EXPOSE 4400
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --retries=3 \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + (process.env.TURNPIKE_PORT || 4400) + '/health').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "dist/main.js"]
+CMD ["node", "--v8-pool-size=2", "dist/main.js"]
 ARG SOURCE_COMMIT=
 LABEL org.opencontainers.image.title="Turnpike" \
   org.opencontainers.image.licenses="MIT" \

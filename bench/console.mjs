@@ -12,6 +12,7 @@ import { gzipSync } from 'node:zlib';
 import { chromium } from 'playwright-core';
 import { cleanUpAtExit } from '../scripts/services/clean-up-at-exit.mjs';
 import { findChromium } from '../scripts/services/find-chromium.mjs';
+import { serverOptions, serverScript } from '../scripts/services/start-command.mjs';
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
 const log = (line) => process.stdout.write(`${line}\n`);
@@ -128,7 +129,7 @@ function reportSizes() {
 }
 
 async function startServer() {
-  const child = spawn(process.execPath, [path.join(root, 'dist/main.js')], {
+  const child = spawn(process.execPath, [...serverOptions, serverScript], {
     cwd: folder,
     env: {
       PATH: process.env.PATH,

@@ -8,21 +8,27 @@ const inherited = ['TMPDIR', 'LANG'];
 /**
  * Starts a Node program that prints `serves http://…` once it is up.
  *
- * @param {{name: string, script: string, cwd: string, env?: Record<string, string>, cpuProfiles?: string | undefined}} options
+ * @param {{name: string, script: string, cwd: string, nodeOptions?: string[], env?: Record<string, string>, cpuProfiles?: string | undefined}} options
  *   `cpuProfiles`: the folder for a CPU profile at the end.
  * @returns {Promise<Process>}
  */
-export function startProcess({ name, script, cwd, env = {}, cpuProfiles }) {
+export function startProcess({ name, script, cwd, nodeOptions = [], env = {}, cpuProfiles }) {
   const base = inherited.flatMap((key) => {
     const value = process.env[key];
     return value === undefined ? [] : [[key, value]];
   });
-  const nodeOptions =
+  const profiling =
     cpuProfiles === undefined
       ? []
       : ['--cpu-prof', `--cpu-prof-dir=${cpuProfiles}`, `--cpu-prof-name=${profileName(name)}`];
   const environment = { ...Object.fromEntries(base), ...env };
-  return startServer({ name, script, cwd, nodeOptions, environment });
+  return startServer({
+    name,
+    script,
+    cwd,
+    nodeOptions: [...nodeOptions, ...profiling],
+    environment,
+  });
 }
 
 /** @type {Map<string, number>} */

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { serverOptions, serverScript } from '../../scripts/services/start-command.mjs';
 import { startProcess } from './start-process.mjs';
 
 /** @typedef {import('./start-process.mjs').Process} Process */
@@ -19,8 +20,6 @@ import { startProcess } from './start-process.mjs';
  * @property {string | undefined} cpuProfiles
  */
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const turnpike = path.join(root, 'dist/main.js');
 const proxy = fileURLToPath(new URL('../proxy/serve-proxy.mjs', import.meta.url));
 
 /** Variables for 500 turns at a time; all others have their defaults. */
@@ -123,7 +122,8 @@ export function startRole(role, setup, more = {}) {
 function startTurnpike(name, { folder, modelUrl, cpuProfiles }, env) {
   return startProcess({
     name,
-    script: turnpike,
+    script: serverScript,
+    nodeOptions: serverOptions,
     cwd: folder,
     cpuProfiles,
     env: {

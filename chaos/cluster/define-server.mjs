@@ -1,11 +1,9 @@
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { serverOptions, serverScript } from '../../scripts/services/start-command.mjs';
 import { StuckStartError } from '../../scripts/services/start-server.mjs';
 import { startProcess } from './start-process.mjs';
 
 /** @typedef {import('./start-process.mjs').StartedProcess} StartedProcess */
-
-const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
 /** Milliseconds for which a start is repeated while a service is down. */
 const RESTART_MS = 150_000;
@@ -51,7 +49,8 @@ export function defineServer({ role, name, environment, logs, onTrouble }) {
     const port = url === '' ? '0' : new URL(url).port;
     const started = await startProcess({
       name,
-      script: main,
+      script: serverScript,
+      nodeOptions: serverOptions,
       environment: { ...environment, TURNPIKE_ROLE: role, TURNPIKE_PORT: port },
       logFile: path.join(logs, `${name}.log`),
     });

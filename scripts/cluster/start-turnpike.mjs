@@ -1,8 +1,5 @@
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { serverOptions, serverScript } from '../services/start-command.mjs';
 import { startServer } from '../services/start-server.mjs';
-
-const main = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../dist/main.js');
 
 /**
  * Starts a process of the built server; logs its output, and an unexpected exit.
@@ -14,7 +11,8 @@ export async function startTurnpike({ name, environment, log }) {
   let isAsked = false;
   const server = await startServer({
     name,
-    script: main,
+    script: serverScript,
+    nodeOptions: serverOptions,
     environment: { TURNPIKE_PORT: '0', ...environment },
     onLine: (line) => log(`${name}  ${line}`),
     onEnd: (how) => {

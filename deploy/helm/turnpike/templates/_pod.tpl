@@ -75,7 +75,7 @@ spec:
   containers:
     - name: turnpike
       {{- include "turnpike.containerSecurity" $root | nindent 6 }}
-      command: [node, dist/main.js]
+      command: [node, --v8-pool-size=2, dist/main.js]
       env:
         - { name: TURNPIKE_ROLE, value: {{ .role }} }
         - { name: TURNPIKE_HOST, value: 0.0.0.0 }
