@@ -8,7 +8,7 @@ import type { ResolvedOptions } from '../../storage/shapes/stored-options.js';
 import type { Todo } from '../../storage/shapes/todo.js';
 import { openPathDenials } from '../../tools/calls/path-denials.js';
 import type { Delegated } from '../../tools/tool.js';
-import { buildSystem } from '../prompt/build-system.js';
+import { buildSystem, type SystemFacts } from '../prompt/build-system.js';
 import { HistoryOpener, namesOfFiles } from '../prompt/history-opener.js';
 import { canShorten } from '../prompt/history-shortener.js';
 import { choosePrefix } from '../prompt/request-prefix.js';
@@ -48,6 +48,9 @@ interface Equipment {
 /** Builds what the loop needs of an attempt: persona, system prompt, tools, conversation with files. */
 @Injectable()
 export class RunContextBuilder {
+  /** The system prompt that was built last for a persona. */
+  readonly #systems = new WeakMap<Persona, string>();
+
   constructor(
     @Inject(ProjectRoots) private readonly projectRoots: Pick<ProjectRoots, 'openForOwner'>,
     @Inject(PersonaLibrary) private readonly personas: Pick<PersonaLibrary, 'load'>,
@@ -96,7 +99,7 @@ export class RunContextBuilder {
     const userParts = await showMessage(attempt, shower);
     const chosen = choosePrefix(attempt.session.prefix, {
       systemIn: (mode, listed) =>
-        buildSystem({
+        this.#shared(persona, {
           prompt: persona.prompt,
           persona: options.persona,
           projectRoot,
@@ -165,5 +168,14 @@ export class RunContextBuilder {
       ports: this.ports,
     };
     return run;
+  }
+
+  /** Turns that run have one copy of their prompt: most turns of an agent have the same. */
+  #shared(persona: Persona, facts: SystemFacts): string {
+    const system = buildSystem(facts);
+    const last = this.#systems.get(persona);
+    if (last === system) return last;
+    this.#systems.set(persona, system);
+    return system;
   }
 }
