@@ -1,28 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
+import { anyDeltaBody } from '../../test/support/turn/any-delta-body.js';
 import { HeldEvents } from './held-events.js';
 import type { TurnEvent } from './turn-event.js';
-
-const anyBody = fc.oneof(
-  fc.record({
-    type: fc.constantFrom('text.delta' as const, 'thinking.delta' as const),
-    step: fc.integer({ min: 1, max: 2 }),
-    text: fc.string(),
-  }),
-  fc.record({
-    type: fc.constant('tool.args.delta' as const),
-    callId: fc.constantFrom('a', 'b'),
-    json: fc.string(),
-  }),
-  fc.record({ type: fc.constant('step.started' as const), step: fc.integer({ min: 1, max: 2 }) }),
-);
 
 /** Events whose numbers mostly follow each other, in batches. */
 const anyBatches: fc.Arbitrary<TurnEvent[][]> = fc
   .array(
     fc.array(
       fc.record({
-        body: anyBody,
+        body: anyDeltaBody,
         attempt: fc.constantFrom(1, 1, 1, 2),
         skipped: fc.constantFrom(0, 0, 0, 3),
         time: fc.date({ min: new Date(0), max: new Date('9999-12-31'), noInvalidDate: true }),

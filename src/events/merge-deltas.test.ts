@@ -1,26 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
+import { anyDeltaBody } from '../../test/support/turn/any-delta-body.js';
 import { pushMerged } from './merge-deltas.js';
 import type { TurnEventBody } from './turn-event.js';
-
-const anyBody: fc.Arbitrary<TurnEventBody> = fc.oneof(
-  fc.record({
-    type: fc.constant('text.delta' as const),
-    step: fc.integer({ min: 1, max: 2 }),
-    text: fc.string(),
-  }),
-  fc.record({
-    type: fc.constant('thinking.delta' as const),
-    step: fc.integer({ min: 1, max: 2 }),
-    text: fc.string(),
-  }),
-  fc.record({
-    type: fc.constant('tool.args.delta' as const),
-    callId: fc.constantFrom('a', 'b'),
-    json: fc.string(),
-  }),
-  fc.record({ type: fc.constant('step.started' as const), step: fc.integer({ min: 1, max: 2 }) }),
-);
 
 /** Each character of a delta with its block; other events whole. */
 function spell(events: readonly TurnEventBody[]): string[] {
@@ -38,7 +20,7 @@ function spell(events: readonly TurnEventBody[]): string[] {
 describe('pushMerged', () => {
   it('keeps every character and every other event, in order, in no more events', () => {
     fc.assert(
-      fc.property(fc.array(anyBody), (bodies) => {
+      fc.property(fc.array(anyDeltaBody), (bodies) => {
         const merged: TurnEventBody[] = [];
         for (const body of bodies) pushMerged(merged, body);
         expect(spell(merged)).toEqual(spell(bodies));
