@@ -1,7 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { youngFunctions } from '../../scripts/young-functions.mjs';
-import { bundleCode, runCode } from '../support/bundle/bundle-code.js';
-import { openNative } from '../support/bundle/open-native.js';
+import { bundleCode, runAlone, runCode } from '../support/bundle/bundle-code.js';
 
 const make = `export const made = (given) => {
   const one = {};
@@ -9,13 +8,11 @@ const make = `export const made = (given) => {
   return one;
 };`;
 
-async function isYoung(code: string): Promise<boolean> {
-  const made = (await runCode(code)) as (given: object) => { read: () => object };
-  return openNative('(one) => %InYoungGeneration(one)')(made({}).read, {});
-}
+const isYoung = (code: string): Promise<unknown> =>
+  runAlone(`${code}\nconsole.log(%InYoungGeneration(made({}).read));`);
 
 it('a function that is assigned to a property is allocated among the young objects', async () => {
-  expect(await isYoung(await bundleCode([], `${make} // as written`))).toBe(false);
+  expect(await isYoung(await bundleCode([], make))).toBe(false);
   expect(await isYoung(await bundleCode([youngFunctions()], make))).toBe(true);
 });
 

@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { expect } from '@jest/globals';
 import { rolldown, type Plugin } from 'rolldown';
 
@@ -26,4 +28,16 @@ export async function runCode(code: string): Promise<unknown> {
     made: unknown;
   };
   return made;
+}
+
+/**
+ * Runs a module in a process of its own: what V8 does with objects depends on all that a process has made before.
+ *
+ * @param code may call V8's own functions, as in `%InYoungGeneration(one)`.
+ * @returns the JSON value that it prints.
+ */
+export async function runAlone(code: string): Promise<unknown> {
+  const args = ['--allow-natives-syntax', '--input-type=module', '-e', code];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  return JSON.parse(stdout);
 }
