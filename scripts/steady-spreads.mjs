@@ -1,5 +1,4 @@
-import { RolldownMagicString } from 'rolldown';
-import { Visitor, parseSync } from 'rolldown/utils';
+import { rewriteChunks } from './rewrite-chunks.mjs';
 
 /**
  * A plugin that begins each `{ ...a, b }` with `...null`, which adds nothing. V8 of Node 20 gives every object of
@@ -12,19 +11,10 @@ import { Visitor, parseSync } from 'rolldown/utils';
  * @returns {import('rolldown').Plugin}
  */
 export function steadySpreads() {
-  return {
-    name: 'steady-spreads',
-    renderChunk(code, { fileName }) {
-      const { program, errors } = parseSync(fileName, code);
-      if (errors.length > 0) throw new Error(`${fileName}: ${errors[0]?.message}`);
-      const text = new RolldownMagicString(code);
-      new Visitor({
-        ObjectExpression: ({ properties: [first, ...others] }) => {
-          if (first?.type === 'SpreadElement' && others.length > 0)
-            text.appendLeft(first.start, '...null,');
-        },
-      }).visit(program);
-      return { code: text.toString(), map: text.generateMap({ hires: 'boundary' }).toString() };
+  return rewriteChunks('steady-spreads', (text) => ({
+    ObjectExpression: ({ properties: [first, ...others] }) => {
+      if (first?.type === 'SpreadElement' && others.length > 0)
+        text.appendLeft(first.start, '...null,');
     },
-  };
+  }));
 }

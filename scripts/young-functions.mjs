@@ -1,5 +1,4 @@
-import { RolldownMagicString } from 'rolldown';
-import { Visitor, parseSync } from 'rolldown/utils';
+import { rewriteChunks } from './rewrite-chunks.mjs';
 
 /** What V8 takes for the making of a method, as in `Shape.prototype.area = function () {}`. */
 const assignments = new Set(['=', '||=', '&&=', '??=']);
@@ -16,21 +15,12 @@ const functions = new Set(['FunctionExpression', 'ArrowFunctionExpression']);
  * @returns {import('rolldown').Plugin}
  */
 export function youngFunctions() {
-  return {
-    name: 'young-functions',
-    renderChunk(code, { fileName }) {
-      const { program, errors } = parseSync(fileName, code);
-      if (errors.length > 0) throw new Error(`${fileName}: ${errors[0]?.message}`);
-      const text = new RolldownMagicString(code);
-      new Visitor({
-        AssignmentExpression: ({ operator, left, right }) => {
-          if (!assignments.has(operator) || left.type !== 'MemberExpression') return;
-          if (!functions.has(right.type)) return;
-          text.appendLeft(right.start, '(0, ');
-          text.appendRight(right.end, ')');
-        },
-      }).visit(program);
-      return { code: text.toString(), map: text.generateMap({ hires: 'boundary' }).toString() };
+  return rewriteChunks('young-functions', (text) => ({
+    AssignmentExpression: ({ operator, left, right }) => {
+      if (!assignments.has(operator) || left.type !== 'MemberExpression') return;
+      if (!functions.has(right.type)) return;
+      text.appendLeft(right.start, '(0, ');
+      text.appendRight(right.end, ')');
     },
-  };
+  }));
 }

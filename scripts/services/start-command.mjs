@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url';
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '../..');
 const { scripts } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
-const [, ...command] = scripts.start.split(' ');
+const [, ...options] = scripts.start.split(' ');
 
 /** The built server. */
-export const serverScript = path.join(root, command.pop());
+export const serverScript = path.join(root, options.at(-1));
 
-/** Node's options for it, with which `npm start`, the image and the chart start it. @type {string[]} */
-export const serverOptions = command;
+/** Node's options for the server, with which `npm start`, the image and the chart start it. @type {string[]} */
+export const serverOptions = options.slice(0, -1);

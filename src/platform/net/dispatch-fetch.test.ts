@@ -13,7 +13,10 @@ describe('dispatchFetch', () => {
     server = createServer((request, response) => {
       const { url: path = '' } = request;
       if (path === '/stream') {
-        response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
+        response.writeHead(200, {
+          'content-type': 'text/event-stream; charset=utf-8',
+          'request-id': 'req_1',
+        });
         response.flushHeaders();
         request.resume().once('end', () => server.emit('stream', response));
       } else if (path === '/away') response.writeHead(302, { location: '/' }).end();
@@ -62,6 +65,11 @@ describe('dispatchFetch', () => {
   it('hands the chunks of a stream on as they come', async () => {
     const { response, sender } = await open();
     expect([response.status, response.body]).toEqual([200, null]);
+    // Of the headers those that are read.
+    expect([...response.headers]).toEqual([
+      ['content-type', 'text/event-stream; charset=utf-8'],
+      ['request-id', 'req_1'],
+    ]);
     const first = response.read();
     sender.write('a');
     expect(await textOf(first)).toBe('a');

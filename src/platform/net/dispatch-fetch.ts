@@ -26,7 +26,7 @@ export class StreamedResponse extends Response implements ChunkReader {
   }
 }
 
-/** What the fetch needs of an undici dispatcher. undici takes iterables as bodies as well, which its types lack. */
+/** The part of an undici dispatcher that the fetch needs. undici takes iterables as bodies as well, which its types lack. */
 export interface BodyDispatcher {
   dispatch(
     options: Omit<Dispatcher.DispatchOptions, 'body'> & {
@@ -36,7 +36,7 @@ export interface BodyDispatcher {
   ): boolean;
 }
 
-/** Headers of an event stream that are read: all others would be held for as long as it is open. */
+/** Headers of an event stream that are read, the second by the SDK's log: others would be held while it is open. */
 const streamHeaders: ReadonlySet<string> = new Set(['content-type', 'request-id']);
 
 /** Unread chunks above which the connection is not read. */

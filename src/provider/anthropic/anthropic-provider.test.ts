@@ -261,6 +261,21 @@ describe('AnthropicProvider.stream', () => {
     });
   });
 
+  it('keeps nothing of a request while its answer streams', async () => {
+    const served = await serve((_request, response) => void sse(response, beginning));
+    let sent: WeakRef<object> | undefined;
+    const open = (): AsyncGenerator<ModelEvent[]> => {
+      const own = { ...request, messages: [...request.messages] };
+      sent = new WeakRef(own);
+      return provider(served.url).stream(own, never);
+    };
+    const stream = open();
+    await stream.next();
+    await collectAndFinalize();
+    expect(sent?.deref()).toBeUndefined();
+    await stream.return(undefined);
+  });
+
   it.each<['aborted' | 'left']>([['aborted'], ['left']])(
     'closes the connection when the stream is %s in the middle',
     async (how) => {

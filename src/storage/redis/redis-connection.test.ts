@@ -24,7 +24,9 @@ it('leaves no timer, for which a process would stay, where the server closed the
     });
     const before = timers();
     await closeRedis(redis);
-    expect([redis.status, timers()]).toEqual(['end', before]);
+    expect(redis.status).toBe('end');
+    // Less where a timer of another kind was over meanwhile.
+    expect(timers()).toBeLessThanOrEqual(before);
   } finally {
     await new Promise((resolve) => hangsUp.close(resolve));
   }
