@@ -31,7 +31,7 @@ export interface ChatTransportOptions extends ClientOptions {
 /** The messages of a chat, oldest first. */
 export interface ChatHistory<Message extends UIMessage = UIMessage> {
   messages: Message[];
-  /** The turn that is to be resumed; null: none. */
+  /** The turn that is to be resumed; null: none, or it waits for the approvals in its message. */
   activeTurnId: string | null;
   /** Page token of the messages before these; absent: there are none. */
   before?: string;

@@ -62,10 +62,16 @@ describe('the example of a chat with React', () => {
     await send(page, '[[tool=write {"file_path":"react.txt","content":"Hello"}]]');
     const call = page.getByRole('region', { name: 'write' });
     await call.getByText('approval-requested').waitFor();
+    const streams: string[] = [];
+    page.on('request', (sent) =>
+      streams.push(...(sent.url().endsWith('/stream') ? [sent.url()] : [])),
+    );
     await page.reload();
     await page.getByRole('button', { name: 'Approve' }).click();
     await ends(page, 'completed');
     await call.getByText('wrote 5 bytes').waitFor();
+    // A stream up to the question would make the message anew, and undo the click on the way.
+    expect(streams).toEqual([]);
     expect(await answers(page).count()).toBe(1);
     expect(faults).toEqual([]);
   });

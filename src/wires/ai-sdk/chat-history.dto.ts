@@ -33,7 +33,8 @@ export class ChatPageDto implements ChatPage {
 
   @ApiProperty({
     ...nullableText,
-    description: 'The turn that `GET /api/chat/{id}/stream` streams. Null: no turn is open.',
+    description:
+      'The turn to follow by `GET /api/chat/{id}/stream`. Null: no turn is open, or it waits for the approvals in its message.',
   })
   activeTurnId!: string | null;
 

@@ -18,7 +18,7 @@ import { viewTurn } from './view-turn.js';
 export interface ChatPage {
   /** Oldest first. */
   messages: UIMessage[];
-  /** The turn whose stream is to be followed; null: none. */
+  /** The turn whose stream is to be followed; null: none, or it waits for the approvals in its message. */
   activeTurnId: string | null;
   /** Page token of the messages before these; absent: there are none. */
   before?: string;
@@ -71,7 +71,8 @@ export class ChatHistory {
       // A turn of many calls takes 40 ms: other requests have their share between two.
       await setImmediate();
     }
-    const activeTurnId = (await findOpenTurn(db, session.id))?.id ?? null;
+    const open = await findOpenTurn(db, session.id);
+    const activeTurnId = open === undefined || isShownWhole(messages, open.id) ? null : open.id;
     return { messages, activeTurnId, ...(before === undefined ? {} : { before }) };
   }
 
@@ -97,4 +98,25 @@ export class ChatHistory {
     });
     return { chats, ...rest };
   }
+}
+
+/**
+ * Whether the messages have all that the stream of a turn would send: it waits for approvals. A stream would make
+ * the message anew, and undo an answer that a person gives while it comes. Tools of the client need the stream, which
+ * calls them.
+ */
+function isShownWhole(messages: readonly UIMessage[], turnId: string): boolean {
+  const answer = messages.findLast(
+    ({ role, metadata }) => role === 'assistant' && ofDialect(metadata).turnId === turnId,
+  );
+  const { waitsFor = [] } = ofDialect(answer?.metadata);
+  return waitsFor.length > 0 && answer?.parts.some(isCallOfClient) !== true;
+}
+
+function ofDialect(metadata: unknown): { turnId?: string; waitsFor?: readonly string[] } {
+  return metadata ?? {};
+}
+
+function isCallOfClient(part: UIMessage['parts'][number]): boolean {
+  return part.type.startsWith('tool-') && 'state' in part && part.state === 'input-available';
 }
