@@ -75,3 +75,18 @@ export type ModelEvent =
       details?: string;
       category?: string;
     };
+
+/** Takes the events of a network chunk. */
+export type TakeEvents = (events: readonly ModelEvent[]) => void;
+
+/** A call of a model that was made. */
+export interface ModelCall {
+  /**
+   * Hands on the events of each network chunk together, as it comes: nothing is awaited per delta. `ended` is the last
+   * event of the last batch. To be called once; an error of `take` ends the reading, and the connection.
+   *
+   * @throws a `TypedError` of `mapError`, after everything that came before it was given; 504 with `stalledMs` when
+   * nothing came for `stallTimeoutMs`; the signal's reason when it aborts; what `take` throws.
+   */
+  read(take: TakeEvents): Promise<void>;
+}

@@ -43,9 +43,14 @@ describe('dispatchFetch', () => {
     if (!(response instanceof StreamedResponse)) throw new Error('not a stream');
     return { response, sender };
   }
-  const textOf = async (read: ReturnType<StreamedResponse['read']>): Promise<string> => {
-    const chunk = await read;
-    return chunk.done === true ? 'end' : Buffer.from(chunk.value).toString();
+  /** The next chunk as a text; `end` where the body ended before. */
+  const next = async (response: StreamedResponse): Promise<string> => {
+    let text = '';
+    const hasCome = await response.readUntil((chunk) => {
+      text = Buffer.from(chunk).toString();
+      return true;
+    });
+    return hasCome ? text : 'end';
   };
 
   it('sends a text, and reads the answer whole', async () => {
@@ -70,14 +75,28 @@ describe('dispatchFetch', () => {
       ['content-type', 'text/event-stream; charset=utf-8'],
       ['request-id', 'req_1'],
     ]);
-    const first = response.read();
+    const first = next(response);
     sender.write('a');
-    expect(await textOf(first)).toBe('a');
+    expect(await first).toBe('a');
     sender.write('b');
-    expect(await textOf(response.read())).toBe('b');
+    expect(await next(response)).toBe('b');
     sender.end();
-    expect(await textOf(response.read())).toBe('end');
-    expect(await textOf(response.read())).toBe('end');
+    expect(await next(response)).toBe('end');
+    expect(await next(response)).toBe('end');
+  });
+
+  it('fails with whoever takes the chunks, who gets no other', async () => {
+    const { response, sender } = await open();
+    const fault = new Error('no');
+    let taken = 0;
+    const reading = response.readUntil(() => {
+      taken += 1;
+      throw fault;
+    });
+    sender.write('a');
+    await expect(reading).rejects.toBe(fault);
+    sender.end('b');
+    expect([await next(response), taken]).toEqual(['b', 1]);
   });
 
   it('loses nothing of a body that comes faster than it is read', async () => {
@@ -85,9 +104,10 @@ describe('dispatchFetch', () => {
     const bytes = 32 * 1024 * 1024;
     sender.end('x'.repeat(bytes));
     let received = 0;
-    for (let chunk = await response.read(); chunk.done !== true; chunk = await response.read()) {
-      received += chunk.value.length;
-    }
+    await response.readUntil((chunk) => {
+      received += chunk.length;
+      return false;
+    });
     expect(received).toBe(bytes);
   });
 
@@ -97,10 +117,11 @@ describe('dispatchFetch', () => {
     for (const word of words) sender.write(word);
     sender.end();
     await once(sender, 'close');
-    let received = '';
-    for (let chunk = await response.read(); chunk.done !== true; chunk = await response.read()) {
-      received += Buffer.from(chunk.value).toString();
-    }
+    let received = await next(response);
+    await response.readUntil((chunk) => {
+      received += Buffer.from(chunk).toString();
+      return false;
+    });
     expect(received).toBe(words.join(''));
   });
 
@@ -112,15 +133,15 @@ describe('dispatchFetch', () => {
     expect(after.buffers - before.buffers).toBeLessThan(bytes / 4);
     expect(after.heap - before.heap).toBeLessThan(bytes / 4);
     sender.end();
-    expect(await textOf(response.read())).toBe('end');
+    expect(await next(response)).toBe('end');
   });
 
   it('says that a stream broke off', async () => {
     const { sender, response } = await open();
     sender.write('a');
-    expect(await textOf(response.read())).toBe('a');
+    expect(await next(response)).toBe('a');
     sender.destroy();
-    await expect(response.read()).rejects.toMatchObject({
+    await expect(next(response)).rejects.toMatchObject({
       name: 'TypeError',
       message: 'terminated',
     });
@@ -131,7 +152,7 @@ describe('dispatchFetch', () => {
     const reason = new Error('enough');
     if (what === 'a stream') {
       const { response } = await open({ signal: controller.signal });
-      const read = response.read();
+      const read = next(response);
       controller.abort(reason);
       await expect(read).rejects.toBe(reason);
     } else {
@@ -169,7 +190,7 @@ describe('dispatchFetch', () => {
     await chunk;
     const reason = new Error('enough');
     controller.abort(reason);
-    await expect((response as StreamedResponse).read()).rejects.toBe(reason);
+    await expect(next(response as StreamedResponse)).rejects.toBe(reason);
   });
 
   it('says that nobody listens', async () => {

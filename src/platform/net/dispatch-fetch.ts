@@ -1,28 +1,34 @@
 import type { Dispatcher } from 'undici';
 import { toHeaders } from './to-headers.js';
 
-type Chunk = { done: true } | { done?: false; value: Uint8Array };
+/** Takes a chunk. @returns whether no other is wanted. */
+export type TakeChunk = (chunk: Uint8Array) => boolean;
 
 /** The chunks of a body, in order. */
-export interface ChunkReader {
-  /** @throws TypeError when the connection breaks; the signal's reason. */
-  read(): Promise<Chunk>;
+export interface ChunkSource {
+  /**
+   * Hands each chunk on as it comes, in the callback of its connection: nothing is awaited per chunk.
+   *
+   * @returns whether one was enough; false: the body ended before.
+   * @throws what `take` throws; TypeError when the connection breaks; the signal's reason.
+   */
+  readUntil(take: TakeChunk): Promise<boolean>;
 }
 
 /**
- * An event stream: its `body` is null, and its chunks are read one by one. Whoever reads holds the whole answer:
+ * An event stream: its `body` is null, and its chunks are handed on. Whoever reads holds the whole answer:
  * the SDK stops listening to the signal of a request whose answer is garbage.
  */
-export class StreamedResponse extends Response implements ChunkReader {
-  readonly #chunks: ChunkReader;
+export class StreamedResponse extends Response implements ChunkSource {
+  readonly #chunks: ChunkSource;
 
-  constructor(chunks: ChunkReader, init: ResponseInit) {
+  constructor(chunks: ChunkSource, init: ResponseInit) {
     super(null, init);
     this.#chunks = chunks;
   }
 
-  read(): Promise<Chunk> {
-    return this.#chunks.read();
+  readUntil(take: TakeChunk): Promise<boolean> {
+    return this.#chunks.readUntil(take);
   }
 }
 
@@ -44,7 +50,7 @@ const MOST_UNREAD = 16;
 
 /**
  * A `fetch` over a dispatcher, for requests with a text as their body. Web streams cost a tenth of a
- * worker that streams: the chunks of an event stream are handed on as they come, as a
+ * worker that streams: the chunks of an event stream are handed on as they come, by a
  * `StreamedResponse`. Any other answer is read whole. Redirects are not followed.
  *
  * @throws (the fetch) TypeError whose cause is the failure of the connection; the signal's reason.
@@ -162,10 +168,16 @@ function isEventStream(headers: Headers): boolean {
   return headers.get('content-type')?.toLowerCase().startsWith('text/event-stream') === true;
 }
 
-/** Chunks that have come and were not read yet. */
-class Chunks implements ChunkReader {
-  #ready: Buffer[] = [];
-  #reader: { resolve(chunk: Chunk): void; reject(error: unknown): void } | undefined;
+interface Reading {
+  take: TakeChunk;
+  resolve(isEnough: boolean): void;
+  reject(error: unknown): void;
+}
+
+/** The chunks of a stream, and those that came while nobody read. */
+class Chunks implements ChunkSource {
+  #unread: Buffer[] = [];
+  #reading: Reading | undefined;
   #end: { failure?: unknown } | undefined;
 
   constructor(
@@ -173,9 +185,9 @@ class Chunks implements ChunkReader {
   ) {}
 
   push(chunk: Buffer): void {
-    this.#ready.push(chunk);
-    if (this.#ready.length > MOST_UNREAD) this.connection.pause();
-    this.#settle();
+    if (this.#reading !== undefined) return this.#hand(this.#reading, chunk);
+    this.#unread.push(chunk);
+    if (this.#unread.length > MOST_UNREAD) this.connection.pause();
   }
 
   end(): void {
@@ -185,7 +197,7 @@ class Chunks implements ChunkReader {
 
   /** Forgets what was not read: whoever aborts has no use for it. */
   drop(): void {
-    this.#ready = [];
+    this.#unread = [];
   }
 
   fail(failure: unknown): void {
@@ -193,28 +205,36 @@ class Chunks implements ChunkReader {
     this.#settle();
   }
 
-  /** Reads all that has come. */
-  read(): Promise<Chunk> {
+  readUntil(take: TakeChunk): Promise<boolean> {
     return new Promise((resolve, reject) => {
-      this.#reader = { resolve, reject };
+      const reading = { take, resolve, reject };
+      this.#reading = reading;
+      while (this.#reading === reading) {
+        const chunk = this.#unread.shift();
+        if (chunk === undefined) break;
+        this.#hand(reading, chunk);
+      }
       this.#settle();
+      if (this.#reading === reading && this.connection.paused) this.connection.resume();
     });
   }
 
-  #settle(): void {
-    const reader = this.#reader;
-    if (reader === undefined || (this.#ready.length === 0 && this.#end === undefined)) return;
-    // Before all else: a connection that resumes pushes at once.
-    this.#reader = undefined;
-    const [first, ...more] = this.#ready;
-    this.#ready = [];
-    if (first !== undefined) {
-      reader.resolve({ value: more.length === 0 ? first : Buffer.concat([first, ...more]) });
-      if (this.connection.paused) this.connection.resume();
-    } else if (this.#end !== undefined && 'failure' in this.#end) {
-      reader.reject(this.#end.failure);
-    } else {
-      reader.resolve({ done: true });
+  #hand(reading: Reading, chunk: Buffer): void {
+    try {
+      if (!reading.take(chunk)) return;
+      this.#reading = undefined;
+      reading.resolve(true);
+    } catch (error) {
+      this.#reading = undefined;
+      reading.reject(error);
     }
+  }
+
+  #settle(): void {
+    const reading = this.#reading;
+    if (reading === undefined || this.#end === undefined) return;
+    this.#reading = undefined;
+    if ('failure' in this.#end) reading.reject(this.#end.failure);
+    else reading.resolve(false);
   }
 }

@@ -5,7 +5,7 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { systemClock, type Clock } from '../../platform/clock.js';
-import type { ModelEvent, ModelRequest } from '../model-types.js';
+import type { ModelCall, ModelEvent, ModelRequest } from '../model-types.js';
 import type { ProviderConfig } from '../provider-config.js';
 import { collectAndFinalize } from '../../../test/support/collect-garbage.js';
 import { plainTracing } from '../../../test/support/tracing/plain-tracing.js';
@@ -74,11 +74,18 @@ function provider(
 async function run(model: AnthropicProvider): Promise<{ events: ModelEvent[]; error: unknown }> {
   const events: ModelEvent[] = [];
   try {
-    for await (const batch of model.stream(request, never)) events.push(...batch);
+    await model.stream(request, never).read((batch) => void events.push(...batch));
     return { events, error: undefined };
   } catch (error) {
     return { events, error };
   }
+}
+
+/** Reads a call, and says when its first events have come. */
+function read(call: ModelCall): { reading: Promise<void>; hasBegun: Promise<void> } {
+  let begin = (): void => undefined;
+  const hasBegun = new Promise<void>((resolve) => (begin = resolve));
+  return { reading: call.read(() => begin()), hasBegun };
 }
 
 function sse(response: ServerResponse, text: string): ServerResponse {
@@ -239,12 +246,13 @@ describe('AnthropicProvider.stream', () => {
     const served = await serve((_request, response) => {
       closed = once(sse(response, beginning), 'close');
     });
-    const stream = provider(served.url, { stallTimeoutMs: 60_000 }, clock).stream(request, never);
-    await stream.next();
-    const next = stream.next();
+    const { reading, hasBegun } = read(
+      provider(served.url, { stallTimeoutMs: 60_000 }, clock).stream(request, never),
+    );
+    await hasBegun;
     now += 60_000;
     fire();
-    await expect(next).rejects.toMatchObject({
+    await expect(reading).rejects.toMatchObject({
       type: 'SDK_FAILURE',
       status: 504,
       details: { provider: 'anthropic', category: 'REQUEST_TIMEOUT', stalledMs: 60_000 },
@@ -264,49 +272,60 @@ describe('AnthropicProvider.stream', () => {
   it('keeps nothing of a request while its answer streams', async () => {
     const served = await serve((_request, response) => void sse(response, beginning));
     let sent: WeakRef<object> | undefined;
-    const open = (): AsyncGenerator<ModelEvent[]> => {
+    const abort = new AbortController();
+    const open = (): ModelCall => {
       const own = { ...request, messages: [...request.messages] };
       sent = new WeakRef(own);
-      return provider(served.url).stream(own, never);
+      return provider(served.url).stream(own, abort.signal);
     };
-    const stream = open();
-    await stream.next();
+    const { reading, hasBegun } = read(open());
+    await hasBegun;
     await collectAndFinalize();
     expect(sent?.deref()).toBeUndefined();
-    await stream.return(undefined);
+    abort.abort();
+    await expect(reading).rejects.toBe(abort.signal.reason);
   });
 
-  it.each<['aborted' | 'left']>([['aborted'], ['left']])(
-    'closes the connection when the stream is %s in the middle',
-    async (how) => {
-      let closed: Promise<unknown> | undefined;
-      const served = await serve((_request, response) => {
-        closed = once(sse(response, beginning), 'close');
+  it('closes the connection when the signal aborts in the middle', async () => {
+    let closed: Promise<unknown> | undefined;
+    const served = await serve((_request, response) => {
+      closed = once(sse(response, beginning), 'close');
+    });
+    const abort = new AbortController();
+    const { reading, hasBegun } = read(provider(served.url).stream(request, abort.signal));
+    await hasBegun;
+    // The SDK stops listening to the signal once the answer is garbage.
+    await collectAndFinalize();
+    const reason = new Error('interrupted by the user');
+    abort.abort(reason);
+    await expect(reading).rejects.toBe(reason);
+    await closed;
+    expect(served.requests).toHaveLength(1);
+  });
+
+  it('closes the connection, and throws what was thrown, when whoever takes the events fails', async () => {
+    let closed: Promise<unknown> | undefined;
+    const served = await serve((_request, response) => {
+      closed = once(sse(response, beginning), 'close');
+    });
+    const fault = new Error('no');
+    const reading = provider(served.url)
+      .stream(request, never)
+      .read(() => {
+        throw fault;
       });
-      const abort = new AbortController();
-      const stream = provider(served.url).stream(request, abort.signal);
-      await stream.next();
-      const reason = new Error('interrupted by the user');
-      const next = how === 'aborted' ? stream.next() : undefined;
-      // The SDK stops listening to the signal once the answer is garbage.
-      await collectAndFinalize();
-      if (next === undefined) await stream.return(undefined);
-      else {
-        abort.abort(reason);
-        await expect(next).rejects.toBe(reason);
-      }
-      await closed;
-      expect(served.requests).toHaveLength(1);
-    },
-  );
+    await expect(reading).rejects.toBe(fault);
+    await closed;
+    expect(getEventListeners(never, 'abort')).toEqual([]);
+  });
 
   it('throws the reason of a signal that aborts before the answer, or before the call', async () => {
     const abort = new AbortController();
     const reason = new Error('turn timed out');
     const served = await serve(() => abort.abort(reason));
     const model = provider(served.url, { maxRetries: 2 });
-    await expect(model.stream(request, abort.signal).next()).rejects.toBe(reason);
-    await expect(model.stream(request, abort.signal).next()).rejects.toBe(reason);
+    await expect(read(model.stream(request, abort.signal)).reading).rejects.toBe(reason);
+    await expect(read(model.stream(request, abort.signal)).reading).rejects.toBe(reason);
     expect(served.requests).toHaveLength(1);
   });
 

@@ -3,7 +3,7 @@ import { linkAbort } from '../../platform/async/abort.js';
 import type { Clock } from '../../platform/clock.js';
 import { checkEgress } from './egress/egress-policy.js';
 import type { Tracing } from '../../tracing/tracing.js';
-import type { ModelEvent, ModelRequest } from '../model-types.js';
+import type { ModelCall, ModelRequest, TakeEvents } from '../model-types.js';
 import type { ModelDescription } from '../models/model-description.js';
 import type { DescribedOrNot } from '../model-resolver.js';
 import { lifecycles } from '../model.js';
@@ -22,7 +22,7 @@ import { describeModel } from './describe-model.js';
 import { mapError, mapRefusal } from './errors/map-error.js';
 import { deniesModel, lacksRoute } from './request/model-routes.js';
 import { finishBody, openBody } from './stream/response-body.js';
-import type { ChunkReader } from '../../platform/net/dispatch-fetch.js';
+import type { ChunkSource, TakeChunk } from '../../platform/net/dispatch-fetch.js';
 import { createStreamParser } from './stream/parse-stream.js';
 import { CallSpan } from './tracing/call-span.js';
 import { StallWatch } from './stream/stall-watch.js';
@@ -171,29 +171,21 @@ export class AnthropicProvider {
     }
   }
 
-  /**
-   * Calls the model, at once. Yields the events of a network chunk together, so that nothing is awaited per
-   * delta; `ended` is the last event of the last batch. Leaving the loop early, or aborting
-   * `signal`, closes the connection; whoever does not begin the loop aborts.
-   *
-   * @throws, from the loop, a `TypedError` of `mapError`, after everything that came before it was
-   * yielded; 504 with `stalledMs` when nothing came for `stallTimeoutMs`; the signal's reason when it
-   * aborts.
-   */
-  stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent[]> {
+  /** Calls the model, at once. Aborting `signal` closes the connection; whoever does not read aborts. */
+  stream(request: ModelRequest, signal: AbortSignal): ModelCall {
     // A controller for each call: the SDK's listener on a turn's signal would outlive the call.
     const call = new AbortController();
     const unlink = linkAbort(signal, call);
     const span = new CallSpan({ tracing: this.#tracing, clock: this.#clock }, request);
-    // Not in the generator, which would keep the request for as long as its stream.
+    // Not in what reads, which would keep the request for as long as its stream.
     const opened = this.#send(request, { call, span });
-    return this.#read(opened, { call, span, signal, unlink });
+    return { read: (take) => this.#read(opened, { call, span, signal, unlink }, take) };
   }
 
   async #send(
     request: ModelRequest,
     { call: { signal }, span }: Pick<OpenCall, 'call' | 'span'>,
-  ): Promise<ChunkReader> {
+  ): Promise<ChunkSource> {
     signal.throwIfAborted();
     const client = this.#open('MISSING_API_KEY');
     span.sentTo(client.baseURL);
@@ -201,31 +193,32 @@ export class AnthropicProvider {
     return openBody(await client.messages.create(params, { signal }).asResponse());
   }
 
-  async *#read(
-    opened: Promise<ChunkReader>,
+  async #read(
+    opened: Promise<ChunkSource>,
     { call, span, signal, unlink }: OpenCall,
-  ): AsyncGenerator<ModelEvent[]> {
+    take: TakeEvents,
+  ): Promise<void> {
     let watch: StallWatch | undefined;
-    let body: ChunkReader | undefined;
+    let body: ChunkSource | undefined;
     let ended = false;
+    let failure: { error: unknown } | undefined;
+    const give: TakeEvents = (events) => {
+      try {
+        take(events);
+      } catch (error) {
+        failure = { error };
+        throw error;
+      }
+    };
     try {
       body = await opened;
       watch = new StallWatch(this.#clock, this.#config.stallTimeoutMs, (stalledMs) =>
         call.abort(streamStalled(stalledMs)),
       );
-      const parse = createStreamParser();
-      while (!ended) {
-        watch.waits();
-        const chunk = await body.read();
-        watch.hasInput();
-        if (chunk.done) throw streamClosedEarly();
-        const batch = parse(chunk.value);
-        ended = batch.ended;
-        span.received(batch.events);
-        if (batch.events.length > 0) yield batch.events;
-        if (batch.error !== undefined) throw batch.error;
-      }
+      ended = await body.readUntil(eventReader({ watch, span, give }));
+      if (!ended) throw streamClosedEarly();
     } catch (error) {
+      if (failure !== undefined) throw failure.error;
       // The reason of the caller or of the stall: the SDK's error says only that it was aborted.
       const mapped: unknown = call.signal.aborted
         ? call.signal.reason
@@ -264,4 +257,25 @@ export class AnthropicProvider {
     if (!verdict.ok) throw verdict.error;
     return (this.#target = { apiKey, baseUrl: verdict.baseUrl, origin: verdict.origin });
   }
+}
+
+/** Reads the chunks of a reply, and gives its events, until the last. */
+function eventReader({
+  watch,
+  span,
+  give,
+}: {
+  watch: StallWatch;
+  span: CallSpan;
+  give: TakeEvents;
+}): TakeChunk {
+  const parse = createStreamParser();
+  return (chunk) => {
+    const { events, ended, error } = parse(chunk);
+    span.received(events);
+    if (events.length > 0) give(events);
+    if (error !== undefined) throw error;
+    watch.hasInput();
+    return ended;
+  };
 }

@@ -91,7 +91,7 @@ describe('AnthropicProvider.assertReady', () => {
     expect(thrown).toMatchObject(error);
     // An error of its own each time: it has the stack of its caller.
     expect(thrownBy(() => model.assertReady())).not.toBe(thrown);
-    await expect(model.stream(request, never).next()).rejects.toMatchObject(error);
+    await expect(model.stream(request, never).read(() => undefined)).rejects.toMatchObject(error);
   });
 
   it.each<[string, Partial<ProviderConfig>]>([

@@ -3,7 +3,7 @@ import { type AgentState, moveTime } from '../../governance/decision-tree/agent-
 import type { LastCallLimit } from '../../governance/limits/limit-reached.js';
 import { assertNever } from '../../platform/assert-never.js';
 import { isSessionBudget } from '../../governance/limits/limit-warnings.js';
-import type { ModelEvent, ModelRequest } from '../../provider/model-types.js';
+import type { ModelCall, ModelEvent, ModelRequest } from '../../provider/model-types.js';
 import type { SentPrefix } from '../../storage/shapes/sent-request.js';
 import { capOutput } from '../../tools/cap-output.js';
 import { discardedUsage } from '../budgets/draft-usage.js';
@@ -90,7 +90,7 @@ interface PlannedCall extends CallHeadroom {
 /** A call that was made. What was sent is not kept: it is as long as the conversation. */
 interface BegunCall {
   draft: StepDraft;
-  batches: AsyncIterable<ModelEvent[]>;
+  call: ModelCall;
 }
 
 async function beginCall(run: TurnRun, plan: Plan): Promise<BegunCall | NoHeadroom> {
@@ -105,7 +105,7 @@ async function beginCall(run: TurnRun, plan: Plan): Promise<BegunCall | NoHeadro
   run.progress.draft = draft;
   return {
     draft,
-    batches: run.ports.provider.stream({ ...request, maxTokens }, run.lease.signal),
+    call: run.ports.provider.stream({ ...request, maxTokens }, run.lease.signal),
   };
 }
 
@@ -155,16 +155,15 @@ function newDraft(
 /** `lost`: the call threw, or the model refused to go on, and the reply may be discarded. */
 type Called = { type: 'replied'; ended: Ended } | { type: 'lost'; outcome: unknown; ended?: Ended };
 
-async function readReply(run: TurnRun, { draft, batches }: BegunCall): Promise<Called> {
+async function readReply(run: TurnRun, { draft, call }: BegunCall): Promise<Called> {
   let isAwaited = true;
+  let ended: Ended | undefined;
   try {
-    for await (const batch of batches) {
-      for (const event of batch) {
+    await call.read((events) => {
+      for (const event of events) {
         if (event.type === 'ended') {
-          draft.usage = event.usage;
-          return event.stopReason === 'refusal'
-            ? { type: 'lost', outcome: 'refusal', ended: event }
-            : { type: 'replied', ended: event };
+          ended = event;
+          return;
         }
         if (isAwaited && event.type !== 'started') {
           isAwaited = false;
@@ -172,14 +171,20 @@ async function readReply(run: TurnRun, { draft, batches }: BegunCall): Promise<C
         }
         apply(run, draft, event);
       }
-    }
+    });
   } catch (error) {
     if (run.lease.reason === 'shutdown') await releaseReservation(run, run.ports.db);
     if (run.lease.signal.aborted) throw error;
     countFailure(run, error);
     return { type: 'lost', outcome: error };
   }
-  throw new Error(`The model's stream of step ${draft.step} ended without its last event`);
+  if (ended === undefined) {
+    throw new Error(`The model's stream of step ${draft.step} ended without its last event`);
+  }
+  draft.usage = ended.usage;
+  return ended.stopReason === 'refusal'
+    ? { type: 'lost', outcome: 'refusal', ended }
+    : { type: 'replied', ended };
 }
 
 function describeLost(

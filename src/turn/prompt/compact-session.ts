@@ -163,13 +163,13 @@ async function readSummary(
   let usage = noUsage;
   let isWhole = false;
   try {
-    for await (const batch of provider.stream(request, signal)) {
-      for (const event of batch) {
+    await provider.stream(request, signal).read((events) => {
+      for (const event of events) {
         if (event.type === 'text.delta') text += event.text;
         if (event.type === 'started' || event.type === 'ended') usage = event.usage;
         isWhole ||= event.type === 'ended';
       }
-    }
+    });
   } finally {
     // The usage of a summary that was cut is paid for too.
     const outputTokens = Math.max(usage.outputTokens, isWhole ? 0 : estimateText(text, model));

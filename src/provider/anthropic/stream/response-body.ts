@@ -1,5 +1,5 @@
 import type { Clock } from '../../../platform/clock.js';
-import { StreamedResponse, type ChunkReader } from '../../../platform/net/dispatch-fetch.js';
+import { StreamedResponse, type ChunkSource } from '../../../platform/net/dispatch-fetch.js';
 import { settlesWithin } from '../../../platform/async/settles-within.js';
 import { providerError, streamClosedEarly } from '../../provider-errors.js';
 
@@ -11,7 +11,7 @@ const FINISH_MS = 100;
  *
  * @throws 502 `API_RESPONSE_ERROR` for any other type, which a wrong base URL answers with.
  */
-export function openBody(response: Response): ChunkReader {
+export function openBody(response: Response): ChunkSource {
   const type = response.headers.get('content-type') ?? 'nothing';
   if (!type.toLowerCase().startsWith('text/event-stream')) {
     throw providerError({
@@ -22,7 +22,19 @@ export function openBody(response: Response): ChunkReader {
   }
   if (response instanceof StreamedResponse) return response;
   if (response.body === null) throw streamClosedEarly();
-  return response.body.getReader();
+  return fromWebStream(response.body.getReader());
+}
+
+function fromWebStream(reader: ReadableStreamDefaultReader<Uint8Array>): ChunkSource {
+  return {
+    readUntil: async (take) => {
+      for (;;) {
+        const { done, value } = await reader.read();
+        if (done) return false;
+        if (take(value)) return true;
+      }
+    },
+  };
 }
 
 /**
@@ -30,16 +42,15 @@ export function openBody(response: Response): ChunkReader {
  *
  * @returns false when the end did not come within 100 ms: close the connection.
  */
-export async function finishBody(body: ChunkReader, clock: Clock): Promise<boolean> {
+export async function finishBody(body: ChunkSource, clock: Clock): Promise<boolean> {
   try {
-    return await settlesWithin(FINISH_MS, drain(body), clock);
+    return await settlesWithin(
+      FINISH_MS,
+      body.readUntil(() => false),
+      clock,
+    );
   } catch {
     // A broken connection cannot be reused; the message itself is complete.
     return false;
   }
-}
-
-async function drain(body: ChunkReader): Promise<void> {
-  let chunk = await body.read();
-  while (!chunk.done) chunk = await body.read();
 }

@@ -1,30 +1,24 @@
 import type { Clock } from '../../../platform/clock.js';
 
 /**
- * Calls `onStall` once when one wait took `limitMs`. Only time spent waiting counts: a reader that
- * is slow to take what came does not make the provider look dead. One timer in all: a wait only
- * notes the time, and the timer, when it fires, sleeps for what is left.
+ * Calls `onStall` once when nothing came for `limitMs`. One timer in all: what comes only notes the time, and the
+ * timer, when it fires, sleeps for what is left.
  */
 export class StallWatch {
-  readonly #clock: Clock;
-  readonly #limitMs: number;
-  readonly #onStall: (stalledMs: number) => void;
-  #waitingSince: number | undefined;
+  #lastAt: number;
   #cancelTimer: () => void;
 
-  constructor(clock: Clock, limitMs: number, onStall: (stalledMs: number) => void) {
-    this.#clock = clock;
-    this.#limitMs = limitMs;
-    this.#onStall = onStall;
+  constructor(
+    private readonly clock: Pick<Clock, 'now' | 'after'>,
+    private readonly limitMs: number,
+    private readonly onStall: (stalledMs: number) => void,
+  ) {
+    this.#lastAt = clock.now();
     this.#cancelTimer = this.#sleep(limitMs);
   }
 
-  waits(): void {
-    this.#waitingSince = this.#clock.now();
-  }
-
   hasInput(): void {
-    this.#waitingSince = undefined;
+    this.#lastAt = this.clock.now();
   }
 
   /** Releases the timer. */
@@ -33,12 +27,12 @@ export class StallWatch {
   }
 
   #sleep(delayMs: number): () => void {
-    return this.#clock.after(delayMs, () => this.#check());
+    return this.clock.after(delayMs, () => this.#check());
   }
 
   #check(): void {
-    const waitedMs = this.#waitingSince === undefined ? 0 : this.#clock.now() - this.#waitingSince;
-    if (waitedMs >= this.#limitMs) this.#onStall(waitedMs);
-    else this.#cancelTimer = this.#sleep(this.#limitMs - waitedMs);
+    const silentMs = this.clock.now() - this.#lastAt;
+    if (silentMs >= this.limitMs) this.onStall(silentMs);
+    else this.#cancelTimer = this.#sleep(this.limitMs - silentMs);
   }
 }

@@ -21,6 +21,8 @@ export class CallSpan {
   readonly #clock: Pick<Clock, 'now'>;
   readonly #startedAt: number;
   readonly #parts: AssistantPart[] = [];
+  /** Asked once: a span records, or does not, from its start to its end. */
+  readonly #isRecording: boolean;
   #isAwaited = true;
 
   constructor(
@@ -37,7 +39,8 @@ export class CallSpan {
         [attributes.requestModel]: request.model,
       },
     });
-    if (!this.#span.isRecording) return;
+    this.#isRecording = this.#span.isRecording;
+    if (!this.#isRecording) return;
     this.#span.set({
       [attributes.requestStream]: true,
       [attributes.requestMaxTokens]: request.maxTokens,
@@ -49,7 +52,7 @@ export class CallSpan {
 
   /** @param origin of the provider. */
   sentTo(origin: string): void {
-    if (!this.#span.isRecording) return;
+    if (!this.#isRecording) return;
     const { hostname, port, protocol } = new URL(origin);
     const usual = protocol === 'http:' ? 80 : 443;
     this.#span.set({
@@ -60,7 +63,7 @@ export class CallSpan {
 
   /** Looks at a chunk's events: at the first and the last alone, unless the span is to have the reply. */
   received(events: readonly ModelEvent[]): void {
-    if (!this.#span.isRecording) return;
+    if (!this.#isRecording) return;
     const [first] = events;
     if (this.#isAwaited && first?.type === 'started') this.#began(first);
     if (this.#span.showsContent) {
