@@ -144,7 +144,7 @@ export class EventWriter {
    * nothing more: it would come after events that they cannot have yet.
    */
   defer(events: readonly TurnEventBody[], writes: readonly StoreWrite[]): void {
-    const stamped = this.#stamp([...this.#pending, ...events]);
+    const stamped = this.#stamp([...this.#pending, ...events], this.deps.clock.now());
     this.#pending = [];
     const before = this.#deferred ?? emptyBatch;
     this.#deferred = {
@@ -213,17 +213,18 @@ export class EventWriter {
       this.commit([], []).catch(() => undefined);
       return [];
     }
-    const events = this.#stamp(this.#pending);
+    if (this.#pending.length === 0) return [];
+    const atMs = this.deps.clock.now();
+    const events = this.#stamp(this.#pending, atMs);
     this.#pending = [];
     this.#keptSeq = this.#seq;
-    this.#unarchived.push(events);
+    this.#unarchived.push(events, atMs);
     return events;
   }
 
-  #stamp(bodies: readonly TurnEventBody[]): TurnEvent[] {
-    if (bodies.length === 0) return [];
-    const { attempt, clock } = this.deps;
-    const at = isoTime(clock);
+  #stamp(bodies: readonly TurnEventBody[], atMs: number): TurnEvent[] {
+    const { attempt } = this.deps;
+    const at = isoTime(atMs);
     return bodies.map((body) => stamp(body, { attempt, seq: ++this.#seq, at }));
   }
 

@@ -4,27 +4,38 @@ import { anyDeltaBody } from '../../test/support/turn/any-delta-body.js';
 import { HeldEvents } from './held-events.js';
 import type { TurnEvent } from './turn-event.js';
 
+const anyTime = fc.date({ min: new Date(0), max: new Date('9999-12-31'), noInvalidDate: true });
+
+interface Batch {
+  events: TurnEvent[];
+  atMs: number;
+}
+
 /** Events whose numbers mostly follow each other, in batches. */
-const anyBatches: fc.Arbitrary<TurnEvent[][]> = fc
+const anyBatches: fc.Arbitrary<Batch[]> = fc
   .array(
-    fc.array(
-      fc.record({
-        body: anyDeltaBody,
-        attempt: fc.constantFrom(1, 1, 1, 2),
-        skipped: fc.constantFrom(0, 0, 0, 3),
-        time: fc.date({ min: new Date(0), max: new Date('9999-12-31'), noInvalidDate: true }),
-      }),
-      { maxLength: 8 },
+    fc.tuple(
+      anyTime,
+      fc.array(
+        fc.record({
+          body: anyDeltaBody,
+          attempt: fc.constantFrom(1, 1, 1, 2),
+          skipped: fc.constantFrom(0, 0, 0, 3),
+        }),
+        { maxLength: 8 },
+      ),
     ),
   )
   .map((batches) => {
     let seq = 0;
-    return batches.map((batch) =>
-      batch.map(({ body, attempt, skipped, time }) => {
+    return batches.map(([time, batch]) => {
+      const at = time.toISOString();
+      const events = batch.map(({ body, attempt, skipped }) => {
         seq += 1 + skipped;
-        return { ...body, attempt, seq, at: time.toISOString() };
-      }),
-    );
+        return { ...body, attempt, seq, at };
+      });
+      return { events, atMs: time.getTime() };
+    });
   });
 
 describe('HeldEvents', () => {
@@ -32,9 +43,10 @@ describe('HeldEvents', () => {
     fc.assert(
       fc.property(anyBatches, (batches) => {
         const held = new HeldEvents();
-        for (const batch of batches) held.push(batch);
-        expect(held.all()).toEqual(batches.flat());
-        expect(held.length).toBe(batches.flat().length);
+        for (const { events, atMs } of batches) held.push(events, atMs);
+        const all = batches.flatMap(({ events }) => events);
+        expect(held.all()).toEqual(all);
+        expect(held.length).toBe(all.length);
       }),
     );
   });
@@ -49,7 +61,7 @@ describe('HeldEvents', () => {
       at: '2026-11-26T10:00:00.123Z',
     };
     const held = new HeldEvents();
-    held.push([delta, { ...delta, text: 'b', seq: 8 }]);
+    held.push([delta, { ...delta, text: 'b', seq: 8 }], Date.parse(delta.at));
     expect(JSON.stringify(held.all())).toBe(
       JSON.stringify([delta, { ...delta, text: 'b', seq: 8 }]),
     );
@@ -57,9 +69,8 @@ describe('HeldEvents', () => {
 
   it('is empty when it was cleared', () => {
     const held = new HeldEvents();
-    held.push([
-      { type: 'step.started', step: 1, attempt: 1, seq: 1, at: '2026-11-26T10:00:00.123Z' },
-    ]);
+    const at = '2026-11-26T10:00:00.123Z';
+    held.push([{ type: 'step.started', step: 1, attempt: 1, seq: 1, at }], Date.parse(at));
     held.clear();
     expect([held.all(), held.length]).toEqual([[], 0]);
   });

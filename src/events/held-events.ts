@@ -23,8 +23,9 @@ export class HeldEvents {
     return this.#length;
   }
 
-  push(events: readonly TurnEvent[]): void {
-    for (const event of events) this.#add(event);
+  /** @param atMs when they were stamped, in ms since the Unix epoch: to read it in each event would cost more. */
+  push(events: readonly TurnEvent[], atMs: number): void {
+    for (const event of events) this.#add(event, atMs);
     this.#length += events.length;
   }
 
@@ -39,7 +40,7 @@ export class HeldEvents {
     this.#length = 0;
   }
 
-  #add(event: TurnEvent): void {
+  #add(event: TurnEvent, atMs: number): void {
     if (!isDelta(event)) {
       this.#parts.push(event);
       this.#last = undefined;
@@ -50,7 +51,7 @@ export class HeldEvents {
       this.#parts.push(this.#last);
     }
     this.#last.pieces.push(event.type === 'tool.args.delta' ? event.json : event.text);
-    this.#last.at.push(Date.parse(event.at));
+    this.#last.at.push(atMs);
   }
 }
 

@@ -24,9 +24,8 @@ export const systemClock: Clock = {
 
 let lastStamp = { at: Number.NaN, text: '' };
 
-/** The time as ISO-8601 in UTC, with milliseconds. The text is kept for calls in the same millisecond. */
-export function isoTime(clock: Clock): string {
-  const at = clock.now();
+/** A time of a clock as ISO-8601 in UTC, with milliseconds. The text is kept for calls of the same millisecond. */
+export function isoTime(at: number): string {
   if (at !== lastStamp.at) lastStamp = { at, text: new Date(at).toISOString() };
   return lastStamp.text;
 }

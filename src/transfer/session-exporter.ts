@@ -64,7 +64,7 @@ export class SessionExporter {
   }
 
   async *#lines({ sessionId, principalId }: ExportSelection): AsyncGenerator<string> {
-    yield frameText(headerAt(isoTime(this.clock)));
+    yield frameText(headerAt(isoTime(this.clock.now())));
     let count = 0;
     const ids = sessionId === undefined ? this.#list(principalId) : [sessionId];
     for await (const id of ids) {

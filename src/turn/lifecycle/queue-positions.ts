@@ -124,7 +124,7 @@ export class QueuePositions {
         from unclaimed)
       insert into ${turnArchives} (turn_id, attempt, first_seq, events)
       select id, 0, seq, json_build_array(json_build_object('type', 'turn.queued',
-        'position', position, 'attempt', 0, 'seq', seq, 'at', ${isoTime(this.clock)}::text))
+        'position', position, 'attempt', 0, 'seq', seq, 'at', ${isoTime(this.clock.now())}::text))
       from event on conflict do nothing returning turn_id as "turnId", events`);
     const stored = new Map(
       (rows as { turnId: string; events: [QueuedEvent] }[]).map((row) => [row.turnId, row.events]),
