@@ -1,6 +1,5 @@
 import { lastArchived } from '../events/archive.js';
 import { parseCursor, type Cursor } from '../events/cursor.js';
-import type { TurnEvent } from '../events/turn-event.js';
 import { TypedError } from '../errors/typed-error.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditLog } from '../access/audit-log.js';
@@ -8,7 +7,7 @@ import { Metrics } from '../metrics/metrics.js';
 import { DATABASE, type Database } from '../storage/connection.js';
 import { SessionCloser } from './lifecycle/session-closer.js';
 import { TurnCanceller, type CancelState } from './lifecycle/turn-canceller.js';
-import { TurnFollower, type TurnStage } from './stream/turn-follower.js';
+import { TurnFollower, type TakeEvents, type TurnStage } from './stream/turn-follower.js';
 import { TurnSubmitter } from './submit/turn-submitter.js';
 import { checkCursor } from './stream/check-cursor.js';
 import { Presence } from './lifecycle/presence.js';
@@ -53,23 +52,23 @@ export class TurnService {
   }
 
   /**
-   * The turn's events, from the first to the last, or until `signal` aborts; until then, the caller
-   * counts as a reader of the turn.
+   * Hands on the turn's events, from the first to the last, or until some were enough or `signal` aborts; until
+   * then, the caller counts as a reader of the turn.
    *
    * @param turn a turn that was accepted just now, or the rest of one.
    */
-  follow(
-    turn: SubmittedTurn | RestOfTurn,
-    signal: AbortSignal,
-  ): AsyncGenerator<readonly TurnEvent[]> {
+  follow(turn: SubmittedTurn | RestOfTurn, signal: AbortSignal, take: TakeEvents): Promise<void> {
     const { follower, presence, metrics } = this;
-    const { turnId, onDisconnect, onBegun } = turn;
-    return follower.follow(turnId, signal, {
+    const { turnId, onDisconnect } = turn;
+    let { onBegun } = turn;
+    return follower.follow(turnId, signal, take, {
       stage: stageOf(turn),
       onJoined: () => (onDisconnect === 'cancel' ? presence.join(turnId) : () => undefined),
       onBackfilled: (source) => metrics.streamResumes.inc({ source }),
       onEvents: (events) => {
+        // Once: for each batch it would cost as much as the batch.
         onBegun?.();
+        onBegun = undefined;
         if (events.at(-1)?.type === 'turn.ended') presence.forget(turnId);
       },
     });

@@ -8,6 +8,7 @@ import { loadUsage } from '../../src/turn/budgets/usage-days.js';
 import { tokensOf } from '../../src/turn/state/turn-state.js';
 import { HeldTool } from '../support/turn/held-tool.js';
 import { openFleet, type Fleet } from '../support/turn/start-fleet.js';
+import { readTurn } from '../support/turn/read-turn.js';
 
 const REPLY = 200;
 
@@ -50,28 +51,22 @@ describe.each(['embedded', 'distributed'] as const)('budgets of a day, %s', (bac
     return turnId;
   }
   async function end(turnId: string, see?: () => Promise<void>): Promise<TurnEvent | undefined> {
-    const seen: TurnEvent[] = [];
-    const { signal } = new AbortController();
-    for await (const events of fleet.test.services.follower.follow(turnId, signal)) {
-      seen.push(...events);
+    const seen = await readTurn(fleet.test.services.follower, turnId, async () => {
       await see?.();
-    }
+      return false;
+    });
     return seen.at(-1);
   }
   async function begun(turnId: string): Promise<void> {
-    const { signal } = new AbortController();
-    for await (const events of fleet.test.services.follower.follow(turnId, signal)) {
-      if (events.some(({ type }) => type === 'text.delta')) return;
-    }
+    await readTurn(fleet.test.services.follower, turnId, (seen) =>
+      seen.some(({ type }) => type === 'text.delta'),
+    );
   }
   /** Waits until a turn has a notice that it waits for its day. */
   async function noticed(turnId: string): Promise<void> {
-    const { signal } = new AbortController();
-    for await (const events of fleet.test.services.follower.follow(turnId, signal)) {
-      if (events.some((event) => event.type === 'notice.posted' && event.kind === 'budget-wait')) {
-        return;
-      }
-    }
+    const waits = (events: readonly TurnEvent[]): boolean =>
+      events.some((event) => event.type === 'notice.posted' && event.kind === 'budget-wait');
+    if (waits(await readTurn(fleet.test.services.follower, turnId, waits))) return;
     throw new Error(`${turnId} ended without a wait`);
   }
   const used = () => {

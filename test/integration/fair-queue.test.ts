@@ -4,6 +4,7 @@ import { turns } from '../../src/storage/schema.js';
 import type { TurnRow } from '../../src/turn/state/turn-lookup.js';
 import { expectSoon } from '../support/expect-soon.js';
 import { openFleet, type Fleet } from '../support/turn/start-fleet.js';
+import { readTurn } from '../support/turn/read-turn.js';
 
 /** Slots of all workers: of one worker, or two on each of two. */
 const SLOTS = 4;
@@ -33,8 +34,7 @@ describe.each(['embedded', 'distributed'] as const)('a queue that is shared, %s'
     return turnId;
   }
   async function end(turnId: string): Promise<void> {
-    const { signal } = new AbortController();
-    for await (const events of fleet.test.services.follower.follow(turnId, signal)) void events;
+    await readTurn(fleet.test.services.follower, turnId);
   }
   const rowsOf = (principalId: string): Promise<TurnRow[]> =>
     fleet.test.services.db

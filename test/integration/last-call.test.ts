@@ -6,6 +6,7 @@ import { MemoryTurnQueue } from '../../src/turn/queue/memory-turn-queue.js';
 import { contextTokens } from '../../src/turn/state/turn-context.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { openTestServices, type TestServices } from '../support/turn/turn-services.js';
+import { readTurn } from '../support/turn/read-turn.js';
 
 type Of<T extends TurnEvent['type']> = Extract<TurnEvent, { type: T }>;
 
@@ -57,12 +58,8 @@ describe('the last call of a turn', () => {
   });
   afterEach(() => test.close());
 
-  const readAll = async (turnId: string): Promise<TurnEvent[]> => {
-    const seen: TurnEvent[] = [];
-    const { signal } = new AbortController();
-    for await (const events of test.services.follower.follow(turnId, signal)) seen.push(...events);
-    return seen;
-  };
+  const readAll = (turnId: string): Promise<TurnEvent[]> =>
+    readTurn(test.services.follower, turnId);
   const submit = async (message: string, agentConfig: object, opts: object = {}) => {
     const { turnId } = await test.services.submitter.submit({
       sessionId,
@@ -190,9 +187,7 @@ describe('a turn’s token budget', () => {
       attachments: [],
       idempotencyKey: undefined,
     });
-    const seen: TurnEvent[] = [];
-    for await (const events of services.follower.follow(turnId, new AbortController().signal))
-      seen.push(...events);
+    const seen = await readTurn(services.follower, turnId);
     return seen.find((event): event is Of<'turn.ended'> => event.type === 'turn.ended');
   };
   const newSession = async () => {

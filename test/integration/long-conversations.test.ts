@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
-import type { TurnEvent } from '../../src/events/turn-event.js';
 import type { OpenedDatabase } from '../../src/storage/connection.js';
 import { compactions } from '../../src/storage/conversation-schema.js';
 import { globTool } from '../../src/tools/builtin/glob.js';
@@ -9,6 +8,7 @@ import { MemoryTurnQueue } from '../../src/turn/queue/memory-turn-queue.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { openTestServices } from '../support/turn/turn-services.js';
 import { unlikeModels } from '../support/model/unlike-models.js';
+import { readTurn } from '../support/turn/read-turn.js';
 
 /** The newest and the oldest for the short form. */
 const models =
@@ -80,15 +80,16 @@ describe('a conversation of twenty turns', () => {
         worker = await test.startWorker({ queue });
         await queue.wake();
       }
-      const events: TurnEvent[] = [];
-      const { signal } = new AbortController();
-      for await (const batch of services.follower.follow(turnId, signal)) events.push(...batch);
-      for (const event of events) {
+      for (const event of await readTurn(services.follower, turnId)) {
         if (event.type === 'turn.ended') outcomes.push(`${index + 1} ${event.outcome}`);
         if (event.type === 'notice.posted') notices.push(event.kind);
       }
       if (index === 11) {
-        const report = await services.compactor.compact(session.id, undefined, signal);
+        const report = await services.compactor.compact(
+          session.id,
+          undefined,
+          new AbortController().signal,
+        );
         expect(report.compacted).toBe(true);
       }
     }

@@ -14,6 +14,7 @@ import type { TurnWorker } from '../../src/turn/worker/turn-worker.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { instructionRootWith } from '../support/agents/instruction-root.js';
 import { openTestServices, type TestServices } from '../support/turn/turn-services.js';
+import { readTurn } from '../support/turn/read-turn.js';
 
 describe('a refused request ends no session', () => {
   let database: OpenedDatabase;
@@ -50,10 +51,7 @@ describe('a refused request ends no session', () => {
       attachments: [],
       idempotencyKey: undefined,
     });
-    const seen: TurnEvent[] = [];
-    const { signal } = new AbortController();
-    for await (const events of services.follower.follow(turnId, signal)) seen.push(...events);
-    return seen;
+    return readTurn(services.follower, turnId);
   }
 
   const endOf = (events: readonly TurnEvent[]) =>

@@ -21,6 +21,7 @@ import { openTestDatabase } from '../support/database/database.js';
 import { HeldTool } from '../support/turn/held-tool.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { openTestServices, type TestServices } from '../support/turn/turn-services.js';
+import { readTurn } from '../support/turn/read-turn.js';
 
 describe('a turn that another worker takes over', () => {
   let database: OpenedDatabase;
@@ -84,14 +85,11 @@ describe('a turn that another worker takes over', () => {
     await test.services.db.update(turns).set(lapsed).where(eq(turns.id, turnId));
   }
 
-  async function follow(turnId: string, see?: (seen: TurnEvent[]) => Promise<void>) {
-    const seen: TurnEvent[] = [];
-    const { signal } = new AbortController();
-    for await (const events of test.services.follower.follow(turnId, signal)) {
-      seen.push(...events);
+  function follow(turnId: string, see?: (seen: readonly TurnEvent[]) => Promise<void>) {
+    return readTurn(test.services.follower, turnId, async (seen) => {
       await see?.(seen);
-    }
-    return seen;
+      return false;
+    });
   }
 
   const typesOf = (events: readonly TurnEvent[]): string[] => events.map((event) => event.type);

@@ -15,6 +15,7 @@ import { addedTokens, tokensOf } from '../../src/turn/state/turn-state.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { instructionRootWith } from '../support/agents/instruction-root.js';
 import { openTestServices, type TestServices } from '../support/turn/turn-services.js';
+import { readTurn } from '../support/turn/read-turn.js';
 
 type Of<T extends TurnEvent['type']> = Extract<TurnEvent, { type: T }>;
 
@@ -59,12 +60,8 @@ describe('the control of a turn', () => {
     });
     return turnId;
   };
-  const readAll = async (turnId: string): Promise<TurnEvent[]> => {
-    const seen: TurnEvent[] = [];
-    const { signal } = new AbortController();
-    for await (const events of test.services.follower.follow(turnId, signal)) seen.push(...events);
-    return seen;
-  };
+  const readAll = (turnId: string): Promise<TurnEvent[]> =>
+    readTurn(test.services.follower, turnId);
   const of = <T extends TurnEvent['type']>(events: readonly TurnEvent[], type: T): Of<T>[] =>
     events.filter((event): event is Of<T> => event.type === type);
   const noticesOf = (events: readonly TurnEvent[]) =>

@@ -16,6 +16,7 @@ import { claimOne } from '../support/turn/claim-one.js';
 import { expectSoon } from '../support/expect-soon.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { openTestServices, type TestServices } from '../support/turn/turn-services.js';
+import { readTurn } from '../support/turn/read-turn.js';
 
 describe('the worker', () => {
   let database: OpenedDatabase;
@@ -63,11 +64,8 @@ describe('the worker', () => {
     return { ...test, claims, submit, submitTo };
   }
 
-  async function everything(test: TestServices, turnId: string): Promise<TurnEvent[]> {
-    const seen: TurnEvent[] = [];
-    const { signal } = new AbortController();
-    for await (const events of test.services.follower.follow(turnId, signal)) seen.push(...events);
-    return seen;
+  function everything(test: TestServices, turnId: string): Promise<TurnEvent[]> {
+    return readTurn(test.services.follower, turnId);
   }
 
   const endsOf = (events: readonly TurnEvent[]) =>

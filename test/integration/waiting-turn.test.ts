@@ -73,7 +73,10 @@ async function submit(
 
 async function follow(turnId: string, seen: TurnEvent[]): Promise<void> {
   const { signal } = new AbortController();
-  for await (const events of test.services.follower.follow(turnId, signal)) seen.push(...events);
+  await test.services.follower.follow(turnId, signal, (events) => {
+    seen.push(...events);
+    return false;
+  });
 }
 
 function approvalsOf(turnId: string): Promise<ApprovalRow[]> {

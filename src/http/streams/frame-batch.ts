@@ -26,10 +26,13 @@ export class WholeAnswer {
   constructor(readonly body: object) {}
 }
 
+/** Takes an item. @returns whether it was enough, now or once there is room for more. */
+type Take<Item> = (item: Item) => boolean | Promise<boolean>;
+
 /** The source of a stream: items, and their frames as they go out. */
 export interface FrameSource<Item> {
-  /** @param signal aborts when the reader has left. */
-  follow(signal: AbortSignal): AsyncIterable<Item>;
+  /** Hands on the items, until one was enough. @param signal aborts when the reader has left. */
+  follow(signal: AbortSignal, take: Take<Item>): Promise<void>;
   texts(item: Item): Iterable<string>;
   /** Whether the stream ends here, though items may follow. */
   isOver(): boolean;
@@ -39,10 +42,20 @@ const nothing = (): void => undefined;
 
 /** A stream of texts of frames. See `streamFrames`. */
 export function streamTexts(
-  follow: FrameSource<string>['follow'],
+  textsUntil: (left: AbortSignal) => AsyncIterable<string>,
   options?: { mayBeEmpty?: boolean },
 ): FrameStream {
+  const follow = handOn(textsUntil);
   return streamFrames({ follow, texts: (text) => [text], isOver: () => false }, options);
+}
+
+/** Hands on items that are made one by one: the next when there is room for it. */
+export function handOn<Item>(
+  itemsUntil: (left: AbortSignal) => AsyncIterable<Item>,
+): FrameSource<Item>['follow'] {
+  return async (signal, take) => {
+    for await (const item of itemsUntil(signal)) if (await take(item)) return;
+  };
 }
 
 /**
@@ -72,19 +85,21 @@ export function streamFrames<Item>(
         };
         if (isDrained || isLeft) goOn();
       });
+    /** Sends texts. @returns whether they are the last, once there is room for more. */
+    const send = (texts: Iterator<string>): boolean | Promise<boolean> => {
+      for (let text = texts.next(); text.done !== true; text = texts.next()) {
+        if (isLeft) return true;
+        isDrained = false;
+        subscriber.next({ text: text.value, onDrained });
+        // Mostly drained at once: a promise for each batch would cost more than the batch.
+        if (!isDrained) return hasDrained().then((hasRoom) => !hasRoom || send(texts));
+      }
+      return isLeft || source.isOver();
+    };
     const run = async (): Promise<void> => {
       subscriber.next({ text: '', mayBeEmpty, onDrained });
       if (!(await hasDrained())) return;
-      for await (const item of source.follow(left.signal)) {
-        for (const text of source.texts(item)) {
-          if (isLeft) return;
-          isDrained = false;
-          subscriber.next({ text, onDrained });
-          // Mostly drained at once: a promise for each batch would cost more than the batch.
-          if (!isDrained && !(await hasDrained())) return;
-        }
-        if (isLeft || source.isOver()) return;
-      }
+      await source.follow(left.signal, (item) => send(source.texts(item)[Symbol.iterator]()));
     };
     let isRunning = true;
     run()

@@ -9,7 +9,7 @@ import { collectGarbage } from '../../../test/support/collect-garbage.js';
 import type { TurnEvent } from '../../events/turn-event.js';
 import { harnessDialect } from '../../wires/harness/dialect/harness.js';
 import { encodeTurn } from '../../wires/framing/encode-turn.js';
-import { FrameStream, streamFrames } from './frame-batch.js';
+import { FrameStream, handOn, streamFrames } from './frame-batch.js';
 import { writeStream, type DropReason } from './write-stream.js';
 
 const delta = (seq: number, text = 'x'): TurnEvent => ({
@@ -71,7 +71,7 @@ describe('writeStream', () => {
   const onOpen = () => (dropped?: DropReason) => void ends.push(dropped);
   const write = (follow: Follow, options = {}, timeoutMs = 1_000) => {
     const { texts, isOver } = encodeTurn(harnessDialect, 'turn_1');
-    const frames = streamFrames({ follow, texts, isOver }, options);
+    const frames = streamFrames({ follow: handOn(follow), texts, isOver }, options);
     return writeStream(response, frames, { clock, logger: silentLogger, timeoutMs, onOpen });
   };
   const until = async (condition: () => boolean): Promise<void> => {

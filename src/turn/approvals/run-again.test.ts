@@ -3,6 +3,7 @@ import { eq, sql } from 'drizzle-orm';
 import { openServerDatabase } from '../../../test/support/database/both-databases.js';
 import { expectSoon } from '../../../test/support/expect-soon.js';
 import { openTestServices, type TestServices } from '../../../test/support/turn/turn-services.js';
+import { readTurn } from '../../../test/support/turn/read-turn.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { approvals } from '../../storage/governance-schema.js';
 import { turns } from '../../storage/schema.js';
@@ -93,10 +94,8 @@ it('a lost call does not run again before it is stored that a person allowed it'
     await work();
     await expectSoon(expectStuck);
   });
-  const { signal } = new AbortController();
-  for await (const events of services.follower.follow(turnId, signal)) {
-    if (events.at(-1)?.type === 'turn.ended') expect(events.at(-1)).toMatchObject({ attempt: 3 });
-  }
+  const [end] = (await readTurn(services.follower, turnId)).slice(-1);
+  expect(end).toMatchObject({ type: 'turn.ended', attempt: 3 });
   expect(notedAtRuns).toEqual(['not asked', 3]);
   lose();
   await test.drain();

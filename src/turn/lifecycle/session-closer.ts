@@ -87,10 +87,8 @@ export class SessionCloser {
   }
 
   async #awaitEnd(turnId: string): Promise<void> {
-    await withDeadline(this.clock, END_WAIT_MS, async (signal) => {
-      for await (const events of this.follower.follow(turnId, signal)) {
-        if (events.some((event) => event.type === 'turn.ended')) return;
-      }
-    });
+    await withDeadline(this.clock, END_WAIT_MS, (signal) =>
+      this.follower.follow(turnId, signal, () => false),
+    );
   }
 }

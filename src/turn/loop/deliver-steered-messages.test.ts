@@ -55,12 +55,13 @@ describe('messages steered into a turn', () => {
   async function follow(turnId: string, see?: (seen: TurnEvent[]) => Promise<void>) {
     const seen: TurnEvent[] = [];
     const { signal } = new AbortController();
-    for await (const events of test.services.follower.follow(turnId, signal)) {
+    await test.services.follower.follow(turnId, signal, async (events) => {
       for (const event of events) {
         seen.push(event);
         await see?.(seen);
       }
-    }
+      return false;
+    });
     return seen;
   }
   const rowsOf = (turnId: string) =>

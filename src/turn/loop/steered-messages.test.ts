@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { openTestDatabase } from '../../../test/support/database/database.js';
 import { HeldTool } from '../../../test/support/turn/held-tool.js';
 import { openTestServices, type TestServices } from '../../../test/support/turn/turn-services.js';
-import type { TurnEvent } from '../../events/turn-event.js';
+import { readTurn } from '../../../test/support/turn/read-turn.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { storeSteeredMessage } from '../submit/store-steered-message.js';
 import { loadDeliveredMessages } from './steered-messages.js';
@@ -36,9 +36,7 @@ it('a message that no worker delivered stays in the conversation of a turn that 
   // Without the hint.
   await storeSteeredMessage(database.db, { sessionId, text: 'Mind the tests', ...rest }, 16);
   call.finish();
-  const seen: TurnEvent[] = [];
-  const { signal } = new AbortController();
-  for await (const events of services.follower.follow(turnId, signal)) seen.push(...events);
+  const seen = await readTurn(services.follower, turnId);
   expect(seen.at(-1)).toMatchObject({ outcome: 'failed' });
   expect(await loadDeliveredMessages(database.db, [turnId])).toMatchObject([
     { text: 'Mind the tests', afterStep: 1 },

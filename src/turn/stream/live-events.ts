@@ -24,10 +24,15 @@ export class LiveEvents implements LogListener {
 
   onEvents(events: readonly TurnEvent[]): void {
     if (this.#hasMissed) return;
+    const give = this.#give;
+    if (give !== undefined) {
+      // Whoever waits has taken all that came before.
+      this.#give = undefined;
+      return give({ type: 'events', events });
+    }
     this.#pendingEvents += events.length;
     if (this.#pendingEvents > MOST_PENDING) return this.onMissed();
     this.#pending.push(events);
-    this.#wake();
   }
 
   onMissed(): void {

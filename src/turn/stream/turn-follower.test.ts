@@ -12,7 +12,7 @@ import type { TurnEvent, TurnEventBody } from '../../events/turn-event.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { turns } from '../../storage/schema.js';
 import { EndWatch } from './end-watch.js';
-import { TurnFollower, type FollowOptions } from './turn-follower.js';
+import { TurnFollower, type FollowOptions, type TakeEvents } from './turn-follower.js';
 
 describe('TurnFollower', () => {
   let database: OpenedDatabase;
@@ -65,7 +65,11 @@ describe('TurnFollower', () => {
   ): Promise<string[]> {
     const seen: TurnEvent[] = [];
     const follower = new TurnFollower(log, database.db, ends);
-    for await (const events of follower.follow(turnId, signal, options)) seen.push(...events);
+    const take: TakeEvents = (events) => {
+      seen.push(...events);
+      return false;
+    };
+    await follower.follow(turnId, signal, take, options);
     return cursorsOf(seen);
   }
 
@@ -180,32 +184,86 @@ describe('TurnFollower', () => {
     expect(await following).toEqual(['1.1']);
   });
 
+  /** A reader that has no room after its first batch until it goes on. */
+  function readSlowly() {
+    const seen: TurnEvent[] = [];
+    let goOn = (): void => undefined;
+    let note = (): void => undefined;
+    const isFull = new Promise<void>((resolve) => (note = resolve));
+    const follower = new TurnFollower(log, database.db, ends);
+    const reading = follower.follow(turnId, new AbortController().signal, (events) => {
+      const isFirst = seen.length === 0;
+      seen.push(...events);
+      if (!isFirst) return false;
+      note();
+      return new Promise<boolean>((resolve) => (goOn = () => resolve(false)));
+    });
+    const readRest = async (): Promise<string[]> => {
+      goOn();
+      await reading;
+      return cursorsOf(seen);
+    };
+    return { isFull, readRest };
+  }
+
   it('gives nothing again of a log that is restored while it is read', async () => {
     await log.begin(turnId, 1);
-    const reader = new TurnFollower(log, database.db, ends).follow(
-      turnId,
-      new AbortController().signal,
-    );
     await log.append(turnId, 1, [delta(1, 1)]);
-    const seen = [...((await reader.next()).value as readonly TurnEvent[])];
+    const { isFull, readRest } = readSlowly();
+    await isFull;
     const rest = [delta(1, 2), delta(1, 3)];
     await log.append(turnId, 1, rest);
     log.repeat([delta(1, 1), ...rest]);
     await log.append(turnId, 1, [end(1, 4)]);
-    for await (const events of reader) seen.push(...events);
-    expect(cursorsOf(seen)).toEqual(['1.1', '1.2', '1.3', '1.4']);
+    expect(await readRest()).toEqual(['1.1', '1.2', '1.3', '1.4']);
   });
 
   it('keeps a bounded number of events for a reader that takes none, and skips none', async () => {
     await log.begin(turnId, 1);
-    const gone = new AbortController();
-    const reader = new TurnFollower(log, database.db, ends).follow(turnId, gone.signal);
     await log.append(turnId, 1, [delta(1, 1)]);
-    const seen = [...((await reader.next()).value as readonly TurnEvent[])];
+    const { isFull, readRest } = readSlowly();
+    await isFull;
     for (let seq = 2; seq <= 5_000; seq += 1) await log.append(turnId, 1, [delta(1, seq)]);
     await log.append(turnId, 1, [end(1, 5_001)]);
-    for await (const events of reader) seen.push(...events);
-    expect(cursorsOf(seen)).toEqual(Array.from({ length: 5_001 }, (_, i) => `1.${i + 1}`));
+    expect(await readRest()).toEqual(Array.from({ length: 5_001 }, (_, i) => `1.${i + 1}`));
+  });
+
+  it.each([true, Promise.resolve(true)])(
+    'gives no more after events that were enough',
+    async (isEnough) => {
+      await log.begin(turnId, 1);
+      await log.append(turnId, 1, [delta(1, 1)]);
+      const seen: TurnEvent[] = [];
+      const left: string[] = [];
+      const follower = new TurnFollower(log, database.db, ends);
+      await follower.follow(
+        turnId,
+        new AbortController().signal,
+        (events) => {
+          seen.push(...events);
+          return isEnough;
+        },
+        { onJoined: () => () => left.push('left') },
+      );
+      await log.append(turnId, 1, [delta(1, 2)]);
+      expect([cursorsOf(seen), left]).toEqual([['1.1'], ['left']]);
+    },
+  );
+
+  it('leaves, and fails, with a reader that fails', async () => {
+    await log.begin(turnId, 1);
+    await log.append(turnId, 1, [delta(1, 1)]);
+    const left: string[] = [];
+    const fault = new Error('no');
+    const follower = new TurnFollower(log, database.db, ends);
+    const fail = (): boolean => {
+      throw fault;
+    };
+    const reading = follower.follow(turnId, new AbortController().signal, fail, {
+      onJoined: () => () => left.push('left'),
+    });
+    await expect(reading).rejects.toBe(fault);
+    expect(left).toEqual(['left']);
   });
 });
 

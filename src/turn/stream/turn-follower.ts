@@ -22,13 +22,16 @@ interface Backfill {
 export interface FollowOptions {
   /** Default: `open`, which is right for any turn. */
   stage?: TurnStage;
-  /** Called when the first event is asked for. @returns what to call, once, when the reader is gone. */
+  /** Called when the reading begins. @returns what to call, once, when the reader is gone. */
   onJoined?(): () => void;
   /** Called with where events were loaded from that came before the reader, or that it missed. */
   onBackfilled?(source: 'log' | 'archive'): void;
   /** Called with events before the reader has them. */
   onEvents?(events: readonly TurnEvent[]): void;
 }
+
+/** Takes events. @returns whether they were enough, now or once there is room for more. */
+export type TakeEvents = (events: readonly TurnEvent[]) => boolean | Promise<boolean>;
 
 @Injectable()
 export class TurnFollower {
@@ -39,8 +42,9 @@ export class TurnFollower {
   ) {}
 
   /**
-   * A turn's events from the first to the last, each once, in order: subscribe, backfill, then live,
-   * in that order, so that nothing falls between. Ends after `turn.ended`, or when `signal` aborts.
+   * Hands on a turn's events from the first to the last, each once, in order: subscribe, backfill, then live,
+   * in that order, so that nothing falls between. Ends after `turn.ended`, with events that were enough, or when
+   * `signal` aborts. (A generator would cost as much for a delta as its frame.)
    *
    * Events are backfilled again, after the last event that was given, whenever one may have been
    * missed: the log was away or lost events, a batch leaves a gap, or the reader took too long.
@@ -48,16 +52,17 @@ export class TurnFollower {
    * The events of a turn that has ended are read from the archive alone, which has hundreds of them in a row: the log
    * has an entry for each batch that was streamed.
    */
-  async *follow(
+  async follow(
     turnId: string,
     signal: AbortSignal,
+    take: TakeEvents,
     { stage = 'open', onJoined, onBackfilled, onEvents }: FollowOptions = {},
-  ): AsyncGenerator<readonly TurnEvent[]> {
+  ): Promise<void> {
     if (stage === 'ended') {
       const events = await loadArchive(this.db, turnId);
       onBackfilled?.('archive');
       onEvents?.(events);
-      yield events;
+      await take(events);
       return;
     }
     if (signal.aborted) return;
@@ -87,7 +92,9 @@ export class TurnFollower {
           const end = fresh.at(-1);
           if (end === undefined) continue;
           onEvents?.(fresh);
-          yield fresh;
+          const isEnough = take(fresh);
+          // Mostly there is room at once: to await costs more than a batch.
+          if (isEnough === true || (isEnough !== false && (await isEnough))) return;
           last = end;
           if (end.type === 'turn.ended') return;
         }

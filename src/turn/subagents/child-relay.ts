@@ -28,7 +28,8 @@ export class ChildRelay {
     { signal, onEvent }: { signal: AbortSignal; onEvent?(event: TurnEvent): Promise<void> },
   ): Promise<ChildEnd | undefined> {
     const { id: childTurnId, callId } = child;
-    for await (const events of this.follower.follow(childTurnId, signal)) {
+    let end: ChildEnd | undefined;
+    await this.follower.follow(childTurnId, signal, async (events) => {
       const fresh = events.filter((event) => compareCursors(event, child.relayedTo) > 0);
       const last = fresh.at(-1);
       if (last !== undefined) {
@@ -40,10 +41,10 @@ export class ChildRelay {
         );
         for (const event of fresh) await onEvent?.(event);
       }
-      const end = events.find((event) => event.type === 'turn.ended');
-      if (end !== undefined) return end;
-      await pause(clock, BATCH_MS);
-    }
-    return undefined;
+      end = events.find((event) => event.type === 'turn.ended');
+      if (end === undefined) await pause(clock, BATCH_MS);
+      return false;
+    });
+    return end;
   }
 }

@@ -1,4 +1,5 @@
 import type { TurnEvent } from '../../events/turn-event.js';
+import type { TakeEvents } from '../../turn/stream/turn-follower.js';
 
 type TurnEnded = Extract<TurnEvent, { type: 'turn.ended' }>;
 
@@ -15,19 +16,23 @@ export interface AnswerFold<State, Answer> {
   pause?(state: State): Answer | undefined;
 }
 
-/** @returns undefined where the events stopped before the turn's end. */
+/**
+ * @param follow hands on the turn's events, until some were enough.
+ * @returns undefined where the events stopped before the turn's end.
+ */
 export async function foldToEnd<State, Answer>(
-  batches: AsyncIterable<readonly TurnEvent[]>,
+  follow: (take: TakeEvents) => Promise<void>,
   { initial, next, end, pause }: AnswerFold<State, Answer>,
 ): Promise<Answer | undefined> {
   let state = initial;
-  for await (const events of batches) {
+  let answer: Answer | undefined;
+  await follow((events) => {
     for (const event of events) {
       state = next(state, event);
-      if (event.type === 'turn.ended') return end(state, event);
-      const paused = pause?.(state);
-      if (paused !== undefined) return paused;
+      answer = event.type === 'turn.ended' ? end(state, event) : pause?.(state);
+      if (answer !== undefined) return true;
     }
-  }
-  return undefined;
+    return false;
+  });
+  return answer;
 }

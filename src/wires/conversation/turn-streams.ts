@@ -4,6 +4,7 @@ import type { Cursor } from '../../events/cursor.js';
 import { streamFrames, type FrameStream } from '../../http/streams/frame-batch.js';
 import { clientLeft } from '../../turn/state/turn-errors.js';
 import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
+import type { TakeEvents } from '../../turn/stream/turn-follower.js';
 import { isAccepted, TurnService, type RestOfTurn } from '../../turn/turn-service.js';
 import type { Dialect } from '../framing/dialect.js';
 import { encodeTurn } from '../framing/encode-turn.js';
@@ -49,7 +50,7 @@ export class TurnStreams {
     const turn = isAccepted(submitted)
       ? submitted
       : await turns.findRest(submitted.turnId, undefined);
-    const answer = await foldToEnd(turns.follow(turn, gone.signal), fold);
+    const answer = await foldToEnd((take) => turns.follow(turn, gone.signal, take), fold);
     if (answer === undefined && gone.signal.aborted) throw clientLeft();
     return answer;
   }
@@ -78,7 +79,7 @@ export class TurnStreams {
     { after, mayBeEmpty = false }: StreamRange = {},
   ): FrameStream {
     const { texts, isOver } = encodeTurn(dialect, turn.turnId, after);
-    const follow = (signal: AbortSignal) => this.turns.follow(turn, signal);
+    const follow = (signal: AbortSignal, take: TakeEvents) => this.turns.follow(turn, signal, take);
     return streamFrames({ follow, texts, isOver }, { mayBeEmpty });
   }
 }

@@ -1,15 +1,20 @@
 import { describe, expect, it } from '@jest/globals';
 import { recordedTurns } from '../../../test/golden/golden.js';
 import type { TurnEvent, TurnEventBody } from '../../events/turn-event.js';
+import type { TakeEvents } from '../../turn/stream/turn-follower.js';
 import { foldToEnd } from '../conversation/fold-to-end.js';
 import { holodeckAnswer, type ChatAnswer } from './collect-answer.js';
 
 const turns = new Map(recordedTurns());
 const ids = { sessionId: '01ARZ3NDEKTSV4RRFFQ69G5FAV', messageId: '01ARZ3NDEKTSV4RRFFQ69G5FAW' };
 
-async function* inBatches(events: readonly TurnEvent[]) {
-  for (let from = 0; from < events.length; from += 3) yield events.slice(from, from + 3);
-}
+const inBatches =
+  (events: readonly TurnEvent[]) =>
+  async (take: TakeEvents): Promise<void> => {
+    for (let from = 0; from < events.length; from += 3) {
+      if (await take(events.slice(from, from + 3))) return;
+    }
+  };
 
 function answerOf(name: string): Promise<ChatAnswer | undefined> {
   return foldToEnd(inBatches(turns.get(name) ?? []), holodeckAnswer(ids));

@@ -1,14 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
 import { recordedTurns } from '../../../test/golden/golden.js';
 import type { TurnEvent } from '../../events/turn-event.js';
+import type { TakeEvents } from '../../turn/stream/turn-follower.js';
 import { foldToEnd } from '../conversation/fold-to-end.js';
 import { oracleAnswer, type OracleAnswer } from './collect-answer.js';
 
 const turns = new Map(recordedTurns());
 
-async function* inBatches(events: readonly TurnEvent[]) {
-  for (let from = 0; from < events.length; from += 3) yield events.slice(from, from + 3);
-}
+const inBatches =
+  (events: readonly TurnEvent[]) =>
+  async (take: TakeEvents): Promise<void> => {
+    for (let from = 0; from < events.length; from += 3) {
+      if (await take(events.slice(from, from + 3))) return;
+    }
+  };
 
 function answerOf(name: string, explain = false): Promise<OracleAnswer | undefined> {
   return foldToEnd(inBatches(turns.get(name) ?? []), oracleAnswer(explain));
