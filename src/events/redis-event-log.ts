@@ -5,7 +5,7 @@ import {
   type RedisScript,
   type RedisClient,
 } from '../storage/redis/redis-connection.js';
-import type { RedisSubscriber } from '../storage/redis/redis-subscriber.js';
+import type { ChannelListener, RedisSubscriber } from '../storage/redis/redis-subscriber.js';
 import { compareCursors, logStart, type EventCursor } from './cursor.js';
 import { FencedError, GapError, type EventLog, type LogListener } from './event-log.js';
 import { appendScript, beginScript } from './redis-log-scripts.js';
@@ -47,7 +47,7 @@ interface Append {
 export class RedisEventLog implements EventLog {
   readonly #begin: RedisScript;
   readonly #append: RedisScript;
-  #parsed: { batch: string; events: readonly TurnEvent[] } = { batch: '', events: [] };
+  readonly #parser = new BatchParser();
   readonly #appends = new Batcher<Append, void>(
     (appends) => this.#appendTogether(appends),
     isConnectionClosed,
@@ -110,16 +110,10 @@ export class RedisEventLog implements EventLog {
   }
 
   subscribe(turnId: string, listener: LogListener): Promise<() => void> {
-    return this.options.subscriber.subscribe(this.#keys(turnId).channel, {
-      onMessage: (batch) => listener.onEvents(this.#parseOnce(batch)),
-      onMissed: () => listener.onMissed(),
-    });
-  }
-
-  /** A message goes to all of a turn's readers one after the other. */
-  #parseOnce(batch: string): readonly TurnEvent[] {
-    if (this.#parsed.batch !== batch) this.#parsed = { batch, events: parseBatch(batch) };
-    return this.#parsed.events;
+    return this.options.subscriber.subscribe(
+      this.#keys(turnId).channel,
+      new BatchListener(this.#parser, listener),
+    );
   }
 
   async remove(turnIds: readonly string[]): Promise<void> {
@@ -146,6 +140,36 @@ export class RedisEventLog implements EventLog {
   #keys(turnId: string): { log: string; head: string; channel: string } {
     const base = `${this.options.prefix}:{${turnId}}`;
     return { log: `${base}:log`, head: `${base}:head`, channel: base };
+  }
+}
+
+/** Parses a batch once for all of a turn's readers, to whom it goes one after the other. */
+class BatchParser {
+  #batch = '';
+  #events: readonly TurnEvent[] = [];
+
+  parse(batch: string): readonly TurnEvent[] {
+    if (this.#batch !== batch) {
+      this.#events = parseBatch(batch);
+      this.#batch = batch;
+    }
+    return this.#events;
+  }
+}
+
+/** A listener to a turn's channel. */
+class BatchListener implements ChannelListener {
+  constructor(
+    private readonly parser: BatchParser,
+    private readonly listener: LogListener,
+  ) {}
+
+  onMessage(batch: string): void {
+    this.listener.onEvents(this.parser.parse(batch));
+  }
+
+  onMissed(): void {
+    this.listener.onMissed();
   }
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { recordedTurns } from '../../../test/golden/golden.js';
 import { harnessDialect } from '../../wires/harness/dialect/harness.js';
-import { encodeTurn } from '../../wires/framing/encode-turn.js';
+import { TurnEncoder } from '../../wires/framing/encode-turn.js';
 import { painter } from '../terminal/paint.js';
 import { clearLive, liveStart, renderLive } from './render-live.js';
 import { renderFrame, renderStart, type ReceivedFrame, type TerminalWrite } from './render-turn.js';
@@ -42,9 +42,9 @@ function onScreen(writes: readonly TerminalWrite[]): string {
 
 describe.each(recordedTurns())('a live terminal that shows %s', (_name, events) => {
   it('is left as one that is not live', () => {
-    const encode = encodeTurn(harnessDialect, 'turn_1');
+    const encoder = new TurnEncoder(harnessDialect, 'turn_1');
     const frames = events.flatMap((event) =>
-      encode(event).map(({ id, event: type = '', data }) => ({
+      encoder.encode(event).map(({ id, event: type = '', data }) => ({
         id,
         event: type,
         data: JSON.parse(data) as Record<string, unknown>,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { golden, recordedTurns } from '../../../test/golden/golden.js';
 import { harnessDialect } from '../../wires/harness/dialect/harness.js';
-import { encodeTurn } from '../../wires/framing/encode-turn.js';
+import { TurnEncoder } from '../../wires/framing/encode-turn.js';
 import { painter } from '../terminal/paint.js';
 import { oneLine, plainText } from '../terminal/plain-text.js';
 import { renderFrame, renderStart, type ReceivedFrame } from './render-turn.js';
@@ -35,9 +35,9 @@ const frame = (event: string, data: Record<string, unknown>): ReceivedFrame => (
 });
 
 describe.each(recordedTurns())('a terminal that shows %s', (name, events) => {
-  const encode = encodeTurn(harnessDialect, 'turn_1');
+  const encoder = new TurnEncoder(harnessDialect, 'turn_1');
   const frames = events.flatMap((event) =>
-    encode(event).map(({ id, event: type = '', data }) => ({
+    encoder.encode(event).map(({ id, event: type = '', data }) => ({
       id,
       event: type,
       data: JSON.parse(data) as Record<string, unknown>,

@@ -2,17 +2,19 @@ import { describe, expect, it } from '@jest/globals';
 import { recordedTurns } from '../../../test/golden/golden.js';
 import { foldTurnEvents } from '../../events/fold-turn.js';
 import { harnessDialect } from '../../wires/harness/dialect/harness.js';
-import { encodeTurn } from '../../wires/framing/encode-turn.js';
+import { TurnEncoder } from '../../wires/framing/encode-turn.js';
 import type { HarnessEvent } from './harness-event.js';
 import { emptyResult, foldResult, resultOf } from './turn-result.js';
 
 describe.each(recordedTurns())('the result of %s', (_name, events) => {
-  const encode = encodeTurn(harnessDialect, 'turn_1');
+  const encoder = new TurnEncoder(harnessDialect, 'turn_1');
   const frames = events.flatMap((event) =>
-    encode(event).map(
-      ({ id, event: name, data }) =>
-        ({ id, event: name, data: JSON.parse(data) as unknown }) as HarnessEvent,
-    ),
+    encoder
+      .encode(event)
+      .map(
+        ({ id, event: name, data }) =>
+          ({ id, event: name, data: JSON.parse(data) as unknown }) as HarnessEvent,
+      ),
   );
   const view = foldTurnEvents(events);
 

@@ -1,4 +1,4 @@
-import { Observable } from 'rxjs';
+import { Observable, type Subscriber } from 'rxjs';
 
 /**
  * A batch of frames, written at once. An Observable cannot be paused: in its place, a source of
@@ -29,10 +29,11 @@ export class WholeAnswer {
 /** Takes an item. @returns whether it was enough, now or once there is room for more. */
 type Take<Item> = (item: Item) => boolean | Promise<boolean>;
 
-/** The source of a stream: items, and their frames as they go out. */
-export interface FrameSource<Item> {
-  /** Hands on the items, until one was enough. @param signal aborts when the reader has left. */
-  follow(signal: AbortSignal, take: Take<Item>): Promise<void>;
+/** Hands on items, until one was enough. @param left aborts when the reader has left. */
+type Follow<Item> = (left: AbortSignal, take: Take<Item>) => Promise<void>;
+
+/** Makes the frames of items, as they go out. */
+export interface FrameEncoder<Item> {
   texts(item: Item): Iterable<string>;
   /** Whether the stream ends here, though items may follow. */
   isOver(): boolean;
@@ -45,16 +46,14 @@ export function streamTexts(
   textsUntil: (left: AbortSignal) => AsyncIterable<string>,
   options?: { mayBeEmpty?: boolean },
 ): FrameStream {
-  const follow = handOn(textsUntil);
-  return streamFrames({ follow, texts: (text) => [text], isOver: () => false }, options);
+  const plain = { texts: (text: string) => [text], isOver: () => false };
+  return streamFrames(handOn(textsUntil), plain, options);
 }
 
 /** Hands on items that are made one by one: the next when there is room for it. */
-export function handOn<Item>(
-  itemsUntil: (left: AbortSignal) => AsyncIterable<Item>,
-): FrameSource<Item>['follow'] {
-  return async (signal, take) => {
-    for await (const item of itemsUntil(signal)) if (await take(item)) return;
+export function handOn<Item>(itemsUntil: (left: AbortSignal) => AsyncIterable<Item>): Follow<Item> {
+  return async (left, take) => {
+    for await (const item of itemsUntil(left)) if (await take(item)) return;
   };
 }
 
@@ -63,57 +62,84 @@ export function handOn<Item>(
  * The source is followed when that one has drained: a subscriber that left before never was a reader.
  */
 export function streamFrames<Item>(
-  source: FrameSource<Item>,
+  follow: Follow<Item>,
+  encoder: FrameEncoder<Item>,
   { mayBeEmpty = false }: { mayBeEmpty?: boolean } = {},
 ): FrameStream {
   const batches = new Observable<FrameBatch>((subscriber) => {
-    const left = new AbortController();
-    let isDrained = false;
-    // Read for each text: V8 gives each signal a hidden class of its own, and looks its properties up anew.
-    let isLeft = false;
-    let goOn = nothing;
-    const onDrained = (): void => {
-      isDrained = true;
-      goOn();
-    };
-    /** @returns whether there is room; `false` where the subscriber left before. */
-    const hasDrained = (): Promise<boolean> =>
-      new Promise((resolve) => {
-        goOn = () => {
-          goOn = nothing;
-          resolve(isDrained);
-        };
-        if (isDrained || isLeft) goOn();
-      });
-    /** Sends texts. @returns whether they are the last, once there is room for more. */
-    const send = (texts: Iterator<string>): boolean | Promise<boolean> => {
-      for (let text = texts.next(); text.done !== true; text = texts.next()) {
-        if (isLeft) return true;
-        isDrained = false;
-        subscriber.next({ text: text.value, onDrained });
-        // Mostly drained at once: a promise for each batch would cost more than the batch.
-        if (!isDrained) return hasDrained().then((hasRoom) => !hasRoom || send(texts));
-      }
-      return isLeft || source.isOver();
-    };
-    const run = async (): Promise<void> => {
-      subscriber.next({ text: '', mayBeEmpty, onDrained });
-      if (!(await hasDrained())) return;
-      await source.follow(left.signal, (item) => send(source.texts(item)[Symbol.iterator]()));
-    };
-    let isRunning = true;
-    run()
-      .finally(() => (isRunning = false))
-      .then(
-        () => subscriber.complete(),
-        (error: unknown) => subscriber.error(error),
-      );
-    return () => {
-      if (!isRunning) return;
-      isLeft = true;
-      left.abort();
-      goOn();
-    };
+    const sending = new Sending(subscriber, follow, encoder);
+    void sending.run(mayBeEmpty);
+    return () => sending.leave();
   });
   return new FrameStream(batches);
+}
+
+/** The batches of one subscriber. A class: functions of its own for each reader would be cold at each batch. */
+class Sending<Item> {
+  #isDrained = false;
+  // Read for each text: V8 gives each signal a hidden class of its own, and looks its properties up anew.
+  #hasLeft = false;
+  #isOver = false;
+  #goOn = nothing;
+  readonly #left = new AbortController();
+  readonly #onDrained = (): void => {
+    this.#isDrained = true;
+    this.#goOn();
+  };
+
+  constructor(
+    private readonly subscriber: Subscriber<FrameBatch>,
+    private readonly follow: Follow<Item>,
+    private readonly encoder: FrameEncoder<Item>,
+  ) {}
+
+  async run(mayBeEmpty: boolean): Promise<void> {
+    const { subscriber, encoder } = this;
+    try {
+      subscriber.next({ text: '', mayBeEmpty, onDrained: this.#onDrained });
+      if (await this.#hasDrained()) {
+        await this.follow(this.#left.signal, (item) =>
+          this.#send(encoder.texts(item)[Symbol.iterator]()),
+        );
+      }
+      this.#isOver = true;
+      subscriber.complete();
+    } catch (error) {
+      this.#isOver = true;
+      subscriber.error(error);
+    }
+  }
+
+  leave(): void {
+    if (this.#isOver) return;
+    this.#hasLeft = true;
+    this.#left.abort();
+    this.#goOn();
+  }
+
+  /** @returns whether they are the last, once there is room for more. */
+  #send(texts: Iterator<string>): boolean | Promise<boolean> {
+    const onDrained = this.#onDrained;
+    for (let text = texts.next(); text.done !== true; text = texts.next()) {
+      if (this.#hasLeft) return true;
+      this.#isDrained = false;
+      this.subscriber.next({ text: text.value, onDrained });
+      // Mostly drained at once: a promise for each batch would cost more than the batch.
+      if (!this.#isDrained) {
+        return this.#hasDrained().then((hasRoom) => !hasRoom || this.#send(texts));
+      }
+    }
+    return this.#hasLeft || this.encoder.isOver();
+  }
+
+  /** @returns whether there is room; `false` where the subscriber left before. */
+  #hasDrained(): Promise<boolean> {
+    return new Promise((resolve) => {
+      this.#goOn = () => {
+        this.#goOn = nothing;
+        resolve(this.#isDrained);
+      };
+      if (this.#isDrained || this.#hasLeft) this.#goOn();
+    });
+  }
 }

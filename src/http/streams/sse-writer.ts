@@ -41,6 +41,7 @@ export interface SseOptions {
 
 /** Writes one response as Server-Sent Events, at its reader's pace. */
 export class SseWriter implements StreamState {
+  readonly #clock: Clock;
   #lastWriteAt: number;
   /** Whether the client was dropped for taking nothing. */
   isTooSlow = false;
@@ -58,6 +59,7 @@ export class SseWriter implements StreamState {
     private readonly deps: SseWriterDeps,
     private readonly options: SseOptions = { opensAtOnce: true },
   ) {
+    this.#clock = deps.clock;
     this.#lastWriteAt = deps.clock.now();
     // Deferred, so that an immediate failure is still answered with its own status.
     this.#opening = options.opensAtOnce ? setImmediate(() => this.#open()) : undefined;
@@ -69,7 +71,7 @@ export class SseWriter implements StreamState {
    * the deadline is dropped.
    */
   write(text: string, onDrained: () => void): void {
-    this.#lastWriteAt = this.deps.clock.now();
+    this.#lastWriteAt = this.#clock.now();
     this.#open();
     for (let at = text.indexOf(END); at !== -1; at = text.indexOf(END, at + END.length)) {
       this.frames += 1;
@@ -124,7 +126,7 @@ export class SseWriter implements StreamState {
    * A single timer for each reader, set anew when it fires: a frame costs a timestamp, not a timer.
    */
   #watchSilence(): void {
-    const { clock } = this.deps;
+    const clock = this.#clock;
     if (clock.now() - this.#lastWriteAt >= KEEPALIVE_MS) {
       this.#lastWriteAt = clock.now();
       this.#open();
@@ -141,7 +143,7 @@ export class SseWriter implements StreamState {
     // A process that was busy for so long has not polled its sockets: drop after one more turn of
     // the event loop.
     let last: NodeJS.Immediate | undefined;
-    const cancelTimer = this.deps.clock.after(this.deps.timeoutMs, () => {
+    const cancelTimer = this.#clock.after(this.deps.timeoutMs, () => {
       last = setImmediate(() => {
         this.isTooSlow = true;
         response.destroy();

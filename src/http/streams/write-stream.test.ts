@@ -8,7 +8,7 @@ import { ManualClock } from '../../../test/support/manual-clock.js';
 import { collectGarbage } from '../../../test/support/collect-garbage.js';
 import type { TurnEvent } from '../../events/turn-event.js';
 import { harnessDialect } from '../../wires/harness/dialect/harness.js';
-import { encodeTurn } from '../../wires/framing/encode-turn.js';
+import { TurnEncoder } from '../../wires/framing/encode-turn.js';
 import { FrameStream, handOn, streamFrames } from './frame-batch.js';
 import { writeStream, type DropReason } from './write-stream.js';
 
@@ -70,8 +70,7 @@ describe('writeStream', () => {
   type Follow = (signal: AbortSignal) => AsyncIterable<readonly TurnEvent[]>;
   const onOpen = () => (dropped?: DropReason) => void ends.push(dropped);
   const write = (follow: Follow, options = {}, timeoutMs = 1_000) => {
-    const { texts, isOver } = encodeTurn(harnessDialect, 'turn_1');
-    const frames = streamFrames({ follow: handOn(follow), texts, isOver }, options);
+    const frames = streamFrames(handOn(follow), new TurnEncoder(harnessDialect, 'turn_1'), options);
     return writeStream(response, frames, { clock, logger: silentLogger, timeoutMs, onOpen });
   };
   const until = async (condition: () => boolean): Promise<void> => {

@@ -7,7 +7,7 @@ import { anyTurn, clientTool, type AnyTurn } from '../../../test/support/turn/an
 import { someOptions } from '../../../test/support/turn/store-turn.js';
 import { parseCursor } from '../../events/cursor.js';
 import type { TurnEvent } from '../../events/turn-event.js';
-import { encodeTurn } from '../framing/encode-turn.js';
+import { TurnEncoder } from '../framing/encode-turn.js';
 import { askedIn } from '../conversation/asked-in.js';
 import type { AiSdkRange } from './dialect/ai-sdk-state.js';
 import { turnWire, type StreamedTurn } from './turn-wire.js';
@@ -27,8 +27,8 @@ function stream(events: readonly TurnEvent[], range: Range, pieces: number): UIM
   for (;;) {
     const last = received.at(-1);
     const after = last && parseCursor(turn.id, last.id);
-    const next = encodeTurn(turnWire(turn, range), turn.id, after);
-    const frames = events.flatMap((event) => next(event)).slice(0, pieces);
+    const encoder = new TurnEncoder(turnWire(turn, range), turn.id, after);
+    const frames = events.flatMap((event) => encoder.encode(event)).slice(0, pieces);
     if (frames.length === 0) break;
     received.push(...frames);
   }

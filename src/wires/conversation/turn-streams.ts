@@ -7,7 +7,7 @@ import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
 import type { TakeEvents } from '../../turn/stream/turn-follower.js';
 import { isAccepted, TurnService, type RestOfTurn } from '../../turn/turn-service.js';
 import type { Dialect } from '../framing/dialect.js';
-import { encodeTurn } from '../framing/encode-turn.js';
+import { TurnEncoder } from '../framing/encode-turn.js';
 import { foldToEnd, type AnswerFold } from './fold-to-end.js';
 
 interface StreamRange {
@@ -78,8 +78,7 @@ export class TurnStreams {
     dialect: Dialect<unknown>,
     { after, mayBeEmpty = false }: StreamRange = {},
   ): FrameStream {
-    const { texts, isOver } = encodeTurn(dialect, turn.turnId, after);
     const follow = (signal: AbortSignal, take: TakeEvents) => this.turns.follow(turn, signal, take);
-    return streamFrames({ follow, texts, isOver }, { mayBeEmpty });
+    return streamFrames(follow, new TurnEncoder(dialect, turn.turnId, after), { mayBeEmpty });
   }
 }

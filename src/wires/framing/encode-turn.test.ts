@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { parseCursor } from '../../events/cursor.js';
 import type { TurnEvent } from '../../events/turn-event.js';
 import type { Dialect, FrameWithCursor } from './dialect.js';
-import { encodeTurn } from './encode-turn.js';
+import { TurnEncoder } from './encode-turn.js';
 import { formatFrame } from './sse-frame.js';
 
 /** Says an event as often as its text is long, numbered over the whole turn: none, one or many. */
@@ -29,11 +29,11 @@ function logOf(attempts: readonly (readonly number[])[]): TurnEvent[] {
 
 function encode(events: readonly TurnEvent[], after?: string): FrameWithCursor[] {
   const cursor = after === undefined ? undefined : parseCursor('t', after);
-  const next = encodeTurn(counting, 't', cursor);
-  return events.flatMap((event) => next(event));
+  const encoder = new TurnEncoder(counting, 't', cursor);
+  return events.flatMap((event) => encoder.encode(event));
 }
 
-describe('encodeTurn', () => {
+describe('TurnEncoder', () => {
   it('counts the frames of an event that makes several, and of no other', () => {
     expect(encode(logOf([[1, 0, 3], [1]]))).toEqual([
       { id: 't:1.1', data: '1' },
@@ -75,8 +75,11 @@ describe('encodeTurn', () => {
 
   it('says nothing after the dialect’s last frame', () => {
     const twoFrames: Dialect<number> = { ...counting, isOver: (count) => count >= 2 };
-    const next = encodeTurn(twoFrames, 't');
-    const states = logOf([[1, 1, 1]]).map((event) => [next.isOver(), next(event).length]);
+    const encoder = new TurnEncoder(twoFrames, 't');
+    const states = logOf([[1, 1, 1]]).map((event) => [
+      encoder.isOver(),
+      encoder.encode(event).length,
+    ]);
     expect(states).toEqual([
       [false, 1],
       [false, 1],
@@ -92,8 +95,8 @@ describe('encodeTurn', () => {
         const batches = [events.slice(0, split), events.slice(split)];
         const after = encode(events)[skipped]?.id;
         const cursor = after === undefined ? undefined : parseCursor('t', after);
-        const { texts } = encodeTurn(counting, 't', cursor);
-        const text = batches.flatMap((batch) => [...texts(batch)]).join('');
+        const encoder = new TurnEncoder(counting, 't', cursor);
+        const text = batches.flatMap((batch) => [...encoder.texts(batch)]).join('');
         expect(text).toBe(encode(events, after).map(formatFrame).join(''));
       }),
     );
@@ -112,13 +115,14 @@ describe('encodeTurn', () => {
     const batches = [log.slice(0, 2), log.slice(2)];
     /** Reads the log as it comes, with a reader for each cursor. */
     const read = (...cursors: (string | undefined)[]): string[] => {
-      const readers = cursors.map((after) =>
-        encodeTurn(counted, 't', after === undefined ? undefined : parseCursor('t', after)),
+      const readers = cursors.map(
+        (after) =>
+          new TurnEncoder(counted, 't', after === undefined ? undefined : parseCursor('t', after)),
       );
       const came = readers.map(() => '');
       for (const batch of batches) {
-        for (const [index, { texts }] of readers.entries())
-          came[index] += [...texts(batch)].join('');
+        for (const [index, reader] of readers.entries())
+          came[index] += [...reader.texts(batch)].join('');
       }
       return came;
     };
@@ -132,7 +136,9 @@ describe('encodeTurn', () => {
 
   it('names the turn of each reader where two turns have the same events', () => {
     const events = logOf([[1]]);
-    const texts = ['t', 'u', 't'].map((turnId) => [...encodeTurn(counting, turnId).texts(events)]);
+    const texts = ['t', 'u', 't'].map((turnId) => [
+      ...new TurnEncoder(counting, turnId).texts(events),
+    ]);
     const ofTurn = (turnId: string): string[] => [`id: ${turnId}:1.1\ndata: 1\n\n`];
     expect(texts).toEqual([ofTurn('t'), ofTurn('u'), ofTurn('t')]);
   });
@@ -142,8 +148,10 @@ describe('encodeTurn', () => {
       ...counting,
       encode: (state) => ({ state, frames: [{ data: 'x'.repeat(60 * 1024) }] }),
     };
-    const { texts } = encodeTurn(long, 't');
-    const lengths = [...texts(logOf([[1, 1, 1]]))].map((text) => Math.round(text.length / 1024));
+    const encoder = new TurnEncoder(long, 't');
+    const lengths = [...encoder.texts(logOf([[1, 1, 1]]))].map((text) =>
+      Math.round(text.length / 1024),
+    );
     expect(lengths).toEqual([120, 60]);
   });
 });

@@ -6,15 +6,6 @@ import { formatFrame } from './sse-frame.js';
 /** The length of a text, in characters, after which the next one begins. */
 const TEXT_LENGTH = 64 * 1024;
 
-/** An encoder of events to frames, for a single reader. */
-export interface TurnEncoder {
-  (event: TurnEvent): FrameWithCursor[];
-  /** The frames of events as they go out, in texts of whole frames. */
-  texts(events: readonly TurnEvent[]): Iterable<string>;
-  /** Whether the dialect has encoded its last frame, received or not: the turn may go on. */
-  isOver(): boolean;
-}
-
 /** A batch in a dialect, for the turn's other readers. */
 interface EncodedBatch {
   events: readonly TurnEvent[];
@@ -44,80 +35,89 @@ let lastBatch: EncodedBatch | undefined;
  * Where one event makes several frames, a third number in the id counts them from 1, so that a
  * reader that lost its connection between two of them gets neither twice.
  */
-export function encodeTurn<State>(
-  dialect: Dialect<State>,
-  turnId: string,
-  after?: Cursor,
-): TurnEncoder {
-  let state = dialect.initial;
-  const isOver = (): boolean => dialect.isOver?.(state) ?? false;
-  const encode = (event: TurnEvent): FrameWithCursor[] => {
-    if (isOver()) return [];
+export class TurnEncoder<State> {
+  #state: State;
+
+  constructor(
+    private readonly dialect: Dialect<State>,
+    private readonly turnId: string,
+    private readonly after?: Cursor,
+  ) {
+    this.#state = dialect.initial;
+  }
+
+  /** Whether the dialect has encoded its last frame, received or not: the turn may go on. */
+  isOver(): boolean {
+    return this.dialect.isOver?.(this.#state) ?? false;
+  }
+
+  encode(event: TurnEvent): FrameWithCursor[] {
+    if (this.isOver()) return [];
     const { attempt, seq } = event;
-    const { state: next, frames, known = 0 } = dialect.encode(state, event);
-    state = next;
-    const received = Math.max(known, framesReceived(event, after));
+    const { state, frames, known = 0 } = this.dialect.encode(this.#state, event);
+    this.#state = state;
+    const received = Math.max(known, framesReceived(event, this.after));
     if (received >= frames.length) return [];
-    if (frames.length === 1) return frames.map((frame) => name(frame, { attempt, seq }));
+    if (frames.length === 1) return frames.map((frame) => this.#name(frame, { attempt, seq }));
     return frames
-      .map((frame, index) => name(frame, { attempt, seq, frame: index + 1 }))
+      .map((frame, index) => this.#name(frame, { attempt, seq, frame: index + 1 }))
       .slice(received);
-  };
-  const name = ({ event, data }: Frame, cursor: Cursor): FrameWithCursor => {
-    const id = formatCursor(turnId, cursor);
-    return event === undefined ? { id, data } : { event, id, data };
-  };
-  const isAfterCursor = ([first]: readonly TurnEvent[]): boolean =>
-    after === undefined || (first !== undefined && compareCursors(first, after) > 0);
+  }
+
+  /** The frames of events as they go out, in texts of whole frames. */
+  texts(events: readonly TurnEvent[]): Iterable<string> {
+    const { turnId, dialect } = this;
+    const before = this.#state;
+    const isSentWhole = this.#isAfterCursor(events);
+    const saved = isSentWhole && lastBatch?.events === events ? lastBatch : undefined;
+    if (saved?.turnId === turnId && saved.dialect === dialect && saved.before === before) {
+      // The state is of this dialect, which is the same object.
+      this.#state = saved.after as State;
+      return textAlone(saved.text);
+    }
+    const first = this.#encodeText(events, 0);
+    if (first.next < events.length) return this.#textsAfter(first, events);
+    const { text } = first;
+    if (isSentWhole) lastBatch = { events, turnId, dialect, before, after: this.#state, text };
+    return textAlone(text);
+  }
+
+  /** A text, and those of the events after it, each encoded when the one before has been taken. */
+  *#textsAfter(first: EncodedText, events: readonly TurnEvent[]): Generator<string> {
+    yield first.text;
+    for (let { next } = first; next < events.length;) {
+      const encoded = this.#encodeText(events, next);
+      if (encoded.text !== '') yield encoded.text;
+      ({ next } = encoded);
+    }
+  }
 
   /** Encodes events from an index on, until a text is long enough. */
-  const encodeText = (events: readonly TurnEvent[], from: number): EncodedText => {
+  #encodeText(events: readonly TurnEvent[], from: number): EncodedText {
     let text = '';
     let next = from;
     for (; next < events.length && text.length < TEXT_LENGTH; next += 1) {
       const event = events[next];
-      if (event === undefined || isOver()) return { text, next: events.length };
-      for (const frame of encode(event)) text += formatFrame(frame);
+      if (event === undefined || this.isOver()) return { text, next: events.length };
+      for (const frame of this.encode(event)) text += formatFrame(frame);
     }
     return { text, next };
-  };
+  }
 
-  const texts = (events: readonly TurnEvent[]): Iterable<string> => {
-    const before = state;
-    const isSentWhole = isAfterCursor(events);
-    const saved = isSentWhole && lastBatch?.events === events ? lastBatch : undefined;
-    if (saved?.turnId === turnId && saved.dialect === dialect && saved.before === before) {
-      // The state is of this dialect, which is the same object.
-      state = saved.after as State;
-      return textAlone(saved.text);
-    }
-    const first = encodeText(events, 0);
-    if (first.next < events.length) return textsAfter(first, events, encodeText);
-    const { text } = first;
-    if (isSentWhole) lastBatch = { events, turnId, dialect, before, after: state, text };
-    return textAlone(text);
-  };
+  #isAfterCursor([first]: readonly TurnEvent[]): boolean {
+    const { after } = this;
+    return after === undefined || (first !== undefined && compareCursors(first, after) > 0);
+  }
 
-  return Object.assign(encode, { texts, isOver });
+  #name({ event, data }: Frame, cursor: Cursor): FrameWithCursor {
+    const id = formatCursor(this.turnId, cursor);
+    return event === undefined ? { id, data } : { event, id, data };
+  }
 }
 
 /** The text, where there is one. A generator for each batch would cost more than its frames. */
 function textAlone(text: string): string[] {
   return text === '' ? [] : [text];
-}
-
-/** A text, and those of the events after it, each encoded when the one before has been taken. */
-function* textsAfter(
-  first: EncodedText,
-  events: readonly TurnEvent[],
-  encodeText: (events: readonly TurnEvent[], from: number) => EncodedText,
-): Generator<string> {
-  yield first.text;
-  for (let { next } = first; next < events.length;) {
-    const encoded = encodeText(events, next);
-    if (encoded.text !== '') yield encoded.text;
-    ({ next } = encoded);
-  }
 }
 
 function framesReceived(event: TurnEvent, after: Cursor | undefined): number {

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { EventSchemas } from 'ag-ui-client-before-1';
 import { recordedTurns } from '../../../../test/golden/golden.js';
 import type { TurnEvent } from '../../../events/turn-event.js';
-import { encodeTurn } from '../../framing/encode-turn.js';
+import { TurnEncoder } from '../../framing/encode-turn.js';
 import { agUiDialect } from './ag-ui.js';
 import { toOldEvent } from './ag-ui-old.js';
 
@@ -18,8 +18,10 @@ function encode(events: readonly TurnEvent[], isOld: boolean): object[] {
     sendsHistory: false,
     isOld,
   });
-  const next = encodeTurn(run, 'turn_1');
-  return events.flatMap((event) => next(event)).map(({ data }) => JSON.parse(data) as object);
+  const encoder = new TurnEncoder(run, 'turn_1');
+  return events
+    .flatMap((event) => encoder.encode(event))
+    .map(({ data }) => JSON.parse(data) as object);
 }
 
 describe.each(recordedTurns())('%s for a client of the protocol before 1.0', (_name, events) => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { recordedTurns } from '../../../../test/golden/golden.js';
 import { verifyAgUi } from '../../../../test/support/clients/verify-ag-ui.js';
 import { noUsage, type TurnEvent } from '../../../events/turn-event.js';
-import { encodeTurn } from '../../framing/encode-turn.js';
+import { TurnEncoder } from '../../framing/encode-turn.js';
 import { agUiDialect } from './ag-ui.js';
 import { snapshotEvents, type ReadingRun } from './ag-ui-snapshot.js';
 
@@ -18,7 +18,7 @@ function decidedIn(events: readonly TurnEvent[]): string[] {
 
 describe.each(recordedTurns())('a client that comes back to %s', (_name, events) => {
   const read = (answered: readonly string[]): Json[] => {
-    const next = encodeTurn(
+    const encoder = new TurnEncoder(
       agUiDialect({
         threadId: 't',
         runId: 'r',
@@ -32,7 +32,9 @@ describe.each(recordedTurns())('a client that comes back to %s', (_name, events)
       }),
       'turn_1',
     );
-    return events.flatMap((event) => next(event)).map(({ data }) => JSON.parse(data) as Json);
+    return events
+      .flatMap((event) => encoder.encode(event))
+      .map(({ data }) => JSON.parse(data) as Json);
   };
 
   it('gets all of it in one run, whatever was answered meanwhile', () => {

@@ -5,7 +5,7 @@ import { verifyAgUi } from '../../../../test/support/clients/verify-ag-ui.js';
 import { parseCursor } from '../../../events/cursor.js';
 import { noUsage, type TurnEvent, type TurnEventBody } from '../../../events/turn-event.js';
 import type { FrameWithCursor } from '../../framing/dialect.js';
-import { encodeTurn } from '../../framing/encode-turn.js';
+import { TurnEncoder } from '../../framing/encode-turn.js';
 import { followSegment, openSegment } from '../../framing/segment.js';
 import { agUiDialect } from './ag-ui.js';
 import type { AgUiRun } from './ag-ui-state.js';
@@ -31,8 +31,8 @@ function runOf(more: Partial<AgUiRun> = {}): AgUiRun {
 
 function encode(events: readonly TurnEvent[], run = runOf(), after?: string): FrameWithCursor[] {
   const cursor = after === undefined ? undefined : parseCursor(turnId, after);
-  const next = encodeTurn(agUiDialect(run), turnId, cursor);
-  return events.flatMap((event) => next(event));
+  const encoder = new TurnEncoder(agUiDialect(run), turnId, cursor);
+  return events.flatMap((event) => encoder.encode(event));
 }
 
 const parse = (frames: readonly FrameWithCursor[]): Json[] =>

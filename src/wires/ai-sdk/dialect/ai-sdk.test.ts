@@ -11,7 +11,7 @@ import { readUiMessage } from '../../../../test/support/clients/read-ui-message.
 import { parseCursor } from '../../../events/cursor.js';
 import { noUsage, type TurnEvent, type TurnEventBody } from '../../../events/turn-event.js';
 import type { FrameWithCursor } from '../../framing/dialect.js';
-import { encodeTurn } from '../../framing/encode-turn.js';
+import { TurnEncoder } from '../../framing/encode-turn.js';
 import { followSegment, openSegment } from '../../framing/segment.js';
 import { formatFrame } from '../../framing/sse-frame.js';
 import type { AiSdkRange } from './ai-sdk-state.js';
@@ -27,8 +27,8 @@ function encode(events: readonly TurnEvent[], wanted: Wanted = {}): FrameWithCur
   const { after, ...range } = wanted;
   const cursor = after === undefined ? undefined : parseCursor(ids.turnId, after);
   const whole = { answered: [], from: 'turn' as const, clientTools: ['pick_color'], ...range };
-  const next = encodeTurn(aiSdkDialect(ids, whole), ids.turnId, cursor);
-  return events.flatMap((event) => next(event));
+  const encoder = new TurnEncoder(aiSdkDialect(ids, whole), ids.turnId, cursor);
+  return events.flatMap((event) => encoder.encode(event));
 }
 
 const chunksOf = (frames: readonly FrameWithCursor[]): UIMessageChunk[] =>

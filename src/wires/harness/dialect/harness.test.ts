@@ -3,15 +3,15 @@ import { golden, recordedTurns } from '../../../../test/golden/golden.js';
 import type { TurnEvent } from '../../../events/turn-event.js';
 import { parseCursor } from '../../../events/cursor.js';
 import type { FrameWithCursor } from '../../framing/dialect.js';
-import { encodeTurn } from '../../framing/encode-turn.js';
+import { TurnEncoder } from '../../framing/encode-turn.js';
 import { harnessDialect } from './harness.js';
 
 const turnId = 'turn_1';
 
 function encode(events: readonly TurnEvent[], after?: string): FrameWithCursor[] {
   const cursor = after === undefined ? undefined : parseCursor(turnId, after);
-  const next = encodeTurn(harnessDialect, turnId, cursor);
-  return events.flatMap((event) => next(event));
+  const encoder = new TurnEncoder(harnessDialect, turnId, cursor);
+  return events.flatMap((event) => encoder.encode(event));
 }
 
 const toText = (frames: readonly FrameWithCursor[]): string =>

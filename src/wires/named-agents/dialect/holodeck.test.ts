@@ -9,7 +9,7 @@ import {
   type TurnEventBody,
 } from '../../../events/turn-event.js';
 import type { FrameWithCursor } from '../../framing/dialect.js';
-import { encodeTurn } from '../../framing/encode-turn.js';
+import { TurnEncoder } from '../../framing/encode-turn.js';
 import { formatFrame } from '../../framing/sse-frame.js';
 import type { ErrorCode } from '../../../errors/error-table.js';
 import type { HolodeckEvent } from './holodeck-event.js';
@@ -20,8 +20,8 @@ const ids = { sessionId: '01ARZ3NDEKTSV4RRFFQ69G5FAV', messageId: '01ARZ3NDEKTSV
 
 function encode(events: readonly TurnEvent[], after?: string): FrameWithCursor[] {
   const cursor = after === undefined ? undefined : parseCursor(turnId, after);
-  const next = encodeTurn(holodeckDialect(ids), turnId, cursor);
-  return events.flatMap((event) => next(event));
+  const encoder = new TurnEncoder(holodeckDialect(ids), turnId, cursor);
+  return events.flatMap((event) => encoder.encode(event));
 }
 
 const parse = (frames: readonly FrameWithCursor[]): HolodeckEvent[] =>

@@ -4,7 +4,7 @@ import { golden, recordedTurns } from '../../../../test/golden/golden.js';
 import { parseCursor } from '../../../events/cursor.js';
 import { noUsage, type TurnEvent, type TurnEventBody } from '../../../events/turn-event.js';
 import type { FrameWithCursor } from '../../framing/dialect.js';
-import { encodeTurn } from '../../framing/encode-turn.js';
+import { TurnEncoder } from '../../framing/encode-turn.js';
 import { formatFrame } from '../../framing/sse-frame.js';
 import type { OracleChunk } from './oracle-chunk.js';
 import { oracleDialect } from './oracle.js';
@@ -13,8 +13,8 @@ const turnId = 'turn_1';
 
 function encode(events: readonly TurnEvent[], after?: string): FrameWithCursor[] {
   const cursor = after === undefined ? undefined : parseCursor(turnId, after);
-  const next = encodeTurn(oracleDialect, turnId, cursor);
-  return events.flatMap((event) => next(event));
+  const encoder = new TurnEncoder(oracleDialect, turnId, cursor);
+  return events.flatMap((event) => encoder.encode(event));
 }
 
 const chunksOf = (events: readonly TurnEvent[]): OracleChunk[] =>

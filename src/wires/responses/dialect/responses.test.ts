@@ -5,7 +5,7 @@ import { accumulators } from '../../../../test/support/clients/response-accumula
 import { golden, recordedTurns } from '../../../../test/golden/golden.js';
 import type { TurnEvent } from '../../../events/turn-event.js';
 import type { FrameWithCursor } from '../../framing/dialect.js';
-import { encodeTurn } from '../../framing/encode-turn.js';
+import { TurnEncoder } from '../../framing/encode-turn.js';
 import { followSegment, openSegment } from '../../framing/segment.js';
 import { formatFrame } from '../../framing/sse-frame.js';
 import type { ResponsesEvent } from './response-event.js';
@@ -51,8 +51,8 @@ function encode(
   { answered = [], after }: Wanted = {},
 ): FrameWithCursor[] {
   const wanted = { facts, turnKey: '1', clientTools: ['pick_color'], answered };
-  const next = encodeTurn(responsesDialect(wanted, after), 'turn_1');
-  return events.flatMap((event) => next(event));
+  const encoder = new TurnEncoder(responsesDialect(wanted, after), 'turn_1');
+  return events.flatMap((event) => encoder.encode(event));
 }
 
 const eventsOf = (frames: readonly FrameWithCursor[]): ResponsesEvent[] =>
