@@ -165,6 +165,9 @@ export type NoticePosted = Extract<TurnEventBody, { type: 'notice.posted' }>;
  */
 export type TurnEvent = TurnEventBody & { attempt: number; seq: number; at: string };
 
+/** Takes events. @returns whether they were enough, now or once there is room for more. */
+export type TakeEvents = (events: readonly TurnEvent[]) => boolean | Promise<boolean>;
+
 export const noUsage: Usage = {
   inputTokens: 0,
   outputTokens: 0,

@@ -1,5 +1,6 @@
 import { lastArchived } from '../events/archive.js';
 import { parseCursor, type Cursor } from '../events/cursor.js';
+import type { TakeEvents } from '../events/turn-event.js';
 import { TypedError } from '../errors/typed-error.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditLog } from '../access/audit-log.js';
@@ -7,7 +8,7 @@ import { Metrics } from '../metrics/metrics.js';
 import { DATABASE, type Database } from '../storage/connection.js';
 import { SessionCloser } from './lifecycle/session-closer.js';
 import { TurnCanceller, type CancelState } from './lifecycle/turn-canceller.js';
-import { TurnFollower, type TakeEvents, type TurnStage } from './stream/turn-follower.js';
+import { TurnFollower, type TurnStage } from './stream/turn-follower.js';
 import { TurnSubmitter } from './submit/turn-submitter.js';
 import { checkCursor } from './stream/check-cursor.js';
 import { Presence } from './lifecycle/presence.js';

@@ -8,11 +8,11 @@ import { ManualClock } from '../../../test/support/manual-clock.js';
 import { storeTurn } from '../../../test/support/turn/store-turn.js';
 import type { LogListener } from '../../events/event-log.js';
 import { MemoryEventLog } from '../../events/memory-event-log.js';
-import type { TurnEvent, TurnEventBody } from '../../events/turn-event.js';
+import type { TakeEvents, TurnEvent, TurnEventBody } from '../../events/turn-event.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { turns } from '../../storage/schema.js';
 import { EndWatch } from './end-watch.js';
-import { TurnFollower, type FollowOptions, type TakeEvents } from './turn-follower.js';
+import { TurnFollower, type FollowOptions } from './turn-follower.js';
 
 describe('TurnFollower', () => {
   let database: OpenedDatabase;

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { loadArchive } from '../../events/archive.js';
 import { compareCursors, followsOn, logStart, type EventCursor } from '../../events/cursor.js';
 import { EVENT_LOG, type EventLog } from '../../events/event-log.js';
-import type { TurnEvent } from '../../events/turn-event.js';
+import type { TakeEvents, TurnEvent } from '../../events/turn-event.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { EndWatch } from './end-watch.js';
 import { LiveEvents } from './live-events.js';
@@ -29,9 +29,6 @@ export interface FollowOptions {
   /** Called with events before the reader has them. */
   onEvents?(events: readonly TurnEvent[]): void;
 }
-
-/** Takes events. @returns whether they were enough, now or once there is room for more. */
-export type TakeEvents = (events: readonly TurnEvent[]) => boolean | Promise<boolean>;
 
 @Injectable()
 export class TurnFollower {

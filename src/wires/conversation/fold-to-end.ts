@@ -1,5 +1,4 @@
-import type { TurnEvent } from '../../events/turn-event.js';
-import type { TakeEvents } from '../../turn/stream/turn-follower.js';
+import type { TakeEvents, TurnEvent } from '../../events/turn-event.js';
 
 type TurnEnded = Extract<TurnEvent, { type: 'turn.ended' }>;
 

@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import type { Cursor } from '../../events/cursor.js';
+import type { TakeEvents } from '../../events/turn-event.js';
 import { streamFrames, type FrameStream } from '../../http/streams/frame-batch.js';
 import { clientLeft } from '../../turn/state/turn-errors.js';
 import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
-import type { TakeEvents } from '../../turn/stream/turn-follower.js';
 import { isAccepted, TurnService, type RestOfTurn } from '../../turn/turn-service.js';
 import type { Dialect } from '../framing/dialect.js';
 import { TurnEncoder } from '../framing/encode-turn.js';

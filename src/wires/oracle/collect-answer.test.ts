@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { recordedTurns } from '../../../test/golden/golden.js';
-import type { TurnEvent } from '../../events/turn-event.js';
-import type { TakeEvents } from '../../turn/stream/turn-follower.js';
+import type { TakeEvents, TurnEvent } from '../../events/turn-event.js';
 import { foldToEnd } from '../conversation/fold-to-end.js';
 import { oracleAnswer, type OracleAnswer } from './collect-answer.js';
 
