@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { recordedTurns } from '../../../test/golden/golden.js';
 import { harnessDialect } from '../../wires/harness/dialect/harness.js';
-import { TurnEncoder } from '../../wires/framing/encode-turn.js';
+import { TurnEncoder } from '../../wires/framing/turn-encoder.js';
 import { painter } from '../terminal/paint.js';
 import { clearLive, liveStart, renderLive } from './render-live.js';
 import { renderFrame, renderStart, type ReceivedFrame, type TerminalWrite } from './render-turn.js';

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { recordedTurns } from '../../../test/golden/golden.js';
 import { foldTurnEvents } from '../../events/fold-turn.js';
 import { harnessDialect } from '../../wires/harness/dialect/harness.js';
-import { TurnEncoder } from '../../wires/framing/encode-turn.js';
+import { TurnEncoder } from '../../wires/framing/turn-encoder.js';
 import type { HarnessEvent } from './harness-event.js';
 import { emptyResult, foldResult, resultOf } from './turn-result.js';
 

@@ -8,7 +8,7 @@ import { ManualClock } from '../../../test/support/manual-clock.js';
 import { collectGarbage } from '../../../test/support/collect-garbage.js';
 import type { TurnEvent } from '../../events/turn-event.js';
 import { harnessDialect } from '../../wires/harness/dialect/harness.js';
-import { TurnEncoder } from '../../wires/framing/encode-turn.js';
+import { TurnEncoder } from '../../wires/framing/turn-encoder.js';
 import { FrameStream, handOn, streamFrames } from './frame-batch.js';
 import { writeStream, type DropReason } from './write-stream.js';
 

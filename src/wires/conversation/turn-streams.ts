@@ -7,7 +7,7 @@ import { clientLeft } from '../../turn/state/turn-errors.js';
 import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
 import { isAccepted, TurnService, type RestOfTurn } from '../../turn/turn-service.js';
 import type { Dialect } from '../framing/dialect.js';
-import { TurnEncoder } from '../framing/encode-turn.js';
+import { TurnEncoder } from '../framing/turn-encoder.js';
 import { foldToEnd, type AnswerFold } from './fold-to-end.js';
 
 interface StreamRange {

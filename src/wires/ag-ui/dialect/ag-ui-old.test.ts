@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { EventSchemas } from 'ag-ui-client-before-1';
 import { recordedTurns } from '../../../../test/golden/golden.js';
 import type { TurnEvent } from '../../../events/turn-event.js';
-import { TurnEncoder } from '../../framing/encode-turn.js';
+import { TurnEncoder } from '../../framing/turn-encoder.js';
 import { agUiDialect } from './ag-ui.js';
 import { toOldEvent } from './ag-ui-old.js';
 

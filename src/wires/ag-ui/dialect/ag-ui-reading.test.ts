@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { recordedTurns } from '../../../../test/golden/golden.js';
 import { verifyAgUi } from '../../../../test/support/clients/verify-ag-ui.js';
 import { noUsage, type TurnEvent } from '../../../events/turn-event.js';
-import { TurnEncoder } from '../../framing/encode-turn.js';
+import { TurnEncoder } from '../../framing/turn-encoder.js';
 import { agUiDialect } from './ag-ui.js';
 import { snapshotEvents, type ReadingRun } from './ag-ui-snapshot.js';
 

@@ -5,7 +5,7 @@ import { verifyAgUi } from '../../../../test/support/clients/verify-ag-ui.js';
 import { parseCursor } from '../../../events/cursor.js';
 import { noUsage, type TurnEvent, type TurnEventBody } from '../../../events/turn-event.js';
 import type { FrameWithCursor } from '../../framing/dialect.js';
-import { TurnEncoder } from '../../framing/encode-turn.js';
+import { TurnEncoder } from '../../framing/turn-encoder.js';
 import { followSegment, openSegment } from '../../framing/segment.js';
 import { agUiDialect } from './ag-ui.js';
 import type { AgUiRun } from './ag-ui-state.js';

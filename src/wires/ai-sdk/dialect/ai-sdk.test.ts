@@ -11,7 +11,7 @@ import { readUiMessage } from '../../../../test/support/clients/read-ui-message.
 import { parseCursor } from '../../../events/cursor.js';
 import { noUsage, type TurnEvent, type TurnEventBody } from '../../../events/turn-event.js';
 import type { FrameWithCursor } from '../../framing/dialect.js';
-import { TurnEncoder } from '../../framing/encode-turn.js';
+import { TurnEncoder } from '../../framing/turn-encoder.js';
 import { followSegment, openSegment } from '../../framing/segment.js';
 import { formatFrame } from '../../framing/sse-frame.js';
 import type { AiSdkRange } from './ai-sdk-state.js';

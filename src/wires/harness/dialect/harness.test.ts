@@ -3,7 +3,7 @@ import { golden, recordedTurns } from '../../../../test/golden/golden.js';
 import type { TurnEvent } from '../../../events/turn-event.js';
 import { parseCursor } from '../../../events/cursor.js';
 import type { FrameWithCursor } from '../../framing/dialect.js';
-import { TurnEncoder } from '../../framing/encode-turn.js';
+import { TurnEncoder } from '../../framing/turn-encoder.js';
 import { harnessDialect } from './harness.js';
 
 const turnId = 'turn_1';

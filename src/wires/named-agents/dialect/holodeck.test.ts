@@ -9,7 +9,7 @@ import {
   type TurnEventBody,
 } from '../../../events/turn-event.js';
 import type { FrameWithCursor } from '../../framing/dialect.js';
-import { TurnEncoder } from '../../framing/encode-turn.js';
+import { TurnEncoder } from '../../framing/turn-encoder.js';
 import { formatFrame } from '../../framing/sse-frame.js';
 import type { ErrorCode } from '../../../errors/error-table.js';
 import type { HolodeckEvent } from './holodeck-event.js';

@@ -5,7 +5,7 @@ import { accumulators } from '../../../../test/support/clients/response-accumula
 import { golden, recordedTurns } from '../../../../test/golden/golden.js';
 import type { TurnEvent } from '../../../events/turn-event.js';
 import type { FrameWithCursor } from '../../framing/dialect.js';
-import { TurnEncoder } from '../../framing/encode-turn.js';
+import { TurnEncoder } from '../../framing/turn-encoder.js';
 import { followSegment, openSegment } from '../../framing/segment.js';
 import { formatFrame } from '../../framing/sse-frame.js';
 import type { ResponsesEvent } from './response-event.js';

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { parseCursor } from '../../events/cursor.js';
 import type { TurnEvent } from '../../events/turn-event.js';
 import type { Dialect, FrameWithCursor } from './dialect.js';
-import { TurnEncoder } from './encode-turn.js';
+import { TurnEncoder } from './turn-encoder.js';
 import { formatFrame } from './sse-frame.js';
 
 /** Says an event as often as its text is long, numbered over the whole turn: none, one or many. */
