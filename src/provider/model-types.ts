@@ -77,7 +77,7 @@ export type ModelEvent =
     };
 
 /** Takes the events of a network chunk. */
-export type TakeEvents = (events: readonly ModelEvent[]) => void;
+export type TakeModelEvents = (events: readonly ModelEvent[]) => void;
 
 /** A call of a model that was made. */
 export interface ModelCall {
@@ -88,5 +88,5 @@ export interface ModelCall {
    * @throws a `TypedError` of `mapError`, after everything that came before it was given; 504 with `stalledMs` when
    * nothing came for `stallTimeoutMs`; the signal's reason when it aborts; what `take` throws.
    */
-  read(take: TakeEvents): Promise<void>;
+  read(take: TakeModelEvents): Promise<void>;
 }

@@ -67,7 +67,7 @@ export class TurnService {
       onJoined: () => (onDisconnect === 'cancel' ? presence.join(turnId) : () => undefined),
       onBackfilled: (source) => metrics.streamResumes.inc({ source }),
       onEvents: (events) => {
-        // Once: for each batch it would cost as much as the batch.
+        // The call is made once: it cancels a timer, and would cost each batch as much as its frames.
         onBegun?.();
         onBegun = undefined;
         if (events.at(-1)?.type === 'turn.ended') presence.forget(turnId);

@@ -77,7 +77,7 @@ export function streamFrames<Item>(
 /** The batches of one subscriber. A class: functions of its own for each reader would be cold at each batch. */
 class Sending<Item> {
   #isDrained = false;
-  // Read for each text: V8 gives each signal a hidden class of its own, and looks its properties up anew.
+  /** A field beside the signal: V8 gives each signal a hidden class of its own, and looks its properties up anew. */
   #hasLeft = false;
   #isOver = false;
   #goOn = nothing;

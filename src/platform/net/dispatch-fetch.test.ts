@@ -70,7 +70,7 @@ describe('dispatchFetch', () => {
   it('hands the chunks of a stream on as they come', async () => {
     const { response, sender } = await open();
     expect([response.status, response.body]).toEqual([200, null]);
-    // Of the headers those that are read.
+    // The headers that are read are kept, no others.
     expect([...response.headers]).toEqual([
       ['content-type', 'text/event-stream; charset=utf-8'],
       ['request-id', 'req_1'],

@@ -303,6 +303,21 @@ describe('AnthropicProvider.stream', () => {
     expect(served.requests).toHaveLength(1);
   });
 
+  it('closes the connection when its signal aborts while events are taken, and goes on with others', async () => {
+    let closed: Promise<unknown> | undefined;
+    const served: Served = await serve((_request, response) => {
+      if (served.requests.length > 1) return void sse(response, reply).end();
+      closed = once(sse(response, beginning), 'close');
+    });
+    const abort = new AbortController();
+    const reason = new Error('the lease is lost');
+    const model = provider(served.url);
+    const reading = model.stream(request, abort.signal).read(() => abort.abort(reason));
+    await expect(reading).rejects.toBe(reason);
+    await closed;
+    expect((await run(model)).events.at(-1)?.type).toBe('ended');
+  });
+
   it('closes the connection, and throws what was thrown, when whoever takes the events fails', async () => {
     let closed: Promise<unknown> | undefined;
     const served = await serve((_request, response) => {

@@ -3,7 +3,7 @@ import { linkAbort } from '../../platform/async/abort.js';
 import type { Clock } from '../../platform/clock.js';
 import { checkEgress } from './egress/egress-policy.js';
 import type { Tracing } from '../../tracing/tracing.js';
-import type { ModelCall, ModelRequest, TakeEvents } from '../model-types.js';
+import type { ModelCall, ModelRequest, TakeModelEvents } from '../model-types.js';
 import type { ModelDescription } from '../models/model-description.js';
 import type { DescribedOrNot } from '../model-resolver.js';
 import { lifecycles } from '../model.js';
@@ -196,13 +196,13 @@ export class AnthropicProvider {
   async #read(
     opened: Promise<ChunkSource>,
     { call, span, signal, unlink }: OpenCall,
-    take: TakeEvents,
+    take: TakeModelEvents,
   ): Promise<void> {
     let watch: StallWatch | undefined;
     let body: ChunkSource | undefined;
     let ended = false;
     let failure: { error: unknown } | undefined;
-    const give: TakeEvents = (events) => {
+    const give: TakeModelEvents = (events) => {
       try {
         take(events);
       } catch (error) {
@@ -267,7 +267,7 @@ function eventReader({
 }: {
   watch: StallWatch;
   span: CallSpan;
-  give: TakeEvents;
+  give: TakeModelEvents;
 }): TakeChunk {
   const parse = createStreamParser();
   return (chunk) => {

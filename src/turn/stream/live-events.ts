@@ -26,7 +26,7 @@ export class LiveEvents implements LogListener {
     if (this.#hasMissed) return;
     const give = this.#give;
     if (give !== undefined) {
-      // Whoever waits has taken all that came before.
+      // A reader that waits has taken all that came before.
       this.#give = undefined;
       return give({ type: 'events', events });
     }

@@ -12,6 +12,7 @@ import { Conversations } from '../conversation/conversations.js';
 import { findOpenTurn } from '../conversation/find-open-turn.js';
 import { badPage, chatNotFound } from './chat-errors.js';
 import type { ChatPageQueryDto } from './chat-page-query.dto.js';
+import { isShownWhole } from './is-shown-whole.js';
 import { viewTurn } from './view-turn.js';
 
 /** A chat as a page loads it. */
@@ -98,25 +99,4 @@ export class ChatHistory {
     });
     return { chats, ...rest };
   }
-}
-
-/**
- * Whether the messages have all that the stream of a turn would send: it waits for approvals. A stream would make
- * the message anew, and undo an answer that a person gives while it comes. Tools of the client need the stream, which
- * calls them.
- */
-function isShownWhole(messages: readonly UIMessage[], turnId: string): boolean {
-  const answer = messages.findLast(
-    ({ role, metadata }) => role === 'assistant' && ofDialect(metadata).turnId === turnId,
-  );
-  const { waitsFor = [] } = ofDialect(answer?.metadata);
-  return waitsFor.length > 0 && answer?.parts.some(isCallOfClient) !== true;
-}
-
-function ofDialect(metadata: unknown): { turnId?: string; waitsFor?: readonly string[] } {
-  return metadata ?? {};
-}
-
-function isCallOfClient(part: UIMessage['parts'][number]): boolean {
-  return part.type.startsWith('tool-') && 'state' in part && part.state === 'input-available';
 }
