@@ -38,6 +38,8 @@ describe('parseConfig', () => {
     ['TURNPIKE_CORS_ORIGINS', 'https://a.b/', 'an origin: '],
     ['TURNPIKE_MCP_HOSTS', 'https://a.b', 'a host: '],
     ['TURNPIKE_EGRESS_PRIVATE_HOSTS', '*.a.b', 'a host, without scheme and port'],
+    ['TURNPIKE_WEBHOOK_PRIVATE_HOSTS', '*.a.b', 'a host: `host`, `host:port` or `host:*`'],
+    ['TURNPIKE_MCP_PRIVATE_HOSTS', 'http://a.b', 'a host: `host`, `host:port` or `host:*`'],
     ['TURNPIKE_TOOL_CEILING', 'a b', 'the name of a tool'],
     ['TURNPIKE_SERVER_TOOLS', 'bash', 'web_search[=uses], web_fetch[=uses] or code_execution'],
     ['TURNPIKE_PROJECT_ROOTS', 'relative', 'an absolute path'],
@@ -57,12 +59,14 @@ describe('parseConfig', () => {
       TURNPIKE_SERVER_TOOLS: ' web_search=5, web_fetch ,',
       TURNPIKE_EGRESS_ALLOW: 'https://A.example:443/,http://localhost:8080',
       TURNPIKE_EGRESS_PRIVATE_HOSTS: 'A.example, [::1]',
+      TURNPIKE_WEBHOOK_PRIVATE_HOSTS: 'A.example, [::1]:80,127.0.0.1:*',
       TURNPIKE_TOOL_CEILING: 'read,mcp__docs__*',
     };
     expect(parseConfig(lists)).toMatchObject({
       serverTools: [{ name: 'web_search', maxUses: 5 }, { name: 'web_fetch' }],
       egressAllow: ['https://a.example', 'http://localhost:8080'],
       egressPrivateHosts: ['a.example', '[::1]'],
+      webhookPrivateHosts: ['a.example', '[::1]:80', '127.0.0.1:*'],
       toolCeiling: ['read', 'mcp__docs__*'],
       extensions: [],
     });

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import * as z from 'zod/mini';
 import { parsedBy } from '../parsing/shapes.js';
+import { parsePrivateHost } from './host-entry.js';
 
 /** A variable of the configuration: its names, its meaning and what it takes. */
 export interface Variable<T> {
@@ -100,6 +101,16 @@ export function absolutePaths(names: Names, about: string): Variable<readonly st
 /** Comma-separated entries, without blanks around them and without empty ones. */
 export function list<T>(names: Names, about: string, entries: z.ZodMiniType<T[], string[]>) {
   return variable<readonly T[]>(names, { about, fallback: [] }, listText(entries));
+}
+
+/** Hosts inside the network that one kind of request may go to. @param whose begins the documentation's sentence. */
+export function privateHosts(names: Names, whose: string) {
+  const entry = parsedBy(
+    parsePrivateHost,
+    'must be a host: `host`, `host:port` or `host:*`, without a scheme',
+  );
+  const about = `${whose}, comma-separated: \`host:port\`, \`host:*\` for every port, or \`host\` for ports 443 and 80. All others must have public addresses.`;
+  return list(names, about, z.array(entry));
 }
 
 export function listText<T>(entries: z.ZodMiniType<T[], string[]>): z.ZodMiniType<T[]> {

@@ -350,7 +350,7 @@ export const errorTable = {
   WEBHOOK_URL_REFUSED: final(
     400,
     'Nothing may be sent to the URL: it is no URL, has a credential, is not https, or names an address that is not public.',
-    'Give a public https URL. The operator lists hosts inside the network in `TURNPIKE_EGRESS_PRIVATE_HOSTS`: they may have private addresses, and http.',
+    'Give a public https URL. The operator lists hosts inside the network in `TURNPIKE_WEBHOOK_PRIVATE_HOSTS`, also for development: they may have private addresses, and http.',
   ),
   WORKING_ROOT_CONFLICT: final(
     409,

@@ -23,7 +23,7 @@ export interface McpConfig {
   mcpConnectMs: number;
   mcpIdleMs: number;
   mcpConnections: number;
-  egressPrivateHosts: readonly string[];
+  mcpPrivateHosts: readonly string[];
 }
 
 export interface OpenMcpOptions {
@@ -54,7 +54,7 @@ export async function openMcp(options: OpenMcpOptions): Promise<Mcp> {
   const hosts = [...config.mcpHosts, ...Object.values(configured).flatMap(hostEntryOf)];
   const policy: McpPolicy = { configured, hosts, sessionStdio: config.mcpSessionStdio };
   const fetchBy = publicFetch({
-    privateHosts: { anywhere: config.egressPrivateHosts, loopback: loopbackNames },
+    privateHosts: { anywhere: config.mcpPrivateHosts, loopback: loopbackNames },
   });
   const connections = new McpConnectionPool({
     clock,

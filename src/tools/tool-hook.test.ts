@@ -27,6 +27,11 @@ const question: HookQuestion = {
   rules: { decision: 'allow', rule: 'allowed', reason: 'the session allows bash' },
 };
 
+const inside = (...listed: string[]) => ({
+  variable: 'TURNPIKE_TOOL_HOOK_PRIVATE_HOSTS',
+  listed,
+});
+
 describe('ToolHook', () => {
   let receiver: Receiver;
   beforeEach(async () => {
@@ -38,7 +43,7 @@ describe('ToolHook', () => {
     new ToolHook({
       url: receiver.url,
       secret: someSecret,
-      privateHosts: ['127.0.0.1'],
+      inside: inside('127.0.0.1:*'),
       clock: systemClock,
       ...options,
     });
@@ -113,7 +118,7 @@ describe('ToolHook', () => {
   });
 
   it('asks no address that is not public, unless it is listed', async () => {
-    expect(await ask({ privateHosts: [] })).toMatchObject({ type: 'failed' });
+    expect(await ask({ inside: inside() })).toMatchObject({ type: 'failed' });
     expect(receiver.received).toEqual([]);
   });
 
@@ -190,7 +195,7 @@ describe('parseHookAnswer', () => {
 describe('openToolHook', () => {
   const open = (toolHookUrl?: string, privateHosts: string[] = []) => {
     const toolHookSecret = toolHookUrl === undefined ? undefined : someSecret;
-    const config = { toolHookUrl, toolHookSecret, egressPrivateHosts: privateHosts };
+    const config = { toolHookUrl, toolHookSecret, toolHookPrivateHosts: privateHosts };
     return openToolHook(config, systemClock);
   };
 
@@ -198,7 +203,9 @@ describe('openToolHook', () => {
     expect(open()).toBeNull();
     expect(open('https://hooks.example.com/turnpike')).toBeInstanceOf(ToolHook);
     expect(open('http://10.0.0.7/', ['10.0.0.7'])).toBeInstanceOf(ToolHook);
-    expect(() => open('http://10.0.0.7/')).toThrow('TURNPIKE_TOOL_HOOK_URL must begin with https');
+    expect(() => open('http://10.0.0.7/')).toThrow(
+      'the operator lists 10.0.0.7:80 in TURNPIKE_TOOL_HOOK_PRIVATE_HOSTS',
+    );
     expect(() => open('https://10.0.0.7/')).toThrow('which is no public address');
   });
 });

@@ -5,6 +5,7 @@ import { compact } from '../platform/compact.js';
 import { withDeadline } from '../platform/async/with-deadline.js';
 import { untilAborted } from '../platform/async/abort.js';
 import type { Clock } from '../platform/clock.js';
+import type { InsideHosts } from '../webhooks/judge-url.js';
 import { SignedPoster } from '../webhooks/signed-poster.js';
 import { parseHookAnswer, type HookAnswer } from './parse-hook-answer.js';
 
@@ -47,8 +48,7 @@ export interface ToolHookHealth {
 export interface ToolHookOptions {
   url: string;
   secret: string;
-  /** Hosts that may have private addresses, and http. */
-  privateHosts: readonly string[];
+  inside: InsideHosts;
   clock: Clock;
   /** Default: 2 s. */
   timeoutMs?: number;
@@ -66,9 +66,9 @@ export class ToolHook {
   #health: ToolHookHealth = { failuresInRow: 0 };
 
   constructor(private readonly options: ToolHookOptions) {
-    const { privateHosts, clock, timeoutMs = TIMEOUT_MS, lookup } = options;
+    const { inside, clock, timeoutMs = TIMEOUT_MS, lookup } = options;
     this.#timeoutMs = timeoutMs;
-    this.#poster = new SignedPoster({ privateHosts, clock, timeoutMs, ...compact({ lookup }) });
+    this.#poster = new SignedPoster({ inside, clock, timeoutMs, ...compact({ lookup }) });
     this.#limit = pLimit(options.mostAtOnce ?? MOST_AT_ONCE);
   }
 

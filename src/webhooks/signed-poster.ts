@@ -10,15 +10,14 @@ import {
   type PublicResponse,
 } from '../platform/net/public-fetch.js';
 import { packageVersion } from '../platform/process/package-root.js';
-import { judgeUrl, privateHostsOf } from './judge-url.js';
+import { judgeUrl, type InsideHosts } from './judge-url.js';
 import { signDelivery } from './sending/sign-delivery.js';
 
 /** Bytes of an answer's body that are read: with more, the connection is closed. */
 const MOST_READ = 16_384;
 
 export interface SignedPosterOptions {
-  /** Hosts that may have private addresses, and http. */
-  privateHosts: readonly string[];
+  inside: InsideHosts;
   clock: Clock;
   /** Longest time of a request, its answer included, in ms. */
   timeoutMs: number;
@@ -45,6 +44,8 @@ export type SignedAnswer =
       body: Buffer;
       /** Whether that is all of the body: it did not break off, and was not too long. */
       isWhole: boolean;
+      /** Whether it is from a host inside the network. */
+      isInside: boolean;
     }
   | { type: 'failed'; reason: string };
 
@@ -53,14 +54,15 @@ export class SignedPoster {
   readonly #fetch: PublicFetch;
 
   constructor(private readonly options: SignedPosterOptions) {
-    const { privateHosts, lookup } = options;
-    this.#fetch = publicFetch(compact({ privateHosts: privateHostsOf(privateHosts), lookup }));
+    const { inside, lookup } = options;
+    const privateHosts = { anywhere: inside.listed, loopback: [] };
+    this.#fetch = publicFetch(compact({ privateHosts, lookup }));
   }
 
   /** @param stop ends the request. @throws the reason of `stop`, and nothing else. */
   async post(request: SignedRequest, stop: AbortSignal): Promise<SignedAnswer> {
-    const { privateHosts, clock, timeoutMs } = this.options;
-    const verdict = judgeUrl(request.url, privateHosts);
+    const { inside, clock, timeoutMs } = this.options;
+    const verdict = judgeUrl(request.url, inside);
     if (!verdict.ok)
       return { type: 'failed', reason: `nothing was sent: its URL ${verdict.problem}` };
     const ending = new AbortController();
@@ -71,12 +73,13 @@ export class SignedPoster {
       const init = { ...this.#initOf(request), signal: ending.signal };
       const response = await this.#fetch(verdict.url, init);
       const { status, headers } = response;
-      return { type: 'answered', status, headers, ...(await readStart(response)) };
+      const { isInside } = verdict;
+      return { type: 'answered', status, headers, isInside, ...(await readStart(response)) };
     } catch (error) {
       stop.throwIfAborted();
       return {
         type: 'failed',
-        reason: ending.signal.aborted ? late.message : describeFault(error),
+        reason: ending.signal.aborted ? late.message : describeFault(error, inside),
       };
     } finally {
       cancelTimer();
@@ -124,9 +127,11 @@ async function readStart({ body }: PublicResponse): Promise<{ body: Buffer; isWh
 }
 
 /** A failed connection, for those who may not see inside: no address, which would tell of the network. */
-function describeFault(error: unknown): string {
+function describeFault(error: unknown, { variable }: InsideHosts): string {
   const host = refusedHost(error);
-  if (host !== undefined) return `nothing was sent: ${host} is at an address that is not public`;
+  if (host !== undefined) {
+    return `nothing was sent: ${host} is at an address that is not public, and not in ${variable} with its port`;
+  }
   const cause = error instanceof Error ? error.cause : undefined;
   const code = errorCode(cause) ?? errorCode(error);
   return code === undefined ? 'the connection failed' : `the connection failed: ${code}`;

@@ -7,6 +7,7 @@ import { DeliveryService } from './deliveries/delivery-service.js';
 import { EndpointStore } from './endpoints/endpoint-store.js';
 import { WebhookController } from './endpoints/webhook.controller.js';
 import { WebhookService } from './endpoints/webhook-service.js';
+import { webhookHosts } from './judge-url.js';
 import { DeliveryPoster } from './sending/delivery-poster.js';
 import { DeliveryQueue } from './sending/delivery-queue.js';
 import { WebhookSender } from './sending/webhook-sender.js';
@@ -26,8 +27,8 @@ export class WebhookApiModule {}
     {
       provide: DeliveryPoster,
       inject: [CONFIG, CLOCK],
-      useFactory: ({ egressPrivateHosts: privateHosts }: Config, clock: Clock) =>
-        new DeliveryPoster({ privateHosts, clock }),
+      useFactory: (config: Config, clock: Clock) =>
+        new DeliveryPoster({ inside: webhookHosts(config), clock }),
     },
     WebhookSender,
   ],

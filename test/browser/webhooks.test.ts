@@ -12,7 +12,7 @@ import { useConsole } from './use-console.js';
 describe('the webhooks', () => {
   let receiver: Receiver;
   const on = useConsole(async () => ({
-    environment: { TURNPIKE_EGRESS_PRIVATE_HOSTS: '127.0.0.1' },
+    environment: { TURNPIKE_WEBHOOK_PRIVATE_HOSTS: '127.0.0.1:*' },
   }));
   beforeAll(async () => {
     receiver = await startReceiver();

@@ -88,7 +88,7 @@ describe('an MCP server over HTTP', () => {
 
   it('is not reached at an address that is not public', async () => {
     expect(await reasonsOf({ servers: { web: { url: 'https://10.0.0.1/mcp' } } })).toEqual([
-      'its host is at an address that is not public; TURNPIKE_EGRESS_PRIVATE_HOSTS lists those that may be',
+      'its host is at an address that is not public; the operator lists those that may be, with their ports, in TURNPIKE_MCP_PRIVATE_HOSTS',
     ]);
   });
 

@@ -51,7 +51,7 @@ export const providerVariables = {
   ),
   egressPrivateHosts: list(
     'TURNPIKE_EGRESS_PRIVATE_HOSTS',
-    'Hosts of the provider, of MCP servers, of webhooks and of the tool hook that may have private addresses, comma-separated. All others must have public addresses. Webhooks and the tool hook reach these over http as well.',
+    'Hosts of the provider that may have private addresses, comma-separated. All others must have public addresses.',
     z.array(plainHost),
   ),
   model: optional(['TURNPIKE_MODEL', 'CHIRALITY_GLOBAL_MODEL'], 'Default model of turns.'),

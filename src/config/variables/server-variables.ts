@@ -10,6 +10,7 @@ import {
   integer,
   list,
   numberText,
+  privateHosts,
   secret,
   variable,
 } from '../variable.js';
@@ -120,6 +121,10 @@ export const serverVariables = {
     min: 0,
     max: 1_000,
   }),
+  webhookPrivateHosts: privateHosts(
+    'TURNPIKE_WEBHOOK_PRIVATE_HOSTS',
+    'Hosts at which everybody’s webhooks may have private addresses, and http',
+  ),
   webhookKeepDays: integer('TURNPIKE_WEBHOOK_KEEP_DAYS', {
     about: 'Days for which the deliveries of webhooks are kept, counted from their event.',
     fallback: 30,

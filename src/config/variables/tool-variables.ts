@@ -13,6 +13,7 @@ import {
   list,
   listText,
   permission,
+  privateHosts,
   secret,
   variable,
 } from '../variable.js';
@@ -79,7 +80,7 @@ export const toolVariables = {
   ),
   toolHookUrl: secret(
     'TURNPIKE_TOOL_HOOK_URL',
-    'URL that is asked about each tool call that the rules do not deny: see `docs/guide/tool-hook.md`. https, at a public address; other hosts are in `TURNPIKE_EGRESS_PRIVATE_HOSTS`.',
+    'URL that is asked about each tool call that the rules do not deny: see `docs/guide/tool-hook.md`. https, at a public address; other hosts are in `TURNPIKE_TOOL_HOOK_PRIVATE_HOSTS`.',
   ),
   toolHookSecret: variable<string | undefined>(
     'TURNPIKE_TOOL_HOOK_SECRET',
@@ -94,6 +95,10 @@ export const toolVariables = {
       (given: string) => (isWebhookSecret(given) ? given : undefined),
       'must be whsec_ and 24 to 64 bytes in base64',
     ),
+  ),
+  toolHookPrivateHosts: privateHosts(
+    'TURNPIKE_TOOL_HOOK_PRIVATE_HOSTS',
+    'Hosts at which the tool hook may have a private address, and http',
   ),
   toolTimeoutMs: integer('TURNPIKE_TOOL_TIMEOUT_MS', {
     about: 'Longest time of one tool call, in ms.',
@@ -153,6 +158,10 @@ export const toolVariables = {
     'TURNPIKE_MCP_HOSTS',
     'Hosts that MCP servers of agents and sessions may be at, beside those of `TURNPIKE_MCP_FILE`, comma-separated: `mcp.example.com`, `*.example.com`, either with `:port`. Over https; a loopback name also over http.',
     z.array(host),
+  ),
+  mcpPrivateHosts: privateHosts(
+    'TURNPIKE_MCP_PRIVATE_HOSTS',
+    'Hosts at which MCP servers, whoever defines them, may have private addresses',
   ),
   mcpSessionStdio: permission(
     'TURNPIKE_MCP_SESSION_STDIO',

@@ -2,23 +2,40 @@ import { isLoopbackAddress, isPublicAddress } from './public-address.js';
 
 /** Hosts that may be at addresses that are not public, by their names as in URLs. */
 export interface PrivateHosts {
-  /** Hosts that may be at any address. */
+  /** Entries of hosts that may be at any address: `host` (at port 443 or 80), `host:port`, `host:*`. */
   anywhere: readonly string[];
-  /** Hosts that may be at loopback addresses, besides public ones. */
+  /** Hosts that may be at loopback addresses, besides public ones, at every port. */
   loopback: readonly string[];
 }
 
-/** Whether a connection to `host` may use `address`. */
-export type AddressRule = (host: string, address: string) => boolean;
+/** The part of a URL that says where a connection goes. */
+export type Target = Pick<URL, 'protocol' | 'hostname' | 'port'>;
 
-/** A rule that compares hosts without regard to case, to the brackets of IPv6 and to a final dot. */
-export function addressRule({ anywhere, loopback }: PrivateHosts): AddressRule {
-  const free = new Set(anywhere.map(bareHost));
-  const local = new Set(loopback.map(bareHost));
-  return (host, address) => {
-    if (isPublicAddress(address) || free.has(bareHost(host))) return true;
-    return local.has(bareHost(host)) && isLoopbackAddress(address);
-  };
+/** The addresses that a connection may use. */
+export type Reach = 'public' | 'loopback' | 'anywhere';
+
+/** Compares hosts without regard to case, to the brackets of IPv6 and to a final dot. Pure. */
+export function reachOf(target: Target, { anywhere, loopback }: PrivateHosts): Reach {
+  const host = bareHost(target.hostname);
+  const isListed = anywhere.some((entry) => {
+    const [, name = entry, port = ''] = /^(.*):(\d+|\*)$/.exec(entry) ?? [];
+    if (bareHost(name) !== host) return false;
+    if (port === '') return ['80', '443'].includes(portOf(target));
+    return port === '*' || Number(port) === Number(portOf(target));
+  });
+  if (isListed) return 'anywhere';
+  return loopback.some((name) => bareHost(name) === host) ? 'loopback' : 'public';
+}
+
+export function isWithin(reach: Reach, address: string): boolean {
+  if (reach === 'anywhere' || isPublicAddress(address)) return true;
+  return reach === 'loopback' && isLoopbackAddress(address);
+}
+
+/** The port of a URL, also where it is that of its scheme. */
+export function portOf({ protocol, port }: Pick<URL, 'protocol' | 'port'>): string {
+  if (port !== '') return port;
+  return protocol === 'https:' ? '443' : '80';
 }
 
 /** A host as resolvers and sockets name it: `[::1]` → `::1`, `Example.com.` → `example.com`. */

@@ -77,7 +77,7 @@ describe('publicFetch', () => {
     const { lookup, asked } = resolver({ 'inside.example': [['127.0.0.1']] });
     const fetch = publicFetch({
       lookup,
-      privateHosts: { anywhere: ['Inside.example.'], loopback: [] },
+      privateHosts: { anywhere: [`Inside.example.:${port}`], loopback: [] },
     });
     const before = connections;
     for (const at of ['/a', '/b', '/c', '/d', '/e', '/f']) {
@@ -86,6 +86,17 @@ describe('publicFetch', () => {
     // Two, as the next request does not wait for a connection whose answer is not read to its end.
     expect(connections - before).toBeLessThanOrEqual(2);
     expect(asked.length).toBe(connections - before);
+  });
+
+  it('reaches a host that may be private at the ports of its entry alone', async () => {
+    const { lookup } = resolver({ 'inside.example': [['127.0.0.1']] });
+    const other = { anywhere: ['inside.example', 'inside.example:1', '127.0.0.1:1'], loopback: [] };
+    const refused = { lookup, privateHosts: other };
+    expect(await refusalOf(`http://inside.example:${port}/`, refused)).toBe('inside.example');
+    expect(await refusalOf(`http://127.0.0.1:${port}/`, refused)).toBe('127.0.0.1');
+    const every = { anywhere: ['inside.example:*'], loopback: [] };
+    const fetch = publicFetch({ lookup, privateHosts: every });
+    expect(await (await fetch(`http://inside.example:${port}/`)).text()).toBe('here');
   });
 
   it('reaches loopback where that alone is allowed, and nothing else that is private', async () => {

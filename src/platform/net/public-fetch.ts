@@ -3,7 +3,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import type { ReadableStream } from 'node:stream/web';
 import { Agent, buildConnector, fetch as undiciFetch, type Dispatcher } from 'undici';
 import { AddressRefusedError } from './address-refused.js';
-import { addressRule, bareHost, type AddressRule, type PrivateHosts } from './address-rule.js';
+import { bareHost, isWithin, reachOf, type PrivateHosts, type Reach } from './address-rule.js';
 
 export interface PublicFetchOptions {
   /** Hosts that may be at addresses that are not public. Default: none. */
@@ -21,17 +21,22 @@ export interface PublicFetchOptions {
  * @throws (the request) `AddressRefusedError`.
  */
 export function publicDispatcher(options: PublicFetchOptions = {}): Dispatcher {
-  const mayReach = addressRule(options.privateHosts ?? { anywhere: [], loopback: [] });
-  const lookup = guardedLookup(mayReach, options.lookup ?? resolveHost);
-  const connectAnywhere = buildConnector({ lookup });
-  const connect: typeof connectAnywhere = (target, callback) => {
+  const { privateHosts = { anywhere: [], loopback: [] }, lookup = resolveHost } = options;
+  const connectorFor = (reach: Reach) => buildConnector({ lookup: guardedLookup(reach, lookup) });
+  const connectors = {
+    public: connectorFor('public'),
+    loopback: connectorFor('loopback'),
+    anywhere: connectorFor('anywhere'),
+  };
+  const connect: buildConnector.connector = (target, callback) => {
     const host = bareHost(target.hostname);
+    const reach = reachOf(target, privateHosts);
     // A host that is an address is never looked up.
-    if (isIP(host) !== 0 && !mayReach(host, host)) {
+    if (isIP(host) !== 0 && !isWithin(reach, host)) {
       callback(new AddressRefusedError(host), null);
       return;
     }
-    connectAnywhere(target, callback);
+    connectors[reach](target, callback);
   };
   return new Agent({ connect });
 }
@@ -63,12 +68,12 @@ export function publicFetch(options: PublicFetchOptions = {}): PublicFetch {
   };
 }
 
-function guardedLookup(mayReach: AddressRule, lookup: LookupFunction): LookupFunction {
+function guardedLookup(reach: Reach, lookup: LookupFunction): LookupFunction {
   return (host, options, callback) => {
     lookup(host, options, (error, found, family) => {
       if (error) return callback(error, found, family);
       const addresses = typeof found === 'string' ? [found] : found.map(({ address }) => address);
-      const refused = addresses.some((address) => !mayReach(host, address));
+      const refused = addresses.some((address) => !isWithin(reach, address));
       return refused ? callback(new AddressRefusedError(host), []) : callback(null, found, family);
     });
   };

@@ -21,7 +21,7 @@ export interface DeliveryView {
   httpStatus: number | null;
   /** Reason of the last failure. */
   error: string | null;
-  /** Beginning of the last answer's body. */
+  /** Beginning of the last answer's body, or that it is not shown, as the endpoint is inside the network. */
   response: string | null;
   createdAt: string;
   triedAt: string | null;

@@ -5,7 +5,7 @@ import { compact } from '../../platform/compact.js';
 import { newId } from '../../platform/ids.js';
 import { nothingToChange, webhookUrlRefused } from '../webhook-errors.js';
 import { EndpointStore } from './endpoint-store.js';
-import { judgeUrl } from '../judge-url.js';
+import { judgeUrl, webhookHosts } from '../judge-url.js';
 import { viewWebhook, type WebhookView } from './view-webhook.js';
 import { newWebhookSecret } from './webhook-secret.js';
 import type { NewWebhookDto, WebhookChangesDto } from './webhook.dto.js';
@@ -23,7 +23,7 @@ const HOUR_MS = 3_600_000;
 export class WebhookService {
   constructor(
     private readonly store: EndpointStore,
-    @Inject(CONFIG) private readonly config: Pick<Config, 'egressPrivateHosts'>,
+    @Inject(CONFIG) private readonly config: Pick<Config, 'webhookPrivateHosts'>,
     @Inject(CLOCK) private readonly clock: Pick<Clock, 'now'>,
   ) {}
 
@@ -85,7 +85,7 @@ export class WebhookService {
   }
 
   #judged(url: string): string {
-    const verdict = judgeUrl(url, this.config.egressPrivateHosts);
+    const verdict = judgeUrl(url, webhookHosts(this.config));
     if (!verdict.ok) throw webhookUrlRefused(verdict.problem);
     return verdict.url.href;
   }

@@ -10,9 +10,16 @@ import { someSecret } from '../../../test/support/webhooks/store-endpoint.js';
 import { systemClock } from '../../platform/clock.js';
 import { judgeUrl } from '../judge-url.js';
 import { newWebhookSecret } from '../endpoints/webhook-secret.js';
-import { DeliveryPoster, type PosterOptions, type SendableDelivery } from './delivery-poster.js';
+import {
+  DeliveryPoster,
+  shownBody,
+  type PosterOptions,
+  type SendableDelivery,
+} from './delivery-poster.js';
 
 const never = new AbortController().signal;
+const listing = (...listed: string[]) => ({ variable: 'TURNPIKE_WEBHOOK_PRIVATE_HOSTS', listed });
+const notShown = '[not shown: the endpoint is inside the network]';
 
 describe('DeliveryPoster', () => {
   let receiver: Receiver;
@@ -26,7 +33,7 @@ describe('DeliveryPoster', () => {
     options: Partial<PosterOptions> = {},
     stop = never,
   ) =>
-    new DeliveryPoster({ privateHosts: ['127.0.0.1'], clock: systemClock, ...options }).post(
+    new DeliveryPoster({ inside: listing('127.0.0.1:*'), clock: systemClock, ...options }).post(
       {
         id: 'evt_1',
         type: 'turn.ended',
@@ -50,7 +57,12 @@ describe('DeliveryPoster', () => {
   it('sends a body that the receiver verifies with either secret', async () => {
     const older = newWebhookSecret();
     const result = await post({ previousSecrets: [older] });
-    expect(result).toEqual({ type: 'answered', status: 204, retryAfterMs: undefined, body: '' });
+    expect(result).toEqual({
+      type: 'answered',
+      status: 204,
+      retryAfterMs: undefined,
+      body: notShown,
+    });
     const [request] = receiver.received;
     if (request === undefined) throw new Error('Nothing came');
     expect(request.text).toBe(
@@ -61,18 +73,26 @@ describe('DeliveryPoster', () => {
     expect(request.headers['user-agent']).toMatch(/^turnpike\/\d/);
   });
 
-  it('has the beginning of the answer, without what cannot be stored', async () => {
-    receiver.answer = answerWith(503, { 'retry-after': '7' }, `a\0b${'é'.repeat(100_000)}`);
-    const result = await post();
-    expect(result).toMatchObject({ type: 'answered', status: 503, retryAfterMs: 7_000 });
-    const body = result.type === 'answered' ? result.body : '';
-    expect(body).toMatch(/^a�bé+/);
-    expect(body.length).toBeLessThanOrEqual(1_024);
+  it('has the status of an answer, and nothing of what a service inside the network says', async () => {
+    receiver.answer = answerWith(503, { 'retry-after': '7' }, 'instance credentials');
+    expect(await post()).toEqual({
+      type: 'answered',
+      status: 503,
+      retryAfterMs: 7_000,
+      body: notShown,
+    });
+  });
+
+  it('shows the beginning of the answer of others, without what cannot be stored', () => {
+    const body = Buffer.from(`a\0b${'é'.repeat(100_000)}`);
+    const shown = shownBody({ body, isInside: false });
+    expect(shown).toMatch(/^a�bé+/);
+    expect(shown.length).toBeLessThanOrEqual(1_024);
   });
 
   it('takes an answer whose body never ends for the status that it has', async () => {
     receiver.answer = (response) => void response.writeHead(200).write('begun');
-    expect(await post({}, { timeoutMs: 300 })).toMatchObject({ status: 200, body: 'begun' });
+    expect(await post({}, { timeoutMs: 300 })).toMatchObject({ type: 'answered', status: 200 });
   });
 
   it('gives up an endpoint that does not answer', async () => {
@@ -107,18 +127,30 @@ describe('DeliveryPoster', () => {
 
   it('judges the address that it connects to: a name that moved inside reaches nothing', async () => {
     const url = receiver.url.replace('http://127.0.0.1', 'https://moved.example');
-    expect(judgeUrl(url, [])).toMatchObject({ ok: true });
+    expect(judgeUrl(url, listing())).toMatchObject({ ok: true });
     expect(await post({ url }, { lookup: resolvingTo('127.0.0.1') })).toEqual({
       type: 'failed',
-      reason: 'nothing was sent: moved.example is at an address that is not public',
+      reason:
+        'nothing was sent: moved.example is at an address that is not public, and not in TURNPIKE_WEBHOOK_PRIVATE_HOSTS with its port',
+    });
+    expect(receiver.connections()).toBe(0);
+  });
+
+  it('judges the port of a name that is listed', async () => {
+    const url = receiver.url.replace('http://127.0.0.1', 'https://inside.example');
+    const options = { inside: listing('inside.example:443'), lookup: resolvingTo('127.0.0.1') };
+    expect(await post({ url }, options)).toMatchObject({
+      reason: expect.stringContaining('inside.example is at an address that is not public'),
     });
     expect(receiver.connections()).toBe(0);
   });
 
   it('sends nothing by http where the operator no longer lists the host', async () => {
-    expect(await post({}, { privateHosts: [] })).toEqual({
+    expect(await post({}, { inside: listing() })).toEqual({
       type: 'failed',
-      reason: 'nothing was sent: its URL must begin with https://',
+      reason: expect.stringMatching(
+        /^nothing was sent: its URL names 127\.0\.0\.1, which is no public/,
+      ),
     });
     expect(receiver.received).toEqual([]);
   });

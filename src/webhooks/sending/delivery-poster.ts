@@ -9,6 +9,9 @@ const TIMEOUT_MS = 15_000;
 /** Bytes of an answer's body that are kept for the list of deliveries. */
 const MOST_KEPT = 1_024;
 
+/** Takes the place of an answer from a host inside the network. */
+const NOT_SHOWN = '[not shown: the endpoint is inside the network]';
+
 export type PosterOptions = Omit<SignedPosterOptions, 'timeoutMs'> & {
   /** Longest time of a request, its answer included. Default: 15 s. */
   timeoutMs?: number;
@@ -41,7 +44,15 @@ export class DeliveryPoster {
       type: 'answered',
       status: answer.status,
       retryAfterMs: retryAfterMs(answer.headers, this.options.clock.now()),
-      body: storableText(answer.body.subarray(0, MOST_KEPT).toString('utf8')),
+      body: shownBody(answer),
     };
   }
+}
+
+/**
+ * The beginning of an answer's body, for the list of deliveries. The owner of a webhook may not read what services
+ * inside the network answer.
+ */
+export function shownBody({ body, isInside }: { body: Buffer; isInside: boolean }): string {
+  return isInside ? NOT_SHOWN : storableText(body.subarray(0, MOST_KEPT).toString('utf8'));
 }

@@ -366,7 +366,7 @@ describe('the blocks of code of the documentation', () => {
     server = await startServer({
       environment: {
         TURNPIKE_INSTRUCTION_ROOT: instructions,
-        TURNPIKE_EGRESS_PRIVATE_HOSTS: '127.0.0.1',
+        TURNPIKE_WEBHOOK_PRIVATE_HOSTS: '127.0.0.1:*',
         TURNPIKE_MODELS: at('models.json'),
         TURNPIKE_PERMISSIONS_FILE: at('permissions.yaml'),
       },

@@ -27,7 +27,6 @@ describe('the tool hook', () => {
         TURNPIKE_INSTRUCTION_ROOT: root,
         TURNPIKE_ENABLE_SUBAGENTS: 'true',
         ...hook.environment,
-        TURNPIKE_EGRESS_PRIVATE_HOSTS: '127.0.0.1',
       },
     });
   });

@@ -16,7 +16,7 @@ describe('feedback', () => {
     server = await startServer({
       environment: {
         TURNPIKE_INSTRUCTION_ROOT: await instructionRootWith({ CRITIC: [] }),
-        TURNPIKE_EGRESS_PRIVATE_HOSTS: '127.0.0.1',
+        TURNPIKE_WEBHOOK_PRIVATE_HOSTS: '127.0.0.1:*',
         TURNPIKE_REQUESTS_PER_MINUTE: '100000',
       },
     });

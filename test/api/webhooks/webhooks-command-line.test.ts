@@ -27,7 +27,7 @@ describe('webhooks, from the command line and the typed client', () => {
   let key: string;
   beforeAll(async () => {
     receiver = await startReceiver();
-    server = await startServer({ environment: { TURNPIKE_EGRESS_PRIVATE_HOSTS: '127.0.0.1' } });
+    server = await startServer({ environment: { TURNPIKE_WEBHOOK_PRIVATE_HOSTS: '127.0.0.1:*' } });
     key = (await makeKey(server, { principal: 'alice' })).secret;
   });
   afterAll(async () => {

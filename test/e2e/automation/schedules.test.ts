@@ -17,7 +17,7 @@ describe('schedules', () => {
   beforeAll(async () => {
     receiver = await startReceiver();
     server = await startServer({
-      environment: { TURNPIKE_EGRESS_PRIVATE_HOSTS: '127.0.0.1', TURNPIKE_SESSION_QUEUE: '2' },
+      environment: { TURNPIKE_WEBHOOK_PRIVATE_HOSTS: '127.0.0.1:*', TURNPIKE_SESSION_QUEUE: '2' },
     });
     scene = new ScheduleScene(server);
     const made = await server.client.post('/api/harness/webhooks', {

@@ -10,7 +10,7 @@ describe('feedback whose process dies in the middle', () => {
   let client: KeyedClient;
   let path: string;
   beforeAll(async () => {
-    server = await startServer({ environment: { TURNPIKE_EGRESS_PRIVATE_HOSTS: '127.0.0.1' } });
+    server = await startServer({ environment: { TURNPIKE_WEBHOOK_PRIVATE_HOSTS: '127.0.0.1:*' } });
     client = new KeyedClient(server.url);
     await client.send('POST', '/api/harness/webhooks', { url: 'http://127.0.0.1:9/hooks' });
     const sessionId = await server.client.createSession(server.projectRoot);

@@ -11,7 +11,7 @@ describe('kill -9 at a line of a sender of webhooks', () => {
   const series = new CrashSeries({
     points,
     kills: 1,
-    environment: { TURNPIKE_EGRESS_PRIVATE_HOSTS: '127.0.0.1' },
+    environment: { TURNPIKE_WEBHOOK_PRIVATE_HOSTS: '127.0.0.1:*' },
     // The lease of the dead sender is over.
     meanwhile: (db) => db.execute(sql`update webhook_deliveries set next_at = now()`),
   });

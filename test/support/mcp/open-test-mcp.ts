@@ -36,7 +36,7 @@ export async function openTestMcp(options: TestMcpOptions = {}): Promise<Mcp> {
       mcpConnectMs: 10_000,
       mcpIdleMs: 300_000,
       mcpConnections: 10,
-      egressPrivateHosts: [],
+      mcpPrivateHosts: [],
       ...options.settings,
     },
     environment: options.environment ?? { PATH: process.env['PATH'] },

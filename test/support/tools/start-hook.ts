@@ -25,7 +25,7 @@ export async function startHook(): Promise<TestHook> {
     environment: {
       TURNPIKE_TOOL_HOOK_URL: receiver.url,
       TURNPIKE_TOOL_HOOK_SECRET: someSecret,
-      TURNPIKE_EGRESS_PRIVATE_HOSTS: '127.0.0.1',
+      TURNPIKE_TOOL_HOOK_PRIVATE_HOSTS: '127.0.0.1:*',
     },
     say,
     about: (tool) =>

@@ -76,7 +76,7 @@ const noMcp = {
   mcpConnectMs: 1_000,
   mcpIdleMs: 1_000,
   mcpConnections: 4,
-  egressPrivateHosts: [],
+  mcpPrivateHosts: [],
 };
 
 /** Longest time that a test waits for its workers' turns, in ms. */

@@ -156,7 +156,7 @@ describe('privateHostsOf', () => {
     ['http://[::1]:9000', ['[::1]']],
   ])('of %s: loopback by its own name alone', (origin, loopback) => {
     expect(privateHostsOf(origin, ['gateway.lan'])).toEqual({
-      anywhere: ['gateway.lan'],
+      anywhere: ['gateway.lan:*'],
       loopback,
     });
   });

@@ -1,5 +1,11 @@
 import { isIP } from 'node:net';
-import { addressRule, bareHost, type PrivateHosts } from '../../../platform/net/address-rule.js';
+import {
+  bareHost,
+  isWithin,
+  portOf,
+  reachOf,
+  type PrivateHosts,
+} from '../../../platform/net/address-rule.js';
 import { isLoopbackHttp, loopbackNames } from '../../../platform/net/loopback.js';
 import { parseAllowedOrigin } from '../../../config/allowed-origin.js';
 import type { TypedError } from '../../../errors/typed-error.js';
@@ -47,8 +53,8 @@ export function checkEgress(
   const allowed = config.egressAllow.flatMap((entry) => parseAllowedOrigin(entry) ?? []);
   if (!allowed.includes(url.origin)) return refuseOrigin(url, allowed);
   const host = bareHost(url.hostname);
-  const mayReach = addressRule(privateHostsOf(url.origin, config.egressPrivateHosts));
-  if (isIP(host) !== 0 && !mayReach(host, host)) {
+  const reach = reachOf(url, privateHostsOf(url.origin, config.egressPrivateHosts));
+  if (isIP(host) !== 0 && !isWithin(reach, host)) {
     return { ok: false, error: addressViolation(url.hostname) };
   }
   // A gateway may serve the API under a path of its own.
@@ -76,12 +82,15 @@ export function addressViolation(host: string): TypedError {
 }
 
 /**
- * The hosts that may be at addresses that are not public: those listed, and loopback where `origin`
- * names it.
+ * The hosts that may be at addresses that are not public: those listed, at every port, as requests go to
+ * `origin` alone; and loopback where `origin` names it.
  */
 export function privateHostsOf(origin: string, listed: readonly string[] = []): PrivateHosts {
   const { hostname } = new URL(origin);
-  return { anywhere: listed, loopback: loopbackNames.includes(hostname) ? [hostname] : [] };
+  return {
+    anywhere: listed.map((host) => `${host}:*`),
+    loopback: loopbackNames.includes(hostname) ? [hostname] : [],
+  };
 }
 
 /** Names the first part of the origin that is wrong: scheme, host, port. */
@@ -94,7 +103,7 @@ function refuseOrigin(url: URL, allowlist: readonly string[]): EgressVerdict {
     return refuse(`names a host that is not allowed`, { host: url.hostname, allowlist });
   }
   if (!allowed.some((origin) => origin.host === url.host)) {
-    return refuse('names a port that is not allowed', { port: portOf(url) });
+    return refuse('names a port that is not allowed', { port: Number(portOf(url)) });
   }
   return refuse(`must not use ${url.protocol}// for this host`, { protocol: url.protocol });
 }
@@ -117,11 +126,6 @@ function gatewayPath(url: URL): string {
     .replace(/\/+$/, '')
     .replace(/\/v1\/messages$/, '')
     .replace(/\/+$/, '');
-}
-
-function portOf(url: URL): number {
-  if (url.port !== '') return Number(url.port);
-  return url.protocol === 'https:' ? 443 : 80;
 }
 
 function parseUrl(text: string): URL | undefined {

@@ -1,4 +1,4 @@
-import { bareHost } from '../../../platform/net/address-rule.js';
+import { bareHost, portOf } from '../../../platform/net/address-rule.js';
 import { loopbackNames } from '../../../platform/net/loopback.js';
 import type { McpDefinition } from '../../mcp-server.js';
 
@@ -30,9 +30,4 @@ function matches(url: URL, entry: string): boolean {
   return pattern.startsWith('*.')
     ? host.endsWith(bareHost(pattern.slice(1)))
     : host === bareHost(pattern);
-}
-
-function portOf(url: URL): string {
-  if (url.port !== '') return url.port;
-  return url.protocol === 'https:' ? '443' : '80';
 }

@@ -30,7 +30,7 @@ export function describeFault(error: unknown): string {
   if (error instanceof McpError) return `it answered: ${messageOf(error)}`;
   if (error instanceof StreamableHTTPError) return describeStatus(error.code);
   if (refusedHost(error) !== undefined) {
-    return 'its host is at an address that is not public; TURNPIKE_EGRESS_PRIVATE_HOSTS lists those that may be';
+    return 'its host is at an address that is not public; the operator lists those that may be, with their ports, in TURNPIKE_MCP_PRIVATE_HOSTS';
   }
   const code = errorCode(error) ?? errorCode(causeOf(error));
   if (code === undefined) return 'its connection failed';
