@@ -22,7 +22,16 @@ export class Metrics {
   readonly models = new LabelValues(100);
 
   readonly turnsAccepted = this.#counter('turns_accepted_total', 'Turns that were accepted.', {
-    wire: ['harness', 'oracle', 'named-agents', 'ag-ui', 'ai-sdk', 'responses', 'subagent'],
+    wire: [
+      'harness',
+      'oracle',
+      'named-agents',
+      'ag-ui',
+      'ai-sdk',
+      'responses',
+      'schedules',
+      'subagent',
+    ],
   });
   readonly turnsEnded = this.#counter('turns_ended_total', 'Turns that ended.', {
     outcome: turnOutcomes,

@@ -57,6 +57,21 @@ describe('the list of sessions', () => {
     },
   );
 
+  it.each([
+    ['show', ['own', 'scheduled']],
+    ['hide', ['own']],
+    ['only', ['scheduled']],
+  ] as const)('has those that schedules made as it is asked: %s', async (scheduled, expected) => {
+    await store(2, { title: 'own' });
+    await store(1, { title: 'scheduled', origin: 'schedules' });
+    const rows = await pageSessions(database.db, 'local', {
+      after: undefined,
+      limit: 9,
+      scheduled,
+    });
+    expect(rows.map(({ title }) => title)).toEqual(expected);
+  });
+
   it('goes on after a session that was deleted meanwhile', async () => {
     const ids = [await store(3), await store(2), await store(1)];
     const [first] = await page(1);

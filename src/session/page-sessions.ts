@@ -1,4 +1,4 @@
-import { and, desc, eq, isNull, sql } from 'drizzle-orm';
+import { and, desc, eq, isNull, ne, or, sql, type SQL } from 'drizzle-orm';
 import { isId } from '../platform/ids.js';
 import type { Queryable } from '../storage/connection.js';
 import { sessions, turns, type SessionOrigin } from '../storage/schema.js';
@@ -13,11 +13,19 @@ export interface SessionPageToken {
   sessionId: string;
 }
 
-export interface SessionPage {
-  after: SessionPageToken | undefined;
-  limit: number;
+/** Which sessions a list has. */
+export interface SessionFilter {
   /** The wire that created them; absent: any. */
   origin?: SessionOrigin | undefined;
+  /** Sessions that schedules made: with the others, not, or alone. Default: show. */
+  scheduled?: 'show' | 'hide' | 'only' | undefined;
+  /** Words of the title, of the first message or of the folder; absent: any. */
+  search?: string | undefined;
+}
+
+export interface SessionPage extends SessionFilter {
+  after: SessionPageToken | undefined;
+  limit: number;
 }
 
 /** A session of its own: neither a subagent's nor that of a replay. */
@@ -35,10 +43,10 @@ const HEAD_CHARS = 1_000;
 export function pageSessions(
   db: Queryable,
   principalId: string,
-  { after, limit, origin: wire }: SessionPage,
+  { after, limit, origin: wire, scheduled = 'show', search }: SessionPage,
 ) {
   const position = sql`(${sessions.updatedAt}, ${sessions.id})`;
-  const { id, projectRoot, persona, mode, origin, clientName } = sessions;
+  const { id, projectRoot, persona, mode, origin, clientName, title } = sessions;
   const { forkedFrom, createdAt, updatedAt } = sessions;
   const shown = {
     id,
@@ -47,6 +55,7 @@ export function pageSessions(
     mode,
     origin,
     clientName,
+    title,
     forkedFrom,
     createdAt,
     updatedAt,
@@ -59,6 +68,9 @@ export function pageSessions(
         eq(sessions.principalId, principalId),
         isListed,
         wire === undefined ? undefined : eq(origin, wire),
+        scheduled === 'hide' ? ne(origin, 'schedules') : undefined,
+        scheduled === 'only' ? eq(origin, 'schedules') : undefined,
+        search === undefined ? undefined : hasWords(search),
         after === undefined
           ? undefined
           : sql`${position} < (${new Date(after.usedAt).toISOString()}::timestamptz, ${after.sessionId}::text)`,
@@ -84,6 +96,24 @@ const beside = {
     where first.session_id = ${sessions}.id and first.superseded_by is null
     order by first.created_at, first.id limit 1)`,
 };
+
+/** Whether a session's title, first message or folder has a text, in capitals or not. */
+function hasWords(text: string): SQL | undefined {
+  const has = (where: SQL, what: string): SQL =>
+    sql`strpos(lower(${where}), lower(${what}::text)) > 0`;
+  // The message is JSON: what is looked for is written as it is in there.
+  const written = JSON.stringify(text).slice(1, -1);
+  return or(
+    has(sql`${sessions.title}`, text),
+    has(sql`${sessions.projectRoot}`, text),
+    has(
+      sql`(select (first.request -> 'message')::text from ${turns} first
+        where first.session_id = ${sessions}.id and first.superseded_by is null
+        order by first.created_at, first.id limit 1)`,
+      written,
+    ),
+  );
+}
 
 /** The page token after a session, `<ms>:<session id>`. */
 export function formatPageToken({ id, updatedAt }: PagedSession): string {

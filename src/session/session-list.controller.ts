@@ -4,8 +4,7 @@ import { Caller } from '../access/caller.decorator.js';
 import { Unowned } from '../access/owned.decorator.js';
 import type { Principal } from '../access/principal.js';
 import { ApiErrors } from '../http/errors/api-errors.decorator.js';
-import { PageQueryDto } from '../http/paging/page-query.dto.js';
-import { SessionPageDto } from './session-page.dto.js';
+import { SessionPageDto, SessionQueryDto } from './session-page.dto.js';
 import { SessionService } from './session-service.js';
 
 @ApiTags('sessions')
@@ -21,7 +20,7 @@ export class SessionListController {
   })
   @ApiOkResponse({ type: SessionPageDto })
   @ApiErrors('INVALID_REQUEST')
-  list(@Caller() caller: Principal, @Query() page: PageQueryDto): Promise<SessionPageDto> {
+  list(@Caller() caller: Principal, @Query() page: SessionQueryDto): Promise<SessionPageDto> {
     return this.sessions.page(caller.id, page);
   }
 }

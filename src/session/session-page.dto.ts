@@ -1,4 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { MaxLength } from 'class-validator';
+import { EmptyIsAbsent, OneOf, OptionalText } from '../http/fields/field-rules.decorator.js';
+import { says } from '../http/fields/field-words.js';
+import { PageQueryDto } from '../http/paging/page-query.dto.js';
 import { PageDto } from '../http/paging/page.dto.js';
 import { SessionFieldsDto } from './session.dto.js';
 import type { ListedSession } from './view-session.js';
@@ -6,7 +10,8 @@ import type { ListedSession } from './view-session.js';
 class ListedSessionDto extends SessionFieldsDto implements ListedSession {
   @ApiPropertyOptional({
     type: String,
-    description: 'The beginning of the first message, on one line of at most 80 characters.',
+    description:
+      'As its user called it, or the beginning of the first message, on one line of at most 80 characters.',
   })
   title?: string;
 
@@ -20,4 +25,19 @@ class ListedSessionDto extends SessionFieldsDto implements ListedSession {
 export class SessionPageDto extends PageDto {
   @ApiProperty({ type: [ListedSessionDto], description: 'The one used last first.' })
   sessions!: ListedSessionDto[];
+}
+
+const LONGEST_SEARCH = 200;
+
+/** A page of the caller's sessions, of all or of some. */
+export class SessionQueryDto extends PageQueryDto {
+  @OptionalText('Text of the title, of the first message or of the folder, in capitals or not.')
+  @MaxLength(LONGEST_SEARCH, says(`'$field' must have at most ${LONGEST_SEARCH} characters`))
+  search?: string;
+
+  @EmptyIsAbsent()
+  @OneOf(['show', 'hide', 'only'], {
+    description: 'Sessions that schedules made: with the others, not, or alone. Default: show.',
+  })
+  scheduled?: 'show' | 'hide' | 'only';
 }

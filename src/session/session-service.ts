@@ -17,7 +17,13 @@ import type { AgentConfig } from '../storage/shapes/stored-limits.js';
 import type { PermissionRules, PermissionMode } from '../storage/shapes/stored-permissions.js';
 import { MCP, type Mcp } from '../tools/open-mcp.js';
 import { ToolRegistry } from '../tools/registry.js';
-import { formatPageToken, parsePageToken, type PagedSession } from './page-sessions.js';
+import type { SessionQueryDto } from './session-page.dto.js';
+import {
+  formatPageToken,
+  parsePageToken,
+  type PagedSession,
+  type SessionFilter,
+} from './page-sessions.js';
 import { ProjectRoots } from './project-roots.js';
 import { SessionBooter, type BootReport } from './session-booter.js';
 import { SessionStore, type NewSession } from './session-store.js';
@@ -33,7 +39,8 @@ export const defaultPersona = 'WORKING_ITEMS';
 const defaultMode = 'direct';
 
 export interface WantedSession {
-  projectRoot: string;
+  /** Absent: the caller's own folder. */
+  projectRoot?: string | undefined;
   persona?: string;
   mode?: string;
   agentConfig?: AgentConfigDto;
@@ -46,7 +53,7 @@ export interface WantedSession {
 export class SessionService {
   constructor(
     private readonly sessions: SessionStore,
-    @Inject(ProjectRoots) private readonly projectRoots: Pick<ProjectRoots, 'check'>,
+    @Inject(ProjectRoots) private readonly projectRoots: Pick<ProjectRoots, 'check' | 'defaultOf'>,
     @Inject(SessionBooter) private readonly booter: Pick<SessionBooter, 'boot'>,
     @Inject(ToolRegistry) private readonly tools: Pick<ToolRegistry, 'list'>,
     @Inject(MCP) private readonly mcp: Pick<Mcp, 'checkSession'>,
@@ -85,7 +92,8 @@ export class SessionService {
     const mode = wanted.mode ?? defaultMode;
     if (mode.length > 64 || mode.includes('\0')) throw invalidRequest("Missing or invalid 'mode'");
     checkLoosening(wanted, { caller, ceiling: this.config.modeCeiling });
-    const projectRoot = await this.projectRoots.check(wanted.projectRoot, caller);
+    const named = wanted.projectRoot ?? (await this.projectRoots.defaultOf(caller));
+    const projectRoot = await this.projectRoots.check(named, caller);
     const { id: principalId } = caller;
     const agentConfig = toLimits(wanted.agentConfig);
     const permissions = validateRules(wanted.permissions, this.tools);
@@ -108,7 +116,7 @@ export class SessionService {
    */
   async page(
     principalId: string,
-    page: PageQueryDto,
+    page: SessionQueryDto,
   ): Promise<{ sessions: ListedSession[]; nextCursor?: string }> {
     const { rows, ...rest } = await this.pageRows(principalId, page);
     return { sessions: rows.map(viewPagedSession), ...rest };
@@ -117,12 +125,12 @@ export class SessionService {
   /** As `page`, of one wire's sessions or of all, for views of the wires' own. */
   async pageRows(
     principalId: string,
-    { cursor, limit, origin }: PageQueryDto & { origin?: SessionOrigin },
+    { cursor, limit, ...wanted }: PageQueryDto & SessionFilter,
   ): Promise<{ rows: PagedSession[]; nextCursor?: string }> {
     const after = cursor === undefined ? undefined : parsePageToken(cursor);
     if (after === undefined && cursor !== undefined) throw badCursor();
     // A row beyond the page shows whether another page follows.
-    const found = await this.sessions.page(principalId, { after, limit: limit + 1, origin });
+    const found = await this.sessions.page(principalId, { ...wanted, after, limit: limit + 1 });
     const rows = found.slice(0, limit);
     const last = found.length > limit ? rows.at(-1) : undefined;
     return { rows, ...(last === undefined ? {} : { nextCursor: formatPageToken(last) }) };
@@ -130,6 +138,11 @@ export class SessionService {
 
   async get(sessionId: string): Promise<SessionRecord> {
     return viewSession(await this.sessions.get(sessionId));
+  }
+
+  /** @param title null: the beginning of its first message. @throws TypedError SESSION_NOT_FOUND. */
+  async rename(sessionId: string, title: string | null): Promise<SessionRecord> {
+    return viewSession(await this.sessions.rename(sessionId, title));
   }
 
   boot(sessionId: string, opts: unknown, caller: Principal): Promise<BootReport> {

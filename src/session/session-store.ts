@@ -57,6 +57,7 @@ const blankRow = {
   principalId: LOCAL_USER,
   origin: 'harness',
   clientName: null,
+  title: null,
   claudeSessionId: null,
   bootFingerprint: null,
   bootedAt: null,
@@ -154,6 +155,17 @@ export class SessionStore {
     const [session] = await db
       .update(sessions)
       .set({ ...facts, updatedAt: new Date(this.clock.now()) })
+      .where(eq(sessions.id, sessionId))
+      .returning(sessionColumns);
+    if (session === undefined) throw sessionNotFound(sessionId);
+    return session;
+  }
+
+  /** Its place in lists stays: a new title is no use. @throws TypedError SESSION_NOT_FOUND 404. */
+  async rename(sessionId: string, title: string | null): Promise<SessionRow> {
+    const [session] = await this.db
+      .update(sessions)
+      .set({ title })
       .where(eq(sessions.id, sessionId))
       .returning(sessionColumns);
     if (session === undefined) throw sessionNotFound(sessionId);

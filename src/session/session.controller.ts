@@ -1,4 +1,4 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Caller } from '../access/caller.decorator.js';
 import { Owned, Unowned } from '../access/owned.decorator.js';
@@ -11,6 +11,7 @@ import {
   BootSessionDto,
   CreateSessionDto,
   ProjectQueryDto,
+  RenameSessionDto,
   SessionDto,
   SessionListDto,
 } from './session.dto.js';
@@ -79,5 +80,17 @@ export class SessionController {
   @ApiErrors('SESSION_NOT_FOUND')
   async get(@Param() { id }: SessionIdDto): Promise<SessionDto> {
     return { session: await this.sessions.get(id) };
+  }
+
+  @Patch(':id')
+  @Owned({ session: 'params.id' })
+  @ApiOperation({ operationId: 'renameSession', summary: 'Give a session another title' })
+  @ApiOkResponse({ type: SessionDto })
+  @ApiErrors('INVALID_REQUEST', 'SESSION_NOT_FOUND')
+  async rename(
+    @Param() { id }: SessionIdDto,
+    @Body() { title }: RenameSessionDto,
+  ): Promise<SessionDto> {
+    return { session: await this.sessions.rename(id, title) };
   }
 }

@@ -1,19 +1,32 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Allow } from 'class-validator';
+import { Allow, IsString, ValidateIf } from 'class-validator';
 import { jsonObject } from '../http/fields/json-schemas.js';
 import { Nested } from '../http/fields/nested.decorator.js';
 import { schemaOf } from '../http/fields/type-schema.js';
 import { AgentConfigDto } from '../options/agent-config.dto.js';
 import { TurnOptionsDto } from '../options/turn-options.dto.js';
-import { MayBeAbsent, OptionalText, RequiredText } from '../http/fields/field-rules.decorator.js';
+import {
+  CharacterCount,
+  MayBeAbsent,
+  OptionalText,
+  RequiredText,
+  Trimmed,
+} from '../http/fields/field-rules.decorator.js';
+import { mustBe } from '../http/fields/field-words.js';
+import { Rule } from '../http/fields/rule.decorator.js';
+import { isStorable } from '../storage/storable.js';
 import { sessionOrigins, type SessionOrigin } from '../storage/schema.js';
 import type { PermissionRules } from '../storage/shapes/stored-permissions.js';
 import { forkPositions, type ForkPosition } from '../storage/shapes/fork-source.js';
 import type { ForkPoint, SessionRecord } from './view-session.js';
 
 export class CreateSessionDto {
-  @RequiredText('Absolute path of the folder the session works in.', '/home/me/project')
-  projectRoot!: string;
+  @MayBeAbsent()
+  @RequiredText(
+    'Absolute path of the folder the session works in. Default: the caller’s own folder.',
+    '/home/me/project',
+  )
+  projectRoot?: string;
 
   @OptionalText('Persona of the session. Default: WORKING_ITEMS.', 'WORKING_ITEMS')
   persona?: string;
@@ -50,6 +63,26 @@ export class CreateSessionDto {
   })
   @Allow()
   mcpServers?: Readonly<Record<string, unknown>>;
+}
+
+/** Most characters of a title that a user gives. */
+const LONGEST_TITLE = 200;
+const title = mustBe(`a text of 1 to ${LONGEST_TITLE} characters, or null`);
+
+export class RenameSessionDto {
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    maxLength: LONGEST_TITLE,
+    description: 'The new title; null: the beginning of the first message again.',
+    example: 'Release 2.4',
+  })
+  @Trimmed()
+  @ValidateIf((_body: unknown, value: unknown) => value !== null)
+  @IsString(title)
+  @CharacterCount({ min: 1, max: LONGEST_TITLE }, title)
+  @Rule('isStorable', (value) => typeof value === 'string' && isStorable(value), title)
+  title!: string | null;
 }
 
 /** The folder whose sessions are asked for. */
@@ -113,6 +146,9 @@ export class SessionFieldsDto {
 }
 
 export class SessionRecordDto extends SessionFieldsDto implements SessionRecord {
+  @ApiPropertyOptional({ type: String, description: 'Set by its user. Absent: none is set.' })
+  title?: string;
+
   @ApiPropertyOptional({
     type: String,
     description:

@@ -14,10 +14,12 @@ export interface SessionRecord {
   persona: string;
   /** The permission mode of its turns that name none. */
   mode: string;
-  /** The wire that created it; absent: this one. */
+  /** The wire that created it, or `schedules`; absent: this one. */
   origin?: SessionOrigin;
   createdAt: string;
   updatedAt: string;
+  /** The title that its user gave it; absent: none. */
+  title?: string;
   claudeSessionId?: string;
   bootFingerprint?: string;
   bootedAt?: string;
@@ -51,6 +53,7 @@ export function viewSession(row: SessionRow): SessionRecord {
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
     ...compact({
+      title: row.title ?? undefined,
       claudeSessionId: row.claudeSessionId ?? undefined,
       bootFingerprint: row.bootFingerprint ?? undefined,
       bootedAt: row.bootedAt?.toISOString(),
@@ -69,9 +72,9 @@ export interface ListedSession {
   projectRoot: string;
   persona: string;
   mode: string;
-  /** The wire that created it; absent: this one. */
+  /** The wire that created it, or `schedules`; absent: this one. */
   origin?: SessionOrigin;
-  /** Beginning of the first message; absent where it has no text, or there is none. */
+  /** As its user called it, or the beginning of the first message; absent where that has no text, or there is none. */
   title?: string;
   createdAt: string;
   /** Time of its last use. */
@@ -83,7 +86,7 @@ export interface ListedSession {
 }
 
 export function viewPagedSession(row: PagedSession): ListedSession {
-  const title = sessionTitle(row.firstRequest);
+  const title = row.title ?? sessionTitle(row.firstRequest);
   return {
     sessionId: row.id,
     projectRoot: row.projectRoot,

@@ -32,7 +32,7 @@ import type { TurnStatus, StoredRequest, CancelReason, TurnFailure } from './sha
  * letter, or its prompt cache is lost) and takes every string a tool can print, NUL included.
  */
 
-/** The wire that made a session. */
+/** The wire that made a session, or `schedules`. */
 export const sessionOrigins = [
   'harness',
   'oracle',
@@ -40,6 +40,7 @@ export const sessionOrigins = [
   'ag-ui',
   'ai-sdk',
   'responses',
+  'schedules',
 ] as const;
 export type SessionOrigin = (typeof sessionOrigins)[number];
 
@@ -53,6 +54,8 @@ export const sessions = pgTable('sessions', {
   origin: text('origin').$type<SessionOrigin>().notNull().default('harness'),
   /** The client's own name for it; null: its id alone. */
   clientName: jsonString('client_name'),
+  /** The title that its user gave it; null: the beginning of its first message. */
+  title: text('title'),
   claudeSessionId: text('claude_session_id'),
   bootFingerprint: text('boot_fingerprint'),
   bootedAt: instant('booted_at'),

@@ -26,11 +26,20 @@ export interface LinePage extends Page {
   superseded?: 'hide' | 'show' | undefined;
 }
 
+/** A page of the list of sessions. */
+export interface SessionListPage extends Page {
+  /** Text of the title, of the first message or of the folder. */
+  search?: string | undefined;
+  /** Sessions that schedules made. Default: show. */
+  scheduled?: 'show' | 'hide' | 'only' | undefined;
+}
+
 /** Sessions: `client.sessions`. */
 export class SessionCalls {
   constructor(private readonly transport: Transport) {}
 
-  async create(wanted: WantedSession): Promise<SessionRecord> {
+  /** Creates a session, in the caller's own folder where none is given. */
+  async create(wanted: WantedSession = {}): Promise<SessionRecord> {
     const path = '/api/harness/session/create';
     const call = { method: 'POST' as const, path, body: wanted };
     return (await this.transport.json<{ session: SessionRecord }>(call)).session;
@@ -53,7 +62,7 @@ export class SessionCalls {
   }
 
   /** The caller's sessions of all folders, the last used first. */
-  list(page: Page = {}): Promise<{ sessions: ListedSession[]; nextCursor?: string }> {
+  list(page: SessionListPage = {}): Promise<{ sessions: ListedSession[]; nextCursor?: string }> {
     return this.transport.json({ path: '/api/harness/sessions', query: { ...page } });
   }
 
@@ -62,6 +71,12 @@ export class SessionCalls {
     const path = '/api/harness/session/list';
     const call = { path, query: { projectRoot } };
     return (await this.transport.json<{ sessions: SessionRecord[] }>(call)).sessions;
+  }
+
+  /** Gives a session another title. @param title null: the beginning of its first message. */
+  async rename(sessionId: string, title: string | null): Promise<SessionRecord> {
+    const call = { method: 'PATCH' as const, path: pathOf(sessionId), body: { title } };
+    return (await this.transport.json<{ session: SessionRecord }>(call)).session;
   }
 
   /** Deletes a session; its active turn is ended first. */

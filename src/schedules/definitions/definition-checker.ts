@@ -5,7 +5,6 @@ import { CONFIG, type Config } from '../../config/config.js';
 import { CLOCK, type Clock } from '../../platform/clock.js';
 import { compact } from '../../platform/compact.js';
 import { isLongJson } from '../../platform/json.js';
-import { ProjectRoots } from '../../session/project-roots.js';
 import { sessionNotFound } from '../../session/session-errors.js';
 import { SessionService } from '../../session/session-service.js';
 import { SessionStore } from '../../session/session-store.js';
@@ -26,7 +25,6 @@ export class DefinitionChecker {
     @Inject(CLOCK) private readonly clock: Pick<Clock, 'now'>,
     @Inject(SessionStore) private readonly sessions: Pick<SessionStore, 'get'>,
     @Inject(SessionService) private readonly service: Pick<SessionService, 'check'>,
-    @Inject(ProjectRoots) private readonly projectRoots: Pick<ProjectRoots, 'defaultOf'>,
     @Inject(PersonaLibrary) private readonly personas: Pick<PersonaLibrary, 'load'>,
   ) {}
 
@@ -79,11 +77,7 @@ export class DefinitionChecker {
         "'overlap' queueOne needs the id of a 'session': turns of new sessions do not wait for each other. Give skip or allow",
       );
     }
-    const folder = projectRoot ?? (await this.projectRoots.defaultOf(caller));
-    const { persona } = await this.service.check(
-      { projectRoot: folder, ...compact({ persona: agent }) },
-      caller,
-    );
+    const { persona } = await this.service.check(compact({ projectRoot, persona: agent }), caller);
     await this.personas.load(persona);
   }
 }

@@ -3,7 +3,6 @@ import { and, eq, inArray } from 'drizzle-orm';
 import type { Principal } from '../../access/principal.js';
 import { Metrics } from '../../metrics/metrics.js';
 import { compact } from '../../platform/compact.js';
-import { ProjectRoots } from '../../session/project-roots.js';
 import { SessionService } from '../../session/session-service.js';
 import { SessionStore, type SessionRow } from '../../session/session-store.js';
 import type { Queryable } from '../../storage/connection.js';
@@ -40,7 +39,6 @@ export class ScheduledTurns {
     @Inject(TurnSubmitter) private readonly submitter: Pick<TurnSubmitter, 'submit'>,
     @Inject(SessionService) private readonly sessions: Pick<SessionService, 'check'>,
     @Inject(SessionStore) private readonly store: Pick<SessionStore, 'newRow' | 'store'>,
-    @Inject(ProjectRoots) private readonly projectRoots: Pick<ProjectRoots, 'defaultOf'>,
     private readonly metrics: Metrics,
   ) {}
 
@@ -82,9 +80,11 @@ export class ScheduledTurns {
     principal: Principal,
   ): Promise<SessionRow | undefined> {
     if (sessionId !== null) return undefined;
-    const folder = projectRoot ?? (await this.projectRoots.defaultOf(principal));
-    const wanted = { projectRoot: folder, ...compact({ persona: agent ?? undefined }) };
-    return this.store.newRow(await this.sessions.check(wanted, principal));
+    const wanted = compact({
+      projectRoot: projectRoot ?? undefined,
+      persona: agent ?? undefined,
+    });
+    return this.store.newRow(await this.sessions.check(wanted, principal, 'schedules'));
   }
 }
 

@@ -32,6 +32,11 @@ const calls: Record<string, (ids: Things) => Call> = {
     `/api/harness/session/${id}`,
   ],
   'get /api/harness/session/{id}': ({ sessionId: id }) => ['GET', `/api/harness/session/${id}`],
+  'patch /api/harness/session/{id}': ({ sessionId: id }) => [
+    'PATCH',
+    `/api/harness/session/${id}`,
+    { title: 'Mine' },
+  ],
   'get /api/harness/sessions/{id}/export': ({ sessionId: id }) => [
     'GET',
     `/api/harness/sessions/${id}/export`,

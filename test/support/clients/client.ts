@@ -18,12 +18,13 @@ export class Client {
   ) {}
 
   async request(
-    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+    method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
     path: string,
     sent: { body?: string; headers?: Record<string, string> } = {},
   ): Promise<Answer> {
     const agent = supertest(this.url);
-    const calls = { GET: agent.get, POST: agent.post, PUT: agent.put, DELETE: agent.delete };
+    const { get: GET, post: POST, put: PUT, patch: PATCH, delete: DELETE } = agent;
+    const calls = { GET, POST, PUT, PATCH, DELETE };
     const call = Reflect.apply(calls[method], agent, [path]).set({
       ...this.headers,
       ...sent.headers,
