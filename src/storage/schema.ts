@@ -147,6 +147,8 @@ export const turns = pgTable(
     tracestate: text('tracestate'),
     /** The span of its last attempt that was recorded; null: none. */
     lastTraceparent: text('last_traceparent'),
+    /** Digest of the conversation up to its message, as the client sends the whole of it; null: it does not. */
+    clientHistory: text('client_history'),
     /** The turn of the source that a fork has a copy of; null: the turn ran in its session. */
     copiedFrom: text('copied_from'),
     /** The turn whose place it takes, with all that followed; null: it follows the turn before. */
@@ -177,6 +179,9 @@ export const turns = pgTable(
         turn.createdAt,
       )
       .where(sql`status = 'queued'`),
+    index('turns_by_client_history')
+      .on(turn.principalId, turn.clientHistory)
+      .where(sql`client_history is not null`),
     uniqueIndex('turns_one_child_per_call')
       .on(turn.parentTurnId, turn.parentCallId)
       .where(sql`parent_turn_id is not null`),

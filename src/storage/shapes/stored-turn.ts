@@ -34,6 +34,8 @@ export interface StoredRequest {
   rejectedAttachments: { name: string; reason: string; index?: number }[];
   /** Id of the HTTP request, for the log; absent in turns of earlier versions. */
   requestId?: string;
+  /** What the application said beside the user, in this turn's system prompt. */
+  instructions?: string;
   /** The client's own id of the message. */
   clientMessageId?: string;
   /** What the request had of its own on the wire of the Responses API. */

@@ -105,6 +105,7 @@ export class RunContextBuilder {
           projectRoot,
           mode,
           skills: listed,
+          ...compact({ instructions: attempt.turn.request.instructions }),
         }),
       mode: options.mode,
       skills: skills.told,

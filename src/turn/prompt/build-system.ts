@@ -11,6 +11,8 @@ export interface SystemFacts {
   mode: PermissionMode;
   /** Skills that the turn can load. Absent: none. */
   skills?: readonly ToldSkill[];
+  /** What the application says beside the user. Absent: nothing. */
+  instructions?: string;
 }
 
 /**
@@ -18,12 +20,15 @@ export interface SystemFacts {
  * with the same persona and mode, so that it stays in the provider's cache. Pure.
  */
 export function buildSystem(facts: SystemFacts): string {
-  const { prompt, persona, projectRoot, mode, skills = [] } = facts;
+  const { prompt, persona, projectRoot, mode, skills = [], instructions = '' } = facts;
   return [
     prompt.trim(),
     `You are running as ${persona}, in the project ${projectRoot}. Tools work inside that folder; give paths relative to it.`,
     `Permission mode: ${mode}. ${describeMode(mode)}`,
     skills.length === 0 ? '' : `${aboutSkills}\n${listSkills(skills)}`,
+    instructions.trim() === ''
+      ? ''
+      : `Instructions from the application:\n\n${instructions.trim()}`,
   ]
     .filter((paragraph) => paragraph !== '')
     .join('\n\n');

@@ -54,10 +54,13 @@ export class HistoryOpener {
     const kept = sentTurns(after, attempt.storedParts);
     const compaction = isAnnounced(after, before) ? undefined : before;
     const all = await this.transcripts.build(kept, source.shower);
-    const full = this.transcripts.fullContext(attempt.turn.options.options.model);
+    const { model } = attempt.turn.options.options;
+    const full = this.transcripts.fullContext(model);
     // A turn with steps was sent this conversation before: it goes on with the same bytes.
     const hasBegun = attempt.progress.steps.length > 0;
-    const tokens = contextBefore(kept);
+    // Turns that a client told of have no count of the provider's.
+    const counted = kept.findLastIndex(({ steps }) => contextBefore([{ steps }]) > 0);
+    const tokens = contextBefore(kept) + this.transcripts.estimate(all.slice(counted + 1), model);
     const whole = { earlierTurns: all, summary: before?.summary, compaction };
     if (hasBegun || tokens < full || kept.length <= KEPT_TURNS) return whole;
     const [turns, last] = [all.slice(0, -KEPT_TURNS), all.slice(-KEPT_TURNS)];

@@ -22,10 +22,15 @@ export class MessageList {
     this.#hash = begin === undefined ? undefined : createHash('sha256').update(begin);
   }
 
-  /** The message that opens a turn: never empty. */
+  /** The message that opens a turn: empty only after outputs of tools, from which the model goes on. */
   ask(parts: readonly UserPart[]): void {
-    const asked = parts.some(hasContent);
+    const asked = parts.some(hasContent) || this.#endsWithOutput();
     this.user(asked ? parts : [{ type: 'text', text: NO_MESSAGE }]);
+  }
+
+  #endsWithOutput(): boolean {
+    const last = this.messages.at(-1);
+    return last?.role === 'user' && last.parts.at(-1)?.type === 'tool_result';
   }
 
   user(parts: readonly UserPart[]): void {

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { FileShower } from '../../attachments/show-files.js';
 import { CONFIG, type Config } from '../../config/config.js';
-import { estimateText } from '../../provider/estimate-parts.js';
+import { estimateParts, estimateText } from '../../provider/estimate-parts.js';
 import type { Model } from '../../provider/model.js';
 import { ModelCatalogue } from '../../provider/model-catalogue.js';
 import type { StoredTurn } from '../state/load-turn.js';
@@ -21,6 +21,17 @@ export class TranscriptBuilder {
   /** Tokens from which the window of a model counts as full. */
   fullContext(model: string): number {
     return this.models.describe(model).contextWindow * (this.config.compactPercent / 100);
+  }
+
+  /** Tokens of turns, estimated. */
+  estimate(turns: readonly TurnTranscript[], model: string): number {
+    const described = this.models.describe(model);
+    const sizes = turns.map(({ userParts, steps, results }) => {
+      const parts = [...userParts, ...steps.flatMap((step) => step.parts)];
+      const outputs = [...results.values()].map(({ output }) => output ?? '');
+      return estimateParts(parts, described) + estimateText(outputs.join('\n'), described);
+    });
+    return sizes.reduce((sum, size) => sum + size, 0);
   }
 
   /** The newest turn is built first, so that the newest files fit. */

@@ -84,13 +84,14 @@ export class TurnReplayer {
   ): Promise<SubmittedReplay> {
     const source = await this.sessions.get(turn.sessionId);
     const { session, store } = this.forker.planReplay(source, turn.id, wantedId);
-    const { message, opts } = turn.request;
+    const { message, opts, instructions } = turn.request;
     const submitted = await this.turns.submit({
       sessionId: session.id,
       principal,
       message,
       opts: replayOptions({ opts, resolved: turn.options.options }, changes),
       attachments: [],
+      instructions,
       idempotencyKey,
       replay: { turnId: turn.id, tools, parts },
       beside: {

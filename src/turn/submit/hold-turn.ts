@@ -11,6 +11,7 @@ import {
   type Refusal,
   type AdmissionLimits,
 } from './turn-acceptor.js';
+import { storeTold } from './told-turns.js';
 import type { StoredBeside } from './turn-submission.js';
 import { insertTurn, type NewTurn } from './insert-turn.js';
 
@@ -56,6 +57,7 @@ export function holdTurn(
       const held = await countHeld(tx, turn.sessionId, goesFirst);
       if (held >= limits.sessionQueue) return { type: 'session-queue-full' };
       await beside?.store(tx, id);
+      await storeTold(tx, turn);
       await lockFor(tx, 'accept-turn');
       const insertion = { id, most: limits.queueDepth, held: { goesFirst } };
       const inserted = await insertTurn(tx, turn, insertion);

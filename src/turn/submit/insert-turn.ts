@@ -17,6 +17,7 @@ import { turns } from '../../storage/schema.js';
 import type { StoredTrace } from '../../storage/shapes/stored-trace.js';
 import type { StoredRequest } from '../../storage/shapes/stored-turn.js';
 import { findSteeredByKey } from './store-steered-message.js';
+import type { CheckedToldTurn } from './told-turns.js';
 import { READER_LEASE_MS } from '../lifecycle/reader-rows.js';
 
 export interface NewTurn {
@@ -32,6 +33,10 @@ export interface NewTurn {
   options: OptionResolution;
   delegation: SubagentDecision;
   parts: StoredPart[];
+  /** Turns that are stored before it. Absent: none. */
+  told?: readonly CheckedToldTurn[] | undefined;
+  /** See `TurnSubmission`. */
+  clientHistory?: string | undefined;
   now: Date;
   /** The process that serves the turn's reader; absent: the turn needs none. */
   readerProcess?: string | undefined;
@@ -54,7 +59,7 @@ export interface Insertion {
 /** The rows of a turn and of its user message. */
 export function turnRows(
   id: string,
-  turn: Omit<NewTurn, 'readerProcess'>,
+  turn: Omit<NewTurn, 'readerProcess' | 'told'>,
   held?: Insertion['held'],
 ): { turn: typeof turns.$inferInsert; message: typeof messages.$inferInsert } {
   const { parts, child, trace, now: createdAt, ...stored } = turn;
@@ -68,7 +73,7 @@ export function turnRows(
 
 const { id, sessionId, status, request, requestHash, idempotencyKey, options, delegation } = turns;
 const { principalId, parentTurnId, parentCallId, childTerms, budget, goesFirst, createdAt } = turns;
-const { traceparent, tracestate } = turns;
+const { traceparent, tracestate, clientHistory } = turns;
 const turnColumns = {
   id,
   sessionId,
@@ -86,6 +91,7 @@ const turnColumns = {
   goesFirst,
   traceparent,
   tracestate,
+  clientHistory,
   createdAt,
 };
 const givenColumns = {
@@ -108,7 +114,7 @@ export async function insertTurns(
   insertions: readonly { turn: NewTurn; insertion: Insertion }[],
   conflict: 'throws' | 'is skipped',
 ): Promise<Set<string>> {
-  const rows = insertions.map(({ turn: { readerProcess, ...stored }, insertion }) => {
+  const rows = insertions.map(({ turn: { readerProcess, told: _told, ...stored }, insertion }) => {
     const { turn, message } = turnRows(insertion.id, stored, insertion.held);
     const row = { ...turn, goesFirst: turn.goesFirst ?? false, readerProcess };
     const { id: messageId, parts } = message;

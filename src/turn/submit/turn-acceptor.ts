@@ -10,6 +10,7 @@ import { turns } from '../../storage/schema.js';
 import { unendedStatuses } from '../../storage/shapes/stored-turn.js';
 import { supersedeTurns } from '../branches/supersede-turns.js';
 import { insertTurn, insertTurns, type Insertion, type NewTurn } from './insert-turn.js';
+import { storeTold } from './told-turns.js';
 import type { StoredBeside } from './turn-submission.js';
 
 /** Limits that a turn is accepted within. */
@@ -55,7 +56,8 @@ export class TurnAcceptor {
     const accepted: Acceptance = { type: 'accepted', turnId: id };
     const { sessionId, replaces, now } = turn;
     const most = limits.queueDepth - MOST_AT_ONCE;
-    const isAlone = beside === undefined && replaces === undefined;
+    const hasTold = (turn.told ?? []).length > 0;
+    const isAlone = beside === undefined && replaces === undefined && !hasTold;
     const isFarFromLimits = isAlone && limits.concurrentTurns === 0 && most > 0;
     return orRefusal(async () => {
       if (isFarFromLimits && (await this.#batches.add({ turn, insertion: { id, most } }))) {
@@ -67,6 +69,7 @@ export class TurnAcceptor {
       return this.db.transaction(async (tx): Promise<Acceptance> => {
         if (await hasTooMany(tx, turn, limits)) return { type: 'too-many-turns' };
         await beside?.store(tx, id);
+        await storeTold(tx, turn);
         await lockFor(tx, 'accept-turn');
         const last = await insertTurn(tx, turn, { id, most: limits.queueDepth });
         if (last !== 'stored') throw new NotStored(last);

@@ -1,5 +1,6 @@
 import { agentLimits, harnessLimits } from '../../attachments/check-attachment.js';
 import { checkAllTaken, composePrompt } from '../../attachments/compose-prompt.js';
+import type { ReceivedFile } from '../../attachments/received-file.js';
 import { resolveAttachments } from '../../attachments/resolve-attachments.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { PersonaLibrary } from '../../agents/persona-library.js';
@@ -26,6 +27,7 @@ import { hideOffer } from '../state/turn-offer.js';
 import { checkClientTools } from './client-tools.js';
 import { decideDelegation } from './decide-delegation.js';
 import type { NewTurn } from './insert-turn.js';
+import { checkTold, endsWithOutputs } from './told-turns.js';
 import type { TurnSubmission } from './turn-submission.js';
 
 export interface Preparation {
@@ -77,15 +79,16 @@ export class TurnPreparer {
     const ours = this.tools.list().filter(({ name }) => memory || name !== MEMORY_TOOL);
     checkClientTools(clientTools, ours);
     this.trees.assertUsable(decisionTree, agentConfig);
-    const resolved = await resolveAttachments(this.attachments, {
-      named: attachments,
-      sent: submission.files ?? [],
+    const files = {
       roots: [projectRoot, ...this.attachments.roots],
       closed: ownPaths.closed,
       hidden: ownPaths.hidden,
       principalId,
       limits: submission.asAgent === true ? agentLimits : harnessLimits,
-    });
+    };
+    const resolve = (named: readonly string[], sent: readonly ReceivedFile[]) =>
+      resolveAttachments(this.attachments, { named, sent, ...files });
+    const resolved = await resolve(attachments, submission.files ?? []);
     const rejectedAttachments = resolved.errors.map(({ path: named, ...why }) => ({
       name: path.basename(named),
       ...why,
@@ -94,18 +97,25 @@ export class TurnPreparer {
       logger.debug({ sessionId, ...rejected }, 'a file was refused');
     }
     if (submission.needsAllFiles === true) checkAllTaken(resolved);
+    const { told = [], needsAllFiles = false } = submission;
+    const checked = await checkTold(told, (sent) => resolve([], sent), needsAllFiles);
+    const isBlank = message.trim() === '' && resolved.files.length + resolved.errors.length === 0;
     // The files of a replay were taken with the recorded turn.
-    const { parts } = submission.replay ?? composePrompt(message, resolved);
-    await this.#keepFiles(sessionId, resolved.files);
+    const { parts } =
+      submission.replay ??
+      (isBlank && endsWithOutputs(told) ? { parts: [] } : composePrompt(message, resolved));
+    const toldParts = checked.flatMap((one) => one.parts);
+    const toldFiles = toldParts.flatMap((part) => (part.type === 'file' ? part.file : []));
+    await this.#keepFiles(sessionId, [...toldFiles, ...resolved.files]);
     const now = new Date(this.clock.now());
     const requestId = principal?.requestId;
-    const { clientMessageId, responses } = submission;
+    const { clientMessageId, responses, instructions, clientHistory } = submission;
     const request = {
       message,
       opts,
       attachments,
       rejectedAttachments,
-      ...compact({ requestId, clientMessageId, responses }),
+      ...compact({ requestId, clientMessageId, responses, instructions }),
     };
     const { clock, personas, config } = this;
     const deps = { clock, personas, logger, config };
@@ -115,7 +125,8 @@ export class TurnPreparer {
     const readerProcess = endsAlone ? submission.readerProcess : undefined;
     const options = { ...resolution, problems: [...(problems ?? []), ...resolution.problems] };
     const asked = { sessionId, principalId, budget, request, requestHash, idempotencyKey };
-    const given = { parts: [...parts], now, readerProcess, replaces };
+    const before = { told: checked, clientHistory };
+    const given = { parts: [...parts], ...before, now, readerProcess, replaces };
     const turn = { ...asked, ...given, options, delegation };
     return { turn: asReplay(turn, submission.replay), persona: persona.name };
   }

@@ -9,6 +9,7 @@ import type { ReplayTerms } from '../../storage/shapes/stored-turn.js';
 import type { StoredResponsesRequest } from '../../storage/shapes/stored-responses.js';
 import type { SessionOrigin } from '../../storage/schema.js';
 import type { Disposition } from './disposition.js';
+import type { ToldTurn } from './told-turns.js';
 
 /** Rows that stand or fall with a turn's: they are stored in its transaction. */
 export interface StoredBeside {
@@ -31,6 +32,21 @@ export interface TurnSubmission {
   responses?: StoredResponsesRequest | undefined;
   /** Absolute paths. */
   attachments: string[];
+  /**
+   * Turns that the client tells of, oldest first: they are stored before the turn. Where they end with outputs of
+   * tools, the message may be blank. Absent: none.
+   */
+  told?: readonly ToldTurn[] | undefined;
+  /**
+   * What the application says to the model beside the user: it is in the system prompt of this turn alone, and in no
+   * message. Absent: nothing.
+   */
+  instructions?: string | undefined;
+  /**
+   * Digest of the conversation up to this message, by which the next request finds it, where the client sends the
+   * whole of it each time. Absent: it does not.
+   */
+  clientHistory?: string | undefined;
   /** Files that came with the request itself. */
   files?: readonly ReceivedFile[];
   /** A refused file refuses the turn: the wire cannot report it while the turn goes on. */

@@ -31,6 +31,7 @@ import { findSteeredByKey } from './store-steered-message.js';
 import { TurnSender } from './turn-sender.js';
 import { TurnPreparer } from './turn-preparer.js';
 import { TurnSteerer } from './turn-steerer.js';
+import type { ToldTurn } from './told-turns.js';
 import type { SubmittedTurn, TurnSubmission } from './turn-submission.js';
 
 /** Each try after the first finds the request that took the idempotency key, unless that is gone already. */
@@ -174,9 +175,21 @@ export class TurnSubmitter {
   }
 }
 
-function hashRequest({ message, opts, attachments, files = [], replay }: TurnSubmission): string {
+function hashRequest(submission: TurnSubmission): string {
+  const { message, opts, attachments, files = [], replay, told = [], instructions } = submission;
   const sent = files.map(({ name, sha256 }) => ({ name, sha256 }));
   const asked = { message, opts, attachments, ...(sent.length === 0 ? {} : { sent }) };
-  const request = { ...asked, ...compact({ replay: replay?.tools }) };
+  const request = {
+    ...asked,
+    ...compact({ replay: replay?.tools, instructions, told: toldOf(told) }),
+  };
   return createHash('sha256').update(canonicalJson(request)).digest('hex');
+}
+
+function toldOf(told: readonly ToldTurn[]): unknown {
+  if (told.length === 0) return undefined;
+  return told.map(({ said, replies }) => ({
+    said: said.map((one) => (typeof one === 'string' ? one : [one.name, one.sha256])),
+    replies,
+  }));
 }

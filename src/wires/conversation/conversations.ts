@@ -15,6 +15,7 @@ import { DATABASE, type Database } from '../../storage/connection.js';
 import type { StoredResponsesRequest } from '../../storage/shapes/stored-responses.js';
 import { ApprovalAnswerer } from '../../turn/approvals/approval-answerer.js';
 import type { CancelState } from '../../turn/lifecycle/turn-canceller.js';
+import type { ToldTurn } from '../../turn/submit/told-turns.js';
 import type { StoredBeside, SubmittedTurn } from '../../turn/submit/turn-submission.js';
 import { TurnService } from '../../turn/turn-service.js';
 import { beginSession, type FoundSession } from './begin-session.js';
@@ -45,6 +46,15 @@ export interface MessageSubmission {
   agent: string | undefined;
   opts: Record<string, unknown>;
   idempotencyKey: string | undefined;
+  /**
+   * Turns before the message that the client tells of and the server lacks, oldest first: they are stored with the
+   * turn, and are messages of the conversation from then on. Absent: none.
+   */
+  told?: readonly ToldTurn<InlineFile>[] | undefined;
+  /** What the application says beside the user, to this turn alone. Absent: nothing. */
+  instructions?: string | undefined;
+  /** See `TurnSubmission`. */
+  clientHistory?: string | undefined;
   /** A refused file refuses the turn: the wire cannot report it while the turn goes on. Default: false. */
   needsAllFiles?: boolean;
   responses?: StoredResponsesRequest;
@@ -106,7 +116,7 @@ export class Conversations {
 
   /** Submits a message with its files. @throws see `TurnService.submit`. */
   async submit(wanted: MessageSubmission): Promise<SubmittedTurn> {
-    const { sessionId, principal, message, agent, opts, ...rest } = wanted;
+    const { sessionId, principal, message, agent, opts, told = [], ...rest } = wanted;
     return this.turns.submit({
       sessionId,
       principal,
@@ -115,10 +125,26 @@ export class Conversations {
       opts: agent === undefined ? opts : { ...opts, persona: agent },
       attachments: [],
       files: await storeInlineFiles(this.store, message.files),
+      told: await this.#storeTold(told),
       ...rest,
       asAgent: agent !== undefined,
       wireMode: 'direct',
     });
+  }
+
+  async #storeTold(told: readonly ToldTurn<InlineFile>[]): Promise<ToldTurn[]> {
+    const stored: ToldTurn[] = [];
+    for (const { said, replies } of told) {
+      const files = said.filter((one) => typeof one !== 'string');
+      const received = (await storeInlineFiles(this.store, files)).values();
+      stored.push({
+        said: said.map((one) =>
+          typeof one === 'string' ? one : (received.next().value ?? one.name),
+        ),
+        replies,
+      });
+    }
+    return stored;
   }
 
   /** Asks for the end of a conversation's active turn; undefined where there is none. */

@@ -1,0 +1,221 @@
+import { eq, max } from 'drizzle-orm';
+import { checkAllTaken } from '../../attachments/compose-prompt.js';
+import type { ReceivedFile } from '../../attachments/received-file.js';
+import type { ResolvedAttachments } from '../../attachments/resolve-attachments.js';
+import { noUsage } from '../../events/turn-event.js';
+import { newId, newTimeId } from '../../platform/ids.js';
+import type { JsonObject } from '../../platform/json.js';
+import type { Queryable } from '../../storage/connection.js';
+import { turns } from '../../storage/schema.js';
+import type { AssistantPart, AttachmentRef, StoredPart } from '../../storage/shapes/stored-part.js';
+import { messages, steps, toolCalls } from '../../storage/transcript-schema.js';
+import type { NewTurn } from './insert-turn.js';
+
+/**
+ * A turn as the client of a conversation tells of it: the server did not run it, or has it no longer.
+ * It is stored like a turn that ran, before the turn that it came with, so that the model gets it as
+ * messages with their roles, and compaction, forks and exports know it.
+ */
+export interface ToldTurn<File = ReceivedFile> {
+  /** Texts and files of the user, in order. Empty: the conversation began with a reply. */
+  said: readonly (string | File)[];
+  /** Model calls, each followed by the outputs of its tools. */
+  replies: readonly ToldReply[];
+}
+
+export interface ToldReply {
+  texts: readonly string[];
+  calls: readonly ToldCall[];
+}
+
+export interface ToldCall {
+  callId: string;
+  name: string;
+  input: JsonObject;
+  /** Undefined: the client has none, as of a run that was cut off. */
+  output: string | undefined;
+  isError?: boolean;
+}
+
+/** A told turn whose files are stored. */
+export interface CheckedToldTurn {
+  parts: StoredPart[];
+  replies: readonly ToldReply[];
+}
+
+/** The reason of the end of told turns: no run of this server ended them. */
+const TOLD = 'told';
+
+/**
+ * Checks the files of told turns.
+ *
+ * @param resolve checks the files of one message.
+ * @param needsAll refuses the turn for a refused file; else the message says that the file is missing.
+ * @throws TypedError ATTACHMENT_FAILURE 400.
+ */
+export async function checkTold(
+  told: readonly ToldTurn[],
+  resolve: (files: readonly ReceivedFile[]) => Promise<ResolvedAttachments>,
+  needsAll: boolean,
+): Promise<CheckedToldTurn[]> {
+  const checked: CheckedToldTurn[] = [];
+  for (const { said, replies } of told) {
+    const files = said.filter((one) => typeof one !== 'string');
+    const resolved = files.length === 0 ? { files: [], errors: [] } : await resolve(files);
+    if (needsAll) checkAllTaken(resolved);
+    const byIndex = new Map<number | undefined, AttachmentRef>(
+      resolved.files.map((file) => [file.index, file]),
+    );
+    let index = -1;
+    const parts = said.map((one): StoredPart => {
+      if (typeof one === 'string') return { type: 'text', text: one };
+      index += 1;
+      const file = byIndex.get(index);
+      if (file !== undefined) return { type: 'file', file };
+      const reason = resolved.errors.find((error) => error.index === index)?.reason ?? 'refused';
+      return { type: 'text', text: `[The file ${one.name} is missing here: ${reason}]` };
+    });
+    checked.push({ parts, replies });
+  }
+  return checked;
+}
+
+/** Whether told turns end with outputs of tools, from which the model goes on without a message. */
+export function endsWithOutputs(told: readonly Pick<ToldTurn, 'replies'>[]): boolean {
+  return (
+    told
+      .at(-1)
+      ?.replies.at(-1)
+      ?.calls.some(({ output }) => output !== undefined) ?? false
+  );
+}
+
+/** Stores the told turns of a turn that is about to be stored, in its transaction. */
+export async function storeTold(tx: Queryable, turn: NewTurn): Promise<void> {
+  const { told = [], sessionId, principalId, now } = turn;
+  if (told.length === 0) return;
+  const [last] = await tx
+    .select({ at: max(turns.createdAt) })
+    .from(turns)
+    .where(eq(turns.sessionId, sessionId));
+  const first = Math.max(now.getTime() - told.length, (last?.at?.getTime() ?? 0) + 1);
+  const callIds = new CallIds();
+  const rows = told.map((one, index) => {
+    const at = new Date(first + index);
+    return tellTurn(turn, one, { id: newTimeId('turn', at.getTime()), at, callIds });
+  });
+  await tx.insert(turns).values(
+    rows.map(({ id, at, message }) => ({
+      id,
+      sessionId,
+      principalId,
+      status: 'completed' as const,
+      attempt: 1,
+      request: { message, opts: {}, attachments: [], rejectedAttachments: [] },
+      requestHash: TOLD,
+      options: withoutTerms(turn.options),
+      exitCode: 0,
+      endReason: TOLD,
+      createdAt: at,
+      startedAt: at,
+      endedAt: at,
+    })),
+  );
+  await tx.insert(messages).values(rows.map(({ stored }) => stored));
+  const replies = rows.flatMap((row) => row.steps);
+  if (replies.length > 0) await tx.insert(steps).values(replies);
+  const calls = rows.flatMap((row) => row.calls);
+  if (calls.length > 0) await tx.insert(toolCalls).values(calls);
+}
+
+interface Place {
+  id: string;
+  at: Date;
+  callIds: CallIds;
+}
+
+function tellTurn(
+  { sessionId }: NewTurn,
+  { parts, replies }: CheckedToldTurn,
+  { id, at, callIds }: Place,
+) {
+  const numbered = replies.map((reply, index) => ({
+    ...reply,
+    step: index + 1,
+    calls: reply.calls.map((call) => ({ ...call, id: callIds.of(call.callId) })),
+  }));
+  return {
+    id,
+    at,
+    message: parts.flatMap((part) => (part.type === 'text' ? part.text : [])).join('\n\n'),
+    stored: {
+      id: newId('msg'),
+      sessionId,
+      turnId: id,
+      role: 'user' as const,
+      parts,
+      createdAt: at,
+    },
+    steps: numbered.map(({ step, texts, calls }) => ({
+      turnId: id,
+      step,
+      attempt: 1,
+      parts: [
+        ...texts.map((text): AssistantPart => ({ type: 'text', text })),
+        ...calls.map((call): AssistantPart => ({
+          type: 'tool_use',
+          id: call.id,
+          name: toolName(call.name),
+          input: call.input,
+        })),
+      ],
+      stopReason: calls.length > 0 ? ('tool_use' as const) : ('end_turn' as const),
+      usage: noUsage,
+      sent: null,
+      startedAt: at,
+      endedAt: at,
+    })),
+    calls: numbered.flatMap(({ step, calls }) =>
+      calls.flatMap(({ id: callId, name, input, output, isError = false }) =>
+        output === undefined
+          ? []
+          : {
+              turnId: id,
+              callId,
+              step,
+              attempt: 1,
+              name: toolName(name),
+              input,
+              status: isError ? ('error' as const) : ('success' as const),
+              output,
+              durationMs: 0,
+              claimedAt: at,
+              endedAt: at,
+            },
+      ),
+    ),
+  };
+}
+
+/** Client tools and the object's schema are terms of a run, and long. */
+function withoutTerms({ options, provenance }: NewTurn['options']): NewTurn['options'] {
+  const { clientTools: _tools, output: _output, ...kept } = options;
+  return { options: kept, provenance, problems: [] };
+}
+
+/** The names that the API takes for tools. */
+function toolName(name: string): string {
+  return name.replaceAll(/[^\w-]/g, '_').slice(0, 64) || 'tool';
+}
+
+/** Ids of calls that the API takes, each once in a conversation: others are numbered. */
+class CallIds {
+  readonly #given = new Set<string>();
+
+  of(callId: string): string {
+    const isFit = /^[\w-]{1,64}$/.test(callId) && !this.#given.has(callId);
+    const id = isFit ? callId : newId('call');
+    this.#given.add(id);
+    return id;
+  }
+}
