@@ -30,7 +30,15 @@ export async function checkAgents(
   known: KnownNames & Required<Pick<KnownNames, 'knownTools' | 'knownTrees'>>,
 ): Promise<AgentProblem[]> {
   const files = new AgentFiles(instructionRoot);
-  const entries = await files.list();
+  return checkEntries(files, await files.list(), known);
+}
+
+/** All faults in files of agents. */
+export async function checkEntries(
+  files: AgentFiles,
+  entries: readonly AgentEntry[],
+  known: KnownNames,
+): Promise<AgentProblem[]> {
   const agents = [...new Set(entries.map(({ name }) => name))];
   const found = await Promise.all(
     entries.map(async (entry) => {

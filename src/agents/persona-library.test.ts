@@ -166,3 +166,21 @@ describe('PersonaLibrary', () => {
     });
   });
 });
+
+describe('PersonaLibrary.problems', () => {
+  it('has the faults of the files as they are now', async () => {
+    await writeFile(agentFile('A'), '---\nmax_turns: 3\n---\nYou help.');
+    await library.load('A');
+    expect(await library.problems()).toEqual([]);
+    await writeFile(agentFile('A'), '---\nmax_turns: many\nsubagents: [nobody]\n---\nYou help.');
+    const file = 'agents/AGENT_A.md';
+    expect(await library.problems()).toEqual([
+      { file, line: 2, message: expect.stringContaining('max_turns') },
+      { file, line: 3, message: expect.stringContaining('nobody') },
+    ]);
+    // The last version without faults is used.
+    expect(await library.agents()).toMatchObject([
+      { name: 'A', file, limits: { max_iterations: 3 } },
+    ]);
+  });
+});

@@ -3,7 +3,7 @@ import { systemClock, type Clock } from '../platform/clock.js';
 import { TtlCache } from '../platform/async/ttl-cache.js';
 import { AgentFiles, type AgentEntry } from './agent-files.js';
 import { AgentVersions } from './agent-versions.js';
-import { findDuplicates } from './check-agents.js';
+import { checkEntries, findDuplicates, type AgentProblem } from './check-agents.js';
 import {
   assertInstructionRoot,
   parseAgentsDefaults,
@@ -39,6 +39,7 @@ export class PersonaLibrary {
   readonly #agentsFile = new ParsedFiles<AgentsDefaults>();
   readonly #loaded: TtlCache<Persona>;
   readonly #listed: TtlCache<AgentSummary[]>;
+  readonly #problems: TtlCache<AgentProblem[]>;
   readonly #defaults: TtlCache<AgentsDefaults | undefined>;
   readonly #valid: TtlCache<void>;
 
@@ -53,6 +54,7 @@ export class PersonaLibrary {
     );
     this.#loaded = new TtlCache(clock, freshMs);
     this.#listed = new TtlCache(clock, freshMs);
+    this.#problems = new TtlCache(clock, freshMs);
     this.#defaults = new TtlCache(clock, freshMs);
     this.#valid = new TtlCache(clock, freshMs);
   }
@@ -70,14 +72,26 @@ export class PersonaLibrary {
 
   /** Summaries of the agents that can be loaded, sorted by name. */
   agents(): Promise<AgentSummary[]> {
-    return this.#listed.get('', async () => (await this.personas()).map(summarizeAgent));
+    return this.#listed.get('', async () => {
+      const entries = await this.#entries();
+      const personas = await this.#loadAll(entries);
+      return personas.map((persona) => {
+        const entry = entries.find(({ name }) => name === persona.name);
+        return summarizeAgent(persona, entry?.file ?? '');
+      });
+    });
+  }
+
+  /** Faults of the agents' files as they are now, by file and line. */
+  problems(): Promise<AgentProblem[]> {
+    return this.#problems.get('', async () =>
+      checkEntries(this.#files, await this.#entries(), this.#known),
+    );
   }
 
   /** The agents that can be loaded, sorted by name. */
   async personas(): Promise<Persona[]> {
-    const entries = await this.#entries();
-    const found = await Promise.all(namesOf(entries).map((name) => this.#loadFrom(name, entries)));
-    return found.flatMap((persona) => persona ?? []);
+    return this.#loadAll(await this.#entries());
   }
 
   /** Defaults for every turn from the front matter of AGENTS.md; undefined without the file. */
@@ -109,6 +123,11 @@ export class PersonaLibrary {
     const persona = clear ? await this.#loadFrom(found, entries) : undefined;
     if (persona) return persona;
     throw personaNotFound(name, this.instructionRoot, namesOf(entries));
+  }
+
+  async #loadAll(entries: readonly AgentEntry[]): Promise<Persona[]> {
+    const found = await Promise.all(namesOf(entries).map((name) => this.#loadFrom(name, entries)));
+    return found.flatMap((persona) => persona ?? []);
   }
 
   async #entries(): Promise<AgentEntry[]> {

@@ -17,8 +17,9 @@ describe('summarizeAgent', () => {
       '---',
       'You read.',
     ].join('\n');
-    expect(summarizeAgent(parsePersona('reader', file))).toEqual({
+    expect(summarizeAgent(parsePersona('reader', file), 'agents/reader.md')).toEqual({
       name: 'reader',
+      file: 'agents/reader.md',
       description: 'Reads',
       model: 'claude-x',
       tools: [],
@@ -30,8 +31,9 @@ describe('summarizeAgent', () => {
   });
 
   it('says so where the file says nothing', () => {
-    expect(summarizeAgent(parsePersona('reader', 'You read.'))).toEqual({
+    expect(summarizeAgent(parsePersona('reader', 'You read.'), 'agents/reader.md')).toEqual({
       name: 'reader',
+      file: 'agents/reader.md',
       description: null,
       model: null,
       tools: null,

@@ -5,6 +5,8 @@ import type { Persona } from './parse-agent-file.js';
 /** An agent as `GET /agents` shows it. */
 export interface AgentSummary {
   name: string;
+  /** Path of its file below the instruction root, as `agents/reader.md`. */
+  file: string;
   description: string | null;
   /** Null: the turn's model, or the server's default. */
   model: string | null;
@@ -18,10 +20,11 @@ export interface AgentSummary {
   type: number | null;
 }
 
-export function summarizeAgent(persona: Persona): AgentSummary {
+export function summarizeAgent(persona: Persona, file: string): AgentSummary {
   const { maxTurns, agentConfig = {} } = persona;
   return {
     name: persona.name,
+    file,
     description: persona.description ?? null,
     model: persona.model ?? null,
     tools: persona.tools ?? null,

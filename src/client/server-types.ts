@@ -8,6 +8,7 @@ import type { viewTurn } from '../turn/state/turn-lookup.js';
 
 export type { CreatedKey } from '../access/key-service.js';
 export type { KeyView } from '../access/view-key.js';
+export type { AgentProblem } from '../agents/check-agents.js';
 export type { AgentSummary } from '../agents/summarize-agent.js';
 export type { UploadedFile } from '../attachments/upload/upload-service.js';
 export type { TurnEvent } from '../events/turn-event.js';
@@ -19,6 +20,7 @@ export type { TurnOptionsDto as TurnOptions } from '../options/turn-options.dto.
 export type { ListedModel } from '../provider/models/view-model.js';
 export type { BootReport } from '../session/session-booter.js';
 export type { CreateSessionDto as WantedSession } from '../session/session.dto.js';
+export type { SessionDefaults } from '../session/session-service.js';
 export type { ListedSession, SessionRecord } from '../session/view-session.js';
 export type { PrincipalReport } from '../erasure/principal-eraser.js';
 export type { SkillView } from '../skills/view-skill.js';
@@ -28,7 +30,7 @@ export type {
   MemoryView,
 } from '../memory/view-memory.js';
 export type { ListedTool } from '../tools/tool-list-service.js';
-export type { ApprovalView } from '../turn/approvals/view-approval.js';
+export type { ApprovalView, ListedApprovalView } from '../turn/approvals/view-approval.js';
 export type {
   FeedbackQueryFields as FeedbackQuery,
   GivenFeedbackDto as GivenFeedback,

@@ -5,6 +5,7 @@ import { KeyCalls } from './calls/key-calls.js';
 import { MemoryCalls } from './calls/memory-calls.js';
 import { Transport, type Call, type ClientOptions } from './transport/transport.js';
 import type {
+  AgentProblem,
   AgentSummary,
   ListedTool,
   MessageView,
@@ -100,7 +101,12 @@ export class TurnpikeClient {
 
   /** The named agents. */
   async agents(): Promise<AgentSummary[]> {
-    return (await this.#transport.json<{ agents: AgentSummary[] }>({ path: '/agents' })).agents;
+    return (await this.agentFiles()).agents;
+  }
+
+  /** The named agents, and the faults of their files. */
+  agentFiles(): Promise<{ agents: AgentSummary[]; problems: AgentProblem[] }> {
+    return this.#transport.json({ path: '/agents' });
   }
 
   /** The models that turns may name, and the default model. */

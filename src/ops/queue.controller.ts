@@ -12,7 +12,9 @@ export class QueueController {
   constructor(private readonly queue: QueueService) {}
 
   @Get()
-  @Unowned('the queue is the server’s; it shows ids and times of turns, without their content')
+  @Unowned(
+    'the queue is the server’s; of each turn it shows who sent it, where, and the beginning of the message',
+  )
   @ApiOperation({
     operationId: 'getQueue',
     summary: 'Turns that have not ended, and the workers’ slots',

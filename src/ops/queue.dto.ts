@@ -13,6 +13,18 @@ class QueuedTurnDto implements QueuedTurnView {
   @ApiProperty({ type: String })
   principal!: string;
 
+  @ApiPropertyOptional({
+    type: String,
+    description: 'The beginning of its message, on one line of at most 80 characters.',
+  })
+  message?: string;
+
+  @ApiProperty({ type: String, nullable: true })
+  agent!: string | null;
+
+  @ApiProperty({ type: String })
+  projectRoot!: string;
+
   @ApiProperty({ type: 'integer' })
   attempt!: number;
 

@@ -53,12 +53,15 @@ describe('turns that have not ended', () => {
     expect(found.find(({ status }) => status === 'running')?.slotsUsed).toBe(2);
   });
 
-  it('are shown with ids and times', async () => {
+  it('are shown with ids and times, and what each is about', async () => {
     const { running, waiting } = await view(25);
     expect(running.oldest[0]).toEqual({
       turnId: ids['alone'],
       sessionId: expect.stringMatching(/^sess_/),
       principal: 'local',
+      message: expect.any(String),
+      agent: 'WORKING_ITEMS',
+      projectRoot: expect.stringMatching(/^\//),
       attempt: 1,
       createdAt: '2026-01-01T00:00:01.000Z',
       startedAt: '2026-01-01T00:00:02.000Z',

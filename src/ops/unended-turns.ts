@@ -1,7 +1,8 @@
-import { asc, gt, lte, or, sql } from 'drizzle-orm';
+import { asc, eq, gt, lte, or, sql } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
 import type { Queryable } from '../storage/connection.js';
 import { activeStatuses, unendedStatuses } from '../storage/shapes/stored-turn.js';
-import { turns } from '../storage/schema.js';
+import { sessions, turns } from '../storage/schema.js';
 
 export type UnendedStatus = (typeof unendedStatuses)[number];
 
@@ -21,7 +22,7 @@ const hasSlot = sql<boolean>`coalesce(status = 'running' and lease_until > now()
 
 /**
  * The oldest and the newest unended turns of each status, at most `most` from each end, by status
- * and age, without their content. The cost grows with the unended turns: the index `turns_active`
+ * and age, with the beginning of their message. The cost grows with the unended turns: the index `turns_active`
  * has no others.
  */
 export function findUnendedTurns(db: Queryable, most: number) {
@@ -50,9 +51,18 @@ export function findUnendedTurns(db: Queryable, most: number) {
     .from(turns)
     .where(isUnended)
     .as('turn');
+  const whole = alias(turns, 'whole');
   return db
-    .select()
+    .select({
+      ...turn._.selectedFields,
+      /** The head of its request, which its title is made of. */
+      request: sql<string>`left(${whole.request}::text, 1000)`,
+      agent: sql<string | null>`${whole.options} -> 'options' ->> 'persona'`,
+      projectRoot: sessions.projectRoot,
+    })
     .from(turn)
+    .innerJoin(whole, eq(whole.id, turn.id))
+    .innerJoin(sessions, eq(sessions.id, turn.sessionId))
     .where(or(lte(turn.rank, most), gt(turn.rank, sql`${turn.depth} - ${most}`)))
     .orderBy(asc(turn.status), asc(turn.rank));
 }

@@ -1,4 +1,5 @@
 import { compact } from '../platform/compact.js';
+import { sessionTitle } from '../session/session-title.js';
 import type { UnendedStatus, UnendedTurn } from './unended-turns.js';
 
 /** Body of `GET /api/admin/queue`: turns that have not ended. Times are ISO-8601. */
@@ -33,6 +34,10 @@ export interface QueuedTurnView {
   turnId: string;
   sessionId: string;
   principal: string;
+  /** Beginning of its message, on one line; absent where that has no text. */
+  message?: string;
+  agent: string | null;
+  projectRoot: string;
   attempt: number;
   createdAt: string;
   startedAt: string | null;
@@ -72,6 +77,9 @@ function viewTurn(turn: UnendedTurn): QueuedTurnView {
     turnId: turn.id,
     sessionId: turn.sessionId,
     principal: turn.principalId,
+    ...compact({ message: sessionTitle(turn.request) }),
+    agent: turn.agent,
+    projectRoot: turn.projectRoot,
     attempt: turn.attempt,
     createdAt: turn.createdAt.toISOString(),
     startedAt: turn.startedAt?.toISOString() ?? null,

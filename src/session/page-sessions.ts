@@ -85,16 +85,21 @@ export type PagedSession = Awaited<ReturnType<typeof pageSessions>>[number];
 /** Literals, not parameters, so that the planner chooses the index of active turns. */
 const statuses = sql.raw(activeStatuses.map((status) => `'${status}'`).join(', '));
 
+/**
+ * The head of a session's first request, which its title is made of; an index of its turns serves it. The message
+ * stays JSON: it may have characters that the database refuses in text.
+ */
+export const firstRequest = sql<string | null>`(
+    select left(first.request::text, ${sql.raw(String(HEAD_CHARS))}) from ${turns} first
+    where first.session_id = ${sessions}.id and first.superseded_by is null
+    order by first.created_at, first.id limit 1)`;
+
 /** Columns that are looked up for each session of the page, by indexes of its turns. */
 const beside = {
   activeTurnId: sql<string | null>`(
     select active.id from ${turns} active
     where active.session_id = ${sessions}.id and active.status in (${statuses}))`,
-  /** The message stays JSON: it may have characters that the database refuses in text. */
-  firstRequest: sql<string | null>`(
-    select left(first.request::text, ${sql.raw(String(HEAD_CHARS))}) from ${turns} first
-    where first.session_id = ${sessions}.id and first.superseded_by is null
-    order by first.created_at, first.id limit 1)`,
+  firstRequest,
 };
 
 /** Whether a session's title, first message or folder has a text, in capitals or not. */

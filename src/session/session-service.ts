@@ -12,6 +12,7 @@ import { parseMode } from '../options/permission-mode.js';
 import { nameOf } from '../parsing/word-issue.js';
 import { compact } from '../platform/compact.js';
 import { isPlainObject } from '../platform/json.js';
+import type { KeyScope } from '../storage/governance-schema.js';
 import type { SessionOrigin } from '../storage/schema.js';
 import type { AgentConfig } from '../storage/shapes/stored-limits.js';
 import type { PermissionRules, PermissionMode } from '../storage/shapes/stored-permissions.js';
@@ -46,6 +47,17 @@ export interface WantedSession {
   agentConfig?: AgentConfigDto;
   permissions?: unknown;
   mcpServers?: unknown;
+}
+
+/** The caller, and what its sessions have that name nothing: `GET /api/harness/session/defaults`. */
+export interface SessionDefaults {
+  principal: string;
+  /** Whether the server has keys. */
+  isKeyed: boolean;
+  scopes: readonly KeyScope[];
+  projectRoot: string;
+  persona: string;
+  mode: string;
 }
 
 /** Sessions as clients see them. */
@@ -100,6 +112,17 @@ export class SessionService {
     const mcpServers = validateMcpServers(wanted.mcpServers, this.mcp);
     const rules = { agentConfig, permissions, mcpServers };
     return { principalId, projectRoot, persona, mode, origin, ...rules };
+  }
+
+  async defaults(caller: Principal): Promise<SessionDefaults> {
+    return {
+      principal: caller.id,
+      isKeyed: caller.keyId !== null,
+      scopes: caller.scopes,
+      projectRoot: await this.projectRoots.defaultOf(caller),
+      persona: defaultPersona,
+      mode: defaultMode,
+    };
   }
 
   /** Lists the caller's sessions of a project, oldest first. */

@@ -12,6 +12,7 @@ import {
   CreateSessionDto,
   ProjectQueryDto,
   RenameSessionDto,
+  SessionDefaultsDto,
   SessionDto,
   SessionListDto,
 } from './session.dto.js';
@@ -71,6 +72,17 @@ export class SessionController {
     @Caller() caller: Principal,
   ): Promise<SessionListDto> {
     return { sessions: await this.sessions.list(projectRoot, caller) };
+  }
+
+  @Get('defaults')
+  @Unowned('it is about the caller alone')
+  @ApiOperation({
+    operationId: 'getSessionDefaults',
+    summary: 'Who the caller is and may do, and what a session has that names nothing',
+  })
+  @ApiOkResponse({ type: SessionDefaultsDto })
+  defaults(@Caller() caller: Principal): Promise<SessionDefaultsDto> {
+    return this.sessions.defaults(caller);
   }
 
   @Get(':id')

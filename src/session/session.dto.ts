@@ -15,9 +15,11 @@ import {
 import { mustBe } from '../http/fields/field-words.js';
 import { Rule } from '../http/fields/rule.decorator.js';
 import { isStorable } from '../storage/storable.js';
+import { keyScopes, type KeyScope } from '../storage/governance-schema.js';
 import { sessionOrigins, type SessionOrigin } from '../storage/schema.js';
 import type { PermissionRules } from '../storage/shapes/stored-permissions.js';
 import { forkPositions, type ForkPosition } from '../storage/shapes/fork-source.js';
+import type { SessionDefaults } from './session-service.js';
 import type { ForkPoint, SessionRecord } from './view-session.js';
 
 export class CreateSessionDto {
@@ -206,4 +208,24 @@ class BootDto {
 export class BootedSessionDto extends SessionDto {
   @ApiProperty({ type: BootDto })
   boot!: BootDto;
+}
+
+export class SessionDefaultsDto implements SessionDefaults {
+  @ApiProperty({ type: String, example: 'local' })
+  principal!: string;
+
+  @ApiProperty({ type: Boolean, description: 'Whether the server has API keys.' })
+  isKeyed!: boolean;
+
+  @ApiProperty({ isArray: true, enum: keyScopes, description: 'What the caller may do.' })
+  scopes!: readonly KeyScope[];
+
+  @ApiProperty({ type: String, description: 'The folder of a session that names none.' })
+  projectRoot!: string;
+
+  @ApiProperty({ type: String, example: 'WORKING_ITEMS' })
+  persona!: string;
+
+  @ApiProperty({ type: String, example: 'direct' })
+  mode!: string;
 }

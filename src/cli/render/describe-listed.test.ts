@@ -31,6 +31,7 @@ describe('a line of turnpike sessions', () => {
 describe('a line of turnpike agents', () => {
   const agent = {
     name: 'helper',
+    file: 'agents/helper.md',
     description: null,
     model: null,
     tools: null,

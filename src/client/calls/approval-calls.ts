@@ -1,5 +1,5 @@
 import type { Transport } from '../transport/transport.js';
-import type { ApprovalView } from '../server-types.js';
+import type { ApprovalView, ListedApprovalView } from '../server-types.js';
 import type { Page } from './session-calls.js';
 
 export interface ApprovalQuery extends Page {
@@ -13,7 +13,9 @@ export interface ApprovalQuery extends Page {
 export class ApprovalCalls {
   constructor(private readonly transport: Transport) {}
 
-  list(query: ApprovalQuery = {}): Promise<{ approvals: ApprovalView[]; nextCursor?: string }> {
+  list(
+    query: ApprovalQuery = {},
+  ): Promise<{ approvals: ListedApprovalView[]; nextCursor?: string }> {
     return this.transport.json({ path: '/api/harness/approvals', query: { ...query } });
   }
 

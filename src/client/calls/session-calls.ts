@@ -6,6 +6,7 @@ import type {
   ListedSession,
   ListedTurnView,
   MessageView,
+  SessionDefaults,
   SessionRecord,
   SkillView,
   WantedFork,
@@ -43,6 +44,11 @@ export class SessionCalls {
     const path = '/api/harness/session/create';
     const call = { method: 'POST' as const, path, body: wanted };
     return (await this.transport.json<{ session: SessionRecord }>(call)).session;
+  }
+
+  /** Who the caller is and may do, and what a session has that names nothing. */
+  defaults(): Promise<SessionDefaults> {
+    return this.transport.json({ path: '/api/harness/session/defaults' });
   }
 
   async get(sessionId: string): Promise<SessionRecord> {

@@ -3,7 +3,12 @@ import { ApprovalAnswerer } from './approval-answerer.js';
 import type { ApprovalQueryDto } from './approval-query.dto.js';
 import { ApprovalStore } from './approval-store.js';
 import type { GivenAnswer } from './validate-answer.js';
-import { viewApproval, type ApprovalView } from './view-approval.js';
+import {
+  viewApproval,
+  viewListedApproval,
+  type ApprovalView,
+  type ListedApprovalView,
+} from './view-approval.js';
 
 /** Approvals as clients see and answer them. */
 @Injectable()
@@ -27,11 +32,11 @@ export class ApprovalService {
   async list(
     principalId: string,
     { sessionId, turnId, status, cursor: after, limit }: ApprovalQueryDto,
-  ): Promise<{ approvals: ApprovalView[]; nextCursor?: string }> {
+  ): Promise<{ approvals: ListedApprovalView[]; nextCursor?: string }> {
     // The approval after the page shows whether there is a next page.
     const asked = { principalId, sessionId, turnId, after, status, limit: limit + 1 };
     const found = await this.store.list(asked);
-    const approvals = found.slice(0, limit).map(viewApproval);
+    const approvals = found.slice(0, limit).map(viewListedApproval);
     const last = found.length > limit ? approvals.at(-1)?.approvalId : undefined;
     return { approvals, ...(last === undefined ? {} : { nextCursor: last }) };
   }

@@ -4,6 +4,7 @@ import { isId } from '../../platform/ids.js';
 import type { JsonObject } from '../../platform/json.js';
 import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
 import { approvals } from '../../storage/governance-schema.js';
+import { firstRequest } from '../../session/page-sessions.js';
 import { sessions, turns } from '../../storage/schema.js';
 import { approvalNotFound } from './approval-errors.js';
 import type { ApprovalRow } from './approval-writes.js';
@@ -53,7 +54,15 @@ export class ApprovalStore {
   list({ principalId, sessionId, turnId, status, after, limit }: ApprovalFilter) {
     const orderKey = sql`(${approvals.createdAt}, ${approvals.id})`;
     return this.db
-      .select({ approval: approvals })
+      .select({
+        approval: approvals,
+        session: {
+          title: sessions.title,
+          firstRequest,
+          projectRoot: sessions.projectRoot,
+          persona: sessions.persona,
+        },
+      })
       .from(approvals)
       .innerJoin(sessions, eq(sessions.id, approvals.sessionId))
       .where(
@@ -69,7 +78,7 @@ export class ApprovalStore {
       )
       .orderBy(asc(approvals.createdAt), asc(approvals.id))
       .limit(limit)
-      .then((rows) => rows.map(({ approval }) => approval));
+      .then((rows) => rows.map(({ approval, session }) => ({ ...approval, session })));
   }
 
   /** @returns undefined, with nothing changed, when the approval is not open any more. */

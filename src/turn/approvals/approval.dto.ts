@@ -5,7 +5,7 @@ import { PageDto } from '../../http/paging/page.dto.js';
 import { schemaOf } from '../../http/fields/type-schema.js';
 import type { JsonObject } from '../../platform/json.js';
 import { approvalDecisions, type ApprovalDecision } from '../../storage/governance-schema.js';
-import type { ApprovalView } from './view-approval.js';
+import type { ApprovalSession, ApprovalView, ListedApprovalView } from './view-approval.js';
 import { says } from '../../http/fields/field-words.js';
 import { decisions, type Decision } from './approval-store.js';
 import { LONGEST_MESSAGE } from './validate-answer.js';
@@ -119,7 +119,23 @@ export class OneApprovalDto {
   approval!: ApprovalDto;
 }
 
+class ApprovalSessionDto implements ApprovalSession {
+  @ApiPropertyOptional({ type: String, description: 'As in lists of sessions.' })
+  title?: string;
+
+  @ApiProperty({ type: String })
+  projectRoot!: string;
+
+  @ApiProperty({ type: String, description: 'The agent of the session.' })
+  persona!: string;
+}
+
+class ListedApprovalDto extends ApprovalDto implements ListedApprovalView {
+  @ApiProperty({ type: ApprovalSessionDto })
+  session!: ApprovalSessionDto;
+}
+
 export class ApprovalPageDto extends PageDto {
-  @ApiProperty({ type: [ApprovalDto], description: 'In the order they were asked for.' })
-  approvals!: ApprovalDto[];
+  @ApiProperty({ type: [ListedApprovalDto], description: 'In the order they were asked for.' })
+  approvals!: ListedApprovalDto[];
 }

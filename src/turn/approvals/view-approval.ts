@@ -1,4 +1,24 @@
+import { compact } from '../../platform/compact.js';
+import { sessionTitle } from '../../session/session-title.js';
 import type { ApprovalRow } from './approval-writes.js';
+
+/** The session of an approval, as lists show it. */
+export interface ApprovalSession {
+  /** As in lists of sessions. */
+  title?: string;
+  projectRoot: string;
+  persona: string;
+}
+
+/** An approval with the facts of its session that lists show. */
+export interface ListedApproval extends ApprovalRow {
+  session: {
+    title: string | null;
+    firstRequest: string | null;
+    projectRoot: string;
+    persona: string;
+  };
+}
 
 /** An approval as clients see it. Times are ISO-8601. */
 export function viewApproval(approval: ApprovalRow) {
@@ -23,3 +43,16 @@ export function viewApproval(approval: ApprovalRow) {
 }
 
 export type ApprovalView = ReturnType<typeof viewApproval>;
+
+export function viewListedApproval({
+  session: { title, firstRequest, projectRoot, persona },
+  ...approval
+}: ListedApproval): ApprovalView & { session: ApprovalSession } {
+  const shown = title ?? sessionTitle(firstRequest);
+  return {
+    ...viewApproval(approval),
+    session: { ...compact({ title: shown }), projectRoot, persona },
+  };
+}
+
+export type ListedApprovalView = ReturnType<typeof viewListedApproval>;

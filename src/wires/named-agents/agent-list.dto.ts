@@ -1,10 +1,14 @@
 import { ApiProperty } from '@nestjs/swagger';
+import type { AgentProblem } from '../../agents/check-agents.js';
 import type { AgentSummary } from '../../agents/summarize-agent.js';
 import { nullableText } from '../../http/fields/json-schemas.js';
 
 class AgentDto implements AgentSummary {
   @ApiProperty({ type: String, example: 'WORKING_ITEMS' })
   name!: string;
+
+  @ApiProperty({ type: String, example: 'agents/AGENT_WORKING_ITEMS.md' })
+  file!: string;
 
   @ApiProperty(nullableText)
   description!: string | null;
@@ -37,7 +41,25 @@ class AgentDto implements AgentSummary {
   type!: number | null;
 }
 
+class AgentProblemDto implements AgentProblem {
+  @ApiProperty({ type: String, example: 'agents/reader.md' })
+  file!: string;
+
+  @ApiProperty({ type: 'integer' })
+  line!: number;
+
+  @ApiProperty({ type: String })
+  message!: string;
+}
+
 export class AgentListDto {
   @ApiProperty({ type: [AgentDto] })
   agents!: AgentDto[];
+
+  @ApiProperty({
+    type: [AgentProblemDto],
+    description:
+      'Faults of the agents’ files as they are now: the last version without faults is used, or the agent has no tools.',
+  })
+  problems!: AgentProblemDto[];
 }

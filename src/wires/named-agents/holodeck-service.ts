@@ -40,7 +40,10 @@ export class HolodeckService {
     private readonly turns: TurnService,
     private readonly streams: TurnStreams,
     private readonly submitter: ChatSubmitter,
-    @Inject(PersonaLibrary) private readonly personas: Pick<PersonaLibrary, 'agents' | 'load'>,
+    @Inject(PersonaLibrary) private readonly personas: Pick<
+      PersonaLibrary,
+      'agents' | 'problems' | 'load'
+    >,
     @Inject(BlobStore) private readonly store: BlobStore,
     @Inject(DATABASE) private readonly db: Database,
     @Inject(CLOCK) private readonly clock: Clock,
@@ -49,8 +52,12 @@ export class HolodeckService {
     this.#limits = chatLimits(config);
   }
 
-  agents() {
-    return this.personas.agents();
+  async agents() {
+    const [agents, problems] = await Promise.all([
+      this.personas.agents(),
+      this.personas.problems(),
+    ]);
+    return { agents, problems };
   }
 
   /** The whole answer. */

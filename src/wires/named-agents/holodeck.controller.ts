@@ -68,7 +68,7 @@ export class HolodeckController {
   })
   @ApiOkResponse({ type: AgentListDto })
   async agents(): Promise<AgentListDto> {
-    return { agents: await this.holodeck.agents() };
+    return this.holodeck.agents();
   }
 
   @Post(['agent/:name/chat', 'agent/:name/chat/multipart'])

@@ -43,9 +43,11 @@ describe('the agents API', () => {
   it('lists the agents', async () => {
     const { status, body } = await client.send('/agents');
     expect(status).toBe(200);
+    const file = 'agents/AGENT_WORKING_ITEMS.md';
     expect(body['agents']).toEqual(
-      expect.arrayContaining([expect.objectContaining({ name: 'WORKING_ITEMS' })]),
+      expect.arrayContaining([expect.objectContaining({ name: 'WORKING_ITEMS', file })]),
     );
+    expect(body['problems']).toEqual([]);
   });
 
   it('answers in one piece', async () => {

@@ -177,6 +177,7 @@ const withoutIds = [
   'get /api/harness/approvals',
   'get /api/admin/queue',
   'get /api/harness/session/list',
+  'get /api/harness/session/defaults',
   'get /api/chats',
   'get /api/harness/sessions',
   'get /api/harness/models',

@@ -48,6 +48,21 @@ describe('sessions', () => {
     expect((await turn.all()).at(-1)?.data).toEqual({ exitCode: 0 });
   });
 
+  it('have defaults, which a caller may ask for with what it may do', async () => {
+    const { status, body } = await server.client.get('/api/harness/session/defaults');
+    expect([status, body]).toEqual([
+      200,
+      {
+        principal: 'local',
+        isKeyed: false,
+        scopes: ['turns', 'approvals'],
+        projectRoot: path.join(server.config.projectsDir, 'default'),
+        persona: 'WORKING_ITEMS',
+        mode: 'direct',
+      },
+    ]);
+  });
+
   it('are renamed, and are found by a word of their title, message or folder', async () => {
     const { client, projectRoot } = server;
     const folder = path.join(projectRoot, 'Tax_2025%');

@@ -126,7 +126,12 @@ describe('an approval', () => {
     const { stream, session } = await ask(`${write('a.txt')} ${write('b.txt')}`);
     const { client } = server;
     const list = await client.get(`/api/harness/approvals?sessionId=${session}`);
-    const [a, b] = list.body['approvals'] as { approvalId: string }[];
+    const [a, b] = list.body['approvals'] as { approvalId: string; session: object }[];
+    expect(a?.session).toEqual({
+      title: expect.stringContaining('a.txt'),
+      projectRoot: server.projectRoot,
+      persona: 'WORKING_ITEMS',
+    });
     await answer(b?.approvalId ?? '', { decision: 'approve' });
     await answer(a?.approvalId ?? '', { decision: 'deny' });
     expect(await exitOf(stream)).toEqual({ exitCode: 0 });

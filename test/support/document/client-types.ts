@@ -22,7 +22,7 @@ export const clientTypes: Readonly<Record<string, string>> = {
   "Answer<'getApproval'>": '{ approval: client.ApprovalView }',
   "Answer<'answerApproval'>": '{ approval: client.ApprovalView }',
   "Answer<'uploadFiles'>['attachments']": 'client.UploadedFile[]',
-  "Answer<'listAgents'>": '{ agents: client.AgentSummary[] }',
+  "Answer<'listAgents'>": '{ agents: client.AgentSummary[]; problems: client.AgentProblem[] }',
   "Answer<'listModels'>": 'client.ModelList',
   "Answer<'listTools'>": '{ tools: client.ListedTool[]; nextCursor?: string }',
   "Answer<'getUsage'>": 'client.UsageView',
