@@ -105,8 +105,8 @@ const doors = [
   // Tools that a turn treats by name.
   '^src/tools/builtin/(bash|memory|skill-tools|task|todo-write)\\.ts$',
   '^src/tools/calls/(path-denials|pick-shell-env|resolve-links|run-tool)\\.ts$',
-  // Definitions of MCP servers and of client tools, which agents and requests have too.
-  '^src/tools/mcp/(definitions/(mcp-file|parse-definitions)|offered/(parse-tool|schema-fault))\\.ts$',
+  // Definitions of MCP servers and of tools that others describe, which agents and requests have too.
+  '^src/tools/mcp/(definitions/(mcp-file|parse-definitions)|offered/parse-tool)\\.ts$',
   // Ports of the queue and of its board: back ends choose them, ops has their pages.
   '^src/turn/queue/(board-sessions|bull-queue\\.module|queue-board|signal-bus|turn-claims|turn-queue)\\.ts$',
   // Submissions, approvals and stored turns, for wires whose own words differ from the conductor's.

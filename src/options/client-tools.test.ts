@@ -50,7 +50,8 @@ describe('opts.clientTools', () => {
     [[{ ...tool, description: long(4_097) }], '[0].description is not text'],
     [[{ ...tool, inputSchema: undefined }], '[0].inputSchema is no JSON Schema'],
     [[{ ...tool, inputSchema: [] }], '[0].inputSchema is no JSON Schema'],
-    [[{ ...tool, inputSchema: {} }], 'its root is not of type "object"'],
+    [[{ ...tool, inputSchema: { type: 'array' } }], 'its root is not of type "object"'],
+    [[{ ...tool, inputSchema: { anyOf: [{ properties: { 'a b': {} } }] } }], 'a property "a b"'],
     [[{ ...tool, inputSchema: { ...inputSchema, required: 'title' } }], 'must be array'],
     [[{ ...tool, inputSchema: { type: 'object', properties: { 'a b': {} } } }], 'a property "a b"'],
     [

@@ -1,5 +1,6 @@
 import { isPlainObject, type JsonObject } from '../platform/json.js';
-import { schemaFault } from '../tools/mcp/offered/schema-fault.js';
+import { objectSchema } from '../platform/json-schema/object-schema.js';
+import { schemaFault } from '../platform/json-schema/schema-fault.js';
 import { storableJson, storableText } from '../storage/storable.js';
 import type { ClientTool } from '../storage/shapes/stored-options.js';
 
@@ -60,13 +61,14 @@ function schemaProblem(schema: JsonObject): string | undefined {
   if (JSON.stringify(schema).length > largestSchema) {
     return `.inputSchema has more than ${largestSchema} characters`;
   }
-  const properties = isPlainObject(schema['properties']) ? Object.keys(schema['properties']) : [];
-  const odd = properties.find((property) => !propertyName.test(property));
-  if (odd !== undefined) {
-    return `.inputSchema has a property ${shown(odd)}, which is not 1 to 64 of a-z A-Z 0-9 _ . -`;
-  }
   const fault = schemaFault(schema);
-  return fault === undefined ? undefined : `.inputSchema is not valid: ${storableText(fault)}`;
+  if (fault !== undefined) return `.inputSchema is not valid: ${storableText(fault)}`;
+  const { properties } = objectSchema(schema) ?? schema;
+  const names = isPlainObject(properties) ? Object.keys(properties) : [];
+  const odd = names.find((property) => !propertyName.test(property));
+  return odd === undefined
+    ? undefined
+    : `.inputSchema has a property ${shown(odd)}, which is not 1 to 64 of a-z A-Z 0-9 _ . -`;
 }
 
 /** @param item an entry without a fault. */

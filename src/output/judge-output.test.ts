@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { compileInputCheck } from '../platform/check-input.js';
+import { compileInputCheck, compileObjectCheck } from '../platform/check-input.js';
 import type { JsonObject } from '../platform/json.js';
 import { judgeOutput } from './judge-output.js';
 
-const check = compileInputCheck(
+const check = compileObjectCheck(
   {
     type: 'object',
     properties: { count: { type: 'integer', minimum: 1 } },
@@ -70,7 +70,7 @@ describe('judgeOutput', () => {
       deep,
     ],
   ])('stops the check of %s', (_what, schema, value) => {
-    const judged = judgeOutput(JSON.stringify(value), compileInputCheck(schema));
+    const judged = judgeOutput(JSON.stringify(value), compileObjectCheck(schema, 'the object'));
     expect(judged).toEqual({ faults: expect.stringContaining('was stopped') });
   });
 });

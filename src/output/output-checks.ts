@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { compileInputCheck, type InputCheck } from '../platform/check-input.js';
+import { compileObjectCheck, type InputCheck } from '../platform/check-input.js';
 import type { JsonObject } from '../platform/json.js';
 import { runBounded } from '../platform/run-bounded.js';
 
@@ -19,7 +19,7 @@ export class OutputChecks {
     const key = JSON.stringify(schema);
     const check =
       this.#checks.get(key) ??
-      runBounded(() => compileInputCheck(schema, 'the object'), COMPILE_MS);
+      runBounded(() => compileObjectCheck(schema, 'the object'), COMPILE_MS);
     if (this.#checks.delete(key)) this.#chars -= key.length;
     this.#checks.set(key, check);
     this.#chars += key.length;

@@ -1,7 +1,7 @@
 import { isPlainObject, type JsonObject } from '../platform/json.js';
 import type { OutputTerms } from '../storage/shapes/stored-options.js';
 import { storableJson } from '../storage/storable.js';
-import { findSchemaFault } from '../tools/mcp/offered/schema-fault.js';
+import { findSchemaFault } from '../platform/json-schema/schema-fault.js';
 
 /** Most characters of a schema as JSON: it is stored with the turn, and sent with each of its calls. */
 const largestSchema = 32_768;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { compileInputCheck } from './check-input.js';
+import { compileInputCheck, compileObjectCheck } from './check-input.js';
+import type { JsonObject } from './json.js';
 
 const check = compileInputCheck({
   type: 'object',
@@ -43,6 +44,34 @@ describe('compileInputCheck', () => {
     expect(check(input)).toEqual({ ok: false, message });
   });
 
+  it.each<[string, JsonObject]>([
+    ['itself', { type: 'object', properties: { a: { type: 'integer' }, child: { $ref: '#' } } }],
+    [
+      'itself, by its name',
+      { $id: 'x', type: 'object', properties: { a: { type: 'integer' }, child: { $ref: '#' } } },
+    ],
+    [
+      'a definition at its root',
+      {
+        $ref: '#/definitions/N',
+        definitions: {
+          N: { properties: { a: { type: 'integer' }, child: { $ref: '#/definitions/N' } } },
+        },
+      },
+    ],
+  ])('follows a schema that refers to %s', (_what, schema) => {
+    for (const $schema of [undefined, 'http://json-schema.org/draft-07/schema#']) {
+      const whole = $schema === undefined ? schema : { ...schema, $schema };
+      const follow = compileObjectCheck(whole, 'the object');
+      expect(follow({ child: { child: { a: 1 } } }).ok).toBe(true);
+      expect(follow({ child: { child: { a: 'x' } } })).toEqual({
+        ok: false,
+        message: 'child.child.a must be integer',
+      });
+      expect(follow([]).ok).toBe(false);
+    }
+  });
+
   it('reads draft-07 where the schema says so', () => {
     const pair = { type: 'array', items: [{ type: 'string' }, { type: 'number' }] };
     const properties = { pair };
@@ -55,7 +84,9 @@ describe('compileInputCheck', () => {
     expect(() => compileInputCheck({ type: 'object', properties })).toThrow('items');
   });
 
-  it('compiles two schemas with one $id', () => {
+  it('compiles two schemas with one $id, also that of a meta-schema', () => {
+    compileInputCheck({ $id: 'https://json-schema.org/draft/2020-12/schema', type: 'object' });
+    compileInputCheck({ $id: 'http://json-schema.org/draft-07/schema', type: 'object' });
     const schema = { $id: 'https://example.com/input', type: 'object' };
     compileInputCheck(schema);
     expect(compileInputCheck({ ...schema, required: ['a'] })({})).toMatchObject({ ok: false });

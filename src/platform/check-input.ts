@@ -22,26 +22,41 @@ const draft2020 = new Ajv2020(options);
  * Compiles the JSON Schema of an input. The check's message names each wrong field and what is allowed
  * there, three at most.
  *
- * @param whole the input's name in messages.
  * @throws Error when the schema is not valid or its root is not an object.
  */
-export function compileInputCheck(schema: JsonObject, whole = 'the input'): InputCheck {
+export function compileInputCheck(schema: JsonObject): InputCheck {
   if (schema['type'] !== 'object') throw new Error('the root of the schema must be type "object"');
+  return compileObjectCheck(schema, 'the input');
+}
+
+/**
+ * Compiles a JSON Schema of objects, however its root says so.
+ *
+ * @param whole the object's name in messages.
+ * @throws Error when the schema is not valid.
+ */
+export function compileObjectCheck(schema: JsonObject, whole: string): InputCheck {
   const validate = compile(schema);
   return (input) => {
-    if (validate(input) && isJsonObject(input)) return { ok: true, input };
-    return { ok: false, message: describeProblems(validate.errors ?? [], whole) };
+    const isValid = validate(input);
+    if (isValid && isJsonObject(input)) return { ok: true, input };
+    const message = isValid
+      ? `${whole} must be object`
+      : describeProblems(validate.errors ?? [], whole);
+    return { ok: false, message };
   };
 }
 
 function compile(schema: JsonObject): ValidateFunction {
-  const { $schema: dialect, ...rest } = schema;
+  const { $schema: dialect, $id: _own, ...rest } = schema;
   const ajv = typeof dialect === 'string' && dialect.includes('draft-07') ? draft7 : draft2020;
+  // ajv finds a reference to the root (`#`) by the root's name, and forgets what has it: it may be nobody else's.
+  const named = { ...rest, $id: 'root' };
   try {
-    return ajv.compile(rest);
+    return ajv.compile(named);
   } finally {
     // ajv keeps every schema it ever compiled; schemas here come and go with those who send them.
-    ajv.removeSchema(rest);
+    ajv.removeSchema(named);
   }
 }
 

@@ -55,7 +55,7 @@ describe('nativeSchema', () => {
       'recursion',
       object({ a: { $ref: '#/$defs/a' } }, { $defs: { a: object({ b: { $ref: '#/$defs/a' } }) } }),
     ],
-    ['definitions of draft 7', object({}, { definitions: {} })],
+    ['definitions below the root', object({ a: object({}, { definitions: {} }) })],
     ['a reference to a part', object({ a: { type: 'string' }, b: { $ref: '#/properties/a' } })],
     [
       'too many optional properties',
@@ -63,6 +63,42 @@ describe('nativeSchema', () => {
     ],
   ])('leaves %s to an instruction', (_what, schema) => {
     expect(nativeSchema(schema)).toBeUndefined();
+  });
+
+  it('puts what the root refers to there, and takes a root without a type for an object', () => {
+    const fields = { properties: { v: { type: 'string' } }, required: ['v'] };
+    const closed = { type: 'object', ...fields, additionalProperties: false };
+    expect(nativeSchema(fields)).toEqual(closed);
+    const $defs = { N: { type: 'object', ...fields } };
+    expect(nativeSchema({ $defs, allOf: [{ $ref: '#/$defs/N' }] })).toMatchObject(closed);
+    const old = { definitions: { ...$defs, M: { $ref: '#/definitions/N' } } };
+    expect(nativeSchema({ ...old, $ref: '#/definitions/N' })).toMatchObject({
+      ...closed,
+      $defs: { M: { $ref: '#/$defs/N' } },
+    });
+    for (const root of [{}, { type: 'object' }, { title: 'N' }]) {
+      expect(nativeSchema({ $defs, $ref: '#/$defs/N', ...root })).toMatchObject(closed);
+    }
+  });
+
+  it('walks each definition once, however often it is referred to', () => {
+    const chain = (levels: number, leaf: JsonObject): JsonObject => {
+      const two = (next: number): JsonObject =>
+        object(
+          { a: { $ref: `#/$defs/d${next}` }, b: { $ref: `#/$defs/d${next}` } },
+          { required: ['a', 'b'] },
+        );
+      const defs = Array.from({ length: levels }, (_, level) => [`d${level}`, two(level + 1)]);
+      return { ...two(0), $defs: { ...Object.fromEntries(defs), [`d${levels}`]: leaf } };
+    };
+    const started = performance.now();
+    expect(nativeSchema(chain(50, { type: 'string' }))).toBeDefined();
+    expect(nativeSchema(chain(1_000, { type: 'string' }))).toBeUndefined();
+    // One optional property in the last is sixteen where four levels double it, and thirty-two with five.
+    const optional = object({ a: { type: 'string' } });
+    expect(nativeSchema(chain(3, optional))).toBeDefined();
+    expect(nativeSchema(chain(4, optional))).toBeUndefined();
+    expect(performance.now() - started).toBeLessThan(1_000);
   });
 
   const { node } = fc.letrec<{ node: JsonObject; object: JsonObject }>((tie) => ({

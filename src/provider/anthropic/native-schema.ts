@@ -1,11 +1,14 @@
 import { transformJSONSchema } from '@anthropic-ai/sdk/lib/transform-json-schema';
 import { isPlainObject, type JsonObject } from '../../platform/json.js';
+import { withoutRootReference } from '../../platform/json-schema/object-schema.js';
 
 type Node = Record<string, unknown>;
 
 /** Most optional properties and unions of a schema that the API compiles. */
 const mostOptional = 24;
 const mostUnions = 16;
+/** Definitions inside of each other: the walk is recursive. */
+const mostLevels = 64;
 
 const literals = ['string', 'number', 'boolean'];
 
@@ -15,17 +18,39 @@ const literals = ['string', 'number', 'boolean'];
  * of free keys, recursion, and too many optional properties or unions. Pure.
  */
 export function nativeSchema(schema: JsonObject): JsonObject | undefined {
-  const walk = { root: schema, references: [], counts: { optional: 0, unions: 0 } };
-  if (!fits(schema, walk)) return undefined;
-  if (walk.counts.optional > mostOptional || walk.counts.unions > mostUnions) return undefined;
-  return transformJSONSchema(schema);
+  const root = withoutRootReference(renameDefinitions(schema));
+  const walk: Walk = { root, known: new Map(), level: 0, counts: { optional: 0, unions: 0 } };
+  if (root['type'] !== 'object' || !fits(root, walk) || isTooMuch(walk.counts)) return undefined;
+  return transformJSONSchema(root);
+}
+
+/** The schema with `$defs`, the only name that the SDK knows, for the `definitions` of draft 7. */
+function renameDefinitions(schema: JsonObject): JsonObject {
+  const { definitions, ...rest } = schema;
+  if (!isPlainObject(definitions) || schema['$defs'] !== undefined) return schema;
+  const text = JSON.stringify({ ...rest, $defs: definitions }, (key, value: unknown) =>
+    key === '$ref' && typeof value === 'string'
+      ? value.replace(/^#\/definitions\//, '#/$defs/')
+      : value,
+  );
+  return JSON.parse(text) as JsonObject;
+}
+
+interface Counts {
+  optional: number;
+  unions: number;
 }
 
 interface Walk {
   root: Node;
-  /** References on the way here. */
-  references: readonly string[];
-  counts: { optional: number; unions: number };
+  /** What each definition counts, wherever it is referred to; `open` while the walk is in it. */
+  known: Map<string, Counts | 'open'>;
+  level: number;
+  counts: Counts;
+}
+
+function isTooMuch({ optional, unions }: Counts): boolean {
+  return optional > mostOptional || unions > mostUnions;
 }
 
 /** Whether what the SDK makes of a schema allows all that the schema does. */
@@ -87,11 +112,22 @@ function fitsObject(node: Node, walk: Walk): boolean {
   });
 }
 
+/** A definition is walked once, and counts each time that it is referred to: the API puts it there. */
 function follows(reference: string, walk: Walk): boolean {
   const name = /^#\/\$defs\/([^/~%]+)$/.exec(reference)?.[1];
   const defs = walk.root['$defs'];
-  if (name === undefined || !isPlainObject(defs) || walk.references.includes(name)) return false;
-  return fits(defs[name], { ...walk, references: [...walk.references, name] });
+  if (name === undefined || !isPlainObject(defs) || walk.level > mostLevels) return false;
+  const found = walk.known.get(name);
+  if (found === 'open') return false;
+  const counts = found ?? { optional: 0, unions: 0 };
+  if (found === undefined) {
+    walk.known.set(name, 'open');
+    if (!fits(defs[name], { ...walk, level: walk.level + 1, counts })) return false;
+    walk.known.set(name, counts);
+  }
+  walk.counts.optional += counts.optional;
+  walk.counts.unions += counts.unions;
+  return !isTooMuch(walk.counts);
 }
 
 function hasPlainLiterals({ enum: values, const: value }: Node): boolean {

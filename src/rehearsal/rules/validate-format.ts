@@ -1,4 +1,5 @@
-import { isPlainObject } from '../../platform/json.js';
+import { isPlainObject, type JsonObject } from '../../platform/json.js';
+import { isTooIntertwined } from '../../platform/json-schema/references.js';
 import { refuse } from '../http/wire-error.js';
 import { blocksOf, type MessagesRequest } from '../request-types.js';
 
@@ -100,6 +101,8 @@ interface Walk {
 }
 
 function validateSchema(root: Record<string, unknown>): void {
+  // The body was JSON, so its objects are too. Without this the walk below would take for ever.
+  if (isTooIntertwined(root as JsonObject)) throw wrong('', 'Schema is too complex');
   const counts = { optional: 0, unions: 0 };
   validateNode(root, '', { root, references: [], counts });
   for (const defs of [root['$defs'], root['definitions']]) {

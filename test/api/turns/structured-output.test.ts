@@ -12,6 +12,16 @@ const schema = {
 const paris = { city: 'Paris', people: 2_100_000 };
 const writes = (object: object, more = ''): string => `[[output=${JSON.stringify(object)}${more}]]`;
 
+/** Definitions that each refer twice to the next one. */
+function doubling(levels: number): object {
+  const two = (at: number): object => ({
+    type: 'object',
+    properties: { a: { $ref: `#/$defs/d${at}` }, b: { $ref: `#/$defs/d${at}` } },
+  });
+  const defs = Array.from({ length: levels }, (_, at) => [`d${at}`, two(at + 1)]);
+  return { ...two(0), $defs: Object.fromEntries([...defs, [`d${levels}`, {}]]) };
+}
+
 describe('a turn that is to end with an object', () => {
   let server: TestServer;
   let folder: string;
@@ -143,6 +153,29 @@ describe('a turn that is to end with an object', () => {
     expect(noticesOf(done)).toEqual(['output-format']);
   });
 
+  const node = {
+    properties: { v: { type: 'string' }, c: { type: 'array', items: { $ref: '#/$defs/N' } } },
+    required: ['v', 'c'],
+  };
+  const root = { properties: { v: { type: 'string' }, c: { $ref: '#' } }, required: ['v'] };
+  it.each<[string, object, object]>([
+    ['a reference into a circle', { $defs: { N: node }, $ref: '#/$defs/N' }, { v: 'a', c: [] }],
+    [
+      'a reference to draft 7’s definitions',
+      { definitions: { N: schema }, $ref: '#/definitions/N' },
+      paris,
+    ],
+    ['one part', { $defs: { N: schema }, allOf: [{ $ref: '#/$defs/N' }] }, paris],
+    ['variants', { anyOf: [schema, { type: 'null' }] }, paris],
+    ['no type', { properties: schema.properties, required: schema.required }, paris],
+    ['a field of its own kind', root, { v: 'a', c: { v: 'b' } }],
+  ])('takes a schema whose root is %s', async (_what, given, object) => {
+    const done = await run(writes(object), { output: { schema: given } });
+    expect(done.turn).toMatchObject({ status: 'completed', output: object });
+    const wrong = await run('[[output={"v":1}]]', { output: { schema: given, repairs: 0 } });
+    expect(wrong.turn).toMatchObject({ status: 'failed', error: { errorType: 'OUTPUT_INVALID' } });
+  });
+
   it('answers with it as one JSON answer', async () => {
     const { client, projectRoot } = server;
     const sessionId = await client.createSession(projectRoot);
@@ -165,6 +198,7 @@ describe('a turn that is to end with an object', () => {
       { output: { schema: { type: 'object', properties: { a: { pattern: '(' } } } } },
       '/opts/output/schema',
     ],
+    ['sixty definitions that double', { output: { schema: doubling(60) } }, '/opts/output/schema'],
     ['citations', { output: { schema }, citations: true }, '/opts/citations'],
   ])('is refused with %s, by its pointer, and nothing is stored', async (_what, opts, pointer) => {
     const { client, projectRoot } = server;

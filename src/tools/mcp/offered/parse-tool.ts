@@ -1,6 +1,7 @@
 import { isPlainObject, type JsonObject } from '../../../platform/json.js';
 import { compileInputCheck, type InputCheck } from '../../../platform/check-input.js';
-import { schemaFault } from './schema-fault.js';
+import { objectSchema } from '../../../platform/json-schema/object-schema.js';
+import { schemaFault } from '../../../platform/json-schema/schema-fault.js';
 import { shallowSchema } from './shallow-schema.js';
 
 /** A tool of an MCP server, validated. */
@@ -39,7 +40,7 @@ export function parseTool(given: unknown): McpTool {
   return {
     name,
     description: description.slice(0, longestDescription),
-    inputSchema: shownSchema(schema),
+    inputSchema: schema,
     checkInput: compileInputCheck(shallowSchema(schema)),
     readOnly: annotations['readOnlyHint'] === true,
     idempotent: annotations['idempotentHint'] === true,
@@ -52,6 +53,7 @@ export function nameOfEntry(given: unknown): string {
   return typeof name === 'string' ? JSON.stringify(name.slice(0, 60)) : 'without a name';
 }
 
+/** The schema as providers of models take it: with the properties at its root, and no choices there. */
 function parseSchema(given: unknown): JsonObject {
   if (!isPlainObject(given)) throw new Error('it has no input schema');
   // The value was parsed from JSON.
@@ -59,20 +61,18 @@ function parseSchema(given: unknown): JsonObject {
   if (JSON.stringify(schema).length > largestSchema) {
     throw new Error(`its input schema has more than ${largestSchema} characters`);
   }
-  const properties = isPlainObject(schema['properties']) ? Object.keys(schema['properties']) : [];
+  const fault = schemaFault(schema);
+  if (fault !== undefined) throw new Error(`its input schema is not valid: ${fault}`);
+  const shown = objectSchema(schema) ?? schema;
+  const properties = isPlainObject(shown['properties']) ? Object.keys(shown['properties']) : [];
   const odd = properties.find((property) => !propertyName.test(property));
   if (odd !== undefined) {
     throw new Error(
       `its input has a property ${JSON.stringify(odd.slice(0, 60))}, which no model takes`,
     );
   }
-  const fault = schemaFault(schema);
-  if (fault !== undefined) throw new Error(`its input schema is not valid: ${fault}`);
-  return schema;
-}
-
-/** The schema without choices at its root, which the model's provider refuses. */
-function shownSchema(schema: JsonObject): JsonObject {
-  const { anyOf: _any, oneOf: _one, allOf: _all, ...shown } = schema;
+  if (JSON.stringify(shown).length > 2 * largestSchema) {
+    throw new Error(`its input schema has more than ${largestSchema} characters`);
+  }
   return shown;
 }
