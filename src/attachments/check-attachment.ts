@@ -1,7 +1,3 @@
-import { isAbsolute } from 'node:path';
-import { cutText } from '../platform/text/cut-text.js';
-import { allowedExtensions, extensionOf, mimeOfPath } from './check/classify.js';
-
 const MiB = 1024 * 1024;
 
 /** Limits of the files of a turn, each inclusive. */
@@ -35,9 +31,8 @@ export const maxImageBytes = 5 * MiB;
 /** Pixels of the longer side of an image that the model takes. */
 export const maxImageSide = 8_000;
 
-/** Characters of a path and of an extension that an error repeats. */
+/** Characters of a path that an error repeats. */
 const longestPath = 200;
-const longestExtension = 40;
 
 /** The end of a long path, which has the file's name. */
 export function shownPath(path: string): string {
@@ -46,21 +41,6 @@ export function shownPath(path: string): string {
 }
 
 const notRegular = 'Attachment path must reference a regular file';
-
-/** The checks that need only the path: absolute, then the extension. */
-export function checkPath(path: string): { mimeType: string } | { reason: string } {
-  if (!isAbsolute(path)) return { reason: 'Attachment path must be absolute' };
-  return checkName(path);
-}
-
-export function checkName(name: string): { mimeType: string } | { reason: string } {
-  const mimeType = mimeOfPath(name);
-  if (mimeType !== undefined) return { mimeType };
-  const extension = cutText(extensionOf(name), longestExtension) || '(none)';
-  return {
-    reason: `Unsupported attachment extension '${extension}'. Allowed: ${allowedExtensions.join(', ')}`,
-  };
-}
 
 /** The reason for a file that could not be opened or read, by the system's error code. */
 export function refuseAccess(code: string | undefined, named: string): string {

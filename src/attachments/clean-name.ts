@@ -1,5 +1,3 @@
-import { allowedExtensions, mimeOfPath } from './check/classify.js';
-
 /** UTF-16 units of a name at most. */
 const MOST_CHARS = 255;
 /** UTF-16 units of an extension, with its dot; a longer last part is none. */
@@ -11,20 +9,14 @@ const MOST_EXTENSION_CHARS = 20;
  */
 const unsafe = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]|(?![\u200C\u200D])\p{Cf}/gu;
 
-/**
- * A file's name that is safe to show to people and models: the last part of a path of any system.
- *
- * @param declaredType decides the name where none is left: `file.pdf`, or `file`.
- */
-export function cleanName(sent: string | undefined, declaredType: string): string {
+/** The name of a file that was sent without one, until its type is known. */
+export const unnamed = 'file';
+
+/** A file's name that is safe to show to people and models: the last part of a path of any system. */
+export function cleanName(sent: string | undefined): string {
   const visible = (sent ?? '').replace(unsafe, '');
   const last = (visible.split(/[/\\]/).at(-1) ?? '').replace(/^[A-Za-z]:/, '').trim();
-  return /^[.\s]*$/.test(last) ? `file${extensionFor(declaredType)}` : shorten(last);
-}
-
-function extensionFor(declaredType: string): string {
-  const mime = (declaredType.split(';')[0] ?? '').trim().toLowerCase();
-  return allowedExtensions.find((extension) => mimeOfPath(`a${extension}`) === mime) ?? '';
+  return /^[.\s]*$/.test(last) ? unnamed : shorten(last);
 }
 
 /** Cuts a long name, and keeps its extension. */

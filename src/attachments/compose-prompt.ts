@@ -57,7 +57,7 @@ function describeRefused(errors: readonly AttachmentError[], unlisted: number): 
     ...errors
       .slice(0, mostReasonsShown)
       // A file has one line: text inside a name or a path must not look like a further entry.
-      .map(({ path, reason }) => `- ${cleanName(basename(path), '')}: ${oneLine(reason)}`),
+      .map(({ path, reason }) => `- ${cleanName(basename(path))}: ${oneLine(reason)}`),
     ...(omitted > 0 ? [`- ... ${omitted} additional attachment error(s) omitted`] : []),
   ].join('\n');
 }

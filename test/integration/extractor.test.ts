@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 import { deflateSync } from 'node:zlib';
+import iconv from 'iconv-lite';
 import sharp from 'sharp';
 import { testPdf } from '../support/files/test-pdf.js';
 import { testZip } from '../support/files/test-zip.js';
@@ -38,6 +39,59 @@ describe('extractText', () => {
     const text = outcome.type === 'text' ? outcome.text : '';
     for (const words of expected) expect(text).toContain(words);
     expect(text).not.toMatch(/�|(?![\n\t])\p{Cc}/u);
+  });
+
+  it('reads the fields of a form and the comments of a PDF', async () => {
+    const field = (kind: string, name: string, more: string): string =>
+      `/Subtype /Widget /FT /${kind} /T (${name}) ${more}`;
+    const content = testPdf({
+      pages: 1,
+      annotations: [
+        field('Tx', 'surname', '/V (Smith)'),
+        field('Tx', 'remark', ''),
+        field('Btn', 'agree', '/V /Yes /AS /Yes'),
+        field('Btn', 'advertise', '/V /Off /AS /Off'),
+        field('Ch', 'country', '/V (fr) /Opt [[(de) (Germany)] [(fr) (France)]]'),
+        field('Sig', 'signed', ''),
+        '/Subtype /Text /T (Ann) /Contents (too low)',
+        '/Subtype /Link /Contents (a link)',
+      ],
+    });
+    expect(await extractor.extractText(content, 'pdf')).toMatchObject({
+      text: [
+        'This is page 1',
+        '[Comment by Ann: too low]',
+        '[Form field "surname": Smith]',
+        '[Form field "remark": empty]',
+        '[Check box "agree": checked]',
+        '[Check box "advertise": not checked]',
+        '[Choice "country": France]',
+        '[Signature field "signed", not read]',
+      ].join('\n'),
+    });
+  });
+
+  it.each<[string, string, string]>([
+    ['XML', '<?xml version="1.0" encoding="ISO-8859-2"?><a>Łódź</a>', 'iso-8859-2'],
+    [
+      'a source of Python',
+      '#!/usr/bin/python\n# -*- coding: cp1251 -*-\nx = "Привет"',
+      'windows-1251',
+    ],
+    ['CSS', '@charset "Shift_JIS"; a::before { content: "東京" }', 'shift_jis'],
+  ])('reads %s in the encoding that it declares', async (_what, text, encoding) => {
+    const outcome = await extractor.extractText(iconv.encode(text, encoding), 'text');
+    expect(outcome).toEqual({ type: 'text', text, isCut: false, via: 'text' });
+  });
+
+  it.each<[string, string]>([
+    ['Ærø og Læsø\nblå øl', 'windows-1252'],
+    ['Привет, мир', 'windows-1251'],
+    ['東京タワー', 'shift_jis'],
+    ['שלום', 'windows-1255'],
+  ])('says that the encoding of %s is a guess', async (text, encoding) => {
+    const outcome = await extractor.extractText(iconv.encode(text, encoding), 'text');
+    expect(outcome).toMatchObject({ doubt: expect.stringContaining('is a guess') });
   });
 
   it('reads the picture of a page where a PDF has nothing else', async () => {

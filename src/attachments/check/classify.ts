@@ -41,6 +41,11 @@ export function mimeOfPath(path: string): string | undefined {
   return Object.entries(mimeByExtension).find(([known]) => known === extension)?.[1];
 }
 
+/** The first extension of a MIME type, with its dot; `''` for a type that is not allowed. */
+export function extensionFor(mimeType: string): string {
+  return Object.entries(mimeByExtension).find(([, known]) => known === mimeType)?.[0] ?? '';
+}
+
 export function mediaKind(mimeType: string): MediaKind {
   if (imageTypes.has(mimeType)) return 'image';
   if (mimeType === 'application/pdf') return 'pdf';

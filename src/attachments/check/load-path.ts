@@ -1,8 +1,8 @@
-import { basename } from 'node:path';
+import { basename, isAbsolute } from 'node:path';
 import { errorCode } from '../../platform/error-code.js';
 import type { BlobStore } from '../blob-store.js';
 import { chunkShare } from '../../http/streams/chunk-share.js';
-import { checkPath, refuseAccess, shownPath } from '../check-attachment.js';
+import { refuseAccess, shownPath } from '../check-attachment.js';
 import { openAttachment, type AttachmentFolders } from '../open-attachment.js';
 import { cleanName } from '../clean-name.js';
 import type { ReceivedFile } from '../received-file.js';
@@ -24,8 +24,7 @@ export async function loadPath(
   path: string,
   { store, refuseSize, ...where }: PathRules,
 ): Promise<{ file: ReceivedFile } | { reason: string }> {
-  const checked = checkPath(path);
-  if ('reason' in checked) return checked;
+  if (!isAbsolute(path)) return { reason: 'Attachment path must be absolute' };
   const opened = await openAttachment(path, where);
   if ('reason' in opened) return opened;
   const { handle, size } = opened;
@@ -42,7 +41,7 @@ export async function loadPath(
     const stored = await store.put(readable(content, path));
     if (stored.size !== size)
       return { reason: `Attachment file changed while it was read: ${shownPath(path)}` };
-    return { file: { ...stored, name: cleanName(basename(path), '') } };
+    return { file: { ...stored, name: cleanName(basename(path)) } };
   } catch (error) {
     if (error instanceof UnreadableError) return { reason: error.message };
     throw error;

@@ -1,5 +1,4 @@
 import { fileTypeFromBuffer } from 'file-type';
-import { mediaKind } from './classify.js';
 import { detectUtf16, isTextByte } from '../extract/text/detect-utf16.js';
 
 /** Bytes from the start of a file by which its type is found. */
@@ -9,12 +8,9 @@ export const SNIFF_BYTES = 4_100;
 const sameAs: Readonly<Record<string, string>> = { 'image/apng': 'image/png' };
 
 /** The type of a file by its magic number; undefined for text, and for an unknown type. */
-export async function sniffType(
-  start: Uint8Array,
-): Promise<{ mimeType: string; extension: string } | undefined> {
+export async function sniffType(start: Uint8Array): Promise<string | undefined> {
   const found = await fileTypeFromBuffer(start);
-  if (found === undefined) return undefined;
-  return { mimeType: sameAs[found.mime] ?? found.mime, extension: found.ext };
+  return found === undefined ? undefined : (sameAs[found.mime] ?? found.mime);
 }
 
 const pdf = Buffer.from('%PDF-');
@@ -34,28 +30,8 @@ export function isTextLike(start: Uint8Array): boolean {
 }
 
 /** Whether the first bytes of a file are no text in any known encoding. */
-function isBinary(start: Uint8Array): boolean {
+export function isBinary(start: Uint8Array): boolean {
   if (isTextLike(start)) return false;
   const controls = start.filter((byte) => !isTextByte(byte)).length;
   return start.includes(0) || controls > start.length * MOST_CONTROLS;
-}
-
-/**
- * The reason against a file whose first bytes contradict its name. Unknown bytes pass, unless the name
- * is that of a text: a damaged document is refused when it is extracted.
- */
-export async function refuseMismatch(
-  start: Uint8Array,
-  mimeType: string,
-): Promise<string | undefined> {
-  const kind = mediaKind(mimeType);
-  if (kind === 'text' && isTextLike(start)) return undefined;
-  const found = (await sniffType(start))?.mimeType;
-  if (found === undefined && kind === 'text' && isBinary(start)) {
-    return `Attachment content is binary, but its name says ${mimeType}: give the file its right extension`;
-  }
-  if (found === undefined || found === mimeType) return undefined;
-  // The first bytes of an office document may show only that it is a zip archive.
-  if (kind === 'office' && found === 'application/zip') return undefined;
-  return `Attachment content is ${found}, but its name says ${mimeType}: give the file its right extension`;
 }

@@ -22,3 +22,8 @@ export interface ExtractionBudget {
   /** Time after which OCR begins no other page, in ms. */
   ocrMs: number;
 }
+
+/** The note in place of what an extractor does not read, with the text that its author gave for it. */
+export function notRead(kind: string, described = ''): string {
+  return `[${kind}, not read${described.trim() === '' ? '' : `: ${described.trim()}`}]`;
+}

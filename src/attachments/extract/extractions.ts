@@ -20,7 +20,7 @@ const REFUSAL_FRESH_MS = 3_600_000;
  * Version of the extractors: raised when they find other text in the same file, so that stored text
  * is replaced.
  */
-const EXTRACTORS = 2;
+const EXTRACTORS = 3;
 
 const gone = {
   type: 'refused',

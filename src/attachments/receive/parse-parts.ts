@@ -6,8 +6,6 @@ import { parseContentDisposition, type ContentDisposition } from './parse-conten
 import type { RequestBody } from '../../http/request-body.js';
 
 export interface FormPart extends ContentDisposition {
-  /** The Content-Type that the sender declared; empty when there is none. */
-  declaredType: string;
   content: Readable;
 }
 
@@ -95,7 +93,7 @@ async function takePart(header: object, content: Readable, take: PartRules['take
   if (disposition === undefined) {
     throw malformed('a part has no Content-Disposition: form-data with a name');
   }
-  await take({ ...disposition, declaredType: values['content-type']?.[0] ?? '', content });
+  await take({ ...disposition, content });
 }
 
 function malformed(reason: string): TypedError {

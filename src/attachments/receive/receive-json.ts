@@ -11,7 +11,7 @@ import type { ReceiveOptions } from '../receive-options.js';
 export interface ReceivedJson {
   /** All fields but `files`, not validated. */
   fields: Record<string, unknown>;
-  files: (ReceivedFile & { declaredType: string })[];
+  files: ReceivedFile[];
 }
 
 /**
@@ -38,13 +38,13 @@ const isContent = ([top, index, field, ...more]: JsonPath): boolean =>
 function toFile(file: unknown, index: number): ReceivedJson['files'][number] {
   const field = `files[${index}]`;
   if (!isPlainObject(file)) throw invalidRequest(`${field} must be an object`, { field });
-  const { content, mime_type: declaredType, filename } = file;
+  const { content, mime_type: mimeType, filename } = file;
   if (!(content instanceof StoredContent)) throw mustBeText(`${field}.content`);
-  if (typeof declaredType !== 'string') throw mustBeText(`${field}.mime_type`);
+  if (typeof mimeType !== 'string') throw mustBeText(`${field}.mime_type`);
   if (filename !== undefined && filename !== null && typeof filename !== 'string') {
     throw mustBeText(`${field}.filename`);
   }
-  return { name: cleanName(filename ?? '', declaredType), declaredType, ...content.blob };
+  return { name: cleanName(filename ?? ''), ...content.blob };
 }
 
 function mustBeText(field: string): Error {

@@ -89,12 +89,12 @@ class FormReader {
     return { fields: Object.fromEntries(this.#fields), files, skipped };
   }
 
-  async #takeFile({ fileName, declaredType, content }: FormPart): Promise<void> {
+  async #takeFile({ fileName, content }: FormPart): Promise<void> {
     const { maxFiles, maxFileBytes } = this.options.limits;
     const index = this.#fileCount;
     this.#fileCount += 1;
     if (index >= maxFiles) throw tooManyFiles(maxFiles);
-    const name = cleanName(fileName, declaredType);
+    const name = cleanName(fileName);
     // The stream stays open when the loop ends early: the parser waits for the end of each part.
     const chunks = content.iterator({ destroyOnReturn: false });
     const limited = limitBytes(chunks, maxFileBytes, () => fileTooLarge(name, maxFileBytes));

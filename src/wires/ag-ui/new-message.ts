@@ -54,11 +54,11 @@ function readPart(part: ContentPart, field: string): string | InlineFile {
   if (part.type === 'text') return part.text;
   const { source, metadata } = part;
   if (source.type !== 'data') throw notSent(`${field}.source`, source.type);
-  const { value, mimeType } = source;
+  const { value } = source;
   if (!isBase64(value)) throw invalidRequest(`'${field}.source.value' is not base64`);
   const { filename, name } = isPlainObject(metadata) ? metadata : {};
   const called = [filename, name].find((one) => typeof one === 'string');
-  return { name: cleanName(called, mimeType), bytes: Buffer.from(value, 'base64') };
+  return { name: cleanName(called), bytes: Buffer.from(value, 'base64') };
 }
 
 function notSent(field: string, type: string): TypedError {

@@ -34,7 +34,7 @@ export function keyOfMessage(messageId: string): string {
   return `ai-sdk:${createHash('sha256').update(messageId).digest('hex')}`;
 }
 
-function readFile({ url, filename, mediaType }: FileUIPart, at: string): InlineFile {
+function readFile({ url, filename }: FileUIPart, at: string): InlineFile {
   if (!/^data:/i.test(url)) {
     throw invalidRequest(
       `'${at}.url' is no data: URL, and this server does not fetch files: send the file's content as one, or give the agent a tool that reads the address`,
@@ -44,5 +44,5 @@ function readFile({ url, filename, mediaType }: FileUIPart, at: string): InlineF
   if (data === undefined) {
     throw invalidRequest(`'${at}.url' cannot be read: send data:<type>;base64,<content>`);
   }
-  return { name: cleanName(filename, mediaType), bytes: data.bytes };
+  return { name: cleanName(filename), bytes: data.bytes };
 }

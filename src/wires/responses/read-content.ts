@@ -90,13 +90,12 @@ function readDataUrl(url: string, name: string | undefined, field: string): Inli
   if (data === undefined) {
     throw badParam(field, `'${field}' cannot be read: send data:<type>;base64,<content>`);
   }
-  const type = url.slice('data:'.length, url.indexOf(','));
-  return { name: cleanName(name, type), bytes: data.bytes };
+  return { name: cleanName(name), bytes: data.bytes };
 }
 
 function readBase64(data: string, name: string | undefined, field: string): InlineFile {
   if (data.length % 4 !== 0 || !isBase64(data)) throw badParam(field, `'${field}' is not base64`);
-  return { name: cleanName(name, ''), bytes: Buffer.from(data, 'base64') };
+  return { name: cleanName(name), bytes: Buffer.from(data, 'base64') };
 }
 
 function textOf(text: unknown, field: string): string {

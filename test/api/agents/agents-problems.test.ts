@@ -63,7 +63,12 @@ describe('the agents API refuses, as a problem,', () => {
   });
 
   it.each([
-    ['of no kind that is taken', 'tool.exe', 'MZ', "Unsupported attachment extension '.exe'"],
+    [
+      'of no kind that is taken',
+      'tool.exe',
+      'MZ\u0090\0\x03',
+      "Unsupported attachment extension '.exe'",
+    ],
     ['of zero bytes', 'empty.txt', '', 'empty.txt: Attachment is empty'],
     ['of binary content that is named as text', 'a.txt', '\0\x01\x02', 'content is binary'],
   ])('a file %s, before anything is begun', async (_what, filename, text, detail) => {

@@ -128,7 +128,7 @@ describe('a turn that is refused', () => {
             { path: 'a.txt', reason: 'Attachment path must be absolute' },
             {
               path: '/none/b.exe',
-              reason: expect.stringContaining("Unsupported attachment extension '.exe'"),
+              reason: 'Attachment file not found: /none/b.exe',
             },
           ],
           rejectedAttachmentCount: 2,

@@ -69,6 +69,7 @@ describe('attachments', () => {
   });
 
   it('that cannot be taken are named to the client and the model, and the turn goes on', async () => {
+    await writeFile(at('a.exe'), 'MZ\0\x03');
     const { frames } = await run('Look', [at('none.txt'), at('notes.txt'), at('a.exe')]);
     const warnings = frames.filter((frame) => frame.event === 'attachment:warning');
     expect(warnings.map((frame) => frame.data)).toEqual([
@@ -292,7 +293,7 @@ describe('attachments', () => {
       const report = await readFile(fixture('report.pdf'));
       const { status, body } = await send([
         ['../../report.pdf', report],
-        ['tool.exe', 'MZ'],
+        ['tool.exe', 'MZ\0\x03'],
       ]);
       expect([status, body]).toEqual([
         200,
@@ -317,7 +318,7 @@ describe('attachments', () => {
     });
 
     it('are refused when none can be taken, each with its reason', async () => {
-      const { status, body } = await send([['a.exe', 'MZ']]);
+      const { status, body } = await send([['a.exe', 'MZ\0\x03']]);
       expect([status, body.error]).toEqual([
         400,
         expect.objectContaining({

@@ -1,8 +1,19 @@
 /**
- * A PDF with a line of text on each page. @param bytes its least size, filled with an unused
- * object.
+ * A PDF with a line of text on each page.
+ *
+ * @param bytes its least size, filled with an unused object.
+ * @param annotations dictionaries of the first page's fields and comments, without `<<` and `>>`.
  */
-export function testPdf({ pages, bytes = 0 }: { pages: number; bytes?: number }): Buffer {
+export function testPdf({
+  pages,
+  bytes = 0,
+  annotations = [],
+}: {
+  pages: number;
+  bytes?: number;
+  annotations?: readonly string[];
+}): Buffer {
+  const drawn = annotations.map((one) => `<< /Type /Annot /Rect [9 9 90 90] ${one} >>`).join(' ');
   const kids = Array.from({ length: pages }, (_page, index) => `${4 + index * 2} 0 R`);
   const objects = [
     '<< /Type /Catalog /Pages 2 0 R >>',
@@ -10,8 +21,9 @@ export function testPdf({ pages, bytes = 0 }: { pages: number; bytes?: number })
     '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
     ...kids.flatMap((_kid, index) => {
       const text = `BT /F1 24 Tf 72 720 Td (This is page ${index + 1}) Tj ET`;
+      const annots = index === 0 && drawn !== '' ? `/Annots [${drawn}] ` : '';
       return [
-        `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents ${5 + index * 2} 0 R /Resources << /Font << /F1 3 0 R >> >> >>`,
+        `<< /Type /Page /Parent 2 0 R ${annots}/MediaBox [0 0 612 792] /Contents ${5 + index * 2} 0 R /Resources << /Font << /F1 3 0 R >> >> >>`,
         stream(text),
       ];
     }),

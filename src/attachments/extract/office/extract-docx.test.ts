@@ -28,3 +28,34 @@ it('extractDocx keeps the levels of headings, and what stands above and below th
     '[Header: Secret]\n\n# Report\n\n## Ships\n\nForty-two.\n\n[Footer: The harbour office]',
   );
 });
+
+it('extractDocx marks tracked changes, and reads comments', async () => {
+  const change = (kind: string, attributes: string, text: string): string =>
+    `<w:${kind} ${attributes}><w:r><w:${kind === 'del' ? 'delText' : 't'}>${text}</w:${kind === 'del' ? 'delText' : 't'}></w:r></w:${kind}>`;
+  const body = [
+    '<w:p><w:pPr><w:rPr><w:ins w:id="9" w:author="Bob"/></w:rPr></w:pPr><w:r><w:t xml:space="preserve">Cap </w:t></w:r>',
+    change('del', 'w:id="1" w:author="Bob &amp; Co"', '100,000'),
+    change('ins', 'w:id="2"', '500,000'),
+    change('moveFrom', 'w:id="3" w:author="Ann"', 'here'),
+    change('moveTo', 'w:id="4" w:author="Ann"', 'there'),
+    '<w:r><w:commentReference w:id="0"/></w:r></w:p>',
+  ].join('');
+  const relations = parts['word/_rels/document.xml.rels'] ?? '';
+  const files = {
+    ...parts,
+    'word/_rels/document.xml.rels': relations.replace(
+      '</Relationships>',
+      '<Relationship Id="r2" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/comments" Target="comments.xml"/></Relationships>',
+    ),
+    'word/comments.xml': `<w:comments ${w}><w:comment w:id="0" w:author="Ann" w:initials="A">${paragraph('too low')}</w:comment></w:comments>`,
+    'word/document.xml': `<w:document ${w}><w:body>${body}</w:body></w:document>`,
+  };
+  const content = testZip(
+    Object.entries(files).map(([name, text]) => [name, Buffer.from(text)] as const),
+  );
+  const { text } = await extractDocx(content);
+  expect(text).toContain(
+    'Cap [deleted by Bob & Co: 100,000][inserted: 500,000][moved away by Ann: here][moved here by Ann: there][A1]',
+  );
+  expect(text).toMatch(/Comment \[A1\]\s+too low/);
+});

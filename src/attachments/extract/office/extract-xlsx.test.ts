@@ -57,10 +57,61 @@ describe('extractXlsx', () => {
     const rows = `<row>${cell(0, 45_362)}${cell(1, 45_362)}${cell(2, 45_362)}${cell(3, 45_362.5)}${cell(1, 1)}${cell(1, 0.75)}</row>`;
     const more = { 'xl/styles.xml': styles };
     expect(await read(rows, more)).toEqual([
-      '45362,2024-03-11,45362,2024-03-11T12:00:00Z,1900-01-01,18:00:00',
+      '45362,2024-03-11,day 45362,2024-03-11T12:00:00,1900-01-01,18:00:00',
     ]);
     const old = await read(`<row>${cell(1, 43_900)}</row>`, more, '<workbookPr date1904="1"/>');
     expect(old).toEqual(['2024-03-11']);
+  });
+
+  it.each<[string, number, string]>([
+    ['[h]:mm', 1.104_166_666_7, '26:30'],
+    ['[h]:mm', 1.104_282_407_4, '26:30:10'],
+    ['[mm]:ss', 0.062_673_611_1, '90:15'],
+    ['h:mm', 1.104_166_666_7, '26:30:00'],
+    ['h:mm', 0.604_166_666_7, '14:30:00'],
+    ['h:mm', 46_000.25, '2025-12-09T06:00:00'],
+    ['yyyy-mm-dd hh:mm', 46_000.25, '2025-12-09T06:00:00'],
+    ['0%', 0.475, '47.5%'],
+    ['#,##0.00\\ %', 0.0325, '3.25%'],
+    ['&quot;€&quot; #,##0.00', 1234.5, '"€ 1,234.50"'],
+    ['[$€-407] #,##0.00', -0.125, '-€ 0.13 (-0.125)'],
+    ['_(&quot;$&quot;* #,##0_)', 12.5, '$13 (12.5)'],
+    ['0 &quot;kg&quot;', 3, '3 kg'],
+    ['00000', 1067, '01067'],
+    ['#,##0.00', 1234.5678, '1234.5678'],
+    ['&quot;no format', 7, '7'],
+    ['0.00', 0.1, '0.1'],
+  ])('writes by the format %s %d as %s', async (code, value, expected) => {
+    const styles = `<styleSheet><numFmts><numFmt numFmtId="164" formatCode="${code}"/></numFmts>
+      <cellXfs><xf numFmtId="164"/></cellXfs></styleSheet>`;
+    const rows = `<row><c s="0"><v>${value}</v></c></row>`;
+    expect(await read(rows, { 'xl/styles.xml': styles })).toEqual([expected]);
+  });
+
+  it('marks hidden sheets, rows and columns, and reads the notes on cells', async () => {
+    const sheet = `<worksheet><cols><col min="2" max="2" hidden="1"/><col min="27" max="28" hidden="true"/></cols>
+      <sheetData><row r="1"><c><v>1</v></c></row><row r="2" hidden="1"><c><v>2</v></c></row>
+      <row r="3"><c><v>3</v></c></row></sheetData></worksheet>`;
+    const content = workbook('', {
+      'xl/workbook.xml':
+        '<workbook xmlns:r="r"><sheets><sheet name="S" state="veryHidden" r:id="rId1"/></sheets></workbook>',
+      'xl/worksheets/sheet1.xml': sheet,
+      'xl/worksheets/_rels/sheet1.xml.rels':
+        '<Relationships><Relationship Id="r1" Type="t/comments" Target="../comments1.xml"/></Relationships>',
+      'xl/comments1.xml': `<comments><authors><author>Ann</author></authors><commentList><comment ref="A3" authorId="0">
+        <text><r><t>too </t></r><r><t>low</t></r></text></comment></commentList></comments>`,
+    });
+    expect((await extractXlsx(content, budget)).text.trim().split('\n')).toEqual([
+      '# S (hidden sheet)',
+      '[hidden: column B]',
+      '[hidden: columns AA–AB]',
+      '1',
+      '[hidden rows from row 2]',
+      '2',
+      '[visible again from row 3]',
+      '3',
+      '[Note on A3 by Ann: too low]',
+    ]);
   });
 
   it('reads elements under any prefix', async () => {

@@ -1,5 +1,5 @@
-import { parseXml } from './parse-xml.js';
-import { localName } from './parse-date-styles.js';
+import type { NumberFormat } from './number-format.js';
+import { localName, parseXml } from './parse-xml.js';
 
 /** A cell that is not empty. */
 export interface SheetCell {
@@ -12,12 +12,13 @@ export interface SheetRow {
   /** Number of the row, from 1. */
   row: number;
   cells: SheetCell[];
+  isHidden: boolean;
 }
 
 export interface CellFormats {
   sharedStrings: readonly string[];
-  /** Whether a style shows dates, by its number. */
-  dateStyles: readonly boolean[];
+  /** The number format of a style, by the style's number. */
+  numberFormats: readonly NumberFormat[];
   /** Whether days are counted from 1904. */
   is1904: boolean;
 }
@@ -31,30 +32,33 @@ interface OpenCell {
   inline: string;
 }
 
-const DAY_MS = 86_400_000;
-/** Days from a workbook's epoch to 1970. */
-const EPOCH_DAYS = 25_569;
-const DAYS_1904 = 1_462;
-/** Serial of 29 February 1900, a day that the format has and the calendar has not. */
-const LEAP_BUG_DAY = 60;
+export interface SheetListener {
+  /** Called for each run of hidden columns, numbered from 1, before the rows. */
+  hiddenColumns(first: number, last: number): void;
+  /** Called for each row that is not empty. */
+  row(row: SheetRow): void;
+}
 
-/**
- * Calls `onRow` for each row that is not empty. A row or cell without a reference follows the one
- * before.
- */
+/** Parses a sheet. A row or cell without a reference follows the one before. */
 export function parseSheet(
   part: Buffer | undefined,
   formats: CellFormats,
-  onRow: (row: SheetRow) => void,
+  listener: SheetListener,
 ): void {
-  let row: SheetRow = { row: 0, cells: [] };
+  let row: SheetRow = { row: 0, cells: [], isHidden: false };
   let column = 0;
   let cell: OpenCell | undefined;
   parseXml(part, {
-    open: (qualified, { r: reference = '', t: type = 'n', s: style = '0' }) => {
+    open: (qualified, attributes) => {
+      const { r: reference = '', t: type = 'n', s: style = '0', hidden } = attributes;
       const name = localName(qualified);
+      const isHidden = hidden === '1' || hidden === 'true';
+      if (name === 'col' && isHidden) {
+        const { min = '', max = '' } = attributes;
+        listener.hiddenColumns(parseNumber(min) ?? 1, parseNumber(max) ?? 1);
+      }
       if (name === 'row') {
-        row = { row: parseNumber(reference) ?? row.row + 1, cells: [] };
+        row = { row: parseNumber(reference) ?? row.row + 1, cells: [], isHidden };
         column = 0;
       }
       if (name === 'c') {
@@ -76,7 +80,7 @@ export function parseSheet(
         if (text !== '') row.cells.push({ column: cell.column, text });
         cell = undefined;
       }
-      if (name === 'row' && row.cells.length > 0) onRow(row);
+      if (name === 'row' && row.cells.length > 0) listener.row(row);
     },
   });
 }
@@ -86,6 +90,12 @@ function parseColumn(reference: string): number | undefined {
   const letters = /^[A-Z]{1,3}/.exec(reference)?.[0];
   if (letters === undefined) return undefined;
   return Buffer.from(letters).reduce((sum, code) => sum * 26 + code - 64, 0);
+}
+
+/** The letters of a column: `AB` for 28. */
+export function columnLetters(column: number): string {
+  const rest = Math.floor((column - 1) / 26);
+  return (rest > 0 ? columnLetters(rest) : '') + String.fromCodePoint(65 + ((column - 1) % 26));
 }
 
 function parseNumber(text: string): number | undefined {
@@ -101,15 +111,5 @@ function showCell(cell: OpenCell, formats: CellFormats): string {
   if (type === 'b') return value === '1' ? 'true' : 'false';
   const number = Number(value);
   if (type !== 'n' || !Number.isFinite(number)) return value;
-  return formats.dateStyles[cell.style] === true ? showDate(number, formats) : String(number);
-}
-
-function showDate(serial: number, { is1904 }: CellFormats): string {
-  const days = is1904 ? serial + DAYS_1904 : serial + (serial < LEAP_BUG_DAY ? 1 : 0);
-  const date = new Date(Math.round((days - EPOCH_DAYS) * DAY_MS));
-  // A serial outside of the calendar stays a number.
-  if (Number.isNaN(date.getTime())) return String(serial);
-  const text = date.toISOString();
-  if (serial < 1) return text.slice('1900-01-01T'.length, -'.000Z'.length);
-  return text.replace('T00:00:00.000Z', '').replace('.000Z', 'Z');
+  return formats.numberFormats[cell.style]?.(number, formats) ?? String(number);
 }

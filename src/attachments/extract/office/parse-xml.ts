@@ -33,3 +33,6 @@ export function parseXml(part: Buffer | undefined, listener: XmlListener): void 
   });
   parser.write(part.toString('utf8')).close();
 }
+
+/** The name of an element without its prefix, `row` for `x:row`: programs differ in prefixes. */
+export const localName = (name: string): string => name.slice(name.indexOf(':') + 1);

@@ -20,6 +20,9 @@ const MOST_SCANS = 20;
 /** Pixels of a rendered page's longer side: letters of ten points are thirty pixels high. */
 const RENDERED_SIDE = 2_400;
 
+const xfaDoubt =
+  'it has a form of the XFA kind, and values that stand in that form alone are not read: print it to a PDF first';
+
 const pdfjs = path.dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json'));
 
 export async function countPages(content: Buffer): Promise<{ pages: number; isLocked: boolean }> {
@@ -52,7 +55,12 @@ export async function extractPdf(
     toPage({ look, isScan: pictures.includes(index + 1), scan: scans.read.get(index + 1) }),
   );
   const joined = joinPages(pages, { count: document.numPages, unreadWhy: scans.unreadWhy });
-  return { ...joined, pages: document.numPages, ...(scans.lacksOcr ? { isPassing: true } : {}) };
+  return {
+    ...joined,
+    pages: document.numPages,
+    ...((await hasXfa(document)) ? { doubt: xfaDoubt } : {}),
+    ...(scans.lacksOcr ? { isPassing: true } : {}),
+  };
 }
 
 async function inspectPages(document: PDFDocumentProxy, maxChars: number): Promise<PageFacts[]> {
@@ -63,7 +71,7 @@ async function inspectPages(document: PDFDocumentProxy, maxChars: number): Promi
     const look = await inspectPage(page);
     page.cleanup();
     looks.push(look);
-    length += look.text.length;
+    length += look.text.length + look.notes.join('\n').length;
     if (length > maxChars) break;
   }
   return looks;
@@ -125,7 +133,7 @@ async function scanPages(
   }
 }
 
-/** The result for a page: of a scan with a text layer, the text with more letters. */
+/** The result for a page: of a scan with a text layer, the text with more letters; then the annotations. */
 function toPage({
   look,
   isScan,
@@ -135,10 +143,21 @@ function toPage({
   isScan: boolean;
   scan: Scan | undefined;
 }): ReadPage {
+  const { text, by } = chooseText(look, isScan, scan);
+  return { text: [...(text === '' ? [] : [text]), ...look.notes].join('\n'), by };
+}
+
+function chooseText(look: PageFacts, isScan: boolean, scan: Scan | undefined): ReadPage {
   if (!isScan) return { text: look.text, by: 'text' };
   if (scan === undefined) return { text: look.text, by: 'nothing' };
   if (countLetters(scan.text) < look.letters) return { text: look.text, by: 'text' };
   return { text: scan.text, by: scan.isHardlyLegible ? 'doubtful-ocr' : 'ocr' };
+}
+
+/** Whether the values are in a form of the XFA kind, which is not read. */
+async function hasXfa(document: PDFDocumentProxy): Promise<boolean> {
+  const { info } = await document.getMetadata();
+  return 'IsXFAPresent' in info && info.IsXFAPresent === true;
 }
 
 /** @throws FileFault when the PDF is locked or broken. */

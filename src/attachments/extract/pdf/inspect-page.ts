@@ -24,18 +24,72 @@ const glyphOps: ReadonlySet<number> = new Set([
   OPS.nextLineSetSpacingShowText,
 ]);
 
-/** The text layer of a page, and counts of what is painted where the text is short. */
+/** The text layer of a page, its annotations, and counts of what is painted where the text is short. */
 export async function inspectPage(page: PDFPageProxy): Promise<PageFacts> {
+  const notes = (await page.getAnnotations()).flatMap(describeAnnotation);
   const { items } = await page.getTextContent();
   const text = items
     .map((item) => ('str' in item ? item.str + (item.hasEOL ? '\n' : '') : ''))
     .join('');
   const letters = countLetters(text);
-  if (letters >= MANY_LETTERS) return { text, letters, imageShare: 0, paths: 0, glyphs: letters };
+  if (letters >= MANY_LETTERS) {
+    return { text, notes, letters, imageShare: 0, paths: 0, glyphs: letters };
+  }
   const [left = 0, bottom = 0, right = 0, top = 0] = page.view;
   const { imageArea, ...painted } = await findPainted(page);
   const area = Math.max(1, (right - left) * (top - bottom));
-  return { text, letters, imageShare: Math.min(1, imageArea / area), ...painted };
+  return { text, notes, letters, imageShare: Math.min(1, imageArea / area), ...painted };
+}
+
+/** The parts of an annotation of PDF.js that are read; it declares them as `any`. */
+interface Annotation {
+  subtype?: string;
+  fieldType?: string;
+  fieldName?: string;
+  alternativeText?: string;
+  fieldValue?: unknown;
+  exportValue?: string;
+  buttonValue?: string;
+  checkBox?: boolean;
+  radioButton?: boolean;
+  options?: { exportValue: string; displayValue: string }[];
+  contentsObj?: { str: string };
+  titleObj?: { str: string };
+}
+
+/** A line for an annotation that says something: no line for links and for buttons. */
+function describeAnnotation(annotation: Annotation): string[] {
+  const { subtype, contentsObj, titleObj } = annotation;
+  if (subtype === 'Widget') return describeField(annotation);
+  const said = contentsObj?.str.trim() ?? '';
+  // A popup repeats the comment that opens it.
+  if (said === '' || subtype === 'Link' || subtype === 'Popup') return [];
+  const author = titleObj?.str ?? '';
+  return [`[Comment${author === '' ? '' : ` by ${author}`}: ${said}]`];
+}
+
+function describeField(field: Annotation): string[] {
+  const { fieldName = '', alternativeText = '', fieldValue: value, options = [] } = field;
+  const name = `"${alternativeText === '' ? fieldName : alternativeText}"`;
+  const shown = (one: unknown): string =>
+    options.find(({ exportValue }) => exportValue === one)?.displayValue ?? String(one);
+  const values = (Array.isArray(value) ? value : [value])
+    .filter((one) => one !== null && one !== undefined && one !== '')
+    .map(shown);
+  if (field.checkBox === true) {
+    // A box without an appearance has no value of its own to be compared.
+    const isOff = values.length === 0 || value === 'Off';
+    const isChecked = !isOff && (field.exportValue ?? value) === value;
+    return [`[Check box ${name}: ${isChecked ? 'checked' : 'not checked'}]`];
+  }
+  if (field.radioButton === true) {
+    // The buttons of a group share its name and value.
+    return value === field.buttonValue ? [`[Choice ${name}: ${values.join(', ')}]`] : [];
+  }
+  if (field.fieldType === 'Sig') return [`[Signature field ${name}, not read]`];
+  if (field.fieldType === 'Btn') return [];
+  const kind = field.fieldType === 'Ch' ? 'Choice' : 'Form field';
+  return [`[${kind} ${name}: ${values.length === 0 ? 'empty' : values.join(', ')}]`];
 }
 
 export function countLetters(text: string): number {

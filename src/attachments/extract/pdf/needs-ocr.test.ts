@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { needsOcr, type PageFacts } from './needs-ocr.js';
 
-const blank: PageFacts = { text: '', letters: 0, imageShare: 0, paths: 0, glyphs: 0 };
+const blank: PageFacts = { text: '', notes: [], letters: 0, imageShare: 0, paths: 0, glyphs: 0 };
 
 describe('needsOcr', () => {
   it.each<[string, Partial<PageFacts>, boolean]>([

@@ -2,6 +2,8 @@
 export interface PageFacts {
   /** The text layer. */
   text: string;
+  /** A line for each field of a form and each annotation, which are no part of the text layer. */
+  notes: string[];
   /** Letters and digits of the text layer. */
   letters: number;
   /** Share of the page's area that images cover, from 0 to 1. */
