@@ -103,6 +103,9 @@ describe('parseConfig', () => {
   });
 
   it.each([
+    [{ REDIS_URL: 'bar' }, 'REDIS_URL must be `redis://host:port`, `redis+sent'],
+    [{ REDIS_URL: 'http://x:6379' }, 'REDIS_URL must be `redis://host:port`'],
+    [{ DATABASE_URL: 'bar', REDIS_URL: 'redis://x' }, 'DATABASE_URL must be `postgres://user:'],
     [{ REDIS_URL: 'redis+cluster://a/0' }, 'REDIS_URL must be `redis://host:port`, `redis+sent'],
     [
       { REDIS_URL: 'redis://x', TURNPIKE_REDIS_CA_FILE: '/ca.pem' },
@@ -112,7 +115,7 @@ describe('parseConfig', () => {
       { REDIS_URL: 'rediss://x', TURNPIKE_REDIS_KEY_FILE: '/key.pem' },
       'TURNPIKE_REDIS_KEY_FILE is set and TURNPIKE_REDIS_CERT_FILE is not',
     ],
-  ])('refuses a Redis that cannot be meant: %j', (environment, problem) => {
+  ])('refuses a Redis or a PostgreSQL that cannot be meant: %j', (environment, problem) => {
     expect(() => parseConfig({ DATABASE_URL: 'postgres://x', ...environment })).toThrow(problem);
   });
 

@@ -80,7 +80,7 @@ describe('loadExtensions', () => {
 
   it('refuses a file and a package that are not there', async () => {
     expect(await faultOf(path.join(folder, 'none.mjs'))).toContain(
-      'it cannot be loaded: Cannot find',
+      'there is no file ',
     );
     expect(await faultOf('@turnpike/none')).toContain("Cannot find package '@turnpike/none'");
   });

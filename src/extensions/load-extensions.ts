@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Extension } from '../extend/extend.js';
@@ -42,7 +43,7 @@ async function loadModule(name: string): Promise<Extension> {
   try {
     module = (await import(toSpecifier(name))) as { default?: unknown };
   } catch (error) {
-    throw new ExtensionError(name, `it cannot be loaded: ${messageOf(error)}`, error);
+    throw new ExtensionError(name, whyNotLoaded(name, error), error);
   }
   if (typeof module.default === 'function') return module.default as Extension;
   throw new ExtensionError(
@@ -51,9 +52,25 @@ async function loadModule(name: string): Promise<Extension> {
   );
 }
 
+function whyNotLoaded(name: string, error: unknown): string {
+  const file = toFile(name);
+  if (file !== undefined && !existsSync(file)) return `there is no file ${file}`;
+  // This version of Node may load some TypeScript; extensions are the same on all that are supported.
+  if (/\.[cm]?tsx?$/.test(name)) {
+    return 'it is TypeScript, which is not loaded: compile it to JavaScript, and name that file';
+  }
+  return `it cannot be loaded: ${messageOf(error)}`;
+}
+
 function toSpecifier(name: string): string {
+  const file = toFile(name);
+  return file === undefined ? name : pathToFileURL(file).href;
+}
+
+/** The path of a module that is a file; undefined for a package or a URL. */
+function toFile(name: string): string | undefined {
   const isFile = path.isAbsolute(name) || /^\.{1,2}[\\/]/.test(name);
-  return isFile ? pathToFileURL(path.resolve(name)).href : name;
+  return isFile ? path.resolve(name) : undefined;
 }
 
 function messageOf(error: unknown): string {

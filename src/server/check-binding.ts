@@ -13,9 +13,11 @@ export function findBindingFault(asked: {
 }): string | undefined {
   const { host, allowKeyless, hasActiveKey } = asked;
   if (allowKeyless || hasActiveKey || isLoopback(host)) return undefined;
-  return (
-    `TURNPIKE_HOST is "${host}", which other machines reach, and there is no API key that is taken. ` +
-    'Make one (turnpike keys create --principal NAME --scopes turns,approvals,admin), listen on 127.0.0.1, ' +
-    'let the first start make and print one (TURNPIKE_FIRST_KEY=print), or set TURNPIKE_ALLOW_KEYLESS=true where a gateway decides who may call'
-  );
+  return [
+    `TURNPIKE_HOST is "${host}", which other machines reach, and there is no API key that is taken. Do one of these:`,
+    'make a key: turnpike keys create --principal NAME --scopes turns,approvals,admin',
+    'let this start make and print one: TURNPIKE_FIRST_KEY=print',
+    'listen on 127.0.0.1, for this machine alone',
+    'set TURNPIKE_ALLOW_KEYLESS=true, where a gateway decides who may call',
+  ].join('\n      - ');
 }

@@ -1,3 +1,4 @@
+import { lookup } from 'node:dns/promises';
 import type { CreatedKey, KeyService } from '../access/key-service.js';
 import type { KeyStore } from '../access/key-store.js';
 import { NewKeyDto } from '../access/new-key.dto.js';
@@ -16,8 +17,18 @@ export interface RequireKeyDeps {
   showFirstKey: ((created: CreatedKey) => void) | undefined;
 }
 
+/** The fault of a host that has no address: whether others reach it is then no question. */
+async function findHostFault(host: string): Promise<string | undefined> {
+  try {
+    await lookup(host);
+    return undefined;
+  } catch {
+    return `TURNPIKE_HOST is "${host}", a name that has no address here. Use 127.0.0.1, 0.0.0.0 for all addresses of this machine, or one of them`;
+  }
+}
+
 /**
- * Requires a key for a server that other machines reach, and makes the first one where the config says so. It is for
+ * Requires a host that has an address, and a key for a server that other machines reach, and makes the first one where the config says so. It is for
  * the principal who has what was made before there were keys.
  *
  * @throws ConfigError.
@@ -26,6 +37,8 @@ export async function requireKey(
   config: Pick<Config, 'host' | 'allowKeyless' | 'firstKey'>,
   { store, keys, showFirstKey }: RequireKeyDeps,
 ): Promise<void> {
+  const hostFault = await findHostFault(config.host);
+  if (hostFault !== undefined) throw new ConfigError([hostFault]);
   const findFault = async (): Promise<string | undefined> => {
     const { hasActive } = await store.census();
     return findBindingFault({ ...config, hasActiveKey: hasActive });

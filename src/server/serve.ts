@@ -94,7 +94,7 @@ export async function serve(options: ServeOptions): Promise<Server> {
   }
   return resources.orClose(async () => {
     const values = { config, environment, clock, logger, redact, resources, folder };
-    const app = await NestFactory.create<NestExpressApplication>(
+    const creating = NestFactory.create<NestExpressApplication>(
       AppModule.forRole(config.role, values),
       new HttpAdapter(),
       {
@@ -104,13 +104,11 @@ export async function serve(options: ServeOptions): Promise<Server> {
         abortOnError: false,
       },
     );
-    try {
-      return await listen(app, values, options.showFirstKey);
-    } catch (error) {
-      // Listeners and workers already started would keep the failed process alive.
-      await app.close();
-      throw error;
-    }
+    // Closed first: listeners and workers already started would keep a failed process alive.
+    return new ResourceStack().orClose(async (started) => {
+      const app = await started.add(creating, (created) => created.close());
+      return listen(app, values, options.showFirstKey);
+    });
   });
 }
 
@@ -215,5 +213,5 @@ function nestLogger(logger: Logger): LoggerService {
 
 /** Whether the line is about an error of the start, which is also thrown: the caller reports it. */
 function isThrown(rest: readonly unknown[]): boolean {
-  return rest.at(-1) === 'ExceptionHandler';
+  return ['ExceptionHandler', 'NestApplication'].includes(String(rest.at(-1)));
 }

@@ -51,6 +51,19 @@ describe('the embedded database', () => {
     await rm(other, { recursive: true });
   }, 20_000);
 
+  it('ends in order while statements come, and fails those that it does not answer', async () => {
+    const other = await mkdtemp(path.join(tmpdir(), 'embedded-'));
+    const engine = await startEngine(other);
+    const { db } = await openEmbeddedDatabase(Promise.resolve(engine));
+    const first = db.execute(sql`select 1`).catch(isDatabaseDown);
+    const closed = engine.close();
+    // The driver sends the next one while the engine closes.
+    const rest = [1, 2, 3].map(() => db.execute(sql`select 1`).catch(isDatabaseDown));
+    await expect(closed).resolves.toBeUndefined();
+    expect(await Promise.all([first, ...rest])).toContain(true);
+    await rm(other, { recursive: true });
+  }, 20_000);
+
   it('removes dead rows beside, until it is closed', async () => {
     const other = await mkdtemp(path.join(tmpdir(), 'embedded-'));
     const clock = new ManualClock();

@@ -26,11 +26,26 @@ export function explainStartFailure(error: unknown, environment: Environment): s
     UsageError,
   ];
   if (explained.some((type) => error instanceof type)) return (error as Error).message;
-  if (errorCode(error) === 'EADDRINUSE') {
-    const port = portOf(environment);
+  const notListening = explainListenFailure(errorCode(error), environment);
+  if (notListening !== undefined) return notListening;
+  return `Turnpike could not start: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
+}
+
+function explainListenFailure(
+  code: string | undefined,
+  environment: Environment,
+): string | undefined {
+  const port = portOf(environment);
+  if (code === 'EADDRINUSE') {
     return `Port ${port} is in use. Stop what uses it, or choose another one with --port or TURNPIKE_PORT (0 picks a free one).`;
   }
-  return `Turnpike could not start: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
+  if (code === 'EADDRNOTAVAIL') {
+    return `TURNPIKE_HOST is "${environment['TURNPIKE_HOST']}", which is no address of this machine. Use 127.0.0.1, 0.0.0.0 for all of its addresses, or one of them.`;
+  }
+  if (code === 'EACCES') {
+    return `Port ${port} needs rights that this process does not have. Choose one from 1024 on with --port or TURNPIKE_PORT.`;
+  }
+  return undefined;
 }
 
 function portOf(environment: Environment): number | string {

@@ -186,10 +186,21 @@ export const serverVariables = {
     { about: 'Prefix of all keys in Redis.', fallback: 'turnpike' },
     z.string().check(z.regex(/^[\w-]{1,64}$/, "must be letters, digits, '-' and '_', at most 64")),
   ),
-  databaseUrl: secret(
-    'DATABASE_URL',
-    'PostgreSQL of a deployment with several processes: `postgres://user:password@host:port/database`, with `?sslmode=…` for TLS (`docs/operate/databases.md`). Set together with `REDIS_URL`.',
-  ),
+  databaseUrl: {
+    ...variable<string | undefined>(
+      'DATABASE_URL',
+      {
+        about:
+          'PostgreSQL of a deployment with several processes: `postgres://user:password@host:port/database`, with `?sslmode=…` for TLS (`docs/operate/databases.md`). Set together with `REDIS_URL`.',
+        fallback: undefined,
+      },
+      parsedBy(
+        (given: string) => (/^postgres(ql)?:\/\//.test(given) ? given : undefined),
+        'must be `postgres://user:password@host:port/database`',
+      ),
+    ),
+    secret: true,
+  },
   preparedStatements: flag('TURNPIKE_PREPARED_STATEMENTS', {
     about:
       'Whether PostgreSQL keeps statements prepared. `false` behind a pool that gives each transaction another connection and keeps no statements, such as PgBouncer before 1.21.',

@@ -8,7 +8,7 @@ export const turnVariables = {
   instructionRoot: variable(
     ['TURNPIKE_INSTRUCTION_ROOT', 'CHIRALITY_INSTRUCTION_ROOT'],
     {
-      about: 'Folder whose `agents/` has the personas.',
+      about: 'Folder whose `agents/` has the agents (`docs/guide/named-agents.md`).',
       fallback: path.join(packageRoot, 'instructions'),
       fallbackText: 'the `instructions` folder of the package',
     },

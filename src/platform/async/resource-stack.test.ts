@@ -29,4 +29,12 @@ describe('ResourceStack', () => {
     await expect(late).rejects.toThrow('Another resource failed to open');
     expect(closed).toEqual(['late']);
   });
+
+  it('throws why the work failed, whatever fails to close after it', async () => {
+    const failing = new ResourceStack().orClose(async (stack) => {
+      await stack.add(Promise.resolve('first'), () => Promise.reject(new Error('it hangs')));
+      throw new Error('The file is not valid');
+    });
+    await expect(failing).rejects.toThrow('The file is not valid');
+  });
 });

@@ -29,12 +29,16 @@ export class ResourceStack {
     if (failures.length > 0) throw failures[0];
   }
 
-  /** Runs work, and closes all resources when it fails. */
+  /**
+   * Runs work, and closes all resources when it fails.
+   *
+   * @throws what the work threw. What fails to close after that is left unsaid: it would hide the reason.
+   */
   async orClose<T>(work: (opened: this) => Promise<T>): Promise<T> {
     try {
       return await work(this);
     } catch (error) {
-      await this.close();
+      await this.close().catch(() => undefined);
       throw error;
     }
   }

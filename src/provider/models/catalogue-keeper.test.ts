@@ -120,7 +120,10 @@ describe.each(bothDatabases)('CatalogueKeeper on %s', (_name, open) => {
 
   it.each([
     ['claude-sonnet-5-5', []],
-    ['a-model-of-ones-own', []],
+    [
+      'gpt-4',
+      [expect.stringMatching(/^TURNPIKE_MODEL names a model that the provider does not list: /)],
+    ],
     [
       'claude-sonnet-4-20250514',
       ['TURNPIKE_MODEL names a model that is retired: turns that name no other are refused'],

@@ -41,8 +41,8 @@ export class CatalogueKeeper {
   #cancelTimer = (): void => undefined;
   /** The fault logged last: one that lasts is one line. */
   #fault: string | undefined;
-  /** The lifecycle of the configured model at the last warning. */
-  #warnedOf: Lifecycle = 'active';
+  /** The lifecycle of the configured model at the last warning; `unknown`: nothing describes it. */
+  #warnedOf: Lifecycle | 'unknown' = 'active';
 
   constructor(private readonly deps: CatalogueKeeperDeps) {}
 
@@ -91,6 +91,7 @@ export class CatalogueKeeper {
     await store.replace(described, now);
     catalogue.replace(described);
     this.#warnOfLifecycle();
+    this.#warnOfUnknown();
     this.#fault = undefined;
     logger.info({ models: described.length }, 'the provider has described its models');
   }
@@ -99,6 +100,18 @@ export class CatalogueKeeper {
     const { store, catalogue } = this.deps;
     const described = await store.load();
     if (described.length > 0) catalogue.replace(described);
+  }
+
+  /** Once there is the provider's list: it may have a model that the table lacks. */
+  #warnOfUnknown(): void {
+    const { catalogue, configuredModel: model, logger } = this.deps;
+    if (model === undefined || catalogue.find(model) !== undefined) return;
+    if (this.#warnedOf === 'unknown') return;
+    this.#warnedOf = 'unknown';
+    logger.warn(
+      { model },
+      'TURNPIKE_MODEL names a model that the provider does not list: turns that name no other may be refused. Correct it (turnpike models lists the models), or describe it in TURNPIKE_MODELS',
+    );
   }
 
   /** Warns the operator at the start, not with the first refused turn. */

@@ -38,10 +38,16 @@ async function openEngine(): Promise<PGlite> {
   return PGlite.create({ dataDir: folder });
 }
 
-/** Answers messages one by one, in order. An error of the engine itself ends the thread. */
+/**
+ * Answers messages one by one, in order. An error of the engine itself ends the thread. Statements that come after
+ * the close get no answer: the thread's end fails their connection.
+ */
 function serve(engine: PGlite): void {
+  let isClosed = false;
   const handle = async (message: ToEngine): Promise<void> => {
+    if (isClosed) return;
     if (message.type === 'close') {
+      isClosed = true;
       await engine.close();
       port?.close();
       return;

@@ -55,6 +55,6 @@ describe('a URL of Redis', () => {
     };
     expect(shown('redis://:secret@cache:6380/2')).toBe('cache:6380');
     expect(shown('redis+cluster://:secret@a:1,b:2')).toBe('a:1,b:2');
-    expect(shown('nonsense')).toBe('something that is no URL');
+    for (const no of ['nonsense', 'http://x', 'redis:///1']) expect(shown(no)).toBeUndefined();
   });
 });

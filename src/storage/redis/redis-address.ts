@@ -28,7 +28,9 @@ const defaultPorts = { sentinel: 26_379, cluster: 6_379 };
  * and `redis+cluster://[user:password@]host:port,…`; with `rediss+` over TLS. Undefined when it is not valid.
  */
 export function parseRedisUrl(url: string): RedisAddress | undefined {
-  if (!/^rediss?\+/.test(url)) return { kind: 'server', url };
+  if (!/^rediss?\+/.test(url)) {
+    return /^rediss?:\/\/[^/]/.test(url) ? { kind: 'server', url } : undefined;
+  }
   const [, tls, kind, userInfo = '', list = '', path = '', database] = severalForm.exec(url) ?? [];
   if (kind !== 'sentinel' && kind !== 'cluster') return undefined;
   const hosts = list.split(',').map((entry) => parseHost(entry, defaultPorts[kind]));

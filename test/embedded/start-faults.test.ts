@@ -1,0 +1,109 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { instructionRootWith } from '../support/agents/instruction-root.js';
+import { newDataFolder } from '../support/database/database-folder.js';
+import { serverProgram } from '../support/processes/built-programs.js';
+import { runProgram } from '../support/processes/run-program.js';
+
+/** Starts beside two busy loops, over all faults. */
+const STARTS = process.env['TEST_RELEASE'] === undefined ? 6 : 50;
+
+interface Fault {
+  what: string;
+  environment: (folder: string) => Record<string, string>;
+  /** What people read, whatever else the start has under way. */
+  says: RegExp;
+}
+
+const inFile = (what: string, variable: string, file: string, says: RegExp): Fault => ({
+  what,
+  environment: (folder) => ({ [variable]: path.join(folder, file) }),
+  says,
+});
+
+const files: readonly Fault[] = [
+  inFile('an agent', 'TURNPIKE_INSTRUCTION_ROOT', 'root', /agents\/AGENT_ODD\.md:2: permissions/),
+  inFile('permissions', 'TURNPIKE_PERMISSIONS_FILE', 'p.yaml', /p\.yaml:1: allow\.0 names the tool/),
+  inFile('an MCP server', 'TURNPIKE_MCP_FILE', 'mcp.json', /mcp\.json:1: mcpServers\.s\.argz/),
+  inFile('a missing file', 'TURNPIKE_MCP_FILE', 'none.json', /none\.json.*(does not exist|ENOENT)/),
+  inFile('models', 'TURNPIKE_MODELS', 'models.json', /models\.json:1: .*it is no JSON/),
+  inFile('an extension', 'TURNPIKE_EXTENSIONS', 'e.mjs', /e\.mjs: its default export must be a/),
+];
+
+const others: readonly Fault[] = [
+  inFile('no extension', 'TURNPIKE_EXTENSIONS', 'none.mjs', /there is no file .*none\.mjs\. Correct/),
+  inFile('TypeScript', 'TURNPIKE_EXTENSIONS', 'e.ts', /it is TypeScript, .*compile it/),
+  inFile('no root', 'TURNPIKE_INSTRUCTION_ROOT', 'none', /there is no such folder/),
+  {
+    what: 'a host without an address',
+    environment: () => ({ TURNPIKE_HOST: 'nope.invalid' }),
+    says: /TURNPIKE_HOST is .*nope\.invalid.*, a name that has no address/,
+  },
+  {
+    what: 'an address of another machine',
+    environment: () => ({ TURNPIKE_HOST: '192.0.2.1', TURNPIKE_ALLOW_KEYLESS: 'true' }),
+    says: /TURNPIKE_HOST is .*192\.0\.2\.1.*, which is no address of this machine/,
+  },
+];
+
+describe('a start that fails', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'turnpike-faults-'));
+    const root = await instructionRootWith({ ODD: ['permissions: 7'] });
+    const written: Record<string, string> = {
+      'p.yaml': 'allow: [wread]\n',
+      'mcp.json': '{"mcpServers":{"s":{"command":"node","argz":[]}}}',
+      'models.json': '{"models":',
+      'e.mjs': 'export default 5;\n',
+      'e.ts': 'export default (turnpike: unknown) => turnpike;\n',
+    };
+    for (const [name, text] of Object.entries(written)) {
+      await writeFile(path.join(folder, name), text);
+    }
+    await rename(root, path.join(folder, 'root'));
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  /** @returns the lines of standard error. */
+  async function failed(environment: Record<string, string>, dataDir: string): Promise<string[]> {
+    const given = { TURNPIKE_PORT: '0', TURNPIKE_DATA_DIR: dataDir, ...environment };
+    const { code, stderr } = await runProgram(serverProgram, [], given);
+    expect(code).toBe(1);
+    return stderr.trimEnd().split('\n');
+  }
+
+  it.each([...files, ...others])('says so, and nothing else: $what', async (fault) => {
+    const lines = await failed(fault.environment(folder), await newDataFolder());
+    expect(lines).toEqual([expect.stringMatching(fault.says)]);
+  });
+
+  it('says that the port is taken, and nothing else', async () => {
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+    const { port } = taken.address() as { port: number };
+    const lines = await failed({ TURNPIKE_PORT: String(port) }, await newDataFolder());
+    expect(lines).toEqual([expect.stringContaining(`Port ${port} is in use.`)]);
+    taken.close();
+  });
+
+  it(`says which file is at fault, ${STARTS} times beside two busy loops`, async () => {
+    const busy = [1, 2].map(() => spawn(process.execPath, ['-e', 'for (;;);']));
+    try {
+      // One folder, as a server has: its database exists from the second start on.
+      const dataDir = await newDataFolder();
+      for (let start = 0; start < STARTS; start += 1) {
+        const fault = files[start % files.length];
+        if (fault === undefined) throw new Error('There are no faults');
+        const lines = await failed(fault.environment(folder), dataDir);
+        expect(lines).toEqual([expect.stringMatching(fault.says)]);
+      }
+    } finally {
+      for (const child of busy) child.kill('SIGKILL');
+    }
+  }, 300_000);
+});
