@@ -55,7 +55,12 @@ export class AgentFiles {
   }
 }
 
-const rank = ({ file }: AgentEntry): number => (file.startsWith('agents/AGENT_') ? 0 : 1);
+const rank = ({ file }: AgentEntry): number => (isHarnessPersona(file) ? 0 : 1);
+
+/** Whether a file is of a persona of the harness: its prompt may build on the other files of an instruction root. */
+export function isHarnessPersona(file: string): boolean {
+  return file.startsWith('agents/AGENT_');
+}
 
 function compare(a: string, b: string): number {
   if (a === b) return 0;

@@ -25,7 +25,7 @@ export class AgentVersions {
     if (faults.length === 0) {
       this.#reported.delete(file);
       if (good?.version === version) return good.persona;
-      const persona = { name, ...version.content };
+      const persona = { name, file, ...version.content };
       this.#good.set(file, { version, persona });
       return persona;
     }
@@ -36,7 +36,7 @@ export class AgentVersions {
       faults.map(({ line, message }) => ({ file, line, message: `${message}; ${effect}` })),
       version,
     );
-    return good?.persona ?? withoutTools({ name, ...version.content });
+    return good?.persona ?? withoutTools({ name, file, ...version.content });
   }
 
   /** Reports the faults of a file, unless they were reported for this version. */

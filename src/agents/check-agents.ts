@@ -23,7 +23,7 @@ export class AgentsInvalidError extends Error {
 
 /**
  * All faults in the agents of an instruction root, by file and line. None when there is no `agents`
- * folder, which `assertInstructionRoot` reports.
+ * folder, which `PersonaLibrary.loadForTurn` reports.
  */
 export async function checkAgents(
   instructionRoot: string,

@@ -50,7 +50,7 @@ describe('assertInstructionRoot', () => {
     await rm(join(root, 'README.md'));
     await mkdir(join(root, 'README.md'));
     await rm(join(root, 'docs/PLAN.md'));
-    const rejected = expect(assertInstructionRoot(root)).rejects;
+    const rejected = expect(assertInstructionRoot(root, 'agents/AGENT_A.md')).rejects;
     await rejected.toMatchObject({
       ...invalid(root, ['docs/PLAN.md'], ['agents', 'README.md']),
       message: expect.stringContaining(

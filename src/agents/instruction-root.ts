@@ -24,12 +24,16 @@ const requiredEntries: readonly (readonly [string, EntryKind])[] = [
 ];
 
 /**
- * Checks that the instruction root has every required entry, of the right kind.
+ * Checks that the instruction root has every entry that personas of the harness need, of the right kind.
  *
+ * @param persona the file of the persona that needs them; absent: the root has no agent.
  * @throws TypedError 500 `INSTRUCTION_ROOT_INVALID`, details `{instructionRoot, missingEntries[],
  * invalidEntries[]}` (paths relative to the root, in the order above; invalid is the wrong kind).
  */
-export async function assertInstructionRoot(instructionRoot: string): Promise<void> {
+export async function assertInstructionRoot(
+  instructionRoot: string,
+  persona?: string,
+): Promise<void> {
   const found = await Promise.all(
     requiredEntries.map(async ([entry, kind]) => ({
       entry,
@@ -47,9 +51,20 @@ export async function assertInstructionRoot(instructionRoot: string): Promise<vo
     ...invalidEntries.map((entry) => `${entry} is of the wrong kind`),
   ];
   throw new TypedError('INSTRUCTION_ROOT_INVALID', {
-    message: `The instruction root is not complete: ${faults.join(', ')}. Add what is missing, or configure another instruction root.`,
+    message: persona === undefined ? noAgent(instructionRoot) : notWhole(persona, faults),
     details: { instructionRoot, missingEntries, invalidEntries },
   });
+}
+
+const page = 'docs/guide/named-agents.md explains the files.';
+
+function noAgent(instructionRoot: string): string {
+  return `The instruction root ${instructionRoot} has no agent. Add agents/NAME.md, which is enough for a turn, or set TURNPIKE_INSTRUCTION_ROOT to another folder; ${page}`;
+}
+
+function notWhole(persona: string, faults: readonly string[]): string {
+  const plain = persona.replace('AGENT_', '');
+  return `The persona ${persona} needs the whole instruction root, which is not complete: ${faults.join(', ')}. Add these, or rename the file to ${plain}, which needs none of them; ${page}`;
 }
 
 async function kindOf(path: string): Promise<EntryKind | 'missing' | 'other'> {

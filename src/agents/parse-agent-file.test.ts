@@ -30,6 +30,7 @@ describe('parseAgentFile', () => {
     ].join('\n');
     expect(parsePersona('PLANNER', file)).toEqual({
       name: 'PLANNER',
+      file: 'agents/PLANNER.md',
       description: 'Plans the work',
       tools: ['read', 'write'],
       maxTurns: 20,
@@ -56,6 +57,7 @@ describe('parseAgentFile', () => {
   it('needs no front matter', () => {
     expect(parsePersona('P', 'Just a prompt')).toEqual({
       name: 'P',
+      file: 'agents/P.md',
       subagents: [],
       permissions: {},
       prompt: 'Just a prompt',

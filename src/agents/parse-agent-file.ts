@@ -20,6 +20,8 @@ import { parseMcpServers } from './parse-mcp-servers.js';
 /** An agent or persona, from its validated Markdown file. */
 export interface Persona {
   name: string;
+  /** Path below the instruction root, as `agents/reader.md`. */
+  file: string;
   description?: string;
   /** Names of its tools; an empty list means none. Absent: the default applies. */
   tools?: readonly string[];
@@ -64,9 +66,9 @@ export interface Persona {
   problems: readonly LineProblem[];
 }
 
-/** A parsed file, without the agent's name, which is the file's. */
+/** A parsed file, without the agent's name and path, which are the file's. */
 export interface AgentFile {
-  content: Omit<Persona, 'name'>;
+  content: Omit<Persona, 'name' | 'file'>;
   /** Names of other things in the file, to be checked where the file is used. */
   references: readonly Reference[];
 }

@@ -145,12 +145,34 @@ describe('PersonaLibrary', () => {
   });
 
   it('knows an incomplete root', async () => {
-    await expect(library.assertValid()).rejects.toMatchObject({ type: 'INSTRUCTION_ROOT_INVALID' });
+    await writeFile(join(root, 'agents', 'notes.md'), 'You note.');
+    await expect(library.loadForTurn('notes')).resolves.toMatchObject({ file: 'agents/notes.md' });
+    await writeFile(join(root, 'agents', 'AGENT_LEAD.md'), 'You lead.');
+    await expect(library.loadForTurn('LEAD')).rejects.toMatchObject({
+      type: 'INSTRUCTION_ROOT_INVALID',
+      message: expect.stringContaining('rename the file to agents/LEAD.md'),
+    });
+  });
+
+  it('has its only agent for the default, and no other one', async () => {
+    await rm(join(root, 'agents'), { recursive: true });
+    await expect(library.loadForTurn('WORKING_ITEMS')).rejects.toMatchObject({
+      type: 'INSTRUCTION_ROOT_INVALID',
+      message: expect.stringContaining('Add agents/NAME.md, which is enough for a turn'),
+    });
+    await mkdir(join(root, 'agents'));
+    await writeFile(join(root, 'agents', 'mine.md'), 'You help.');
+    expect(await library.loadForTurn('WORKING-ITEMS')).toMatchObject({ name: 'mine' });
+    await expect(library.load('OTHER')).rejects.toMatchObject({ type: 'PERSONA_NOT_FOUND' });
+    await writeFile(join(root, 'agents', 'second.md'), 'You help.');
+    await expect(library.loadForTurn('WORKING_ITEMS')).rejects.toMatchObject({
+      message: "Persona 'WORKING_ITEMS', the default, does not exist. Available: mine, second.",
+    });
   });
 
   it('ships personas without problems', async () => {
     const shipped = new PersonaLibrary('instructions');
-    await shipped.assertValid();
+    await shipped.loadForTurn('WORKING_ITEMS');
     const names = (await shipped.agents()).map(({ name }) => name);
     expect(names).toEqual(['EDITOR', 'WORKING_ITEMS', 'reader', 'reviewer']);
     expect(await shipped.globalDefaults()).toEqual({ problems: [] });

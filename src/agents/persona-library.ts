@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { systemClock, type Clock } from '../platform/clock.js';
 import { TtlCache } from '../platform/async/ttl-cache.js';
-import { AgentFiles, type AgentEntry } from './agent-files.js';
+import { AgentFiles, isHarnessPersona, type AgentEntry } from './agent-files.js';
 import { AgentVersions } from './agent-versions.js';
 import { checkEntries, findDuplicates, type AgentProblem } from './check-agents.js';
 import {
@@ -12,7 +12,13 @@ import {
 import { summarizeAgent, type AgentSummary } from './summarize-agent.js';
 import { ParsedFiles } from '../parsing/parsed-files.js';
 import type { Persona } from './parse-agent-file.js';
-import { isPersonaName, namesLike, personaNotFound } from './persona-name.js';
+import {
+  canonicalPersonaName,
+  DEFAULT_PERSONA,
+  isPersonaName,
+  namesLike,
+  personaNotFound,
+} from './persona-name.js';
 import type { KnownNames } from './check-references.js';
 
 export interface PersonaLibraryOptions extends KnownNames {
@@ -61,13 +67,27 @@ export class PersonaLibrary {
 
   /**
    * Loads the persona of `agents/AGENT_<NAME>.md` or `agents/<name>.md`. `-` equals `_`, and case is
-   * ignored when only one name matches then.
+   * ignored when only one name matches then. Where there is no file of the default, a root's only agent is it.
    *
    * @throws TypedError 404 `PERSONA_NOT_FOUND` for a bad name, a missing file, or a file whose
    * links lead out of the instruction root.
    */
   load(name: string): Promise<Persona> {
     return this.#loaded.get(name, () => this.#load(name));
+  }
+
+  /**
+   * Loads the persona of a turn: that of a name, or of the default. `AGENT_<NAME>.md` needs the whole instruction
+   * root, other agents are a single file.
+   *
+   * @throws TypedError as `load` does; 500 `INSTRUCTION_ROOT_INVALID` that lists entries that are missing or of
+   *   the wrong kind, also where there is no agent at all.
+   */
+  async loadForTurn(name: string): Promise<Persona> {
+    if ((await this.#entries()).length === 0) await this.#assertValid();
+    const persona = await this.load(name);
+    if (isHarnessPersona(persona.file)) await this.#assertValid(persona.file);
+    return persona;
   }
 
   /** Summaries of the agents that can be loaded, sorted by name. */
@@ -107,22 +127,22 @@ export class PersonaLibrary {
     );
   }
 
-  /**
-   * @throws TypedError 500 `INSTRUCTION_ROOT_INVALID` that lists entries that are missing or of the
-   * wrong kind.
-   */
-  async assertValid(): Promise<void> {
-    await this.#valid.get('', () => assertInstructionRoot(this.instructionRoot));
+  async #assertValid(persona?: string): Promise<void> {
+    await this.#valid.get(persona ?? '', () =>
+      assertInstructionRoot(this.instructionRoot, persona),
+    );
   }
 
   async #load(name: string): Promise<Persona> {
     const entries = await this.#entries();
-    const like = isPersonaName(name) ? namesLike(name, namesOf(entries)) : [];
-    const [found] = like;
-    const clear = found !== undefined && like.length === 1;
+    const names = namesOf(entries);
+    const like = isPersonaName(name) ? namesLike(name, names) : [];
+    const isDefault = canonicalPersonaName(name) === DEFAULT_PERSONA;
+    const [found, ...others] = like.length === 0 && isDefault ? names : like;
+    const clear = found !== undefined && others.length === 0;
     const persona = clear ? await this.#loadFrom(found, entries) : undefined;
     if (persona) return persona;
-    throw personaNotFound(name, this.instructionRoot, namesOf(entries));
+    throw personaNotFound(name, this.instructionRoot, names);
   }
 
   async #loadAll(entries: readonly AgentEntry[]): Promise<Persona[]> {

@@ -84,11 +84,7 @@ describe('persona names', () => {
     ],
     ['../x', ['A'], 'A persona name is 1 to 64 letters, digits, "_" or "-". Available: A.'],
     ['A', ['A'], "Persona 'A' is not a regular file inside the instruction root. Available: A."],
-    [
-      'X',
-      [],
-      "Persona 'X' does not exist. The instruction root has no agents/AGENT_<NAME>.md file.",
-    ],
+    ['X', [], "Persona 'X' does not exist. The instruction root has no file agents/NAME.md."],
   ])('says what is wrong with %s', (name, available, message) => {
     expect(personaNotFound(name, '/root', available).message).toBe(message);
   });

@@ -1,5 +1,8 @@
 import { TypedError } from '../errors/typed-error.js';
 
+/** The persona of sessions that name none. */
+export const DEFAULT_PERSONA = 'WORKING_ITEMS';
+
 const prefix = 'AGENT_';
 const mostNamesShown = 20;
 /** Characters of an invalid name that an error repeats. */
@@ -67,14 +70,18 @@ export function personaNotFound(
 function describeFault(persona: string, available: readonly string[]): string {
   if (!isPersonaName(persona)) return 'A persona name is 1 to 64 letters, digits, "_" or "-".';
   const like = namesLike(persona, available);
-  if (like.length === 0) return `Persona '${canonicalPersonaName(persona)}' does not exist.`;
+  const name = canonicalPersonaName(persona);
+  if (like.length === 0) {
+    const isDefault = name === DEFAULT_PERSONA ? ', the default,' : '';
+    return `Persona '${name}'${isDefault} does not exist.`;
+  }
   return like.length === 1
     ? `Persona '${like[0]}' is not a regular file inside the instruction root.`
-    : `Persona '${canonicalPersonaName(persona)}' may be ${like.join(' or ')}: use one of these spellings.`;
+    : `Persona '${name}' may be ${like.join(' or ')}: use one of these spellings.`;
 }
 
 function describeAvailable(names: readonly string[]): string {
-  if (names.length === 0) return 'The instruction root has no agents/AGENT_<NAME>.md file.';
+  if (names.length === 0) return 'The instruction root has no file agents/NAME.md.';
   const more = names.length - mostNamesShown;
   const shown = names.slice(0, mostNamesShown).join(', ');
   return `Available: ${shown}${more > 0 ? ` and ${more} more` : ''}.`;

@@ -79,9 +79,7 @@ describe('loadExtensions', () => {
   });
 
   it('refuses a file and a package that are not there', async () => {
-    expect(await faultOf(path.join(folder, 'none.mjs'))).toContain(
-      'there is no file ',
-    );
+    expect(await faultOf(path.join(folder, 'none.mjs'))).toContain('there is no file ');
     expect(await faultOf('@turnpike/none')).toContain("Cannot find package '@turnpike/none'");
   });
 

@@ -3,6 +3,7 @@ import { AccessModule } from '../access/access.module.js';
 import { AuditLog } from '../access/audit-log.js';
 import { AgentsModule } from '../agents/agents.module.js';
 import { PersonaLibrary } from '../agents/persona-library.js';
+import { DEFAULT_PERSONA } from '../agents/persona-name.js';
 import { AttachmentsModule } from '../attachments/attachments.module.js';
 import { BlobStore } from '../attachments/blob-store.js';
 import { CONFIG, type Config } from '../config/config.js';
@@ -11,7 +12,6 @@ import { CLOCK, type Clock } from '../platform/clock.js';
 import { LOGGER, type Logger } from '../platform/logger.js';
 import { AnthropicProvider } from '../provider/anthropic/anthropic-provider.js';
 import { ProviderModule } from '../provider/provider.module.js';
-import { defaultPersona } from '../session/session-service.js';
 import {
   DATABASE,
   OPENED_DATABASE,
@@ -77,12 +77,11 @@ import { hookHealth } from './tool-hook-health.js';
             { name: 'log', ping: () => log.ping() },
           ],
           clock,
-          agentName: defaultPersona,
+          agentName: DEFAULT_PERSONA,
           checkProvider: async () => provider.assertReady(),
           checkAgent: async () => {
             provider.assertReady();
-            await personas.assertValid();
-            await personas.load(defaultPersona);
+            await personas.loadForTurn(DEFAULT_PERSONA);
           },
           countActiveSessions: () => countActiveSessions(db),
           findLateSeconds: () => findLateSeconds(db),

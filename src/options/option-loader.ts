@@ -54,7 +54,7 @@ export class OptionLoader {
    * Resolves a turn's options with the persona's file, the instruction root's defaults and the
    * model's catalogue entry.
    *
-   * @throws TypedError INSTRUCTION_ROOT_INVALID 500 except for agents, PERSONA_NOT_FOUND 404,
+   * @throws TypedError INSTRUCTION_ROOT_INVALID 500 for personas of the harness, PERSONA_NOT_FOUND 404,
    * SDK_FAILURE 400 for an unknown model, INVALID_REQUEST for an output that is not one.
    */
   async load(
@@ -62,15 +62,16 @@ export class OptionLoader {
     opts: unknown,
   ): Promise<{ resolution: OptionResolution; persona: Persona }> {
     const { personas, models, config } = this;
-    // Harness clients need the whole instruction root; an agent is a single file.
-    if (session.asAgent !== true) await personas.assertValid();
-    const persona = await personas.load(choosePersona(opts, session.persona).value);
+    const { value: name } = choosePersona(opts, session.persona);
+    // Who calls an agent by its own route needs its file alone.
+    const isAgent = session.asAgent === true;
+    const persona = await (isAgent ? personas.load(name) : personas.loadForTurn(name));
     const { wireMode, wireOnDisconnect, user, preferences } = session;
     const sources = {
       opts,
       session,
       persona,
-      asAgent: session.asAgent === true,
+      asAgent: isAgent,
       allowsMemory: config.memory,
       bounds: { ceiling: config.modeCeiling, mayApprove: session.mayApprove ?? true },
       ...compact({ wireMode, wireOnDisconnect, user, preferences }),

@@ -83,7 +83,7 @@ describe('resolveOptions', () => {
       agentConfig: { timeout_seconds: 30 },
       subagentGovernance: { contextSealed: 'yes' },
     };
-    expect(resolve({ opts })).toEqual({
+    expect(resolve({ opts, persona: { ...plain, name: 'EDITOR' } })).toEqual({
       options: {
         model: 'claude-x',
         fallbackModel: 'claude-y',

@@ -53,7 +53,8 @@ export function resolveOptions(sources: OptionSources): OptionResolution {
     ]),
     tools: choose(tools, given['tools'], [['persona', tools.parse(persona.tools)]]),
     maxTurns: { value: limits.config.maxIterations, from: limits.provenance.maxIterations },
-    persona: choosePersona(sources.opts, session.persona),
+    // The name of its file: the default may be another one, and spellings differ.
+    persona: { ...choosePersona(sources.opts, session.persona), value: persona.name },
     mode: { value: bounded.mode, from: wantedMode.from },
     onDisconnect: choose(optionRules.onDisconnect, given['onDisconnect'], [
       ['default', sources.wireOnDisconnect],

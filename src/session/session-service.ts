@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { forbiddenScope } from '../access/access-errors.js';
 import type { Principal } from '../access/principal.js';
 import type { AgentConfigDto } from '../options/agent-config.dto.js';
-import { isPersonaName } from '../agents/persona-name.js';
+import { DEFAULT_PERSONA, isPersonaName } from '../agents/persona-name.js';
 import { CONFIG, type Config } from '../config/config.js';
 import { invalidRequest } from '../errors/typed-error.js';
 import { validateAgentConfig } from '../governance/decision-tree/agent-config.js';
@@ -35,8 +35,6 @@ import {
   type SessionRecord,
 } from './view-session.js';
 
-/** Persona of sessions that name none. */
-export const defaultPersona = 'WORKING_ITEMS';
 const defaultMode = 'direct';
 
 export interface WantedSession {
@@ -95,7 +93,7 @@ export class SessionService {
     caller: Principal,
     origin: SessionOrigin = 'harness',
   ): Promise<NewSession> {
-    const persona = wanted.persona ?? defaultPersona;
+    const persona = wanted.persona ?? DEFAULT_PERSONA;
     if (!isPersonaName(persona)) {
       throw invalidRequest(
         "Missing or invalid 'persona': letters, digits, '_' and '-', at most 64",
@@ -120,7 +118,7 @@ export class SessionService {
       isKeyed: caller.keyId !== null,
       scopes: caller.scopes,
       projectRoot: await this.projectRoots.defaultOf(caller),
-      persona: defaultPersona,
+      persona: DEFAULT_PERSONA,
       mode: defaultMode,
     };
   }

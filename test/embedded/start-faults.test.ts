@@ -27,7 +27,12 @@ const inFile = (what: string, variable: string, file: string, says: RegExp): Fau
 
 const files: readonly Fault[] = [
   inFile('an agent', 'TURNPIKE_INSTRUCTION_ROOT', 'root', /agents\/AGENT_ODD\.md:2: permissions/),
-  inFile('permissions', 'TURNPIKE_PERMISSIONS_FILE', 'p.yaml', /p\.yaml:1: allow\.0 names the tool/),
+  inFile(
+    'permissions',
+    'TURNPIKE_PERMISSIONS_FILE',
+    'p.yaml',
+    /p\.yaml:1: allow\.0 names the tool/,
+  ),
   inFile('an MCP server', 'TURNPIKE_MCP_FILE', 'mcp.json', /mcp\.json:1: mcpServers\.s\.argz/),
   inFile('a missing file', 'TURNPIKE_MCP_FILE', 'none.json', /none\.json.*(does not exist|ENOENT)/),
   inFile('models', 'TURNPIKE_MODELS', 'models.json', /models\.json:1: .*it is no JSON/),
@@ -35,7 +40,12 @@ const files: readonly Fault[] = [
 ];
 
 const others: readonly Fault[] = [
-  inFile('no extension', 'TURNPIKE_EXTENSIONS', 'none.mjs', /there is no file .*none\.mjs\. Correct/),
+  inFile(
+    'no extension',
+    'TURNPIKE_EXTENSIONS',
+    'none.mjs',
+    /there is no file .*none\.mjs\. Correct/,
+  ),
   inFile('TypeScript', 'TURNPIKE_EXTENSIONS', 'e.ts', /it is TypeScript, .*compile it/),
   inFile('no root', 'TURNPIKE_INSTRUCTION_ROOT', 'none', /there is no such folder/),
   {

@@ -18,7 +18,7 @@ import { ErrorsAs } from '../../http/errors/error-shape.decorator.js';
 import type { FrameStream } from '../../http/streams/frame-batch.js';
 import { parseIdempotencyKey } from '../../http/request-headers.js';
 import { Streams } from '../../http/streams/stream.interceptor.js';
-import { defaultPersona } from '../../session/session-service.js';
+import { DEFAULT_PERSONA } from '../../agents/persona-name.js';
 import { problemShape } from '../named-agents/problem.js';
 import { RunQueryDto } from './run-query.dto.js';
 import { AgUiService } from './ag-ui-service.js';
@@ -74,7 +74,7 @@ export class AgUiController {
     'SHUTTING_DOWN',
   )
   async run(
-    @Param('name') agent: string = defaultPersona,
+    @Param('name') agent: string = DEFAULT_PERSONA,
     @Headers('idempotency-key') key: string | undefined,
     @Body() body: unknown,
     @Res() response: Response,

@@ -6,7 +6,7 @@ import { PersonaLibrary } from '../../agents/persona-library.js';
 import { isTypedError } from '../../errors/typed-error.js';
 import { compact } from '../../platform/compact.js';
 import { FrameStream } from '../../http/streams/frame-batch.js';
-import { defaultPersona } from '../../session/session-service.js';
+import { DEFAULT_PERSONA } from '../../agents/persona-name.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import type { CancelState } from '../../turn/lifecycle/turn-canceller.js';
 import { turnNotFound } from '../../turn/state/turn-errors.js';
@@ -138,7 +138,7 @@ export class AiSdkService {
     const { conversations } = this;
     const { chatId: name, projectRoot, opts } = asked;
     const agent = asked.agent === undefined ? undefined : await this.#findAgent(asked.agent);
-    const persona = agent ?? defaultPersona;
+    const persona = agent ?? DEFAULT_PERSONA;
     const wanted = { principal, origin: 'ai-sdk', name, persona, projectRoot } as const;
     const key = idempotencyKey ?? ownKey;
     try {

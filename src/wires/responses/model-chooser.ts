@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { PersonaLibrary } from '../../agents/persona-library.js';
 import { isTypedError } from '../../errors/typed-error.js';
 import { ModelCatalogue } from '../../provider/model-catalogue.js';
-import { defaultPersona } from '../../session/session-service.js';
+import { DEFAULT_PERSONA } from '../../agents/persona-name.js';
 import type { TurnRow } from '../../turn/state/turn-lookup.js';
 import { modelNotFound } from './responses-errors.js';
 
@@ -30,7 +30,7 @@ export class ModelChooser {
     wanted: string | undefined,
     before: Pick<TurnRow, 'request'> | undefined,
   ): Promise<ChosenModel> {
-    const name = wanted ?? before?.request.responses?.model ?? defaultPersona;
+    const name = wanted ?? before?.request.responses?.model ?? DEFAULT_PERSONA;
     try {
       const agent = await this.personas.load(name);
       return { agent: agent.name, model: undefined, name };

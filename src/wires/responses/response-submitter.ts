@@ -4,7 +4,7 @@ import type { Principal } from '../../access/principal.js';
 import { isTypedError } from '../../errors/typed-error.js';
 import { compact } from '../../platform/compact.js';
 import { LONGEST_NAME } from '../../session/named-session.js';
-import { defaultPersona } from '../../session/session-service.js';
+import { DEFAULT_PERSONA } from '../../agents/persona-name.js';
 import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
 import { SessionForker } from '../../turn/branches/session-forker.js';
 import { findTurnByKey } from '../../turn/state/turn-lookup.js';
@@ -85,7 +85,7 @@ export class ResponseSubmitter {
   ): Promise<SubmittedTurn> {
     const { principal, idempotencyKey: key = randomUUID() } = call;
     const name = `response:${key}`.slice(0, LONGEST_NAME);
-    const persona = model.agent ?? defaultPersona;
+    const persona = model.agent ?? DEFAULT_PERSONA;
     const wanted = {
       principal,
       origin: 'responses',

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AgentClient } from '../../support/clients/agent-client.js';
+import { expectSoon } from '../../support/expect-soon.js';
 import { startServer, type TestServer } from '../../support/processes/start-server.js';
 
 describe('an instruction root that has agents and nothing else', () => {
@@ -27,13 +28,48 @@ describe('an instruction root that has agents and nothing else', () => {
     expect(server.logLines.join('')).toContain('my-agent.md');
   });
 
-  it('is not enough for a turn of the harness, and says what is missing', async () => {
+  it('is enough for a turn of the harness, with the agent or without a name', async () => {
     const { client, projectRoot } = server;
-    const sessionId = await client.createSession(projectRoot, { persona: 'reader' });
-    const refused = await client.post('/api/harness/turn', { sessionId, message: 'Hello' });
-    expect([refused.status, refused.body['error']]).toMatchObject([
-      500,
-      { type: 'INSTRUCTION_ROOT_INVALID' },
-    ]);
+    for (const persona of ['reader', undefined]) {
+      const sessionId = await client.createSession(projectRoot, { persona });
+      const frames = await (await client.turn(sessionId, 'Hello')).all();
+      expect(frames[0]?.data).toMatchObject({ agent: 'reader' });
+      expect(frames.at(-1)?.data).toMatchObject({ exitCode: 0 });
+    }
+    expect((await client.get('/health/agent')).body).toMatchObject({ status: 'healthy' });
+  });
+
+  const hello = { id: 'm1', role: 'user' };
+  const aiSdk = {
+    id: 'chat-1',
+    messages: [{ ...hello, parts: [{ type: 'text', text: 'Hello' }] }],
+  };
+  const agUi = { threadId: 't', runId: 'r', messages: [{ ...hello, content: 'Hello' }] };
+  it.each([
+    ['/awp', { ...agUi, state: {}, tools: [], context: [], forwardedProps: {} }],
+    ['/api/chat', aiSdk],
+    ['/v1/responses', { input: 'Hello' }],
+    ['/v1/responses', { input: 'Hello', model: 'reader' }],
+    ['/api/oracle/stream', { question: 'Hello' }],
+  ])('is enough for a turn over %s', async (route, body) => {
+    const response = await fetch(`${server.url}${route}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    const text = await response.text();
+    expect([response.status, text]).toEqual([200, expect.stringContaining('rehearsal model')]);
+  });
+
+  it('has other files for personas of the harness alone, which say what they lack', async () => {
+    const { client, projectRoot } = server;
+    await writeFile(path.join(root, 'agents', 'AGENT_LEAD.md'), 'You lead.');
+    const sessionId = await client.createSession(projectRoot, { persona: 'LEAD' });
+    await expectSoon(async () => {
+      const refused = await client.post('/api/harness/turn', { sessionId, message: 'Hello' });
+      const message = expect.stringContaining('rename the file to agents/LEAD.md');
+      const error = { type: 'INSTRUCTION_ROOT_INVALID', message };
+      expect([refused.status, refused.body['error']]).toMatchObject([500, error]);
+    });
   });
 });

@@ -1,3 +1,4 @@
+import { mkdtemp } from 'node:fs/promises';
 import http from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -338,7 +339,7 @@ describe('a server that cannot take turns', () => {
   });
 
   it('says INSTRUCTION_ROOT_INVALID, and what is missing', async () => {
-    const instructionRoot = path.join(tmpdir(), 'turnpike-no-instructions');
+    const instructionRoot = await mkdtemp(path.join(tmpdir(), 'turnpike-no-instructions-'));
     const environment = { TURNPIKE_INSTRUCTION_ROOT: instructionRoot };
     const server = await startServer({ environment });
     const { client, projectRoot, modelRequests } = server;

@@ -2,5 +2,5 @@ import { parseAgentFile, type Persona } from '../../../src/agents/parse-agent-fi
 
 /** The persona that a file of this name and content defines. */
 export function parsePersona(name: string, file: string): Persona {
-  return { name, ...parseAgentFile(file).content };
+  return { name, file: `agents/${name}.md`, ...parseAgentFile(file).content };
 }
