@@ -201,7 +201,9 @@ describe('the secrets of a configuration', () => {
 describe('describeVariables', () => {
   it('has a row for every variable, with its default', () => {
     const table = describeVariables();
-    expect(table.split('\n')).toHaveLength(Object.keys(variables).length + 2);
+    const rows = table.split('\n').filter((line) => /^\| `/.test(line));
+    expect(rows).toHaveLength(Object.keys(variables).length);
+    expect(table).toContain('| `TURNPIKE_CONSOLE` | `true` |');
     expect(table).toContain('| `TURNPIKE_PORT` | `4400` |');
     expect(table).toContain('Also read as `CHIRALITY_GLOBAL_MODEL`.');
   });

@@ -1,9 +1,15 @@
-import { variables } from './variables.js';
+import { variableGroups } from './variables.js';
 import type { Variable } from './variable.js';
 
-/** The configuration as a Markdown table, for the documentation. */
+/** The configuration as Markdown, a table for each group of variables, for the documentation. */
 export function describeVariables(): string {
-  const rows = Object.values<Variable<unknown>>(variables).map((variable) => {
+  return Object.entries(variableGroups)
+    .map(([title, group]) => `## ${title}\n\n${describeGroup(group)}`)
+    .join('\n\n');
+}
+
+function describeGroup(group: Readonly<Record<string, Variable<unknown>>>): string {
+  const rows = Object.values(group).map((variable) => {
     const [name, ...aliases] = variable.names;
     const also =
       aliases.length === 0
@@ -16,5 +22,5 @@ export function describeVariables(): string {
 
 function describeFallback({ fallback, fallbackText }: Variable<unknown>): string {
   if (fallbackText !== undefined) return fallbackText;
-  return typeof fallback === 'string' || typeof fallback === 'number' ? `\`${fallback}\`` : '';
+  return ['string', 'number', 'boolean'].includes(typeof fallback) ? `\`${String(fallback)}\`` : '';
 }

@@ -10,7 +10,7 @@ export interface Variable<T> {
   /** The documentation's sentence about it, as Markdown. */
   about: string;
   fallback: T;
-  /** The default as the documentation shows it; absent: its value, where that is text or a number. */
+  /** The default as the documentation shows it; absent: its value, where that is text, a number or a boolean. */
   fallbackText?: string;
   /** The texts that the variable may have, and the value of each. */
   shape: z.ZodMiniType<T>;

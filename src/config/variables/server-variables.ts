@@ -256,6 +256,7 @@ export const serverVariables = {
       about:
         '`production` turns the rehearsal model off: without a key, turns get 503 `MISSING_API_KEY`.',
       fallback: false,
+      fallbackText: '',
     },
     z.transform((text) => text === 'production'),
   ),

@@ -18,7 +18,12 @@ import { replayUses } from '../../support/clients/documented-replays.js';
 import { memoryUses } from '../../support/clients/documented-memory.js';
 import { scheduleUses } from '../../support/schedules/documented-schedules.js';
 import { outputUses } from '../../support/clients/documented-outputs.js';
-import { clientToolUses, hookUses, skillUses } from '../../support/clients/documented-tools.js';
+import {
+  clientToolUses,
+  hookUses,
+  ownUses,
+  skillUses,
+} from '../../support/clients/documented-tools.js';
 import { webhookUses } from '../../support/clients/documented-webhooks.js';
 
 const run = promisify(execFile);
@@ -63,6 +68,7 @@ type Use = Run | { elsewhere: string };
 
 const elsewhere = (reason: string): Use => ({ elsewhere: reason });
 const ofPackages = packageUses({ server: () => server, shell, names: () => names });
+const own = ownUses({ shell }, path.join(repository, 'dist/cli.js'));
 const isGolden = elsewhere('is a file of test/golden; npm run docs -- --check compares the two');
 const isChart = elsewhere('needs a cluster; helm-chart.test.ts renders the chart');
 const isMigrated = elsewhere('is of Docker, or a sentence of migrate.test.ts');
@@ -258,6 +264,8 @@ const uses: Record<string, Use[]> = {
   }),
   'docs/guide/tool-hook.md': hookUses({ shell }),
   'docs/guide/webhooks.md': webhookUses(page),
+  'docs/guide/your-own-agent.md': own.agent,
+  'docs/guide/your-own-tool.md': own.tool,
   'docs/how-to/extensions.md': [
     elsewhere('names a package of the reader; extensions.test.ts starts the examples'),
     elsewhere('scripts/extend-types.mjs compiles it; its server of tickets is the reader’s'),

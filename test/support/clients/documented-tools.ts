@@ -1,4 +1,5 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from '@jest/globals';
 import { parseConfig } from '../../../src/config/config.js';
@@ -89,3 +90,49 @@ export const hookUses = ({ shell }: Pick<Reader, 'shell'>): Run[] => [
     return Promise.resolve('');
   },
 ];
+
+/**
+ * What is done with the blocks of your-own-agent.md and your-own-tool.md: they are written as shown, and a server of
+ * their own is asked.
+ */
+export const ownUses = ({ shell }: Pick<Reader, 'shell'>, cli: string) => {
+  const made = (): Promise<string> => mkdtemp(path.join(tmpdir(), 'turnpike-own-'));
+  let folder = '';
+  const starts = {
+    elsewhere: 'starts a server in the foreground; the next block has one of its own',
+  };
+  return {
+    agent: [
+      async (code: string) => {
+        folder = await made();
+        return shell(`cd ${folder}\n${code}`);
+      },
+      starts,
+      async (code: string) => {
+        const instructions = path.join(folder, 'my-instructions');
+        const own = await startServer({ environment: { TURNPIKE_INSTRUCTION_ROOT: instructions } });
+        const output = await shell(code.replace('http://127.0.0.1:4400', own.url));
+        await own.close();
+        expect(output).toContain('read, glob, grep');
+        return output;
+      },
+    ],
+    tool: [
+      async (code: string) => {
+        folder = await made();
+        await writeFile(path.join(folder, 'tickets.mjs'), code);
+        return '';
+      },
+      starts,
+      async (code: string) => {
+        const file = path.join(folder, 'tickets.mjs');
+        const own = await startServer({ environment: { TURNPIKE_EXTENSIONS: file } });
+        const turnpike = `turnpike() { ${process.execPath} ${cli} "$@" --url ${own.url} --json; }`;
+        const output = await shell(`cd ${folder}\n${turnpike}\n${code}`);
+        await own.close();
+        expect(output).toContain('Ticket 7 is open.');
+        return output;
+      },
+    ],
+  };
+};
