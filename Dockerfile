@@ -26,7 +26,7 @@ RUN --mount=type=cache,target=/root/.npm \
 
 FROM node:24-bookworm-slim
 # The sandbox of commands: without it, or where the container may not use it, bash is off.
-# ripgrep: without it grep matches by expressions that may backtrack, and is stopped after 10 s.
+# ripgrep is for commands.
 RUN apt-get update && apt-get install -y --no-install-recommends bubblewrap ripgrep && rm -rf /var/lib/apt/lists/*
 # A container is reached from outside of itself, so its first start makes an API key and prints it, once.
 ENV NODE_ENV=production \

@@ -1,13 +1,16 @@
-import { access, constants, lstat, open, realpath, type FileHandle } from 'node:fs/promises';
+import { access, constants, realpath, type FileHandle } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { openFile } from '../platform/files/held-folder.js';
 import { isWithin } from '../platform/is-within.js';
 import { errorCode } from '../platform/error-code.js';
 import { outsideRefused, refuseAccess, refuseKind, symlinkRefused } from './check-attachment.js';
-import { locateOpenFile } from './locate-open-file.js';
 
 export type OpenedAttachment = { handle: FileHandle; size: number } | { reason: string };
 
 export interface AttachmentFolders {
-  /** Folders, one of which must contain the file once every link is resolved. */
+  /** The session's, without links: a folder in which the file may be. Absent: none. */
+  projectRoot?: string;
+  /** The operator's folders, in which the file may be too once every link is resolved. */
   roots: readonly string[];
   /** The server's own folders, links resolved, from which no file is taken; absent: none. */
   closed?: readonly string[];
@@ -16,26 +19,28 @@ export interface AttachmentFolders {
 }
 
 /**
- * Opens an attachment by its path. The check and the read use this one descriptor, so that nobody can
- * swap the file between them. The caller closes the handle.
+ * Opens an attachment by its path. Where the path leads is resolved first; what is opened is that, without following a
+ * link, and nothing is read before it was judged. The caller closes the handle.
  */
 export async function openAttachment(
   path: string,
   where: AttachmentFolders,
 ): Promise<OpenedAttachment> {
-  const opened = await openFile(path);
+  const opened = await openResolved(path);
   if ('reason' in opened) return opened;
-  const { handle } = opened;
-  const checked = await check(handle, path, where);
+  const { handle, real } = opened;
+  const checked = await check(handle, { path, real, where });
   if ('reason' in checked) await handle.close();
   return checked;
 }
 
-/** O_NOFOLLOW refuses a link as the last part; O_NONBLOCK keeps a named pipe from blocking. */
-async function openFile(path: string): Promise<{ handle: FileHandle } | { reason: string }> {
+/** Links may lead to the folder of a file. The file itself must be none. */
+async function openResolved(
+  path: string,
+): Promise<{ handle: FileHandle; real: string } | { reason: string }> {
   try {
-    const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-    return { handle: await open(path, flags) };
+    const real = join(await realpath(dirname(path)), basename(path));
+    return { handle: await openFile(real), real };
   } catch (error) {
     const code = errorCode(error);
     return { reason: code === 'ELOOP' ? await refuseLink(path) : refuseAccess(code, path) };
@@ -44,32 +49,27 @@ async function openFile(path: string): Promise<{ handle: FileHandle } | { reason
 
 async function check(
   handle: FileHandle,
-  path: string,
-  where: AttachmentFolders,
+  { path, real, where }: { path: string; real: string; where: AttachmentFolders },
 ): Promise<OpenedAttachment> {
   try {
-    const stats = await handle.stat({ bigint: true });
+    const stats = await handle.stat();
     const reason = refuseKind(stats);
     if (reason !== undefined) return { reason };
-    const real = await locateOpenFile(handle, path);
-    const isReached = await isReachedWithin(stats, real, where);
-    return isReached ? { handle, size: Number(stats.size) } : { reason: outsideRefused };
+    const isOpen = await isReachedWithin(real, where);
+    return isOpen ? { handle, size: stats.size } : { reason: outsideRefused };
   } catch (error) {
     return { reason: refuseAccess(errorCode(error), path) };
   }
 }
 
-/** Whether a path without links leads to the open file, inside one of the roots. */
+/** @param real the path of the open file, without links. */
 async function isReachedWithin(
-  opened: { dev: bigint; ino: bigint },
   real: string,
-  { roots, closed = [], hidden = [] }: AttachmentFolders,
+  { projectRoot, roots, closed = [], hidden = [] }: AttachmentFolders,
 ): Promise<boolean> {
-  const found = await lstat(real, { bigint: true });
-  if (found.dev !== opened.dev || found.ino !== opened.ino) return false;
-  const resolved = await Promise.all(roots.map(resolveRoot));
   if (closed.some((folder) => isWithin(folder, real))) return false;
-  return resolved.some(
+  const open = [projectRoot, ...(await Promise.all(roots.map(resolveRoot)))];
+  return open.some(
     (root) =>
       root !== undefined &&
       isWithin(root, real) &&

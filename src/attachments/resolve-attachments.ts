@@ -29,9 +29,9 @@ export interface AttachmentInput {
   named: readonly string[];
   /** Files that came with the request; they follow the named ones. */
   sent: readonly ReceivedFile[];
-  /** Folders in which paths must lie. */
+  /** See `AttachmentFolders`: in which paths must lie. */
+  projectRoot?: string;
   roots: readonly string[];
-  /** See `AttachmentFolders`. */
   closed?: readonly string[];
   hidden?: readonly string[];
   /** Owner of the uploads that may be named. Default: the local user. */
@@ -81,6 +81,7 @@ export async function resolveAttachments(
     }
     const loaded = await loadPath(name, {
       store: deps.store,
+      ...compact({ projectRoot: input.projectRoot }),
       roots,
       closed,
       hidden,

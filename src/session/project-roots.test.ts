@@ -115,6 +115,7 @@ describe('ProjectRoots', () => {
     const others = [at('projects'), at('bob')];
     expect(opened).toEqual({
       projectRoot: at('ann'),
+      real: at('ann'),
       spellings: [at('ann')],
       ownPaths: { closed: [], hidden: [at('secrets'), ...others], protected: [] },
       others,
@@ -125,6 +126,7 @@ describe('ProjectRoots', () => {
     await symlink('bob', at('link'));
     expect(await open().open(at('link'), local)).toEqual({
       projectRoot: at('link'),
+      real: at('bob'),
       spellings: [at('link'), at('bob')],
       ownPaths: { closed: [], hidden: [at('secrets')], protected: [] },
       others: undefined,

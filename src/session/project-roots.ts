@@ -42,6 +42,8 @@ const ANY_KEY = 'any';
 export interface OpenedRoot {
   /** Without links where other principals have folders: the checked path is the opened path. */
   projectRoot: string;
+  /** The project root without links. */
+  real: string;
   /** The project root as it is named and without links, each once. */
   spellings: readonly string[];
   ownPaths: OwnPaths;
@@ -110,10 +112,16 @@ export class ProjectRoots {
     const others = await this.#othersOf(user);
     const { ownPaths } = this.options;
     if (others === undefined) {
-      return { projectRoot, spellings: [...new Set([projectRoot, real])], ownPaths, others };
+      return { projectRoot, real, spellings: [...new Set([projectRoot, real])], ownPaths, others };
     }
     const hidden = [...ownPaths.hidden, ...others];
-    return { projectRoot: real, spellings: [real], ownPaths: { ...ownPaths, hidden }, others };
+    return {
+      projectRoot: real,
+      real,
+      spellings: [real],
+      ownPaths: { ...ownPaths, hidden },
+      others,
+    };
   }
 
   /** The folder in `TURNPIKE_PROJECTS_DIR` that is a principal's alone, whether or not it exists. */

@@ -1,10 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { PersonaLibrary } from '../agents/persona-library.js';
 import type { Principal } from '../access/principal.js';
+import { hiddenFrom } from '../governance/permissions/own-paths.js';
 import { chooseSkills } from '../skills/choose-skills.js';
-import { SkillLibrary, type SkillPlace } from '../skills/skill-library.js';
+import { SkillLibrary, type SkillPlace, type SkillProject } from '../skills/skill-library.js';
 import { viewSkill, type SkillView } from '../skills/view-skill.js';
-import { ProjectRoots } from './project-roots.js';
+import { ProjectRoots, type OpenedRoot } from './project-roots.js';
 import { SessionStore } from './session-store.js';
 
 /** Lists skills. */
@@ -13,7 +14,7 @@ export class SkillService {
   constructor(
     @Inject(SkillLibrary) private readonly library: Pick<SkillLibrary, 'find'>,
     @Inject(PersonaLibrary) private readonly personas: Pick<PersonaLibrary, 'load'>,
-    @Inject(ProjectRoots) private readonly projectRoots: Pick<ProjectRoots, 'check'>,
+    @Inject(ProjectRoots) private readonly projectRoots: Pick<ProjectRoots, 'open'>,
     @Inject(SessionStore) private readonly sessions: Pick<SessionStore, 'get'>,
   ) {}
 
@@ -33,9 +34,8 @@ export class SkillService {
    */
   async ofSession(sessionId: string, caller: Principal): Promise<SkillView[]> {
     const { persona, projectRoot } = await this.sessions.get(sessionId);
-    return this.#viewOf(persona, {
-      projectRoot: await this.projectRoots.check(projectRoot, caller),
-    });
+    const root = await this.projectRoots.open(projectRoot, caller);
+    return this.#viewOf(persona, { project: projectOf(root) });
   }
 
   async #viewOf(agent: string, place: SkillPlace): Promise<SkillView[]> {
@@ -49,4 +49,9 @@ export class SkillService {
     const offered = new Set(skills.map(({ name }) => name));
     return found.map((one) => viewSkill(one, { found, offered }));
   }
+}
+
+/** A turn's folder as the library takes it. */
+export function projectOf({ real, spellings, ownPaths }: OpenedRoot): SkillProject {
+  return { root: real, hidden: hiddenFrom(ownPaths, spellings) };
 }

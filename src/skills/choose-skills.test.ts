@@ -4,7 +4,7 @@ import type { FoundSkill, SkillLevel } from './skill.js';
 
 function found(name: string, level: SkillLevel, description = 'A.'): FoundSkill {
   const skill = { name, description, level, digest: level, body: 'Do.' };
-  const place = { root: '/', folder: name };
+  const place = { root: '/', hidden: [], folder: name };
   return { name, level, file: `${name}/SKILL.md`, skill: { ...skill, place }, faults: [] };
 }
 const faulty = (name: string, level: SkillLevel): FoundSkill => ({

@@ -21,8 +21,9 @@ async function put(file: string, text: string | Buffer): Promise<void> {
 const skillText = (name: string) => `---\nname: ${name}\ndescription: Does ${name}.\n---\nDo it.`;
 const putSkill = (name: string, text = skillText(name)) => put(`skills/${name}/SKILL.md`, text);
 const find = async () =>
-  (await findSkills({ level: 'server', root, below: 'skills' })).map(({ name, skill, faults }) =>
-    skill === undefined ? `${name}: ${faults.map(({ message }) => message).join()}` : name,
+  (await findSkills({ level: 'server', root, hidden: [], below: 'skills' })).map(
+    ({ name, skill, faults }) =>
+      skill === undefined ? `${name}: ${faults.map(({ message }) => message).join()}` : name,
   );
 
 describe('findSkills', () => {
@@ -72,7 +73,7 @@ describe('findSkills', () => {
 
 describe('readInside', () => {
   const read = async (file: string) => {
-    const found = await readInside({ root, folder: 'skills/pdf' }, file, 100);
+    const found = await readInside({ root, hidden: [], folder: 'skills/pdf' }, file, 100);
     return 'text' in found ? found.text : found.fault;
   };
 
@@ -129,7 +130,7 @@ describe('SkillLibrary', () => {
     const [before] = await library.find({});
     expect(before?.skill).toBeUndefined();
     await clock.advance(1_001);
-    const [after] = await library.find({ projectRoot: root });
+    const [after] = await library.find({ project: { root, hidden: [] } });
     expect(after?.skill?.description).toBe('Does pdf.');
     expect(problems).toHaveLength(4);
   });

@@ -1,8 +1,7 @@
-import { readdir } from 'node:fs/promises';
 import { errorCode } from '../platform/error-code.js';
-import { resolveInside } from '../platform/resolve-inside.js';
+import { HeldFolder, unlessGone } from '../platform/files/held-folder.js';
 import { parseSkillFile, type ParsedSkill } from './parse-skill-file.js';
-import { readInside } from './read-inside.js';
+import { readInside, resolveBelow, type Enclosed } from './read-inside.js';
 import type { FoundSkill, SkillLevel } from './skill.js';
 
 /** Bytes of a SKILL.md. */
@@ -13,15 +12,18 @@ const MOST_SKILLS = 200;
 
 export interface SkillFolder {
   level: SkillLevel;
-  /** Absolute: the folder that nothing leaves, the instruction root or the project. */
+  /** Absolute, without links: the folder that nothing leaves, the instruction root or the project. */
   root: string;
+  /** What links do not reach, without links. */
+  hidden: readonly string[];
   /** Below `root`, with `/`: `skills`, `.claude/skills`. */
   below: string;
 }
 
 /** The skills of a folder, each a folder with a SKILL.md, sorted by name; none where there is no such folder. */
-export async function findSkills({ level, root, below }: SkillFolder): Promise<FoundSkill[]> {
-  const names = await foldersIn(root, below);
+export async function findSkills(where: SkillFolder): Promise<FoundSkill[]> {
+  const { level, root, hidden, below } = where;
+  const names = await foldersIn(where);
   return Promise.all(
     names.map(async (name, index): Promise<FoundSkill> => {
       const file = `${below}/${name}/SKILL.md`;
@@ -30,18 +32,18 @@ export async function findSkills({ level, root, below }: SkillFolder): Promise<F
         const message = `a folder has ${MOST_SKILLS} skills at most, and this one comes after them`;
         return { ...about, faults: [{ line: 1, message }] };
       }
-      const { skill, faults } = await loadSkill(root, `${below}/${name}`, name);
+      const place = { root, hidden, folder: `${below}/${name}` };
+      const { skill, faults } = await loadSkill(place, name);
       if (skill === undefined) return { ...about, faults };
-      const place = { root, folder: `${below}/${name}` };
       return { ...about, skill: { ...skill, level, place }, faults };
     }),
   );
 }
 
-async function loadSkill(root: string, folder: string, name: string): Promise<ParsedSkill> {
+async function loadSkill(place: Enclosed, name: string): Promise<ParsedSkill> {
   const refuse = (message: string): ParsedSkill => ({ faults: [{ line: 1, message }] });
   try {
-    const read = await readInside({ root, folder }, 'SKILL.md', MOST_BYTES);
+    const read = await readInside(place, 'SKILL.md', MOST_BYTES);
     if ('fault' in read) return refuse(`SKILL.md ${read.fault}`);
     const parsed = parseSkillFile(read.text);
     if (parsed.skill === undefined || parsed.skill.name === name) return parsed;
@@ -53,20 +55,19 @@ async function loadSkill(root: string, folder: string, name: string): Promise<Pa
   }
 }
 
-const absent: readonly (string | undefined)[] = ['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES'];
-
 /** Names of the folders in a folder, by code units; those that begin with a dot are not skills. */
-async function foldersIn(root: string, below: string): Promise<string[]> {
-  const real = await resolveInside(root, below);
-  if (real === undefined) return [];
+async function foldersIn({ root, hidden, below }: SkillFolder): Promise<string[]> {
+  const real = await resolveBelow(root, below, hidden);
+  const folder = real === undefined ? undefined : await unlessGone(HeldFolder.open(real));
+  if (folder === undefined) return [];
+  const names: string[] = [];
   try {
-    const entries = await readdir(real, { withFileTypes: true });
-    return entries
-      .filter((entry) => (entry.isDirectory() || entry.isSymbolicLink()) && entry.name[0] !== '.')
-      .map(({ name }) => name)
-      .sort();
-  } catch (error) {
-    if (absent.includes(errorCode(error))) return [];
-    throw error;
+    for await (const entry of folder.entries()) {
+      const mayBeFolder = entry.isDirectory() || entry.isSymbolicLink();
+      if (mayBeFolder && entry.name[0] !== '.') names.push(entry.name);
+    }
+  } finally {
+    await folder.close();
   }
+  return names.sort();
 }

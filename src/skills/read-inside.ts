@@ -1,7 +1,7 @@
-import { constants, lstat, open, type FileHandle } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import path from 'node:path';
-import { errorCode } from '../platform/error-code.js';
-import { resolveInside } from '../platform/resolve-inside.js';
+import { openFile, readBytes, unlessGone } from '../platform/files/held-folder.js';
+import { isWithin } from '../platform/is-within.js';
 
 export type ReadText = { text: string } | { fault: string };
 
@@ -9,16 +9,17 @@ const LONGEST_PATH = 1_000;
 
 /** A folder, and the one around it that its links must not leave. */
 export interface Enclosed {
-  /** Absolute. */
+  /** Absolute, without links. */
   root: string;
+  /** What links do not reach, without links. */
+  hidden: readonly string[];
   /** Below `root`, with `/`. */
   folder: string;
 }
 
 /**
- * Reads a text file below a folder. Links may lead to other places inside of the folder, and nowhere else;
- * a folder that is exchanged for a link meanwhile does not help, as the file that was opened must be the one that
- * the path names afterwards.
+ * Reads a text file below a folder. Links may lead to other places inside of the folder, and nowhere else; what is opened
+ * is what they led to, also when a folder on the way is exchanged for a link meanwhile.
  *
  * @param file relative, with `/`.
  * @param most bytes that the file may have.
@@ -27,31 +28,33 @@ export interface Enclosed {
 export async function readInside(place: Enclosed, file: string, most: number): Promise<ReadText> {
   const fault = pathFault(file);
   if (fault !== undefined) return { fault };
-  const real = await resolveFile(place, file);
+  const folder = await resolveBelow(place.root, place.folder, place.hidden);
+  const real = folder && (await resolveBelow(folder, file, place.hidden));
   if (real === undefined) return { fault: 'is no file of this folder' };
-  const handle = await openFile(real);
+  const handle = await unlessGone(openFile(real));
   if (handle === undefined) return { fault: 'is no file that can be read' };
   try {
-    const stats = await handle.stat({ bigint: true });
+    const stats = await handle.stat();
     if (!stats.isFile()) return { fault: 'is no regular file' };
-    if (stats.size > BigInt(most)) {
-      return { fault: `has ${stats.size} bytes, and the most is ${most}` };
-    }
-    const bytes = await readBytes(handle, Number(stats.size));
-    const again = await resolveFile(place, file);
-    const named = again === real ? await lstat(real, { bigint: true }) : undefined;
-    if (named?.ino !== stats.ino || named.dev !== stats.dev) {
-      return { fault: 'was exchanged while it was read: read it again' };
-    }
-    return toText(bytes);
+    if (stats.size > most) return { fault: `has ${stats.size} bytes, and the most is ${most}` };
+    return toText(await readBytes(handle, stats.size));
   } finally {
     await handle.close();
   }
 }
 
-async function resolveFile({ root, folder }: Enclosed, file: string): Promise<string | undefined> {
-  const real = await resolveInside(root, folder);
-  return real && resolveInside(real, file);
+/**
+ * Where a path leads below a folder without links; undefined when it does not exist, leads out of it, or to what is
+ * hidden.
+ */
+export async function resolveBelow(
+  folder: string,
+  file: string,
+  hidden: readonly string[],
+): Promise<string | undefined> {
+  const real = await unlessGone(realpath(path.join(folder, file)));
+  if (real === undefined || !isWithin(folder, real)) return undefined;
+  return hidden.some((one) => isWithin(one, real)) ? undefined : real;
 }
 
 function pathFault(file: string): string | undefined {
@@ -60,30 +63,6 @@ function pathFault(file: string): string | undefined {
   if (path.isAbsolute(file)) return 'must be relative to the folder of the skill';
   if (path.normalize(file).split(path.sep)[0] === '..') return 'leads out of the folder';
   return undefined;
-}
-
-const unreadable: readonly (string | undefined)[] = ['ENOENT', 'ELOOP', 'ENXIO', 'EACCES', 'EPERM'];
-
-async function openFile(file: string): Promise<FileHandle | undefined> {
-  try {
-    // Without O_NONBLOCK the open of a named pipe would wait for a writer.
-    return await open(file, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
-  } catch (error) {
-    if (unreadable.includes(errorCode(error))) return undefined;
-    throw error;
-  }
-}
-
-/** The first bytes of a file: one that grows meanwhile is read no further. */
-async function readBytes(handle: FileHandle, size: number): Promise<Buffer> {
-  const buffer = Buffer.alloc(size);
-  let length = 0;
-  while (length < size) {
-    const { bytesRead } = await handle.read(buffer, length, size - length, length);
-    if (bytesRead === 0) break;
-    length += bytesRead;
-  }
-  return buffer.subarray(0, length);
 }
 
 function toText(bytes: Buffer): ReadText {

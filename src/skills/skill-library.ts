@@ -4,6 +4,7 @@ import { TtlCache } from '../platform/async/ttl-cache.js';
 import type { Clock } from '../platform/clock.js';
 import { errorCode } from '../platform/error-code.js';
 import { unknownName } from '../parsing/nearest-name.js';
+import { resolveLinks } from '../tools/calls/resolve-links.js';
 import { findSkills, type SkillFolder } from './find-skills.js';
 import type { FoundSkill } from './skill.js';
 
@@ -22,11 +23,18 @@ export interface SkillLibraryOptions {
   onProblem(location: string, problem: string): void;
 }
 
+export interface SkillProject {
+  /** Absolute, without links. */
+  root: string;
+  /** Folders and files that a skill's links do not reach, without links. */
+  hidden: readonly string[];
+}
+
 export interface SkillPlace {
   /** The agent's name. Absent: none. */
   agent?: string;
-  /** Absolute. Absent: no project. */
-  projectRoot?: string;
+  /** Absent: no project. */
+  project?: SkillProject;
 }
 
 /** The skills of the server, of its agents and, where that is set, of projects. */
@@ -39,14 +47,16 @@ export class SkillLibrary {
   }
 
   /** All skills of a place, also those that others hide, and those with faults. */
-  async find({ agent, projectRoot }: SkillPlace): Promise<FoundSkill[]> {
-    const { instructionRoot, hasProjectSkills } = this.options;
-    const folders: SkillFolder[] = [{ level: 'server', root: instructionRoot, below: 'skills' }];
+  async find({ agent, project }: SkillPlace): Promise<FoundSkill[]> {
+    const { hasProjectSkills } = this.options;
+    // The operator's folder, which may be a link.
+    const root = await resolveLinks(this.options.instructionRoot);
+    const folders: SkillFolder[] = [{ level: 'server', root, hidden: [], below: 'skills' }];
     if (agent !== undefined) {
-      folders.push({ level: 'agent', root: instructionRoot, below: `agents/${agent}/skills` });
+      folders.push({ level: 'agent', root, hidden: [], below: `agents/${agent}/skills` });
     }
-    if (hasProjectSkills && projectRoot !== undefined) {
-      folders.push({ level: 'project', root: projectRoot, below: PROJECT_FOLDER });
+    if (hasProjectSkills && project !== undefined) {
+      folders.push({ level: 'project', ...project, below: PROJECT_FOLDER });
     }
     return (await Promise.all(folders.map((folder) => this.#load(folder)))).flat();
   }
@@ -74,7 +84,7 @@ export class SkillLibrary {
   }
 
   #load(folder: SkillFolder): Promise<FoundSkill[]> {
-    return this.#found.get(`${folder.root}\0${folder.below}`, async () => {
+    return this.#found.get(JSON.stringify(folder), async () => {
       const found = await findSkills(folder);
       // A project's faults are for those who work in it, not for the operator's log.
       if (folder.level !== 'project') for (const one of found) this.#report(one);

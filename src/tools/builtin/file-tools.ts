@@ -1,30 +1,289 @@
-import {
-  betaEditTool,
-  betaReadTool,
-  betaWriteTool,
-} from '@anthropic-ai/sdk/tools/agent-toolset/node';
-import { fromRunnable } from '../from-runnable.js';
+import type { FileHandle } from 'node:fs/promises';
+import path from 'node:path';
+import { fsErrorMessage } from '@anthropic-ai/sdk/tools/agent-toolset/fs-util';
+import { errorCode } from '../../platform/error-code.js';
+import { closing, HeldFolder, openFile, readBytes } from '../../platform/files/held-folder.js';
+import { openExisting, replaceFile, type ExistingFile } from '../../platform/files/replace-file.js';
+import type { JsonObject } from '../../platform/json.js';
+import { ToolFailure } from '../tool-failure.js';
+import type { ToolContext, ToolDefinition } from '../tool.js';
+import { editText, keepForm, readText, toBytes, type FileText } from './file-text.js';
+import { locatePath, type LocatedPath } from './locate-path.js';
 
+/** Bytes of a file that are read whole, and of the lines that are shown of a larger one. */
+const MOST_BYTES = 256 * 1024;
+/** Permission bits of which a file that may be written has one: root could write the others too. */
+const WRITE_BITS = 0o222;
+
+const file_path = { type: 'string', minLength: 1 };
 const permissionArgument = { name: 'file_path', kind: 'path' } as const;
 
-/**
- * The SDK's file tools, confined to the workdir through every symlink. A path that leaves it, or a
- * file over 256 KiB without a range, is an error for the model.
- */
-export const readTool = fromRunnable(({ workdir }) => betaReadTool({ workdir }), {
+/** Shows a file of text. What is no text is named, never shown as text. */
+export const readTool: ToolDefinition = {
+  name: 'read',
+  description: 'Read a UTF-8 text file relative to the workdir.',
+  inputSchema: {
+    type: 'object',
+    properties: {
+      file_path,
+      view_range: {
+        type: 'array',
+        items: { type: 'integer' },
+        description: '[start_line, end_line] 1-indexed inclusive',
+      },
+    },
+    required: ['file_path'],
+  },
   effect: 'read',
   retry: 'safe',
   permissionArgument,
-});
+  open: (context) => ({
+    run: async (input) => {
+      const given = textOf(input, 'file_path', 'read');
+      const range = rangeOf(input['view_range']);
+      const found = await locatePath(readTool, given, context);
+      return naming('read', given, () => read(found, given, range));
+    },
+  }),
+};
 
-export const writeTool = fromRunnable(({ workdir }) => betaWriteTool({ workdir }), {
+export const writeTool: ToolDefinition = {
+  name: 'write',
+  description:
+    'Write a UTF-8 text file relative to the workdir, creating parent directories as needed. A file that has CRLF line ends or a byte order mark keeps them.',
+  inputSchema: {
+    type: 'object',
+    properties: { file_path, content: { type: 'string' } },
+    required: ['file_path', 'content'],
+  },
   effect: 'edit',
   retry: 'never',
   permissionArgument,
-});
+  open: (context) => ({
+    run: async (input) => {
+      const given = textOf(input, 'file_path', 'write');
+      const content = textOf(input, 'content', 'write');
+      return change('write', given, context, async (folder, name, existing) => {
+        const before = existing && (await textToReplace('write', given, existing));
+        const text = before === undefined ? content : keepForm(content, before);
+        const bytes = toBytes(text, false);
+        await replaceFile(folder, name, bytes, existing);
+        const kept = text === content ? '' : ' (its line ends and byte order mark are kept)';
+        return `wrote ${bytes.length} bytes to ${given}${kept}`;
+      });
+    },
+  }),
+};
 
-export const editTool = fromRunnable(({ workdir }) => betaEditTool({ workdir }), {
+export const editTool: ToolDefinition = {
+  name: 'edit',
+  description:
+    'Replace old_string with new_string in a file. old_string must be unique unless replace_all. Lines match whether they end with LF or CRLF, and the file keeps its line ends.',
+  inputSchema: {
+    type: 'object',
+    properties: {
+      file_path,
+      old_string: { type: 'string', minLength: 1 },
+      new_string: { type: 'string' },
+      replace_all: { type: 'boolean' },
+    },
+    required: ['file_path', 'old_string', 'new_string'],
+  },
   effect: 'edit',
   retry: 'never',
   permissionArgument,
-});
+  open: (context) => ({
+    run: async (input) => {
+      const given = textOf(input, 'file_path', 'edit');
+      const old = textOf(input, 'old_string', 'edit');
+      const replacement = textOf(input, 'new_string', 'edit');
+      const all = input['replace_all'] === true;
+      return change('edit', given, context, async (folder, name, existing) => {
+        if (existing === undefined)
+          throw new ToolFailure(`edit: ${given}: no such file or directory`);
+        const before = await textToReplace('edit', given, existing);
+        const [edited, count] = editText(before.text, { old, replacement, all });
+        if (count === 0) throw new ToolFailure(`edit: old_string not found in ${given}`);
+        if (count > 1 && !all) {
+          throw new ToolFailure(
+            `edit: old_string appears ${count} times in ${given} (must be unique)`,
+          );
+        }
+        await replaceFile(folder, name, toBytes(edited, before.hasBom), existing);
+        return `edited ${given} (${count} replacement(s))`;
+      });
+    },
+  }),
+};
+
+function textOf(input: JsonObject, name: string, tool: string): string {
+  const given = input[name];
+  if (typeof given !== 'string') throw new ToolFailure(`${tool}: ${name} is required`);
+  // Half of a surrogate pair has no bytes: another text would be written.
+  if (!given.isWellFormed()) {
+    throw new ToolFailure(`${tool}: ${name} has half of a surrogate pair, which no file can have`);
+  }
+  return given;
+}
+
+function rangeOf(given: unknown): [from: number, to: number] | undefined {
+  if (!Array.isArray(given) || given.length === 0) return undefined;
+  const [from, to] = given.map(Number);
+  if (given.length !== 2 || from === undefined || to === undefined) {
+    throw new ToolFailure('read: view_range must be [start_line, end_line]');
+  }
+  return [Math.max(1, from), to > 0 ? to : Infinity];
+}
+
+/** @throws ToolFailure for an error of the system, with the path as it was given. */
+async function naming<T>(tool: string, given: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === undefined) throw error;
+    const message =
+      code === 'ELOOP'
+        ? `${given}: was exchanged for a link meanwhile; try again`
+        : fsErrorMessage(error, given);
+    throw new ToolFailure(`${tool}: ${message}`, { cause: error });
+  }
+}
+
+async function read(
+  { path: real }: LocatedPath,
+  given: string,
+  range: [from: number, to: number] | undefined,
+): Promise<string> {
+  const handle = await openFile(real);
+  try {
+    const stats = await handle.stat();
+    if (!stats.isFile()) throw new ToolFailure(`read: ${given} is not a regular file`);
+    if (stats.size <= MOST_BYTES) {
+      const text = show(await readText(await readBytes(handle, stats.size)), given, stats.size);
+      if (range === undefined) return text;
+      return text
+        .split('\n')
+        .slice(range[0] - 1, range[1])
+        .join('\n');
+    }
+    if (range === undefined) {
+      throw new ToolFailure(
+        `read: ${given} is ${stats.size} bytes, exceeds ${MOST_BYTES}-byte limit. Use the view_range parameter to read specific line ranges, e.g. view_range: [1, 500].`,
+      );
+    }
+    const lines = await readLines(handle, range);
+    if (lines !== undefined) return show(await readText(lines), given, stats.size);
+    const [from, to] = range;
+    throw new ToolFailure(
+      from === to
+        ? `read: line ${from} of ${given} alone exceeds ${MOST_BYTES}-byte limit; view_range cannot narrow this further`
+        : `read: view_range [${from}, ${to}] of ${given} exceeds ${MOST_BYTES}-byte limit. Narrow the view_range to read a smaller portion.`,
+    );
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The text of a file for the model. @throws ToolFailure for what is no text. */
+function show(found: FileText, given: string, size: number): string {
+  if ('kind' in found) throw new ToolFailure(`read: ${describeOther(given, found, size)}`);
+  if (!('encoding' in found)) return found.text;
+  return `[${given} is ${found.encoding} text, shown here as UTF-8; edit and write do not change it]\n${found.text}`;
+}
+
+function describeOther(
+  given: string,
+  { kind, isBinary }: Extract<FileText, { kind: string }>,
+  size: number,
+): string {
+  const what = `${given} is ${kind}, ${size} bytes, and no UTF-8 text`;
+  return isBinary
+    ? `${what}. To see it, have the user attach it to a message, or run a program that reads it with bash.`
+    : `${what}. To see it, convert it with bash, for example: iconv -f WINDOWS-1252 -t UTF-8 FILE`;
+}
+
+/**
+ * The text of a file that is about to be changed.
+ *
+ * @throws ToolFailure for what would not be written as it was: another encoding, binary content, a read-only file.
+ */
+async function textToReplace(
+  tool: string,
+  given: string,
+  { handle, stats }: ExistingFile,
+): Promise<{ text: string; hasBom: boolean }> {
+  if (!stats.isFile()) throw new ToolFailure(`${tool}: ${given} is not a regular file`);
+  if ((stats.mode & WRITE_BITS) === 0) {
+    const mode = (stats.mode & 0o777).toString(8).padStart(4, '0');
+    throw new ToolFailure(
+      `${tool}: ${given} is read-only (mode ${mode}); nothing was changed. If it may be changed, make it writable first (chmod u+w).`,
+    );
+  }
+  if (stats.size > MOST_BYTES && tool === 'edit') {
+    throw new ToolFailure(
+      `edit: ${given} is ${stats.size} bytes, exceeds ${MOST_BYTES}-byte limit. The edit tool loads the whole file and cannot modify a file this large.`,
+    );
+  }
+  const start = await readBytes(handle, Math.min(stats.size, MOST_BYTES));
+  const found = await readText(start, stats.size > MOST_BYTES);
+  if ('hasBom' in found) return found;
+  const kind = 'kind' in found ? found.kind : `${found.encoding} text`;
+  throw new ToolFailure(
+    `${tool}: ${given} is ${kind}, and no UTF-8 text; nothing was changed, as it would be written as UTF-8. Change it with a program that keeps its form, or write another file.`,
+  );
+}
+
+/** The bytes of some lines of a large file; undefined where they are too many. */
+async function readLines(
+  handle: FileHandle,
+  [from, to]: [from: number, to: number],
+): Promise<Buffer | undefined> {
+  const parts: Buffer[] = [];
+  let [line, size] = [1, 0];
+  for await (const chunk of handle.createReadStream({
+    autoClose: false,
+  }) as AsyncIterable<Buffer>) {
+    for (let start = 0; start < chunk.length && line <= to;) {
+      const feed = chunk.indexOf('\n', start);
+      const end = feed < 0 ? chunk.length : feed + 1;
+      if (line >= from) {
+        parts.push(chunk.subarray(start, end));
+        size += end - start;
+        if (size > MOST_BYTES) return undefined;
+      }
+      if (feed >= 0) line += 1;
+      start = end;
+    }
+    if (line > to) break;
+  }
+  const lines = Buffer.concat(parts);
+  // The last line is shown without its end, as the lines of a small file are.
+  return lines.at(-1) === 0x0a && line > to ? lines.subarray(0, -1) : lines;
+}
+
+/**
+ * Runs a change of a file in its folder, which is made where it is missing. The folder is held open from the project
+ * root on: the change is made there, or nowhere.
+ */
+async function change(
+  tool: 'write' | 'edit',
+  given: string,
+  context: ToolContext,
+  work: (folder: HeldFolder, name: string, existing?: ExistingFile) => Promise<string>,
+): Promise<string> {
+  const definition = tool === 'write' ? writeTool : editTool;
+  const found = await locatePath(definition, given, context);
+  if (found.path === found.base) throw new ToolFailure(`${tool}: ${given}: is a directory`);
+  return naming(tool, given, async () => {
+    const root = await HeldFolder.open(found.base);
+    const way = { make: tool === 'write' };
+    const folder = await closing(root, () => root.open(path.dirname(found.path), way));
+    const name = path.basename(found.path);
+    return closing(folder, async () => {
+      const existing = await openExisting(folder, name);
+      if (existing === undefined) return work(folder, name);
+      return closing(existing.handle, () => work(folder, name, existing));
+    });
+  });
+}

@@ -19,9 +19,15 @@ afterEach(() => rm(root, { recursive: true }));
 
 async function find(pattern: string, more: Partial<PathSearch> = {}) {
   const { signal } = new AbortController();
-  const search = { root, pattern: new GlobPattern(pattern), hidden: [], signal, ...more };
-  const { paths, stoppedAfter } = await findPaths(search);
-  return { paths: paths.map((path) => relative(root, path)).sort(), stoppedAfter };
+  const search = {
+    root,
+    pattern: new GlobPattern(pattern),
+    hidden: [],
+    isOut: () => false,
+    signal,
+  };
+  const { files, stoppedAfter } = await findPaths({ ...search, ...more });
+  return { paths: files.map(({ path }) => relative(root, path)).sort(), stoppedAfter };
 }
 
 describe('findPaths', () => {

@@ -1,7 +1,9 @@
-import type { Dirent } from 'node:fs';
-import { opendir } from 'node:fs/promises';
+import type { Dirent, Stats } from 'node:fs';
+import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import { closing, HeldFolder, unlessGone } from '../../platform/files/held-folder.js';
+import { LoopShare } from '../../platform/async/loop-share.js';
 import { isWithin } from '../../platform/is-within.js';
 import type { GlobPattern } from './glob-pattern.js';
 
@@ -12,6 +14,8 @@ const deepest = 40;
  * with.
  */
 const sliceWork = 20_000;
+/** Files that are asked about in one turn of the event loop: a hundred rules about thousands of them take seconds. */
+const filesPerTurn = 16;
 
 export interface PathSearch {
   /** Absolute folder to search in, without links. */
@@ -20,6 +24,8 @@ export interface PathSearch {
   pattern: GlobPattern;
   /** Folders and files that are left out, with all in them; absolute, without links. */
   hidden: readonly string[];
+  /** Whether a file that fits is left out. */
+  isOut(path: string): boolean;
   signal: AbortSignal;
   /** Most entries that are visited. Default: 50,000. */
   mostEntries?: number;
@@ -27,33 +33,39 @@ export interface PathSearch {
   mostWork?: number;
 }
 
+export interface FoundFile {
+  /** Absolute. */
+  path: string;
+  stats: Stats;
+}
+
 export interface FoundPaths {
-  /** Absolute paths of files. */
-  paths: string[];
+  files: FoundFile[];
   /** Number of visited entries, when a limit ended the search. */
   stoppedAfter?: number;
 }
 
 /**
  * Finds the files whose paths match a pattern. Links are neither followed nor found; `.git`,
- * `node_modules` and folders that cannot be read are left out. The work is bounded, and the event loop
- * gets its turns meanwhile.
+ * `node_modules` and folders that cannot be read are left out. Each folder is opened from the root on, so that one that
+ * is exchanged for a link meanwhile leads nowhere else. The work is bounded, and the event loop gets its turns meanwhile.
  *
  * @throws the signal's reason.
  */
 export async function findPaths(search: PathSearch): Promise<FoundPaths> {
-  const { root, pattern, signal, mostEntries = 50_000, mostWork = 50_000_000 } = search;
-  const paths: string[] = [];
-  const folders: Visited[] = [{ path: root, states: pattern.start, depth: 0 }];
+  const { pattern, isOut, signal, mostEntries = 50_000, mostWork = 50_000_000 } = search;
+  const files: FoundFile[] = [];
+  const share = new LoopShare(filesPerTurn);
   let [entries, work, sinceBreak] = [0, 0, 0];
-  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-    for await (const entry of entriesOf(folder.path)) {
+  /** @returns whether a limit ended the search. */
+  const list = async (folder: Visited, held: HeldFolder): Promise<boolean> => {
+    for await (const entry of held.entries()) {
       signal.throwIfAborted();
       entries += 1;
       const cost = entry.name.length * folder.states.size;
       work += cost;
       sinceBreak += cost;
-      if (entries > mostEntries || work > mostWork) return { paths, stoppedAfter: entries - 1 };
+      if (entries > mostEntries || work > mostWork) return true;
       if (sinceBreak > sliceWork) {
         sinceBreak = 0;
         await setImmediate();
@@ -61,11 +73,30 @@ export async function findPaths(search: PathSearch): Promise<FoundPaths> {
       const found = visit(entry, folder, search);
       if (found === undefined) continue;
       if (entry.isDirectory()) folders.push(found);
-      else if (pattern.accepts(found.states)) paths.push(found.path);
+      if (entry.isDirectory() || !pattern.accepts(found.states)) continue;
+      await share.next();
+      if (isOut(found.path)) continue;
+      const stats = await unlessGone(lstat(held.at(entry.name)));
+      if (stats?.isFile() === true) files.push({ path: found.path, stats });
     }
+    return false;
+  };
+  const folders: Visited[] = [{ path: search.root, states: pattern.start, depth: 0 }];
+  const root = await unlessGone(HeldFolder.open(search.root));
+  if (root === undefined) return { files };
+  try {
+    for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+      const held = await unlessGone(root.open(folder.path));
+      if (held === undefined) continue;
+      const visited = folder;
+      const isStopped = await closing(held, () => unlessGone(list(visited, held)));
+      if (isStopped === true) return { files, stoppedAfter: entries - 1 };
+    }
+  } finally {
+    await root.close();
   }
   signal.throwIfAborted();
-  return { paths };
+  return { files };
 }
 
 /** A folder or a file, and the states of the pattern after its path. */
@@ -88,10 +119,4 @@ function visit(
   const path = join(folder.path, entry.name);
   if (hidden.some((one) => isWithin(one, path))) return undefined;
   return { path, states, depth: folder.depth + 1 };
-}
-
-/** The entries of a folder; none when it cannot be read, or is gone. */
-async function* entriesOf(path: string): AsyncGenerator<Dirent> {
-  const folder = await opendir(path, { bufferSize: 256 }).catch(() => undefined);
-  if (folder !== undefined) yield* folder;
 }

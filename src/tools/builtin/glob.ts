@@ -1,25 +1,12 @@
-import type { Stats } from 'node:fs';
-import { realpath, stat } from 'node:fs/promises';
-import { isAbsolute, join, relative, sep } from 'node:path';
-import { resolvePath } from '@anthropic-ai/sdk/tools/agent-toolset/node';
-import pLimit from 'p-limit';
+import { isAbsolute, relative } from 'node:path';
 import { hiddenFrom } from '../../governance/permissions/own-paths.js';
-import { isWithin } from '../../platform/is-within.js';
-import { LoopShare } from '../../platform/async/loop-share.js';
 import { ToolFailure } from '../tool-failure.js';
 import type { ToolDefinition } from '../tool.js';
-import { findPaths, type PathSearch } from './find-paths.js';
+import { findPaths, type FoundFile } from './find-paths.js';
 import { GlobPattern } from './glob-pattern.js';
+import { locatePath, spellingsOf } from './locate-path.js';
 
 const resultLimit = 200;
-const parallelStats = 32;
-/** Paths matched with rules in one turn of the event loop. */
-const pathsPerTurn = 16;
-
-interface Match {
-  path: string;
-  mtimeMs: number;
-}
 
 /** A glob with the schema, confinement, order and limits of the SDK's own, which needs Node 22. */
 export const globTool: ToolDefinition = {
@@ -37,24 +24,18 @@ export const globTool: ToolDefinition = {
   effect: 'read',
   retry: 'safe',
   permissionArgument: { name: 'path', kind: 'path' },
-  open: ({ workdir, ownPaths, isDenied, mostResults = resultLimit }) => ({
+  open: (context) => ({
     run: async (input, { signal }) => {
+      const { workdir, ownPaths, isDenied, mostResults = resultLimit } = context;
       const pattern = checkPattern(input['pattern']);
-      const base = await resolvePath({ workdir }, '.');
       const path = input['path'];
-      const root = typeof path === 'string' ? await resolvePath({ workdir }, path) : base;
+      const given = typeof path === 'string' ? path : '.';
+      const { path: root, base } = await locatePath(globTool, given, context);
       const hidden = ownPaths === undefined ? [] : hiddenFrom(ownPaths, [base]);
-      const { matches: found, stoppedAfter } = await findFiles({ pattern, root, hidden, signal });
-      const matches: Match[] = [];
-      // A hundred rules about each of thousands of files take seconds.
-      const share = new LoopShare(pathsPerTurn);
-      for (const match of found) {
-        await share.next();
-        signal.throwIfAborted();
-        const isOut = isDenied?.(globTool, spellingsOf(match.path, base, workdir)) === true;
-        if (!isOut) matches.push(match);
-      }
-      return toText(matches, { base, stoppedAfter, most: Math.min(mostResults, resultLimit) });
+      const isOut = (file: string) =>
+        isDenied?.(globTool, spellingsOf(file, base, workdir)) === true;
+      const { files, stoppedAfter } = await findPaths({ pattern, root, hidden, isOut, signal });
+      return toText(files, { base, stoppedAfter, most: Math.min(mostResults, resultLimit) });
     },
   }),
 };
@@ -77,49 +58,12 @@ function checkPattern(pattern: unknown): GlobPattern {
   }
 }
 
-async function findFiles(
-  search: PathSearch,
-): Promise<{ matches: Match[]; stoppedAfter: number | undefined }> {
-  const { root, hidden } = search;
-  const { paths, stoppedAfter } = await findPaths(search);
-  const limit = pLimit(parallelStats);
-  const found = await Promise.all(paths.map((path) => limit(() => fileInside(root, path, hidden))));
-  const matches = found.filter((match) => match !== undefined);
-  return { matches, stoppedAfter };
-}
-
-/**
- * The match, unless the path is no file, is hidden, cannot be resolved, or lies outside `root` once
- * every link is resolved: a folder may become a link after it was listed.
- */
-async function fileInside(
-  root: string,
-  path: string,
-  hidden: readonly string[],
-): Promise<Match | undefined> {
-  const file = await resolveFile(path).catch(() => undefined);
-  if (file === undefined || !file.stats.isFile()) return undefined;
-  if (hidden.some((one) => isWithin(one, file.real))) return undefined;
-  const inside = file.real.startsWith(root.endsWith(sep) ? root : root + sep);
-  return inside ? { path, mtimeMs: file.stats.mtimeMs } : undefined;
-}
-
-async function resolveFile(path: string): Promise<{ real: string; stats: Stats }> {
-  const real = await realpath(path);
-  return { real, stats: await stat(real) };
-}
-
-/** Spellings of a path: below the project root as resolved and as written. */
-function spellingsOf(file: string, base: string, workdir: string): string[] {
-  return [file, join(workdir, relative(base, file))];
-}
-
 function toText(
-  matches: Match[],
+  matches: FoundFile[],
   about: { base: string; stoppedAfter: number | undefined; most: number },
 ): string {
   const lines = matches
-    .sort((a, b) => b.mtimeMs - a.mtimeMs || (a.path < b.path ? -1 : 1))
+    .sort((a, b) => b.stats.mtimeMs - a.stats.mtimeMs || (a.path < b.path ? -1 : 1))
     .slice(0, about.most)
     .map((match) => relative(about.base, match.path));
   if (lines.length === 0) lines.push('no matches');

@@ -1,121 +1,245 @@
-import { join, relative, resolve, sep } from 'node:path';
-import { betaGrepTool, resolvePath } from '@anthropic-ai/sdk/tools/agent-toolset/node';
-import { hiddenFrom, type OwnPaths } from '../../governance/permissions/own-paths.js';
-import { isWithin } from '../../platform/is-within.js';
-import { LoopShare } from '../../platform/async/loop-share.js';
-import { fromRunnable } from '../from-runnable.js';
-import type { ToolDefinition } from '../tool.js';
-import { boundSearch } from './bound-search.js';
+import { once } from 'node:events';
+import { basename, dirname, relative } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import pLimit from 'p-limit';
+import { hiddenFrom } from '../../governance/permissions/own-paths.js';
+import { untilAborted } from '../../platform/async/abort.js';
+import { withDeadline } from '../../platform/async/with-deadline.js';
+import { systemClock } from '../../platform/clock.js';
+import { HeldFolder, readBytes, unlessGone } from '../../platform/files/held-folder.js';
+import { ToolFailure } from '../tool-failure.js';
+import type { ToolContext, ToolDefinition } from '../tool.js';
+import { readText } from './file-text.js';
+import { findPaths } from './find-paths.js';
+import { GlobPattern } from './glob-pattern.js';
+import { locatePath, spellingsOf } from './locate-path.js';
 
-/** Characters of a path that a system opens. */
-const LONGEST_PATH = 4_200;
-/** Candidate paths of one line, which a file name may have multiplied on purpose. */
-const MOST_PATHS = 16;
-/** Lines matched with rules in one turn of the event loop. */
-const linesPerTurn = 4;
+/** Time limit of a search, in ms: an expression may backtrack for ever. */
+const SEARCH_MS = 10_000;
+/** Bytes of a file that is searched; larger ones are named. */
+const MOST_BYTES = 32 * 1024 * 1024;
+/** Characters of the lines that are shown, and of one line. */
+const OUTPUT_CHARS = 100 * 1024;
+const LINE_CHARS = 2_000;
+/** Files that a note names. */
+const NAMED_FILES = 5;
 
-const sdkGrep = fromRunnable(({ workdir }) => betaGrepTool({ workdir }), {
+/** Each search has a thread and a file in memory. */
+const searches = pLimit(4);
+
+/** The contents of files, searched by a thread, which may be ended. Binary files have no lines. */
+export const grepTool: ToolDefinition = {
+  name: 'grep',
+  description:
+    'Search the contents of files, line by line, for a regular expression (of JavaScript; `(?i)` at its start ignores case). Hidden files are searched; .git, node_modules and binary files are skipped.',
+  inputSchema: {
+    type: 'object',
+    properties: {
+      pattern: { type: 'string', minLength: 1 },
+      path: { type: 'string', description: 'File or directory. Defaults to the workdir.' },
+    },
+    required: ['pattern'],
+  },
   effect: 'read',
   retry: 'safe',
   permissionArgument: { name: 'path', kind: 'path' },
-});
-
-/** The SDK's search (ripgrep where there is one), with paths relative to the workdir. */
-export const grepTool: ToolDefinition = {
-  ...sdkGrep,
   // Grep shows contents.
   deniedWith: ['read'],
-  open: (context) => {
-    const grep = sdkGrep.open(context);
-    return {
-      run: async (input, call) => {
-        const found = await boundSearch(call, context, (bounded) => grep.run(input, bounded));
-        // The SDK prints the workdir as given, or resolved where the input has a path.
-        const base = await resolvePath({ workdir: context.workdir }, '.');
-        const roots = [resolve(context.workdir), base];
-        const hidden = hiddenBelow(base, context.ownPaths);
-        const isDenied = (path: string): boolean =>
-          context.isDenied?.(grepTool, spellingsOf(path, roots)) === true;
-        const lines = found.split('\n');
-        // A hundred rules about each of thousands of lines take seconds.
-        const share = new LoopShare(linesPerTurn);
-        const shown = await leaveOut(lines, roots, async (line) => {
-          await share.next();
-          call.signal.throwIfAborted();
-          return isHidden(line, roots, hidden) || pathsIn(line).some(isDenied);
-        });
-        if (shown.length < lines.length && shown.every((line) => line === '')) return 'no matches';
-        return cutResults(
-          shown.map((line) => withoutRoot(line, roots)),
-          context.mostResults,
-        );
-      },
-    };
-  },
+  open: (context) => ({
+    run: async ({ pattern, path }, { signal }) => {
+      if (typeof pattern !== 'string') throw new ToolFailure('grep: pattern is required');
+      return searches(() => grep(pattern, path, { context, signal }));
+    },
+  }),
 };
 
-function cutResults(lines: readonly string[], most = lines.length): string {
-  const found = lines.filter((line) => line !== '');
-  if (found.length <= most) return lines.join('\n');
-  const note = `[${most} of ${found.length} lines shown: narrow the pattern or the path]`;
-  return [...found.slice(0, most), note].join('\n');
+interface Search {
+  context: ToolContext;
+  signal: AbortSignal;
+  /** Time limit in ms. Default: 10,000. */
+  timeoutMs?: number;
 }
 
-/**
- * Hidden paths relative to the project root, as a workdir that is a link is searched by its own
- * name.
- */
-function hiddenBelow(base: string, ownPaths: OwnPaths | undefined): string[] {
-  if (ownPaths === undefined) return [];
-  const below = hiddenFrom(ownPaths, [base]).filter((one) => isWithin(base, one));
-  return below.map((one) => relative(base, one));
-}
-
-/** Whether a line is of a hidden file: the search itself cannot leave out a folder. */
-function isHidden(line: string, roots: readonly string[], hidden: readonly string[]): boolean {
-  return roots.some((root) =>
-    hidden.some((one) => {
-      const path = resolve(root, one);
-      return line.startsWith(path + sep) || line.startsWith(`${path}:`);
-    }),
+/** @throws ToolFailure for a pattern that is none, and at the time limit when nothing was found until then. */
+export async function grep(
+  pattern: string,
+  path: unknown,
+  { context, signal: outer, timeoutMs: ms = SEARCH_MS }: Search,
+): Promise<string> {
+  outer.throwIfAborted();
+  const expression = toExpression(pattern);
+  const given = typeof path === 'string' ? path : '.';
+  const found = new Findings();
+  const reason = new ToolFailure(
+    `grep: stopped after ${ms} ms. Narrow the path, or use a simpler pattern.`,
   );
-}
-
-/**
- * Lines without those of files that are left out. A file name may contain a line feed: a line that begins
- * in no root belongs to the file of the line before.
- */
-async function leaveOut(
-  lines: readonly string[],
-  roots: readonly string[],
-  isOut: (line: string) => Promise<boolean>,
-): Promise<string[]> {
-  const shown: string[] = [];
-  let isLastOut = false;
-  for (const line of lines) {
-    const isFile = roots.some((root) => line.startsWith(root + sep));
-    isLastOut = isFile ? await isOut(line) : isLastOut && line !== '';
-    if (!isLastOut) shown.push(line);
+  const thread = new Worker(threadSource, {
+    eval: true,
+    env: {},
+    execArgv: [],
+    workerData: { expression, most: OUTPUT_CHARS, longest: LINE_CHARS },
+    // A deeply nested expression needs more stack than a thread has.
+    resourceLimits: { stackSizeMb: 8 },
+  });
+  const failed = new AbortController();
+  thread.on('error', (error) => {
+    failed.abort(new ToolFailure(`grep: the search failed: ${String(error)}`, { cause: error }));
+  });
+  try {
+    const limit = { ms, reason, outer: AbortSignal.any([outer, failed.signal]) };
+    await withDeadline(systemClock, limit, (signal) =>
+      searchFiles(given, { context, signal, thread, found }),
+    );
+  } catch (error) {
+    if (error !== reason || found.lines.length === 0) throw error;
+    found.notes.push(`[the search was stopped after ${ms} ms: narrow the path]`);
+  } finally {
+    await thread.terminate();
   }
-  return shown;
+  return found.toText(context.mostResults);
 }
 
-/**
- * The paths that a line may belong to: the path ends before some `:<number>:`, and may contain such text
- * itself.
- */
-function pathsIn(line: string): string[] {
-  const head = line.slice(0, LONGEST_PATH);
-  const ends = [...head.matchAll(/:\d+:/g)].slice(0, MOST_PATHS).map(({ index }) => index);
-  return ends.length === 0 ? [head] : ends.map((end) => head.slice(0, end));
+/** @throws ToolFailure. */
+function toExpression(pattern: string): RegExp {
+  const [, flags = '', rest = pattern] = /^\(\?([imsu]+)\)(.*)$/s.exec(pattern) ?? [];
+  try {
+    return new RegExp(rest, flags);
+  } catch (error) {
+    throw new ToolFailure(`grep: ${String(error)}`, { cause: error });
+  }
 }
 
-function spellingsOf(path: string, roots: readonly string[]): string[] {
-  const below = withoutRoot(path, roots);
-  return below === path ? [path] : roots.map((root) => join(root, below));
+/** What was found, as the model is shown it. */
+class Findings {
+  readonly lines: string[] = [];
+  readonly notes: string[] = [];
+  readonly otherEncodings: string[] = [];
+  readonly tooLarge: string[] = [];
+  #left = OUTPUT_CHARS;
+
+  /** @returns whether there is room for more. */
+  add(file: string, matches: readonly Match[]): boolean {
+    for (const [line, text] of matches) {
+      const shown = `${file}:${line}:${text}`;
+      this.#left -= shown.length + 1;
+      if (this.#left < 0) {
+        this.notes.push(`[output truncated at ${OUTPUT_CHARS} characters]`);
+        return false;
+      }
+      this.lines.push(shown);
+    }
+    return true;
+  }
+
+  toText(most = this.lines.length): string {
+    const shown = this.lines.length === 0 ? ['no matches'] : this.lines.slice(0, most);
+    if (this.lines.length > most) {
+      const all = this.lines.length;
+      shown.push(`[${most} of ${all} lines shown: narrow the pattern or the path]`);
+    }
+    shown.push(...this.notes);
+    if (this.otherEncodings.length > 0) {
+      shown.push(`[not UTF-8, read as Windows-1252: ${nameSome(this.otherEncodings)}]`);
+    }
+    if (this.tooLarge.length > 0) {
+      shown.push(`[over ${MOST_BYTES} bytes, not searched: ${nameSome(this.tooLarge)}]`);
+    }
+    return shown.join('\n');
+  }
 }
 
-function withoutRoot(line: string, roots: readonly string[]): string {
-  const root = roots.find((one) => line.startsWith(one + sep));
-  return root === undefined ? line : line.slice(root.length + sep.length);
+function nameSome(files: readonly string[]): string {
+  const rest = files.length - NAMED_FILES;
+  const named = files.slice(0, NAMED_FILES).join(', ');
+  return rest > 0 ? `${named} and ${rest} more` : named;
 }
+
+interface Searching {
+  context: ToolContext;
+  signal: AbortSignal;
+  thread: Worker;
+  found: Findings;
+}
+
+async function searchFiles(given: string, searching: Searching): Promise<void> {
+  const { context, signal, thread, found } = searching;
+  const { workdir, ownPaths, isDenied } = context;
+  const { path: root, base } = await locatePath(grepTool, given, context);
+  const isOut = (file: string) => isDenied?.(grepTool, spellingsOf(file, base, workdir)) === true;
+  const hidden = ownPaths === undefined ? [] : hiddenFrom(ownPaths, [base]);
+  const pattern = new GlobPattern('**/*');
+  const { files, stoppedAfter } = await findPaths({ root, pattern, hidden, isOut, signal });
+  if (stoppedAfter !== undefined) {
+    found.notes.push(`[search stopped after ${stoppedAfter} entries: narrow the path]`);
+  }
+  // Nothing is found in a file.
+  const paths = files.length > 0 || isOut(root) ? files.map(({ path }) => path) : [root];
+  let folder: HeldFolder | undefined;
+  try {
+    for (const path of paths) {
+      signal.throwIfAborted();
+      if (folder?.path !== dirname(path)) {
+        await folder?.close();
+        folder = await unlessGone(HeldFolder.open(dirname(path)));
+      }
+      if (folder === undefined) continue;
+      const name = relative(base, path);
+      const text = await textOf(folder, path, { name, found });
+      if (text === undefined) continue;
+      thread.postMessage(text, []);
+      const [matches] = (await untilAborted(once(thread, 'message'), signal)) as [Match[]];
+      if (!found.add(name, matches)) return;
+    }
+  } finally {
+    await folder?.close();
+  }
+}
+
+type Match = readonly [line: number, text: string];
+
+/** The text of a file; undefined for what is gone, binary or too large. */
+async function textOf(
+  folder: HeldFolder,
+  path: string,
+  { name, found }: { name: string; found: Findings },
+): Promise<string | undefined> {
+  const handle = await unlessGone(folder.openFile(basename(path)));
+  if (handle === undefined) return undefined;
+  try {
+    const stats = await handle.stat();
+    if (stats.size > MOST_BYTES) found.tooLarge.push(name);
+    if (!stats.isFile() || stats.size > MOST_BYTES) return undefined;
+    const bytes = await readBytes(handle, stats.size);
+    const read = await readText(bytes);
+    if ('text' in read) return read.text;
+    if (read.isBinary) return undefined;
+    found.otherEncodings.push(name);
+    return new TextDecoder('windows-1252').decode(bytes);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Runs in a thread, which is ended with the search. */
+const threadSource = `
+  const { parentPort, workerData } = require('node:worker_threads');
+  const { expression, most, longest } = workerData;
+  parentPort.on('message', (text) => {
+    const matches = [];
+    let chars = 0;
+    let start = 0;
+    for (let number = 1; start <= text.length && chars <= most; number += 1) {
+      const feed = text.indexOf('\\n', start);
+      const end = feed < 0 ? text.length : feed;
+      const line = text.slice(start, text[end - 1] === '\\r' ? end - 1 : end);
+      if ((feed >= 0 || line !== '') && expression.test(line)) {
+        const shown = line.slice(0, longest);
+        const rest = line.length - shown.length;
+        matches.push([number, rest === 0 ? shown : shown + ' [' + rest + ' more characters]']);
+        chars += shown.length;
+      }
+      start = end + 1;
+    }
+    parentPort.postMessage(matches);
+  });
+`;

@@ -1,6 +1,7 @@
 import { realpath, stat } from 'node:fs/promises';
 import type { Clock } from '../../platform/clock.js';
 import { compact } from '../../platform/compact.js';
+import { closing, HeldFolder, unlessGone } from '../../platform/files/held-folder.js';
 import { isWithin } from '../../platform/is-within.js';
 import { ToolFailure } from '../tool-failure.js';
 import { bubblewrapArguments } from './bubblewrap-arguments.js';
@@ -96,6 +97,7 @@ export class Sandbox {
    */
   async program(folder: string, { env, others }: ShellNeeds): Promise<ShellProgram> {
     const { limits, clock } = this.options;
+    const identity = await identityOf(folder, others !== undefined);
     const args = await this.#arguments(folder, others);
     const group = await makeCgroup(this.cgroups, limits, clock);
     return {
@@ -118,7 +120,7 @@ export class Sandbox {
       cwd: '/',
       // Bubblewrap runs with it too: the sandbox can read the environment of its first process.
       env: { ...env, ...bashEnvironment, TMPDIR: '/tmp' },
-      setUp: limitLines(limits),
+      setUp: [stayLine(identity), ...limitLines(limits)],
     };
   }
 
@@ -155,6 +157,27 @@ export class Sandbox {
 
 function isRoot(): boolean {
   return process.getuid?.() === 0;
+}
+
+/**
+ * What tells the project root from other folders.
+ *
+ * @param isExact whether the path has no links, or is not followed.
+ * @throws ToolFailure when it has one then.
+ */
+async function identityOf(folder: string, isExact: boolean): Promise<string> {
+  const held = await unlessGone(HeldFolder.open(isExact ? folder : await realpath(folder)));
+  if (held === undefined) throw rootMoved();
+  return closing(held, () => held.identity());
+}
+
+/**
+ * A line that ends a shell in any other folder than the project root: bubblewrap mounts it by its path, and a command of
+ * another session may exchange the folder for a link between the check and the mount.
+ */
+function stayLine(identity: string): string {
+  const refusal = 'was not started: the project root was exchanged for another folder meanwhile';
+  return `[ "$(stat -c %d:%i .)" = ${identity} ] || { echo '${refusal}' >&2; exit 1; }`;
 }
 
 /**

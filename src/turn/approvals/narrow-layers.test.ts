@@ -23,6 +23,7 @@ const permissions: TurnPermissions = {
   grants: [],
   root: {
     projectRoot: '/p',
+    real: '/p',
     spellings: ['/p'],
     ownPaths: { closed: [], hidden: [], protected: [] },
     others: undefined,

@@ -3,6 +3,7 @@ import type { Persona } from '../../agents/parse-agent-file.js';
 import type { NoticePosted } from '../../events/turn-event.js';
 import { compact } from '../../platform/compact.js';
 import type { OpenedRoot } from '../../session/project-roots.js';
+import { projectOf } from '../../session/skill-service.js';
 import { chooseSkills } from '../../skills/choose-skills.js';
 import type { Skill } from '../../skills/skill.js';
 import { SkillLibrary } from '../../skills/skill-library.js';
@@ -35,7 +36,7 @@ export class SkillChooser {
   ): Promise<TurnSkills> {
     const { turn, session, progress } = attempt;
     if (!mayHaveSkills(offerOf(turn).options)) return noSkills;
-    const place = { agent: persona.name, projectRoot: root.projectRoot };
+    const place = { agent: persona.name, project: projectOf(root) };
     const lists = [persona.skills, turn.options.options.skills];
     const chosen = chooseSkills(await this.library.find(place), lists);
     const { skills: found } = chosen;

@@ -1,4 +1,4 @@
-import { access } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import path from 'node:path';
 import { Inject, Injectable } from '@nestjs/common';
 import { CLOCK, type Clock } from '../../platform/clock.js';
@@ -88,12 +88,13 @@ async function findProjectFacts(projectRoot: string): Promise<string | undefined
   return `The project has notes for agents in ${named.join(' and ')}. Read them before you change anything.`;
 }
 
-/** Errors of a file that is not there, or that a link leads away from. */
+/** Errors of a file that is not there. */
 const absent = new Set<string | undefined>(['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES']);
 
 async function canFind(file: string): Promise<boolean> {
   try {
-    await access(file);
+    // Not what a link leads to: that may be outside, where nobody learns what is there.
+    await lstat(file);
     return true;
   } catch (error) {
     if (absent.has(errorCode(error))) return false;

@@ -28,7 +28,10 @@ describe('decideCall', () => {
       checkInput: () => ({ ok: true, input: {} }),
       run: unused,
     };
-    const rules = { ...permissions, root: { spellings: [], projectRoot: root, ownPaths, others } };
+    const rules = {
+      ...permissions,
+      root: { spellings: [], real: root, projectRoot: root, ownPaths, others },
+    };
     return decideCall(rules, tool, { file_path: 'a.txt' });
   };
 

@@ -69,7 +69,7 @@ export class TurnPreparer {
     const { sessionId, message, opts, attachments, idempotencyKey, problems, principal } =
       submission;
     const { principalId } = session;
-    const { projectRoot, ownPaths } =
+    const { real, ownPaths } =
       principal === undefined
         ? await this.projectRoots.openForOwner(session.projectRoot, principalId)
         : await this.projectRoots.open(session.projectRoot, principal);
@@ -80,7 +80,8 @@ export class TurnPreparer {
     checkClientTools(clientTools, ours);
     this.trees.assertUsable(decisionTree, agentConfig);
     const files = {
-      roots: [projectRoot, ...this.attachments.roots],
+      projectRoot: real,
+      roots: this.attachments.roots,
       closed: ownPaths.closed,
       hidden: ownPaths.hidden,
       principalId,

@@ -1,0 +1,174 @@
+import { constants, mkdir, open, opendir, type FileHandle } from 'node:fs/promises';
+import type { Dirent } from 'node:fs';
+import path from 'node:path';
+import { errorCode } from '../error-code.js';
+
+const isLinux = process.platform === 'linux';
+
+/** Linux: a descriptor to walk from, which needs no right to read the folder (`O_PATH`). */
+const WALK_ONLY = 0x20_0000;
+/** macOS: no part of the path may be a link (`O_NOFOLLOW_ANY`). */
+const NO_LINK_AT_ALL = 0x2000_0000;
+const noLink = isLinux ? constants.O_NOFOLLOW : NO_LINK_AT_ALL;
+const folderFlags = constants.O_DIRECTORY | noLink | (isLinux ? WALK_ONLY : constants.O_RDONLY);
+
+/** Mode of folders that are made: the owner's alone, whatever the umask. */
+const NEW_FOLDER = 0o700;
+
+/**
+ * A folder that is held open by its descriptor. What is opened in it is in this folder, wherever its path
+ * leads by now: a command that exchanges a folder for a link while a tool runs leads the tool nowhere else.
+ *
+ * Each part of a path is opened in the folder before it, and none may be a link: links are resolved, and the result is
+ * judged, before anything is opened. Linux opens a part in a folder through `/proc/self/fd`. macOS opens whole paths
+ * that may have no link; entries are made, renamed and deleted there by their paths. It has no sandbox for commands
+ * either: what could exchange a folder there has all rights of the server's user already.
+ */
+export class HeldFolder {
+  private constructor(
+    /** As it was walked: absolute, without links. */
+    readonly path: string,
+    private readonly handle: FileHandle,
+  ) {}
+
+  /**
+   * Opens a folder.
+   *
+   * @param folder absolute, without links.
+   * @throws the error of the system: ENOTDIR also for a link.
+   */
+  static async open(folder: string): Promise<HeldFolder> {
+    const { root } = path.parse(folder);
+    if (!isLinux) return new HeldFolder(folder, await open(folder, folderFlags));
+    const from = new HeldFolder(root, await open(root, folderFlags));
+    return HeldFolder.#walk(from, folder, false);
+  }
+
+  /** @param folder in this one or below it: absolute, without links. `make`: whether missing folders are made. */
+  async open(folder: string, { make = false } = {}): Promise<HeldFolder> {
+    const from = new HeldFolder(this.path, await open(this.at('.'), folderFlags));
+    return HeldFolder.#walk(from, folder, make);
+  }
+
+  /** Walks from a folder, which is closed on the way. */
+  static async #walk(from: HeldFolder, target: string, make: boolean): Promise<HeldFolder> {
+    let last = from;
+    try {
+      for (const name of partsBelow(from.path, target)) {
+        const next = await last.#enter(name, make);
+        await last.close();
+        last = next;
+      }
+      return last;
+    } catch (error) {
+      await last.close();
+      throw error;
+    }
+  }
+
+  async #enter(name: string, make: boolean): Promise<HeldFolder> {
+    const entry = this.at(name);
+    const enter = async () =>
+      new HeldFolder(path.join(this.path, name), await open(entry, folderFlags));
+    if (!make) return enter();
+    try {
+      return await enter();
+    } catch (error) {
+      if (errorCode(error) !== 'ENOENT') throw error;
+    }
+    await mkdir(entry, { mode: NEW_FOLDER }).catch((error: unknown) => {
+      if (errorCode(error) !== 'EEXIST') throw error;
+    });
+    return enter();
+  }
+
+  /**
+   * The path of an entry, for calls that take a path and do not follow a link at its end (lstat, rename, unlink). It
+   * holds as long as the folder is open.
+   */
+  at(name: string): string {
+    return isLinux ? `/proc/self/fd/${this.handle.fd}/${name}` : path.join(this.path, name);
+  }
+
+  /**
+   * Opens a file of this folder. A link is ELOOP. A named pipe does not block.
+   *
+   * @param name one part of a path.
+   */
+  openFile(name: string, flags = constants.O_RDONLY, mode?: number): Promise<FileHandle> {
+    return open(this.at(name), flags | noLink | constants.O_NONBLOCK, mode);
+  }
+
+  /** The entries of the folder. */
+  async *entries(): AsyncGenerator<Dirent> {
+    yield* await opendir(this.at('.'), { bufferSize: 256 });
+  }
+
+  /** What tells the folder from any other, as `stat -c %d:%i` prints it. */
+  async identity(): Promise<string> {
+    const { dev, ino } = await this.handle.stat({ bigint: true });
+    return `${dev}:${ino}`;
+  }
+
+  close(): Promise<void> {
+    return this.handle.close();
+  }
+}
+
+/** @throws Error for a path that is not in the folder: a fault of the caller, who checks paths before. */
+function partsBelow(folder: string, target: string): string[] {
+  const relative = path.relative(folder, target);
+  const parts = relative === '' ? [] : relative.split(path.sep);
+  if (parts[0] === '..') throw new Error('The path to open is not below its folder');
+  return parts;
+}
+
+/** Opens a file. @param file absolute, without links. */
+export async function openFile(file: string): Promise<FileHandle> {
+  const folder = await HeldFolder.open(path.dirname(file));
+  return closing(folder, () => folder.openFile(path.basename(file)));
+}
+
+/** Closes a folder or a file after its use. */
+export async function closing<T>(
+  held: { close(): Promise<void> },
+  use: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await use();
+  } finally {
+    await held.close();
+  }
+}
+
+/** The first bytes of a file: one that grows meanwhile is read no further. */
+export async function readBytes(handle: FileHandle, size: number): Promise<Buffer> {
+  const buffer = Buffer.alloc(size);
+  let length = 0;
+  while (length < size) {
+    const { bytesRead } = await handle.read(buffer, length, size - length, length);
+    if (bytesRead === 0) break;
+    length += bytesRead;
+  }
+  return buffer.subarray(0, length);
+}
+
+/** Errors of what is gone, was exchanged for a link, or may not be opened. */
+const notThere: readonly (string | undefined)[] = [
+  'ENOENT',
+  'ENOTDIR',
+  'ELOOP',
+  'ENXIO',
+  'EACCES',
+  'EPERM',
+];
+
+/** @returns undefined for what is gone, was exchanged for a link, or may not be opened. */
+export async function unlessGone<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (notThere.includes(errorCode(error))) return undefined;
+    throw error;
+  }
+}
