@@ -97,7 +97,8 @@ describe('a conversation of twenty turns', () => {
       ({ 8: 'limited', 14: 'limited', 15: 'failed' })[turn] ?? 'completed';
     expect(outcomes).toEqual(script.map((_turn, index) => `${index + 1} ${ended(index + 1)}`));
     expect(notices).not.toContain('thinking-dropped');
-    expect(notices.filter((kind) => kind === 'turn-left-out')).toHaveLength(1);
+    // The message that the model declined, and the one that the provider refused.
+    expect(notices.filter((kind) => kind === 'turn-left-out')).toHaveLength(2);
     expect(notices.filter((kind) => kind === 'session-change').length).toBeGreaterThan(3);
     expect(modelRequests.length).toBeGreaterThan(30);
     const thoughts = JSON.stringify(modelRequests).split('"type":"thinking"').length - 1;

@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
+import path from 'node:path';
+import sharp from 'sharp';
 import type { TurnEvent } from '../../src/events/turn-event.js';
 import type { AgentState } from '../../src/governance/decision-tree/agent-state.js';
 import { costOf } from '../../src/governance/limits/cost.js';
@@ -7,9 +9,11 @@ import { DefaultDecisionTree } from '../../src/governance/decision-tree/default-
 import type { OpenedDatabase } from '../../src/storage/connection.js';
 import { compactions } from '../../src/storage/conversation-schema.js';
 import { sessions, turns } from '../../src/storage/schema.js';
-import { steps } from '../../src/storage/transcript-schema.js';
+import { messages, steps } from '../../src/storage/transcript-schema.js';
 import { globTool } from '../../src/tools/builtin/glob.js';
 import { readTool } from '../../src/tools/builtin/file-tools.js';
+import { viewMessages } from '../../src/turn/history/view-messages.js';
+import { loadSessionTurns } from '../../src/turn/state/load-turn.js';
 import type { TurnWorker } from '../../src/turn/worker/turn-worker.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { instructionRootWith } from '../support/agents/instruction-root.js';
@@ -42,16 +46,40 @@ describe('a refused request ends no session', () => {
     await test.close();
   });
 
-  async function turn(message: string, opts: object = {}): Promise<TurnEvent[]> {
+  async function turn(
+    message: string,
+    opts: object = {},
+    attachments: string[] = [],
+  ): Promise<TurnEvent[]> {
     const { services } = test;
     const { turnId } = await services.submitter.submit({
       sessionId,
       message,
       opts: { tools: [], ...opts },
-      attachments: [],
+      attachments,
       idempotencyKey: undefined,
     });
     return readTurn(services.follower, turnId);
+  }
+
+  async function picture(name: string): Promise<string> {
+    const file = path.join(test.projectRoot, name);
+    const create = { width: 8, height: 8, channels: 3 as const, background: name };
+    await sharp({ create }).png().toFile(`${file}.png`);
+    return `${file}.png`;
+  }
+
+  /** Makes a stored file one that the provider refuses: its bytes are of another type. */
+  async function spoil(name: string): Promise<void> {
+    const rows = await database.db.select().from(messages);
+    for (const { id, parts } of rows) {
+      const spoilt = parts.map((part) =>
+        part.type === 'file' && part.file.name === name
+          ? { ...part, file: { ...part.file, mimeType: 'image/jpeg', changed: 'spoilt' } }
+          : part,
+      );
+      await database.db.update(messages).set({ parts: spoilt }).where(eq(messages.id, id));
+    }
   }
 
   const endOf = (events: readonly TurnEvent[]) =>
@@ -75,13 +103,79 @@ describe('a refused request ends no session', () => {
     expect(lastAsked()).not.toContain('Poison.');
   });
 
-  it('leaves out what came before where two in a row are refused', async () => {
+  it.each([
+    ['400 twice', ['400', '400']],
+    ['400 three times', ['400', '400', '400']],
+    ['413 twice', ['413', '413']],
+    ['422 twice', ['422', '422']],
+    ['kinds in turn', ['400', '413', 'prompt_too_long', '400']],
+    ['too long, twice', ['prompt_too_long', 'prompt_too_long']],
+    ['bound elsewhere, twice', ['bound', 'bound']],
+  ])('keeps the turns before, where what follows is refused: %s', async (_name, failures) => {
     await turn('First.');
-    await turn('Poison. [[fail=400]]');
-    expect(endOf(await turn('More poison. [[fail=400]]'))).toEqual(['failed']);
-    expect(endOf(await turn('Fourth.'))).toEqual(['completed']);
-    expect(lastAsked()).not.toContain('First.');
-    expect(lastAsked()).toContain('Fourth.');
+    await turn('Second.');
+    for (const failure of failures) {
+      const refused = await turn(`Poison. [[fail=${failure}]]`);
+      expect(endOf(refused)).toEqual(['failed']);
+      const text = JSON.stringify(refused.filter(({ type }) => type === 'notice.posted'));
+      expect(text).toContain('Nothing else is left out.');
+    }
+    expect(endOf(await turn('Last.'))).toEqual(['completed']);
+    const asked = test.modelRequests.at(-1)?.body.messages.filter(({ role }) => role === 'user');
+    expect(asked).toHaveLength(3);
+    for (const text of ['First.', 'Second.', 'Last.']) expect(lastAsked()).toContain(text);
+  });
+
+  it('takes a message back, if another one is refused just the same without it', async () => {
+    await turn('First.');
+    await turn('Not the cause. [[fail=400]]');
+    const next = await turn('Another. [[fail=400]]');
+    expect(JSON.stringify(next)).toContain('later requests have it again');
+    await turn('Last.');
+    expect(lastAsked()).toContain('Not the cause.');
+    expect(lastAsked()).not.toContain('Another.');
+    // A retry of the same words proves nothing.
+    await turn('Same. [[fail=422]]');
+    await turn('Same. [[fail=422]]');
+    await turn('And now?');
+    expect(lastAsked()).not.toContain('Same.');
+  });
+
+  it('does not send a message again that the model declined', async () => {
+    await turn('First.');
+    const declined = await turn('Forbidden. [[stop=refusal]]');
+    expect(noticesOf(declined)).toContain('turn-left-out');
+    await turn('Last.');
+    expect(lastAsked()).not.toContain('Forbidden.');
+    expect(lastAsked()).toContain('First.');
+  });
+
+  it('leaves out of an earlier message the one file that the provider names, for good', async () => {
+    await turn('First.', {}, [await picture('red'), await picture('green'), await picture('blue')]);
+    await spoil('green.png');
+    await spoil('blue.png');
+    const second = await turn('Second.');
+    expect(endOf(second)).toEqual(['completed']);
+    expect(noticesOf(second)).toEqual(['part-left-out', 'part-left-out']);
+    const last = test.modelRequests.at(-1)?.body.messages[0]?.content;
+    expect(JSON.stringify(last).match(/"type":"image"/g)).toHaveLength(1);
+    expect(JSON.stringify(last)).toContain('is left out: the provider refused it');
+    expect(noticesOf(await turn('Third.'))).toEqual([]);
+    const stored = await loadSessionTurns(database.db, sessionId);
+    const [session] = await database.db.select().from(sessions).where(eq(sessions.id, sessionId));
+    const shown = viewMessages(stored, session?.prefix?.leftOut);
+    expect(shown[0]?.parts.map((part) => 'leftOut' in part)).toEqual([false, false, true, true]);
+    expect(shown[0]?.leftOut).toBeUndefined();
+  });
+
+  it('takes a file back that was not the cause, and leaves the message out', async () => {
+    const refused = await turn('With a file. [[fail=400]]', {}, [await picture('red')]);
+    expect(endOf(refused)).toEqual(['failed']);
+    expect(noticesOf(refused)).toEqual(['part-left-out', 'part-taken-back', 'turn-left-out']);
+    await turn('Last.');
+    expect(lastAsked()).not.toContain('With a file.');
+    const [session] = await database.db.select().from(sessions).where(eq(sessions.id, sessionId));
+    expect(session?.prefix?.leftOut ?? []).toEqual([]);
   });
 
   it('leaves nothing out that failed for another reason', async () => {

@@ -2,10 +2,10 @@ import type { PermissionMode } from './stored-permissions.js';
 import type { ServerTool, ToolSpec } from './stored-tools.js';
 
 /**
- * The reason why later requests leave a turn out: the provider refused its first request, or another
- * turn took its place.
+ * The reason why later requests leave a turn out: the provider refused the first request with its message, the model
+ * declined to answer it, or another turn took its place.
  */
-export type LeftOut = 'refused' | 'too-long' | 'superseded';
+export type LeftOut = 'refused' | 'too-long' | 'declined' | 'superseded';
 
 /** A skill as the model was told of it. */
 export interface ToldSkill {
@@ -36,6 +36,11 @@ export interface RequestPrefix {
    * thinking.
    */
   thinkingAfter?: string;
+  /**
+   * What is left out of the session's requests, because the provider refused it and took the request
+   * without: see `leave-out.ts`. Absent: nothing.
+   */
+  leftOut?: readonly string[];
 }
 
 /**

@@ -70,6 +70,7 @@ export class AttemptOpener {
     const relayed = withRelayed(children, archived);
     const startedAt = ownStart(claim, relayed, clock.now());
     lease.steered = claim.steeredMessages;
+    const earlier = conversation.filter((other) => isEarlier(other, claim));
     const { principalId } = claim;
     const { projectRoot } = claim.session;
     const limits = { costLimit, session };
@@ -114,8 +115,9 @@ export class AttemptOpener {
       children: relayed,
       startedAt,
       storedParts: claim.userParts,
+      ...compact({ previous: earlier.at(-1) }),
     };
-    return { attempt, earlier: conversation.filter((other) => isEarlier(other, claim)) };
+    return { attempt, earlier };
   }
 
   /** Loads the session's turns; the claimed one with what earlier attempts stored. */

@@ -124,7 +124,7 @@ export class RunContextBuilder {
       frame,
       shower,
     });
-    const { earlierTurns, summary, compaction } = history;
+    const { earlierTurns, summary, compaction, refusedTurns } = history;
     const watch = await this.watches.open(attempt, {
       earlier,
       todos,
@@ -150,6 +150,7 @@ export class RunContextBuilder {
         files: namesOfFiles(earlier),
         canShorten: canShorten(history, attempt.progress),
         recovered: new Set(),
+        refusedTurns,
         shorten: () => shortener.shorten(run),
       },
       toolset: openToolset(equipped, () => ({

@@ -12,6 +12,7 @@ import { todos } from '../../storage/conversation-schema.js';
 import { violatedConstraint } from '../../storage/database-errors.js';
 import { sessions, turns } from '../../storage/schema.js';
 import type { ForkSource, ForkPosition, WrittenFiles } from '../../storage/shapes/fork-source.js';
+import type { RequestPrefix } from '../../storage/shapes/sent-request.js';
 import { ToolRegistry } from '../../tools/registry.js';
 import {
   forkKeyReused,
@@ -204,11 +205,22 @@ function lineOf(
   return line;
 }
 
-function withCopiedIds<P extends { thinkingAfter?: string }>(prefix: P, copied: CopiedIds): P {
-  const { thinkingAfter, ...rest } = prefix;
+function withCopiedIds(
+  { thinkingAfter, leftOut, ...rest }: RequestPrefix,
+  copied: CopiedIds,
+): RequestPrefix {
   const [turnId = '', step = ''] = thinkingAfter?.split(':') ?? [];
   const copy = copied.get(turnId);
-  return { ...(rest as P), ...(copy === undefined ? {} : { thinkingAfter: `${copy}:${step}` }) };
+  const keys = (leftOut ?? []).flatMap((key) => {
+    const [original = ''] = key.split('/', 1);
+    const turn = copied.get(original);
+    return turn === undefined ? [] : [turn + key.slice(original.length)];
+  });
+  return {
+    ...rest,
+    ...(copy === undefined ? {} : { thinkingAfter: `${copy}:${step}` }),
+    ...(keys.length === 0 ? {} : { leftOut: keys }),
+  };
 }
 
 function viewFork(row: SessionRow): ForkedSession {

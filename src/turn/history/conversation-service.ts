@@ -28,7 +28,7 @@ type LineQuery = PageQueryDto & { superseded?: SupersededChoice };
 export class ConversationService {
   constructor(
     @Inject(DATABASE) private readonly db: Database,
-    @Inject(SessionStore) private readonly sessions: Pick<SessionStore, 'get'>,
+    @Inject(SessionStore) private readonly sessions: Pick<SessionStore, 'get' | 'prefixOf'>,
     @Inject(ToolRegistry) private readonly tools: Pick<ToolRegistry, 'select'>,
     private readonly turnLog: TurnLog,
   ) {}
@@ -53,7 +53,8 @@ export class ConversationService {
       shown.map(({ id }) => id),
     );
     const summarised = new Set(shown.flatMap((turn) => (turn.isSummarised ? [turn.id] : [])));
-    const messages = viewMessages(stored).map((message) =>
+    const { leftOut } = (await sessions.prefixOf(sessionId)) ?? {};
+    const messages = viewMessages(stored, leftOut).map((message) =>
       summarised.has(message.turnId) ? { ...message, compacted: true } : message,
     );
     const last = found.length > limit ? shown.at(-1)?.id : undefined;

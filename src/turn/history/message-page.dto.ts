@@ -42,6 +42,13 @@ class MessageDto implements MessageView {
   supersededBy?: string;
 
   @ApiPropertyOptional({
+    enum: ['refused', 'too-long', 'declined'],
+    description:
+      'The model is not sent the message: the provider refused the request with it, it is too long, or the model declined to answer it. Absent: the model gets it.',
+  })
+  leftOut?: NonNullable<MessageView['leftOut']>;
+
+  @ApiPropertyOptional({
     type: 'integer',
     description: 'The step after which a steered message was delivered; absent on others.',
   })

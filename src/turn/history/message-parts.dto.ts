@@ -4,6 +4,11 @@ import type { MessagePart } from './view-steps.js';
 
 type Part<Type extends MessagePart['type']> = Extract<MessagePart, { type: Type }>;
 
+const leftOut = {
+  type: Boolean,
+  description: 'The provider refused it: requests are made without it. Absent: the model gets it.',
+};
+
 class TextPartDto implements Part<'text'> {
   @ApiProperty({ enum: ['text'] })
   type!: 'text';
@@ -35,6 +40,9 @@ class FilePartDto implements Part<'file'> {
 
   @ApiProperty({ type: 'integer', description: 'Bytes.' })
   size!: number;
+
+  @ApiPropertyOptional(leftOut)
+  leftOut?: true;
 }
 
 class ToolPartDto implements Part<'tool'> {
@@ -59,6 +67,9 @@ class ToolPartDto implements Part<'tool'> {
 
   @ApiProperty({ ...nullableText, description: 'Result as the model has it; null before the end.' })
   output!: string | null;
+
+  @ApiPropertyOptional(leftOut)
+  leftOut?: true;
 }
 
 const parts = {

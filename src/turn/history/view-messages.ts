@@ -1,7 +1,10 @@
 import type { StoredPart } from '../../storage/shapes/stored-part.js';
 import type { StoredNotice } from '../../notices/notice.js';
+import { compact } from '../../platform/compact.js';
 import { unendedStatuses } from '../../storage/shapes/stored-turn.js';
 import { assistantMessageId } from '../state/assistant-message-id.js';
+import { callKey, partKey } from '../prompt/leave-out.js';
+import type { Refused } from '../state/left-out.js';
 import type { StoredTurn } from '../state/load-turn.js';
 import { viewStepParts, viewSteps, type MessagePart, type StepView } from './view-steps.js';
 
@@ -18,21 +21,46 @@ export interface MessageView {
   compacted?: boolean;
   /** The turn that took the place of its turn. Absent: it is in the conversation. */
   supersededBy?: string;
+  /**
+   * The turn is not sent to the model: its request was refused or too long, or the model declined to answer it.
+   * Absent: it is.
+   */
+  leftOut?: Refused;
   /** The step after which a steered message was delivered; absent on others. */
   afterStep?: number;
   /** Model calls that an assistant's message consists of, in order. */
   steps?: StepView[];
 }
 
-/** A session's messages, oldest first: `GET /api/harness/sessions/:id/messages`. Pure. */
-export function viewMessages(turns: readonly StoredTurn[]): MessageView[] {
+/**
+ * A session's messages, oldest first: `GET /api/harness/sessions/:id/messages`. Pure.
+ *
+ * @param leftOut keys of what requests are sent without: see `RequestPrefix`.
+ */
+export function viewMessages(
+  turns: readonly StoredTurn[],
+  leftOut: readonly string[] = [],
+): MessageView[] {
+  const keys = new Set(leftOut);
   return turns.flatMap((stored) => {
-    const { supersededBy } = stored.turn;
-    const messages = viewTurnMessages(stored);
-    return supersededBy === null
-      ? messages
-      : messages.map((message) => ({ ...message, supersededBy }));
+    const { id, supersededBy, leftOut: why } = stored.turn;
+    const place = compact({
+      supersededBy: supersededBy ?? undefined,
+      leftOut: why === 'superseded' ? undefined : (why ?? (keys.has(id) ? 'refused' : undefined)),
+    });
+    return viewTurnMessages(stored).map((message) => ({
+      ...message,
+      ...place,
+      parts: message.parts.map((part, index) =>
+        keys.has(keyOf(part, id, index)) ? { ...part, leftOut: true as const } : part,
+      ),
+    }));
   });
+}
+
+function keyOf(part: MessagePart, turnId: string, index: number): string {
+  if (part.type === 'tool') return callKey(turnId, part.toolUseId);
+  return part.type === 'file' ? partKey(turnId, index) : '';
 }
 
 function viewTurnMessages(stored: StoredTurn): MessageView[] {

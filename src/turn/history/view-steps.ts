@@ -10,7 +10,15 @@ import type { StepRow, StoredTurn } from '../state/load-turn.js';
 export type MessagePart =
   | { type: 'text'; text: string }
   | { type: 'thinking'; text: string }
-  | { type: 'file'; name: string; path?: string; mimeType: string; size: number }
+  | {
+      type: 'file';
+      name: string;
+      path?: string;
+      mimeType: string;
+      size: number;
+      /** The provider refused it: requests are made without it. */
+      leftOut?: true;
+    }
   | {
       type: 'tool';
       toolUseId: string;
@@ -18,6 +26,8 @@ export type MessagePart =
       input: unknown;
       status: string;
       output: string | null;
+      /** The provider refused the output: requests are made without it. */
+      leftOut?: true;
     };
 
 export interface StepView {

@@ -24,7 +24,7 @@ import { settlement } from '../budgets/usage-days.js';
 import { unlessUndelivered } from '../loop/steered-messages.js';
 import type { Ending } from '../loop/next-action.js';
 import { assistantMessageId } from '../state/assistant-message-id.js';
-import { leaveAllOut, leftOutOf, turnLeftOut } from '../state/left-out.js';
+import { isCleared, leftOutOf, takeBack, turnLeftOut } from '../state/left-out.js';
 import { insertMessage, insertStep } from '../state/transcript-writes.js';
 import { lastCallMark } from '../loop/last-call.js';
 import { abandonedServerCalls } from '../loop/server-calls.js';
@@ -75,7 +75,12 @@ export async function endTurn(
   const cut = cutStep(run.progress, ending);
   const durationMs = now.getTime() - (turn.startedAt ?? turn.createdAt).getTime();
   const limit = describeLimit(run.progress, ending, now);
-  const leftOut = leftOutOf(failure);
+  const leftOut = leftOutOf(run.progress, failure);
+  const { previous, storedParts } = run;
+  const cleared =
+    leftOut === 'refused' && previous !== undefined && isCleared(previous, { failure, storedParts })
+      ? previous.turn.id
+      : undefined;
   const open = run.approvals.filter(({ decision }) => decision === null);
   const events: TurnEventBody[] = [
     ...open.map((approval) => resolvedEvent({ ...approval, decision: 'cancelled' })),
@@ -86,7 +91,7 @@ export async function endTurn(
       .flatMap((step) => (abandoned.length > 0 ? [stepEnded(step)] : [])),
     ...(cut === undefined ? [] : [stepEnded(cut)]),
     ...(limit?.events ?? []),
-    ...(leftOut === undefined ? [] : [turnLeftOut(leftOut)]),
+    ...(leftOut === undefined ? [] : [turnLeftOut(leftOut, cleared !== undefined)]),
     ...(failure === undefined ? [] : [turnFailed(failure)]),
     {
       type: 'turn.ended',
@@ -128,7 +133,7 @@ export async function endTurn(
     ending.output === undefined
       ? storeEnd(stored)
       : storeOutputEnd({ ...stored, output: ending.output }),
-    ...(leftOut === 'refused' ? [leaveAllOut({ sessionId: turn.sessionId })] : []),
+    ...(cleared === undefined ? [] : [takeBack({ id: cleared })]),
     ...(run.approvals.length === 0 ? [] : [cancelApprovals({ attempt: turn.attempt })]),
     // Includes a message that no heartbeat has reported yet.
     unlessUndelivered({ afterStep: lastStep }),

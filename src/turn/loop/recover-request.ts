@@ -1,38 +1,143 @@
 import type { NoticePosted } from '../../events/turn-event.js';
-import { refusalKind } from '../../provider/refusal-kind.js';
+import { partsAt } from '../../provider/named-blocks.js';
+import { providerDetails, refusalKind } from '../../provider/refusal-kind.js';
 import { releaseReservation } from '../budgets/release-reservation.js';
+import { estimateAdded } from '../budgets/estimate-call.js';
+import { buildRequest } from '../prompt/build-request.js';
+import { describeLeftOut, namedKeys, suspectsOf, type LeftOutKey } from '../prompt/leave-out.js';
 import { isThinking } from '../prompt/message-list.js';
-import type { Attempt } from '../state/attempt.js';
+import type { Undo } from '../prompt/sent-conversation.js';
 import type { TurnRun } from '../state/turn-run.js';
 
-type RefusedRun = Attempt & Pick<TurnRun, 'model' | 'conversation' | 'ports'>;
+/** Requests that are made again, at most, for one step: a provider names one part at a time. */
+const MOST_TRIES = 10;
 
-/**
- * Changes the requests of a run after the provider refused one, where that helps: a prompt that is
- * too long is shortened, thinking that is bound elsewhere is left out for good. Each is tried once
- * a turn.
- *
- * @returns whether the call is to be made again.
- */
-export async function recoverRequest(run: RefusedRun, thrown: unknown): Promise<boolean> {
-  const kind = refusalKind(thrown);
-  const { conversation } = run;
-  if (kind === undefined || conversation.recovered.has(kind)) return false;
-  conversation.recovered.add(kind);
-  switch (kind) {
-    case 'prompt-too-long':
-      await releaseReservation(run, run.ports.db);
-      return conversation.shorten();
-    case 'thinking-bound':
-      await releaseReservation(run, run.ports.db);
-      return dropThinking(run);
-    case 'invalid':
-      return false;
-  }
+/** Remedies for the requests of one step. */
+export interface RequestRecovery {
+  /**
+   * Changes the run's requests after the provider refused one. What was changed for an earlier refusal of the step, and
+   * did not help, is taken back first.
+   *
+   * @returns whether the call is to be made again.
+   */
+  recover(thrown: unknown): Promise<boolean>;
 }
 
+/**
+ * Opens the remedies for a step whose request is refused for its content: a prompt that is too long is shortened,
+ * thinking that is bound elsewhere is left out, and so is the part that the provider names, or what is new where it
+ * names none. What is left out is stored with the step that the provider took without it.
+ */
+export function openRecovery(run: TurnRun): RequestRecovery {
+  const { conversation } = run;
+  const tried = new Set<LeftOutKey>();
+  const before = conversation.prefix.leftOut ?? [];
+  let tries = 0;
+  let unshorten: Undo | undefined;
+
+  async function shorten(): Promise<boolean> {
+    // A message that is too long by itself stays too long behind a summary.
+    if (estimateAdded(run) >= run.model.frame.model.contextWindow) return false;
+    unshorten = await conversation.shorten();
+    return unshorten !== undefined;
+  }
+
+  function leaveOut(thrown: unknown): boolean {
+    const keys = nextKeys(thrown).filter((key) => !tried.has(key));
+    const suspected = (conversation.prefix.leftOut ?? []).filter((key) => tried.has(key));
+    // The provider names other parts: those before were at fault too.
+    const kept = isNamed(thrown) && keys.length > 0 ? suspected : [];
+    if (suspected.length > kept.length) run.writer.emit(takenBack(describe(suspected)));
+    setLeftOut([...before, ...kept, ...keys]);
+    if (keys.length === 0) return false;
+    for (const key of keys) tried.add(key);
+    run.writer.emit(leftOut(describe(keys)));
+    return true;
+  }
+
+  /** What to leave out next: what the refusal names; else the least of what is suspected. */
+  function nextKeys(thrown: unknown): readonly LeftOutKey[] {
+    if (tries >= MOST_TRIES) return [];
+    tries += 1;
+    const paths = namedPaths(thrown);
+    if (paths.length > 0) {
+      const { request, keys } = buildRequest(run);
+      const parts = paths.flatMap((path) => partsAt(request.messages, path));
+      const named = namedKeys(
+        parts.map(({ part }) => part),
+        keys,
+        run.turn.id,
+      );
+      if (named === undefined) return [];
+      if (named.length > 0) return named;
+    }
+    const last = run.progress.steps.at(-1);
+    const suspects = suspectsOf(
+      {
+        turnId: run.turn.id,
+        message: last === undefined ? run.storedParts : [],
+        calls: (last?.parts ?? []).flatMap((part) => (part.type === 'tool_use' ? [part.id] : [])),
+      },
+      conversation.refusedTurns,
+    );
+    return suspects.find((keys) => keys.some((key) => !tried.has(key))) ?? [];
+  }
+
+  function setLeftOut(keys: readonly LeftOutKey[]): void {
+    run.model.frame = { ...run.model.frame, leftOut: keys };
+    conversation.prefix = { ...conversation.prefix, leftOut: keys };
+    conversation.isPrefixStored = false;
+  }
+
+  function describe(keys: readonly LeftOutKey[]): string {
+    const earlier = new Map(conversation.earlierTurns.map((turn) => [turn.turnId, turn]));
+    return describeLeftOut(keys, (turnId) =>
+      turnId === run.turn.id ? run.storedParts : (earlier.get(turnId)?.asked ?? []),
+    );
+  }
+
+  async function takeBackShortening(): Promise<void> {
+    if (unshorten === undefined) return;
+    await unshorten();
+    unshorten = undefined;
+    run.writer.emit(unshortened);
+  }
+
+  async function recover(thrown: unknown): Promise<boolean> {
+    const kind = refusalKind(thrown);
+    switch (kind) {
+      case undefined:
+        return false;
+      case 'prompt-too-long':
+        if (conversation.recovered.has(kind)) {
+          await takeBackShortening();
+          return false;
+        }
+        conversation.recovered.add(kind);
+        await releaseReservation(run, run.ports.db);
+        return shorten();
+      case 'thinking-bound':
+        if (conversation.recovered.has(kind)) return false;
+        conversation.recovered.add(kind);
+        await releaseReservation(run, run.ports.db);
+        return dropThinking(run);
+      case 'invalid':
+        await releaseReservation(run, run.ports.db);
+        return leaveOut(thrown);
+    }
+  }
+  return { recover };
+}
+
+function namedPaths(thrown: unknown): string[] {
+  const { blocks } = providerDetails(thrown);
+  return Array.isArray(blocks) ? blocks.filter((path) => typeof path === 'string') : [];
+}
+
+const isNamed = (thrown: unknown): boolean => namedPaths(thrown).length > 0;
+
 /** Earlier replies are sent without their thinking from now on, in this turn and later ones. */
-function dropThinking({ conversation, model, turn, progress, writer }: RefusedRun): boolean {
+function dropThinking({ conversation, model, turn, progress, writer }: TurnRun): boolean {
   const steps = [...conversation.earlierTurns, { turnId: turn.id, steps: progress.steps }].flatMap(
     ({ turnId, steps: ofTurn }) =>
       ofTurn.filter(({ parts }) => parts.some(isThinking)).map(({ step }) => `${turnId}:${step}`),
@@ -51,5 +156,35 @@ const thinkingDropped: NoticePosted = {
   kind: 'thinking-dropped',
   level: 'step',
   text: 'The provider did not take the thinking of earlier replies back: it is left out from now on.',
+  seenByModel: false,
+};
+
+function leftOut(what: string): NoticePosted {
+  return {
+    type: 'notice.posted',
+    kind: 'part-left-out',
+    level: 'step',
+    text: `The provider refused the request. It is made again without ${what}; later requests are made without it too if the provider takes this one.`,
+    metadata: { what },
+    seenByModel: false,
+  };
+}
+
+function takenBack(what: string): NoticePosted {
+  return {
+    type: 'notice.posted',
+    kind: 'part-taken-back',
+    level: 'step',
+    text: `The request was refused without ${what} too: later requests have it again.`,
+    metadata: { what },
+    seenByModel: false,
+  };
+}
+
+const unshortened: NoticePosted = {
+  type: 'notice.posted',
+  kind: 'shortening-taken-back',
+  level: 'step',
+  text: 'The request was refused as too long after it was shortened too: later requests have the whole conversation again.',
   seenByModel: false,
 };

@@ -20,7 +20,7 @@ import { applyRemedy } from './apply-remedy.js';
 import { buildRequest } from '../prompt/build-request.js';
 import { chooseRemedy, type LostCall } from './choose-remedy.js';
 import { postLastCall } from './last-call.js';
-import { recoverRequest } from './recover-request.js';
+import { openRecovery } from './recover-request.js';
 import { postNotices } from './post-notices.js';
 import { postFormat } from '../output/post-output-notice.js';
 import type { Budget, StepDraft } from '../state/progress.js';
@@ -49,6 +49,7 @@ export async function runStep(
   let state = run.tree.onTurnStart(moveTime(run.progress.state, run.clock.now()));
   await deliverSteeredMessages(run, run.ports.db, step);
   await postNotices(run, state, step);
+  const recovery = openRecovery(run);
   for (let retries = 0; ;) {
     await postFormat(run);
     const begun = await beginCall(run, { step, state, last });
@@ -62,7 +63,7 @@ export async function runStep(
     const called = await readReply(run, begun);
     if (called.type === 'replied') return { draft, ended: called.ended };
     const { outcome, ended } = called;
-    if (!(await recoverRequest(run, outcome))) {
+    if (!(await recovery.recover(outcome))) {
       const remedy = chooseRemedy(describeLost(run, draft, { outcome, retries }));
       if (remedy === undefined) {
         if (ended === undefined) throw outcome;

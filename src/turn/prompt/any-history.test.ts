@@ -105,6 +105,7 @@ class Conversation {
       thinking: planThinking(known, script.thinking, 8_000),
       citations: false,
       thinkingAfter: undefined,
+      leftOut: [],
     };
     this.turns.push(this.#run(frame, script, chosen.notice));
     this.#after(script.afterwards);

@@ -1,7 +1,7 @@
 import type { StepStopReason, Usage } from '../../storage/shapes/stored-step.js';
 import { asSystemBlock, escapeSystemTags } from '../../notices/notice-text.js';
 import type { StoredNotice } from '../../notices/notice.js';
-import type { AssistantPart } from '../../storage/shapes/stored-part.js';
+import type { AssistantPart, StoredPart } from '../../storage/shapes/stored-part.js';
 import type { ModelMessage, UserPart } from '../../provider/model-types.js';
 import type { ToolSpec, ServerTool } from '../../storage/shapes/stored-tools.js';
 import type { Model } from '../../provider/model.js';
@@ -12,6 +12,7 @@ import {
 } from '../../storage/shapes/stored-turn.js';
 import type { SentPrefix } from '../../storage/shapes/sent-request.js';
 import { keepThinking, type ThinkingStep } from './keep-thinking.js';
+import { callKey, partKey, stepKey, withoutLeftOut, type PartKeys } from './leave-out.js';
 import { isThinking, MessageList } from './message-list.js';
 import { dropOpenServerTools, hasOpenServerTool } from './open-server-tools.js';
 
@@ -19,6 +20,8 @@ import { dropOpenServerTools, hasOpenServerTool } from './open-server-tools.js';
 export interface TurnTranscript {
   turnId: string;
   userParts: UserPart[];
+  /** The user's message, files by reference. Absent: no file of it is named to people. */
+  asked?: readonly StoredPart[];
   steps: readonly TranscriptStep[];
   /** Results by call id. A call without an entry did not run. */
   results: ReadonlyMap<string, { status: ToolCallStatus; output: string | null }>;
@@ -50,12 +53,16 @@ export interface PromptFrame {
   summary?: string | undefined;
   /** Steps up to this one, `turnId:step`, are sent without their thinking. */
   thinkingAfter?: string | undefined;
+  /** What is left out of the turns. Absent: nothing. */
+  leftOut?: readonly string[];
 }
 
 export interface BuiltMessages {
   messages: ModelMessage[];
   /** The prefix that thinking in the reply is bound to; null where the model does not bind it. */
   sent: SentPrefix | null;
+  /** The keys of the parts that can be left out. */
+  keys: PartKeys;
 }
 
 /**
@@ -73,8 +80,9 @@ export function buildMessages(turns: readonly TurnTranscript[], frame: PromptFra
   const list = new MessageList(binding);
   const thinking: (ThinkingStep & { parts: readonly AssistantPart[] })[] = [];
   if (frame.summary !== undefined) list.user([{ type: 'text', text: summaryText(frame.summary) }]);
-  for (const turn of turns) {
-    list.ask(turn.userParts.map(escaped));
+  for (const turn of withoutLeftOut(turns, frame.leftOut ?? [])) {
+    const { turnId } = turn;
+    list.ask(turn.userParts.map(escaped), (index) => partKey(turnId, index));
     addSteered(list, turn, 0);
     addNotices(list, noticesAfter(turn, 0), frame.model);
     for (const step of sentSteps(turn)) {
@@ -84,9 +92,11 @@ export function buildMessages(turns: readonly TurnTranscript[], frame: PromptFra
         const key = `${turn.turnId}:${step.step}`;
         thinking.push({ key, digest, sent: step.sent, parts });
       }
-      list.assistant(step.parts);
+      list.assistant(step.parts, stepKey(turnId, step.step));
+      const calls = step.parts.filter((part) => part.type === 'tool_use');
       list.user(
-        step.parts.flatMap((part) => (part.type === 'tool_use' ? [answer(part, turn)] : [])),
+        calls.map((call) => answer(call, turn)),
+        (index) => callKey(turnId, calls[index]?.id ?? ''),
       );
       addSteered(list, turn, step.step);
       // A reply goes on by itself only while a provider's tool runs.
@@ -103,11 +113,12 @@ export function buildMessages(turns: readonly TurnTranscript[], frame: PromptFra
     if (cut !== undefined) list.assistant([{ type: 'text', text: cut }]);
   }
   const hash = list.digest();
-  if (hash === undefined) return { messages: list.messages, sent: null };
+  const { messages, keys } = list;
+  if (hash === undefined) return { messages, sent: null, keys };
   const kept = keepThinking(thinking, frame.thinkingAfter);
   const keptSteps = thinking.filter(({ key }) => kept.has(key));
   list.dropThinking(new Set(keptSteps.flatMap(({ parts }) => parts)));
-  return { messages: list.messages, sent: { hash, thinkingFrom: keptSteps[0]?.key ?? null } };
+  return { messages, sent: { hash, thinkingFrom: keptSteps[0]?.key ?? null }, keys };
 }
 
 const wentOn = {

@@ -2,6 +2,7 @@ import { compact } from '../../platform/compact.js';
 import type { ModelRequest } from '../../provider/model-types.js';
 import type { SentPrefix } from '../../storage/shapes/sent-request.js';
 import { buildMessages, type TurnTranscript } from './build-messages.js';
+import type { PartKeys } from './leave-out.js';
 import { requestOf } from './request-frame.js';
 import { shortenOutputs } from './transcript-builder.js';
 import type { TurnRun } from '../state/turn-run.js';
@@ -12,16 +13,17 @@ type RequestSource = Pick<TurnRun, 'turn' | 'progress' | 'model' | 'conversation
 export function buildRequest(run: RequestSource): {
   request: ModelRequest;
   sent: SentPrefix | null;
+  keys: PartKeys;
 } {
   const { frame } = run.model;
   const { earlierTurns, summary } = run.conversation;
   const { maxTokens = run.model.maxTokens } = run.turn.options.options;
   const turns = [...earlierTurns, currentTurn(run)];
-  const { messages, sent } = buildMessages(turns, { ...frame, summary });
+  const { messages, sent, keys } = buildMessages(turns, { ...frame, summary });
   const most = Math.min(maxTokens, frame.model.maxOutput);
   const { outputSchema } = frame;
   const request = { ...requestOf(frame), ...compact({ outputSchema }), messages, maxTokens: most };
-  return { request, sent };
+  return { request, sent, keys };
 }
 
 function currentTurn(run: RequestSource): TurnTranscript {

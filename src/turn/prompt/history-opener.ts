@@ -7,6 +7,7 @@ import type { TurnTranscript } from './build-messages.js';
 import { TurnCompactor } from './turn-compactor.js';
 import { elideForGood } from './history-shortener.js';
 import { elideOutputs } from './elide-outputs.js';
+import { refusalOf } from '../state/left-out.js';
 import type { StoredTurn } from '../state/load-turn.js';
 import type { RequestFrame } from './request-frame.js';
 import { sentTurns } from './sent-turns.js';
@@ -24,6 +25,8 @@ export interface History {
   summary: string | undefined;
   /** The compaction, when this turn is the first to get its summary. */
   compaction: Compaction | undefined;
+  /** Those of the turns that ended with a refusal of the provider. */
+  refusedTurns: readonly string[];
 }
 
 export interface HistorySource {
@@ -61,7 +64,10 @@ export class HistoryOpener {
     // Turns that a client told of have no count of the provider's.
     const counted = kept.findLastIndex(({ steps }) => contextBefore([{ steps }]) > 0);
     const tokens = contextBefore(kept) + this.transcripts.estimate(all.slice(counted + 1), model);
-    const whole = { earlierTurns: all, summary: before?.summary, compaction };
+    const refusedTurns = kept.flatMap(({ turn }) =>
+      refusalOf(turn.failure ?? undefined) === undefined ? [] : [turn.id],
+    );
+    const whole = { earlierTurns: all, summary: before?.summary, compaction, refusedTurns };
     if (hasBegun || tokens < full || kept.length <= KEPT_TURNS) return whole;
     const [turns, last] = [all.slice(0, -KEPT_TURNS), all.slice(-KEPT_TURNS)];
     const made = await this.compactor.compact(attempt, {
@@ -73,7 +79,7 @@ export class HistoryOpener {
       frame: source.frame,
     });
     if (!('problem' in made)) {
-      return { earlierTurns: last, summary: made.summary, compaction: made };
+      return { earlierTurns: last, summary: made.summary, compaction: made, refusedTurns };
     }
     attempt.writer.emit(notCompacted(made.problem));
     await elideForGood(

@@ -1,10 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { inArray } from 'drizzle-orm';
+import { eq, inArray } from 'drizzle-orm';
 import type { NoticePosted } from '../../events/turn-event.js';
 import { DATABASE, type Queryable } from '../../storage/connection.js';
 import { updateTurnKind } from '../../storage/write-kind.js';
+import { compactions } from '../../storage/conversation-schema.js';
 import { turns } from '../../storage/schema.js';
-import type { SentConversation } from './sent-conversation.js';
+import type { SentConversation, Undo } from './sent-conversation.js';
 import { TurnCompactor } from './turn-compactor.js';
 import { elideOutputs, isElidable } from './elide-outputs.js';
 import type { Attempt } from '../state/attempt.js';
@@ -37,17 +38,17 @@ export class HistoryShortener {
    * Replaces the turns before the run by a summary, or, where there is none, cuts the outputs of all
    * tools; a turn without others before it loses the outputs of its own.
    *
-   * @returns false where there is nothing to shorten.
+   * @returns what takes it back; undefined where there is nothing to shorten.
    */
-  async shorten(run: FullRun): Promise<boolean> {
+  async shorten(run: FullRun): Promise<Undo | undefined> {
     const { conversation, watch } = run;
     const { summary, earlierTurns, files } = conversation;
     const { frame } = run.model;
-    if (!canShorten(conversation, run.progress)) return false;
+    if (!canShorten(conversation, run.progress)) return undefined;
     if (earlierTurns.length === 0) {
-      await elideOwn(run);
-      return true;
+      return elideOwn(run);
     }
+    const restore = (): void => void Object.assign(conversation, { earlierTurns, summary });
     const made = await this.compactor.compact(run, {
       turns: earlierTurns,
       summary,
@@ -60,15 +61,25 @@ export class HistoryShortener {
       conversation.earlierTurns = [];
       conversation.summary = made.summary;
       run.writer.emit(shortened('The conversation before this turn was summarised.'));
-      return true;
+      return async () => {
+        await this.db.delete(compactions).where(eq(compactions.id, made.id));
+        restore();
+      };
     }
-    await elideForGood(
-      this.db,
-      earlierTurns.map(({ turnId }) => turnId),
-    );
+    const ids = earlierTurns.map(({ turnId }) => turnId);
+    const before = await this.db
+      .select({ id: turns.id, elidedThrough: turns.elidedThrough })
+      .from(turns)
+      .where(inArray(turns.id, ids));
+    await elideForGood(this.db, ids);
     conversation.earlierTurns = earlierTurns.map((turn) => elideOutputs(turn));
-    await elideOwn(run);
-    return true;
+    const showOwn = await elideOwn(run);
+    return async () => {
+      for (const { id, elidedThrough } of before)
+        await this.db.update(turns).set({ elidedThrough }).where(eq(turns.id, id));
+      restore();
+      await showOwn();
+    };
   }
 }
 
@@ -83,12 +94,17 @@ export async function elideForGood(db: Queryable, turnIds: readonly string[]): P
 
 const storeElided = updateTurnKind(turns, ['elidedThrough']);
 
-async function elideOwn({ progress, writer }: Attempt): Promise<void> {
+async function elideOwn({ progress, writer }: Attempt): Promise<Undo> {
+  const { elidedThrough } = progress;
   progress.elidedThrough = EVERY_STEP;
   await writer.commit(
     [shortened('The outputs of tools were cut to their beginnings.')],
     [storeElided({ elidedThrough: EVERY_STEP })],
   );
+  return async () => {
+    progress.elidedThrough = elidedThrough;
+    await writer.commit([], [storeElided({ elidedThrough })]);
+  };
 }
 
 function shortened(how: string): NoticePosted {

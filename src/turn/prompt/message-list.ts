@@ -15,6 +15,8 @@ const NO_MESSAGE = '(empty message)';
  */
 export class MessageList {
   readonly messages: ModelMessage[] = [];
+  /** The keys of parts, as they were given. */
+  readonly keys = new Map<UserPart | AssistantPart, string>();
   readonly #hash: Hash | undefined;
 
   /** @param begin the request before its messages; with it the list can be hashed. */
@@ -23,9 +25,10 @@ export class MessageList {
   }
 
   /** The message that opens a turn: empty only after outputs of tools, from which the model goes on. */
-  ask(parts: readonly UserPart[]): void {
+  ask(parts: readonly UserPart[], keyOf?: (index: number) => string): void {
     const asked = parts.some(hasContent) || this.#endsWithOutput();
-    this.user(asked ? parts : [{ type: 'text', text: NO_MESSAGE }]);
+    if (asked) this.user(parts, keyOf);
+    else this.user([{ type: 'text', text: NO_MESSAGE }]);
   }
 
   #endsWithOutput(): boolean {
@@ -33,23 +36,36 @@ export class MessageList {
     return last?.role === 'user' && last.parts.at(-1)?.type === 'tool_result';
   }
 
-  user(parts: readonly UserPart[]): void {
-    const added = parts.filter(hasContent);
-    if (added.length === 0) return;
+  /** @param keyOf the key of each part. */
+  user(parts: readonly UserPart[], keyOf?: (index: number) => string): void {
+    const whole: UserPart[] = [];
+    for (const [index, part] of parts.entries()) {
+      if (!hasContent(part)) continue;
+      const valid = validUserPart(part);
+      if (keyOf !== undefined) this.keys.set(valid, keyOf(index));
+      whole.push(valid);
+    }
+    if (whole.length === 0) return;
     if (this.messages.at(-1)?.role === 'system') this.assistant([]);
-    const whole = added.map(validUserPart);
     this.#count('user', whole);
     const last = this.messages.at(-1);
     if (last?.role === 'user') last.parts = [...last.parts, ...whole];
     else this.messages.push({ role: 'user', parts: whole });
   }
 
-  /** A reply without content, thinking aside, gets a placeholder. */
-  assistant(parts: readonly AssistantPart[]): void {
+  /**
+   * A reply without content, thinking aside, gets a placeholder.
+   *
+   * @param key the key of what the provider's own tools brought.
+   */
+  assistant(parts: readonly AssistantPart[], key?: string): void {
     const added = parts.filter(hasContent);
     const isEmpty = added.every(isThinking);
     const filled = isEmpty ? [...added, { type: 'text' as const, text: NO_REPLY }] : added;
     const whole = filled.map(validAssistantPart);
+    if (key !== undefined) {
+      for (const part of whole) if (isFound(part)) this.keys.set(part, key);
+    }
     this.#count(
       'assistant',
       whole.filter((part) => !isThinking(part)),
@@ -86,6 +102,11 @@ export class MessageList {
     // Parts are hashed one by one, because neighbours of one role become one message.
     for (const part of parts) this.#hash.update(`\n${role} ${JSON.stringify(part)}`);
   }
+}
+
+/** Whether a part is, or cites, what one of the provider's own tools brought. */
+function isFound(part: AssistantPart): boolean {
+  return part.type === 'opaque' || (part.type === 'text' && part.citations !== undefined);
 }
 
 function hasContent(part: UserPart | AssistantPart): boolean {

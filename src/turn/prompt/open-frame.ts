@@ -9,7 +9,7 @@ import type { RequestFrame } from './request-frame.js';
 
 export interface FrameSource {
   options: ResolvedOptions;
-  prefix: Pick<RequestPrefix, 'system' | 'tools' | 'serverTools' | 'thinkingAfter'>;
+  prefix: Pick<RequestPrefix, 'system' | 'tools' | 'serverTools' | 'thinkingAfter' | 'leftOut'>;
   /** Tokens of a reply at most, where the options have no limit. */
   maxTokens: number;
 }
@@ -27,6 +27,7 @@ export function openFrame(model: Model, { options, prefix, maxTokens }: FrameSou
     thinking: planThinking(model, options.thinking, most),
     citations: options.citations,
     thinkingAfter: prefix.thinkingAfter,
+    leftOut: prefix.leftOut ?? [],
     ...compact({ outputSchema: outputSchemaOf(model, { options, prefix }) }),
   };
 }

@@ -21,6 +21,8 @@ export interface RequestFrame {
   outputSchema?: JsonObject;
   /** Steps up to this one, `turnId:step`, are sent without their thinking. */
   thinkingAfter: string | undefined;
+  /** See `RequestPrefix`. */
+  leftOut: readonly string[];
 }
 
 /** A request without its messages. */

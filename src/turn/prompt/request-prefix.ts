@@ -1,4 +1,5 @@
 import type { PermissionMode } from '../../storage/shapes/stored-permissions.js';
+import { compact } from '../../platform/compact.js';
 import { isSameJson } from '../../platform/json.js';
 import type { ToolSpec, ServerTool } from '../../storage/shapes/stored-tools.js';
 import type { RequestPrefix, ToldSkill } from '../../storage/shapes/sent-request.js';
@@ -55,6 +56,7 @@ export function choosePrefix(
       ...listOf(skills),
       mode,
       told: { mode, off: [], ...listOf(skills) },
+      ...compact({ leftOut: stored?.leftOut }),
     };
     return { prefix, isChanged: true, notice: undefined, hasTools };
   }

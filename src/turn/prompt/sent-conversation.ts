@@ -20,10 +20,14 @@ export interface SentConversation {
   canShorten: boolean;
   /** Refusals of the provider that were remedied once. */
   recovered: Set<RefusalKind>;
+  /** Earlier turns that ended with a refusal of the provider, and are sent all the same. */
+  refusedTurns: readonly string[];
   /**
    * Makes the run's requests shorter, where they can be.
    *
-   * @returns false where they cannot.
+   * @returns what takes it back; undefined where they cannot.
    */
-  shorten(): Promise<boolean>;
+  shorten(): Promise<Undo | undefined>;
 }
+
+export type Undo = () => Promise<void>;

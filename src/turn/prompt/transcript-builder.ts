@@ -48,6 +48,7 @@ export class TranscriptBuilder {
     const transcript = {
       turnId: turn.id,
       userParts: (await shower.show(stored.userParts)).parts,
+      asked: stored.userParts,
       steps: stored.steps,
       results: new Map(stored.calls.map((call) => [call.callId, call])),
       notices: stored.notices,

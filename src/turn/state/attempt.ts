@@ -10,6 +10,7 @@ import type { ApprovalRow } from '../approvals/approval-writes.js';
 import type { ClaimedSession } from '../queue/claim-statements.js';
 import type { ChildTurn } from './child-turn.js';
 import type { Lease } from './lease.js';
+import type { StoredTurn } from './load-turn.js';
 import type { Progress, ToolUse } from './progress.js';
 import type { TurnRow } from './turn-lookup.js';
 
@@ -36,6 +37,8 @@ export interface Attempt {
   startedAt: Date;
   /** Subagents that the turn has started. */
   children: ChildTurn[];
+  /** The turn before in the conversation. Absent: there is none, or it is not known. */
+  previous?: StoredTurn;
   /** The user's message, files by reference. */
   storedParts: readonly StoredPart[];
   /** Decides when the loop ends. */

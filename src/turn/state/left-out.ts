@@ -1,17 +1,20 @@
 import type { NoticePosted } from '../../events/turn-event.js';
-import { isPlainObject } from '../../platform/json.js';
+import { isPlainObject, isSameJson } from '../../platform/json.js';
 import { turns } from '../../storage/schema.js';
 import { writeKind } from '../../storage/write-kind.js';
+import type { StoredPart } from '../../storage/shapes/stored-part.js';
 import type { TurnFailure } from '../../storage/shapes/stored-turn.js';
 import type { LeftOut } from '../../storage/shapes/sent-request.js';
+import type { StoredTurn } from './load-turn.js';
+import type { Progress } from './progress.js';
 
-type Refused = Exclude<LeftOut, 'superseded'>;
+export type Refused = Exclude<LeftOut, 'superseded'>;
 
 /**
- * Reason to leave a failed turn out of later requests: a provider that refused what the turn sent
- * would refuse every later turn that has it too. Undefined for every other failure. Pure.
+ * Reason of a turn's failure that is in what it sent: a provider that refused it would refuse every later request
+ * that has it too. Undefined for every other failure. Pure.
  */
-export function leftOutOf(failure: TurnFailure | undefined): Refused | undefined {
+export function refusalOf(failure: TurnFailure | undefined): Refused | undefined {
   const details = failure?.details;
   if (!isPlainObject(details) || details['provider'] !== 'anthropic') return undefined;
   switch (details['reason']) {
@@ -26,33 +29,67 @@ export function leftOutOf(failure: TurnFailure | undefined): Refused | undefined
   }
 }
 
-/** The notice for the client of a turn that is left out. */
-export function turnLeftOut(why: Refused): NoticePosted {
-  const reason = why === 'too-long' ? 'it is too long for the model' : 'the provider refused it';
+/**
+ * Reason to leave a turn that ends out of later requests: no request with its message was taken, or the model
+ * declined to answer it. A message that was answered in part was taken: the turn stays. Pure.
+ */
+export function leftOutOf(
+  { steps, steered }: Pick<Progress, 'steps' | 'steered'>,
+  failure: TurnFailure | undefined,
+): Refused | undefined {
+  const [first, ...others] = steps;
+  if (first === undefined) return refusalOf(failure);
+  const isDeclined = first.stopReason === 'refusal' && others.length + steered.length === 0;
+  return isDeclined ? 'declined' : undefined;
+}
+
+/**
+ * Whether a turn that was left out was not what the provider refused: the next request, without it and with another
+ * message, was refused just the same. Pure.
+ */
+export function isCleared(
+  {
+    turn,
+    userParts,
+  }: Pick<StoredTurn, 'userParts'> & { turn: Pick<StoredTurn['turn'], 'leftOut' | 'failure'> },
+  next: { failure: TurnFailure | undefined; storedParts: readonly StoredPart[] },
+): boolean {
+  return (
+    turn.leftOut === 'refused' &&
+    turn.failure !== null &&
+    turn.failure.message === next.failure?.message &&
+    !isSameJson(userParts, next.storedParts)
+  );
+}
+
+/** Takes a turn back that was left out. Part of a fenced statement. */
+export const takeBack = writeKind(
+  { id: turns.id },
+  (given) => `update turns set left_out = null from ${given} given
+    where turns.id = given.id and turns.left_out = 'refused'`,
+);
+
+const reasons: Readonly<Record<Refused, string>> = {
+  'too-long': 'it is too long for the model',
+  refused: 'the provider refused the request with it',
+  declined: 'the model declined to answer it',
+};
+
+/**
+ * The notice for the client of a turn that is left out.
+ *
+ * @param isPreviousBack whether the turn before is taken back.
+ */
+export function turnLeftOut(why: Refused, isPreviousBack: boolean): NoticePosted {
+  const others = isPreviousBack
+    ? 'The message before it, which was left out, was not the cause: later requests have it again.'
+    : 'Nothing else is left out.';
   return {
     type: 'notice.posted',
     kind: 'turn-left-out',
     level: 'message',
-    text: `This turn is left out of the conversation from now on: ${reason}. Earlier turns are as they were; ask again in other words or with less.`,
-    metadata: { reason: why },
+    text: `This message is left out of later requests: ${reasons[why]}. ${others} Ask again in other words or with less.`,
+    metadata: { reason: why, ...(isPreviousBack ? { takenBack: true } : {}) },
     seenByModel: false,
   };
 }
-
-/**
- * Leaves out the earlier turns of a session where the turn before was refused as well: the fault is
- * in what came before both. Part of a fenced statement.
- */
-export const leaveAllOut = writeKind(
-  { sessionId: turns.sessionId },
-  (given) => `update turns set left_out = 'refused' from ${given} given
-    where turns.session_id = given."sessionId" and turns.id <> given.fence_id
-      and turns.left_out is null and turns.ended_at is not null
-      and (
-        select last.left_out from turns last
-        where last.session_id = given."sessionId" and last.id <> given.fence_id
-          and last.superseded_by is null
-          and last.ended_at is not null
-        order by last.created_at desc, last.id desc limit 1
-      ) = 'refused'`,
-);

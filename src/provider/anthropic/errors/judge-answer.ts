@@ -10,6 +10,8 @@ export interface ErrorAnswer {
   code: string | null;
   /** `error.message`. */
   text: string;
+  /** `error.details`; its fields depend on the code. */
+  details?: unknown;
 }
 
 export interface AnswerJudgement {

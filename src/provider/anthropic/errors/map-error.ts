@@ -10,6 +10,7 @@ import {
   type ProviderErrorCategory,
 } from '../../provider-errors.js';
 import { describeCauses, hasSetupCode, hasTimeoutCode } from './describe-causes.js';
+import { namedBlocks } from '../../named-blocks.js';
 import { judgeAnswer, type ErrorAnswer } from './judge-answer.js';
 import { retryAfterMs } from '../../../platform/net/retry-after.js';
 
@@ -52,7 +53,7 @@ const ADVICE: Readonly<Partial<Record<ProviderErrorCategory, string>>> = {
 
 /**
  * Maps any failure of a model call to an `SDK_FAILURE` whose details are `{provider, category}` and,
- * where known, `reason`, `upstreamType`, `upstreamCode`, `requestId`, `inStream`, `cause`. The
+ * where known, `reason`, `upstreamType`, `upstreamCode`, `requestId`, `inStream`, `blocks`, `cause`. The
  * category is the contract's; the reason is why the provider refused. First match wins:
  *
  * - a `TypedError` (also as a cause: the SDK wraps the errors of its fetch): itself
@@ -114,7 +115,7 @@ function mapStatus(error: APIError, status: number, redact: Redact): TypedError 
   const category = categoryOf(status, error.type);
   const text = error.apiMessage ?? error.message;
   return answered(
-    { status, type: error.type, code: error.errorCode, text },
+    { status, type: error.type, code: error.errorCode, text, details: error.details },
     {
       head: `The provider answered ${status}`,
       category,
@@ -136,6 +137,7 @@ function mapErrorEvent(body: Record<string, unknown>, redact: Redact): TypedErro
       type: type ?? null,
       code: textOf(details['error_code']) ?? null,
       text: textOf(error['message']) ?? type ?? 'no reason given',
+      details,
     },
     {
       head: 'The provider ended its stream with an error',
@@ -163,6 +165,7 @@ function answered(answer: ErrorAnswer, context: ErrorContext, redact: Redact): T
   const { reason, retryable } = judgeAnswer(answer);
   const requestId = context.requestId === undefined ? undefined : redact(context.requestId);
   const pauseMs = context.retryAfterMs ?? Infinity;
+  const blocks = reason === 'INVALID_REQUEST' ? namedBlocks(answer) : [];
   const advice = (reason && providerReasons[reason].advice) ?? ADVICE[category];
   // No advice to wait where waiting does not help.
   const isLater = retryable && pauseMs <= MAX_RETRY_AFTER_MS;
@@ -180,6 +183,7 @@ function answered(answer: ErrorAnswer, context: ErrorContext, redact: Redact): T
       upstreamCode: code === null ? undefined : redact(code),
       requestId,
       inStream: context.inStream,
+      blocks: blocks.length === 0 ? undefined : blocks,
     }),
     ...(isLater ? { headers: { 'Retry-After': String(Math.ceil(pauseMs / 1_000)) } } : {}),
   });

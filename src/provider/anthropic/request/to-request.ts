@@ -1,6 +1,7 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import { assertNever } from '../../../platform/assert-never.js';
 import { compact } from '../../../platform/compact.js';
+import { hasContent, inOrder } from '../../named-blocks.js';
 import { markCache } from './mark-cache.js';
 import type { AssistantPart } from '../../../storage/shapes/stored-part.js';
 import type { ModelMessage, ModelRequest, UserPart } from '../../model-types.js';
@@ -128,20 +129,16 @@ function plain(thinking: NonNullable<ThinkingPlan['thinking']>): Pick<Params, 't
 }
 
 function toMessage(message: ModelMessage, cites: boolean): Message {
-  if (message.role === 'system') {
-    return { role: 'system', content: [{ type: 'text', text: message.text }] };
+  switch (message.role) {
+    case 'system':
+      return { role: 'system', content: [{ type: 'text', text: message.text }] };
+    case 'assistant':
+      return { role: 'assistant', content: message.parts.filter(hasContent).map(toAssistantBlock) };
+    case 'user': {
+      const content = inOrder(message.parts).map((part) => toUserBlock(part, cites));
+      return { role: 'user', content };
+    }
   }
-  if (message.role === 'assistant') {
-    return { role: 'assistant', content: message.parts.filter(hasContent).map(toAssistantBlock) };
-  }
-  const parts = message.parts.filter(hasContent);
-  const results = parts.filter((part) => part.type === 'tool_result');
-  const others = parts.filter((part) => part.type !== 'tool_result');
-  return { role: 'user', content: [...results, ...others].map((part) => toUserBlock(part, cites)) };
-}
-
-function hasContent(part: UserPart | AssistantPart): boolean {
-  return part.type !== 'text' || part.text.trim() !== '';
 }
 
 /** @param cites whether documents are cited: all of a request or none. */

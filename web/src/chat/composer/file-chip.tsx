@@ -12,7 +12,12 @@ export function FileChip({ file }: { file: AttachedFile }) {
   return (
     <div className={`${frame} border-line`}>
       <Preview file={file} />
-      <FileWords name={file.name} detail={formatBytes(file.size)} />
+      <FileWords
+        name={file.name}
+        detail={
+          file.leftOut === true ? 'Left out: the provider refused it' : formatBytes(file.size)
+        }
+      />
     </div>
   );
 }

@@ -23,8 +23,12 @@ export function mergeStored(
   const stored = turnsOfMessages(messages).map((turn): ShownTurn => {
     const known = shown.find(({ turnId }) => turnId === turn.turnId);
     // A list that was asked for earlier may not know yet of the turn that took this one's place.
-    const place = compact({ supersededBy: turn.supersededBy ?? known?.supersededBy });
-    if (known !== undefined && followed.has(turn.turnId)) return { ...known, ...place };
+    const { leftOut } = turn;
+    const place = compact({ supersededBy: turn.supersededBy ?? known?.supersededBy, leftOut });
+    if (known !== undefined && followed.has(turn.turnId)) {
+      const { leftOut: _before, ...rest } = known;
+      return { ...rest, ...place };
+    }
     const { status, model } = listed.get(turn.turnId) ?? {};
     const isOver = status === undefined || !isActive(status);
     const view = { ...turn.view, ...(model === undefined ? {} : { model }) };

@@ -105,6 +105,8 @@ export interface AttachedFile {
   mimeType: string;
   /** Bytes. */
   size: number;
+  /** The provider refused it: the model is not sent it. */
+  leftOut?: true;
   /** An object URL, of a picture that was chosen in this page. */
   previewUrl?: string;
   /** Path or upload id with which the file can be sent again. Absent: not known here. */

@@ -21,6 +21,8 @@ export interface ConversationTurn {
   compacted?: boolean;
   /** The turn that took its place, or that of a turn before it. Absent: it is in the conversation. */
   supersededBy?: string;
+  /** Why the model is not sent the turn. Absent: it is. */
+  leftOut?: NonNullable<MessageView['leftOut']>;
 }
 
 /** The turns of a session from its stored messages, oldest first. Pure. */
@@ -33,13 +35,19 @@ export function turnsOfMessages(messages: readonly MessageView[]): ConversationT
   return [...turns.values()];
 }
 
-function newTurn({ turnId, createdAt, compacted, supersededBy }: MessageView): ConversationTurn {
+function newTurn({
+  turnId,
+  createdAt,
+  compacted,
+  supersededBy,
+  leftOut,
+}: MessageView): ConversationTurn {
   return {
     turnId,
     user: { text: '', files: [], createdAt },
     view: emptyTurn(turnId, 'queued'),
     ...(compacted === true ? { compacted } : {}),
-    ...compact({ supersededBy }),
+    ...compact({ supersededBy, leftOut }),
   };
 }
 
@@ -61,8 +69,9 @@ function fileOf({
   mimeType,
   size,
   path,
+  leftOut,
 }: Extract<MessagePart, { type: 'file' }>): AttachedFile {
-  return compact({ name, mimeType, size, sentAs: path });
+  return compact({ name, mimeType, size, sentAs: path, leftOut });
 }
 
 function notice({ messageId }: MessageView, text: string): Item {

@@ -17,6 +17,12 @@ import { MessageEditor } from './message-editor.js';
 import { UserMessage } from './user-message.js';
 import { useNearViewport } from './use-near-viewport.js';
 
+const leftOutWords: Record<NonNullable<ShownTurn['leftOut']>, string> = {
+  refused: 'Left out: the provider refused this message, and the model is not sent it.',
+  'too-long': 'Left out: this message is too long for the model, and the model is not sent it.',
+  declined: 'Left out: the model declined to answer this message, and is not sent it again.',
+};
+
 /** A turn: the user's message, the reply and the status. */
 export const Turn = memo(function Turn({
   turn,
@@ -84,6 +90,9 @@ export const Turn = memo(function Turn({
             </IconButton>
           )}
         </div>
+      )}
+      {turn.leftOut !== undefined && (
+        <p className="my-2 text-center text-xs text-muted">{leftOutWords[turn.leftOut]}</p>
       )}
       {turn.compacted === true && (
         <p className="my-2 text-center text-xs text-muted">

@@ -1,0 +1,131 @@
+import type { UserPart } from '../../provider/model-types.js';
+import type { AssistantPart, StoredPart } from '../../storage/shapes/stored-part.js';
+
+/**
+ * What can be left out of requests, by key: a turn (`turn_1`), a part of its message (`turn_1/part/0`), the result of
+ * a call (`turn_1/call/toolu_1`), or what the provider's own tools brought into a step (`turn_1/step/2`).
+ */
+export type LeftOutKey = string;
+
+/** The keys of the parts of a request's messages; a part without one cannot be left out. */
+export type PartKeys = ReadonlyMap<UserPart | AssistantPart, LeftOutKey>;
+
+export const partKey = (turnId: string, index: number): LeftOutKey => `${turnId}/part/${index}`;
+export const callKey = (turnId: string, callId: string): LeftOutKey => `${turnId}/call/${callId}`;
+export const stepKey = (turnId: string, step: number): LeftOutKey => `${turnId}/step/${step}`;
+
+/** The turn that a key is about. */
+export function turnOfKey(key: LeftOutKey): string {
+  return key.split('/', 1)[0] ?? key;
+}
+
+/** A turn as far as parts of it can be left out. */
+interface Turn {
+  turnId: string;
+  userParts: UserPart[];
+  steps: readonly { step: number; parts: readonly AssistantPart[] }[];
+  results: ReadonlyMap<string, { output: string | null }>;
+}
+
+const REFUSED = 'is left out: the provider refused it';
+
+/** The turns as they are sent, with a note in place of each part that is left out. Pure. */
+export function withoutLeftOut<T extends Turn>(
+  turns: readonly T[],
+  leftOut: readonly LeftOutKey[],
+): readonly T[] {
+  if (leftOut.length === 0) return turns;
+  const keys = new Set(leftOut);
+  return turns.flatMap((turn) => {
+    const { turnId } = turn;
+    if (keys.has(turnId)) return [];
+    if (!leftOut.some((key) => turnOfKey(key) === turnId)) return [turn];
+    const userParts = turn.userParts.map((part, index) =>
+      keys.has(partKey(turnId, index)) ? noteOf(part) : part,
+    );
+    const results = new Map(
+      [...turn.results].map(([id, result]) => [
+        id,
+        keys.has(callKey(turnId, id)) ? { ...result, output: `[The output ${REFUSED}.]` } : result,
+      ]),
+    );
+    const steps = turn.steps.map((step) =>
+      keys.has(stepKey(turnId, step.step)) ? { ...step, parts: ownWords(step.parts) } : step,
+    );
+    return [{ ...turn, userParts, results, steps }];
+  });
+}
+
+function noteOf(part: UserPart): UserPart {
+  const name = 'title' in part ? ` "${part.title}"` : '';
+  const what = part.type === 'text' ? 'A part of this message' : `The file${name}`;
+  return { type: 'text', text: `[${what} ${REFUSED}.]` };
+}
+
+/** A reply without what the provider's own tools brought, and without the citations of it. */
+function ownWords(parts: readonly AssistantPart[]): AssistantPart[] {
+  return parts.flatMap((part): AssistantPart[] => {
+    if (part.type === 'opaque') return [];
+    return part.type === 'text' ? [{ type: 'text', text: part.text }] : [part];
+  });
+}
+
+/** What a run's last request had that was not in one that the provider took. */
+export interface NewInRequest {
+  turnId: string;
+  /** The user's message, where no request with it was taken. */
+  message: readonly StoredPart[];
+  /** Calls whose results no request was taken with. */
+  calls: readonly string[];
+}
+
+/**
+ * What a refusal that names no block may be about, the least first: the new files, or the new results of tools; then
+ * earlier turns that ended with a refusal and are sent all the same. Never the new message itself: without it there
+ * is nothing to answer. Pure.
+ */
+export function suspectsOf(
+  { turnId, message, calls }: NewInRequest,
+  refusedTurns: readonly string[],
+): LeftOutKey[][] {
+  const files = message.flatMap((part, index) =>
+    part.type === 'file' ? [partKey(turnId, index)] : [],
+  );
+  const results = calls.map((id) => callKey(turnId, id));
+  return [files, results, [...refusedTurns]].filter(({ length }) => length > 0);
+}
+
+/** The keys of named parts that can be left out; undefined where one is the text of the new message. Pure. */
+export function namedKeys(
+  parts: readonly (UserPart | AssistantPart)[],
+  keys: PartKeys,
+  newTurn: string,
+): LeftOutKey[] | undefined {
+  const isAsked = (part: UserPart | AssistantPart): boolean =>
+    part.type === 'text' && turnOfKey(keys.get(part) ?? '') === newTurn;
+  if (parts.some(isAsked)) return undefined;
+  return [...new Set(parts.flatMap((part) => keys.get(part) ?? []))];
+}
+
+/** What keys are about, for people: the files by their names. Pure. */
+export function describeLeftOut(
+  keys: readonly LeftOutKey[],
+  storedParts: (turnId: string) => readonly StoredPart[],
+): string {
+  const words = keys.map((key) => {
+    const [turnId = '', kind, id] = key.split('/');
+    const part = kind === 'part' ? storedParts(turnId)[Number(id)] : undefined;
+    if (part?.type === 'file') return `the file ${part.file.name}`;
+    switch (kind as 'part' | 'call' | 'step' | undefined) {
+      case 'part':
+        return 'a text of an earlier message';
+      case 'call':
+        return "a tool's result";
+      case 'step':
+        return "results of the provider's own tools";
+      case undefined:
+        return 'an earlier turn that failed';
+    }
+  });
+  return [...new Set(words)].join(', ');
+}
