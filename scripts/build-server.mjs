@@ -22,6 +22,8 @@ const programs = {
   'run-extractor': 'attachments/extract/process/run-extractor.ts',
   // A thread: see storage/engine/engine-thread.ts.
   'run-engine': 'storage/engine/run-engine.ts',
+  // A thread: see output/check-lane.ts.
+  'run-checks': 'output/run-checks.ts',
   // The bench and the chaos kit use it as their model.
   'start-rehearsal': 'rehearsal/start-rehearsal.ts',
 };

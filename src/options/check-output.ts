@@ -1,5 +1,5 @@
 import { invalidRequest } from '../errors/typed-error.js';
-import type { OutputChecks } from '../output/output-checks.js';
+import type { SchemaChecks } from '../output/schema-checks.js';
 import { parseOutput } from '../output/parse-output.js';
 import { isPlainObject } from '../platform/json.js';
 import type { ResolvedOptions } from '../storage/shapes/stored-options.js';
@@ -11,11 +11,11 @@ import type { ResolvedOptions } from '../storage/shapes/stored-options.js';
  * @throws TypedError INVALID_REQUEST with the JSON pointer of the fault; also beside citations, which the
  * provider does not take with a format.
  */
-export function checkOutput(
+export async function checkOutput(
   opts: unknown,
   { output, citations }: Pick<ResolvedOptions, 'output' | 'citations'>,
-  checks: Pick<OutputChecks, 'check'>,
-): void {
+  checks: Pick<SchemaChecks, 'compile'>,
+): Promise<void> {
   const given = asksForOutput(opts) ? parseOutput(opts.output) : undefined;
   if (given !== undefined && 'fault' in given) {
     const pointer = `/opts/output${given.pointer}`;
@@ -23,7 +23,7 @@ export function checkOutput(
   }
   if (output === undefined) return;
   try {
-    checks.check(output.schema);
+    await checks.compile(output.schema);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw invalidRequest(`The schema of the turn's output cannot be compiled: ${reason}.`, {

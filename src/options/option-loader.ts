@@ -2,7 +2,7 @@ import { PersonaLibrary } from '../agents/persona-library.js';
 import type { Persona } from '../agents/parse-agent-file.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../config/config.js';
-import { OutputChecks } from '../output/output-checks.js';
+import { SchemaChecks } from '../output/schema-checks.js';
 import { compact } from '../platform/compact.js';
 import { checkOutput } from './check-output.js';
 import { freeLimits } from './free-limits.js';
@@ -47,7 +47,7 @@ export class OptionLoader {
     private readonly personas: PersonaLibrary,
     @Inject(ModelResolver) private readonly models: Pick<ModelResolver, 'resolve'>,
     @Inject(CONFIG) private readonly config: LoaderConfig,
-    @Inject(OutputChecks) private readonly outputs: Pick<OutputChecks, 'check'>,
+    @Inject(SchemaChecks) private readonly checks: Pick<SchemaChecks, 'compile'>,
   ) {}
 
   /**
@@ -81,7 +81,7 @@ export class OptionLoader {
     const { named, standard } = chooseModel(sources);
     const model = await models.resolve(named.value, standard);
     const resolution = resolveOptions({ ...sources, model });
-    checkOutput(opts, resolution.options, this.outputs);
+    await checkOutput(opts, resolution.options, this.checks);
     return { resolution: await this.#withFallback(resolution, standard), persona };
   }
 

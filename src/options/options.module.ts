@@ -6,7 +6,7 @@ import { ExtensionsModule } from '../extensions/extensions.module.js';
 import { EXTENSIONS } from '../extensions/load-extensions.js';
 import { SERVER_PERMISSIONS } from '../governance/permissions/permission-rules.js';
 import { ProviderModule } from '../provider/provider.module.js';
-import { OutputChecks } from '../output/output-checks.js';
+import { SchemaChecks } from '../output/schema-checks.js';
 import { serverToolNames } from '../storage/shapes/stored-tools.js';
 import { ToolRegistry } from '../tools/registry.js';
 import { loadPermissions } from './load-permissions.js';
@@ -25,7 +25,7 @@ import { PreferencesStore } from './preferences/preferences-store.js';
   imports: [AccessModule, AgentsModule, ExtensionsModule, ProviderModule],
   providers: [
     OptionLoader,
-    OutputChecks,
+    SchemaChecks,
     PreferencesStore,
     PreferencesService,
     ModelListService,
@@ -39,7 +39,7 @@ import { PreferencesStore } from './preferences/preferences-store.js';
         ]),
     },
   ],
-  exports: [OptionLoader, OutputChecks, PreferencesService, ModelListService, SERVER_PERMISSIONS],
+  exports: [OptionLoader, SchemaChecks, PreferencesService, ModelListService, SERVER_PERMISSIONS],
 })
 export class OptionsModule {}
 

@@ -1,10 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { compileInputCheck, compileObjectCheck } from '../platform/check-input.js';
+import { compileObjectCheck } from '../platform/check-input.js';
 import type { JsonObject } from '../platform/json.js';
 import { judgeOutput } from './judge-output.js';
+import { CheckStoppedError } from './schema-checks.js';
 
-const check = compileObjectCheck(
+const compiled = compileObjectCheck(
   {
     type: 'object',
     properties: { count: { type: 'integer', minimum: 1 } },
@@ -13,6 +14,7 @@ const check = compileObjectCheck(
   },
   'the object',
 );
+const check = async (value: unknown) => compiled(value);
 
 describe('judgeOutput', () => {
   it.each([
@@ -20,8 +22,8 @@ describe('judgeOutput', () => {
     ' \n{"count": 1}\n',
     '```json\n{"count":1}\n```',
     '```\n{"count":1}\n```\n',
-  ])('takes %j', (text) => {
-    expect(judgeOutput(text, check)).toEqual({ output: { count: 1 } });
+  ])('takes %j', async (text) => {
+    expect(await judgeOutput(text, check)).toEqual({ output: { count: 1 } });
   });
 
   it.each([
@@ -35,42 +37,33 @@ describe('judgeOutput', () => {
     ['{"count":1,"more":2}', 'more is not allowed (known: count)'],
     ['['.repeat(100_000), 'it is larger than 100 levels'],
     [`{"count":${'[1,'.repeat(60_000)}`, 'it is larger than 100 levels'],
-  ])('names the faults of %#', (text, says) => {
-    expect(judgeOutput(text, check)).toEqual({ faults: expect.stringContaining(says) });
+  ])('names the faults of %#', async (text, says) => {
+    expect(await judgeOutput(text, check)).toEqual({ faults: expect.stringContaining(says) });
   });
 
-  it('is never an object that the schema does not take, whatever the text', () => {
-    fc.assert(
-      fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
-        const judged = judgeOutput(text, check);
-        if ('output' in judged) expect(check(judged.output).ok).toBe(true);
+  it('is never an object that the schema does not take, whatever the text', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(fc.string(), fc.json()), async (text) => {
+        const judged = await judgeOutput(text, check);
+        if ('output' in judged) expect(compiled(judged.output).ok).toBe(true);
         else expect(judged.faults).not.toBe('');
       }),
     );
   });
 
-  it('makes an object storable before it is checked', () => {
-    const any = compileInputCheck({ type: 'object' });
-    expect(judgeOutput(String.raw`{"a\u0000":"\ud800"}`, any)).toEqual({
+  it('makes an object storable before it is checked', async () => {
+    const any = async (input: unknown) => ({ ok: true, input: input as JsonObject }) as const;
+    expect(await judgeOutput(String.raw`{"a\u0000":"\ud800"}`, any)).toEqual({
       output: { 'a\uFFFD': '\uFFFD' },
     });
   });
 
-  const deep = Array.from({ length: 40 }).reduce((inner) => ({ x: inner }), 1);
-  const node = { properties: { x: { $ref: '#/$defs/node' } } };
-  it.each<[string, JsonObject, unknown]>([
-    [
-      'a pattern that backtracks',
-      { type: 'object', properties: { a: { pattern: '^(a+)+$' } } },
-      { a: `${'a'.repeat(60)}b` },
-    ],
-    [
-      'a schema that doubles with each level',
-      { type: 'object', $defs: { node: { allOf: [node, node] } }, $ref: '#/$defs/node' },
-      deep,
-    ],
-  ])('stops the check of %s', (_what, schema, value) => {
-    const judged = judgeOutput(JSON.stringify(value), compileObjectCheck(schema, 'the object'));
-    expect(judged).toEqual({ faults: expect.stringContaining('was stopped') });
+  it('says of a check that was stopped why it was, and hides no other error', async () => {
+    const stopped = async () => Promise.reject(new CheckStoppedError('it took longer than 1 ms'));
+    expect(await judgeOutput('{}', stopped)).toEqual({
+      faults: 'its check by the schema was stopped: it took longer than 1 ms',
+    });
+    const broken = async () => Promise.reject(new TypeError('mine'));
+    await expect(judgeOutput('{}', broken)).rejects.toThrow('mine');
   });
 });

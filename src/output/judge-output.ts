@@ -1,25 +1,26 @@
 import { cutText } from '../platform/text/cut-text.js';
 import { jsonBody } from '../platform/text/json-body.js';
 import { JsonMeter } from '../platform/text/json-meter.js';
-import type { InputCheck } from '../platform/check-input.js';
+import type { CheckedInput } from '../platform/check-input.js';
 import type { JsonObject } from '../platform/json.js';
-import { runBounded, TooLongError } from '../platform/run-bounded.js';
 import { storableJson } from '../storage/storable.js';
+import { CheckStoppedError } from './schema-checks.js';
+
+/** Checks a value by a schema. @throws CheckStoppedError when it takes too long. */
+export type OutputCheck = (value: unknown) => Promise<CheckedInput>;
 
 /** The object of a reply, or its faults in words. */
 export type JudgedOutput = { output: JsonObject } | { faults: string };
 
 /** Bounds of an object. A longer one has no reader that shows it, and deep ones overflow the stack. */
 const limits = { levels: 100, keys: 10_000, values: 100_000 };
-/** Longest time of a check, in ms: a pattern or a schema may take for ever on some texts. */
-const CHECK_MS = 1_000;
 const longestFaults = 1_000;
 
 /**
  * Judges a reply's text by a schema: the object, if it is one and nothing else, or its faults. Any text
- * is judged in limited time.
+ * is judged in limited time, and what takes long is not on this thread.
  */
-export function judgeOutput(text: string, check: InputCheck): JudgedOutput {
+export async function judgeOutput(text: string, check: OutputCheck): Promise<JudgedOutput> {
   const body = jsonBody(text);
   if (body === '') return { faults: 'the reply is empty' };
   if (new JsonMeter(limits).add(Buffer.from(body)) !== undefined) {
@@ -30,12 +31,12 @@ export function judgeOutput(text: string, check: InputCheck): JudgedOutput {
   const parsed = parse(body);
   if ('faults' in parsed) return parsed;
   try {
-    const checked = runBounded(() => check(storableJson(parsed.value)), CHECK_MS);
+    const checked = await check(storableJson(parsed.value));
     return checked.ok
       ? { output: checked.input }
       : { faults: cutText(checked.message, longestFaults) };
   } catch (error) {
-    if (!(error instanceof TooLongError)) throw error;
+    if (!(error instanceof CheckStoppedError)) throw error;
     return { faults: `its check by the schema was stopped: ${error.message}` };
   }
 }

@@ -23,6 +23,7 @@ describe('the package', () => {
         'LICENSE',
         'package.json',
         'dist/main.js',
+        'dist/run-checks.js',
         'dist/run-engine.js',
         'dist/run-extractor.js',
         'dist/empty-database.tar.gz',

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../config/config.js';
-import { OutputChecks } from '../../output/output-checks.js';
+import { SchemaChecks } from '../../output/schema-checks.js';
 import { ModelCatalogue } from '../../provider/model-catalogue.js';
 import type { Price } from '../../storage/shapes/stored-limits.js';
 import type { RequestPrefix } from '../../storage/shapes/sent-request.js';
@@ -36,12 +36,14 @@ export class CallDescriber {
     @Inject(ModelCatalogue) private readonly models: Pick<ModelCatalogue, 'describe'>,
     @Inject(CONFIG) private readonly config: Pick<Config, 'maxTokens' | 'overloadRetries'>,
     private readonly transcripts: TranscriptBuilder,
-    @Inject(OutputChecks) private readonly outputs: Pick<OutputChecks, 'check'>,
+    @Inject(SchemaChecks) private readonly checks: Pick<SchemaChecks, 'check'>,
   ) {}
 
   /** The object that the calls are to end with; undefined: they end with text. */
   planOutput({ output }: ResolvedOptions): OutputPlan | undefined {
-    return output && { repairs: output.repairs, check: this.outputs.check(output.schema) };
+    if (output === undefined) return undefined;
+    const { repairs, schema } = output;
+    return { repairs, check: (value) => this.checks.check(schema, value) };
   }
 
   /** @param hasTools whether the model may call any of the tools in the prefix. */

@@ -42,8 +42,8 @@ export function findLimit({
 type DecidedRun = Attempt & Pick<TurnRun, 'conversation' | 'output'>;
 
 /** The facts that `nextAction` decides from. */
-export function decisionInput(given: DecidedRun): DecisionInput {
-  const output = given.output && findOutput(given.progress, given.output);
+export async function decisionInput(given: DecidedRun): Promise<DecisionInput> {
+  const output = given.output && (await findOutput(given.progress, given.output));
   const run = output === undefined || output.type === 'valid' ? given : goingOn(given);
   const lastCall = findLastCall(run);
   const found = findLimit(run);

@@ -1,4 +1,5 @@
 import { assertNever } from '../../platform/assert-never.js';
+import { untilAborted } from '../../platform/async/abort.js';
 import { nextAction, type Ending } from './next-action.js';
 import { refuseToolCalls, runToolCalls } from './run-tool-calls.js';
 import { runStep } from './run-step.js';
@@ -19,8 +20,10 @@ import type { TurnRun } from '../state/turn-run.js';
  * object that was asked for.
  */
 export async function runTurn(run: TurnRun): Promise<Ending | 'parked'> {
-  const decide = (progress: Progress) => nextAction(decisionInput({ ...run, progress }));
-  for (let action = decide(run.progress); ;) {
+  // A check of the reply may wait for those of others.
+  const decide = async (progress: Progress) =>
+    nextAction(await untilAborted(decisionInput({ ...run, progress }), run.lease.signal));
+  for (let action = await decide(run.progress); ;) {
     run.lease.signal.throwIfAborted();
     switch (action.type) {
       case 'call-model':
@@ -33,15 +36,15 @@ export async function runTurn(run: TurnRun): Promise<Ending | 'parked'> {
       }
       case 'run-tools':
         if ((await runToolCalls(run)) === 'parked') return 'parked';
-        action = decide(run.progress);
+        action = await decide(run.progress);
         break;
       case 'refuse-tools':
         await refuseToolCalls(run, action.reason);
-        action = decide(run.progress);
+        action = await decide(run.progress);
         break;
       case 'ask-again':
         await postOutputNotice(run, repairNotice(action.step, action.faults));
-        action = decide(run.progress);
+        action = await decide(run.progress);
         break;
       case 'give-up':
         throw outputInvalid(action.step, action.faults);

@@ -27,7 +27,7 @@ export interface Reply {
 export async function storeStep(
   run: Attempt & Pick<TurnRun, 'conversation'>,
   { draft, ended }: Reply,
-  decide: (progress: Progress) => NextAction,
+  decide: (progress: Progress) => Promise<NextAction>,
 ): Promise<NextAction> {
   const { step, parts, startedAt, sent } = draft;
   const asksForTools = parts.some((part) => part.type === 'tool_use');
@@ -56,7 +56,7 @@ export async function storeStep(
     steps: [...run.progress.steps, finished],
     draft: undefined,
   };
-  const next = decide(progress);
+  const next = await decide(progress);
   // The reservation is settled with the step, or, if its store fails, not at all.
   run.progress.reserved = undefined;
   if (next.type === 'end') run.writer.defer(events, writes);

@@ -1,13 +1,12 @@
-import type { InputCheck } from '../../platform/check-input.js';
 import type { JsonObject } from '../../platform/json.js';
-import { judgeOutput, type JudgedOutput } from '../../output/judge-output.js';
+import { judgeOutput, type JudgedOutput, type OutputCheck } from '../../output/judge-output.js';
 import type { AssistantPart } from '../../storage/shapes/stored-part.js';
 import type { FinishedStep, Progress } from '../state/progress.js';
 
 /** The object that a run is to end with. */
 export interface OutputPlan {
   repairs: number;
-  check: InputCheck;
+  check: OutputCheck;
 }
 
 /**
@@ -27,13 +26,13 @@ export function repairMark(step: number): string {
  * Judges the last reply of a turn, from stored rows alone: a recovered turn decides the same. Undefined
  * where the reply is not a last one: it asks for tools, or was cut. Never an earlier reply.
  */
-export function findOutput(
+export async function findOutput(
   { steps, notices }: Pick<Progress, 'steps' | 'notices'>,
   { repairs, check }: OutputPlan,
-): OutputState | undefined {
+): Promise<OutputState | undefined> {
   const last = steps.at(-1);
   if (last === undefined || !isWhole(last)) return undefined;
-  const judged: JudgedOutput = judgeOutput(finalText(last.parts), check);
+  const judged: JudgedOutput = await judgeOutput(finalText(last.parts), check);
   if ('output' in judged) return { type: 'valid', ...judged };
   const marks = notices.map(({ mark }) => mark);
   if (marks.includes(repairMark(last.step))) return { type: 'asked', ...judged };

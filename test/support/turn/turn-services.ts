@@ -38,7 +38,7 @@ import { MemorySignalBus } from '../../../src/turn/queue/memory-signal-bus.js';
 import { MemoryTurnQueue } from '../../../src/turn/queue/memory-turn-queue.js';
 import { TurnClaims } from '../../../src/turn/queue/turn-claims.js';
 import { EndWatch } from '../../../src/turn/stream/end-watch.js';
-import { OutputChecks } from '../../../src/output/output-checks.js';
+import { SchemaChecks } from '../../../src/output/schema-checks.js';
 import { turnProviders, workerProviders } from '../../../src/turn/turn.module.js';
 import { TurnWorker } from '../../../src/turn/worker/turn-worker.js';
 import { openProjectRoots } from '../access/open-project-roots.js';
@@ -94,7 +94,7 @@ function openContext(parts: TurnParts, config: Config) {
         ...turnProviders,
         ...workerProviders,
         Metrics,
-        OutputChecks,
+        SchemaChecks,
         Tracing,
         TurnMemory,
         ...tokens.map(([name, provide]) => ({ provide, useValue: parts[name] })),
@@ -190,7 +190,7 @@ export async function openTestServices(
   const audit = new AuditLog(database.db, clock);
   const parts: TurnParts = {
     audit,
-    options: new OptionLoader(personas, modelNames, config, new OutputChecks()),
+    options: new OptionLoader(personas, modelNames, config, new SchemaChecks()),
     db: database.db,
     log: new MemoryEventLog(clock),
     queue: new MemoryTurnQueue((error) => workerErrors.push(error)),
@@ -230,7 +230,7 @@ export async function openTestServices(
     useInstructions: async (root) => {
       const own = new PersonaLibrary(root);
       parts.personas = own;
-      parts.options = new OptionLoader(own, modelNames, config, new OutputChecks());
+      parts.options = new OptionLoader(own, modelNames, config, new SchemaChecks());
       Object.assign(services, await startServices(parts, config));
     },
     beside: (own) => startServices({ ...parts, ...own }, config),
