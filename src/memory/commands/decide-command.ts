@@ -1,3 +1,4 @@
+import { editText, lineEndAt, toLines } from '../../platform/text/edit-lines.js';
 import { isBelow, MEMORY_ROOT } from '../memory-path.js';
 import { checkQuota } from './check-quota.js';
 import { findObstacle, isFolder } from './find-obstacle.js';
@@ -61,8 +62,8 @@ function replace(command: Command<'str_replace'>, state: MemoryState): MemoryOut
   const { path, old, replacement } = command;
   const found = findFile(path, state);
   if ('status' in found) return found;
-  const { content } = found;
-  const lines = linesOf(content, old);
+  const { text: edited, starts } = editText(found.content, { old, replacement, all: false });
+  const lines = linesOf(found.content, starts);
   const [line] = lines;
   if (line === undefined) {
     return refused(
@@ -74,7 +75,6 @@ function replace(command: Command<'str_replace'>, state: MemoryState): MemoryOut
       `No replacement was performed. Multiple occurrences of old_str \`${old}\` in lines: ${lines.join(', ')}. Please ensure it is unique`,
     );
   }
-  const edited = content.replace(old, () => replacement);
   const full = checkQuota(state, path, edited);
   if (full !== undefined) return refused(full);
   const last = line + replacement.split('\n').length - 1;
@@ -96,7 +96,7 @@ function insert({ path, line, text }: Command<'insert'>, state: MemoryState): Me
       `Invalid \`insert_line\` parameter: ${line}. It should be within the range of lines of the file: [0, ${lines.length}]`,
     );
   }
-  const content = lines.toSpliced(line, 0, text.replace(/\n$/, '')).join('\n');
+  const content = insertAfter(found.content, { line, text });
   const full = checkQuota(state, path, content);
   if (full !== undefined) return refused(full);
   const change = { type: 'write', path, content } as const;
@@ -185,18 +185,22 @@ function pathsAt(path: string, files: MemoryState['files']): string[] {
   return [...files.keys()].filter((one) => one === path || isBelow(one, path));
 }
 
-/** The first lines on which a text begins in a content, from 1. */
-function linesOf(content: string, text: string): number[] {
-  const lines: number[] = [];
-  let [line, from] = [1, 0];
-  let at = content.indexOf(text);
-  while (at !== -1 && lines.length < MOST_OCCURRENCES) {
-    line += content.slice(from, at).split('\n').length - 1;
-    lines.push(line);
-    from = at;
-    at = content.indexOf(text, at + 1);
-  }
-  return lines;
+/** A content with lines added after one of its lines, with the ends that its lines have. */
+function insertAfter(content: string, { line, text }: { line: number; text: string }): string {
+  const lines = content.split('\n');
+  // The offset of the line that comes after, or of the end of a content in which none does.
+  const at = lines.slice(0, line).reduce((sum, one) => sum + one.length + 1, 0);
+  const end = lineEndAt(content, Math.max(0, at - 1));
+  const added = toLines(text).replace(/\n$/, '').replaceAll('\n', end);
+  if (at > content.length) return content + end + added;
+  return content.slice(0, at) + added + end + content.slice(at);
+}
+
+/** The first lines on which places of a content are, from 1. */
+function linesOf(content: string, starts: readonly number[]): number[] {
+  return starts
+    .slice(0, MOST_OCCURRENCES)
+    .map((start) => content.slice(0, start).split('\n').length);
 }
 
 function done(output: string): MemoryOutcome {

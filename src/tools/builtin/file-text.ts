@@ -55,45 +55,6 @@ async function nameKind(bytes: Uint8Array): Promise<FileText> {
   return { kind: 'text in another encoding than UTF-8, or binary', isBinary: false };
 }
 
-/** An edit of a text: `old` becomes `replacement`, everywhere where `all` is set. */
-export interface TextEdit {
-  old: string;
-  replacement: string;
-  all: boolean;
-}
-
-/**
- * Makes an edit. Lines match whatever their ends are, and the text keeps its own: those of the replaced lines, else
- * those around, also for lines that are added.
- *
- * @returns the text, and the number of places where `old` is; unless `all` is set, more than one changes nothing.
- */
-export function editText(text: string, { old, replacement, all }: TextEdit): [string, number] {
-  const { plain, offsets } = withoutReturns(text);
-  const wanted = toLines(old);
-  const places: number[] = [];
-  for (let at = plain.indexOf(wanted); at >= 0; at = plain.indexOf(wanted, at + wanted.length)) {
-    places.push(at);
-  }
-  if (places.length === 0 || (places.length > 1 && !all)) return [text, places.length];
-  let edited = '';
-  let done = 0;
-  for (const place of places) {
-    const start = offsets(place);
-    const end = offsets(place + wanted.length);
-    const ends = endsFor(text, start, end);
-    let line = 0;
-    const added = toLines(replacement).replaceAll('\n', () => {
-      const own = ends[Math.min(line, ends.length - 1)] ?? '\n';
-      line += 1;
-      return own;
-    });
-    edited += text.slice(done, start) + added;
-    done = end;
-  }
-  return [edited + text.slice(done), places.length];
-}
-
 /** A text as it is written over another: with the mark of the other, and its ends of lines if all were CRLF. */
 export function keepForm(content: string, before: { text: string; hasBom: boolean }): string {
   const plain = content.startsWith(BOM) ? content.slice(BOM.length) : content;
@@ -105,37 +66,4 @@ export function keepForm(content: string, before: { text: string; hasBom: boolea
 /** The bytes of a text, with the mark that its file had. */
 export function toBytes(text: string, hasBom: boolean): Buffer {
   return Buffer.from(hasBom ? BOM + text : text);
-}
-
-const toLines = (text: string): string => text.replaceAll('\r\n', '\n');
-
-/** A text with each CRLF as LF, and the offset in `text` of an offset in it. */
-function withoutReturns(text: string): { plain: string; offsets: (at: number) => number } {
-  const dropped: number[] = [];
-  const plain = text.replaceAll('\r\n', (_found, at: number) => {
-    // The offset, in `plain`, of the LF that the return stood before.
-    dropped.push(at - dropped.length);
-    return '\n';
-  });
-  const offsets = (at: number): number => {
-    let [low, high] = [0, dropped.length];
-    while (low < high) {
-      const middle = Math.floor((low + high) / 2);
-      if ((dropped[middle] ?? 0) < at) low = middle + 1;
-      else high = middle;
-    }
-    return at + low;
-  };
-  return { plain, offsets };
-}
-
-/** The ends of the lines that are replaced; where they have none, that of the line after or before. */
-function endsFor(text: string, start: number, end: number): string[] {
-  const own = text.slice(start, end).match(/\r?\n/g);
-  if (own !== null) return own;
-  const after = /\r?\n/.exec(text.slice(end));
-  if (after !== null) return after;
-  const before = text.lastIndexOf('\n', start);
-  if (before < 0) return ['\n'];
-  return [text[before - 1] === '\r' ? '\r\n' : '\n'];
 }

@@ -5,9 +5,10 @@ import { errorCode } from '../../platform/error-code.js';
 import { closing, HeldFolder, openFile, readBytes } from '../../platform/files/held-folder.js';
 import { openExisting, replaceFile, type ExistingFile } from '../../platform/files/replace-file.js';
 import type { JsonObject } from '../../platform/json.js';
+import { editText } from '../../platform/text/edit-lines.js';
 import { ToolFailure } from '../tool-failure.js';
 import type { ToolContext, ToolDefinition } from '../tool.js';
-import { editText, keepForm, readText, toBytes, type FileText } from './file-text.js';
+import { keepForm, readText, toBytes, type FileText } from './file-text.js';
 import { locatePath, type LocatedPath } from './locate-path.js';
 
 /** Bytes of a file that are read whole, and of the lines that are shown of a larger one. */
@@ -102,14 +103,15 @@ export const editTool: ToolDefinition = {
         if (existing === undefined)
           throw new ToolFailure(`edit: ${given}: no such file or directory`);
         const before = await textToReplace('edit', given, existing);
-        const [edited, count] = editText(before.text, { old, replacement, all });
+        const { text, starts } = editText(before.text, { old, replacement, all });
+        const count = starts.length;
         if (count === 0) throw new ToolFailure(`edit: old_string not found in ${given}`);
         if (count > 1 && !all) {
           throw new ToolFailure(
             `edit: old_string appears ${count} times in ${given} (must be unique)`,
           );
         }
-        await replaceFile(folder, name, toBytes(edited, before.hasBom), existing);
+        await replaceFile(folder, name, toBytes(text, before.hasBom), existing);
         return `edited ${given} (${count} replacement(s))`;
       });
     },
