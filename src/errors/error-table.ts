@@ -309,7 +309,7 @@ export const errorTable = {
   TURN_IN_PROGRESS: later(
     409,
     'The session has an active turn.',
-    'Wait for its end, or interrupt it; then the same request may be taken.',
+    'Send it with `opts.onBusy`, wait for the turn’s end, or interrupt it; then the same request may be taken.',
   ),
   TURN_NOT_FOUND: final(404, 'There is no such turn or message.', 'Check the id.'),
   TURN_SUPERSEDED: final(

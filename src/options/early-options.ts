@@ -42,9 +42,9 @@ function standardTiers({
   ];
 }
 
-/** Chooses the busy policy: a refused request is not checked further. */
-export function chooseOnBusy(opts: unknown): OnBusy {
-  return choose(optionRules.onBusy, givenOptions(opts)['onBusy'], []).value;
+/** The busy policy that a request names; undefined: none. A refused request is not checked further. */
+export function namedOnBusy(opts: unknown): OnBusy | undefined {
+  return optionRules.onBusy.parse(givenOptions(opts)['onBusy']);
 }
 
 /** Chooses the persona's name: trimmed, and not checked, which loading the persona does. */

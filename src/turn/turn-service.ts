@@ -46,8 +46,12 @@ export class TurnService {
     if (this.#draining) throw shuttingDown();
     const { presence, metrics } = this;
     const { processId } = presence;
-    const turn = await this.submitter.submit({ ...submission, readerProcess: processId });
-    if (turn.onDisconnect === 'cancel' && isAccepted(turn)) presence.expect(turn.turnId);
+    const turn = await this.submitter.submit({
+      ...submission,
+      readerProcess: processId,
+      isReadHere: (turnId) => presence.has(turnId),
+    });
+    if (isAccepted(turn)) presence.expect(turn.turnId);
     if (turn.origin !== undefined) metrics.turnsAccepted.inc({ wire: turn.origin });
     return turn;
   }
@@ -60,11 +64,11 @@ export class TurnService {
    */
   follow(turn: SubmittedTurn | RestOfTurn, signal: AbortSignal, take: TakeEvents): Promise<void> {
     const { follower, presence, metrics } = this;
-    const { turnId, onDisconnect } = turn;
+    const { turnId } = turn;
     let { onBegun } = turn;
     return follower.follow(turnId, signal, take, {
       stage: stageOf(turn),
-      onJoined: () => (onDisconnect === 'cancel' ? presence.join(turnId) : () => undefined),
+      onJoined: () => presence.join(turnId),
       onBackfilled: (source) => metrics.streamResumes.inc({ source }),
       onEvents: (events) => {
         // The call is made once: it cancels a timer, and would cost each batch as much as its frames.

@@ -84,6 +84,11 @@ export class Presence {
     };
   }
 
+  /** Whether anybody reads a turn at this process, or is about to. */
+  has(turnId: string): boolean {
+    return this.#counts.has(turnId) || this.#expected.has(turnId);
+  }
+
   /** The turn has ended: nobody's absence matters any more. */
   forget(turnId: string): void {
     this.#counts.delete(turnId);

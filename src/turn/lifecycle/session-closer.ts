@@ -11,10 +11,8 @@ import { TurnFollower } from '../stream/turn-follower.js';
 import { TurnCanceller } from './turn-canceller.js';
 import { IdleTurnEnder } from './idle-turn-ender.js';
 
-/** Longest time that a delete waits for the session's turn to end. */
+/** Longest time that a request waits for the session's turns to end. */
 const END_WAIT_MS = 10_000;
-
-const reason = 'session-deleted';
 
 @Injectable()
 export class SessionCloser {
@@ -35,12 +33,23 @@ export class SessionCloser {
    * @throws TypedError SESSION_NOT_FOUND 404; TURN_IN_PROGRESS 409 when a turn did not end in time.
    */
   async close(sessionId: string, by: string): Promise<void> {
-    const { sessions, clock } = this;
+    const { sessions } = this;
     await sessions.get(sessionId);
+    await this.endTurns(sessionId, 'session-deleted');
+    await sessions.delete(sessionId, by);
+  }
+
+  /**
+   * Ends all turns of a session, held turns before the active one; where it is to be deleted, replays of them too.
+   *
+   * @throws TypedError TURN_IN_PROGRESS 409 when a turn did not end in time.
+   */
+  async endTurns(sessionId: string, reason: 'session-deleted' | 'superseded'): Promise<void> {
+    const { clock } = this;
     const giveUpAt = clock.now() + END_WAIT_MS;
     for (;;) {
-      const unended = await this.#markUnended(sessionId);
-      if (unended.length === 0) break;
+      const unended = await this.#markUnended(sessionId, reason);
+      if (unended.length === 0) return;
       if (clock.now() >= giveUpAt) throw turnInProgress(sessionId);
       for (const { id, status } of unended) {
         // The mark keeps a held turn from being promoted.
@@ -51,11 +60,10 @@ export class SessionCloser {
       }
       for (const { id } of unended) await this.#awaitEnd(id);
     }
-    await sessions.delete(sessionId, by);
   }
 
-  /** Turns that have not ended and go with the session, held turns first and marked: none of them begins. */
-  async #markUnended(sessionId: string) {
+  /** Turns that have not ended and are to end, held turns first and marked: none of them begins. */
+  async #markUnended(sessionId: string, reason: 'session-deleted' | 'superseded') {
     const ofSession = eq(turns.sessionId, sessionId);
     await this.db
       .update(turns)
@@ -66,7 +74,7 @@ export class SessionCloser {
       .from(turns)
       .where(
         and(
-          or(ofSession, this.#isReplayIn(sessionId)),
+          reason === 'superseded' ? ofSession : or(ofSession, this.#isReplayIn(sessionId)),
           inArray(turns.status, [...unendedStatuses]),
         ),
       )

@@ -3,7 +3,14 @@ import { TypedError, invalidRequest } from '../../errors/typed-error.js';
 
 export function turnInProgress(sessionId: string): TypedError {
   const message =
-    'A turn is already running in this session. Wait for its end, or interrupt it: POST /api/harness/interrupt.';
+    "A turn is already running in this session, or waits for an answer. Send the message with opts.onBusy 'enqueue', 'steer' or 'interrupt', wait for the turn's end, or interrupt it: POST /api/harness/interrupt.";
+  return sessionBusy(message, { sessionId });
+}
+
+/** A turn takes the place of others, of which one has not ended. */
+export function replacedRuns(sessionId: string): TypedError {
+  const message =
+    "A turn of this session has not ended, and opts.replaces needs the place of one that has. Send the message with opts.onBusy 'interrupt', which ends it first, or wait for its end.";
   return sessionBusy(message, { sessionId });
 }
 
@@ -13,7 +20,7 @@ export function turnInProgress(sessionId: string): TypedError {
  * @param message in the words of a wire.
  */
 export function sessionBusy(message: string, details?: object): TypedError {
-  return new TypedError('TURN_IN_PROGRESS', { message, details });
+  return new TypedError('TURN_IN_PROGRESS', { message, details, headers: { 'Retry-After': '2' } });
 }
 
 export function turnNotFound(turnId: string): TypedError {

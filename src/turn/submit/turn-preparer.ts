@@ -68,6 +68,7 @@ export class TurnPreparer {
     const { submission, session, requestHash, replaces, logger } = preparation;
     const { sessionId, message, opts, attachments, idempotencyKey, problems, principal } =
       submission;
+    const { readerProcess } = submission;
     const { principalId } = session;
     const { real, ownPaths } =
       principal === undefined
@@ -122,8 +123,6 @@ export class TurnPreparer {
     const deps = { clock, personas, logger, config };
     const delegation = await decideDelegation(deps, persona, subagentGovernance);
     const budget = dayLimitsOf(principal?.limits);
-    const endsAlone = resolution.options.onDisconnect === 'cancel';
-    const readerProcess = endsAlone ? submission.readerProcess : undefined;
     const options = { ...resolution, problems: [...(problems ?? []), ...resolution.problems] };
     const asked = { sessionId, principalId, budget, request, requestHash, idempotencyKey };
     const before = { told: checked, clientHistory };

@@ -8,6 +8,7 @@ import type { StoredPart } from '../../storage/shapes/stored-part.js';
 import type { ReplayTerms } from '../../storage/shapes/stored-turn.js';
 import type { StoredResponsesRequest } from '../../storage/shapes/stored-responses.js';
 import type { SessionOrigin } from '../../storage/schema.js';
+import type { WhenBusy } from './busy-policy.js';
 import type { Disposition } from './disposition.js';
 import type { ToldTurn } from './told-turns.js';
 
@@ -58,6 +59,10 @@ export interface TurnSubmission {
   isOracle?: boolean;
   /** The process at which the sender reads the turn. */
   readerProcess?: string;
+  /** Whether anybody reads a turn at that process. */
+  isReadHere?(turnId: string): boolean;
+  /** What becomes of the message in a busy session where `opts.onBusy` says nothing. Absent: it is refused. */
+  whenBusy?: WhenBusy;
   /** Options of the request that had no effect; a notice names them to the client. */
   problems?: readonly OptionProblem[];
   /** The persona was named as an agent: its model and permission mode count where `opts` has none. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../config/config.js';
-import { chooseOnBusy } from '../../options/early-options.js';
+import { namedOnBusy } from '../../options/early-options.js';
 import { parseReplaced } from '../../options/replaced-turn.js';
 import { callerLogger } from '../../access/principal.js';
 import { assertNever } from '../../platform/assert-never.js';
@@ -11,14 +11,17 @@ import { canonicalJson, isLongJson } from '../../platform/json.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
 import { AnthropicProvider } from '../../provider/anthropic/anthropic-provider.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
-import type { OnBusy } from '../../storage/shapes/stored-options.js';
 import { checkBudget } from '../budgets/check-budget.js';
+import { SessionCloser } from '../lifecycle/session-closer.js';
 import {
   idempotencyKeyReused,
   messageTooLong,
   optionsTooLong,
+  replacedRuns,
   replayTakesNoTurns,
   turnInProgress,
+  turnNotInSession,
+  turnSuperseded,
 } from '../state/turn-errors.js';
 import {
   findPreferences,
@@ -26,6 +29,7 @@ import {
   findTurnByKey,
   getTurn,
 } from '../state/turn-lookup.js';
+import { findBusyPolicy } from './busy-policy.js';
 import { logDelegation } from './decide-delegation.js';
 import { findSteeredByKey } from './store-steered-message.js';
 import { TurnSender } from './turn-sender.js';
@@ -42,7 +46,6 @@ type SubmitConfig = Pick<Config, 'maxMessageChars' | 'maxBodyBytes' | 'subagentW
 interface Request {
   submission: TurnSubmission;
   requestHash: string;
-  onBusy: OnBusy;
   /** The turn whose place the request's turn takes. */
   replaces: string | undefined;
   logger: Logger;
@@ -60,6 +63,7 @@ export class TurnSubmitter {
     private readonly preparer: TurnPreparer,
     private readonly sender: TurnSender,
     private readonly steerer: TurnSteerer,
+    private readonly closer: SessionCloser,
   ) {}
 
   /**
@@ -67,7 +71,7 @@ export class TurnSubmitter {
    * Nothing is stored unless all of them pass.
    *
    * A repeated `Idempotency-Key` gives the first turn, also while that turn runs. `opts.onBusy`
-   * decides on a request whose session is busy.
+   * decides on a request whose session is busy, or its wire (see `WhenBusy`).
    *
    * @throws TypedError of each check.
    */
@@ -80,9 +84,7 @@ export class TurnSubmitter {
     const logger = callerLogger(this.logger, principal);
     const requestHash = hashRequest(submission);
     const replaces = parseReplaced(opts);
-    // Turns that have not ended are not replaced, and nothing is to come after what is.
-    const onBusy = replaces === undefined ? chooseOnBusy(opts) : 'reject';
-    const request = { submission, requestHash, onBusy, replaces, logger };
+    const request = { submission, requestHash, replaces, logger };
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
       const submitted = await this.#trySubmit(request);
       if (submitted !== 'key-taken') return submitted;
@@ -92,7 +94,7 @@ export class TurnSubmitter {
 
   async #trySubmit(request: Request): Promise<SubmittedTurn | 'key-taken'> {
     const { db, clock } = this;
-    const { submission, onBusy, logger } = request;
+    const { submission, logger } = request;
     const { sessionId, principal, beside } = submission;
     const { session, isBusy, user } = await this.#findSession(submission);
     if (session.replayOf !== null && submission.replay === undefined) {
@@ -101,19 +103,20 @@ export class TurnSubmitter {
     const earlier = await this.#findEarlier(request);
     if (earlier !== undefined) return earlier;
     this.provider.assertReady();
-    const met = isBusy ? await this.#meetBusy(request) : undefined;
-    if (met !== undefined) return met;
+    const met = isBusy ? await this.#meetBusy(request) : 'reject';
+    if (isAnswered(met)) return met;
     const { turn, persona } = await this.preparer.prepare({ ...request, session, user });
     await checkBudget({ db, clock }, turn.principalId, turn.budget);
     const concurrentTurns = principal?.limits.concurrentTurns ?? 0;
     const trace = principal?.trace;
     const terms = { concurrentTurns, logger, trace, beside };
-    let admitted = await this.sender.send(turn, { onBusy, ...terms });
+    let admitted = await this.sender.send(turn, { onBusy: met, ...terms });
     if (admitted === 'busy') {
       const metNow = await this.#meetBusy(request);
-      if (metNow !== undefined) return metNow;
-      // The active turn is ending: the message that was to steer it comes after it.
-      admitted = await this.sender.send(turn, { onBusy: 'enqueue', ...terms });
+      if (isAnswered(metNow)) return metNow;
+      // The request is valid: what it replaces may end.
+      if (turn.replaces !== undefined) await this.#endReplaced(sessionId, turn.replaces);
+      admitted = await this.sender.send(turn, { onBusy: metNow, ...terms });
     }
     if (typeof admitted === 'string') return 'key-taken';
     const { turnId } = admitted;
@@ -134,26 +137,49 @@ export class TurnSubmitter {
   /**
    * Applies the request's busy policy.
    *
-   * @returns undefined when the request is to be stored as a turn; `key-taken` when a racing request
-   *   took its idempotency key.
+   * @returns how the request is to be stored as a turn; `key-taken` when a racing request took its idempotency key.
    * @throws TypedError TURN_IN_PROGRESS.
    */
-  async #meetBusy(request: Request): Promise<SubmittedTurn | 'key-taken' | undefined> {
-    const { submission, onBusy } = request;
+  async #meetBusy(request: Request): Promise<SubmittedTurn | 'key-taken' | Holding> {
+    const { submission, replaces } = request;
+    const { sessionId, opts } = submission;
     // The active turn may be the same request, accepted since the first look.
     const racing = await this.#findEarlier(request);
     if (racing !== undefined) return racing;
+    const named = namedOnBusy(opts);
+    const onBusy = named ?? (await findBusyPolicy(this.db, submission));
+    if (replaces !== undefined) {
+      const mayEnd = named === undefined ? onBusy !== 'reject' : onBusy === 'interrupt';
+      if (!mayEnd) throw replacedRuns(sessionId);
+      return 'reject';
+    }
     switch (onBusy) {
       case 'reject':
-        throw turnInProgress(submission.sessionId);
+        throw turnInProgress(sessionId);
       case 'enqueue':
       case 'interrupt':
-        return undefined;
+        return onBusy;
       case 'steer':
-        return this.steerer.steer(request);
+        // Where nobody could have the message any more, it comes after the turn that is ending.
+        return (await this.steerer.steer(request)) ?? 'enqueue';
       default:
         return assertNever(onBusy);
     }
+  }
+
+  /**
+   * What has not ended is not replaced, and nothing comes after what is: all turns of the session end first, held
+   * ones too.
+   *
+   * @throws TypedError TURN_NOT_FOUND, TURN_SUPERSEDED; TURN_IN_PROGRESS where a turn did not end in time.
+   */
+  async #endReplaced(sessionId: string, replaces: string): Promise<void> {
+    const { db } = this;
+    const replaced = await getTurn(db, replaces);
+    if (replaced.sessionId !== sessionId) throw turnNotInSession(replaces, sessionId);
+    const { supersededBy } = replaced;
+    if (supersededBy !== null) throw turnSuperseded(replaces, supersededBy);
+    await this.closer.endTurns(sessionId, 'superseded');
   }
 
   /** The turn that an earlier request with the same idempotency key began, or steered. */
@@ -173,6 +199,15 @@ export class TurnSubmitter {
     const { onDisconnect } = (turn ?? (await getTurn(db, turnId))).options.options;
     return { turnId, onDisconnect, disposition: { type: 'repeated' } };
   }
+}
+
+/** How a request is stored as a turn; `reject`: in a session that is not busy. */
+type Holding = 'reject' | 'enqueue' | 'interrupt';
+
+function isAnswered(
+  met: SubmittedTurn | 'key-taken' | Holding,
+): met is SubmittedTurn | 'key-taken' {
+  return typeof met === 'object' || met === 'key-taken';
 }
 
 function hashRequest(submission: TurnSubmission): string {

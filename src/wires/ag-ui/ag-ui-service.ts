@@ -13,10 +13,10 @@ import { getTurn } from '../../turn/state/turn-lookup.js';
 import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
 import { Conversations, type WireMessage } from '../conversation/conversations.js';
 import { findOpenTurn } from '../conversation/find-open-turn.js';
-import { findDecided, withAnswersBeside } from '../conversation/find-questions.js';
+import { findAsked, findDecided, withAnswersBeside } from '../conversation/find-questions.js';
 import { latestAnswers, type MatchedAnswers } from '../conversation/match-answers.js';
 import { TurnStreams } from '../conversation/turn-streams.js';
-import { nothingNew } from './ag-ui-errors.js';
+import { nothingNew, threadBusy } from './ag-ui-errors.js';
 import type { AgUiRun } from './dialect/ag-ui-state.js';
 import { agUiDialect } from './dialect/ag-ui.js';
 import { lacksMessages } from './lacks-messages.js';
@@ -132,13 +132,17 @@ export class AgUiService {
     message: WireMessage,
     opts: Record<string, unknown> = {},
   ): Promise<SubmittedTurn> {
-    return this.conversations.submit({
+    const submitted = this.conversations.submit({
       sessionId,
       principal,
       message,
       agent,
       opts: { ...input.opts, ...opts },
       idempotencyKey: idempotencyKey ?? `ag-ui:${input.runId}`,
+      whenBusy: 'beside',
+    });
+    return submitted.catch((error: unknown) => {
+      throw isTypedError(error, 'TURN_IN_PROGRESS') ? threadBusy() : error;
     });
   }
 
@@ -151,11 +155,14 @@ export class AgUiService {
     const before = sendsHistory
       ? viewThread(await loadSessionTurns(db, sessionId), turn.turnId)
       : input.messages;
+    const { turnId, disposition } = turn;
+    // Events before a steered message are in an earlier run of the client; open questions are asked again.
+    const steered = disposition.type === 'steered' ? [disposition.messageId] : [];
+    const asked = steered.length === 0 ? [] : await findAsked(db, turnId);
     const wire = this.#wire(run, response, {
-      turnId: turn.turnId,
-      // Events before a steered message are in an earlier run of the client.
-      answered: turn.disposition.type === 'steered' ? [turn.disposition.messageId] : [],
-      from: 'answers',
+      turnId,
+      answered: [...steered, ...asked],
+      from: asked.length === 0 ? 'answers' : 'questions',
       before,
       sendsHistory,
     });
@@ -199,8 +206,9 @@ export class AgUiService {
       await this.conversations.give(matched, call.principal);
     }
     if (newMessage !== undefined) {
-      // A message beside the answers reaches the model together with them.
-      const submitted = await this.#submit(call, run, newMessage, { onBusy: 'steer' });
+      // A message beside the answers reaches the model together with them; one with files, after the turn.
+      const onBusy = newMessage.files.length === 0 ? 'steer' : 'enqueue';
+      const submitted = await this.#submit(call, run, newMessage, { onBusy });
       if (submitted.turnId !== turn.id) return this.#stream(run, submitted, response);
     }
     const answered = await withAnswersBeside(this.db, latestAnswers(asked));

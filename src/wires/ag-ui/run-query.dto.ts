@@ -40,7 +40,9 @@ export class RunQueryDto extends AfterQueryDto {
   )
   answers?: string;
 
-  @AddressPart('`turn`: from the turn’s beginning, not from the answers.')
+  @AddressPart(
+    '`turn`: from the turn’s beginning, not from the answers. `questions`: with what the turn asks.',
+  )
   from?: string;
 
   @AddressPart('`1`: the stream begins with the history.')

@@ -14,7 +14,7 @@ export function runUrl(
 ): string {
   const query = new URLSearchParams({ thread: threadId, run: runId });
   if (answered.length > 0) query.set('answers', answered.join(','));
-  if (from === 'turn') query.set('from', from);
+  if (from !== 'answers') query.set('from', from);
   if (sendsHistory) query.set('history', '1');
   if (isOld) query.set('old', '1');
   return `/agent/${encodeURIComponent(agent)}/ag-ui/${turnId}?${query.toString()}`;
@@ -29,7 +29,7 @@ export function parseRunAddress(
     threadId: thread ?? sessionId,
     runId: run ?? turnId,
     answered: answers?.split(',') ?? [],
-    from: from === 'turn' ? 'turn' : 'answers',
+    from: from === 'turn' || from === 'questions' ? from : 'answers',
     sendsHistory: history === '1',
     isOld: old === '1',
   };

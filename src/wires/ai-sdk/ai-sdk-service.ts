@@ -16,7 +16,7 @@ import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
 import { Conversations } from '../conversation/conversations.js';
 import { findOpenTurn } from '../conversation/find-open-turn.js';
 import { findSaid, findSaidInTurn, type SaidOnce } from '../conversation/find-said.js';
-import { findDecided } from '../conversation/find-questions.js';
+import { findAsked, findDecided } from '../conversation/find-questions.js';
 import { TurnStreams } from '../conversation/turn-streams.js';
 import {
   agentNotFound,
@@ -68,7 +68,13 @@ export class AiSdkService {
     if (matched === undefined) throw nothingAsked(chatId);
     await conversations.give(matched, principal);
     const answered = matched.asked.map(({ id }) => id);
-    return this.#stream(matched.turn, response, { answered, from: 'answers' });
+    const { turn } = matched;
+    return this.#stream(
+      turn,
+      response,
+      { answered, from: 'answers' },
+      { answeredIn: input.messageId },
+    );
   }
 
   /**
@@ -92,8 +98,9 @@ export class AiSdkService {
     if (turn === undefined) return new FrameStream(EMPTY);
     const answered = await findDecided(db, turn.id);
     // The page's last message is the answer to what was steered into the turn last.
-    const from = beginning(lastEventId === undefined ? await findSteered(db, turn) : undefined);
-    return this.#stream(turn, response, { answered, from }, lastEventId);
+    const steered = lastEventId === undefined ? await findSteered(db, turn) : undefined;
+    const from = await this.#beginning(turn, steered);
+    return this.#stream(turn, response, { answered, from }, { after: lastEventId });
   }
 
   /** @throws TypedError SESSION_NOT_FOUND 404 where there is no chat, or nothing runs in it. */
@@ -119,7 +126,8 @@ export class AiSdkService {
     const { disposition } = submitted;
     if (disposition.type === 'steered') {
       // Events before a steered message are in a message that the client has.
-      const wire = turnWire(turn, { answered: [], from: { steered: disposition.messageId } });
+      const from = await this.#beginning(turn, disposition.messageId);
+      const wire = turnWire(turn, { answered: [], from });
       return streams.ofSubmitted(submitted, wire);
     }
     if (disposition.type !== 'repeated') {
@@ -127,7 +135,8 @@ export class AiSdkService {
     }
     // Answers that the turn had meanwhile do not end this stream.
     const answered = await findDecided(db, turn.id);
-    const from = beginning(await findSteered(db, turn, call.idempotencyKey ?? said.key));
+    const steered = await findSteered(db, turn, call.idempotencyKey ?? said.key);
+    const from = await this.#beginning(turn, steered);
     return streams.ofSubmitted(submitted, turnWire(turn, { answered, from }));
   }
 
@@ -149,9 +158,11 @@ export class AiSdkService {
           principal,
           message,
           agent,
-          // A page that is reloaded comes back.
-          opts: { onDisconnect: 'continue', ...compact({ replaces }), ...opts },
+          opts: { ...compact({ replaces }), ...opts },
           idempotencyKey: key,
+          // A page that is reloaded comes back.
+          wireOnDisconnect: 'continue',
+          whenBusy: 'beside',
         });
       });
     } catch (error) {
@@ -188,10 +199,16 @@ export class AiSdkService {
     turn: TurnRow,
     response: ServerResponse,
     range: Omit<AiSdkRange, 'clientTools'>,
-    after?: string,
+    { after, answeredIn }: { after?: string | undefined; answeredIn?: string | undefined },
   ): Promise<FrameStream> {
     nameIds(response, turn.id, turn.sessionId);
-    return this.streams.after(turn.id, after, turnWire(turn, range));
+    return this.streams.after(turn.id, after, turnWire(turn, range, answeredIn));
+  }
+
+  /** The stream of a message that was steered into a turn begins with that message, or with the turn's questions. */
+  async #beginning(turn: TurnRow, steered: string | undefined): Promise<AiSdkRange['from']> {
+    if (steered === undefined) return 'turn';
+    return { steered, asks: await findAsked(this.db, turn.id) };
   }
 
   async #findNamed(sessionId: string, lastEventId: string): Promise<TurnRow> {
@@ -200,11 +217,6 @@ export class AiSdkService {
     if (turn.sessionId !== sessionId) throw turnNotFound(turnId);
     return turn;
   }
-}
-
-/** The stream of a message that was steered into a turn begins with that message. */
-function beginning(steered: string | undefined): AiSdkRange['from'] {
-  return steered === undefined ? 'turn' : { steered };
 }
 
 function nameIds(response: ServerResponse, turnId: string, sessionId: string): void {

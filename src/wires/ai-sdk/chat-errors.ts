@@ -17,7 +17,7 @@ export function badPage(): TypedError {
 }
 
 export function chatBusy(chatId: string): TypedError {
-  const message = `Another message of chat ${shown(chatId)} is being answered, or waits for an approval. Answer that, wait for its end, stop it with POST /api/chat/{id}/stop, or send this one with opts.onBusy.`;
+  const message = `Another message of chat ${shown(chatId)} is being answered, or waits for an approval. Answer that, wait for its end, stop it with POST /api/chat/{id}/stop, or send this one with opts.onBusy 'interrupt', which ends it first.`;
   return sessionBusy(message, { chatId: shown(chatId) });
 }
 

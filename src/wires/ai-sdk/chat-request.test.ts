@@ -68,6 +68,7 @@ describe('readChatRequest', () => {
     ]);
     expect(input).toEqual({
       type: 'answers',
+      messageId: 'a',
       answers: {
         decisions: [{ approvalId: 'appr_1', given: { decision: 'deny', message: 'No' } }],
         outputs: [

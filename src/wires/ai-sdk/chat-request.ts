@@ -26,7 +26,7 @@ export interface AiSdkRequest {
         again?: { userId: string | undefined; answerId: string | undefined };
       }
     /** Answers in the last step; those of earlier steps were taken by earlier requests. */
-    | { type: 'answers'; answers: WireAnswers };
+    | { type: 'answers'; answers: WireAnswers; messageId: string | undefined };
 }
 
 /**
@@ -74,7 +74,12 @@ async function readInput(
   const asked = isAgain ? undefined : messages[last];
   const answers = asked && (await findAnswers(asked, last));
   if (answers !== undefined && answers.decisions.length + answers.outputs.length > 0) {
-    return { type: 'answers', answers };
+    const messageId = asked?.['id'];
+    return {
+      type: 'answers',
+      answers,
+      messageId: typeof messageId === 'string' ? messageId : undefined,
+    };
   }
   throw invalidRequest(
     "There is nothing new in 'messages': send a user message after the last assistant message, or the last assistant message with an approval that was answered or the output of a tool of yours",

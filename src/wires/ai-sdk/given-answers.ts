@@ -1,6 +1,7 @@
 import type { UIMessage } from 'ai';
 import { checkAnswerCount, type GivenAnswer } from '../../turn/approvals/validate-answer.js';
 import type { WireAnswers } from '../conversation/match-answers.js';
+import { askedFirst } from './dialect/ai-sdk-calls.js';
 
 type Part = UIMessage['parts'][number];
 type Decision = WireAnswers['decisions'][number];
@@ -25,11 +26,12 @@ function readPart(part: Part): Decision | Output | undefined {
   if (part.state === 'approval-responded') {
     const { id: approvalId, approved, reason } = part.approval;
     // The reason of an approval does not go to the model.
-    return { approvalId, given: approved ? answer('approve') : answer('deny', reason) };
+    const given = approved ? answer('approve') : answer('deny', reason);
+    return { approvalId: askedFirst(approvalId), given };
   }
   // Calls of the server's are marked as run by somebody else.
   if (part.providerExecuted === true) return undefined;
-  const { toolCallId: callId } = part;
+  const callId = askedFirst(part.toolCallId);
   if (part.state === 'output-available') {
     return { callId, given: { ...answer('answer'), output: part.output, isError: false } };
   }

@@ -16,7 +16,8 @@ export function isShownWhole(messages: readonly UIMessage[], turnId: string): bo
   return waitsFor.length > 0 && !answer.parts.some(isCallOfClient);
 }
 
-function ofDialect(metadata: unknown): { turnId?: string; waitsFor?: readonly string[] } {
+/** The metadata of a message of the dialect, as far as its views need it. */
+export function ofDialect(metadata: unknown): { turnId?: string; waitsFor?: readonly string[] } {
   return metadata ?? {};
 }
 

@@ -103,7 +103,7 @@ describe('the history of any turn', () => {
       fc.asyncProperty(anyTurn, async (any) => {
         const last = any.steered.at(-1);
         fc.pre(last !== undefined);
-        const range = { answered: any.asked, from: { steered: last ?? '' } };
+        const range = { answered: any.asked, from: { steered: last ?? '', asks: [] } };
         const answers = await fold(any);
         expect(answers).toHaveLength(any.steered.length + 1);
         expect(new Set(answers.map((answer) => answer?.id)).size).toBe(answers.length);

@@ -4,8 +4,10 @@ import type { StoredTurn } from '../../turn/state/load-turn.js';
 import type { TurnRow } from '../../turn/state/turn-lookup.js';
 import type { ConversationTurn, SteeredMessage } from '../conversation/conversation-history.js';
 import type { Frame } from '../framing/dialect.js';
+import { askedFirst } from './dialect/ai-sdk-calls.js';
 import type { AiSdkRange } from './dialect/ai-sdk-state.js';
 import { foldFrames } from './fold-frames.js';
+import { ofDialect } from './is-shown-whole.js';
 import { turnWire, type StreamedTurn } from './turn-wire.js';
 import { viewSteps } from './view-steps.js';
 
@@ -28,7 +30,8 @@ export async function viewTurn(whole: ConversationTurn): Promise<UIMessage[]> {
 
 /**
  * The answers of a turn, as its streams' clients fold them: to its own message, and to each that was steered
- * into it. An answer ends where the next one begins; undefined: it has not begun.
+ * into it. An answer ends where the next one begins; undefined: it has not begun. Clients answer in their last
+ * message: where a message came beside open questions, the questions are in the answer to it.
  */
 export async function foldAnswers(
   turn: StreamedTurn,
@@ -36,12 +39,28 @@ export async function foldAnswers(
   { steered, answered }: { steered: readonly string[]; answered: readonly string[] },
 ): Promise<(UIMessage | undefined)[]> {
   const ends = steered.map((id) => findJoin(events, id));
-  const begins = ['turn' as const, ...steered.map((id) => ({ steered: id }))];
   const answers: (UIMessage | undefined)[] = [];
-  for (const [index, from] of begins.entries()) {
+  for (const [index, id] of ['', ...steered].entries()) {
+    const from = id === '' ? 'turn' : { steered: id, asks: [] };
     answers.push(await foldTurn(turn, events.slice(0, ends[index]), { answered, from }));
   }
-  return answers;
+  const last = steered.at(-1);
+  if (last === undefined || answers.at(-1) !== undefined) return answers;
+  const asks = answers.flatMap((answer) => ofDialect(answer?.metadata).waitsFor ?? []);
+  const asked = await foldTurn(turn, events, { answered, from: { steered: last, asks } });
+  return asked === undefined ? answers : [...answers.slice(0, -1).map(without(asked)), asked];
+}
+
+/** A message without the calls, and their questions, that another one has. */
+function without({ parts: others }: UIMessage) {
+  const ids = new Set(others.flatMap((part) => idOf(part) ?? []));
+  return (message: UIMessage | undefined): UIMessage | undefined =>
+    message && { ...message, parts: message.parts.filter((part) => !ids.has(idOf(part) ?? '')) };
+}
+
+function idOf(part: UIMessage['parts'][number]): string | undefined {
+  if ('toolCallId' in part) return askedFirst(part.toolCallId);
+  return part.type === 'data-approval' ? askedFirst(part.id ?? '') : undefined;
 }
 
 /** Where the model got a steered message; undefined: not yet. */

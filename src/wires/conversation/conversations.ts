@@ -12,9 +12,11 @@ import { isSessionMissing } from '../../session/session-errors.js';
 import { ProjectRoots } from '../../session/project-roots.js';
 import { SessionStore, type SessionRow } from '../../session/session-store.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
+import type { OnDisconnect } from '../../storage/shapes/stored-options.js';
 import type { StoredResponsesRequest } from '../../storage/shapes/stored-responses.js';
 import { ApprovalAnswerer } from '../../turn/approvals/approval-answerer.js';
 import type { CancelState } from '../../turn/lifecycle/turn-canceller.js';
+import type { WhenBusy } from '../../turn/submit/busy-policy.js';
 import type { ToldTurn } from '../../turn/submit/told-turns.js';
 import type { StoredBeside, SubmittedTurn } from '../../turn/submit/turn-submission.js';
 import { TurnService } from '../../turn/turn-service.js';
@@ -58,6 +60,10 @@ export interface MessageSubmission {
   /** A refused file refuses the turn: the wire cannot report it while the turn goes on. Default: false. */
   needsAllFiles?: boolean;
   responses?: StoredResponsesRequest;
+  /** What becomes of the message in a busy conversation where `opts` says nothing. Absent: it is refused. */
+  whenBusy?: WhenBusy;
+  /** What becomes of the turn without readers where `opts` says nothing. Absent: it ends. */
+  wireOnDisconnect?: OnDisconnect;
   /** What is stored together with the turn. Absent: nothing. */
   beside?: StoredBeside;
 }

@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, isNotNull, or, sql } from 'drizzle-orm';
+import { and, asc, eq, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import { isId } from '../../platform/ids.js';
 import type { Database } from '../../storage/connection.js';
@@ -45,6 +45,16 @@ export async function findDecided(db: Database, turnId: string): Promise<string[
     .select({ id: approvals.id })
     .from(approvals)
     .where(and(isNotNull(approvals.decision), sql`${approvals.turnId} in ${treeOf(turnId)}`))
+    .orderBy(asc(approvals.id));
+  return found.map(({ id }) => id);
+}
+
+/** Ids of the approvals that a turn waits for, its subagents' included. */
+export async function findAsked(db: Database, turnId: string): Promise<string[]> {
+  const found = await db
+    .select({ id: approvals.id })
+    .from(approvals)
+    .where(and(isNull(approvals.decision), sql`${approvals.turnId} in ${treeOf(turnId)}`))
     .orderBy(asc(approvals.id));
   return found.map(({ id }) => id);
 }

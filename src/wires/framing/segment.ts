@@ -37,9 +37,11 @@ export interface Segment {
  * The start of a segment after answers; a steered message begins its segment itself. `pause`: after
  * the first time that the turn waited for one of the answers. Where it waited for another approval
  * between, the events up to there are in two segments. `answer`: with the first of the answers in
- * the log. Events between, after answers of other requests, are in no segment.
+ * the log. Events between, after answers of other requests, are in no segment. `question`: where the turn waits
+ * for one of the ids, or has the steered message: a message that came beside a question is answered with the
+ * question, which is all of the segment.
  */
-export type SegmentBeginning = 'pause' | 'answer';
+export type SegmentBeginning = 'pause' | 'answer' | 'question';
 
 const idle: Activity = { parkedFor: undefined, calls: [], children: [] };
 
@@ -85,6 +87,9 @@ export function followSegment(
     return { segment: { ...segment, activity, phase: 'over', waitsFor }, isIncluded };
   }
   const isAwaited = waitsFor?.some((id) => opensWith.includes(id)) === true;
+  if (begins === 'question' && isAwaited && waitsFor !== undefined) {
+    return { segment: { ...segment, activity, phase: 'over', waitsFor }, isIncluded: true };
+  }
   const isWithin = isIncluded || (begins === 'pause' && isAwaited);
   return { segment: { ...segment, activity, phase: isWithin ? 'within' : 'before' }, isIncluded };
 }

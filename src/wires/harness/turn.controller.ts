@@ -102,6 +102,7 @@ export class TurnController {
       opts,
       attachments,
       idempotencyKey: key,
+      whenBusy: 'after-stopped',
       // A client that stays for no event: nobody's absence ends its turn.
       ...(answer === 'at once' && { wireOnDisconnect: 'continue' }),
     });

@@ -97,6 +97,7 @@ export class ChatSubmitter {
         idempotencyKey,
         asAgent: true,
         wireMode: 'dontAsk',
+        whenBusy: 'after',
       });
       return { turn, sessionId };
     } catch (error) {

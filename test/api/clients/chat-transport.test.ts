@@ -96,17 +96,27 @@ describe('the transport of the AI SDK', () => {
       expect(gateway.requests).toHaveLength(3);
     }));
 
-  it('leaves a turn whose page leaves, and throws what the server refuses', async () => {
+  it('leaves a turn whose page leaves, which a resumed page follows to its end', async () => {
     const transport = transportTo(server.url);
     const chat = open(transport);
     const sending = chat.sendMessage({ text: '[[tokens=200 gap=15]]' });
     await chat.until(() => chat.text.includes('word3'));
     await chat.stop();
     await sending;
-    await chat.sendMessage({ text: 'And?' });
-    expect(chat.error).toMatchObject({ name: 'TurnpikeError', code: 'TURN_IN_PROGRESS' });
     const page = open(transport, chat.id);
     await page.resumeStream();
     expect(page.text).toBe(words(200));
+  });
+
+  it('throws what the server refuses', async () => {
+    const transport = new TurnpikeChatTransport({ url: server.url, opts: { onBusy: 'reject' } });
+    const chat = open(transport);
+    const sending = chat.sendMessage({ text: '[[tokens=200 gap=15]]' });
+    await chat.until(() => chat.text.includes('word3'));
+    const second = open(transport, chat.id);
+    await second.sendMessage({ text: 'And?' });
+    expect(second.error).toMatchObject({ name: 'TurnpikeError', code: 'TURN_IN_PROGRESS' });
+    await chat.stop();
+    await sending;
   });
 });

@@ -350,10 +350,17 @@ describe('the AG-UI wire', () => {
     const sent = body({ messages: [{ id: 'u1', role: 'user', content: '[[tokens=400 gap=10]]' }] });
     const first = await open(sent);
     await first.until((frame) => frame.data['type'] === 'TEXT_MESSAGE_CONTENT');
-    const busy = await post({ ...sent, runId: 'another' });
-    expect([busy.status, await busy.json()]).toMatchObject([
+    const refused = { forwardedProps: { turnpike: { opts: { onBusy: 'reject' } } } };
+    const busy = await post({ ...sent, runId: 'another', ...refused });
+    expect([busy.status, busy.headers.get('retry-after'), await busy.json()]).toMatchObject([
       409,
-      { type: expect.stringMatching(/turn-in-progress$/), retryable: true },
+      '2',
+      {
+        type: expect.stringMatching(/turn-in-progress$/),
+        detail: expect.stringContaining('forwardedProps.turnpike.opts.onBusy'),
+        retryable: true,
+        retryAfterMs: 2_000,
+      },
     ]);
     const repeated = await open(sent);
     expect(repeated.header('x-turn-id')).toBe(first.header('x-turn-id'));

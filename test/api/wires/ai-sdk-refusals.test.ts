@@ -36,7 +36,8 @@ describe('the AI SDK wire refuses', () => {
     const chat = open();
     await ask(chat);
     const message = { role: 'user', id: 'm3', parts: [{ type: 'text', text: 'Hello' }] };
-    const { status, body } = await post({ id: chat.id, messages: [message] });
+    const opts = { onBusy: 'reject' };
+    const { status, body } = await post({ id: chat.id, messages: [message], opts });
     expect([status, body['error']]).toMatchObject([
       409,
       { type: 'TURN_IN_PROGRESS', message: expect.stringContaining('/stop') },

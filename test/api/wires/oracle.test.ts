@@ -174,7 +174,12 @@ describe('the oracle wire', () => {
     const refused = await ask({ question: 'Me too', context_id: contextId }, '?busy=reject');
     expect([refused.status, refused.body]).toEqual([
       409,
-      { detail: expect.stringContaining('busy=interrupt'), retryable: true, correlationId },
+      {
+        detail: expect.stringContaining('busy=interrupt'),
+        retryable: true,
+        retryAfterMs: 2_000,
+        correlationId,
+      },
     ]);
     expect(await cancel(`?context_id=${contextId}`)).toBe('cancelled');
     await first.all();

@@ -158,24 +158,25 @@ describe('a turn that replaces another', () => {
     expect(await textsOf(sessionId)).toEqual(['One', 'Two']);
   });
 
-  it('waits for nothing: a session with a turn that has not ended is busy, whatever onBusy says', async () => {
+  it('takes a place in a busy session only where it interrupts what runs', async () => {
     const sessionId = await create();
     const one = await run(sessionId, 'One');
     const stream = await server.client.turn(sessionId, 'Two [[stall=60000]]');
     const running = stream.response.headers.get('x-turn-id') ?? '';
     await stream.until('chat:delta');
-    for (const onBusy of ['enqueue', 'interrupt', 'steer']) {
+    for (const onBusy of ['enqueue', 'reject', 'steer']) {
       for (const replaces of [one.turnId, running]) {
         const answer = await post(sessionId, { replaces, onBusy });
         expect(answer).toMatchObject({
           status: 409,
-          body: { error: { type: 'TURN_IN_PROGRESS' } },
+          body: {
+            error: { type: 'TURN_IN_PROGRESS', message: expect.stringMatching(/interrupt/) },
+          },
         });
       }
     }
-    await server.client.post('/api/harness/interrupt', { sessionId });
-    await stream.all();
-    await run(sessionId, 'Instead', { replaces: one.turnId });
+    await run(sessionId, 'Instead', { replaces: one.turnId, onBusy: 'interrupt' });
+    expect((await stream.all()).at(-1)?.data).toMatchObject({ interrupted: true });
     expect(await textsOf(sessionId)).toEqual(['Instead']);
   });
 

@@ -72,7 +72,8 @@ export class StreamReader {
         this.#take({
           id: id ?? '',
           event: event ?? '',
-          data: JSON.parse(data) as Record<string, unknown>,
+          // The last frame of some wires is no JSON.
+          data: data === '[DONE]' ? {} : (JSON.parse(data) as Record<string, unknown>),
         }),
       onComment: (comment) => this.comments.push(comment),
     });

@@ -1,4 +1,5 @@
 import { noUsage, type TurnEvent } from '../../../events/turn-event.js';
+import { isId } from '../../../platform/ids.js';
 import { isPlainObject } from '../../../platform/json.js';
 import type { Usage } from '../../../storage/shapes/stored-step.js';
 import type { OutputProgress } from '../../framing/output-progress.js';
@@ -22,9 +23,10 @@ export interface AgUiRun {
   answered: readonly string[];
   /**
    * The start of the run. `answers`: with the first of the given answers. `turn`: at the turn's start, whatever
-   * was answered: for a client that comes back with nothing new.
+   * was answered: for a client that comes back with nothing new. `questions`: with the message that was steered into
+   * the turn, or with the questions that the turn waits for before it has the message; `answered` has their ids too.
    */
-  from: 'turn' | 'answers';
+  from: 'turn' | 'answers' | 'questions';
   /** The client's own state; `unknown`: the stream is resumed, and the client has it. */
   state: { type: 'known'; value: unknown } | { type: 'unknown' };
   /** The conversation up to the run. */
@@ -96,10 +98,8 @@ export interface Encoded {
 }
 
 export function agUiStart({ answered, from }: Pick<AgUiRun, 'answered' | 'from'>): AgUiState {
-  const segment = openSegment(from === 'turn' ? [] : answered, 'answer');
   return {
-    // What was answered before does not end a run that begins with the turn.
-    segment: { ...segment, answered },
+    segment: segmentOf({ answered, from }),
     hasBegun: false,
     started: undefined,
     view: { status: 'running', usage: noUsage, contextTokens: 0, todos: null, notices: [] },
@@ -114,6 +114,14 @@ export function agUiStart({ answered, from }: Pick<AgUiRun, 'answered' | 'from'>
     models: {},
     failures: {},
   };
+}
+
+function segmentOf({ answered, from }: Pick<AgUiRun, 'answered' | 'from'>): Segment {
+  if (from === 'answers') return openSegment(answered, 'answer');
+  // What was answered before does not end a run that begins with the turn.
+  if (from === 'turn') return openSegment(answered, 'answer', []);
+  const steered = answered.filter((id) => isId('msg', id));
+  return openSegment(steered, 'question', answered);
 }
 
 /** Adds events, and follows what they open, close and add to the conversation. */

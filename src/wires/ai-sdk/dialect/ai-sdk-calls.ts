@@ -1,9 +1,12 @@
 import type { AiSdkChunk, Of } from './ai-sdk-chunk.js';
+import { describeQuestion } from './ai-sdk-data.js';
 
 interface OpenCall {
   name: string;
   /** Whether a person was asked about the call, and has answered. */
   question: 'none' | 'open' | 'decided';
+  /** The question, where one was asked. */
+  asked?: Of<'approval.requested'>;
   /** Whether the client runs the call. */
   isClient: boolean;
   /** The parent's step, where a subagent's question is shown in the parent's message. */
@@ -65,28 +68,61 @@ export function askAboutCall(
   event: Of<'approval.requested'>,
   step: number,
 ): CallChunks {
-  const { callId: toolCallId, approvalId, name: toolName, input, kind } = event;
+  const { callId: toolCallId, name: toolName, kind } = event;
   const isClient = kind === 'client-tool';
   const known = calls.get(toolCallId);
   const fresh = { name: toolName, step, isDeclined: false, isAnswered: false };
-  const call: OpenCall = { ...fresh, ...known, isClient, question: 'open' };
-  const inputTextDelta = JSON.stringify(input ?? {});
-  return {
-    calls: new Map(calls).set(toolCallId, call),
-    chunks: isClient
-      ? [{ type: 'tool-input-available', toolCallId, toolName, input, providerExecuted: false }]
-      : [
-          {
-            type: 'tool-input-start',
-            toolCallId,
-            toolName,
-            providerExecuted: false,
-            dynamic: true,
-          },
-          { type: 'tool-input-delta', toolCallId, inputTextDelta },
-          { type: 'tool-approval-request', toolCallId, approvalId },
-        ],
-  };
+  const call: OpenCall = { ...fresh, ...known, isClient, question: 'open', asked: event };
+  return { calls: new Map(calls).set(toolCallId, call), chunks: describeAsked(event) };
+}
+
+function describeAsked(event: Of<'approval.requested'>): AiSdkChunk[] {
+  const { callId: toolCallId, approvalId, name: toolName, input, kind } = event;
+  if (kind === 'client-tool') {
+    return [{ type: 'tool-input-available', toolCallId, toolName, input, providerExecuted: false }];
+  }
+  const start = { toolCallId, toolName, providerExecuted: false, dynamic: true } as const;
+  return [
+    { type: 'tool-input-start', ...start },
+    { type: 'tool-input-delta', toolCallId, inputTextDelta: JSON.stringify(input ?? {}) },
+    { type: 'tool-approval-request', toolCallId, approvalId },
+  ];
+}
+
+/** Calls that a person or the client was asked about. */
+export function askedCalls(calls: AiSdkCalls): ReadonlySet<string> {
+  return new Set([...calls].flatMap(([id, { asked }]) => (asked === undefined ? [] : id)));
+}
+
+/**
+ * A chunk of a message that asks again what an earlier one asked. Clients look for a call from their first message
+ * on: in the later one, it and its approval have ids of their own, with the message's suffix.
+ */
+export function renameCall(chunk: AiSdkChunk, isAsked: (id: string) => boolean, suffix: string) {
+  if (chunk.type === 'data-approval') {
+    const { toolCallId } = chunk.data as { toolCallId: string };
+    if (!isAsked(toolCallId)) return chunk;
+    const data = { ...Object(chunk.data), toolCallId: toolCallId + suffix };
+    return { ...chunk, id: `${chunk.id}${suffix}`, data };
+  }
+  if (!('toolCallId' in chunk) || !isAsked(chunk.toolCallId)) return chunk;
+  const toolCallId = chunk.toolCallId + suffix;
+  if (chunk.type !== 'tool-approval-request') return { ...chunk, toolCallId };
+  return { ...chunk, toolCallId, approvalId: chunk.approvalId + suffix };
+}
+
+/** An id without the suffix of the message that asked again. */
+export function askedFirst(id: string): string {
+  return id.replace(/:msg_[\w-]+$/, '');
+}
+
+/** The open questions once more, in a step of a message of their own: clients answer in their last message. */
+export function askAgain(calls: AiSdkCalls): AiSdkChunk[] {
+  const open = [...calls.values()].flatMap(({ question, asked }) =>
+    question === 'open' && asked !== undefined ? [asked] : [],
+  );
+  const asked = open.flatMap((event) => [...describeAsked(event), describeQuestion(event)]);
+  return [{ type: 'start-step' }, ...asked, { type: 'finish-step' }];
 }
 
 /** @param answered approvals that the client of this stream answered. */

@@ -1,7 +1,7 @@
 import { assertNever } from '../../../platform/assert-never.js';
 import { retryAdvice } from '../../../platform/retry-advice.js';
 import { unsentText } from '../../framing/sent-text.js';
-import { giveUpCalls, parkCalls } from './ai-sdk-calls.js';
+import { askAgain, giveUpCalls, parkCalls } from './ai-sdk-calls.js';
 import type { AiSdkChunk, AiSdkMetadata, FinishReason, Of } from './ai-sdk-chunk.js';
 import { describeOutput } from './ai-sdk-data.js';
 import type { AiSdkState } from './ai-sdk-state.js';
@@ -9,15 +9,16 @@ import { closeStep, growPart, openStep } from './ai-sdk-step.js';
 
 /** The last chunks of a segment after which the turn waits for its client. */
 export function parkChunks({ step, segment, calls }: AiSdkState): AiSdkChunk[] {
-  return [
-    ...parkCalls(calls),
-    ...closeStep(step).chunks,
-    {
-      type: 'finish',
-      finishReason: 'tool-calls',
-      messageMetadata: { waitsFor: segment.waitsFor },
-    },
-  ];
+  return [...parkCalls(calls), ...closeStep(step).chunks, waitChunk(segment)];
+}
+
+/** All chunks of a message that came beside the questions of its turn: they are asked again in it. */
+export function questionChunks({ segment, calls }: AiSdkState): AiSdkChunk[] {
+  return [...askAgain(calls), waitChunk(segment)];
+}
+
+function waitChunk({ waitsFor }: AiSdkState['segment']): AiSdkChunk {
+  return { type: 'finish', finishReason: 'tool-calls', messageMetadata: { waitsFor } };
 }
 
 /** The last chunks of a turn. */

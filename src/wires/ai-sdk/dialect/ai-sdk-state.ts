@@ -12,10 +12,10 @@ export interface AiSdkRange {
   answered: readonly string[];
   /**
    * The start of the stream. `answers`: after the turn waited for these approvals. `steered`: with that
-   * message. `turn`: at the turn's start, whatever was answered, as a returning client builds its message
+   * message, or with the questions that the turn waits for before it has the message: `asks`. `turn`: at the turn's start, whatever was answered, as a returning client builds its message
    * anew from `start`.
    */
-  from: 'turn' | 'answers' | { steered: string };
+  from: 'turn' | 'answers' | { steered: string; asks: readonly string[] };
   /** Names of the tools that the client runs. */
   clientTools: readonly string[];
 }
@@ -32,13 +32,16 @@ export interface AiSdkState {
   text: SentText;
   output: OutputProgress;
   calls: AiSdkCalls;
+  /** Calls of an earlier message whose questions this one asks again. */
+  askedAgain: ReadonlySet<string>;
   subagents: AiSdkSubagents;
   /** Ids of parts that were taken back. */
   discarded: readonly string[];
 }
 
 export function aiSdkStart({ answered, from }: Pick<AiSdkRange, 'answered' | 'from'>): AiSdkState {
-  const segment = openSegment(answered, 'pause', opening({ answered, from }));
+  const begins = typeof from === 'string' ? 'pause' : 'question';
+  const segment = openSegment(answered, begins, opening({ answered, from }));
   return {
     segment,
     hasBegun: false,
@@ -47,6 +50,7 @@ export function aiSdkStart({ answered, from }: Pick<AiSdkRange, 'answered' | 'fr
     text: noText,
     output: undefined,
     calls: new Map(),
+    askedAgain: new Set(),
     subagents: new Map(),
     discarded: [],
   };
@@ -54,5 +58,5 @@ export function aiSdkStart({ answered, from }: Pick<AiSdkRange, 'answered' | 'fr
 
 function opening({ answered, from }: Pick<AiSdkRange, 'answered' | 'from'>): readonly string[] {
   if (from === 'turn') return [];
-  return from === 'answers' ? answered : [from.steered];
+  return from === 'answers' ? answered : [from.steered, ...from.asks];
 }

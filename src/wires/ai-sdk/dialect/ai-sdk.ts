@@ -5,10 +5,10 @@ import { followOutput } from '../../framing/output-progress.js';
 import { followSegment } from '../../framing/segment.js';
 import { growText, discardText } from '../../framing/sent-text.js';
 import { encodeCall, encodeSpan, encodeSubagent } from './ai-sdk-call-events.js';
-import { giveUpCalls } from './ai-sdk-calls.js';
+import { askedCalls, giveUpCalls, renameCall } from './ai-sdk-calls.js';
 import type { AiSdkChunk, AiSdkIds, AiSdkMetadata, Of } from './ai-sdk-chunk.js';
 import { describeContext, describeOutput, describeQueue } from './ai-sdk-data.js';
-import { endChunks, parkChunks } from './ai-sdk-end.js';
+import { endChunks, parkChunks, questionChunks } from './ai-sdk-end.js';
 import { aiSdkStart, type AiSdkRange, type AiSdkState } from './ai-sdk-state.js';
 import { citeSource, closePart, closeStep, growPart, openStep } from './ai-sdk-step.js';
 
@@ -26,7 +26,12 @@ export function aiSdkDialect(ids: AiSdkIds, range: AiSdkRange): Dialect<AiSdkSta
     isOver: ({ segment }) => segment.phase === 'over',
     encode: (before, event) => {
       const { state, chunks } = encodeAiSdk({ ...ids, ...range }, before, event);
-      const frames: Frame[] = chunks.map((chunk) => ({ data: JSON.stringify(chunk) }));
+      const { askedAgain } = state;
+      const frames: Frame[] = chunks.map((chunk) => {
+        if (askedAgain.size === 0) return { data: JSON.stringify(chunk) };
+        const renamed = renameCall(chunk, (id) => askedAgain.has(id), suffixOf(ids));
+        return { data: JSON.stringify(renamed) };
+      });
       if (state.segment.phase === 'over') frames.push({ data: '[DONE]' });
       return { state, frames };
     },
@@ -40,9 +45,12 @@ function encodeAiSdk(stream: Stream, before: AiSdkState, event: TurnEvent): Enco
   const { segment, isIncluded } = followSegment(before.segment, event);
   const encoded = withOutput(encodeEvent(stream, { ...before, segment }, event), event);
   const begins = before.segment.phase === 'before' && segment.phase !== 'before';
-  if (begins) return beginAgain(stream, encoded.state, isIncluded ? encoded.chunks : []);
-  if (!isIncluded) return encodeAs(encoded.state);
   const isParked = segment.phase === 'over' && event.type !== 'turn.ended';
+  if (begins) {
+    const chunks = isParked ? questionChunks(encoded.state) : encoded.chunks;
+    return beginAgain(stream, encoded.state, isIncluded ? chunks : []);
+  }
+  if (!isIncluded) return encodeAs(encoded.state);
   const chunks = isParked ? [...encoded.chunks, ...parkChunks(encoded.state)] : encoded.chunks;
   if (before.hasBegun) return encodeAs(encoded.state, ...chunks);
   return encodeAs({ ...encoded.state, hasBegun: true }, start(stream, encoded.state), ...chunks);
@@ -51,7 +59,14 @@ function encodeAiSdk(stream: Stream, before: AiSdkState, event: TurnEvent): Enco
 /** A later segment begins: parts that were open ended with the segment before. */
 function beginAgain(stream: Stream, state: AiSdkState, chunks: AiSdkChunk[]): Encoded {
   const { step } = closePart(state.step);
-  return encodeAs({ ...state, step, hasBegun: true }, start(stream, state), ...chunks);
+  const askedAgain = suffixOf(stream) === '' ? state.askedAgain : askedCalls(state.calls);
+  return encodeAs({ ...state, step, askedAgain, hasBegun: true }, start(stream, state), ...chunks);
+}
+
+/** The part of a message's id that the turn's own message does not have. */
+function suffixOf({ messageId }: AiSdkIds): string {
+  const at = messageId.indexOf(':');
+  return at < 0 ? '' : messageId.slice(at);
 }
 
 function start(ids: AiSdkIds, { started }: AiSdkState): AiSdkChunk {
