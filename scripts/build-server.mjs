@@ -106,6 +106,8 @@ async function write(input, { external, plugins = [], ...output }) {
     plugins,
     platform: 'node',
     tsconfig: path.join(root, 'tsconfig.json'),
+    // On a slow machine the build is slow: that is no fault of it.
+    checks: { bundlerTimings: false },
     onLog: (level, log, handle) => {
       // Optional parts of Nest, which are not used here.
       if (log.code === 'UNRESOLVED_IMPORT' && /'@(nestjs|fastify)\//.test(log.message)) return;
