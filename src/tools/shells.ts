@@ -1,4 +1,6 @@
 import { Sandbox, type SandboxOptions, type ShellNeeds } from './sandbox/sandbox.js';
+import { systemClock } from '../platform/clock.js';
+import { ShellOutputs } from './sandbox/shell-outputs.js';
 import {
   bashArguments,
   bashEnvironment,
@@ -66,6 +68,7 @@ export function unsandboxedShells(reason: string, outputBytes: number): Shells {
       cwd: folder,
       env: { ...env, ...bashEnvironment },
       setUp: [],
+      outputs: await ShellOutputs.make(systemClock),
     }),
   };
 }

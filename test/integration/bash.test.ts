@@ -10,6 +10,7 @@ import { runTool, type ToolOutcome } from '../../src/tools/calls/run-tool.js';
 import { untilProcesses, uniqueMinute } from '../support/processes/find-processes.js';
 import { eachShells } from '../support/processes/test-shells.js';
 import { shellsOff, type Shells } from '../../src/tools/shells.js';
+import { ShellOutputs } from '../../src/tools/sandbox/shell-outputs.js';
 import { bashTool } from '../../src/tools/builtin/bash.js';
 
 const env = {
@@ -156,6 +157,17 @@ describe.each(eachShells)('bash %s', (_name, shells) => {
     expect(process.memoryUsage().rss - before).toBeLessThan(60_000_000);
   });
 
+  it('has the output of a process in the background in no later call', async () => {
+    expect(await bash('(while sleep 0.02; do echo late; done) & echo first')).toMatch(
+      /^(late\n)*first(\nlate)*$/,
+    );
+    await bash('yes & pid=$!; (setsid yes &) 2>/dev/null');
+    expect(await bash('sleep 0.3; echo second')).toBe('second');
+    expect(await bash('echo to >/dev/stdout; kill -0 $pid && echo "it runs" >&2')).toBe(
+      'to\nit runs',
+    );
+  });
+
   it('runs one command at a time', async () => {
     const outputs = await Promise.all([bash('sleep 0.1; echo one'), bash('echo two')]);
     expect(outputs).toEqual(['one', 'two']);
@@ -246,7 +258,10 @@ describe('bash without a shell', () => {
     ['/bin/false', /ended with exit code 1/],
     ['/etc/passwd', /could not be started: .*EACCES/],
   ])('takes %s, which is no shell, for an error of the call', async (file, output) => {
-    const program = async () => ({ file, args: [], cwd: '/', env: {}, setUp: [] });
+    const program = async () => {
+      const outputs = await ShellOutputs.make(systemClock);
+      return { file, args: [], cwd: '/', env: {}, setUp: [], outputs };
+    };
     open({ kind: 'unsandboxed', reason: 'the test', outputBytes: 1_000, program });
     const outcome = await run({ command: 'echo' });
     expect(outcome.status).toBe('error');

@@ -27,7 +27,7 @@ export function bashTool(shells: Shells): ToolDefinition {
 const definition: Omit<ToolDefinition, 'open'> = {
   name: BASH_TOOL,
   description:
-    'Run a bash command in a shell that lasts for the turn: its directory and variables stay from call to call. stdin is empty. A failing command reports its exit code.',
+    'Run a bash command in a shell that lasts for the turn: its directory and variables stay from call to call. stdin is empty. What runs on in the background writes to files: its later output is in no result. A failing command reports its exit code.',
   inputSchema: {
     type: 'object',
     properties: {

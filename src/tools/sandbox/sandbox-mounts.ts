@@ -12,7 +12,7 @@ export interface MountPlan {
   root: string;
   /** Paths hidden from commands. A root inside of a hidden folder stays visible. */
   hidden: readonly RealPath[];
-  /** Files inside hidden folders that stay visible. */
+  /** What stays visible inside hidden folders, read-only. */
   shown: readonly RealPath[];
   /** Paths that commands must not write, also inside the root. */
   readOnly: readonly RealPath[];

@@ -1,4 +1,5 @@
 import { realpath, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import type { Clock } from '../../platform/clock.js';
 import { compact } from '../../platform/compact.js';
 import { closing, HeldFolder, unlessGone } from '../../platform/files/held-folder.js';
@@ -9,6 +10,7 @@ import { findBubblewrap, tryBubblewrap } from './find-bubblewrap.js';
 import type { RealPath } from './sandbox-mounts.js';
 import { findCgroups, makeCgroup, type UsableCgroups } from './sandbox-cgroup.js';
 import { findWeaknesses } from './sandbox-weaknesses.js';
+import { ShellOutputs } from './shell-outputs.js';
 import { seccompFilter } from './seccomp-filter.js';
 import { limitLines, type ResourceLimits } from './resource-limits.js';
 import { homeFolders, secretPaths } from './secret-paths.js';
@@ -98,9 +100,16 @@ export class Sandbox {
   async program(folder: string, { env, others }: ShellNeeds): Promise<ShellProgram> {
     const { limits, clock } = this.options;
     const identity = await identityOf(folder, others !== undefined);
-    const args = await this.#arguments(folder, others);
+    const outputs = await ShellOutputs.make(clock);
+    const args = await this.#arguments(folder, { others, outputs }).catch(
+      async (error: unknown) => {
+        await outputs.close();
+        throw error;
+      },
+    );
     const group = await makeCgroup(this.cgroups, limits, clock);
     return {
+      outputs,
       ...(group.joinFiles.length === 0
         ? { file: this.file, args }
         : {
@@ -133,17 +142,21 @@ export class Sandbox {
     return tryBubblewrap(this.file, await this.#arguments(trialFolder));
   }
 
-  async #arguments(folder: string, others?: readonly string[]): Promise<string[]> {
+  async #arguments(
+    folder: string,
+    { others, outputs }: { others?: readonly string[] | undefined; outputs?: ShellOutputs } = {},
+  ): Promise<string[]> {
     const { limits, network, hide, protect } = this.options;
     const root = await realpath(folder);
     if (others !== undefined && root !== folder) throw rootMoved();
     const data = await existingPaths(this.options.dataFolders);
     checkRoot(root, data);
-    const secrets = secretPaths(await homeFolders());
+    const secrets = [...secretPaths(await homeFolders()), ...(await temporaryFolders())];
+    const shown = network ? ['/etc/resolv.conf'] : [];
     return bubblewrapArguments({
       root,
       hidden: [...data, ...(await existingPaths([...secrets, ...hide, ...(others ?? [])]))],
-      shown: network ? await existingPaths(['/etc/resolv.conf']) : [],
+      shown: await existingPaths(outputs === undefined ? shown : [...shown, outputs.folder]),
       readOnly: await existingPaths(protect),
       // Files in memory count in a cgroup: when both are full, programs have a quarter left.
       tmpBytes: (limits.memoryMb / 2) * MIB,
@@ -153,6 +166,12 @@ export class Sandbox {
       isFiltered: this.#filter !== undefined,
     });
   }
+}
+
+/** The server's folder of temporary files, which has the outputs of other shells. The sandbox has a `/tmp` of its own. */
+async function temporaryFolders(): Promise<string[]> {
+  const folder = await realpath(tmpdir());
+  return isWithin('/tmp', folder) ? [] : [folder];
 }
 
 function isRoot(): boolean {

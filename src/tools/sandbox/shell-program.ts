@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { Writable } from 'node:stream';
+import type { ShellOutputs } from './shell-outputs.js';
 
 /** A program that runs a shell: bash itself, or bubblewrap. */
 export interface ShellProgram {
@@ -10,6 +11,8 @@ export interface ShellProgram {
   env: Readonly<Record<string, string>>;
   /** Shell lines to run before any command. */
   setUp: readonly string[];
+  /** The pipes that its commands write to. */
+  outputs: ShellOutputs;
   /** Content of the file descriptor `SECOND_INPUT`. */
   secondInput?: Buffer;
   /** Called once, after the shell's end or a failed start. Never rejects. */

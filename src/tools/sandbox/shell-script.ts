@@ -1,6 +1,6 @@
 /**
- * Lines for a shell's input. The shell duplicates its output to another file descriptor for the marker,
- * so that a command may redirect or close its own output.
+ * Lines for a shell's input. The shell has the output of a command on another file descriptor, for the marker:
+ * a command may redirect or close its own output.
  */
 
 /** The file descriptor of the marker; high, because scripts use low ones (and `flock`'s manual 200). */
@@ -15,11 +15,15 @@ export function openingLines(marker: string, setUp: readonly string[] = []): str
  * A command and the marker after it. The command is an argument of `eval`: as plain input a syntax error
  * would end the shell, and an open quote would swallow the marker. Its stdin is empty, as the shell's
  * own stdin brings the next command.
+ *
+ * @param pipe the named pipe that the command writes to.
  */
-export function commandLines(command: string, marker: string): string {
-  const quoted = `'${command.replaceAll("'", `'\\''`)}'`;
-  return `{ eval ${quoted}\n} </dev/null >&${OUTPUT} 2>&1 ${OUTPUT}>&-\n${markerLine(marker)}\n`;
+export function commandLines(command: string, marker: string, pipe: string): string {
+  const run = `{ eval ${quote(command)}\n} </dev/null >&${OUTPUT} 2>&1 ${OUTPUT}>&-`;
+  return `{ ${run}\n${markerLine(marker)}\n} ${OUTPUT}>${quote(pipe)}\n`;
 }
+
+const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /**
  * Prints the marker from two halves: a shell that echoes its input (`set -v`, `set -x`) must not

@@ -6,6 +6,7 @@ import { pause, type Clock } from '../../platform/clock.js';
 import { withDeadline } from '../../platform/async/with-deadline.js';
 import { MarkerReader } from './marker-reader.js';
 import { OutputWindow } from './output-window.js';
+import type { CommandOutput } from './shell-outputs.js';
 import { ShellEndedError, ShellTimeoutError } from './shell-errors.js';
 import { writeSecondInput, type ShellProgram } from './shell-program.js';
 import { commandLines, openingLines } from './shell-script.js';
@@ -30,7 +31,9 @@ export interface CommandLimits {
 }
 
 export interface CommandEnd {
-  /** stdout and stderr in the order they came, without terminal codes and trailing line feeds. */
+  /**
+   * stdout and stderr in the order they came until the command ended, without terminal codes and trailing line feeds.
+   */
   output: string;
   exitCode: number;
 }
@@ -45,6 +48,8 @@ export class ShellSession {
   #stderr = '';
   #onOutput: (chunk: Buffer) => void = ignore;
   #onEnd: () => void = ignore;
+  /** What the running command writes to. Absent: none runs, and the shell writes to its own output. */
+  #output: CommandOutput | undefined;
   /** Reason of the shell's end, also of one that is about to come. */
   #reason: string | undefined;
   /** Whether the shell takes no more commands. */
@@ -84,6 +89,7 @@ export class ShellSession {
       signal.throwIfAborted();
       return new ShellSession(program, options);
     } catch (error) {
+      await program.outputs.close();
       await program.release?.();
       signal.throwIfAborted();
       throw new ShellEndedError(`could not be started: ${String(error)}`, '');
@@ -91,7 +97,7 @@ export class ShellSession {
   }
 
   private constructor(
-    program: ShellProgram,
+    private readonly program: ShellProgram,
     private readonly options: ShellOptions,
   ) {
     this.#child = spawn(program.file, program.args, {
@@ -108,8 +114,10 @@ export class ShellSession {
     });
     writeSecondInput(this.#child, program.secondInput);
     this.#closed = this.#untilClosed();
-    void this.#closed.then(() => program.release?.());
-    this.#child.stdout?.on('data', (chunk: Buffer) => this.#onOutput(chunk));
+    void this.#closed.then(() => program.outputs.close()).then(() => program.release?.());
+    this.#child.stdout?.on('data', (chunk: Buffer) => {
+      if (this.#output === undefined) this.#onOutput(chunk);
+    });
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-STDERR_CHARS);
     });
@@ -125,8 +133,17 @@ export class ShellSession {
    * Runs a command.
    * @throws ShellEndedError; ShellTimeoutError; the signal's reason. Each ends the shell.
    */
-  exec(command: string, limits: CommandLimits): Promise<CommandEnd> {
-    return this.#run((marker) => commandLines(command, marker), limits);
+  async exec(command: string, limits: CommandLimits): Promise<CommandEnd> {
+    limits.signal.throwIfAborted();
+    const output = await this.program.outputs.next();
+    output.read((chunk) => this.#onOutput(chunk));
+    this.#output = output;
+    try {
+      return await this.#run((marker) => commandLines(command, marker, output.file), limits);
+    } finally {
+      this.#output = undefined;
+      await output.release();
+    }
   }
 
   /** Kills the shell and everything it started. Resolves after its end, or after two seconds. */
@@ -180,26 +197,35 @@ export class ShellSession {
   /** Resolves when the output has ended; a child that keeps the pipe open delays that only briefly. */
   #untilClosed(): Promise<void> {
     return new Promise((resolve) => {
-      const end = (): void => {
+      const end = async (): Promise<void> => {
         this.#hasEnded = true;
+        await this.#drain();
         this.#isGone = true;
         this.#onEnd();
         resolve();
       };
       this.#child.once('error', (error) => {
         this.#reason ??= `could not be started: ${error.message}`;
-        end();
+        void end();
       });
       this.#child.once('exit', (code, signal) => {
         this.#kill(code === null ? `was ended by ${signal}` : `ended with exit code ${code}`);
         this.options.clock.after(DRAIN_MS, () => {
           this.#child.stdout?.destroy();
           this.#child.stderr?.destroy();
-          end();
+          void end();
         });
       });
-      this.#child.once('close', end);
+      this.#child.once('close', () => void end());
     });
+  }
+
+  /** Reads what the last command wrote before the shell ended. */
+  async #drain(): Promise<void> {
+    const output = this.#output;
+    if (output === undefined) return;
+    await output.letEnd();
+    await Promise.race([output.ended, pause(this.options.clock, DRAIN_MS)]);
   }
 
   /**
