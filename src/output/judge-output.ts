@@ -2,6 +2,7 @@ import { cutText } from '../platform/text/cut-text.js';
 import { jsonBody } from '../platform/text/json-body.js';
 import { JsonMeter } from '../platform/text/json-meter.js';
 import type { CheckedInput } from '../platform/check-input.js';
+import { parseJson } from '../platform/exact-json.js';
 import type { JsonObject } from '../platform/json.js';
 import { storableJson } from '../storage/storable.js';
 import { CheckStoppedError } from './schema-checks.js';
@@ -43,7 +44,7 @@ export async function judgeOutput(text: string, check: OutputCheck): Promise<Jud
 
 function parse(body: string): { value: unknown } | { faults: string } {
   try {
-    return { value: JSON.parse(body) };
+    return { value: parseJson(body) };
   } catch (error) {
     const reason = error instanceof SyntaxError ? error.message : String(error);
     return { faults: cutText(`it is not JSON (${reason})`, longestFaults) };

@@ -1,6 +1,7 @@
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { isPlainObject, type JsonObject } from './json.js';
+import { plainNumbers } from './exact-json.js';
 
 export type CheckedInput = { ok: true; input: JsonObject } | { ok: false; message: string };
 export type InputCheck = (input: unknown) => CheckedInput;
@@ -20,7 +21,7 @@ const draft2020 = new Ajv2020(options);
 
 /**
  * Compiles the JSON Schema of an input. The check's message names each wrong field and what is allowed
- * there, three at most.
+ * there, three at most. Exact numbers (`exact-json.ts`) are checked as plain ones, and stay in the input.
  *
  * @throws Error when the schema is not valid or its root is not an object.
  */
@@ -38,8 +39,9 @@ export function compileInputCheck(schema: JsonObject): InputCheck {
 export function compileObjectCheck(schema: JsonObject, whole: string): InputCheck {
   const validate = compile(schema);
   return (input) => {
-    const isValid = validate(input);
-    if (isValid && isJsonObject(input)) return { ok: true, input };
+    const plain = plainNumbers(input);
+    const isValid = validate(plain);
+    if (isValid && isJsonObject(plain) && isJsonObject(input)) return { ok: true, input };
     const message = isValid
       ? `${whole} must be object`
       : describeProblems(validate.errors ?? [], whole);

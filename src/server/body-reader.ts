@@ -3,7 +3,9 @@ import { MIMEType } from 'node:util';
 import type { BodyKind } from '../http/body-limit.decorator.js';
 import { chunkShare } from '../http/streams/chunk-share.js';
 import { RequestBody } from '../http/request-body.js';
+import { plainBody } from '../http/exact-body.js';
 import type { Clock } from '../platform/clock.js';
+import { parseJson } from '../platform/exact-json.js';
 import { JsonMeter } from '../platform/text/json-meter.js';
 import {
   bodyTooLarge,
@@ -104,7 +106,7 @@ function parse(text: string): unknown {
   if (text === '') return {};
   let body: unknown;
   try {
-    body = JSON.parse(text);
+    body = plainBody(parseJson(text));
   } catch {
     throw invalidJson();
   }

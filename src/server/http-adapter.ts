@@ -1,6 +1,8 @@
 import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import { ExpressAdapter } from '@nestjs/platform-express';
-import type { Express } from 'express';
+import { StreamableFile } from '@nestjs/common';
+import type { Express, Response } from 'express';
+import { printJson } from '../platform/exact-json.js';
 
 /**
  * Express over requests and responses that are made with its prototypes. It gives its prototypes to each request
@@ -15,6 +17,22 @@ export class HttpAdapter extends ExpressAdapter {
     app.request = beBefore(Request.prototype, app.request);
     app.response = beBefore(Response.prototype, app.response);
     this.httpServer = createServer({ IncomingMessage: Request, ServerResponse: Response }, app);
+  }
+
+  /** Answers in JSON, with numbers of models and tools as they came. */
+  override reply(response: Response, body: unknown, status?: number): void {
+    if (
+      typeof body !== 'object' ||
+      body === null ||
+      body instanceof StreamableFile ||
+      body instanceof Error
+    ) {
+      super.reply(response, body, status);
+      return;
+    }
+    if (status !== undefined) response.status(status);
+    if (response.get('Content-Type') === undefined) response.type('json');
+    response.send(printJson(body));
   }
 
   /** Streams may be open for hours: a stop does not wait for them. */

@@ -2,6 +2,7 @@ import type { InputCheck } from '../platform/check-input.js';
 import type { RegisteredTool } from './registry.js';
 import type { ToolEffect } from '../governance/permission-subject.js';
 import type { OpenTool, RetryClass, ToolContext, ToolDefinition } from './tool.js';
+import { plainNumbers } from '../platform/exact-json.js';
 
 /** A tool that a turn can call. */
 export interface CallableTool {
@@ -46,7 +47,7 @@ export function openTools(
         used ??= { context: openContext(), opened: new Map() };
         const tool = used.opened.get(name) ?? registered.open(used.context);
         used.opened.set(name, tool);
-        return tool.run(input, call);
+        return tool.run(registered.takesExact === true ? input : plainNumbers(input), call);
       };
       const traits = { effect, retry, permissionArgument, deniedWith, timeLimit, inOrder };
       return { name, ...traits, checkInput, run };

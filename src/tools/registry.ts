@@ -6,6 +6,8 @@ export interface RegisteredTool extends ToolDefinition {
   checkInput: InputCheck;
   /** `extension` for a tool of an extension; absent for a built-in or MCP tool. */
   source?: 'extension';
+  /** Whether its input has exact numbers (`exact-json.ts`). Absent: plain ones. */
+  takesExact?: true;
 }
 
 export interface ToolSelection {

@@ -8,6 +8,7 @@ import type { Clock } from '../platform/clock.js';
 import type { InsideHosts } from '../webhooks/judge-url.js';
 import { SignedPoster } from '../webhooks/signed-poster.js';
 import { parseHookAnswer, type HookAnswer } from './parse-hook-answer.js';
+import { printJson } from '../platform/exact-json.js';
 
 /** Longest time of a question, with the wait for its turn. */
 const TIMEOUT_MS = 2_000;
@@ -111,7 +112,7 @@ export class ToolHook {
     const { url, secret, clock } = this.options;
     const id = `${question.turnId}_${question.callId}`;
     const timestamp = new Date(clock.now()).toISOString();
-    const body = JSON.stringify({ type: 'tool.before', timestamp, data: question });
+    const body = printJson({ type: 'tool.before', timestamp, data: question });
     const answer = await this.#poster.post({ id, url, body, secrets: [secret] }, signal);
     if (answer.type === 'failed') return { type: 'failed', reason: `failed: ${answer.reason}` };
     const { status, body: bytes, isWhole } = answer;

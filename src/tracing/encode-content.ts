@@ -1,5 +1,6 @@
 import { cutText } from '../platform/text/cut-text.js';
 import type { Redact } from '../platform/text/redact.js';
+import { printExact } from '../platform/exact-json.js';
 
 /** Most bytes of an attribute with content. */
 export const MOST_CONTENT_BYTES = 65_536;
@@ -25,7 +26,7 @@ export function encodeContent(content: unknown, redact: Redact): Encoded {
     // Before the text is cut: half of a secret is not recognised.
     return cutText(redact(value), MOST_TEXT_CHARS);
   };
-  const encode = (value: unknown): string => JSON.stringify(value, shorten) ?? 'null';
+  const encode = (value: unknown): string => printExact(JSON.stringify(value, shorten) ?? 'null');
   if (!Array.isArray(content)) {
     const json = encode(content);
     return Buffer.byteLength(json) <= MOST_CONTENT_BYTES

@@ -6,6 +6,7 @@ import { JsonMeter, type JsonLimits } from '../platform/text/json-meter.js';
 import { EXPORT_FORMAT, EXPORT_VERSION, type FrameLine } from './export-format.js';
 import { recordKinds, type RecordKind } from './record-kinds.js';
 import { shapeOf } from './record-shapes.js';
+import { parseJson } from '../platform/exact-json.js';
 
 /** A line of an export that is a row. */
 export interface RecordLine {
@@ -66,7 +67,7 @@ const shapes = new Map([...recordKinds].map(([type, kind]) => [type, shapeOf(kin
 
 /** Parses a line by its type. @throws LineFault. Pure. */
 export function parseLine(text: string, line: number): ExportLine {
-  const given = parseJson(text, line);
+  const given = parseText(text, line);
   const type = isPlainObject(given) ? given['type'] : undefined;
   if (!isPlainObject(given) || typeof type !== 'string') {
     throw new LineFault(line, 'is not of an export: it has no type');
@@ -108,12 +109,12 @@ function isFrameType(type: string): type is FrameLine['type'] {
   return Object.hasOwn(frames, type);
 }
 
-function parseJson(text: string, line: number): unknown {
+function parseText(text: string, line: number): unknown {
   if (new JsonMeter(limits).add(Buffer.from(text)) !== undefined) {
     throw new LineFault(line, 'is nested too deep, or has too many values');
   }
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     throw new LineFault(line, 'is not JSON');
   }

@@ -15,6 +15,7 @@ import { MemoryTransfer } from './memory-transfer.js';
 import { sessionKind, sessionKinds, turnKind, turnKinds } from './record-kinds.js';
 import { selectRecords, type SelectedRecord } from './select-records.js';
 import { replaySession, subagentSession } from './transfer-errors.js';
+import { printExact } from '../platform/exact-json.js';
 
 /** Sessions listed at a time. */
 const LISTED_AT_ONCE = 200;
@@ -155,5 +156,5 @@ export class SessionExporter {
 }
 
 function recordText({ type, row }: SelectedRecord): string {
-  return `{"type":"${type}","row":${row}}\n`;
+  return `{"type":"${type}","row":${printExact(row)}}\n`;
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../../platform/json.js';
 import { cutText } from '../../platform/text/cut-text.js';
+import { printExact } from '../../platform/exact-json.js';
 
 const readableLength = 200;
 
@@ -24,7 +25,7 @@ export function describeAction(name: string, input: unknown): string {
 }
 
 function spellCall(name: string, input: unknown): string {
-  return `${name}(${canonicalJson(input ?? null)})`;
+  return `${name}(${printExact(canonicalJson(input ?? null))})`;
 }
 
 function shortHash(text: string): string {

@@ -18,6 +18,7 @@ import { LOGGER, type Logger } from '../../platform/logger.js';
 import type { SessionOrigin } from '../../storage/schema.js';
 import { WholeAnswer, type FrameStream } from './frame-batch.js';
 import { writeStream, type DropReason } from './write-stream.js';
+import { printJson } from '../../platform/exact-json.js';
 
 /**
  * Writes what a route returns: a stream, or a whole answer, or 204 where no batch comes. The route takes `@Res()`:
@@ -78,5 +79,5 @@ export const Streams = (wire: SessionOrigin) =>
 
 function writeWhole(response: ServerResponse, { body }: WholeAnswer): void {
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
-  response.end(JSON.stringify(body));
+  response.end(printJson(body));
 }

@@ -9,6 +9,7 @@ import {
 } from '../reply/stream-types.js';
 import { failureNames, type FailureName } from './named-failures.js';
 import { refuseDirective, scanDirectives, type RawDirective } from './scan-directives.js';
+import { printJson } from '../../platform/exact-json.js';
 
 /** `step` limits a directive to that reply of the turn, from 1; absent: all replies. */
 interface AtStep {
@@ -192,7 +193,7 @@ function toolOf(raw: RawDirective, name: string | undefined): string {
 
 /** The object, or the word, of a directive. */
 function outputOf(raw: RawDirective): string {
-  const text = raw.json === undefined ? raw.value : JSON.stringify(raw.json);
+  const text = raw.json === undefined ? raw.value : printJson(raw.json);
   if (text !== undefined) return text;
   throw refuseDirective(`Directive ${raw.source}: write [[output={…}]] or [[output=WORD]].`);
 }

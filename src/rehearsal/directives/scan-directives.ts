@@ -1,5 +1,6 @@
 import { isPlainObject, type JsonObject } from '../../platform/json.js';
 import { refuse } from '../http/wire-error.js';
+import { parseJson } from '../../platform/exact-json.js';
 
 /** A directive as written: `[[name=value key=value {json}]]`. */
 export interface RawDirective {
@@ -92,7 +93,7 @@ function closingBrace(text: string, open: number): number {
 
 function parseObject(source: string, head: RegExpExecArray): JsonObject {
   try {
-    const value: unknown = JSON.parse(source);
+    const value = parseJson(source);
     if (isPlainObject(value)) return value as JsonObject;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '../../platform/json.js';
 import type { Directive } from '../directives/parse-directives.js';
 import type { ReplyBlock } from './reply-plan.js';
+import { printJson } from '../../platform/exact-json.js';
 
 const fragmentLength = 20;
 
@@ -35,7 +36,7 @@ export function planCalls(
  */
 export function splitInput(input: JsonObject, count?: number): string[] {
   if (Object.keys(input).length === 0) return [''];
-  const characters = Array.from(JSON.stringify(input));
+  const characters = Array.from(printJson(input));
   const wanted = count ?? Math.ceil(characters.length / fragmentLength);
   const pieces = Math.min(wanted, characters.length);
   return Array.from({ length: pieces }, (_, index) => {

@@ -8,6 +8,7 @@ import { ApiErrors } from '../../http/errors/api-errors.decorator.js';
 import { ApprovalQueryDto } from './approval-query.dto.js';
 import { ApprovalService } from './approval-service.js';
 import { AnswerDto, ApprovalPageDto, OneApprovalDto } from './approval.dto.js';
+import { ExactFields } from '../../http/exact-body.js';
 
 @ApiTags('approvals')
 @NeedsScope('approvals')
@@ -49,8 +50,9 @@ export class ApprovalController {
     @Param() { id: approvalId }: ApprovalIdDto,
     @Caller() caller: Principal,
     @Body() body: AnswerDto,
+    @ExactFields(['input', 'output']) { input, output }: Pick<AnswerDto, 'input' | 'output'>,
   ): Promise<OneApprovalDto> {
-    const { decision, message, input, rule, output, isError } = body;
+    const { decision, message, rule, isError } = body;
     const given = { decision, message, input, rule, output, isError };
     return { approval: await this.approvals.answer(approvalId, given, caller.id) };
   }

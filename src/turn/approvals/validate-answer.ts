@@ -4,6 +4,7 @@ import { invalidRequest } from '../../errors/typed-error.js';
 import type { ToolRegistry } from '../../tools/registry.js';
 import type { ApprovalRow } from './approval-writes.js';
 import type { Answer, Decision } from './approval-store.js';
+import { printJson } from '../../platform/exact-json.js';
 
 /** An answer as it came, with fields of the right kind. */
 export interface GivenAnswer {
@@ -120,5 +121,5 @@ function validateInput(tools: ToolList, { name, kind }: ApprovalRow, input: unkn
 }
 
 function textOf(output: unknown): string {
-  return typeof output === 'string' ? output : JSON.stringify(output);
+  return typeof output === 'string' ? output : printJson(output);
 }

@@ -16,6 +16,7 @@ import { isClaimed, knownEnd, openCalls, type Progress, type ToolUse } from '../
 import type { TurnRun } from '../state/turn-run.js';
 import { traceTool } from './tool-span.js';
 import { addResults } from '../state/turn-state.js';
+import { printJson } from '../../platform/exact-json.js';
 
 /**
  * Runs the calls of the last step that have no result yet. Each goes through the ledger: claimed in
@@ -149,7 +150,7 @@ async function runOne(run: TurnRun, call: ToolUse, tool: CallableTool): Promise<
     ({ callId, editedInput }) => callId === call.id && editedInput !== null,
   );
   const note = isEdited
-    ? `[A person changed the input of this call to ${JSON.stringify(call.input)}]\n`
+    ? `[A person changed the input of this call to ${printJson(call.input)}]\n`
     : '';
   // Tools are not given secrets, but they may read or receive some.
   await end(run, call, {

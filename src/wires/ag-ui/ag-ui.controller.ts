@@ -23,6 +23,7 @@ import { problemShape } from '../named-agents/problem.js';
 import { RunQueryDto } from './run-query.dto.js';
 import { AgUiService } from './ag-ui-service.js';
 import { RunAgentInputDto } from './ag-ui.dto.js';
+import { exactFields } from '../../http/exact-body.js';
 
 /** Documents the stream of a route. */
 const ApiRunStream = () =>
@@ -81,7 +82,12 @@ export class AgUiController {
   ): Promise<FrameStream> {
     const principal = callerOf(response.req);
     return this.agUi.run(
-      { agent, principal, body, idempotencyKey: parseIdempotencyKey(key) },
+      {
+        agent,
+        principal,
+        body: exactFields(body, 'messages', 'resume'),
+        idempotencyKey: parseIdempotencyKey(key),
+      },
       response,
     );
   }

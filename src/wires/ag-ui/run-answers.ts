@@ -3,6 +3,7 @@ import { isPlainObject } from '../../platform/json.js';
 import { checkAnswerCount, type GivenAnswer } from '../../turn/approvals/validate-answer.js';
 import type { WireAnswers } from '../conversation/match-answers.js';
 import type { CheckedRun } from './check-run.js';
+import { printJson } from '../../platform/exact-json.js';
 
 type Message = CheckedRun['messages'][number];
 type ToolMessage = Extract<Message, { role: 'tool' }>;
@@ -62,9 +63,7 @@ function readOutput({ content, error = '' }: ToolMessage): GivenAnswer {
 /** The text of a tool's output; parts that are no text are in it as their JSON. */
 function textOf(content: ToolMessage['content']): string {
   if (typeof content === 'string') return content;
-  return content
-    .map((part) => (part.type === 'text' ? part.text : JSON.stringify(part)))
-    .join('\n\n');
+  return content.map((part) => (part.type === 'text' ? part.text : printJson(part))).join('\n\n');
 }
 
 function answer(decision: GivenAnswer['decision'], message: string | undefined): GivenAnswer {

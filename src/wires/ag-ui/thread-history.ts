@@ -4,6 +4,7 @@ import { viewSteps, type MessagePart, type StepView } from '../../turn/history/v
 import { assistantMessageId } from '../../turn/state/assistant-message-id.js';
 import type { StoredTurn } from '../../turn/state/load-turn.js';
 import type { AgUiMessage } from './dialect/ag-ui-event.js';
+import { printJson } from '../../platform/exact-json.js';
 
 /**
  * A session's turns as messages of the protocol: those that a client has that read their streams. Pure.
@@ -85,7 +86,7 @@ function viewStep(messageId: string, { step, parts }: StepView, stored: StoredTu
   const toolCalls = calls.map(({ toolUseId, name, input }) => ({
     id: toolUseId,
     type: 'function' as const,
-    function: { name, arguments: JSON.stringify(input ?? {}) },
+    function: { name, arguments: printJson(input ?? {}) },
   }));
   return [
     ...(thoughts.length === 0

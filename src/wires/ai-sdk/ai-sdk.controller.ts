@@ -21,6 +21,7 @@ import { ApiUiMessageStream } from './ai-sdk-api.decorator.js';
 import { AiSdkService } from './ai-sdk-service.js';
 import { ChatDto } from './ai-sdk.dto.js';
 import { readChatRequest } from './chat-request.js';
+import { exactFields } from '../../http/exact-body.js';
 
 /** The reason for `@Unowned` on all routes: a chat has a name of its client's choice. */
 const looksItself = 'its service looks among the caller’s own';
@@ -76,7 +77,7 @@ export class AiSdkController {
     @Res() response: Response,
   ): Promise<FrameStream> {
     const call = {
-      asked: await readChatRequest(body),
+      asked: await readChatRequest(exactFields(body, 'messages')),
       principal,
       idempotencyKey: parseIdempotencyKey(key),
     };

@@ -3,6 +3,7 @@ import type { TurnEvent } from '../../events/turn-event.js';
 import { isPlainObject, type JsonObject } from '../../platform/json.js';
 import { jsonBody } from '../../platform/text/json-body.js';
 import { JsonMeter } from '../../platform/text/json-meter.js';
+import { exactBeginning } from '../../platform/exact-json.js';
 
 /** The object of a turn as far as it has come, on the step that writes it. Empty: the step was discarded. */
 export interface PartialOutput {
@@ -65,7 +66,7 @@ export function parsePartial(text: string): JsonObject | undefined {
   if (!body.startsWith('{')) return undefined;
   if (new JsonMeter(limits).add(Buffer.from(body)) !== undefined) return undefined;
   try {
-    const parsed: unknown = parse(body, mayBeCut);
+    const parsed: unknown = parse(exactBeginning(body), mayBeCut);
     return isPlainObject(parsed) ? (whole(parsed) as JsonObject) : undefined;
   } catch (error) {
     // The text is no JSON: its turn finds that out.

@@ -1,4 +1,5 @@
 import type { Frame } from './dialect.js';
+import { printExact } from '../../platform/exact-json.js';
 
 /**
  * A frame as Server-Sent Events have it.
@@ -10,7 +11,7 @@ export function formatFrame({ id = '', event = '', data }: Frame & { id?: string
     throw new Error(`A frame holds a line break: ${JSON.stringify(id)}`);
   }
   const named = `${field('event', event)}${field('id', id)}`;
-  return `${named}data: ${data}\n\n`;
+  return `${named}data: ${printExact(data)}\n\n`;
 }
 
 function field(name: string, value: string): string {

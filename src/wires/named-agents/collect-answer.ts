@@ -9,6 +9,7 @@ import type { HolodeckEnd, HolodeckEvent, HolodeckIds } from './dialect/holodeck
 import type { Problem } from './dialect/holodeck-problem.js';
 import { holodeckStart, type HolodeckState } from './dialect/holodeck-state.js';
 import { encodeHolodeck } from './dialect/holodeck.js';
+import { parseJson } from '../../platform/exact-json.js';
 
 export interface AnsweredCall {
   name: string;
@@ -90,7 +91,7 @@ function answeredCall({ name, input, argsJson, status }: FoldedCall): AnsweredCa
 function parse(json: string): unknown {
   if (json === '') return {};
   try {
-    return JSON.parse(json);
+    return parseJson(json);
   } catch {
     return undefined;
   }

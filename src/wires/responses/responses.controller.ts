@@ -28,6 +28,7 @@ import { InputItemsQueryDto, ResponseIdDto, ResponseQueryDto } from './response-
 import { ApiResponseStream } from './responses-api.decorator.js';
 import { responsesShape } from './responses-error-shape.js';
 import { ResponsesService } from './responses-service.js';
+import { exactFields } from '../../http/exact-body.js';
 
 /** The reason for `@Unowned` on all routes: a response's id is that of a turn in other letters. */
 const looksItself = 'its service looks among the caller’s own';
@@ -84,7 +85,7 @@ export class ResponsesController {
     @Res() response: Response,
   ): Promise<FrameStream | WholeAnswer> {
     const idempotencyKey = parseIdempotencyKey(key);
-    const asked = await readRequest(body);
+    const asked = await readRequest(exactFields(body, 'input'));
     return this.responses.create({ asked, principal, idempotencyKey }, response);
   }
 

@@ -8,6 +8,8 @@ export interface ScriptedReply {
   refuse?: { status: number; type: string; message: string; code?: string };
   thinking?: string;
   text?: string;
+  /** A call with its input as JSON, to the letter; the reply ends with it. */
+  call?: { name: string; input: string };
   /** Ends the stream with an error event of this type. */
   error?: string;
   /** Default: `end_turn`. */
@@ -24,12 +26,15 @@ export interface ScriptedModel {
   script: ScriptedReply[];
   /** Bodies of received requests, in order. */
   requests: { model: string; messages: { role: string; content: unknown }[] }[];
+  /** These bodies as they came. */
+  texts: string[];
   close(): Promise<void>;
 }
 
 /** A model's endpoint with scripted replies, one for each call, in the provider's format. */
 export async function startScriptedModel(): Promise<ScriptedModel> {
-  const model: ScriptedModel = { url: '', script: [], requests: [], close: async () => undefined };
+  const close = async (): Promise<void> => undefined;
+  const model: ScriptedModel = { url: '', script: [], requests: [], texts: [], close };
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -39,6 +44,7 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
       const body = Buffer.concat(chunks).toString();
       const sent = JSON.parse(body) as ScriptedModel['requests'][number];
       model.requests.push(sent);
+      model.texts.push(body);
       play(model.script.shift() ?? { text: 'Hello.' }, sent.model, response);
     });
   });
@@ -73,11 +79,13 @@ function play(reply: ScriptedReply, model: string, response: ServerResponse): vo
 }
 
 function eventsOf(reply: ScriptedReply, model: string): Record<string, unknown>[] {
-  const { thinking, text, error, hangs, stop = 'end_turn', category } = reply;
+  const { thinking, text, call, error, hangs, category } = reply;
+  const { stop = call === undefined ? 'end_turn' : 'tool_use' } = reply;
   const usage = { input_tokens: 100, output_tokens: 1 };
   const parts = [
     ...(thinking === undefined ? [] : [thinkingPart(thinking)]),
     ...(text === undefined ? [] : [textPart(text)]),
+    ...(call === undefined ? [] : [callPart(call)]),
   ];
   const blocks = parts.flatMap(({ start, deltas }, index) => [
     { type: 'content_block_start', index, content_block: start },
@@ -115,4 +123,14 @@ function thinkingPart(thinking: string) {
 
 function textPart(text: string) {
   return { start: { type: 'text', text: '' }, deltas: [{ type: 'text_delta', text }] };
+}
+
+let calls = 0;
+
+function callPart({ name, input }: { name: string; input: string }) {
+  calls += 1;
+  return {
+    start: { type: 'tool_use', id: `toolu_scripted_${calls}`, name, input: {} },
+    deltas: [{ type: 'input_json_delta', partial_json: input }],
+  };
 }

@@ -2,6 +2,7 @@ import { refusedHost } from '../../../platform/net/address-refused.js';
 import { addressViolation, policyViolation } from './egress-policy.js';
 import { toHeaders } from '../../../platform/net/to-headers.js';
 import { retryAfterMs } from '../../../platform/net/retry-after.js';
+import { printExact } from '../../../platform/exact-json.js';
 
 export interface GuardedFetchOptions {
   /** The only origin that requests may go to. */
@@ -24,6 +25,7 @@ export interface GuardedFetchOptions {
  * - only the headers the API needs go out; a stray one from the environment does not
  * - an error that asks for a long pause is marked as final, so that the SDK reports it instead of
  *   sleeping for as long as the provider likes
+ * - numbers in the body are those that the model wrote (`exact-json.ts`), as the SDK prints the body
  */
 export function guardedFetch(options: GuardedFetchOptions): typeof fetch {
   return async (input, init) => {
@@ -35,7 +37,9 @@ export function guardedFetch(options: GuardedFetchOptions): typeof fetch {
       });
     }
     const headers = passHeaders(toHeaders(init?.headers), options.headers);
-    const response = await send(options.fetch, url, { ...init, headers, redirect: 'manual' });
+    const exact = typeof init?.body === 'string' ? { body: printExact(init.body) } : {};
+    const request: RequestInit = { ...init, ...exact, headers, redirect: 'manual' };
+    const response = await send(options.fetch, url, request);
     return response.ok || !asksForLongPause(response.headers, options.maxRetryAfterMs)
       ? response
       : withoutRetry(response);

@@ -5,6 +5,7 @@ import type { AssistantPart } from '../../../storage/shapes/stored-part.js';
 import { malformedStream } from '../../provider-errors.js';
 import { serverCallOf, serverResultOf } from '../server-block.js';
 import { toSource } from '../to-source.js';
+import { parseJson } from '../../../platform/exact-json.js';
 
 /**
  * A content block between its start and its stop. `json` is the tool input received so far. What grows is in pieces:
@@ -166,7 +167,7 @@ function grow(before: JsonValue | undefined, more: JsonValue): JsonValue {
 /** The input of a call. Broken JSON is kept as text: the loop answers the call with an error. */
 function parseInput(json: string): JsonObject {
   try {
-    const input: unknown = JSON.parse(json);
+    const input = parseJson(json);
     return isPlainObject(input) ? object(input) : { [INVALID_JSON]: json };
   } catch {
     return { [INVALID_JSON]: json };

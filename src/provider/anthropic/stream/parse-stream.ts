@@ -4,6 +4,7 @@ import type { EventSourceMessage } from 'eventsource-parser';
 import type { ModelEvent } from '../../model-types.js';
 import { malformedStream } from '../../provider-errors.js';
 import { fromStreamEvent, newStreamState } from './from-stream-event.js';
+import { parseJson } from '../../../platform/exact-json.js';
 
 /** Longest event of the wire: most are a few hundred bytes, results of server tools a few MiB. */
 const MAX_EVENT_CHARS = 16 * 1024 * 1024;
@@ -29,7 +30,7 @@ export function createStreamParser(): (chunk: Uint8Array) => ModelEventBatch {
   const onEvent = (message: EventSourceMessage): void => {
     if (batch.error !== undefined || message.event === 'ping') return;
     try {
-      fromStreamEvent(state, parseData(message.data), batch.events);
+      fromStreamEvent(state, parseData(message), batch.events);
     } catch (error) {
       batch.error = error;
     }
@@ -51,9 +52,10 @@ export function createStreamParser(): (chunk: Uint8Array) => ModelEventBatch {
   };
 }
 
-function parseData(data: string): unknown {
+/** Exact numbers are in whole blocks alone: deltas have their JSON as text. */
+function parseData({ event, data }: EventSourceMessage): unknown {
   try {
-    return JSON.parse(data);
+    return event === 'content_block_start' ? parseJson(data) : JSON.parse(data);
   } catch {
     throw malformedStream('an event is not JSON');
   }

@@ -22,6 +22,7 @@ export function adaptTools(
       checkInput: tool.checkInput,
       effect,
       retry,
+      takesExact: true,
       open: () => ({
         run: (input, call) => callTool(connection, { tool: tool.name, retry, input, call }),
       }),

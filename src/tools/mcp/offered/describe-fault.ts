@@ -2,7 +2,7 @@ import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamable
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 import { errorCode } from '../../../platform/error-code.js';
 import { refusedHost } from '../../../platform/net/address-refused.js';
-import { MessageTooLongError } from '../transport/message-too-long.js';
+import { MessageTooLongError } from '../transport/messages.js';
 import type { RetryClass } from '../../tool.js';
 
 const longest = 500;

@@ -1,4 +1,5 @@
 import { isPlainObject } from '../../../platform/json.js';
+import { printJson } from '../../../platform/exact-json.js';
 
 /**
  * The text for the model of a result of `tools/call`: the text blocks, with a label for any other block.
@@ -10,7 +11,7 @@ export function resultText(result: Readonly<Record<string, unknown>>): string {
   const structured = result['structuredContent'];
   const hasText = content.some((block) => isPlainObject(block) && block['type'] === 'text');
   const shown = content.map(blockText);
-  if (!hasText && structured !== undefined) shown.push(JSON.stringify(structured));
+  if (!hasText && structured !== undefined) shown.push(printJson(structured));
   return shown.join('\n');
 }
 

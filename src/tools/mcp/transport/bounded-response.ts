@@ -1,5 +1,5 @@
 import type { PublicResponse } from '../../../platform/net/public-fetch.js';
-import { MessageTooLongError } from './message-too-long.js';
+import { MessageTooLongError, readMessage } from './messages.js';
 
 const newline = 0x0a;
 const carriageReturn = 0x0d;
@@ -9,14 +9,14 @@ const bodiless = [204, 205, 304];
 
 /**
  * Bounds a response: its body fails once it is larger than `most` bytes. In a stream of events each event
- * may be that large, and the stream is endless.
+ * may be that large, and the stream is endless. Structured content comes with exact numbers (`readMessage`).
  *
- * @param onEnd called when the body ended or failed.
+ * @param onEnd called when the body ended or failed, with what it failed by.
  */
 export function boundedResponse(
   response: PublicResponse,
   most: number,
-  onEnd: () => void,
+  onEnd: (error?: unknown) => void,
 ): Response {
   const { body, status, statusText, headers } = response;
   const head = { status, statusText, headers: [...headers] };
@@ -25,20 +25,26 @@ export function boundedResponse(
     return new Response(null, head);
   }
   const isStream = headers.get('content-type')?.startsWith('text/event-stream') === true;
-  const measure = isStream ? openEvent() : wholeBody();
+  const pieces = new Pieces(isStream, most);
   const reader = body.getReader();
   const pull = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
     try {
-      const { done, value } = await reader.read();
-      if (!done && measure(value) > most) throw new MessageTooLongError(most);
-      if (!done) return controller.enqueue(value);
-      controller.close();
+      for (;;) {
+        const { done, value } = await reader.read();
+        const whole = done ? pieces.end() : pieces.add(value);
+        for (const piece of whole) controller.enqueue(piece);
+        if (done) {
+          controller.close();
+          return onEnd();
+        }
+        if (whole.length > 0) return;
+      }
     } catch (error) {
       controller.error(error);
       // The body failed already, or is too large.
       reader.cancel().catch(() => undefined);
+      onEnd(error);
     }
-    onEnd();
   };
   const cancel = (reason: unknown): Promise<void> => {
     onEnd();
@@ -48,28 +54,71 @@ export function boundedResponse(
   return new Response(bounded, head);
 }
 
-/** Takes the next chunk. @returns the largest number of bytes buffered so far. */
-type Measure = (chunk: Uint8Array) => number;
+/** Cuts a body into events, each with the empty line that ends it, or takes it as one. */
+class Pieces {
+  #open: Uint8Array[] = [];
+  #bytes = 0;
+  #isLineEmpty = true;
 
-function wholeBody(): Measure {
-  let bytes = 0;
-  return (chunk) => (bytes += chunk.byteLength);
+  constructor(
+    private readonly isStream: boolean,
+    private readonly most: number,
+  ) {}
+
+  /** @returns the pieces that are whole. @throws MessageTooLongError. */
+  add(chunk: Uint8Array): Uint8Array[] {
+    const whole: Uint8Array[] = [];
+    let from = 0;
+    for (const end of this.isStream ? this.#endsIn(chunk) : []) {
+      this.#keep(chunk.subarray(from, end));
+      whole.push(this.#take());
+      from = end;
+    }
+    this.#keep(chunk.subarray(from));
+    return whole;
+  }
+
+  end(): Uint8Array[] {
+    return this.#bytes === 0 ? [] : [this.#take()];
+  }
+
+  *#endsIn(chunk: Uint8Array): Generator<number> {
+    for (const [at, byte] of chunk.entries()) {
+      if (byte === newline) {
+        if (this.#isLineEmpty) yield at + 1;
+        this.#isLineEmpty = true;
+      } else if (byte !== carriageReturn) this.#isLineEmpty = false;
+    }
+  }
+
+  #keep(bytes: Uint8Array): void {
+    this.#bytes += bytes.byteLength;
+    if (this.#bytes > this.most) throw new MessageTooLongError(this.most);
+    this.#open.push(bytes);
+  }
+
+  #take(): Uint8Array {
+    const piece = Buffer.concat(this.#open);
+    this.#open = [];
+    this.#bytes = 0;
+    if (!piece.includes('structuredContent')) return piece;
+    return Buffer.from(this.isStream ? exactEvent(piece.toString()) : exactJson(piece.toString()));
+  }
 }
 
-/** Measures the open event; an event ends with an empty line. */
-function openEvent(): Measure {
-  let bytes = 0;
-  let isLineEmpty = true;
-  return (chunk) => {
-    let largest = 0;
-    for (const byte of chunk) {
-      bytes += 1;
-      if (bytes > largest) largest = bytes;
-      if (byte === newline) {
-        if (isLineEmpty) bytes = 0;
-        isLineEmpty = true;
-      } else if (byte !== carriageReturn) isLineEmpty = false;
-    }
-    return largest;
-  };
+/** An event with its data in one line. */
+function exactEvent(event: string): string {
+  const lines = event.split(/\r?\n/);
+  const isData = (line: string): boolean => line.startsWith('data:');
+  const data = lines.filter(isData).map((line) => line.slice('data:'.length));
+  return [`data: ${exactJson(data.join(''))}`, ...lines.filter((line) => !isData(line))].join('\n');
+}
+
+/** The JSON of messages, printed so that `JSON.parse` reads their exact numbers. What is no JSON stays as it is. */
+function exactJson(text: string): string {
+  try {
+    return JSON.stringify(readMessage(text));
+  } catch {
+    return text;
+  }
 }

@@ -7,12 +7,13 @@ import {
   type RequestId,
 } from '@modelcontextprotocol/sdk/types.js';
 import type { Clock } from '../../../platform/clock.js';
+import { printExact } from '../../../platform/exact-json.js';
 import { isPlainObject } from '../../../platform/json.js';
 import type { PublicFetch } from '../../../platform/net/public-fetch.js';
 import { settlesWithin } from '../../../platform/async/settles-within.js';
 import { boundedResponse } from './bounded-response.js';
 import type { HttpDefinition } from '../../mcp-server.js';
-import { largestMessage } from './message-too-long.js';
+import { largestMessage, MessageTooLongError } from './messages.js';
 
 /** Time limit for the request that ends a session, in ms. */
 const farewellMs = 1_000;
@@ -36,8 +37,7 @@ export class HttpTransport implements Transport {
     this.#clock = clock;
     this.#sdk = new StreamableHTTPClientTransport(new URL(definition.url), {
       requestInit: { headers: { ...definition.headers } },
-      fetch: async (url, init) =>
-        boundedResponse(await fetchBy(url, init), largestMessage, () => this.#ended(init?.body)),
+      fetch: (url, init) => this.#fetch(fetchBy, url, init),
     });
   }
 
@@ -73,20 +73,29 @@ export class HttpTransport implements Transport {
     await this.#sdk.close();
   }
 
-  #ended(body: unknown): void {
+  async #fetch(fetchBy: PublicFetch, url: string | URL, init: RequestInit = {}): Promise<Response> {
+    const body = typeof init.body === 'string' ? printExact(init.body) : null;
+    const response = await fetchBy(url, { ...init, body });
+    return boundedResponse(response, largestMessage, (error) => this.#ended(body, error));
+  }
+
+  #ended(body: string | null, error: unknown): void {
     const id = requestIdOf(body);
     if (id === undefined || !this.#unanswered.has(id)) return;
-    this.#clock.after(resumeMs, () => {
+    const isTooLong = error instanceof MessageTooLongError;
+    if (isTooLong) this.onerror?.(error);
+    // An answer that is too long would be so again.
+    this.#clock.after(isTooLong ? 0 : resumeMs, () => {
       if (!this.#unanswered.delete(id)) return;
-      const error = { code: ErrorCode.ConnectionClosed, message: 'no answer came' };
-      this.onmessage?.({ jsonrpc: '2.0', id, error });
+      const lost = { code: ErrorCode.ConnectionClosed, message: 'no answer came' };
+      this.onmessage?.({ jsonrpc: '2.0', id, error: lost });
     });
   }
 }
 
 /** The id of a JSON-RPC request; undefined for any other body. */
-function requestIdOf(body: unknown): RequestId | undefined {
-  if (typeof body !== 'string') return undefined;
+function requestIdOf(body: string | null): RequestId | undefined {
+  if (body === null) return undefined;
   const message: unknown = JSON.parse(body);
   const id = isPlainObject(message) && 'method' in message ? message['id'] : undefined;
   return typeof id === 'string' || typeof id === 'number' ? id : undefined;

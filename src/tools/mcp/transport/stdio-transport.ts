@@ -5,7 +5,8 @@ import { JSONRPCMessageSchema, type JSONRPCMessage } from '@modelcontextprotocol
 import type { Clock } from '../../../platform/clock.js';
 import { compact } from '../../../platform/compact.js';
 import { LineSplitter } from '../../../platform/text/line-splitter.js';
-import { largestMessage, MessageTooLongError } from './message-too-long.js';
+import { largestMessage, MessageTooLongError, readMessage } from './messages.js';
+import { printJson } from '../../../platform/exact-json.js';
 
 export interface StdioOptions {
   command: string;
@@ -74,7 +75,7 @@ export class StdioTransport implements Transport {
   async send(message: JSONRPCMessage): Promise<void> {
     const { stdin, exitCode, signalCode } = this.#running();
     if (exitCode !== null || signalCode !== null) throw new Error('the process has ended');
-    stdin.write(`${JSON.stringify(message)}\n`);
+    stdin.write(`${printJson(message)}\n`);
   }
 
   /** Ends the process: by the end of its input, SIGTERM, then SIGKILL. Resolves after its exit. */
@@ -133,7 +134,7 @@ export class StdioTransport implements Transport {
 
 function parseMessage(line: string): JSONRPCMessage | undefined {
   try {
-    return JSONRPCMessageSchema.parse(JSON.parse(line));
+    return JSONRPCMessageSchema.parse(readMessage(line));
   } catch {
     return undefined;
   }

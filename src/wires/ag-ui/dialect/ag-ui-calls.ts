@@ -9,6 +9,7 @@ import {
   type Speaker,
   type Encoded,
 } from './ag-ui-state.js';
+import { printJson } from '../../../platform/exact-json.js';
 
 /** The tool whose input is the session's list. */
 export const TODO_TOOL = 'todo_write';
@@ -64,7 +65,7 @@ export function completeCall(
   const whole = addEvents(change(begun, callId, { hasArguments: true }), {
     type: 'TOOL_CALL_ARGS',
     toolCallId: callId,
-    delta: JSON.stringify(input ?? {}),
+    delta: printJson(input ?? {}),
     ...by(speaker),
   });
   return endArguments(whole, speaker, callId);

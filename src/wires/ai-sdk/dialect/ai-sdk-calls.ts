@@ -1,4 +1,5 @@
 import type { AiSdkChunk, Of } from './ai-sdk-chunk.js';
+import { parseJson, printJson } from '../../../platform/exact-json.js';
 import { describeQuestion } from './ai-sdk-data.js';
 
 interface OpenCall {
@@ -84,7 +85,7 @@ function describeAsked(event: Of<'approval.requested'>): AiSdkChunk[] {
   const start = { toolCallId, toolName, providerExecuted: false, dynamic: true } as const;
   return [
     { type: 'tool-input-start', ...start },
-    { type: 'tool-input-delta', toolCallId, inputTextDelta: JSON.stringify(input ?? {}) },
+    { type: 'tool-input-delta', toolCallId, inputTextDelta: printJson(input ?? {}) },
     { type: 'tool-approval-request', toolCallId, approvalId },
   ];
 }
@@ -175,7 +176,7 @@ function endOfClients({ isAnswered }: OpenCall, event: Of<'tool.ended'>): AiSdkC
 function parseOutput(output: string): unknown {
   if (!/^[[{]/.test(output)) return output;
   try {
-    return JSON.parse(output);
+    return parseJson(output);
   } catch {
     return output;
   }

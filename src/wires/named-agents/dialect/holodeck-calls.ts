@@ -1,4 +1,5 @@
 import type { HolodeckEvent, Of } from './holodeck-event.js';
+import { printJson } from '../../../platform/exact-json.js';
 
 /** A call that was started and has no end yet. */
 interface OpenCall {
@@ -32,7 +33,7 @@ export function completeArgs(
   { callId, input }: Of<'tool.started'>,
 ): CallEvents {
   return lacksArgs(calls, callId)
-    ? addArgs(calls, callId, JSON.stringify(input ?? {}))
+    ? addArgs(calls, callId, printJson(input ?? {}))
     : { calls, events: [] };
 }
 

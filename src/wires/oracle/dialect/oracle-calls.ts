@@ -1,4 +1,5 @@
 import { clip, type Of, type OracleChunk } from './oracle-chunk.js';
+import { printJson } from '../../../platform/exact-json.js';
 
 const LONGEST_RESULT = 2_000;
 const MOST_NAMED = 3;
@@ -39,7 +40,7 @@ export function growArguments(calls: OracleCalls, event: Of<'tool.args.delta'>):
 
 export function startCall(calls: OracleCalls, event: Of<'tool.started'>): CallChunks {
   const { callId: id, name, input } = event;
-  const call = { id, name, arguments: JSON.stringify(input ?? {}), status: 'running' as const };
+  const call = { id, name, arguments: printJson(input ?? {}), status: 'running' as const };
   return {
     calls: change(calls, id, (open) => ({ ...open, isRunning: true })),
     chunks: [{ type: 'tool_call', tool_call: call }],

@@ -8,6 +8,7 @@ import {
   type OpenCall,
   type ResponsesState,
 } from './responses-state.js';
+import { printJson } from '../../../platform/exact-json.js';
 
 /** Calls that the server runs. */
 
@@ -19,7 +20,7 @@ export function startCall(before: ResponsesState, id: string, event: Of<'tool.st
   const { callId, name, input } = event;
   // The call runs again after a takeover.
   if (before.calls.has(callId)) return { state: before, events: [] };
-  const given = JSON.stringify(input ?? {});
+  const given = printJson(input ?? {});
   const item = openItem(before, callId, { id, name, given });
   const { index, state, events } = addItem(before, item);
   const calls = new Map(state.calls).set(callId, { name, arguments: given, index });

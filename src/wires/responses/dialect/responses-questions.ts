@@ -8,6 +8,7 @@ import {
   type Encoded,
   type ResponsesState,
 } from './responses-state.js';
+import { printJson } from '../../../platform/exact-json.js';
 
 /** Questions to the client: its own tools' calls, and calls that need a person. */
 
@@ -43,7 +44,7 @@ export function askAll(before: ResponsesState): Encoded {
 
 function ask(before: ResponsesState, question: Of<'approval.requested'>): Encoded {
   const { approvalId, name, input, kind } = question;
-  const given = JSON.stringify(input ?? {});
+  const given = printJson(input ?? {});
   if (kind === 'client-tool') return callFunction(before, { approvalId, name, given });
   return addWholeItem(before, {
     type: 'mcp_approval_request',

@@ -20,6 +20,7 @@ import {
   type StepItem,
 } from './responses-state.js';
 import { track } from './track-turn.js';
+import { parseJson, printJson } from '../../../platform/exact-json.js';
 
 /**
  * The wire of the Responses API: a response is a segment of a turn. `response.created` is its first event,
@@ -188,7 +189,7 @@ function sayOutput(
   const message = { kind: 'message' as const, id };
   const cleared = { state, events: [inProgress(wanted, state)] };
   return goOn(
-    goOn(cleared, (one) => growSpeech(one, message, JSON.stringify(output))),
+    goOn(cleared, (one) => growSpeech(one, message, printJson(output))),
     (one) => closeSpeech(one),
   );
 }
@@ -199,7 +200,7 @@ function textsOf(item: ResponseItem): string[] {
 
 function isObject(text: string, output: JsonObject): boolean {
   try {
-    return canonicalJson(JSON.parse(text)) === canonicalJson(output);
+    return canonicalJson(parseJson(text)) === canonicalJson(output);
   } catch {
     return false;
   }

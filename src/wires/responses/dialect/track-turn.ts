@@ -2,6 +2,7 @@ import { addUsage, type TurnEvent } from '../../../events/turn-event.js';
 import { assertNever } from '../../../platform/assert-never.js';
 import { discardText, growText } from '../../framing/sent-text.js';
 import type { ResponsesState } from './responses-state.js';
+import { printJson } from '../../../platform/exact-json.js';
 
 /** What is kept of the turn, whatever is sent of it: also of events before the response. Pure. */
 export function track(state: ResponsesState, event: TurnEvent): ResponsesState {
@@ -22,7 +23,7 @@ export function track(state: ResponsesState, event: TurnEvent): ResponsesState {
     case 'tool.started': {
       if (!isBefore) return state;
       const { callId, name, input } = event;
-      const call = { name, arguments: JSON.stringify(input ?? {}), index: undefined };
+      const call = { name, arguments: printJson(input ?? {}), index: undefined };
       return { ...state, calls: new Map(state.calls).set(callId, call) };
     }
     case 'tool.ended': {

@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+interface Asked {
+  id?: number | string;
+  method: string;
+  params?: { name?: string; _meta?: { progressToken?: number | string } };
+}
+
+/** An MCP server over HTTP whose answers are texts, to the letter. */
+export interface ScriptedMcp {
+  url: string;
+  /** Bodies of received requests, in order, to the letter. */
+  bodies: string[];
+  /** Methods of these. */
+  methods: string[];
+  /** Entries of `tools/list`, as JSON. */
+  tools: string[];
+  /** Result of a call as JSON, by its tool. Default: the text `done`. */
+  results: Record<string, string>;
+  /** Sends a call's answer in the test's own way. */
+  answer: ((asked: Asked, response: ServerResponse) => void) | undefined;
+  /** Members beside the usual ones in the result of `initialize`, as JSON: `"instructions":"…"`. */
+  greeting: string;
+  /** Whether answers are streams of events. */
+  isStream: boolean;
+  /** The answer to a request of a session that was forgotten. Default: 404, as the protocol has it. */
+  gone: { status: number; body: string };
+  /** Forgets all sessions, as a restart does. */
+  forget(): void;
+  close(): Promise<void>;
+}
+
+export async function startScriptedMcp(): Promise<ScriptedMcp> {
+  const sessions = new Set<string>();
+  const take = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    if (request.method !== 'POST') return void response.writeHead(405).end();
+    const body = await text(request);
+    const asked = JSON.parse(body) as Asked;
+    mcp.bodies.push(body);
+    mcp.methods.push(asked.method);
+    if (asked.method === 'initialize') {
+      const id = randomUUID();
+      sessions.add(id);
+      response.setHeader('mcp-session-id', id);
+    } else if (!sessions.has(String(request.headers['mcp-session-id']))) {
+      return void response.writeHead(mcp.gone.status).end(mcp.gone.body);
+    }
+    if (asked.id === undefined) return void response.writeHead(202).end();
+    if (asked.method === 'tools/call' && mcp.answer !== undefined) mcp.answer(asked, response);
+    else send(mcp, response, messageOf(asked, resultOf(mcp, asked)));
+  };
+  const server = createServer((request, response) => void take(request, response));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const mcp: ScriptedMcp = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
+    bodies: [],
+    methods: [],
+    tools: [],
+    results: {},
+    answer: undefined,
+    greeting: '',
+    isStream: false,
+    gone: { status: 404, body: 'Session not found' },
+    forget: () => sessions.clear(),
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  return mcp;
+}
+
+/** An entry of `tools/list`. */
+export function toolEntry(name: string, more: object = {}): string {
+  return JSON.stringify({
+    name,
+    description: `Does ${name}.`,
+    inputSchema: { type: 'object' },
+    ...more,
+  });
+}
+
+/** A result with one text. */
+export const textResult = (said: string): string =>
+  JSON.stringify({ content: [{ type: 'text', text: said }] });
+
+export function messageOf({ id }: Asked, result: string): string {
+  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`;
+}
+
+export function send(
+  { isStream }: Pick<ScriptedMcp, 'isStream'>,
+  response: ServerResponse,
+  message: string,
+): void {
+  const type = isStream ? 'text/event-stream' : 'application/json';
+  response.writeHead(200, { 'content-type': type });
+  response.end(isStream ? `event: message\ndata: ${message}\n\n` : message);
+}
+
+function resultOf(mcp: ScriptedMcp, { method, params }: Asked): string {
+  if (method === 'initialize') {
+    const info = '"serverInfo":{"name":"scripted","version":"1"}';
+    const more = mcp.greeting === '' ? '' : `,${mcp.greeting}`;
+    return `{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},${info}${more}}`;
+  }
+  if (method === 'tools/list') return `{"tools":[${mcp.tools.join()}]}`;
+  return mcp.results[params?.name ?? ''] ?? textResult('done');
+}
