@@ -301,6 +301,20 @@ export const errorTable = {
     'The events of the turn are not kept any more.',
     'Read the messages of its session.',
   ),
+  TOO_MANY_READERS: {
+    ...later(
+      429,
+      'The principal reads as many streams, and answers that wait for a turn, of this process as `TURNPIKE_READERS_PER_PRINCIPAL` allows. Nothing was stored.',
+      'Close some, or send it again after `Retry-After` seconds. `details.of` says whose limit it is.',
+    ),
+    cases: {
+      process: {
+        status: 503,
+        retryable: true,
+        means: 'where all principals together read as many as `TURNPIKE_READERS` allows',
+      },
+    },
+  },
   TOO_MANY_TURNS: later(
     429,
     'As many turns of the key have not ended as it may have. Nothing was stored.',

@@ -19,6 +19,8 @@ export interface RequestRecord {
   error?: { type: ErrorCode };
   /** The stream that answers the request; absent: none. */
   stream?: StreamState;
+  /** Id of the principal that sent the request; absent: an open route, or not known yet. */
+  principal?: string;
 }
 
 /** A stream of an answer, as it is at the moment. */

@@ -22,6 +22,9 @@ const guarded: ListedError[] = [
 /** Errors of every route that takes a body, while it is received. */
 const receiving: ListedError[] = ['REQUEST_TIMEOUT', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'];
 
+/** Errors of every route that streams. */
+const reading: ListedError[] = ['TOO_MANY_READERS', 'TOO_MANY_READERS/process'];
+
 /**
  * Adds the answers of an operation for its errors: those that its route lists, and those that any route
  * may give. A client that waits for the model gets failures of the provider with its status. Answers that the route describes itself stay as they are, and so do open routes.
@@ -39,7 +42,14 @@ export function answerErrors(operation: Operation, shape: ErrorShape): void {
     };
     operation.responses.default = { description, content: shape.describe(errors) };
   }
-  const common = [...guarded, ...(operation.requestBody === undefined ? [] : receiving)];
+  const whole = operation.responses['200'];
+  const isStream =
+    whole !== undefined && 'content' in whole && 'text/event-stream' in (whole.content ?? {});
+  const common = [
+    ...(isStream ? reading : []),
+    ...guarded,
+    ...(operation.requestBody === undefined ? [] : receiving),
+  ];
   for (const errors of describeErrors([...listed, ...common])) {
     const { status, description } = errors;
     operation.responses[status] ??= { description, content: shape.describe(errors) };

@@ -2,6 +2,7 @@ import { Global, Module } from '@nestjs/common';
 import { BODY_SOURCE } from '../access/access.guard.js';
 import { CONFIG, type Config } from '../config/config.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
+import { OpenReaders } from '../http/streams/open-readers.js';
 import { BodyReader } from './body-reader.js';
 import { bodyRules } from './body-rules.js';
 
@@ -15,7 +16,8 @@ import { bodyRules } from './body-rules.js';
       useFactory: (config: Config, clock: Clock) =>
         new BodyReader({ clock, idleMs: config.receiveTimeoutMs, rules: bodyRules(config) }),
     },
+    OpenReaders,
   ],
-  exports: [BODY_SOURCE],
+  exports: [BODY_SOURCE, OpenReaders],
 })
 export class HttpModule {}

@@ -130,6 +130,20 @@ export const turnVariables = {
     min: 100,
     max: 3_600_000,
   }),
+  readers: integer('TURNPIKE_READERS', {
+    about:
+      'Most streams, and answers that wait for the end of a turn, that a process has open; one more is refused with 503 `TOO_MANY_READERS`.',
+    fallback: 10_000,
+    min: 1,
+    max: 1_000_000,
+  }),
+  readersPerPrincipal: integer('TURNPIKE_READERS_PER_PRINCIPAL', {
+    about:
+      'Most of these that a process has open for one principal; one more is refused with 429 `TOO_MANY_READERS`.',
+    fallback: 4_000,
+    min: 1,
+    max: 1_000_000,
+  }),
   drainMs: integer('TURNPIKE_DRAIN_MS', {
     about:
       'How long a stop waits for running turns, in ms; other workers or the next start take the rest over.',

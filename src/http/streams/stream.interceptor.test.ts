@@ -24,6 +24,7 @@ import { Metrics } from '../../metrics/metrics.js';
 import { CLOCK } from '../../platform/clock.js';
 import { LOGGER } from '../../platform/logger.js';
 import { FrameStream, streamTexts, WholeAnswer } from './frame-batch.js';
+import { OpenReaders } from './open-readers.js';
 import { Streams } from './stream.interceptor.js';
 
 /** Signals and steps that the sources of the streams observed. */
@@ -90,7 +91,11 @@ class StreamController {
   controllers: [StreamController],
   providers: [
     Metrics,
-    { provide: CONFIG, useValue: { readerTimeoutMs: 1_000 } },
+    OpenReaders,
+    {
+      provide: CONFIG,
+      useValue: { readerTimeoutMs: 1_000, readers: 9, readersPerPrincipal: 9 },
+    },
     { provide: CLOCK, useValue: new ManualClock() },
     { provide: LOGGER, useValue: silentLogger },
   ],

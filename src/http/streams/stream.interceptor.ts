@@ -17,6 +17,7 @@ import { CLOCK, type Clock } from '../../platform/clock.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
 import type { SessionOrigin } from '../../storage/schema.js';
 import { WholeAnswer, type FrameStream } from './frame-batch.js';
+import { OpenReaders } from './open-readers.js';
 import { writeStream, type DropReason } from './write-stream.js';
 import { printJson } from '../../platform/exact-json.js';
 
@@ -32,6 +33,7 @@ class StreamInterceptor implements NestInterceptor<FrameStream | WholeAnswer, vo
     @Inject(LOGGER) private readonly logger: Logger,
     private readonly reflector: Reflector,
     private readonly metrics: Metrics,
+    private readonly readers: OpenReaders,
   ) {}
 
   async intercept(
@@ -40,7 +42,12 @@ class StreamInterceptor implements NestInterceptor<FrameStream | WholeAnswer, vo
   ): Promise<Observable<void>> {
     const response = context.switchToHttp().getResponse<ServerResponse>();
     const wire = this.reflector.get<SessionOrigin>(WIRE, context.getHandler());
+    // Before the route is at work: a refused request has stored nothing.
+    this.readers.open(response);
+    await this.readers.mayBegin();
     const answer = await lastValueFrom(route.handle());
+    // The database may have answered for hundreds of them at once.
+    await this.readers.mayBegin();
     if (answer instanceof WholeAnswer) writeWhole(response, answer);
     else await this.#begin(response, answer, wire);
     return of(undefined);

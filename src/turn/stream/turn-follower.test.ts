@@ -105,6 +105,31 @@ describe('TurnFollower', () => {
     expect(await collect()).toEqual(['1.1', '1.2', '1.3']);
   });
 
+  it.each<[string, FollowOptions]>([
+    ['the log', {}],
+    ['the archive', { stage: 'ended' }],
+  ])(
+    'gives readers that come together what %s has in pieces of the event loop',
+    async (_what, options) => {
+      await log.begin(turnId, 1);
+      await log.append(turnId, 1, [delta(1, 1), end(1, 2)]);
+      await archiveEvents(database.db, turnId, [delta(1, 1), end(1, 2)]);
+      const follower = new TurnFollower(log, database.db, ends);
+      let [given, most] = [0, 0];
+      const take = () => {
+        if (given === 0) setImmediate(() => (given = 0));
+        given += 1;
+        most = Math.max(most, given);
+        return true;
+      };
+      const signal = new AbortController().signal;
+      await Promise.all(
+        Array.from({ length: 40 }, () => follower.follow(turnId, signal, take, options)),
+      );
+      expect(most).toBeLessThanOrEqual(8);
+    },
+  );
+
   it('reads a turn that is known to have ended from the archive, whatever the log has of it', async () => {
     await log.begin(turnId, 1);
     await log.append(turnId, 1, [delta(1, 1)]);

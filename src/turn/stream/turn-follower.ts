@@ -3,6 +3,7 @@ import { loadArchive } from '../../events/archive.js';
 import { compareCursors, followsOn, logStart, type EventCursor } from '../../events/cursor.js';
 import { EVENT_LOG, type EventLog } from '../../events/event-log.js';
 import type { TakeEvents, TurnEvent } from '../../events/turn-event.js';
+import { LoopShare } from '../../platform/async/loop-share.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { EndWatch } from './end-watch.js';
 import { LiveEvents } from './live-events.js';
@@ -30,8 +31,13 @@ export interface FollowOptions {
   onEvents?(events: readonly TurnEvent[]): void;
 }
 
+/** Readers that are given what came before them in one cycle of the event loop: it may take milliseconds each. */
+const BACKFILLS_AT_ONCE = 4;
+
 @Injectable()
 export class TurnFollower {
+  readonly #backfills = new LoopShare(BACKFILLS_AT_ONCE);
+
   constructor(
     @Inject(EVENT_LOG) private readonly log: Pick<EventLog, 'subscribe' | 'read'>,
     @Inject(DATABASE) private readonly db: Database,
@@ -57,6 +63,7 @@ export class TurnFollower {
   ): Promise<void> {
     if (stage === 'ended') {
       const events = await loadArchive(this.db, turnId);
+      await this.#backfills.next();
       onBackfilled?.('archive');
       onEvents?.(events);
       await take(events);
@@ -111,6 +118,8 @@ export class TurnFollower {
     { isNew, isOver }: Backfill,
   ): Promise<(readonly TurnEvent[])[]> {
     const logged = await this.log.read(turnId, last);
+    // The first of a new turn are few.
+    if (!isNew) await this.#backfills.next();
     const isWhole = (isNew || logged.length > 0) && !continueAfter(last, logged).hasGap;
     // The log of a turn that is over may still lack what was stored, and no hint of it will come.
     if (isWhole && !isOver) return [logged];

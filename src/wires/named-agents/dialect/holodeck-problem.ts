@@ -80,6 +80,7 @@ const problemTitles: Readonly<Record<ErrorCode, string>> = {
   SHUTTING_DOWN: 'Server stopping',
   STORAGE_UNAVAILABLE: 'Storage unavailable',
   STREAM_EXPIRED: 'Stream expired',
+  TOO_MANY_READERS: 'Too many readers',
   TOO_MANY_TURNS: 'Too many turns',
   TURN_IN_PROGRESS: 'Session busy',
   TURN_NOT_FOUND: 'Unknown message',

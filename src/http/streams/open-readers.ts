@@ -1,0 +1,71 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { ServerResponse } from 'node:http';
+import { CONFIG, type Config } from '../../config/config.js';
+import { TypedError } from '../../errors/typed-error.js';
+import { LoopShare } from '../../platform/async/loop-share.js';
+import { recordOf } from '../request-record.js';
+
+/** Readers that begin in one cycle of the event loop: each takes up to a millisecond. */
+const BEGIN_AT_ONCE = 16;
+
+/** Seconds after which a reader that was refused may come again. */
+const RETRY_AFTER = '5';
+
+/**
+ * The readers of this process: answers that are streams, and those that wait for the end of a turn. Bounds how many are
+ * open, for each principal and in all, and how many begin at once.
+ */
+@Injectable()
+export class OpenReaders {
+  readonly #share = new LoopShare(BEGIN_AT_ONCE);
+  readonly #counts = new Map<string, number>();
+  #all = 0;
+
+  constructor(
+    @Inject(CONFIG) private readonly config: Pick<Config, 'readers' | 'readersPerPrincipal'>,
+  ) {}
+
+  /**
+   * Counts a reader until its response is closed.
+   *
+   * @throws TypedError TOO_MANY_READERS, 429 for a principal with as many as it may have, 503 for such a process.
+   */
+  open(response: ServerResponse): void {
+    if (response.destroyed) return;
+    const principal = recordOf(response.req)?.principal ?? '';
+    const count = this.#counts.get(principal) ?? 0;
+    const { readers, readersPerPrincipal } = this.config;
+    if (count >= readersPerPrincipal) throw tooManyOfPrincipal(readersPerPrincipal);
+    if (this.#all >= readers) throw tooManyOfProcess(readers);
+    this.#all += 1;
+    this.#counts.set(principal, count + 1);
+    response.once('close', () => {
+      this.#all -= 1;
+      const left = (this.#counts.get(principal) ?? 0) - 1;
+      if (left > 0) this.#counts.set(principal, left);
+      else this.#counts.delete(principal);
+    });
+  }
+
+  /** Resolves when the next reader may begin: thousands that come at once would hold the event loop for seconds. */
+  mayBegin(): Promise<void> {
+    return this.#share.next();
+  }
+}
+
+function tooManyOfPrincipal(limit: number): TypedError {
+  return new TypedError('TOO_MANY_READERS', {
+    message: `This principal reads ${limit} answers of this process at the same time already, which is as many as TURNPIKE_READERS_PER_PRINCIPAL allows. Close some, or send this request again in ${RETRY_AFTER} s; nothing was stored.`,
+    details: { limit, of: 'principal' },
+    headers: { 'Retry-After': RETRY_AFTER },
+  });
+}
+
+function tooManyOfProcess(limit: number): TypedError {
+  return new TypedError('TOO_MANY_READERS', {
+    message: `${limit} answers of this process are read at the same time already, which is as many as TURNPIKE_READERS allows. Send this request again in ${RETRY_AFTER} s, to another process if there is one; nothing was stored.`,
+    details: { limit, of: 'process' },
+    headers: { 'Retry-After': RETRY_AFTER },
+    case: 'process',
+  });
+}
