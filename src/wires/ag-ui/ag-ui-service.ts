@@ -138,6 +138,7 @@ export class AgUiService {
       message,
       agent,
       opts: { ...input.opts, ...opts },
+      instructions: input.context,
       idempotencyKey: idempotencyKey ?? `ag-ui:${input.runId}`,
       whenBusy: 'beside',
     });

@@ -29,7 +29,8 @@ export class RunAgentInputDto {
 
   @ApiPropertyOptional({
     ...jsonObjects,
-    description: '`{description, value}`: context that precedes the message.',
+    description:
+      '`{description, value}`: what the application says to the model beside the user, for this run’s turn alone.',
   })
   context?: object[];
 

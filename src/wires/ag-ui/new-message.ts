@@ -16,16 +16,11 @@ type ContentPart = Exclude<UserContent, string>[number];
  *
  * @param fresh the messages after the assistant's last one.
  * @param from index of the first of them in the client's list.
- * @param context what the application sends with it: a section each.
  * @returns undefined where the user's text is empty.
  * @throws TypedError INVALID_REQUEST 400; ATTACHMENT_FAILURE 400 for a file whose bytes did not
  * come.
  */
-export function readRunMessage(
-  fresh: readonly Message[],
-  from: number,
-  context: readonly Context[] = [],
-): WireMessage | undefined {
+export function readRunMessage(fresh: readonly Message[], from: number): WireMessage | undefined {
   const pieces = fresh.flatMap((message, index) => {
     if (message.role !== 'user') return [];
     const { content } = message;
@@ -39,15 +34,15 @@ export function readRunMessage(
   const text = texts.filter((one) => one !== '').join('\n\n');
   if (text.trim() === '' && files.length === 0) return undefined;
   const [clientId, ...more] = fresh.flatMap(({ role, id }) => (role === 'user' ? id : []));
-  const said = { text: withContext(text, context), files };
+  const said = { text, files };
   // Several messages become one, which none of their ids stands for.
   return more.length > 0 ? said : { ...said, clientId };
 }
 
-function withContext(text: string, context: readonly Context[]): string {
-  if (context.length === 0) return text;
-  const sections = context.map(({ description, value }) => `## ${description}\n\n${value}`);
-  return ['Context from the application:', ...sections, '---', text].join('\n\n');
+/** What the application says beside the user, a section for each part; undefined: nothing. */
+export function readContext(context: readonly Context[]): string | undefined {
+  if (context.length === 0) return undefined;
+  return context.map(({ description, value }) => `## ${description}\n\n${value}`).join('\n\n');
 }
 
 function readPart(part: ContentPart, field: string): string | InlineFile {

@@ -16,11 +16,12 @@ describe('readRunInput', () => {
     expect((await read({ messages: [user(' ')] })).newMessage).toBeUndefined();
   });
 
-  it('tells the application’s context before it', async () => {
-    const context = [{ description: 'Page', value: '3' }];
-    expect((await read({ messages: [user('Hi')], context })).newMessage?.text).toBe(
-      'Context from the application:\n\n## Page\n\n3\n\n---\n\nHi',
-    );
+  it('keeps the application’s context apart from the user’s words', async () => {
+    const context = ['3', '4'].map((value) => ({ description: 'Page', value }));
+    const input = await read({ messages: [user('Hi')], context });
+    expect(input.newMessage?.text).toBe('Hi');
+    expect(input.context).toBe('## Page\n\n3\n\n## Page\n\n4');
+    expect((await read({ messages: [user('Hi')] })).context).toBeUndefined();
   });
 
   it('takes files that came with it, under their cleaned names', async () => {

@@ -4,7 +4,7 @@ import type { WireMessage } from '../conversation/conversations.js';
 import type { WireAnswers } from '../conversation/match-answers.js';
 import { checkRun, type CheckedRun } from './check-run.js';
 import type { AgUiMessage } from './dialect/ag-ui-event.js';
-import { readRunMessage } from './new-message.js';
+import { readContext, readRunMessage } from './new-message.js';
 import { readAnswers } from './run-answers.js';
 
 /** The body that a client posts (`RunAgentInput`), as far as it is used. */
@@ -17,6 +17,8 @@ export interface RunInput {
   messages: readonly AgUiMessage[];
   /** The new message of the user; undefined: none. */
   newMessage: WireMessage | undefined;
+  /** What the application says beside the user; undefined: nothing. */
+  context: string | undefined;
   /** Whether the run brings nothing, not even a blank message: it reads the thread. */
   isReading: boolean;
   answers: WireAnswers;
@@ -62,7 +64,8 @@ export async function readRunInput(body: unknown): Promise<RunInput> {
     runId,
     state: state,
     messages,
-    newMessage: readRunMessage(input.messages, from, context),
+    newMessage: readRunMessage(input.messages, from),
+    context: readContext(context),
     isReading: resume.length === 0 && !input.messages.some(({ role }) => brings.has(role)),
     answers: readAnswers(resume, input.messages),
     opts: clientTools.length === 0 ? opts : { ...opts, clientTools },

@@ -104,11 +104,20 @@ describe('the AG-UI wire', () => {
   it('goes on in its thread, with the state and the context of the application', async () => {
     const { agent, say } = converse();
     agent.setState({ page: 3 });
-    await say('[[tokens=2]]');
+    await say('[[tokens=2]]', { context: [{ description: 'Page', value: 'two of nine' }] });
     await say('And then?', { context: [{ description: 'Page', value: 'three of nine' }] });
-    const sent = JSON.stringify(server.modelRequests.at(-1)?.body.messages);
-    expect(sent).toContain('word2');
-    expect(sent).toContain('## Page\\n\\nthree of nine');
+    const { messages, system } = server.modelRequests.at(-1)?.body ?? {};
+    expect(JSON.stringify(messages)).toContain('word2');
+    expect(JSON.stringify(messages)).not.toContain('of nine');
+    expect(JSON.stringify(system)).toContain('three of nine');
+    expect(JSON.stringify(system)).not.toContain('two of nine');
+    const { sessionId } = (agent.state as { turnpike: { sessionId: string } }).turnpike;
+    for (const path of ['', '/messages']) {
+      const { body: found } = await server.client.get(
+        path === '' ? `/api/harness/sessions` : `/api/harness/sessions/${sessionId}${path}`,
+      );
+      expect(JSON.stringify(found)).not.toContain('of nine');
+    }
     expect(agent.state).toMatchObject({ page: 3, turnpike: { status: 'completed' } });
   });
 
