@@ -38,7 +38,9 @@ function describe(problem: OptionProblem): string {
 }
 
 function knownKeys(): string {
-  return [...Object.keys(optionRules), 'agentConfig', 'subagentGovernance'].sort().join(', ');
+  return [...Object.keys(optionRules), 'agentConfig', 'replaces', 'subagentGovernance']
+    .sort()
+    .join(', ');
 }
 
 function show(value: unknown): string {

@@ -24,6 +24,14 @@ describe.each(recordedTurns())('the result of %s', (_name, events) => {
     expect(result).toMatchObject({ turnId: 'turn_1', outcome, exitCode, reason, usage });
     expect(result?.output).toEqual(view.end?.output);
     expect(result?.error?.errorType).toBe(view.failure?.errorType);
+    const posted = events.filter(({ type }) => type === 'notice.posted');
+    expect(result?.notices ?? []).toMatchObject(
+      posted.map(({ type: _type, ...rest }) => ({
+        kind: 'kind' in rest ? rest.kind : '',
+      })),
+    );
+    const rejected = events.filter(({ type }) => type === 'attachment.rejected');
+    expect(result?.rejectedFiles ?? []).toHaveLength(rejected.length);
     const said = view.steps.map(({ text }) => text).join('');
     expect(result?.text).toBe(frames.some(isComplete) ? view.end?.text : said);
   });

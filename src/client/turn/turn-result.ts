@@ -10,6 +10,10 @@ export interface TurnResult extends Readonly<HarnessFrames['turn:end']> {
   output?: HarnessFrames['output:final']['output'];
   /** The error of a failed turn. */
   error?: HarnessFrames['turn:error'];
+  /** What the turn was told beside its answer: `options-ignored` names options that had no effect. Absent: nothing. */
+  notices?: readonly HarnessFrames['system:notice'][];
+  /** Files of the message that were not taken. Absent: all were. */
+  rejectedFiles?: readonly HarnessFrames['attachment:warning'][];
 }
 
 /** A fold over a turn's events. */
@@ -22,6 +26,8 @@ export interface ResultState {
   readonly output?: TurnResult['output'];
   readonly end?: HarnessFrames['turn:end'];
   readonly error?: HarnessFrames['turn:error'];
+  readonly notices?: NonNullable<TurnResult['notices']>;
+  readonly rejectedFiles?: NonNullable<TurnResult['rejectedFiles']>;
 }
 
 export const emptyResult: ResultState = { earlierText: '', streamingText: '' };
@@ -36,13 +42,18 @@ export function foldResult(state: ResultState, { event, data }: HarnessEvent): R
   if (event === 'chat:complete') return { ...state, completeText: data.text };
   if (event === 'output:final') return { ...state, output: data.output };
   if (event === 'turn:error') return { ...state, error: data };
+  if (event === 'system:notice') return { ...state, notices: [...(state.notices ?? []), data] };
+  if (event === 'attachment:warning') {
+    return { ...state, rejectedFiles: [...(state.rejectedFiles ?? []), data] };
+  }
   if (event === 'turn:end') return { ...state, end: data };
   return state;
 }
 
 /** Undefined before the turn's end. */
 export function resultOf(turnId: string, state: ResultState): TurnResult | undefined {
-  const { earlierText, streamingText, completeText, output, end, error } = state;
+  const { earlierText, streamingText, completeText, end } = state;
+  const { output, error, notices, rejectedFiles } = state;
   if (end === undefined) return undefined;
   const text = completeText ?? earlierText + streamingText;
   return {
@@ -51,5 +62,7 @@ export function resultOf(turnId: string, state: ResultState): TurnResult | undef
     ...end,
     ...(output === undefined ? {} : { output }),
     ...(error === undefined ? {} : { error }),
+    ...(notices === undefined ? {} : { notices }),
+    ...(rejectedFiles === undefined ? {} : { rejectedFiles }),
   };
 }

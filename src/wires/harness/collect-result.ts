@@ -1,5 +1,6 @@
 import type { AnswerFold } from '../conversation/fold-to-end.js';
 import { compact } from '../../platform/compact.js';
+import type { TurnEvent } from '../../events/turn-event.js';
 import type { JsonObject } from '../../platform/json.js';
 import { describeEnd, describeFailure } from './dialect/harness.js';
 import type { HarnessFrames } from './dialect/harness-frames.js';
@@ -14,21 +15,48 @@ export type TurnResult = HarnessFrames['turn:end'] & {
   output?: JsonObject;
   /** The error of a failed turn. */
   error?: HarnessFrames['turn:error'];
+  /** What the turn was told beside its answer: options that had no effect, limits, … Absent: nothing. */
+  notices?: readonly HarnessFrames['system:notice'][];
+  /** Files of the message that were not taken. Absent: all were. */
+  rejectedFiles?: readonly HarnessFrames['attachment:warning'][];
 };
+
+interface ResultState {
+  error?: HarnessFrames['turn:error'];
+  notices: readonly HarnessFrames['system:notice'][];
+  rejectedFiles: readonly HarnessFrames['attachment:warning'][];
+}
 
 /** Folds a turn to its result. */
 export function resultFold(ids: {
   turnId: string;
   sessionId: string;
-}): AnswerFold<HarnessFrames['turn:error'] | undefined, TurnResult> {
+}): AnswerFold<ResultState, TurnResult> {
   return {
-    initial: undefined,
-    next: (error, event) => (event.type === 'turn.failed' ? describeFailure(event) : error),
-    end: (error, event) => ({
+    initial: { notices: [], rejectedFiles: [] },
+    next,
+    end: ({ error, notices, rejectedFiles }, event) => ({
       ...ids,
       text: event.text,
       ...describeEnd(event),
       ...compact({ output: event.output, error }),
+      ...(notices.length === 0 ? {} : { notices }),
+      ...(rejectedFiles.length === 0 ? {} : { rejectedFiles }),
     }),
+  };
+}
+
+function next(state: ResultState, event: TurnEvent): ResultState {
+  if (event.type === 'turn.failed') return { ...state, error: describeFailure(event) };
+  if (event.type === 'notice.posted') {
+    const { kind, level, text, metadata, seenByModel } = event;
+    const notice = { kind, level, text, ...compact({ metadata }), seenByModel };
+    return { ...state, notices: [...state.notices, notice] };
+  }
+  if (event.type !== 'attachment.rejected') return state;
+  const { name, reason, index } = event;
+  return {
+    ...state,
+    rejectedFiles: [...state.rejectedFiles, { name, reason, ...compact({ index }) }],
   };
 }

@@ -104,4 +104,19 @@ export class TurnResultDto implements TurnResult {
     description: 'Of a failed turn: data of `turn:error`.',
   })
   error?: NonNullable<TurnResult['error']>;
+
+  @ApiPropertyOptional({
+    type: 'array',
+    items: dataOf('HarnessFrames', 'system:notice'),
+    description:
+      'Data of `system:notice`: `options-ignored` names options that had no effect. Absent: there were none.',
+  })
+  notices?: NonNullable<TurnResult['notices']>;
+
+  @ApiPropertyOptional({
+    type: 'array',
+    items: dataOf('HarnessFrames', 'attachment:warning'),
+    description: 'Data of `attachment:warning`: files that were not taken. Absent: all were.',
+  })
+  rejectedFiles?: NonNullable<TurnResult['rejectedFiles']>;
 }

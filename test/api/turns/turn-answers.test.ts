@@ -52,6 +52,21 @@ describe('the answer to a turn that is posted', () => {
     expect(body['error']).toMatchObject({ errorType: 'SDK_FAILURE', message: expect.any(String) });
   });
 
+  it('says which options had no effect, and which files were not taken', async () => {
+    const opts = { modle: 'x', maxTurns: 'many' };
+    const { body } = await post('Hello', json, { opts, attachments: ['/nope/a.txt'] });
+    expect(body['notices']).toEqual([
+      expect.objectContaining({
+        kind: 'options-ignored',
+        text: expect.stringMatching(
+          /opts\.maxTurns ignored: .*\n.*opts\.modle ignored: .* replaces/,
+        ),
+      }),
+    ]);
+    expect(body['rejectedFiles']).toMatchObject([{ name: 'a.txt', reason: expect.any(String) }]);
+    expect(await server.client.follow(String(body['turnId']))).toBeDefined();
+  });
+
   it('is that of the first turn where the request is a repeat', async () => {
     const key = { ...json, 'idempotency-key': 'once' };
     const first = await post('Once', key);
