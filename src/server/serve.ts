@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import type { Server as HttpServer } from 'node:http';
 import path from 'node:path';
 import type { LoggerService, Type } from '@nestjs/common';
 import { DiscoveryService, NestFactory } from '@nestjs/core';
@@ -45,11 +46,16 @@ const anywhere = { strict: false };
 
 /** Headers that pages of other origins may read. */
 const exposedHeaders = [
+  'Content-Disposition',
+  'ETag',
   'Location',
+  'Preference-Applied',
   'Retry-After',
+  'WWW-Authenticate',
   'X-Message-Id',
   'X-Request-Id',
   'X-Session-Id',
+  'X-Should-Retry',
   'X-Turn-Disposition',
   'X-Turn-Id',
   'X-Vercel-AI-UI-Message-Stream',
@@ -148,6 +154,7 @@ async function listen(
   });
   await app.init();
   routes = new RouteTable(findRoutes(app.getHttpAdapter().getInstance()));
+  keepConnections(app.getHttpServer(), config.keepAliveMs);
   await app.listen(config.port, config.host);
   await listenForMetrics(app, values);
   const url = (await app.getUrl()).replace('[::1]', config.host === '::1' ? '[::1]' : '127.0.0.1');
@@ -173,6 +180,13 @@ async function listen(
       }
     },
   };
+}
+
+/** Keeps idle connections for longer than the proxies before the server: what they send is not lost in an end. */
+function keepConnections(server: HttpServer, keepAliveMs: number): void {
+  server.keepAliveTimeout = keepAliveMs;
+  // Node counts the time for the next request's headers from the end of the one before.
+  server.headersTimeout = Math.max(server.headersTimeout, keepAliveMs + 1_000);
 }
 
 /** Serves the metrics on a port of their own, where the configuration names one. */

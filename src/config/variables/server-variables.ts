@@ -77,6 +77,13 @@ export const serverVariables = {
     'Origins whose pages may call the API from a browser, comma-separated, as `https://app.example.com`. Default: none.',
     z.array(origin),
   ),
+  keepAliveMs: integer('TURNPIKE_KEEP_ALIVE_MS', {
+    about:
+      'How long an idle connection is kept, in ms. Keep it longer than the proxies before the server keep theirs (nginx: 60 s), or requests are lost where both end it at once.',
+    fallback: 75_000,
+    min: 1_000,
+    max: 3_600_000,
+  }),
   console: flag('TURNPIKE_CONSOLE', {
     about: 'Whether the console is served at `/`.',
     fallback: true,

@@ -295,6 +295,16 @@ describe('Host and Origin, where there are keys', () => {
     }
   });
 
+  it('keeps idle connections for longer than proxies do, and lets pages read what it sends', async () => {
+    const headers = { origin: 'https://app.example', authorization: `Bearer ${key}` };
+    const answer = await fetch(`${server.url}/api/harness/sessions`, { headers });
+    expect(answer.headers.get('keep-alive')).toBe('timeout=75');
+    const exposed = answer.headers.get('access-control-expose-headers') ?? '';
+    for (const name of ['ETag', 'Location', 'Retry-After', 'X-Should-Retry', 'X-Turn-Id']) {
+      expect(exposed.split(',')).toContain(name);
+    }
+  });
+
   it('a page is let read by its origin, letter for letter', async () => {
     for (const [origin, allowed] of [
       ['https://app.example', true],

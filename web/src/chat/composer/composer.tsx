@@ -64,7 +64,8 @@ export function Composer({
   useEffect(() => field.current?.focus(), []);
   const send = (): void => {
     if (!isReady) return;
-    const opts = { ...turnOpts(options), ...(isRunning ? { onBusy: options.onBusy } : {}) };
+    // Another tab may have begun a turn that this one does not show yet: the message comes after it.
+    const opts = { ...turnOpts(options), onBusy: isRunning ? options.onBusy : 'enqueue' };
     const taken = files.filter(({ uploadedId }) => uploadedId !== undefined);
     const sent = taken.map((file) => ({ ...file, ...compact({ sentAs: file.uploadedId }) }));
     if (!onSend({ message: text, attachments, files: sent, opts })) return;
