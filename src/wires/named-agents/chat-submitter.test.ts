@@ -162,8 +162,27 @@ describe('ChatSubmitter', () => {
     expect(again.turn.turnId).toBe(first.turn.turnId);
   });
 
+  it('joins the turn of a repeated key that began the session, of its own principal', async () => {
+    const idempotencyKey = 'k';
+    const together = Array.from({ length: 10 }, () => submit({ idempotencyKey }));
+    const first = await Promise.all(together);
+    await endTurn(first[0]?.turn.turnId ?? '');
+    const again = await submit({ idempotencyKey });
+    expect(new Set(first.map(({ turn }) => turn.turnId))).toEqual(new Set([again.turn.turnId]));
+    await expect(submit({ idempotencyKey, message: 'Else' })).rejects.toMatchObject({
+      type: 'IDEMPOTENCY_KEY_REUSED',
+    });
+    expect((await submit({ idempotencyKey, principal: other })).sessionId).not.toBe(
+      again.sessionId,
+    );
+    expect(await database.db.select().from(sessions)).toHaveLength(2);
+    expect(await database.db.select().from(turns)).toHaveLength(2);
+  });
+
   it('leaves no session behind when nothing comes of it', async () => {
     await expect(submit({ message: '' })).rejects.toMatchObject({ status: 400 });
+    const refused = { message: '', idempotencyKey: 'k' };
+    await expect(submit(refused)).rejects.toMatchObject({ status: 400 });
     expect(await database.db.select().from(sessions)).toEqual([]);
   });
 });

@@ -5,14 +5,16 @@ import { isTypedError } from '../../errors/typed-error.js';
 import { CLOCK, type Clock } from '../../platform/clock.js';
 import { newTimeId } from '../../platform/ids.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
+import { hashedSessionId } from '../../session/named-session.js';
 import { ProjectRoots } from '../../session/project-roots.js';
 import { isSessionMissing } from '../../session/session-errors.js';
 import { SessionStore } from '../../session/session-store.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
+import { violatedConstraint } from '../../storage/database-errors.js';
 import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
 import { TurnService } from '../../turn/turn-service.js';
-import { submitFirst } from '../conversation/submit-first.js';
-import { isLiveSession } from './agent-lookup.js';
+import { beginSession, type FoundSession } from '../conversation/begin-session.js';
+import { isAgentSession, isLiveSession } from './agent-lookup.js';
 import { agentSessionBusy } from './holodeck-errors.js';
 import type { ReceivedChat } from './receive-chat.js';
 
@@ -42,7 +44,8 @@ export class ChatSubmitter {
   ) {}
 
   /**
-   * Submits a chat to its session, or to a new one where it names none that the agent can go on in.
+   * Submits a chat to its session, or to a new one where it names none that the agent can go on in. A repeated key
+   * gives the first turn, also where that began the session.
    *
    * @throws TypedError TURN_IN_PROGRESS 409, SESSION_LIMIT 429; those of `TurnService.submit`. A session
    *   that was made for the chat is gone then.
@@ -66,21 +69,38 @@ export class ChatSubmitter {
     }
   }
 
-  async #begin(chat: Chat): Promise<SubmittedChat> {
-    const { turns, sessions, projectRoots, clock, config } = this;
+  /** Begins a session. Its id is made of the key, where there is one: a repeat finds it, and its turn. */
+  #begin(chat: Chat): Promise<SubmittedChat> {
+    const { turns, clock } = this;
     const logger = callerLogger(this.logger, chat.principal);
-    const { id: principalId } = chat.principal;
-    const { id: sessionId } = await sessions.create({
-      id: newTimeId('sess', clock.now()),
-      principalId,
-      projectRoot: await projectRoots.defaultOf(chat.principal),
-      persona: chat.agent,
-      mode: 'direct',
-      origin: 'named-agents',
-      expiresAfterMs: config.agentSessionMs,
-    });
-    const remove = (id: string) => turns.deleteSession(id, principalId);
-    return submitFirst({ remove, logger }, sessionId, () => this.#submitTo(chat, sessionId));
+    const { principal, idempotencyKey: key } = chat;
+    const remove = (id: string) => turns.deleteSession(id, principal.id);
+    const open = async (): Promise<FoundSession> => {
+      if (key === undefined) return this.#create(chat, newTimeId('sess', clock.now()));
+      const id = hashedSessionId(['chat', principal.id, key]);
+      const isKnown = await isAgentSession(this.db, id, principal.id);
+      return isKnown ? { sessionId: id, isNew: false } : this.#create(chat, id);
+    };
+    return beginSession({ remove, logger }, open, (id) => this.#submitTo(chat, id));
+  }
+
+  async #create({ agent, principal }: Chat, id: string): Promise<FoundSession> {
+    try {
+      const { id: sessionId } = await this.sessions.create({
+        id,
+        principalId: principal.id,
+        projectRoot: await this.projectRoots.defaultOf(principal),
+        persona: agent,
+        mode: 'direct',
+        origin: 'named-agents',
+        expiresAfterMs: this.config.agentSessionMs,
+      });
+      return { sessionId, isNew: true };
+    } catch (error) {
+      if (violatedConstraint(error) !== 'sessions_pkey') throw error;
+      // A request with the same key was first.
+      return { sessionId: id, isNew: false };
+    }
   }
 
   async #submitTo(chat: Chat, sessionId: string): Promise<SubmittedChat> {

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Principal } from '../../access/principal.js';
 import { isTypedError } from '../../errors/typed-error.js';
@@ -84,7 +84,9 @@ export class ResponseSubmitter {
     model: ChosenModel,
   ): Promise<SubmittedTurn> {
     const { principal, idempotencyKey: key = randomUUID() } = call;
-    const name = `response:${key}`.slice(0, LONGEST_NAME);
+    const whole = `response:${key}`;
+    const digest = createHash('sha256').update(key).digest('hex');
+    const name = whole.length > LONGEST_NAME ? `response:${digest}` : whole;
     const persona = model.agent ?? DEFAULT_PERSONA;
     const wanted = {
       principal,
