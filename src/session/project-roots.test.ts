@@ -31,6 +31,7 @@ describe('ProjectRoots', () => {
   function open(options: Partial<ProjectRootsOptions> = {}): ProjectRoots {
     const keys = new KeyStore(database.db, clock);
     return new ProjectRoots({
+      quotaMb: 1,
       instructionRoot: at('instructions'),
       ownPaths: { closed: [], hidden: [at('secrets')], protected: [] },
       projectsDir: at('projects'),
@@ -120,6 +121,17 @@ describe('ProjectRoots', () => {
       ownPaths: { closed: [], hidden: [at('secrets'), ...others], protected: [] },
       others,
     });
+  });
+
+  it('gives the quota of the own folder, and none of others', async () => {
+    const roots = open();
+    const own = await roots.defaultOf(ann);
+    await mkdir(path.join(own, 'deep'));
+    const { quota } = await roots.open(path.join(own, 'deep'), ann);
+    expect(quota).toBeDefined();
+    expect((await roots.open(own, ann)).quota).toBe(quota);
+    expect((await roots.open(at('shared'), ann)).quota).toBeUndefined();
+    expect((await open({ quotaMb: 0 }).open(own, ann)).quota).toBeUndefined();
   });
 
   it('hides nothing where there is one user, whose root stays as it is written', async () => {

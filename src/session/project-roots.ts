@@ -4,14 +4,19 @@ import type { KeyRoots } from '../access/key-store.js';
 import type { Principal } from '../access/principal.js';
 import type { OwnPaths } from '../governance/permissions/own-paths.js';
 import type { Clock } from '../platform/clock.js';
+import { compact } from '../platform/compact.js';
 import { isWithin } from '../platform/is-within.js';
 import { TtlCache } from '../platform/async/ttl-cache.js';
-import { withLinkTargets } from '../tools/calls/resolve-links.js';
+import { resolveLinks, withLinkTargets } from '../tools/calls/resolve-links.js';
+import { ProjectQuota } from '../tools/project-quota.js';
 import { checkProjectRoot, type OpenRoots } from './check-project-root.js';
 import { principalFolder } from './principal-folder.js';
 
 /** TTL of the folders that keys open, for turns without a request of their own, in ms. */
 const ROOTS_FRESH_MS = 1_000;
+
+/** TTL of the quota of a folder, with what was counted, in ms. */
+const QUOTA_FRESH_MS = 60_000;
 
 /** TTL of the check of a turn's folder, in ms: each turn asks twice, and the disk answers slowly. */
 const CHECK_FRESH_MS = 1_000;
@@ -27,6 +32,8 @@ export interface ProjectRootsOptions {
   listed: readonly string[];
   /** Whether a principal without a key may name any folder: only this machine reaches the server. */
   isOpenWithoutKey: boolean;
+  /** Most MiB of a principal's own folder; 0: any number. */
+  quotaMb: number;
   clock: Clock;
   /** Loads the folders that the valid keys open. */
   loadKeyRoots(): Promise<KeyRoots>;
@@ -49,6 +56,8 @@ export interface OpenedRoot {
   ownPaths: OwnPaths;
   /** Folders of other principals; undefined: there are no others. */
   others: readonly string[] | undefined;
+  /** The quota of the folder that the server made for the principal. Absent: the folder is another. */
+  quota?: ProjectQuota;
 }
 
 interface CheckedRoot {
@@ -61,10 +70,12 @@ interface CheckedRoot {
 export class ProjectRoots {
   #keyRoots: TtlCache<KeyRoots>;
   readonly #opened: TtlCache<CheckedRoot>;
+  readonly #quotas: TtlCache<ProjectQuota | undefined>;
 
   constructor(private readonly options: ProjectRootsOptions) {
     this.#keyRoots = this.#newKeyRoots();
     this.#opened = new TtlCache(options.clock, CHECK_FRESH_MS);
+    this.#quotas = new TtlCache(options.clock, QUOTA_FRESH_MS);
   }
 
   /** @returns the normalised path. @throws TypedError INVALID_REQUEST 400, WORKING_ROOT_*. */
@@ -109,19 +120,30 @@ export class ProjectRoots {
     const { id, keyId, projectRoots } = user;
     const key = JSON.stringify([given, id, keyId, projectRoots]);
     const { projectRoot, real } = await this.#opened.get(key, () => this.#check(given, user));
-    const others = await this.#othersOf(user);
+    const [others, quota] = await Promise.all([this.#othersOf(user), this.#quotaOf(user.id, real)]);
     const { ownPaths } = this.options;
+    const shared = { real, ...compact({ quota }) };
     if (others === undefined) {
-      return { projectRoot, real, spellings: [...new Set([projectRoot, real])], ownPaths, others };
+      const spellings = [...new Set([projectRoot, real])];
+      return { ...shared, projectRoot, spellings, ownPaths, others };
     }
     const hidden = [...ownPaths.hidden, ...others];
     return {
+      ...shared,
       projectRoot: real,
-      real,
       spellings: [real],
       ownPaths: { ...ownPaths, hidden },
       others,
     };
+  }
+
+  /** @returns undefined for a folder that is not in the principal's own. */
+  async #quotaOf(principalId: string, real: string): Promise<ProjectQuota | undefined> {
+    const { quotaMb: mostMb, clock } = this.options;
+    if (mostMb === 0) return undefined;
+    const folder = await resolveLinks(this.ownOf(principalId));
+    if (!isWithin(folder, real)) return undefined;
+    return this.#quotas.get(folder, async () => new ProjectQuota({ folder, mostMb, clock }));
   }
 
   /** The folder in `TURNPIKE_PROJECTS_DIR` that is a principal's alone, whether or not it exists. */

@@ -39,6 +39,7 @@ import { TodoController } from './todo.controller.js';
           sharedRoot: config.projectRoot,
           listed: config.projectRoots,
           isOpenWithoutKey: isLoopback(config.host),
+          quotaMb: config.projectMb,
           clock,
           loadKeyRoots: () => keys.roots(),
         }),

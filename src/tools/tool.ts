@@ -3,6 +3,7 @@ import type { OwnPaths } from '../governance/permissions/own-paths.js';
 import type { ToolSpec } from '../storage/shapes/stored-tools.js';
 import type { Todo } from '../storage/shapes/todo.js';
 import type { MemoryCommand, MemoryResult } from '../memory/commands/memory-command.js';
+import type { ProjectQuota } from './project-quota.js';
 import type { JsonObject } from '../platform/json.js';
 
 /**
@@ -32,6 +33,8 @@ export interface ToolContext {
   ): boolean;
   /** The whole environment of child processes (see `pickShellEnv`): nothing else is inherited. */
   env?: Readonly<Record<string, string>>;
+  /** The quota of the folder that the workdir is in. Absent: none. */
+  quota?: Pick<ProjectQuota, 'reserve' | 'watch'>;
   /** Most results that a search shows at once. Default: the tool's own limit. */
   mostResults?: number;
   /** The session's todo list. */

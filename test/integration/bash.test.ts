@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { systemClock } from '../../src/platform/clock.js';
 import type { JsonObject } from '../../src/platform/json.js';
 import { openTools, type TurnTools } from '../../src/tools/open-tools.js';
+import { ProjectQuota } from '../../src/tools/project-quota.js';
 import { ToolRegistry } from '../../src/tools/registry.js';
 import { runTool, type ToolOutcome } from '../../src/tools/calls/run-tool.js';
 import { untilProcesses, uniqueMinute } from '../support/processes/find-processes.js';
@@ -231,6 +232,16 @@ describe.each(eachShells)('bash %s that must stop', (_name, shells) => {
     expect(outcome.output).toContain(`bash timed out after ${LIMIT_MS} ms`);
     await untilProcesses(minute, 0);
     expect(await bash('echo fine')).toBe('fine');
+  });
+
+  it('stops the command that fills the folder, and not the one that empties it', async () => {
+    const quota = new ProjectQuota({ folder: workdir, mostMb: 1, clock: systemClock });
+    const definitions = new ToolRegistry([bashTool(await shells())]).list();
+    tools = openTools(definitions, () => ({ workdir, env, quota }));
+    expect(await bash('head -c 3000000 /dev/zero > big; sleep 60')).toMatch(
+      /^bash: the command was stopped. PROJECT_FULL: your project folders have 3 of 1 MiB/,
+    );
+    expect(await bash('rm big; sleep 2.5; echo fine')).toBe('fine');
   });
 
   it('kills what a command left behind when the turn closes its tools', async () => {

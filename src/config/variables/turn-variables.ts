@@ -24,6 +24,13 @@ export const turnVariables = {
     },
     z.transform((text: string) => path.resolve(text)),
   ),
+  projectMb: integer('TURNPIKE_PROJECT_MB', {
+    about:
+      "Most MiB of a principal's own folder in `TURNPIKE_PROJECTS_DIR`; 0: any number. A write beyond it is refused with `PROJECT_FULL`; a command is stopped some seconds after it went beyond it.",
+    fallback: 10_240,
+    min: 0,
+    max: 1_073_741_824,
+  }),
   projectRoots: absolutePaths(
     'TURNPIKE_PROJECT_ROOTS',
     `Folders that sessions of every principal may work in, and in what is inside of them, beside their own in \`TURNPIKE_PROJECTS_DIR\`; separated by \`${path.delimiter}\`. A key may open more for its sessions. Without API keys, a server that only its own machine reaches lets them work anywhere.`,

@@ -56,7 +56,7 @@ function closedShell({ explanation }: Extract<Shells, { kind: 'off' }>): OpenToo
  */
 function openShell(
   shells: Exclude<Shells, { kind: 'off' }>,
-  { workdir, env = {}, others }: ToolContext,
+  { workdir, env = {}, others, quota }: ToolContext,
 ): OpenTool {
   const shellEnv = pickShellEnv(env, Object.keys(env));
   const options = { clock: systemClock, outputBytes: shells.outputBytes };
@@ -94,7 +94,8 @@ function openShell(
     const timeoutMs = Math.min(Number(input['timeout_ms'] ?? longestMs), longestMs);
     try {
       const shell = await openSession(signal);
-      const end = await shell.exec(command, { timeoutMs, signal });
+      const exec = (until: AbortSignal) => shell.exec(command, { timeoutMs, signal: until });
+      const end = await (quota === undefined ? exec(signal) : quota.watch(signal, exec));
       if (end.exitCode === 0) return end.output;
       throw new ToolFailure(await describeExit(shell, end));
     } catch (error) {

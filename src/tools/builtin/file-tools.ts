@@ -68,6 +68,7 @@ export const writeTool: ToolDefinition = {
         const before = existing && (await textToReplace('write', given, existing));
         const text = before === undefined ? content : keepForm(content, before);
         const bytes = toBytes(text, false);
+        await context.quota?.reserve('write', growthOf(bytes, existing));
         await replaceFile(folder, name, bytes, existing);
         const kept = text === content ? '' : ' (its line ends and byte order mark are kept)';
         return `wrote ${bytes.length} bytes to ${given}${kept}`;
@@ -111,7 +112,9 @@ export const editTool: ToolDefinition = {
             `edit: old_string appears ${count} times in ${given} (must be unique)`,
           );
         }
-        await replaceFile(folder, name, toBytes(text, before.hasBom), existing);
+        const bytes = toBytes(text, before.hasBom);
+        await context.quota?.reserve('edit', growthOf(bytes, existing));
+        await replaceFile(folder, name, bytes, existing);
         return `edited ${given} (${count} replacement(s))`;
       });
     },
@@ -235,6 +238,9 @@ async function textToReplace(
     `${tool}: ${given} is ${kind}, and no UTF-8 text; nothing was changed, as it would be written as UTF-8. Change it with a program that keeps its form, or write another file.`,
   );
 }
+
+const growthOf = (bytes: Uint8Array, existing: ExistingFile | undefined): number =>
+  bytes.length - (existing?.stats.size ?? 0);
 
 /** The bytes of some lines of a large file; undefined where they are too many. */
 async function readLines(

@@ -157,7 +157,7 @@ export class RunContextBuilder {
         workdir: projectRoot,
         ownPaths,
         isDenied: openPathDenials(permissions, root.spellings),
-        ...compact({ others, mostResults: options.contextNodes }),
+        ...compact({ others, quota: root.quota, mostResults: options.contextNodes }),
         env: surroundings.shellEnv,
         todos: todoBoard(attempt, watch),
         ...(skills.told.length === 0 ? {} : { skills: openShelf(skills) }),

@@ -10,6 +10,7 @@ export function openProjectRoots(
 ): ProjectRoots {
   const keys = new KeyStore(db, systemClock);
   return new ProjectRoots({
+    quotaMb: 0,
     instructionRoot: '/no/such/instructions',
     ownPaths: { closed: [], hidden: [], protected: [] },
     projectsDir: '/no/such/projects',
