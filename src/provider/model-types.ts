@@ -38,7 +38,7 @@ export interface ModelRequest {
   maxTokens: number;
   thinking?: ThinkingPlan;
   /** `none`: the tools are in the prompt, and none may be called. */
-  toolChoice?: 'none';
+  toolChoice?: 'none' | 'one';
   /** JSON Schema, in the provider's subset, that replies are held to. Absent: they are free. */
   outputSchema?: JsonObject;
   /** Whether the model names the passages of documents that it draws on. */

@@ -33,7 +33,7 @@ export class TurnService {
   constructor(
     @Inject(DATABASE) private readonly db: Database,
     @Inject(AuditLog) private readonly audit: Pick<AuditLog, 'write'>,
-    @Inject(TurnSubmitter) private readonly submitter: Pick<TurnSubmitter, 'submit'>,
+    @Inject(TurnSubmitter) private readonly submitter: Pick<TurnSubmitter, 'submit' | 'revise'>,
     @Inject(TurnFollower) private readonly follower: Pick<TurnFollower, 'follow'>,
     @Inject(TurnCanceller) private readonly canceller: Pick<TurnCanceller, 'cancel'>,
     @Inject(SessionCloser) private readonly closer: Pick<SessionCloser, 'close'>,
@@ -54,6 +54,11 @@ export class TurnService {
     if (isAccepted(turn)) presence.expect(turn.turnId);
     if (turn.origin !== undefined) metrics.turnsAccepted.inc({ wire: turn.origin });
     return turn;
+  }
+
+  /** See `TurnSubmitter.revise`. */
+  revise(...given: Parameters<TurnSubmitter['revise']>): ReturnType<TurnSubmitter['revise']> {
+    return this.submitter.revise(...given);
   }
 
   /**

@@ -7,7 +7,7 @@ import { grantsFor } from '../../governance/permissions/grants-for.js';
 import { findCover, ruledCall } from '../../governance/permissions/match-rule.js';
 import { canonicalJson } from '../../platform/json.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
-import { DATABASE, type Database } from '../../storage/connection.js';
+import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
 import { sessions } from '../../storage/schema.js';
 import { ToolRegistry } from '../../tools/registry.js';
 import { TurnClaims } from '../queue/turn-claims.js';
@@ -62,9 +62,12 @@ export class ApprovalAnswerer {
   async answer({
     answers,
     by,
+    beside,
   }: {
     answers: readonly AnswerToApproval[];
     by: string;
+    /** What is stored with the answers, unless they were given before. */
+    beside?: ((tx: Queryable) => Promise<void>) | undefined;
   }): Promise<ApprovalRow[]> {
     const { db, store, queue, logger } = this;
     const valid: { asked: ApprovalRow; answer: Answer }[] = [];
@@ -87,6 +90,7 @@ export class ApprovalAnswerer {
         turnIds.add(row.turnId);
         await this.audit.write(auditOf(row, by), tx);
       }
+      if (turnIds.size > 0) await beside?.(tx);
       const found = valid.flatMap(({ asked }) => answered.get(asked.id) ?? []);
       return { rows: found, woken: await this.claims.wake([...turnIds].sort(), tx) };
     });

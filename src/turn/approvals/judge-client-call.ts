@@ -24,13 +24,19 @@ export function judgeClientCall(question: ClientCallQuestion): CallVerdict {
   if (permission.verdict === 'deny') {
     return { type: 'answer', status: 'denied', output: permission.reason };
   }
-  const asked = approvals.find(({ kind }) => kind === 'client-tool');
-  if (asked !== undefined) return judgeAnswer(asked);
+  const given = judgeGiven(approvals);
+  if (given !== undefined) return given;
   if (fault !== undefined) {
     return { type: 'answer', status: 'error', output: `${name}: input is not valid: ${fault}` };
   }
   const reason = `${name} is a tool of the client: it runs the call, and answers with the output`;
   return { type: 'ask', kind: 'client-tool', reason };
+}
+
+/** The verdict by what the client was asked, also where the turn offers its tool no longer; undefined: it was not asked. */
+export function judgeGiven(approvals: readonly ApprovalRow[]): CallVerdict | undefined {
+  const asked = approvals.find(({ kind }) => kind === 'client-tool');
+  return asked && judgeAnswer(asked);
 }
 
 function judgeAnswer(asked: ApprovalRow): CallVerdict {

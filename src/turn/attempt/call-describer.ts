@@ -3,6 +3,7 @@ import { CONFIG, type Config } from '../../config/config.js';
 import { SchemaChecks } from '../../output/schema-checks.js';
 import { ModelCatalogue } from '../../provider/model-catalogue.js';
 import type { Price } from '../../storage/shapes/stored-limits.js';
+import type { StoredRequest } from '../../storage/shapes/stored-turn.js';
 import type { RequestPrefix } from '../../storage/shapes/sent-request.js';
 import type { ResolvedOptions } from '../../storage/shapes/stored-options.js';
 import type { OutputPlan } from '../output/output-state.js';
@@ -46,19 +47,40 @@ export class CallDescriber {
     return { repairs, check: (value) => this.checks.check(schema, value) };
   }
 
-  /** @param hasTools whether the model may call any of the tools in the prefix. */
+  /**
+   * @param hasTools whether the model may call any of the tools in the prefix.
+   * @param responses what the wire says of tools: that none is to be called, or one at a time.
+   */
   describe(
     options: ResolvedOptions,
-    { prefix, hasTools }: { prefix: RequestPrefix; hasTools: boolean },
+    {
+      prefix,
+      hasTools,
+      responses,
+    }: { prefix: RequestPrefix; hasTools: boolean; responses: StoredRequest['responses'] },
   ): ModelTerms {
     const { maxTokens, overloadRetries } = this.config;
     const model = this.models.describe(options.model);
     return {
-      frame: { ...openFrame(model, { options, prefix, maxTokens }), isToolless: !hasTools },
+      frame: {
+        ...openFrame(model, { options, prefix, maxTokens }),
+        ...toolTerms(hasTools, responses),
+      },
       price: model.price,
       maxTokens,
       fullContext: this.transcripts.fullContext(options.model),
       overloadRetries,
     };
   }
+}
+
+function toolTerms(
+  hasTools: boolean,
+  responses: StoredRequest['responses'],
+): { isToolless: boolean; isOneCall: boolean } {
+  const { request = responses } = responses?.answers?.at(-1) ?? {};
+  return {
+    isToolless: !hasTools || request?.toolChoice === 'none',
+    isOneCall: request?.parallelToolCalls === false,
+  };
 }

@@ -114,7 +114,11 @@ export class RunContextBuilder {
     });
     const { prefix } = chosen;
     const describeModel = (turnOptions: ResolvedOptions, begin: RequestPrefix) =>
-      this.calls.describe(turnOptions, { prefix: begin, hasTools: chosen.hasTools });
+      this.calls.describe(turnOptions, {
+        prefix: begin,
+        hasTools: chosen.hasTools,
+        responses: attempt.turn.request.responses,
+      });
     const described = describeModel(options, prefix);
     const { frame } = described;
     const history = await this.history.open(attempt, {

@@ -10,6 +10,8 @@ export interface Replacing {
   id: string;
   sessionId: string;
   replaces: string;
+  /** Turns that were stored with it, and stand before it. Absent: none. */
+  told?: readonly string[];
   now: Date;
 }
 
@@ -26,13 +28,13 @@ const { id, createdAt, endedAt, supersededBy } = turns;
  *   session has not ended.
  */
 export async function supersedeTurns(tx: Queryable, turn: Replacing): Promise<void> {
-  const { sessionId, replaces, now } = turn;
+  const { sessionId, replaces, now, told = [] } = turn;
   const found = await tx
     .select({ id, createdAt, endedAt, supersededBy })
     .from(turns)
     .where(eq(turns.sessionId, sessionId))
     .orderBy(asc(createdAt), asc(id));
-  const others = found.filter((other) => other.id !== turn.id);
+  const others = found.filter((other) => other.id !== turn.id && !told.includes(other.id));
   const at = others.findIndex((other) => other.id === replaces);
   const replaced = others[at];
   if (replaced === undefined) throw turnNotInSession(replaces, sessionId);

@@ -9,6 +9,7 @@ import { fitOutput } from '../budgets/fit-output.js';
 import { requestApprovals, type ApprovalQuestion } from '../approvals/request-approvals.js';
 import { takeGrants } from '../approvals/session-grants.js';
 import type { CallVerdict } from '../approvals/judge-call.js';
+import { judgeGiven } from '../approvals/judge-client-call.js';
 import { judgeOpenCall } from './judge-open-call.js';
 import { stepEnded, tooManyCalls, toolEnded } from '../state/turn-events.js';
 import { ledgerCall, type Attempt } from '../state/attempt.js';
@@ -107,6 +108,14 @@ async function settleCall(
   const known = recorded ?? knownEnd(run.progress, call);
   if (known !== undefined) {
     await end(run, call, shown(run, known));
+    return true;
+  }
+  const given =
+    tool === undefined
+      ? judgeGiven(run.approvals.filter(({ callId }) => callId === call.id))
+      : undefined;
+  if (given?.type === 'answer') {
+    await end(run, call, answered(run, call, given));
     return true;
   }
   if (tool === undefined) {

@@ -15,6 +15,8 @@ export interface RequestFrame {
   serverTools?: readonly ServerTool[];
   /** Whether none of the tools may be called. */
   isToolless: boolean;
+  /** Whether a reply may ask for one call at most. Absent: it may ask for several. */
+  isOneCall?: boolean;
   thinking: ThinkingPlan;
   citations: boolean;
   /** JSON Schema that the provider holds replies to; absent: they are free. */
@@ -27,7 +29,8 @@ export interface RequestFrame {
 
 /** A request without its messages. */
 export function requestOf(frame: RequestFrame): Omit<ModelRequest, 'messages' | 'maxTokens'> {
-  const { modelName, system, tools, serverTools = [], isToolless, thinking, citations } = frame;
+  const { modelName, system, tools, serverTools = [], thinking, citations } = frame;
+  const { isToolless, isOneCall = false } = frame;
   const hasTools = tools.length + serverTools.length > 0;
   return {
     model: modelName,
@@ -37,5 +40,6 @@ export function requestOf(frame: RequestFrame): Omit<ModelRequest, 'messages' | 
     thinking,
     citations,
     ...(isToolless && hasTools ? { toolChoice: 'none' as const } : {}),
+    ...(isOneCall && !isToolless && hasTools ? { toolChoice: 'one' as const } : {}),
   };
 }

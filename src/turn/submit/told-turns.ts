@@ -63,21 +63,28 @@ export async function checkTold(
     const files = said.filter((one) => typeof one !== 'string');
     const resolved = files.length === 0 ? { files: [], errors: [] } : await resolve(files);
     if (needsAll) checkAllTaken(resolved);
-    const byIndex = new Map<number | undefined, AttachmentRef>(
-      resolved.files.map((file) => [file.index, file]),
-    );
-    let index = -1;
-    const parts = said.map((one): StoredPart => {
-      if (typeof one === 'string') return { type: 'text', text: one };
-      index += 1;
-      const file = byIndex.get(index);
-      if (file !== undefined) return { type: 'file', file };
-      const reason = resolved.errors.find((error) => error.index === index)?.reason ?? 'refused';
-      return { type: 'text', text: `[The file ${one.name} is missing here: ${reason}]` };
-    });
-    checked.push({ parts, replies });
+    checked.push({ parts: orderParts(said, resolved), replies });
   }
   return checked;
+}
+
+/** Texts and files in the order in which they were sent. Pure. */
+export function orderParts(
+  said: ToldTurn['said'],
+  { files, errors }: Pick<ResolvedAttachments, 'files' | 'errors'>,
+): StoredPart[] {
+  const byIndex = new Map<number | undefined, AttachmentRef>(
+    files.map((file) => [file.index, file]),
+  );
+  let index = -1;
+  return said.map((one): StoredPart => {
+    if (typeof one === 'string') return { type: 'text', text: one };
+    index += 1;
+    const file = byIndex.get(index);
+    if (file !== undefined) return { type: 'file', file };
+    const reason = errors.find((error) => error.index === index)?.reason ?? 'refused';
+    return { type: 'text', text: `[The file ${one.name} is missing here: ${reason}]` };
+  });
 }
 
 /** Whether told turns end with outputs of tools, from which the model goes on without a message. */
@@ -90,10 +97,10 @@ export function endsWithOutputs(told: readonly Pick<ToldTurn, 'replies'>[]): boo
   );
 }
 
-/** Stores the told turns of a turn that is about to be stored, in its transaction. */
-export async function storeTold(tx: Queryable, turn: NewTurn): Promise<void> {
+/** Stores the told turns of a turn that is about to be stored, in its transaction. @returns their ids. */
+export async function storeTold(tx: Queryable, turn: NewTurn): Promise<string[]> {
   const { told = [], sessionId, principalId, now } = turn;
-  if (told.length === 0) return;
+  if (told.length === 0) return [];
   const [last] = await tx
     .select({ at: max(turns.createdAt) })
     .from(turns)
@@ -126,6 +133,7 @@ export async function storeTold(tx: Queryable, turn: NewTurn): Promise<void> {
   if (replies.length > 0) await tx.insert(steps).values(replies);
   const calls = rows.flatMap((row) => row.calls);
   if (calls.length > 0) await tx.insert(toolCalls).values(calls);
+  return rows.map(({ id }) => id);
 }
 
 interface Place {

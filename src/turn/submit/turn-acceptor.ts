@@ -69,11 +69,12 @@ export class TurnAcceptor {
       return this.db.transaction(async (tx): Promise<Acceptance> => {
         if (await hasTooMany(tx, turn, limits)) return { type: 'too-many-turns' };
         await beside?.store(tx, id);
-        await storeTold(tx, turn);
+        const told = await storeTold(tx, turn);
         await lockFor(tx, 'accept-turn');
         const last = await insertTurn(tx, turn, { id, most: limits.queueDepth });
         if (last !== 'stored') throw new NotStored(last);
-        if (replaces !== undefined) await supersedeTurns(tx, { id, sessionId, replaces, now });
+        if (replaces !== undefined)
+          await supersedeTurns(tx, { id, sessionId, replaces, told, now });
         return accepted;
       });
     });

@@ -27,7 +27,7 @@ import { hideOffer } from '../state/turn-offer.js';
 import { checkClientTools } from './client-tools.js';
 import { decideDelegation } from './decide-delegation.js';
 import type { NewTurn } from './insert-turn.js';
-import { checkTold, endsWithOutputs } from './told-turns.js';
+import { checkTold, endsWithOutputs, orderParts } from './told-turns.js';
 import type { TurnSubmission } from './turn-submission.js';
 
 export interface Preparation {
@@ -74,12 +74,7 @@ export class TurnPreparer {
       principal === undefined
         ? await this.projectRoots.openForOwner(session.projectRoot, principalId)
         : await this.projectRoots.open(session.projectRoot, principal);
-    const { resolution, persona } = await this.options.load(subjectOf(preparation), opts);
-    const { decisionTree = 'default', agentConfig, subagentGovernance } = resolution.options;
-    const { memory = false, clientTools = [] } = resolution.options;
-    const ours = this.tools.list().filter(({ name }) => memory || name !== MEMORY_TOOL);
-    checkClientTools(clientTools, ours);
-    this.trees.assertUsable(decisionTree, agentConfig);
+    const { resolution, persona, delegation } = await this.resolve(preparation);
     const files = {
       projectRoot: real,
       roots: this.attachments.roots,
@@ -106,6 +101,7 @@ export class TurnPreparer {
     const { parts } =
       submission.replay ??
       (isBlank && endsWithOutputs(told) ? { parts: [] } : composePrompt(message, resolved));
+    const ordered = submission.said && orderParts(submission.said, resolved);
     const toldParts = checked.flatMap((one) => one.parts);
     const toldFiles = toldParts.flatMap((part) => (part.type === 'file' ? part.file : []));
     await this.#keepFiles(sessionId, [...toldFiles, ...resolved.files]);
@@ -119,16 +115,31 @@ export class TurnPreparer {
       rejectedAttachments,
       ...compact({ requestId, clientMessageId, responses, instructions }),
     };
-    const { clock, personas, config } = this;
-    const deps = { clock, personas, logger, config };
-    const delegation = await decideDelegation(deps, persona, subagentGovernance);
     const budget = dayLimitsOf(principal?.limits);
     const options = { ...resolution, problems: [...(problems ?? []), ...resolution.problems] };
     const asked = { sessionId, principalId, budget, request, requestHash, idempotencyKey };
     const before = { told: checked, clientHistory };
-    const given = { parts: [...parts], ...before, now, readerProcess, replaces };
+    const given = { parts: [...(ordered ?? parts)], ...before, now, readerProcess, replaces };
     const turn = { ...asked, ...given, options, delegation };
     return { turn: asReplay(turn, submission.replay), persona: persona.name };
+  }
+
+  /** The options of a request, checked, and what the turn may delegate. @throws TypedError of each check. */
+  async resolve(preparation: Pick<Preparation, 'submission' | 'session' | 'user' | 'logger'>) {
+    const { clock, personas, config } = this;
+    const { submission, logger } = preparation;
+    const { resolution, persona } = await this.options.load(
+      subjectOf(preparation),
+      submission.opts,
+    );
+    const { decisionTree = 'default', agentConfig, subagentGovernance } = resolution.options;
+    const { memory = false, clientTools = [] } = resolution.options;
+    const ours = this.tools.list().filter(({ name }) => memory || name !== MEMORY_TOOL);
+    checkClientTools(clientTools, ours);
+    this.trees.assertUsable(decisionTree, agentConfig);
+    const deps = { clock, personas, logger, config };
+    const delegation = await decideDelegation(deps, persona, subagentGovernance);
+    return { resolution, persona, delegation };
   }
 
   /** Keeps files for as long as their session, also where the turn is refused in the next moment. */
@@ -152,7 +163,11 @@ function asReplay(turn: NewTurn, replay: TurnSubmission['replay']): NewTurn {
 }
 
 /** The sources of the turn's options beside `opts`. */
-function subjectOf({ submission, session, user }: Preparation): OptionSubject {
+function subjectOf({
+  submission,
+  session,
+  user,
+}: Pick<Preparation, 'submission' | 'session' | 'user'>): OptionSubject {
   const { asAgent = false, isOracle = false, limits, principal } = submission;
   const { wireMode, wireOnDisconnect } = submission;
   return {

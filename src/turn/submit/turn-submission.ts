@@ -48,6 +48,8 @@ export interface TurnSubmission {
    * whole of it each time. Absent: it does not.
    */
   clientHistory?: string | undefined;
+  /** The message with the files that came with the request, in the order in which it was said. Absent: files come last. */
+  said?: ToldTurn['said'] | undefined;
   /** Files that came with the request itself. */
   files?: readonly ReceivedFile[];
   /** A refused file refuses the turn: the wire cannot report it while the turn goes on. */

@@ -10,7 +10,9 @@ import { compact } from '../../platform/compact.js';
 import { canonicalJson, isLongJson } from '../../platform/json.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
 import { AnthropicProvider } from '../../provider/anthropic/anthropic-provider.js';
-import { DATABASE, type Database } from '../../storage/connection.js';
+import { and, eq, isNull } from 'drizzle-orm';
+import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
+import { turns } from '../../storage/schema.js';
 import { checkBudget } from '../budgets/check-budget.js';
 import { SessionCloser } from '../lifecycle/session-closer.js';
 import {
@@ -28,6 +30,7 @@ import {
   findSessionAndTurn,
   findTurnByKey,
   getTurn,
+  type TurnRow,
 } from '../state/turn-lookup.js';
 import { findBusyPolicy } from './busy-policy.js';
 import { logDelegation } from './decide-delegation.js';
@@ -42,6 +45,12 @@ import type { SubmittedTurn, TurnSubmission } from './turn-submission.js';
 const MOST_TRIES = 3;
 
 type SubmitConfig = Pick<Config, 'maxMessageChars' | 'maxBodyBytes' | 'subagentWarnMs'>;
+
+/** What a request may change of a turn that waits for it. */
+export type TurnTerms = Pick<
+  TurnSubmission,
+  'opts' | 'principal' | 'instructions' | 'responses' | 'asAgent' | 'wireMode'
+>;
 
 interface Request {
   submission: TurnSubmission;
@@ -90,6 +99,33 @@ export class TurnSubmitter {
       if (submitted !== 'key-taken') return submitted;
     }
     throw turnInProgress(sessionId);
+  }
+
+  /**
+   * Gives a turn that waits for answers the terms of the request that answers it: options, instructions, and what the
+   * wire keeps of it. The turn goes on by them.
+   *
+   * @returns stores them in the transaction of the answers.
+   * @throws TypedError of each check of options.
+   */
+  async revise(
+    turn: Pick<TurnRow, 'id' | 'sessionId' | 'request'>,
+    terms: TurnTerms,
+  ): Promise<(tx: Queryable) => Promise<void>> {
+    const { opts, principal, instructions, responses } = terms;
+    const { session, user } = await findSessionAndTurn(this.db, turn.sessionId);
+    const logger = callerLogger(this.logger, principal);
+    const { message, attachments } = turn.request;
+    const given = { sessionId: turn.sessionId, message, attachments, idempotencyKey: undefined };
+    const submission = { ...given, ...terms };
+    const preparation = { submission, session, user, logger };
+    const { resolution: options, delegation } = await this.preparer.resolve(preparation);
+    const { instructions: _before, ...rest } = turn.request;
+    const request = { ...rest, opts, ...compact({ instructions, responses }) };
+    return async (tx) => {
+      const isOpen = and(eq(turns.id, turn.id), isNull(turns.endedAt));
+      await tx.update(turns).set({ options, delegation, request }).where(isOpen);
+    };
   }
 
   async #trySubmit(request: Request): Promise<SubmittedTurn | 'key-taken'> {

@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { forbiddenScope } from '../../access/access-errors.js';
 import { callerLogger, type Principal } from '../../access/principal.js';
 import { BlobStore } from '../../attachments/blob-store.js';
+import type { ReceivedFile } from '../../attachments/received-file.js';
 import {
   findNamedSession,
   openNamedSession,
@@ -11,7 +12,7 @@ import { LOGGER, type Logger } from '../../platform/logger.js';
 import { isSessionMissing } from '../../session/session-errors.js';
 import { ProjectRoots } from '../../session/project-roots.js';
 import { SessionStore, type SessionRow } from '../../session/session-store.js';
-import { DATABASE, type Database } from '../../storage/connection.js';
+import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
 import type { OnDisconnect } from '../../storage/shapes/stored-options.js';
 import type { StoredResponsesRequest } from '../../storage/shapes/stored-responses.js';
 import { ApprovalAnswerer } from '../../turn/approvals/approval-answerer.js';
@@ -36,6 +37,8 @@ export interface WireMessage {
   /** Blank beside a file. */
   text: string;
   files: readonly InlineFile[];
+  /** Texts and files in the order in which they were said. Absent: files come last. */
+  said?: readonly (string | InlineFile)[];
   /** The client's own id of it; undefined: the server's is used. */
   clientId?: string | undefined;
 }
@@ -64,6 +67,8 @@ export interface MessageSubmission {
   whenBusy?: WhenBusy;
   /** What becomes of the turn without readers where `opts` says nothing. Absent: it ends. */
   wireOnDisconnect?: OnDisconnect;
+  /** `dontAsk` where the client cannot be shown an approval. Absent: it can. */
+  wireMode?: 'dontAsk';
   /** What is stored together with the turn. Absent: nothing. */
   beside?: StoredBeside;
 }
@@ -123,6 +128,7 @@ export class Conversations {
   /** Submits a message with its files. @throws see `TurnService.submit`. */
   async submit(wanted: MessageSubmission): Promise<SubmittedTurn> {
     const { sessionId, principal, message, agent, opts, told = [], ...rest } = wanted;
+    const files = await storeInlineFiles(this.store, message.files);
     return this.turns.submit({
       sessionId,
       principal,
@@ -130,11 +136,12 @@ export class Conversations {
       clientMessageId: keptId(message.clientId),
       opts: agent === undefined ? opts : { ...opts, persona: agent },
       attachments: [],
-      files: await storeInlineFiles(this.store, message.files),
+      files,
+      said: message.said && withStored(message.said, files),
       told: await this.#storeTold(told),
+      wireMode: 'direct',
       ...rest,
       asAgent: agent !== undefined,
-      wireMode: 'direct',
     });
   }
 
@@ -142,13 +149,8 @@ export class Conversations {
     const stored: ToldTurn[] = [];
     for (const { said, replies } of told) {
       const files = said.filter((one) => typeof one !== 'string');
-      const received = (await storeInlineFiles(this.store, files)).values();
-      stored.push({
-        said: said.map((one) =>
-          typeof one === 'string' ? one : (received.next().value ?? one.name),
-        ),
-        replies,
-      });
+      const received = await storeInlineFiles(this.store, files);
+      stored.push({ said: withStored(said, received), replies });
     }
     return stored;
   }
@@ -179,16 +181,30 @@ export class Conversations {
   /**
    * Stores all answers, or none; equal answers given again change nothing.
    *
+   * @param beside stores more with them, unless they were given before.
+   *
    * @throws TypedError FORBIDDEN_SCOPE 403 for an approval by a key that is not for them, APPROVAL_RESOLVED
    *   409, INVALID_REQUEST 400.
    */
-  async give({ answers }: MatchedAnswers, { id, scopes }: Principal): Promise<void> {
+  async give(
+    { answers }: MatchedAnswers,
+    { id, scopes }: Principal,
+    beside?: (tx: Queryable) => Promise<void>,
+  ): Promise<void> {
     // Approvals need their scope here as on the routes of the harness.
     const asksPeople = answers.some(({ approval }) => approval.kind !== 'client-tool');
     if (asksPeople && !scopes.includes('approvals')) throw forbiddenScope('approvals', scopes);
     const given = answers.map((one) => ({ approvalId: one.approval.id, given: one.given }));
-    await this.answerer.answer({ answers: given, by: id });
+    await this.answerer.answer({ answers: given, by: id, beside });
   }
+}
+
+function withStored(
+  said: readonly (string | InlineFile)[],
+  stored: readonly ReceivedFile[],
+): ToldTurn['said'] {
+  const next = stored.values();
+  return said.map((one) => (typeof one === 'string' ? one : (next.next().value ?? one.name)));
 }
 
 /** The id under which a message goes back to its client; undefined: the server's. */

@@ -52,15 +52,16 @@ export function toCountRequest(request: ModelRequest): Anthropic.MessageCountTok
   return params;
 }
 
-/** `tool_choice: none` where there are tools and the profile has it. */
+/** `tool_choice: none`, or one call at a time, where there are tools and the profile has it. */
 function toToolChoice(
   { toolChoice, tools, serverTools = [] }: ModelRequest,
   { hasToolChoiceNone }: RequestProfile,
-): Anthropic.ToolChoiceNone | undefined {
+): Anthropic.ToolChoiceNone | Anthropic.ToolChoiceAuto | undefined {
   const hasTools = tools.length + serverTools.length > 0;
-  return toolChoice !== undefined && hasTools && hasToolChoiceNone
-    ? { type: toolChoice }
-    : undefined;
+  if (toolChoice === undefined || !hasTools || !hasToolChoiceNone) return undefined;
+  return toolChoice === 'none'
+    ? { type: 'none' }
+    : { type: 'auto', disable_parallel_tool_use: true };
 }
 
 /** The system prompt, marked as the end of what no turn changes, for the cache. */
