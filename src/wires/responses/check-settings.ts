@@ -11,10 +11,6 @@ const noSampling = 'the models of this server are not given it';
 
 /** Fields that change what a response is, and that the server has no option for. */
 const settings = {
-  store: {
-    allowed: [true],
-    why: 'every response is a turn, which is stored with its conversation',
-  },
   tool_choice: {
     allowed: ['auto', 'none'],
     why: 'the model cannot be made to call a tool; leave out tools that it must not call',
@@ -23,12 +19,9 @@ const settings = {
     allowed: ['auto', 'default', 'flex'],
     why: "there are two: 'default', and 'flex', whose turns run when no other waits",
   },
-  parallel_tool_calls: {
-    allowed: [true],
-    why: 'the model may ask for several calls at once; tools with effects run one after the other',
-  },
+  // With `disabled`, OpenAI's default, only what is too long would differ: that is summarised here.
   truncation: {
-    allowed: ['auto'],
+    allowed: ['auto', 'disabled'],
     why: 'a long conversation is summarised, and no request fails for its length alone',
   },
   temperature: { allowed: [1], why: noSampling },
@@ -43,6 +36,19 @@ const settings = {
 } as const satisfies Partial<Record<keyof CreateResponseDto, Setting>>;
 
 /**
+ * What `include` may name: parts of items that no response of this server has, and thinking, which the server keeps
+ * with the conversation and sends to the model itself.
+ */
+const includable = [
+  'reasoning.encrypted_content',
+  'file_search_call.results',
+  'web_search_call.results',
+  'web_search_call.action.sources',
+  'code_interpreter_call.outputs',
+  'computer_call_output.output.image_url',
+];
+
+/**
  * Refuses values that would change the meaning of a request, and that the server cannot give them.
  *
  * @throws TypedError INVALID_REQUEST 400.
@@ -54,8 +60,20 @@ export function checkSettings(body: CreateResponseDto): void {
     const values = [...allowed.map((one) => JSON.stringify(one)), 'left out'].join(' or ');
     throw badParam(name, `'${name}' must be ${values}: ${why}.`);
   }
+  if (body.store === false && body.background === true) {
+    throw badParam(
+      'store',
+      "'store' must be true for 'background': such a response is asked for later.",
+    );
+  }
   const { include } = body;
   if (include === undefined || include === null) return;
-  if (Array.isArray(include) && include.length === 0) return;
-  throw badParam('include', "'include' must be empty or left out: responses have all there is.");
+  const wrong = Array.isArray(include)
+    ? (include as unknown[]).find((one) => !includable.some((known) => known === one))
+    : include;
+  if (wrong === undefined) return;
+  throw badParam(
+    'include',
+    `'include' may list ${includable.join(', ')}: the server has nothing else to add to a response.`,
+  );
 }

@@ -53,7 +53,10 @@ export class CreateResponseDto {
   @Allow()
   input!: unknown;
 
-  @ApiPropertyOptional({ type: String, description: 'Text that comes before the message.' })
+  @ApiPropertyOptional({
+    type: String,
+    description: 'What the application says to the model, in this response alone.',
+  })
   @MayBeNull()
   @IsString(filled)
   instructions?: string;
@@ -71,7 +74,7 @@ export class CreateResponseDto {
   @Flag('Whether the turn goes on without readers; without a stream, it is answered at once.')
   background?: boolean;
 
-  @ApiPropertyOptional({ ...jsonObjects, description: 'Tools of the type function.' })
+  @ApiPropertyOptional({ ...jsonObjects, description: 'Tools of the types function and custom.' })
   @Allow()
   tools?: unknown;
 
@@ -80,7 +83,7 @@ export class CreateResponseDto {
   @Rule('isObject', isPlainObject, mustBe('an object'))
   reasoning?: Record<string, unknown>;
 
-  @ApiPropertyOptional({ ...jsonObject, description: 'format.' })
+  @ApiPropertyOptional({ ...jsonObject, description: 'format, verbosity.' })
   @MayBeNull()
   @Rule('isObject', isPlainObject, mustBe('an object'))
   text?: Record<string, unknown>;
@@ -117,13 +120,15 @@ export class CreateResponseDto {
   @Checked({ type: String, description: '`auto`, `default`; `flex`: after other turns.' })
   service_tier?: unknown;
 
-  @Checked({ type: Boolean, description: 'true.' })
-  store?: unknown;
+  @MayBeNull()
+  @Flag('Whether the response can be asked for once it has ended. Default: true.')
+  store?: boolean;
 
-  @Checked({ type: Boolean, description: 'true.' })
-  parallel_tool_calls?: unknown;
+  @MayBeNull()
+  @Flag('Whether the model may ask for several calls at once. Default: true.')
+  parallel_tool_calls?: boolean;
 
-  @Checked({ type: String, description: '`auto`.' })
+  @Checked({ type: String, description: '`auto` or `disabled`.' })
   truncation?: unknown;
 
   @Checked({ type: Number, description: '1.' })
@@ -144,8 +149,11 @@ export class CreateResponseDto {
   @Checked({ type: Number, nullable: true, description: 'null.' })
   max_tool_calls?: unknown;
 
-  @Checked({ type: 'array', items: { type: 'string' }, description: 'Empty.' })
+  @Checked({ type: 'array', items: { type: 'string' }, description: 'Without effect.' })
   include?: unknown;
+
+  @Checked({ ...anyJson, description: 'Without effect.' })
+  client_metadata?: unknown;
 
   @Checked({ ...anyJson, description: 'Without effect.' })
   stream_options?: unknown;

@@ -17,3 +17,14 @@ export class InputItemsDto {
   @ApiProperty({ type: Boolean })
   has_more!: boolean;
 }
+
+export class DeletedResponseDto {
+  @ApiProperty({ type: String })
+  id!: string;
+
+  @ApiProperty({ enum: ['response'] })
+  object!: 'response';
+
+  @ApiProperty({ enum: [true] })
+  deleted!: true;
+}

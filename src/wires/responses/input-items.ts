@@ -1,20 +1,44 @@
+import { newId } from '../../platform/ids.js';
 import type { JsonObject } from '../../platform/json.js';
 import type { ApprovalRow } from '../../turn/approvals/approval-writes.js';
+import type { KnownItem } from './client-history.js';
 import { badParam } from './responses-errors.js';
+
+/** Beginnings of the ids of items, by their types. */
+const prefixes: Partial<Record<string, string>> = {
+  message: 'msg',
+  reasoning: 'rs',
+  function_call: 'fc',
+  function_call_output: 'fco',
+  custom_tool_call: 'ctc',
+  custom_tool_call_output: 'ctco',
+};
+
+/** The items of an input as `input_items` gives them back: each has an id, and no two have the same. */
+export function keepInput(items: readonly KnownItem[]): JsonObject[] {
+  const given = new Set<string>();
+  return items.map(({ kept }) => {
+    const { id: sent, ...rest } = kept;
+    const isOwn = typeof sent === 'string' && sent !== '' && !given.has(sent);
+    const id = isOwn ? sent : newId(prefixes[String(rest['type'])] ?? 'item');
+    given.add(id);
+    return { id, ...rest };
+  });
+}
 
 /** The answers that a response begins with, as items of its input. Pure. */
 export function answerItems(
   approvals: readonly ApprovalRow[],
   answered: readonly string[],
+  customTools: readonly string[],
 ): JsonObject[] {
   return approvals.flatMap((approval): JsonObject[] => {
-    const { id, kind, decision, output, message } = approval;
+    const { id, kind, name, decision, output, message } = approval;
     if (!answered.includes(id)) return [];
     if (kind === 'client-tool') {
+      const type = customTools.includes(name) ? 'custom_tool_call_output' : 'function_call_output';
       const given = output ?? message ?? '';
-      return [
-        { type: 'function_call_output', id, call_id: id, output: given, status: 'completed' },
-      ];
+      return [{ type, id, call_id: id, output: given, status: 'completed' }];
     }
     const approve = decision === 'approve' || decision === 'approve-session';
     const answer = { approval_request_id: id, approve, reason: message };

@@ -38,8 +38,19 @@ export class ModelChooser {
       if (!isTypedError(error, 'PERSONA_NOT_FOUND')) throw error;
     }
     if (this.models.find(name) !== undefined) return { agent: undefined, model: name, name };
+    const known = await this.list();
+    throw modelNotFound(
+      name,
+      known.map((one) => one.name),
+    );
+  }
+
+  /** The names that `choose` takes: agents before models. */
+  async list(): Promise<{ name: string; isAgent: boolean }[]> {
     const agents = await this.personas.agents();
-    const known = [...agents.map((agent) => agent.name), ...this.models.list().map(({ id }) => id)];
-    throw modelNotFound(name, known);
+    return [
+      ...agents.map(({ name }) => ({ name, isAgent: true })),
+      ...this.models.list().map(({ id }) => ({ name: id, isAgent: false })),
+    ];
   }
 }

@@ -1,87 +1,205 @@
+import { createHash } from 'node:crypto';
+import { parseJson, printExact, printJson } from '../../platform/exact-json.js';
 import { isPlainObject, type JsonObject } from '../../platform/json.js';
 import type { GivenAnswer } from '../../turn/approvals/validate-answer.js';
 import type { InlineFile } from '../conversation/store-inline-files.js';
-import { readContent } from './read-content.js';
+import { readContent, type ReadPart } from './read-content.js';
 import { badParam } from './responses-errors.js';
 
-/** An answer to a question of an earlier response. */
-export interface ItemAnswer {
-  /** The question's id. */
-  approvalId: string;
-  given: GivenAnswer;
+/** An item of the input, as far as it means something to the server. */
+export type InputItem = {
+  /** Where it is in the request. */
   field: string;
-}
-
-/** An item of the input. */
-export interface ReadItem {
-  /** `output`: what a response had; `note`: instructions of the application. */
-  kind: 'message' | 'note' | 'output' | 'answer';
-  text: string;
-  files: readonly InlineFile[];
-  /** The item as a line of a transcript. */
-  line: string;
-  answer: ItemAnswer | undefined;
-  /** The item as `input_items` gives it back. */
+  /** The item as `input_items` gives it back, but for an id that it lacks. */
   kept: JsonObject;
+} & (
+  | { kind: 'user'; said: readonly (string | InlineFile)[]; digest: string }
+  | { kind: 'reply'; text: string }
+  /** What the application says: a message of `system` or `developer`. */
+  | { kind: 'note'; text: string }
+  | { kind: 'call'; call: ReadCall }
+  | { kind: 'output'; callId: string; text: string; isError: boolean }
+  | { kind: 'approval'; approvalId: string; given: GivenAnswer }
+  | { kind: 'reference'; id: string }
+  /** What only the server that made it can use, such as thinking. */
+  | { kind: 'aside' }
+);
+
+export interface ReadCall {
+  callId: string;
+  name: string;
+  input: JsonObject;
+  /** The output, where it is in the item itself; undefined: it is an item of its own. */
+  output: string | undefined;
+  isError: boolean;
 }
 
 const types =
-  'message, function_call, function_call_output, mcp_approval_response, reasoning, mcp_call and mcp_approval_request';
+  'message, function_call, function_call_output, custom_tool_call, custom_tool_call_output, mcp_approval_response, reasoning, item_reference, or a call of a hosted tool';
 
 /** Reads an item. Pure. @throws TypedError INVALID_REQUEST 400. */
-export function readItem(item: unknown, field: string): ReadItem {
+export function readItem(item: unknown, field: string): InputItem {
   if (!isPlainObject(item)) throw badParam(field, `'${field}' must be an object`);
-  const { type = item['role'] === undefined ? undefined : 'message' } = item;
+  // The request body was JSON, so its objects are too.
+  const json = item as JsonObject;
+  const type = item['type'] ?? impliedType(item);
   switch (type) {
     case 'message':
-      return readMessage(item, field);
-    case 'function_call_output':
-      return readOutput(item, field);
-    case 'mcp_approval_response':
-      return readApproval(item, field);
+      return readMessage(json, field);
+    case 'item_reference':
+      return { field, kind: 'reference', id: textOf(item, 'id', field), kept: json };
     case 'function_call':
-    case 'mcp_call':
-      return output(
-        item,
-        `assistant called ${textOf(item, 'name', field)}(${textOf(item, 'arguments', field)})`,
-      );
-    case 'mcp_approval_request':
-      return output(item, `assistant asked to call ${textOf(item, 'name', field)}`);
+      return readFunctionCall(json, field);
+    case 'function_call_output':
+    case 'custom_tool_call_output':
+      return readOutput(json, textOf(item, 'call_id', field), field);
+    case 'mcp_approval_response':
+      return readApproval(json, field);
     // A model takes only its own thinking, which the server keeps with each turn.
     case 'reasoning':
-      return output(item, '');
+      return { field, kind: 'aside', kept: { summary: [], ...json } };
+    case 'mcp_approval_request':
+    case 'mcp_list_tools':
+      return { field, kind: 'aside', kept: json };
+    case 'compaction':
+    case 'compaction_summary':
+      return { field, kind: 'note', text: compacted, kept: json };
     default:
+      if (typeof type === 'string' && /^\w{1,60}_call$/.test(type)) {
+        return readHostedCall(json, type, field);
+      }
+      if (typeof type === 'string' && /^\w{1,60}_call_output$/.test(type)) {
+        return readOutput(json, callIdOf(json, field), field);
+      }
       throw badParam(`${field}.type`, `'${field}.type' must be one of ${types}`);
   }
 }
 
-function readMessage(item: Record<string, unknown>, field: string): ReadItem {
+const compacted =
+  'An earlier part of the conversation was compacted by another server, and cannot be read here.';
+
+/** Items may come without a type: messages have a role, references an id alone. */
+function impliedType(item: Record<string, unknown>): string | undefined {
+  if (item['role'] !== undefined) return 'message';
+  const isAlone = Object.keys(item).every((name) => name === 'id' || name === 'type');
+  return isAlone && typeof item['id'] === 'string' ? 'item_reference' : undefined;
+}
+
+function readMessage(item: JsonObject, field: string): InputItem {
   const { role, content } = item;
   const isKnown =
     role === 'user' || role === 'assistant' || role === 'system' || role === 'developer';
   if (!isKnown) {
     throw badParam(`${field}.role`, `'${field}.role' must be user, assistant, system or developer`);
   }
-  const parts = readContent(content, `${field}.content`);
-  const text = parts.flatMap((part) => part.text || []).join('\n\n');
-  const files = parts.flatMap(({ file }) => file ?? []);
+  const parts = readContent(content, `${field}.content`, role === 'assistant');
   const kept = {
+    ...idOf(item),
     type: 'message',
     role,
     status: 'completed',
     content: parts.map((part) => part.kept),
   };
-  const line = [`${role}: ${text}`, ...files.map(({ name }) => `[file ${name}]`)].join(' ');
-  const of = { text, files, line, kept, answer: undefined };
-  if (role === 'user') return { ...of, kind: 'message' };
-  if (files.length > 0)
+  const of = { field, kept };
+  if (role === 'user') return { ...of, kind: 'user', said: saidIn(parts), digest: digest(parts) };
+  if (parts.some(({ file }) => file !== undefined)) {
     throw badParam(`${field}.content`, 'Only messages of the user may have files');
-  return { ...of, kind: role === 'assistant' ? 'output' : 'note' };
+  }
+  const text = parts.flatMap((part) => part.text || []).join('\n\n');
+  return role === 'assistant' ? { ...of, kind: 'reply', text } : { ...of, kind: 'note', text };
 }
 
-function readOutput(item: Record<string, unknown>, field: string): ReadItem {
+function saidIn(parts: readonly ReadPart[]): (string | InlineFile)[] {
+  return parts.flatMap(({ text, file }) => file ?? (text.trim() === '' ? [] : text));
+}
+
+function digest(parts: readonly ReadPart[]): string {
+  const hash = createHash('sha256');
+  for (const { text, file } of parts) hash.update(file?.bytes ?? JSON.stringify(text));
+  return hash.digest('base64url');
+}
+
+function readFunctionCall(item: JsonObject, field: string): InputItem {
   const callId = textOf(item, 'call_id', field);
-  const parts = readContent(item['output'], `${field}.output`);
+  const name = textOf(item, 'name', field);
+  const given = item['arguments'];
+  const text = typeof given === 'string' ? given : printJson(given ?? {});
+  const kept = {
+    ...idOf(item),
+    type: 'function_call',
+    call_id: callId,
+    name,
+    arguments: text,
+    status: 'completed',
+  };
+  const call = { callId, name, input: parseArguments(text), output: undefined, isError: false };
+  return { field, kept, kind: 'call', call };
+}
+
+/** The arguments of a call: a model may give none, and a client sends what a model gave. */
+function parseArguments(text: string): JsonObject {
+  if (text.trim() === '') return {};
+  try {
+    const value: unknown = parseJson(text);
+    if (value === null) return {};
+    return isPlainObject(value) ? (value as JsonObject) : { arguments: text };
+  } catch {
+    return { arguments: text };
+  }
+}
+
+/** Fields of a call's item that are not what the tool was given. */
+const aboutCalls = ['type', 'id', 'call_id', 'status', 'name', 'server_label', 'error'];
+const outputFields = ['output', 'outputs', 'results', 'result'];
+const notSent = 'What it gave is not in the history that the client sent.';
+
+/** A call that a server ran, or a hosted tool: its output may be in the item itself. */
+function readHostedCall(item: JsonObject, type: string, field: string): InputItem {
+  const callId = callIdOf(item, field);
+  const { name, error, arguments: text } = item;
+  const given = Object.entries(item).filter(
+    ([key]) => ![...aboutCalls, ...outputFields, 'arguments', 'approval_request_id'].includes(key),
+  );
+  const isError = error !== undefined && error !== null;
+  const output = isError ? error : outputFields.map((key) => item[key]).find((one) => one != null);
+  // What the client or another program ran has its output as an item of its own.
+  const isApart = item['call_id'] !== undefined && output === undefined;
+  return {
+    field,
+    kept: { ...item, type },
+    kind: 'call',
+    call: {
+      callId,
+      name: typeof name === 'string' && name !== '' ? name : type.replace(/_call$/, ''),
+      input: typeof text === 'string' ? parseArguments(text) : Object.fromEntries(given),
+      output: isApart ? undefined : shownOutput(output, type),
+      isError,
+    },
+  };
+}
+
+function shownOutput(output: unknown, type: string): string {
+  if (output === undefined || type === 'image_generation_call') return notSent;
+  return typeof output === 'string' ? output : printJson(output);
+}
+
+function callIdOf(item: JsonObject, field: string): string {
+  return typeof item['call_id'] === 'string'
+    ? textOf(item, 'call_id', field)
+    : textOf(item, 'id', field);
+}
+
+function readOutput(item: JsonObject, callId: string, field: string): InputItem {
+  const { output, type } = item;
+  // Outputs of hosted tools are objects, as a screenshot.
+  const isHosted = type !== 'function_call_output' && type !== 'custom_tool_call_output';
+  const of = { field, kind: 'output', callId, isError: item['status'] === 'incomplete' } as const;
+  const kept = { ...idOf(item), type: String(type), call_id: callId, status: 'completed' };
+  if (isHosted) {
+    const text = typeof output === 'string' ? output : withoutData(output ?? item);
+    return { ...of, text, kept: { ...item } };
+  }
+  const parts = readContent(output ?? '', `${field}.output`);
   if (parts.some(({ file }) => file !== undefined)) {
     throw badParam(
       `${field}.output`,
@@ -89,17 +207,19 @@ function readOutput(item: Record<string, unknown>, field: string): ReadItem {
     );
   }
   const text = parts.map((part) => part.text).join('\n\n');
-  const given: GivenAnswer = { ...none, decision: 'answer', output: text, isError: false };
-  return {
-    ...empty,
-    kind: 'answer',
-    line: `output: ${text}`,
-    answer: { approvalId: callId, given, field: `${field}.call_id` },
-    kept: { type: 'function_call_output', call_id: callId, output: text, status: 'completed' },
-  };
+  const given = typeof output === 'string' ? output : parts.map((part) => part.kept);
+  return { ...of, text, kept: { ...kept, output: given } };
 }
 
-function readApproval(item: Record<string, unknown>, field: string): ReadItem {
+/** An output as text, without pictures in it. */
+function withoutData(output: unknown): string {
+  const json = JSON.stringify(output, (_key, value: unknown) =>
+    typeof value === 'string' && /^data:/i.test(value) ? '[a file, which is not shown]' : value,
+  );
+  return printExact(json);
+}
+
+function readApproval(item: JsonObject, field: string): InputItem {
   const approvalId = textOf(item, 'approval_request_id', field);
   const { approve, reason } = item;
   if (typeof approve !== 'boolean') {
@@ -113,32 +233,19 @@ function readApproval(item: Record<string, unknown>, field: string): ReadItem {
     ? { ...none, decision: 'approve' }
     : { ...none, decision: 'deny', message: reason ?? undefined };
   const kept = {
+    ...idOf(item),
     type: 'mcp_approval_response',
     approval_request_id: approvalId,
     approve,
     reason: reason ?? null,
   };
-  return {
-    ...empty,
-    kind: 'answer',
-    line: approve ? 'user: approved' : 'user: denied',
-    answer: { approvalId, given, field: `${field}.approval_request_id` },
-    kept,
-  };
+  return { field, kept, kind: 'approval', approvalId, given };
 }
 
 const none = { message: undefined, input: undefined, rule: undefined };
-const empty = { text: '', files: [] };
 
-function output(item: Record<string, unknown>, line: string): ReadItem {
-  const { type, id } = item;
-  return {
-    ...empty,
-    kind: 'output',
-    line,
-    answer: undefined,
-    kept: { type: String(type), id: String(id) },
-  };
+function idOf({ id }: JsonObject): { id?: string } {
+  return typeof id === 'string' && id !== '' ? { id } : {};
 }
 
 function textOf(item: Record<string, unknown>, name: string, field: string): string {

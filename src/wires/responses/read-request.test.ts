@@ -1,8 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { isTypedError } from '../../errors/typed-error.js';
+import { compact } from '../../platform/compact.js';
 import { readRequest, type ResponseRequest } from './read-request.js';
 
 const png = 'data:image/png;base64,iVBORw0KGgo=';
+const notSent = 'What it gave is not in the history that the client sent.';
 const user = (content: unknown) => ({ role: 'user', content });
 const read = (body: object): Promise<ResponseRequest> => readRequest({ input: 'Hello', ...body });
 
@@ -18,87 +20,88 @@ async function refusalOf(body: object): Promise<[string, unknown]> {
   throw new Error('It was taken');
 }
 
-async function textOf(body: object): Promise<string> {
-  const { input } = await read(body);
-  if (input.type !== 'message') throw new Error('It is no message');
-  return input.message.text;
-}
-
 describe('the input of a request', () => {
-  it('is a text, or the messages of the user', async () => {
-    expect(await textOf({ input: 'Hello' })).toBe('Hello');
-    const parts = [
-      { type: 'input_text', text: 'one' },
-      { type: 'input_text', text: 'two' },
-    ];
-    expect(await textOf({ input: [user(parts), user('three')] })).toBe('one\n\ntwo\n\nthree');
-  });
-
-  it('comes after what the application says beside it, and after earlier conversation', async () => {
-    const input = [
-      { role: 'developer', content: 'Be brief.' },
-      user('My name is Alice.'),
-      { type: 'reasoning', id: 'rs_1', summary: [] },
-      { role: 'assistant', content: [{ type: 'output_text', text: 'Hello Alice!' }] },
-      user('What is my name?'),
-    ];
-    expect(await textOf({ input, instructions: 'Answer in German.' })).toBe(
-      [
-        'Instructions from the application:',
-        'Answer in German.',
-        'Be brief.',
-        '---',
-        'The conversation so far:',
-        'user: My name is Alice.',
-        'assistant: Hello Alice!',
-        '---',
-        'What is my name?',
-      ].join('\n\n'),
-    );
-  });
-
-  it('has files, whose bytes are not given back', async () => {
+  it('has files, whose bytes are not given back, and whose names claim no type', async () => {
     const file = { type: 'input_file', filename: 'a/plan.txt', file_data: 'SGVsbG8=' };
-    const image = { type: 'input_image', image_url: png };
-    const { input, stored } = await read({ input: [user([file, image])] });
-    expect(input).toMatchObject({
-      type: 'message',
-      message: { text: '', files: [{ name: 'plan.txt' }, { name: 'file.png' }] },
-    });
-    expect(JSON.stringify(stored.input)).not.toContain('iVBORw0KGgo');
+    const image = { type: 'input_image', image_url: png, detail: 'low' };
+    const { items } = await read({ input: [user([file, image])] });
+    expect(items).toMatchObject([
+      { kind: 'user', said: [{ name: 'plan.txt' }, { name: 'image-1-2' }] },
+    ]);
+    expect(items[0]?.kept).toMatchObject({ content: [{}, { detail: 'low' }] });
+    expect(JSON.stringify(items[0]?.kept)).not.toContain('iVBORw0KGgo');
   });
 
-  it('has answers where a response asked, and only these', async () => {
-    const output = { type: 'function_call_output', call_id: 'appr_1', output: 'red' };
-    const approval = {
-      type: 'mcp_approval_response',
-      approval_request_id: 'appr_2',
-      approve: false,
-      reason: 'No',
-    };
-    const call = { type: 'function_call', call_id: 'appr_1', name: 'pick', arguments: '{}' };
-    const { input } = await read({ input: [user('Pick'), call, output, approval] });
-    expect(input).toMatchObject({
-      type: 'answers',
-      answers: [
-        { approvalId: 'appr_1', given: { decision: 'answer', output: 'red' } },
-        { approvalId: 'appr_2', given: { decision: 'deny', message: 'No' } },
-      ],
-    });
-    expect(await refusalOf({ input: [output, user('And?')] })).toMatchObject([
-      expect.stringContaining('send the answers first'),
-      'input',
-    ]);
+  it.each<[string, object]>([
+    ['', {}],
+    [' ', {}],
+    ['null', {}],
+    ['{"a":1}', { a: 1 }],
+    ['{"a":', { arguments: '{"a":' }],
+    ['[1]', { arguments: '[1]' }],
+  ])('takes a call with the arguments %j', async (given, input) => {
+    const item = { type: 'function_call', call_id: 'c', name: 'pick', arguments: given };
+    const { items } = await read({ input: [item] });
+    expect(items).toMatchObject([{ kind: 'call', call: { callId: 'c', name: 'pick', input } }]);
+  });
+
+  const found = { type: 'web_search_call', id: 'ws', action: { type: 'search', query: 'q' } };
+  it.each<[object, object]>([
+    [found, { name: 'web_search', input: { action: { query: 'q' } }, output: notSent }],
+    [
+      {
+        type: 'mcp_call',
+        id: 'm',
+        name: 'read',
+        arguments: '{"a":1}',
+        output: 'text',
+        error: null,
+      },
+      { name: 'read', input: { a: 1 }, output: 'text', isError: false },
+    ],
+    [
+      { type: 'mcp_call', id: 'm', name: 'read', arguments: '{}', output: null, error: 'gone' },
+      { output: 'gone', isError: true },
+    ],
+    [
+      { type: 'custom_tool_call', call_id: 'c', name: 'patch', input: '*** Begin' },
+      { callId: 'c', name: 'patch', input: { input: '*** Begin' }, output: undefined },
+    ],
+    [
+      { type: 'code_interpreter_call', id: 'i', code: '1', outputs: [{ logs: '1' }] },
+      { name: 'code_interpreter', input: { code: '1' }, output: '[{"logs":"1"}]' },
+    ],
+    [{ type: 'image_generation_call', id: 'i', result: 'AAAA' }, { output: notSent }],
+    [
+      { type: 'some_new_call', id: 'n', what: 1 },
+      { name: 'some_new', input: { what: 1 } },
+    ],
+  ])('takes what others ran as a call: %j', async (item, call) => {
+    const { items } = await read({ input: [item] });
+    expect(items).toMatchObject([{ kind: 'call', call }]);
+    expect(items[0]?.kept).toMatchObject(item);
+  });
+
+  it.each<[object, string]>([
+    [{ type: 'reasoning', summary: [], encrypted_content: 'x' }, 'aside'],
+    [{ type: 'mcp_list_tools', id: 'l', server_label: 's', tools: [] }, 'aside'],
+    [{ type: 'mcp_approval_request', id: 'appr_1', name: 'write', arguments: '{}' }, 'aside'],
+    [{ type: 'compaction', encrypted_content: 'x' }, 'note'],
+    [{ role: 'developer', content: 'Be brief.' }, 'note'],
+    [{ type: 'item_reference', id: 'msg_1' }, 'reference'],
+    [{ id: 'msg_1' }, 'reference'],
+    [{ role: 'assistant', content: [] }, 'reply'],
+  ])('takes %j as %s', async (item, kind) => {
+    expect((await read({ input: [item] })).items).toMatchObject([{ kind }]);
   });
 
   it.each<[unknown, string]>([
     [undefined, 'input'],
     [[], 'input'],
     [7, 'input'],
-    [[user('')], 'input'],
-    [[{ role: 'assistant', content: 'Hi' }], 'input'],
     [[7], 'input[0]'],
-    [[{ type: 'item_reference', id: 'x' }], 'input[0].type'],
+    [[{ type: 'item_reference' }], 'input[0].id'],
+    [[{ type: 'audio' }], 'input[0].type'],
     [[user([{ type: 'input_audio' }])], 'input[0].content[0].type'],
     [
       [user([{ type: 'input_image', image_url: 'https://a.example/a.png' }])],
@@ -122,25 +125,33 @@ describe('the fields of a request', () => {
   it('become options of the turn', async () => {
     const tool = { type: 'function', name: 'pick', parameters: { type: 'object' }, strict: true };
     const { opts } = await read({
+      parallel_tool_calls: false,
       reasoning: { effort: 'minimal', summary: 'auto' },
       max_output_tokens: 300,
       tools: [tool],
       service_tier: 'flex',
       background: true,
     });
-    expect(opts).toEqual({
+    expect(compact(opts)).toEqual({
       thinking: { effort: 'low', display: 'summarized' },
       maxTokens: 300,
       clientTools: [{ name: 'pick', description: '', inputSchema: { type: 'object' } }],
       priority: 'background',
       onDisconnect: 'continue',
     });
-    expect((await read({ tool_choice: 'none', tools: [tool] })).opts).toEqual({ tools: [] });
+    expect((await read({ tool_choice: 'none', tools: [tool] })).opts).toMatchObject({ tools: [] });
     expect((await read({ reasoning: { effort: 'none' } })).opts).toEqual({ thinking: false });
   });
 
   it.each([
     { store: true },
+    { store: false },
+    { parallel_tool_calls: false },
+    { truncation: 'disabled', include: ['reasoning.encrypted_content'] },
+    { text: { verbosity: 'low' } },
+    { client_metadata: { a: 'b' } },
+    { tools: [{ type: 'web_search' }] },
+    { tools: [{ type: 'mcp', server_label: 'turnpike' }] },
     { store: null },
     { temperature: 1, top_p: 1, presence_penalty: 0, frequency_penalty: 0, top_logprobs: 0 },
     { truncation: 'auto', parallel_tool_calls: true, service_tier: 'auto', include: [] },
@@ -148,14 +159,44 @@ describe('the fields of a request', () => {
     { text: { format: { type: 'text' }, verbosity: 'medium' }, tool_choice: 'auto' },
     { user: 'ann', safety_identifier: 's', prompt_cache_key: 'k', metadata: { a: 'b' } },
   ])('may be %j', async (fields) => {
-    expect((await read(fields)).opts).toEqual({});
+    expect(compact((await read(fields)).opts)).toEqual({});
+  });
+
+  it('name tools that take text, with the grammar told to the model', async () => {
+    const format = { type: 'grammar', syntax: 'lark', definition: 'start: /.+/' };
+    const tool = { type: 'custom', name: 'patch', description: 'Patches.', format };
+    const { opts, given } = await read({ tools: [tool] });
+    expect(given.customTools).toEqual(['patch']);
+    expect(opts['clientTools']).toMatchObject([
+      {
+        name: 'patch',
+        description: 'Patches.\n\nThe input follows this grammar (lark):\nstart: /.+/',
+        inputSchema: { required: ['input'] },
+      },
+    ]);
+  });
+
+  it('leave an option to the agent again where a request that answers says so', async () => {
+    const plain = { text: { format: { type: 'text' } }, reasoning: {}, tools: [] };
+    const { opts } = await read({ ...plain, background: false });
+    expect(opts).toEqual({
+      output: undefined,
+      citations: undefined,
+      thinking: undefined,
+      tools: undefined,
+      clientTools: undefined,
+      onDisconnect: undefined,
+    });
+    expect((await read({})).opts).toEqual({});
   });
 
   it('has the format of an object, which the turn is to end with', async () => {
     const schema = { type: 'object', properties: { count: { type: 'integer' } } };
     const format = { type: 'json_schema', name: 'counted', strict: true, schema };
-    const { opts, stored } = await read({ text: { format } });
-    expect([opts, stored.format]).toEqual([{ output: { schema, repairs: 1 } }, format]);
+    const { opts, given } = await read({ text: { format } });
+    // An agent that cites does not in a turn that ends with an object.
+    expect(opts).toEqual({ output: { schema, repairs: 1 }, citations: false });
+    expect(given.format).toEqual(format);
     const wrong = { ...format, schema: { type: 'banana' } };
     expect(await refusalOf({ text: { format: wrong } })).toMatchObject([
       expect.any(String),
@@ -164,7 +205,6 @@ describe('the fields of a request', () => {
   });
 
   it.each<[object, string]>([
-    [{ store: false }, 'store'],
     [{ temperature: 0.2 }, 'temperature'],
     [{ top_p: 0.5 }, 'top_p'],
     [{ presence_penalty: 1 }, 'presence_penalty'],
@@ -172,16 +212,19 @@ describe('the fields of a request', () => {
     [{ top_logprobs: 2 }, 'top_logprobs'],
     [{ tool_choice: 'required' }, 'tool_choice'],
     [{ tool_choice: { type: 'function', name: 'pick' } }, 'tool_choice'],
-    [{ parallel_tool_calls: false }, 'parallel_tool_calls'],
-    [{ truncation: 'disabled' }, 'truncation'],
     [{ service_tier: 'priority' }, 'service_tier'],
     [{ max_tool_calls: 3 }, 'max_tool_calls'],
-    [{ include: ['reasoning.encrypted_content'] }, 'include'],
-    [{ text: { verbosity: 'low' } }, 'text.verbosity'],
+    [{ include: ['message.output_text.logprobs'] }, 'include'],
+    [{ store: false, background: true }, 'store'],
+    [{ parallel_tool_calls: 'no' }, 'parallel_tool_calls'],
+    [{ truncation: 'end' }, 'truncation'],
+    [{ text: { verbosity: 'huge' } }, 'text.verbosity'],
     [{ text: { format: { type: 'json_object' } } }, 'text.format'],
     [{ reasoning: { effort: 'huge' } }, 'reasoning.effort'],
     [{ reasoning: { mode: 'x' } }, 'reasoning'],
-    [{ tools: [{ type: 'web_search' }] }, 'tools[0].type'],
+    [{ tools: [{ type: 'local_shell' }] }, 'tools[0].type'],
+    [{ tools: [{ type: 'mcp', server_label: 'x' }] }, 'tools[0].server_label'],
+    [{ tools: [{ type: 'custom', name: 'p', format: { type: 'x' } }] }, 'tools[0].format'],
     [{ tools: [{ type: 'function', name: 'x', parameters: 1 }] }, 'tools'],
     [{ tools: [{ type: 'function', name: 'x y' }] }, 'tools'],
     [{ tools: [{ type: 'function', name: 'x', parameters: { type: 'banana' } }] }, 'tools'],

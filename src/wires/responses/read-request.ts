@@ -1,15 +1,13 @@
 import { invalidRequest } from '../../errors/typed-error.js';
 import { parseOutput } from '../../output/parse-output.js';
 import { takeRequest } from '../../http/request.pipe.js';
-import { parseClientTools } from '../../options/client-tools.js';
-import { compact } from '../../platform/compact.js';
-import { isPlainObject, type JsonObject } from '../../platform/json.js';
-import type { ClientTool } from '../../storage/shapes/stored-options.js';
+import { isPlainObject } from '../../platform/json.js';
 import type { StoredResponsesRequest } from '../../storage/shapes/stored-responses.js';
 import { efforts } from '../../storage/shapes/stored-thinking.js';
 import { checkSettings } from './check-settings.js';
 import { CreateResponseDto } from './create-response.dto.js';
-import { readInput, type ReadInput } from './read-input.js';
+import { readItem, type InputItem } from './read-item.js';
+import { readTools } from './read-tools.js';
 import { parseResponseId, type ResponseName } from './response-name.js';
 import { badParam, responseNotFound } from './responses-errors.js';
 
@@ -20,71 +18,120 @@ export interface ResponseRequest {
   previous: ResponseName | undefined;
   isStream: boolean;
   isBackground: boolean;
-  input: ReadInput;
-  /** Options of the turn, but for its model. */
+  items: readonly InputItem[];
+  /**
+   * Options of the turn, but for its model: those of fields that the request has. Undefined is a field that leaves the
+   * option to the agent, where an earlier request had set it.
+   */
   opts: Record<string, unknown>;
-  /** What the response gives back, but for its model. */
-  stored: Omit<StoredResponsesRequest, 'model'>;
+  /** What the response gives back of fields that the request has. */
+  given: Partial<Terms>;
 }
 
-/** @throws TypedError INVALID_REQUEST 400; TURN_NOT_FOUND 404 for the previous response. */
-export async function readRequest(value: unknown): Promise<ResponseRequest> {
+/** What a response gives back of its request, but for its model and its input. */
+export type Terms = Omit<
+  StoredResponsesRequest,
+  'model' | 'input' | 'developer' | 'answers' | 'firstTools' | 'deleted'
+>;
+
+/** What a response gives back of fields that its request does not have. */
+export const defaultTerms: Terms = {
+  previousResponseId: null,
+  instructions: null,
+  background: false,
+  toolChoice: 'auto',
+  format: { type: 'text' },
+  effort: null,
+  summary: null,
+  maxOutputTokens: null,
+  serviceTier: 'default',
+  metadata: {},
+  user: null,
+  safetyIdentifier: null,
+  promptCacheKey: null,
+};
+
+/** OpenAI's Agents SDK ends a run with an error at an approval of a server that its agent does not name. */
+const needsServerNamed = /^Agents\//i;
+
+/**
+ * @param userAgent the client, by its header.
+ * @throws TypedError INVALID_REQUEST 400; TURN_NOT_FOUND 404 for the previous response.
+ */
+export async function readRequest(value: unknown, userAgent = ''): Promise<ResponseRequest> {
   if (!isPlainObject(value)) throw invalidRequest('The request body must be a JSON object');
   const body = await takeRequest(CreateResponseDto, value);
   checkSettings(body);
-  const { previous_response_id: before, background = false, stream = false } = body;
+  const { previous_response_id: before, background, stream = false } = body;
   const previous = before === undefined ? undefined : parseResponseId(before);
   if (before !== undefined && previous === undefined) {
     throw responseNotFound(before, 'previous_response_id');
   }
-  const input = readInput(body.input, body.instructions);
-  const toolChoice = body.tool_choice === 'none' ? 'none' : 'auto';
-  const serviceTier = body.service_tier === 'flex' ? 'flex' : 'default';
-  const { effort, summary, thinking } = readReasoning(body.reasoning);
-  const clientTools = readTools(body.tools);
-  const { format, output } = readFormat(body.text);
+  const fields: ReadField[] = [
+    needsServerNamed.test(userAgent) ? { given: { hidesApprovals: true } } : {},
+    readReasoning(body.reasoning),
+    readText(body.text),
+    readTools(body),
+    field(body.max_output_tokens, (most) => ({
+      opts: { maxTokens: most },
+      given: { maxOutputTokens: most },
+    })),
+    field(body.service_tier, (tier) => ({
+      opts: { priority: tier === 'flex' ? 'background' : undefined },
+      given: { serviceTier: tier === 'flex' ? 'flex' : 'default' },
+    })),
+    field(background, (isBackground) => ({
+      opts: { onDisconnect: isBackground ? 'continue' : undefined },
+      given: { background: isBackground },
+    })),
+    field(body.parallel_tool_calls, (parallel) => ({ given: { parallelToolCalls: parallel } })),
+    field(body.store, (store) => ({ given: { store } })),
+    field(body.instructions, (instructions) => ({ given: { instructions } })),
+    field(body.metadata, (metadata) => ({ given: { metadata } })),
+    field(body.user, (user) => ({ given: { user } })),
+    field(body.safety_identifier, (id) => ({ given: { safetyIdentifier: id } })),
+    field(body.prompt_cache_key, (key) => ({ given: { promptCacheKey: key } })),
+    field(before, (id) => ({ given: { previousResponseId: id } })),
+  ];
   return {
     model: body.model,
     previous,
     isStream: stream,
-    isBackground: background,
-    input,
-    opts: compact({
-      thinking,
-      maxTokens: body.max_output_tokens,
-      output,
-      clientTools: toolChoice === 'none' || clientTools.length === 0 ? undefined : clientTools,
-      tools: toolChoice === 'none' ? [] : undefined,
-      priority: serviceTier === 'flex' ? 'background' : undefined,
-      onDisconnect: background ? 'continue' : undefined,
-    }),
-    stored: {
-      previousResponseId: before ?? null,
-      instructions: body.instructions ?? null,
-      background,
-      toolChoice,
-      format,
-      effort,
-      summary,
-      maxOutputTokens: body.max_output_tokens ?? null,
-      serviceTier,
-      metadata: body.metadata ?? {},
-      user: body.user ?? null,
-      safetyIdentifier: body.safety_identifier ?? null,
-      promptCacheKey: body.prompt_cache_key ?? null,
-      input: input.type === 'message' ? input.kept : [],
-    },
+    isBackground: background === true,
+    items: readItems(body.input),
+    opts: Object.assign({}, ...fields.map(({ opts = {} }) => opts)) as Record<string, unknown>,
+    given: Object.assign({}, ...fields.map(({ given = {} }) => given)) as Partial<Terms>,
   };
+}
+
+/** What a field of the request means: options of the turn, and what the response gives back of it. */
+export interface ReadField {
+  opts?: Record<string, unknown>;
+  given?: Partial<Terms>;
+}
+
+function field<T>(value: T | null | undefined, read: (value: T) => ReadField): ReadField {
+  return value === undefined || value === null ? {} : read(value);
+}
+
+function readItems(input: unknown): InputItem[] {
+  if (typeof input === 'string') return [readItem({ role: 'user', content: input }, 'input')];
+  if (Array.isArray(input) && input.length > 0) {
+    return (input as unknown[]).map((item, index) => readItem(item, `input[${index}]`));
+  }
+  throw badParam('input', "'input' must be a text, or a list of items that is not empty");
 }
 
 const summaries = ['auto', 'concise', 'detailed'];
 const wantedEfforts = ['none', 'minimal', ...efforts];
 
 /** `none` is no thinking; the least effort of models here is `low`. */
-function readReasoning(reasoning: Record<string, unknown> = {}) {
-  const { effort = null, summary = null, generate_summary, ...more } = reasoning;
+function readReasoning(reasoning: Record<string, unknown> | undefined): ReadField {
+  if (reasoning === undefined) return {};
+  const { effort = null, summary = null, generate_summary, context, ...more } = reasoning;
   const [unknown] = Object.keys(more);
-  if (unknown !== undefined || (generate_summary !== undefined && generate_summary !== null)) {
+  const isOther = [generate_summary, context].some((one) => one !== undefined && one !== null);
+  if (unknown !== undefined || isOther) {
     throw badParam('reasoning', "'reasoning' has the fields effort and summary");
   }
   if (effort !== null && !isOneOf(wantedEfforts, effort)) {
@@ -99,29 +146,35 @@ function readReasoning(reasoning: Record<string, unknown> = {}) {
       `'reasoning.summary' must be one of ${summaries.join(', ')}`,
     );
   }
-  if (effort === null) return { effort, summary, thinking: undefined };
+  const given = { effort, summary };
+  if (effort === null) return { opts: { thinking: undefined }, given };
   const display = summary === null ? {} : { display: 'summarized' };
   const thinking =
     effort === 'none' ? false : { effort: effort === 'minimal' ? 'low' : effort, ...display };
-  return { effort, summary, thinking };
+  return { opts: { thinking }, given };
 }
 
-function isOneOf(values: readonly string[], value: unknown): value is string {
-  return typeof value === 'string' && values.includes(value);
+function isOneOf<T extends string>(values: readonly T[], value: unknown): value is T {
+  return typeof value === 'string' && values.some((one) => one === value);
 }
 
-/** The format as it is given back, and the object that the turn is to end with. */
-function readFormat(text: Record<string, unknown> = {}): { format: JsonObject; output?: object } {
+const verbosities = ['low', 'medium', 'high'] as const;
+
+/** The format and the verbosity as they are given back, and the object that the turn is to end with. */
+function readText(text: Record<string, unknown> | undefined): ReadField {
+  if (text === undefined) return {};
   const { format = { type: 'text' }, verbosity } = text;
-  if (verbosity !== undefined && verbosity !== null && verbosity !== 'medium') {
-    throw badParam(
-      'text.verbosity',
-      "'text.verbosity' must be medium or left out: ask for it in the message",
-    );
+  if (verbosity !== undefined && verbosity !== null && !isOneOf(verbosities, verbosity)) {
+    throw badParam('text.verbosity', `'text.verbosity' must be one of ${verbosities.join(', ')}`);
   }
+  const level = isOneOf(verbosities, verbosity) ? { verbosity } : {};
   const { type, schema } = isPlainObject(format) ? format : {};
-  // The request body was JSON, so its objects are too.
-  if (type === 'text') return { format: { type } };
+  if (type === 'text') {
+    return {
+      opts: { output: undefined, citations: undefined },
+      given: { format: { type }, ...level },
+    };
+  }
   if (type !== 'json_schema') {
     throw badParam('text.format', "'text.format' must have the type text or json_schema");
   }
@@ -130,33 +183,8 @@ function readFormat(text: Record<string, unknown> = {}): { format: JsonObject; o
     const fault = `'text.format' must have ${parsed.fault.replaceAll('output.', '')}`;
     throw badParam('text.format.schema', fault);
   }
-  return { format: format as JsonObject, output: parsed.output };
-}
-
-function readTools(tools: unknown): ClientTool[] {
-  if (tools === undefined || tools === null) return [];
-  if (!Array.isArray(tools)) throw badParam('tools', "'tools' must be a list");
-  const read = (tools as unknown[]).map((tool, index) => readTool(tool, `tools[${index}]`));
-  const parsed = parseClientTools(read);
-  if ('tools' in parsed) return parsed.tools;
-  throw badParam(
-    'tools',
-    `'tools' must be ${parsed.fault.replaceAll('inputSchema', 'parameters')}`,
-  );
-}
-
-/** A tool in the words of `opts.clientTools`, whose rules check it. */
-function readTool(tool: unknown, field: string): object {
-  const { type, name, description, parameters } = isPlainObject(tool) ? tool : {};
-  if (type !== 'function') {
-    throw badParam(
-      `${field}.type`,
-      `'${field}.type' must be function: the server's own tools are those of the agent`,
-    );
-  }
-  return {
-    name,
-    description: description ?? '',
-    inputSchema: parameters ?? { type: 'object', properties: {} },
-  };
+  // An object has no citations: an agent that cites does not, in this turn.
+  const opts = { output: parsed.output, citations: false };
+  // The request body was JSON, so its objects are too.
+  return { opts, given: { format: format as Terms['format'], ...level } };
 }

@@ -6,6 +6,8 @@ export interface LinkedResponse {
   id: string;
   /** Approvals whose answers it begins with, which were given at once; none: the first one. */
   answered: readonly string[];
+  /** Approvals that were answered before. Absent: none. */
+  before?: readonly string[];
 }
 
 type Asked = Pick<ApprovalRow, 'id' | 'decision' | 'decidedAt'>;
@@ -25,8 +27,9 @@ export function linkResponses(turnId: string, approvals: readonly Asked[]): Link
     instants.set(at, [...(instants.get(at) ?? []), id]);
   }
   const answers = [...instants].toSorted(([a], [b]) => a - b).map(([, ids]) => ids.toSorted());
-  return [[], ...answers].map((answered) => ({
+  return [[], ...answers].map((answered, index) => ({
     id: formatResponseId({ turnId, approvalId: answered[0] }),
     answered,
+    ...(index > 1 ? { before: answers.slice(0, index - 1).flat() } : {}),
   }));
 }

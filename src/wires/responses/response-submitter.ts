@@ -1,26 +1,35 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Principal } from '../../access/principal.js';
+import { CONFIG, type Config } from '../../config/config.js';
 import { isTypedError } from '../../errors/typed-error.js';
 import { compact } from '../../platform/compact.js';
+import { isSameJson } from '../../platform/json.js';
 import { LONGEST_NAME } from '../../session/named-session.js';
 import { DEFAULT_PERSONA } from '../../agents/persona-name.js';
 import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
+import type { StoredResponsesRequest } from '../../storage/shapes/stored-responses.js';
 import { SessionForker } from '../../turn/branches/session-forker.js';
+import { idempotencyKeyReused } from '../../turn/state/turn-errors.js';
 import { findTurnByKey } from '../../turn/state/turn-lookup.js';
 import type { StoredBeside, SubmittedTurn } from '../../turn/submit/turn-submission.js';
 import { Conversations } from '../conversation/conversations.js';
-import { ModelChooser, type ChosenModel } from './model-chooser.js';
-import type { ItemAnswer } from './read-item.js';
-import type { ResponseRequest } from './read-request.js';
-import { ResponseLookup, type FoundResponse } from './response-lookup.js';
 import {
-  badParam,
-  notTheLast,
-  otherTurn,
-  outputsMissing,
-  responseBusy,
-} from './responses-errors.js';
+  historyPlaces,
+  tellItems,
+  type HistoryPlace,
+  type KnownItem,
+  type ToldItems,
+} from './client-history.js';
+import { ConversationFinder } from './conversation-finder.js';
+import { describeInstructions, notesIn } from './instructions.js';
+import { ItemReferences } from './item-references.js';
+import { keepInput } from './input-items.js';
+import { ModelChooser, type ChosenModel } from './model-chooser.js';
+import { defaultTerms, type ResponseRequest } from './read-request.js';
+import { ResponseAnswerer } from './response-answerer.js';
+import { repeated, ResponseLookup, type FoundResponse } from './response-lookup.js';
+import { badParam, notTheLast, outputsMissing, responseBusy } from './responses-errors.js';
 
 /** Two weeks: a conversation is deleted that was not used for so long. */
 const KEPT_MS = 1_209_600_000;
@@ -36,6 +45,20 @@ export interface MadeResponse {
   submitted: SubmittedTurn;
 }
 
+/** What a request says, and where it goes on. */
+interface Message extends ToldItems {
+  /** The items of the input. */
+  items: readonly KnownItem[];
+  /** Digest of the whole conversation; undefined: the client sent a part of it. */
+  clientHistory: string | undefined;
+  /** The response that it goes on from; undefined: it begins a conversation. */
+  before: FoundResponse | undefined;
+  /** Whether the client named that response. */
+  isNamed: boolean;
+  /** The turn whose place the told turns take, and the conversation where it is gone on from meanwhile. */
+  replaced?: { turnId: string; whole: ToldItems };
+}
+
 interface Destination {
   model: ChosenModel;
   sessionId: string;
@@ -45,8 +68,6 @@ interface Destination {
 /** Another turn is the conversation's last one: nothing was stored. */
 class WentOn extends Error {}
 
-type MessageInput = Extract<ResponseRequest['input'], { type: 'message' }>;
-
 /** Requests for responses as turns, or as answers to turns. */
 @Injectable()
 export class ResponseSubmitter {
@@ -55,34 +76,96 @@ export class ResponseSubmitter {
     private readonly lookup: ResponseLookup,
     private readonly models: ModelChooser,
     private readonly forker: SessionForker,
+    private readonly references: ItemReferences,
+    private readonly finder: ConversationFinder,
+    private readonly answerer: ResponseAnswerer,
     @Inject(DATABASE) private readonly db: Database,
+    @Inject(CONFIG) private readonly config: Pick<Config, 'maxMessageChars'>,
   ) {}
 
   /** @throws TypedError of each check; those of `TurnService.submit`. */
-  submit(call: ResponseCall): Promise<MadeResponse> {
-    const { input } = call.asked;
-    return input.type === 'answers' ? this.#answer(call, input.answers) : this.#say(call, input);
-  }
-
-  /** A message of the user begins a turn. */
-  async #say(call: ResponseCall, input: MessageInput): Promise<MadeResponse> {
+  async submit(call: ResponseCall): Promise<MadeResponse> {
     const { asked, principal } = call;
-    const { previous } = asked;
-    const before = previous && (await this.lookup.get(previous, principal, 'previous_response_id'));
-    const model = await this.models.choose(asked.model, before?.turn);
+    const items = await this.references.resolve(asked.items, principal);
+    const answered = await this.answerer.answer(call, items);
+    if (answered !== undefined) return answered;
+    const repeat = await this.#findRepeat(call, items);
+    if (repeat !== undefined) return repeat;
+    const message = await this.#readMessage(call, items);
+    const model = await this.models.choose(asked.model, message.before?.turn);
     const submitted =
-      before === undefined
-        ? await this.#begin(call, input, model)
-        : await this.#goOn(call, input, { model, before });
+      message.before === undefined
+        ? await this.#begin(call, message, model)
+        : await this.#goOn(call, message, { model, before: message.before });
     return { submitted, found: await this.lookup.first(submitted.turnId, principal) };
   }
 
+  /** The response to an earlier request with the same key, of a conversation that its client sends whole. */
+  async #findRepeat(
+    { asked, principal, idempotencyKey }: ResponseCall,
+    items: readonly KnownItem[],
+  ): Promise<MadeResponse | undefined> {
+    const places = historyPlaces(items);
+    const last = places.at(-1);
+    if (idempotencyKey === undefined || asked.previous !== undefined) return undefined;
+    if (last === undefined || places.length === 1) return undefined;
+    const turn = await this.finder.findByKey(principal.id, last.digest, idempotencyKey);
+    if (turn === undefined) return undefined;
+    const { responses } = turn.request;
+    const isSame = Object.entries({ ...defaultTerms, ...asked.given }).every(([name, value]) =>
+      isSameJson(responses?.[name as keyof typeof responses], value),
+    );
+    if (!isSame) throw idempotencyKeyReused(turn.id);
+    const found = await this.lookup.first(turn.id, principal);
+    return { found, submitted: repeated(found) };
+  }
+
+  async #readMessage(
+    { asked, principal }: ResponseCall,
+    items: readonly KnownItem[],
+  ): Promise<Message> {
+    const whole = tellItems(items);
+    const { previous } = asked;
+    const told =
+      previous === undefined
+        ? await this.#findKnown(principal, items, whole)
+        : {
+            ...whole,
+            before: await this.lookup.get(previous, principal, 'previous_response_id'),
+            isNamed: true,
+            clientHistory: undefined,
+          };
+    const { maxMessageChars: most } = this.config;
+    const chars = textOf(told).length;
+    if (chars <= most) return { ...told, items };
+    throw badParam(
+      'input',
+      `The new message of 'input' has ${chars} characters, and a message may have ${most} (TURNPIKE_MAX_MESSAGE_CHARS): send its text as an input_file`,
+    );
+  }
+
+  /** The conversation that the client sends again, as far as the server has it. */
+  async #findKnown(
+    { id }: Principal,
+    items: readonly KnownItem[],
+    whole: ToldItems,
+  ): Promise<Omit<Message, 'items'>> {
+    const places = historyPlaces(items);
+    const isNew = whole.said.length > 0;
+    const earlier: HistoryPlace[] = isNew ? places.slice(0, -1) : places;
+    const known = await this.finder.find(id, items, earlier);
+    const clientHistory = isNew ? places.at(-1)?.digest : undefined;
+    const of = { clientHistory, isNamed: false };
+    if (known === undefined || known.next >= items.length) {
+      return { ...whole, ...of, before: undefined };
+    }
+    const before = await this.lookup.lastOf(known.turn);
+    const rest = { ...tellItems(items.slice(known.next)), ...of, before };
+    return known.isTold ? { ...rest, replaced: { turnId: known.turn.id, whole } } : rest;
+  }
+
   /** Begins a conversation. Its name is made of the key: a repeat finds it. */
-  async #begin(
-    call: ResponseCall,
-    input: MessageInput,
-    model: ChosenModel,
-  ): Promise<SubmittedTurn> {
+  async #begin(call: ResponseCall, message: Message, model: ChosenModel): Promise<SubmittedTurn> {
     const { principal, idempotencyKey: key = randomUUID() } = call;
     const whole = `response:${key}`;
     const digest = createHash('sha256').update(key).digest('hex');
@@ -96,14 +179,14 @@ export class ResponseSubmitter {
       projectRoot: undefined,
     } as const;
     return this.conversations.begin({ ...wanted, expiresAfterMs: KEPT_MS }, (sessionId) =>
-      this.#send(call, input, { model, sessionId }),
+      this.#send(call, message, { model, sessionId }),
     );
   }
 
   /** Goes on from a response: in its conversation, or in a fork of it where that has gone on already. */
   async #goOn(
     call: ResponseCall,
-    input: MessageInput,
+    message: Message,
     { model, before }: { model: ChosenModel; before: FoundResponse },
   ): Promise<SubmittedTurn> {
     const { idempotencyKey, principal } = call;
@@ -114,8 +197,12 @@ export class ResponseSubmitter {
     if (open.length > 0) throw outputsMissing(open.map(({ id, name }) => `${id} (${name})`));
     const known = idempotencyKey && (await findTurnByKey(this.db, sessionId, idempotencyKey));
     if (known || (await this.lookup.isLast(turn))) {
-      const submitted = await this.#sendAfter(call, input, { model, sessionId, before });
+      const submitted = await this.#sendAfter(call, message, { model, sessionId, before });
       if (submitted !== 'went-on') return submitted;
+    }
+    if (message.replaced !== undefined) {
+      const { replaced, ...rest } = message;
+      return this.#begin(call, { ...rest, ...replaced.whole, before: undefined }, model);
     }
     // Forks of other requests have other keys: where this one is refused, its fork can go.
     const key = idempotencyKey && `response:${idempotencyKey}`;
@@ -125,77 +212,69 @@ export class ResponseSubmitter {
       return { sessionId: session.sessionId, isNew: true };
     };
     return this.conversations.beginIn(fork, principal, (forkId) =>
-      this.#send(call, input, { model, sessionId: forkId }),
+      this.#send(call, message, { model, sessionId: forkId }),
     );
   }
 
   /** Sends a message to a conversation, unless another turn has come between meanwhile. */
   async #sendAfter(
     call: ResponseCall,
-    input: MessageInput,
+    message: Message,
     { before, ...to }: Destination & { before: FoundResponse },
   ): Promise<SubmittedTurn | 'went-on'> {
     const store = async (tx: Queryable): Promise<void> => {
       if (!(await this.lookup.isLast(before.turn, tx))) throw new WentOn();
     };
     try {
-      return await this.#send(call, input, { ...to, beside: { store } });
+      return await this.#send(call, message, { ...to, beside: { store } });
     } catch (error) {
       if (error instanceof WentOn) return 'went-on';
-      throw isTypedError(error, 'TURN_IN_PROGRESS') ? responseBusy(before.response.id) : error;
+      if (!isTypedError(error, 'TURN_IN_PROGRESS')) throw error;
+      // A client that sends its conversation whole knows of no other request: it gets a line of its own.
+      if (!message.isNamed && before.turn.endedAt !== null) return 'went-on';
+      throw responseBusy(before.response.id);
     }
   }
 
   #send(
     { asked, principal, idempotencyKey }: ResponseCall,
-    { message }: MessageInput,
+    message: Message,
     { model, sessionId, beside }: Destination,
   ): Promise<SubmittedTurn> {
+    const { told, said, items, clientHistory, before, isNamed, replaced } = message;
+    const carried = isNamed ? (before?.turn.request.responses?.developer ?? []) : [];
+    const developer = [...carried, ...notesIn(items)];
+    const terms = { ...defaultTerms, ...asked.given };
+    const responses: StoredResponsesRequest = {
+      ...terms,
+      ...(developer.length === 0 ? {} : { developer }),
+      model: model.name,
+      input: keepInput(items),
+    };
+    const named = model.model === undefined ? {} : { model: model.model };
+    const opts = { ...asked.opts, ...named, replaces: replaced?.turnId };
     return this.conversations.submit({
       sessionId,
       principal,
-      message,
+      message: {
+        text: textOf(message),
+        files: said.filter((one) => typeof one !== 'string'),
+        ...(said.length > 1 ? { said } : {}),
+      },
+      told,
+      instructions: describeInstructions(responses),
+      clientHistory,
       agent: model.agent,
-      opts: model.model === undefined ? asked.opts : { ...asked.opts, model: model.model },
+      opts: compact(opts),
       idempotencyKey,
       needsAllFiles: true,
-      responses: { ...asked.stored, model: model.name },
+      responses,
+      ...(responses.hidesApprovals === true ? { wireMode: 'dontAsk' as const } : {}),
       ...compact({ beside }),
     });
   }
-
-  /** Answers to what a response asked: its turn goes on. */
-  async #answer(
-    { asked, principal }: ResponseCall,
-    answers: readonly ItemAnswer[],
-  ): Promise<MadeResponse> {
-    const { lookup, conversations } = this;
-    const [first] = answers;
-    if (first === undefined) throw badParam('input', 'There are no answers');
-    const turn = await lookup.findAsking(first.approvalId, principal);
-    if (turn === undefined) {
-      throw badParam(
-        first.field,
-        `'${first.field}' is no call or approval that a response of yours asked for`,
-      );
-    }
-    if (asked.previous !== undefined && asked.previous.turnId !== turn.id) {
-      throw otherTurn('previous_response_id');
-    }
-    const before = await lookup.first(turn.id, principal);
-    const given = new Set(answers.map(({ approvalId }) => approvalId));
-    const left = before.approvals.filter(({ id, decision }) => decision === null && !given.has(id));
-    if (left.length > 0) throw outputsMissing(left.map(({ id, name }) => `${id} (${name})`));
-    const matched = await conversations.match(turn.sessionId, { decisions: answers, outputs: [] });
-    if (matched === undefined || matched.turn.id !== turn.id) throw otherTurn('input');
-    await conversations.give(matched, principal);
-    const found = await lookup.ofAnswer(turn, first.approvalId);
-    return { found, submitted: repeated(found) };
-  }
 }
 
-/** A turn that was there before, as a reader follows it. */
-export function repeated({ turn }: FoundResponse): SubmittedTurn {
-  const { onDisconnect } = turn.options.options;
-  return { turnId: turn.id, onDisconnect, disposition: { type: 'repeated' } };
+function textOf({ said }: Pick<ToldItems, 'said'>): string {
+  return said.filter((one) => typeof one === 'string').join('\n\n');
 }

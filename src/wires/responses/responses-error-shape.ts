@@ -1,15 +1,18 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { narrowed, type ErrorShape } from '../../http/errors/error-shape.js';
 import { isPlainObject } from '../../platform/json.js';
-
-const errorTypes = ['invalid_request', 'not_found', 'too_many_requests', 'server_error'] as const;
+import {
+  errorTypeOf,
+  responseErrorTypes,
+  type ResponseErrorType,
+} from './dialect/response-object.js';
 
 class ResponsesErrorDto {
   @ApiProperty({ type: String })
   message!: string;
 
-  @ApiProperty({ enum: errorTypes })
-  type!: (typeof errorTypes)[number];
+  @ApiProperty({ enum: responseErrorTypes })
+  type!: ResponseErrorType;
 
   @ApiProperty({ type: String, nullable: true, description: 'The field that is wrong.' })
   param!: string | null;
@@ -28,8 +31,9 @@ class ResponsesErrorEnvelopeDto {
 
 /** Errors as clients of the Responses API parse them. */
 export const responsesShape: ErrorShape = {
-  write: ({ status, headers, body: { error } }) => {
-    const { type: code, message, details, correlationId, retryable } = error;
+  write: ({ status, headers, body: { error } }, path) => {
+    const { type: code, details, correlationId, retryable } = error;
+    const message = code === 'ROUTE_NOT_FOUND' ? noRoute(path) : error.message;
     const named = isPlainObject(details) ? details['param'] : undefined;
     return {
       status,
@@ -42,7 +46,7 @@ export const responsesShape: ErrorShape = {
       body: {
         error: {
           message,
-          type: typeOf(status),
+          type: errorTypeOf(status),
           param: typeof named === 'string' ? named : null,
           code,
           correlationId,
@@ -57,8 +61,7 @@ export const responsesShape: ErrorShape = {
   models: [ResponsesErrorEnvelopeDto],
 };
 
-function typeOf(status: number): ResponsesErrorDto['type'] {
-  if (status === 404 || status === 410) return 'not_found';
-  if (status === 429) return 'too_many_requests';
-  return status < 500 ? 'invalid_request' : 'server_error';
+/** Clients of this wire know other routes of OpenAI's, and try them. */
+function noRoute(path: string): string {
+  return `There is no route ${path.slice(0, 200)}. This server speaks the Responses API: send requests to POST /v1/responses; GET /v1/models lists the agents and models.`;
 }

@@ -15,6 +15,14 @@ export function responseNotFound(responseId: string, param?: string): TypedError
   });
 }
 
+/** The error for an item that a request names, and that no response of its sender has. */
+export function itemNotFound(itemId: string, param: string): TypedError {
+  return new TypedError('TURN_NOT_FOUND', {
+    message: `There is no item '${shown(itemId)}' in a response of yours: its conversation may have been deleted. Send the item itself in place of its id.`,
+    details: { param },
+  });
+}
+
 export function modelNotFound(model: string, known: readonly string[]): TypedError {
   return new TypedError('PERSONA_NOT_FOUND', {
     message: `'model' is the name of an agent or of a model, and there is none called '${shown(model)}'. There are: ${known.join(', ')}.`,

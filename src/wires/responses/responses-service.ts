@@ -10,9 +10,9 @@ import { responseFold } from './collect-response.js';
 import type { ResponseObject } from './dialect/response-object.js';
 import { responsesDialect } from './dialect/responses.js';
 import { answerItems } from './input-items.js';
-import { ResponseLookup, type FoundResponse } from './response-lookup.js';
+import { repeated, ResponseLookup, type FoundResponse } from './response-lookup.js';
 import { ResponseReader } from './response-reader.js';
-import { repeated, ResponseSubmitter, type ResponseCall } from './response-submitter.js';
+import { ResponseSubmitter, type ResponseCall } from './response-submitter.js';
 import { conversationGone } from './responses-errors.js';
 
 /** Responses: a conversation is a session, a response a segment of one of its turns. */
@@ -69,11 +69,31 @@ export class ResponsesService {
     return this.#whole(found, repeated(found), response);
   }
 
+  /**
+   * Deletes a response; its turn ends, if it has not. A conversation that has nothing else goes with it.
+   *
+   * @throws TypedError TURN_NOT_FOUND 404.
+   */
+  async delete(responseId: string, principal: Principal): Promise<void> {
+    const found = await this.lookup.find(responseId, principal);
+    const { id, sessionId, endedAt } = found.turn;
+    if (await this.lookup.isAlone(found)) {
+      await this.turns.deleteSession(sessionId, principal.id);
+      return;
+    }
+    await this.lookup.forget(found);
+    if (endedAt === null) await this.turns.interruptTurn(id, principal.id);
+  }
+
   /** The items that a response was made for, in the order in which they were sent. */
   async inputItems(responseId: string, principal: Principal): Promise<JsonObject[]> {
-    const { turn, response, approvals } = await this.lookup.find(responseId, principal);
-    if (response.answered.length > 0) return answerItems(approvals, response.answered);
-    return turn.request.responses?.input ?? [];
+    const { turn, response, approvals, wanted } = await this.lookup.find(responseId, principal);
+    const { answered } = response;
+    if (answered.length === 0) return turn.request.responses?.input ?? [];
+    const answer = turn.request.responses?.answers?.find((one) =>
+      one.answered.some((id) => answered.includes(id)),
+    );
+    return answer?.request.input ?? answerItems(approvals, answered, wanted.customTools);
   }
 
   async #whole(

@@ -1,4 +1,15 @@
-import { Body, Controller, Get, Headers, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  Headers,
+  HttpCode,
+  Param,
+  Post,
+  Query,
+  Res,
+} from '@nestjs/common';
 import {
   ApiBody,
   ApiHeader,
@@ -22,7 +33,7 @@ import { Streams } from '../../http/streams/stream.interceptor.js';
 import { CreateResponseDto } from './create-response.dto.js';
 import type { ResponseObject } from './dialect/response-object.js';
 import { pageItems, type InputItemsPage } from './input-items.js';
-import { InputItemsDto } from './input-items.dto.js';
+import { DeletedResponseDto, InputItemsDto } from './input-items.dto.js';
 import { readRequest } from './read-request.js';
 import { InputItemsQueryDto, ResponseIdDto, ResponseQueryDto } from './response-query.dto.js';
 import { ApiResponseStream } from './responses-api.decorator.js';
@@ -81,11 +92,12 @@ export class ResponsesController {
   async create(
     @Body() body: unknown,
     @Headers('idempotency-key') key: string | undefined,
+    @Headers('user-agent') userAgent: string | undefined,
     @Caller() principal: Principal,
     @Res() response: Response,
   ): Promise<FrameStream | WholeAnswer> {
     const idempotencyKey = parseIdempotencyKey(key);
-    const asked = await readRequest(exactFields(body, 'input'));
+    const asked = await readRequest(exactFields(body, 'input'), userAgent);
     return this.responses.create({ asked, principal, idempotencyKey }, response);
   }
 
@@ -131,6 +143,22 @@ export class ResponsesController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<ResponseObject> {
     return this.responses.cancel(id, principal, response);
+  }
+
+  @Delete(':id')
+  @Unowned(looksItself)
+  @ApiOperation({
+    operationId: 'deleteResponse',
+    summary: 'Delete a response; what it said stays in a conversation that went on from it',
+  })
+  @ApiOkResponse({ type: DeletedResponseDto })
+  @ApiErrors('INVALID_REQUEST', 'TURN_NOT_FOUND')
+  async delete(
+    @Param() { id }: ResponseIdDto,
+    @Caller() principal: Principal,
+  ): Promise<DeletedResponseDto> {
+    await this.responses.delete(id, principal);
+    return { id, object: 'response', deleted: true };
   }
 
   @Get(':id/input_items')

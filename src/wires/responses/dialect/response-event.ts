@@ -44,6 +44,8 @@ export type ResponseEventBody =
   | ({ type: 'response.reasoning_summary_text.done'; text: string } & OfSummary)
   | ({ type: 'response.function_call_arguments.delta'; delta: string } & OfItem)
   | ({ type: 'response.function_call_arguments.done'; name: string; arguments: string } & OfItem)
+  | ({ type: 'response.custom_tool_call_input.delta'; delta: string } & OfItem)
+  | ({ type: 'response.custom_tool_call_input.done'; input: string } & OfItem)
   | ({ type: 'response.mcp_call_arguments.done'; arguments: string } & OfItem)
   | ({
       type:

@@ -60,6 +60,17 @@ export interface FunctionCallItem {
   status: 'in_progress' | 'completed';
 }
 
+/** A call of a tool of the client's whose input is text. */
+export interface CustomToolCallItem {
+  type: 'custom_tool_call';
+  id: string;
+  /** Id of the question, under which the client gives the output. */
+  call_id: string;
+  name: string;
+  input: string;
+  status: 'in_progress' | 'completed';
+}
+
 /** A call that the server runs. */
 export interface McpCallItem {
   type: 'mcp_call';
@@ -90,5 +101,6 @@ export type ResponseItem =
   | MessageItem
   | ReasoningItem
   | FunctionCallItem
+  | CustomToolCallItem
   | McpCallItem
   | McpApprovalRequestItem;

@@ -10,6 +10,16 @@ export interface FunctionTool {
   strict: boolean | null;
 }
 
+/** A tool of the client's whose input is text. */
+export interface CustomTool {
+  type: 'custom';
+  name: string;
+  description: string;
+  format: { type: 'text' };
+}
+
+export type ResponseTool = FunctionTool | CustomTool;
+
 export interface ResponseUsage {
   /** With tokens from the provider's cache and those written to it. */
   input_tokens: number;
@@ -19,9 +29,26 @@ export interface ResponseUsage {
   total_tokens: number;
 }
 
+export const responseErrorTypes = [
+  'invalid_request',
+  'not_found',
+  'too_many_requests',
+  'server_error',
+] as const;
+export type ResponseErrorType = (typeof responseErrorTypes)[number];
+
+/** The type of an error, by its status. */
+export function errorTypeOf(status: number): ResponseErrorType {
+  if (status === 404 || status === 410) return 'not_found';
+  if (status === 429) return 'too_many_requests';
+  return status < 500 ? 'invalid_request' : 'server_error';
+}
+
 export interface ResponseError {
   /** Code of the server's table of errors. */
   code: string;
+  /** As the errors of requests have it. */
+  type: ResponseErrorType;
   message: string;
 }
 
@@ -50,11 +77,11 @@ export interface ResponseObject {
   previous_response_id: string | null;
   instructions: string | null;
   output: readonly ResponseItem[];
-  tools: readonly FunctionTool[];
+  tools: readonly ResponseTool[];
   tool_choice: 'auto' | 'none';
   truncation: 'auto';
-  parallel_tool_calls: true;
-  text: { format: JsonObject };
+  parallel_tool_calls: boolean;
+  text: { format: JsonObject; verbosity?: 'low' | 'medium' | 'high' };
   top_p: 1;
   presence_penalty: 0;
   frequency_penalty: 0;
@@ -66,7 +93,7 @@ export interface ResponseObject {
   /** Most tokens of each reply of the model. */
   max_output_tokens: number | null;
   max_tool_calls: null;
-  store: true;
+  store: boolean;
   background: boolean;
   service_tier: 'default' | 'flex';
   metadata: Readonly<Record<string, string>>;

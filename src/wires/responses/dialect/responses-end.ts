@@ -2,7 +2,7 @@ import type { Usage } from '../../../storage/shapes/stored-step.js';
 import { assertNever } from '../../../platform/assert-never.js';
 import { unsentText } from '../../framing/sent-text.js';
 import type { FinalEventType, Of } from './response-event.js';
-import type { ResponseProgress, ResponseUsage } from './response-object.js';
+import { errorTypeOf, type ResponseProgress, type ResponseUsage } from './response-object.js';
 import { giveUpCalls } from './responses-calls.js';
 import { closeSpeech, growSpeech } from './responses-speech.js';
 import { goOn, type Encoded, type ResponsesState } from './responses-state.js';
@@ -45,7 +45,8 @@ export function describeEnd({ failure }: ResponsesState, event: Of<'turn.ended'>
       return over('cancelled', reason);
     case 'failed': {
       const { errorType: code = reason, message = `The turn failed: ${reason}.` } = failure ?? {};
-      return { ...over('failed'), error: { code, message } };
+      const type = errorTypeOf(failure?.status ?? 500);
+      return { ...over('failed'), error: { code, type, message } };
     }
     default:
       return assertNever(outcome);

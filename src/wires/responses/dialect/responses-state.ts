@@ -14,6 +14,10 @@ export interface ResponseWanted {
   turnKey: string;
   /** Names of the tools that the client runs. */
   clientTools: readonly string[];
+  /** Names of those whose input is text. */
+  customTools: readonly string[];
+  /** Whether the client is told of approvals as text, because it takes none as items. */
+  hidesApprovals: boolean;
   /** Approvals whose answers the response begins with; none: the turn's first response. */
   answered: readonly string[];
 }

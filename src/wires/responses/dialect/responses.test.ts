@@ -50,7 +50,14 @@ function encode(
   events: readonly TurnEvent[],
   { answered = [], after }: Wanted = {},
 ): FrameWithCursor[] {
-  const wanted = { facts, turnKey: '1', clientTools: ['pick_color'], answered };
+  const wanted = {
+    facts,
+    turnKey: '1',
+    clientTools: ['pick_color'],
+    customTools: [],
+    hidesApprovals: false,
+    answered,
+  };
   const encoder = new TurnEncoder(responsesDialect(wanted, after), 'turn_1');
   return events.flatMap((event) => encoder.encode(event));
 }

@@ -208,7 +208,7 @@ function isObject(text: string, output: JsonObject): boolean {
 
 /** The response ends where its turn waits for the client. */
 function park(wanted: ResponseWanted, before: ResponsesState, event: TurnEvent): Encoded {
-  const asked = goOn(goOn(closeSpeech(before), giveUpCalls), askAll);
+  const asked = goOn(goOn(closeSpeech(before), giveUpCalls), (state) => askAll(state, wanted));
   return goOn(asked, (state) =>
     finish(wanted, state, {
       status: 'completed',
