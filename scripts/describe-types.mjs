@@ -1,4 +1,7 @@
-/** What the API's document says of streams: the events' schemas, made of their types, and recorded streams. */
+/**
+ * Schemas that are made of types: what the API's document says of streams, with recorded ones, and what an import
+ * takes for a row.
+ */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createGenerator } from 'ts-json-schema-generator';
@@ -11,7 +14,7 @@ const recordings = { 'think-read-answer': 'A turn that thinks, reads a file and 
 
 /** @returns {string} JSON: `schemas`, components of OpenAPI by name, and `examples` by wire and name. */
 export function describeTypes() {
-  const { JsonValue: _recursive, ...schemas } = generate().definitions;
+  const { JsonValue: _recursive, ...schemas } = generate('api-types').definitions;
   // Makers of types cannot follow a type that is nothing but itself.
   schemas.JsonObject.additionalProperties = true;
   for (const { properties = {}, ...rest } of Object.values(schemas)) {
@@ -22,11 +25,52 @@ export function describeTypes() {
   return `${text.replaceAll('"#/definitions/', '"#/components/schemas/')}\n`;
 }
 
-/** The schemas of `api-types.ts`. The generator takes types without operators, as clients get them. */
-function generate() {
+/** @returns {string} JSON: the schemas of stored rows by the type of their lines in exports, and what they refer to. */
+export function describeRows() {
+  const { definitions } = generate('stored-types');
+  sort(definitions);
+  const { Price: _prices, ...counted } = definitions;
+  countWhole(counted);
+  return `${JSON.stringify({ definitions: discriminate(definitions) }, null, 1)}\n`;
+}
+
+/** Counts, whose type says no more than that they are numbers. */
+const counts =
+  /^(\w+Tokens|webSearches|tokenBudget|\w+Percent|timeoutSeconds|max(Iterations|ToolCallsPerTurn|ParallelTools))$/;
+
+/** Counts are whole numbers, in place. */
+function countWhole(schema) {
+  if (typeof schema !== 'object' || schema === null) return;
+  for (const [name, part] of Object.entries(schema)) {
+    if (counts.test(name) && part.type === 'number') part.type = 'integer';
+    countWhole(part);
+  }
+}
+
+/** One of several objects is chosen by its `type`, so that a fault is that of the right one. Comments are left out. */
+function discriminate(given) {
+  if (Array.isArray(given)) return given.map(discriminate);
+  if (typeof given !== 'object' || given === null) return given;
+  const { description: _comment, ...rest } = given;
+  const isText = typeof _comment === 'string';
+  const schema = Object.fromEntries(
+    Object.entries(isText ? rest : given).map(([key, value]) => [key, discriminate(value)]),
+  );
+  const { anyOf, required, properties, ...more } = schema;
+  // JSON leaves out a field that is undefined, which one of an unknown type may be.
+  const isKnown = (name) => Object.keys(properties[name]).length > 0;
+  if (Array.isArray(required)) schema.required = required.filter(isKnown);
+  const types = (anyOf ?? []).map((member) => member.properties?.type?.const);
+  if (types.length < 2 || types.some((type) => type === undefined)) return schema;
+  const discriminator = { propertyName: 'type' };
+  return { ...more, type: 'object', required: ['type'], discriminator, oneOf: anyOf };
+}
+
+/** The schemas of a module of types. The generator takes types without operators, as clients get them. */
+function generate(name) {
   const folder = path.join(root, 'node_modules/.cache/turnpike');
-  const file = path.join(folder, 'api-types.ts');
-  const types = writeOutTypes(path.join(root, 'scripts/declare/api-types.ts'), options);
+  const file = path.join(folder, `${name}.ts`);
+  const types = writeOutTypes(path.join(root, `scripts/declare/${name}.ts`), options);
   mkdirSync(folder, { recursive: true });
   writeFileSync(file, types.replaceAll(/^((?:\/\*\*.*\*\/\n)?)type /gm, '$1export type '));
   const generator = createGenerator({

@@ -9,7 +9,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { controllerFiles, describeRoutes } from './describe-routes.mjs';
-import { describeTypes } from './describe-types.mjs';
+import { describeRows, describeTypes } from './describe-types.mjs';
 import { describeWires } from './describe-wires.mjs';
 import { importSource } from './import-source.mjs';
 
@@ -63,12 +63,17 @@ const routes = await describeRoutes(controllers, describeRouteErrors);
 const outdated = [];
 const written = new Set();
 
-/** The part of the API's document that is made of types; the source imports it. */
-const streamsFile = 'src/http/fields/api-types.json';
+/** Schemas that are made of types; the source imports them. */
 const streams = describeTypes();
-if (readFileSync(path.join(root, streamsFile), 'utf8') !== streams) {
-  outdated.push(streamsFile);
-  if (!process.argv.includes('--check')) await writeFile(path.join(root, streamsFile), streams);
+const schemas = {
+  'src/http/fields/api-types.json': streams,
+  'src/transfer/stored-types.json': describeRows(),
+};
+for (const [name, text] of Object.entries(schemas)) {
+  const file = path.join(root, name);
+  if (existsSync(file) && readFileSync(file, 'utf8') === text) continue;
+  outdated.push(name);
+  if (!process.argv.includes('--check')) await writeFile(file, text);
 }
 
 for (const name of await documents()) {

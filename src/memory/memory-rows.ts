@@ -2,7 +2,8 @@ import { and, eq, inArray, ne, sql } from 'drizzle-orm';
 import type { Queryable } from '../storage/connection.js';
 import { memories, memoryFiles, memorySeen } from '../storage/memory-schema.js';
 import { findObstacle } from './commands/find-obstacle.js';
-import type { MemoryChange, MemoryFile } from './commands/memory-file.js';
+import { checkQuota } from './commands/check-quota.js';
+import type { MemoryChange, MemoryFile, MemoryQuota } from './commands/memory-file.js';
 
 /** Names a memory: the files that turns of an agent keep for a principal. */
 export interface MemoryKey {
@@ -117,17 +118,30 @@ export async function storeChange(
   }
 }
 
-/** Stores a file of an export, unless its path is taken. @returns whether it was stored. */
+/**
+ * Stores a file of an export, unless its path is taken.
+ *
+ * @returns `full`: why the memory has no room for it.
+ */
 export async function storeImported(
   tx: Queryable,
   key: MemoryKey,
-  { file, writer }: { file: { path: string; content: string }; writer: Writer },
-): Promise<boolean> {
+  {
+    file,
+    writer,
+    quota,
+  }: { file: { path: string; content: string }; writer: Writer; quota: MemoryQuota },
+): Promise<'stored' | 'taken' | { full: string }> {
   const revision = (await lockMemory(tx, key)) + 1;
   const files = await loadFiles(tx, key, undefined);
-  if (files.has(file.path) || findObstacle(file.path, files) !== undefined) return false;
+  if (files.has(file.path) || findObstacle(file.path, files) !== undefined) return 'taken';
+  if (files.size === 0 && (await hasMostMemories(tx, key))) {
+    return { full: `${key.principalId} has ${MOST_MEMORIES} memories, which is the most` };
+  }
+  const full = checkQuota({ files, quota }, file.path, file.content);
+  if (full !== undefined) return { full };
   await storeChange(tx, key, { change: { type: 'write', ...file }, revision, writer });
-  return true;
+  return 'stored';
 }
 
 /** Loads what a session's model was shown last of an agent's memory. */

@@ -116,7 +116,7 @@ export class OwnerMemory {
       if (obstacle !== undefined) throw badPath(obstacle.replace(/\.$/, ''));
       if (files.size === 0 && (await hasMostMemories(tx, key))) throw memoryLimit(MOST_MEMORIES);
       const full = checkQuota({ files, quota: this.quota }, path, content);
-      if (full !== undefined) throw memoryFull(full.replace(/^MEMORY_FULL: n/, 'N'));
+      if (full !== undefined) throw memoryFull(`Nothing was written: ${full}`);
       await this.#store(tx, key, { change: { type: 'write', path, content }, revision });
       const [stored] = await tx
         .select()

@@ -1,5 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { and, asc, eq, sql } from 'drizzle-orm';
+import { CONFIG } from '../config/config.js';
+import { quotaOf, type QuotaConfig } from '../memory/memory-quota.js';
 import { storeImported } from '../memory/memory-rows.js';
 import { DATABASE, type Database } from '../storage/connection.js';
 import { memoryFiles } from '../storage/memory-schema.js';
@@ -13,7 +15,10 @@ const LOADED_AT_ONCE = 20;
 /** The files of memories in exports: they belong to principals, and to no session. */
 @Injectable()
 export class MemoryTransfer {
-  constructor(@Inject(DATABASE) private readonly db: Database) {}
+  constructor(
+    @Inject(DATABASE) private readonly db: Database,
+    @Inject(CONFIG) private readonly config: QuotaConfig,
+  ) {}
 
   /** The files of a principal, or of all, as records. */
   async *records(principalId: string | undefined): AsyncGenerator<SelectedRecord> {
@@ -45,9 +50,12 @@ export class MemoryTransfer {
    * Stores a file, unless one of its path is here.
    *
    * @param principalId its owner; undefined: the file's.
-   * @returns whether it was stored.
+   * @returns whether it was stored; why its memory has no room for it.
    */
-  import({ fields }: RecordLine, principalId: string | undefined): Promise<boolean> {
+  import(
+    { fields }: RecordLine,
+    principalId: string | undefined,
+  ): Promise<'stored' | 'taken' | { full: string }> {
     const textOf = (name: string): string => String(fields[name]);
     const turnId = fields['turnId'];
     const key = { principalId: principalId ?? textOf('principalId'), agent: textOf('agent') };
@@ -57,6 +65,7 @@ export class MemoryTransfer {
       at: new Date(textOf('updatedAt')),
     };
     const file = { path: textOf('path'), content: textOf('content') };
-    return this.db.transaction((tx) => storeImported(tx, key, { file, writer }));
+    const quota = quotaOf(this.config);
+    return this.db.transaction((tx) => storeImported(tx, key, { file, writer, quota }));
   }
 }

@@ -5,7 +5,7 @@ import { isPlainObject } from '../platform/json.js';
 import { JsonMeter, type JsonLimits } from '../platform/text/json-meter.js';
 import { EXPORT_FORMAT, EXPORT_VERSION, type FrameLine } from './export-format.js';
 import { recordKinds, type RecordKind } from './record-kinds.js';
-import { shapeOf } from './record-shapes.js';
+import { checkOf } from './record-shapes.js';
 import { parseJson } from '../platform/exact-json.js';
 
 /** A line of an export that is a row. */
@@ -63,7 +63,7 @@ const frames: Readonly<Record<FrameLine['type'], z.core.$ZodType<FrameLine>>> = 
   }),
 };
 
-const shapes = new Map([...recordKinds].map(([type, kind]) => [type, shapeOf(kind)]));
+const checks = new Map([...recordKinds].map(([type, kind]) => [type, checkOf(kind)]));
 
 /** Parses a line by its type. @throws LineFault. Pure. */
 export function parseLine(text: string, line: number): ExportLine {
@@ -73,10 +73,10 @@ export function parseLine(text: string, line: number): ExportLine {
     throw new LineFault(line, 'is not of an export: it has no type');
   }
   const kind = recordKinds.get(type);
-  const shape = shapes.get(type);
-  if (kind !== undefined && shape !== undefined) {
+  const check = checks.get(type);
+  if (kind !== undefined && check !== undefined) {
     const row = given['row'];
-    const [fault] = parseValue(shape, row).faults ?? [];
+    const fault = check(row);
     // The row as it was given: the parser would put the keys of JSON values in another order.
     if (fault === undefined && isPlainObject(row)) return { type: 'record', kind, fields: row };
     throw new LineFault(

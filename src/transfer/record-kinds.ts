@@ -98,6 +98,29 @@ export const memoryFileKind = recordKind('memoryFile', memoryFiles, {
   without: ['version', 'bytes', 'callId'],
 });
 
+/** Tables without records, and why; `file` lines have the rows of the first three. */
+export const notExported: Readonly<Record<string, string>> = {
+  blobs: 'lines `file` name the files, and lines `bytes` have what is in them',
+  blob_chunks: 'lines `bytes` have the bytes, wherever they are stored',
+  session_blobs: 'a line `file` stands in the session that has the file',
+  blob_writes: 'a write that is under way is of this deployment',
+  extractions: 'the text in a file is made again from its bytes',
+  uploads: 'no turn has named the file yet',
+  memories: 'the revision counts changes here; files bring their memory with them',
+  memory_seen: 'versions are given anew, so that nothing was seen of them',
+  user_settings: 'preferences are of a principal of this deployment',
+  api_keys: 'credentials stay behind',
+  usage_days: 'it is what this deployment spent',
+  audit_log: 'it is what was done here',
+  models: 'it is what the provider of this deployment describes',
+  webhook_endpoints: 'secrets stay behind, and both deployments would send',
+  webhook_deliveries: 'both deployments would send them',
+  schedules: 'both deployments would submit their turns',
+  schedule_runs: 'they are of schedules, which stay behind',
+  turn_readers: 'no reader of another deployment is connected here',
+  reader_processes: 'processes are of this deployment',
+};
+
 /** All kinds by the types of their lines. */
 export const recordKinds: ReadonlyMap<string, RecordKind> = new Map(
   [sessionKind, ...sessionKinds, turnKind, ...turnKinds, memoryFileKind].map((kind) => [

@@ -1,14 +1,15 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import * as z from 'zod/mini';
 import { checkedBy, wholeNumber } from '../parsing/shapes.js';
 import { isId } from '../platform/ids.js';
 import { MEMORY_ROOT, parseMemoryPath } from '../memory/memory-path.js';
-import { approvalDecisions } from '../storage/governance-schema.js';
-import { sessionOrigins } from '../storage/schema.js';
-import { toolStatuses } from '../storage/shapes/stored-step.js';
-import { turnStatuses } from '../storage/shapes/stored-turn.js';
+import type { Fault } from '../parsing/word-issue.js';
+import { parseValue } from '../parsing/parse-value.js';
+import type { turnArchives } from '../storage/transcript-schema.js';
 import { isStorable } from '../storage/storable.js';
 import type { RecordKind } from './record-kinds.js';
+import storedTypes from './stored-types.json' with { type: 'json' };
 
 type Shape = z.core.$ZodType;
 
@@ -32,35 +33,23 @@ const idOf = (prefix: string): Shape =>
     .check(
       checkedBy((value) => (isId(prefix, value) ? undefined : `must be an id, as ${prefix}_…`)),
     );
-const parts = z.array(z.looseObject({ type: z.string() }));
-const place = { attempt: whole, seq: whole, type: z.string(), at: z.string() };
+const rules = z.exactOptional(z.array(z.string()));
+const place = { attempt: whole, seq: whole, at: instant };
 
-/** Fields whose values queries, paths and folds rely on, beside the types of their columns. */
+/** Fields whose values queries, paths and folds rely on, beside their types. */
 const own: Readonly<Record<string, Shape>> = {
   'session.id': idOf('sess'),
-  'session.origin': z.enum(sessionOrigins),
   'session.principalId': principal(),
+  'session.permissions': z.strictObject({ allow: rules, ask: rules, deny: rules }),
   'turn.id': idOf('turn'),
-  'turn.status': z.enum(turnStatuses),
   'turn.principalId': principal(),
-  'turn.request': z.looseObject({ message: z.string() }),
-  'turn.options': z.looseObject({ options: z.looseObject({}), provenance: z.looseObject({}) }),
-  'message.role': z.enum(['user', 'assistant']),
-  'message.parts': parts,
-  'steered.text': z.string(),
-  'step.parts': parts,
-  'call.status': z.enum(['claimed', 'refused', ...toolStatuses]),
-  'call.output': z.nullable(z.string()),
-  'call.outcome': z.nullable(z.enum(['success', 'error'])),
   'feedback.principalId': principal(),
   'feedback.key': z.string().check(z.regex(/^[\w.-]{1,64}$/, 'must be a key')),
-  'feedback.value': z.union([z.boolean(), z.number(), text]),
+  'feedback.value': z.union([z.boolean(), z.number(), text.check(z.minLength(1))]),
   'memoryFile.principalId': principal(),
   'memoryFile.agent': text.check(z.minLength(1), z.maxLength(200)),
   'memoryFile.path': z.string().check(checkedBy(memoryPathFault)),
   'approval.id': idOf('appr'),
-  'approval.kind': z.enum(['tool', 'unknown-outcome', 'client-tool']),
-  'approval.decision': z.nullable(z.enum(approvalDecisions)),
   'events.events': z.array(z.looseObject(place)).check(z.minLength(1)),
 };
 
@@ -75,8 +64,65 @@ function principal(): Shape {
   return z.string().check(z.regex(/^[\w.@-]{1,64}$/, 'must be the name of a principal'));
 }
 
+/**
+ * Checks the rows of a kind: each column by its type in the database, then the whole row by the type that the server
+ * stores, so that whatever is imported is read as what was stored here.
+ *
+ * @returns the fault of a row, with the path of its field; undefined: none.
+ */
+export function checkOf(kind: RecordKind): (row: unknown) => Fault | undefined {
+  const shape = shapeOf(kind);
+  let isStored: ValidateFunction | undefined;
+  return (row) => {
+    const [fault] = parseValue(shape, row).faults ?? [];
+    if (fault !== undefined) return fault;
+    // Compiled for the first row: few processes import anything.
+    isStored ??= ajv.compile({ ...storedTypes, $ref: `#/definitions/${kind.type}` });
+    return isStored(row) ? disorderOf(kind, row) : faultOf(isStored.errors?.[0]);
+  };
+}
+
+const ajv = new Ajv({ strict: false, discriminator: true, logger: false });
+
+/** The names of definitions, which have a schema each. */
+export const storedKinds: readonly string[] = Object.keys(storedTypes.definitions);
+
+function faultOf(error: ErrorObject | undefined): Fault {
+  const { instancePath = '', message = 'is not valid', keyword, params } = error ?? {};
+  const field = instancePath.split('/').slice(1);
+  if (keyword === 'discriminator') {
+    const value = JSON.stringify(params?.['tagValue']);
+    return { path: [...field, 'type'], message: `must be a type that is stored, not ${value}` };
+  }
+  if (keyword === 'required') {
+    return { path: [...field, String(params?.['missingProperty'])], message: 'is missing' };
+  }
+  if (keyword === 'enum') {
+    return { path: field, message: `must be one of ${JSON.stringify(params?.['allowedValues'])}` };
+  }
+  return { path: field, message };
+}
+
+/** The fault of events that are not of one attempt, or not in order: readers resume by their places. */
+function disorderOf({ type }: RecordKind, row: unknown): Fault | undefined {
+  if (type !== 'events') return undefined;
+  const { attempt, firstSeq, events } = row as typeof turnArchives.$inferSelect;
+  let seq = firstSeq - 1;
+  for (const [index, event] of events.entries()) {
+    const path = ['events', String(index)];
+    if (event.attempt !== attempt) {
+      return { path: [...path, 'attempt'], message: `must be ${attempt}, as that of its row` };
+    }
+    if (event.seq <= seq) {
+      return { path: [...path, 'seq'], message: `must be greater than ${seq}, as it comes later` };
+    }
+    seq = event.seq;
+  }
+  return undefined;
+}
+
 /** The shape of a kind's rows, by the columns of its table. */
-export function shapeOf({ type, columns }: RecordKind): z.core.$ZodType<Record<string, unknown>> {
+function shapeOf({ type, columns }: RecordKind): z.core.$ZodType<Record<string, unknown>> {
   const fields = Object.entries(columns).map(([name, column]): [string, Shape] => {
     const shape = own[`${type}.${name}`] ?? shapeOfColumn(column);
     const filled = column.notNull ? shape : z.nullable(shape);

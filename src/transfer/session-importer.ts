@@ -97,7 +97,11 @@ export class SessionImporter {
       }
       if (line.type === 'record' && line.kind === memoryFileKind) {
         memoryFiles += 1;
-        if (await this.memory.import(line, principalId)) done.importedMemoryFiles += 1;
+        const came = await this.memory.import(line, principalId);
+        if (typeof came === 'object') {
+          throw new LineFault(lines.number, `(memoryFile) has no room in its memory: ${came.full}`);
+        }
+        if (came === 'stored') done.importedMemoryFiles += 1;
         else done.skippedMemoryFiles += 1;
         continue;
       }

@@ -2,6 +2,7 @@ import { open, rm, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { randomUUID } from 'node:crypto';
+import { LineSplitter } from '../platform/text/line-splitter.js';
 import { recordKinds, type RecordKind } from './record-kinds.js';
 
 /** Rows of one statement at most. */
@@ -10,6 +11,9 @@ const BATCH_ROWS = 100;
 const BATCH_CHARS = 1_000_000;
 /** Characters that are written at a time. */
 const WRITE_CHARS = 256 * 1024;
+
+/** Bytes that are read at a time. */
+const READ_BYTES = 256 * 1024;
 
 /** Rows of one kind that follow on each other in the file. */
 export interface RecordBatch {
@@ -51,7 +55,7 @@ export class SessionSpool {
     await this.#flush();
     let batch: RecordBatch | undefined;
     let chars = 0;
-    for await (const text of this.file.readLines({ start: 0, autoClose: false })) {
+    for await (const text of this.#lines()) {
       const [type, line, values] = JSON.parse(text) as [string, number, unknown[]];
       const kind = recordKinds.get(type);
       if (kind === undefined) throw new Error(`No kind ${type} was stored`);
@@ -69,6 +73,18 @@ export class SessionSpool {
       chars += text.length;
     }
     if (batch !== undefined) yield batch;
+  }
+
+  /** Not by the file's own reader, which listens to the file once for each session. */
+  async *#lines(): AsyncGenerator<string> {
+    const splitter = new LineSplitter(Infinity, () => new Error('No line is too long'));
+    for (let position = 0; ;) {
+      const buffer = Buffer.allocUnsafe(READ_BYTES);
+      const { bytesRead } = await this.file.read(buffer, 0, buffer.length, position);
+      if (bytesRead === 0) return;
+      position += bytesRead;
+      yield* splitter.push(buffer.subarray(0, bytesRead));
+    }
   }
 
   async close(): Promise<void> {

@@ -1,9 +1,14 @@
+import { accessSync, constants } from 'node:fs';
 import { rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { StoredData } from '../../server/open-stored-data.js';
 import { runOnData } from '../data/run-on-data.js';
 import { parseCall } from '../arguments/parse-call.js';
 import { serverOptions } from '../arguments/server-options.js';
+import { UsageError } from '../arguments/usage-error.js';
+import { errorCode } from '../../platform/error-code.js';
+import { plural } from '../terminal/plain-text.js';
 
 const options = {
   session: { type: 'string' },
@@ -12,8 +17,8 @@ const options = {
   ...serverOptions,
 } as const;
 
-/** Bytes of the last line, at most. */
-const END_BYTES = 200;
+/** Characters that a line is known by; the lines of rows and files are longer. */
+const MARK_CHARS = 200;
 
 /**
  * `turnpike export`: writes sessions as lines of JSON, to standard output or to a file.
@@ -27,52 +32,95 @@ export function exportCommand(
   return runOnData(environment, () => {
     const { values } = parseCall(args, { options });
     const { session: sessionId, principal, output, url } = values;
+    if (output !== undefined) checkFolder(output);
     const run = async (data: StoredData): Promise<number> => {
-      const tail = new Tail();
-      const lines = tail.watch(await data.export({ sessionId, principal }));
-      await (output === undefined ? print(lines) : save(lines, output));
+      const progress = new ExportProgress();
+      const lines = progress.watch(await data.export({ sessionId, principal }));
+      await (output === undefined ? print(lines) : save(lines, output, progress));
       const where = output === undefined ? '' : ` to ${output}`;
-      process.stderr.write(`${tail.sessions()} exported${where}.\n`);
+      process.stderr.write(`${progress.describe()} exported${where}.\n`);
       return 0;
     };
     return { url, run };
   });
 }
 
+/** Before anything is exported. @throws UsageError. */
+function checkFolder(output: string): void {
+  const folder = path.dirname(path.resolve(output));
+  try {
+    accessSync(folder, constants.W_OK);
+  } catch (error) {
+    throw new UsageError(
+      `${output} cannot be written: ${folder} ${errorCode(error) === 'ENOENT' ? 'does not exist' : `cannot be written to (${errorCode(error)})`}.`,
+    );
+  }
+}
+
 async function print(lines: AsyncIterable<Uint8Array>): Promise<void> {
   await pipeline(lines, process.stdout, { end: false });
 }
 
-/** A file under its name is whole. It has what people said: others cannot read it. */
-async function save(lines: AsyncIterable<Uint8Array>, file: string): Promise<void> {
+/**
+ * A file under its name is whole. It has what people said: others cannot read it. What came of an export that failed
+ * stays beside it, where it has a session.
+ */
+async function save(
+  lines: AsyncIterable<Uint8Array>,
+  file: string,
+  progress: ExportProgress,
+): Promise<void> {
   const draft = `${file}.part`;
   try {
     await writeFile(draft, lines, { mode: 0o600, flush: true });
     await rename(draft, file);
   } catch (error) {
-    await rm(draft, { force: true });
-    throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    if (progress.sessions === 0) {
+      await rm(draft, { force: true });
+      throw error;
+    }
+    throw new Error(
+      `${reason}\n${draft} has ${plural(progress.sessions, 'whole session')} that came before; turnpike import ${draft} stores them, and stops at the end.`,
+      { cause: error },
+    );
   }
 }
 
-/** Keeps the end of an export, which says that it is whole. */
-class Tail {
-  #end = Buffer.alloc(0);
+/** Counts what an export has so far, and knows whether it is whole, which its last line says. */
+class ExportProgress {
+  sessions = 0;
+  #memoryFiles = 0;
+  #isWhole = false;
+  #line = '';
 
-  async *watch(lines: AsyncIterable<Uint8Array | string>): AsyncGenerator<Uint8Array> {
-    for await (const piece of lines) {
+  async *watch(pieces: AsyncIterable<Uint8Array | string>): AsyncGenerator<Uint8Array> {
+    for await (const piece of pieces) {
       const bytes = Buffer.from(piece);
-      this.#end = Buffer.concat([this.#end, bytes.subarray(-END_BYTES)]).subarray(-END_BYTES);
+      this.#look(bytes.toString('latin1'));
       yield bytes;
     }
-    this.sessions();
+    if (!this.#isWhole) throw new Error('The export was cut off: its last line is missing.');
   }
 
-  /** @throws Error where the end is missing. */
-  sessions(): string {
-    const [, count] = /\{"type":"end","sessions":(\d+)\}\n$/.exec(this.#end.toString()) ?? [];
-    if (count === undefined)
-      throw new Error('The export was cut off: it has no end. Call this again.');
-    return `${count} session${count === '1' ? '' : 's'}`;
+  describe(): string {
+    const files = this.#memoryFiles === 0 ? [] : [plural(this.#memoryFiles, 'memory file')];
+    return [plural(this.sessions, 'session'), ...files].join(' and ');
+  }
+
+  #look(text: string): void {
+    const [end = '', ...begun] = text.split('\n');
+    this.#line += end.slice(0, MARK_CHARS - this.#line.length);
+    for (const start of begun) {
+      this.#count(this.#line);
+      this.#line = start.slice(0, MARK_CHARS);
+    }
+  }
+
+  #count(line: string): void {
+    const [, type] = /^\{"type":"([\w.]+)"/.exec(line) ?? [];
+    if (type === 'session.end') this.sessions += 1;
+    if (type === 'memoryFile') this.#memoryFiles += 1;
+    this.#isWhole = type === 'end';
   }
 }

@@ -5,6 +5,7 @@ import type { StoredData } from '../../server/open-stored-data.js';
 import { runOnData } from '../data/run-on-data.js';
 import { parseCall } from '../arguments/parse-call.js';
 import { serverOptions } from '../arguments/server-options.js';
+import { plural } from '../terminal/plain-text.js';
 import { UsageError } from '../arguments/usage-error.js';
 
 const options = {
@@ -51,19 +52,15 @@ function describe(report: ImportReport): string {
   const { imported, skipped, interruptedTurns, importedMemoryFiles, skippedMemoryFiles } = report;
   return [
     `${plural(imported, 'session')} imported`,
-    ...(skipped === 0 ? [] : [`${plural(skipped, 'session')} left out that were there already`]),
+    ...(skipped === 0 ? [] : [`${plural(skipped, 'session')} skipped, which were there already`]),
     ...(interruptedTurns === 0
       ? []
-      : [`${plural(interruptedTurns, 'turn')} interrupted that had not ended`]),
+      : [`${plural(interruptedTurns, 'turn')} marked as interrupted, as they had not ended`]),
     ...(importedMemoryFiles === 0
       ? []
-      : [`${plural(importedMemoryFiles, 'file')} of memories imported`]),
+      : [`${plural(importedMemoryFiles, 'memory file')} imported`]),
     ...(skippedMemoryFiles === 0
       ? []
-      : [`${plural(skippedMemoryFiles, 'file')} of memories left out whose path is taken`]),
+      : [`${plural(skippedMemoryFiles, 'memory file')} skipped, whose path is taken`]),
   ].join(', ');
-}
-
-function plural(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }

@@ -1,6 +1,5 @@
 import { ConnectionLostError, TurnpikeError } from '../../client/turnpike-client.js';
 import { TypedError } from '../../errors/typed-error.js';
-import { errorCode } from '../../platform/error-code.js';
 import type { StoredData } from '../../server/open-stored-data.js';
 import { explainFailure, exitCodeOf } from '../render/explain-failure.js';
 import { NoServerError } from '../server/locate-server.js';
@@ -36,23 +35,25 @@ export async function runOnData(
     data = await openData(environment, { url, mayCreate });
     return await run(data);
   } catch (error) {
-    process.stderr.write(`${explain(error, environment)}\n`);
+    const isOpen = data !== undefined;
+    process.stderr.write(`${isOpen ? explain(error) : explainOpening(error, environment)}\n`);
     return exitCodeOf(error);
   } finally {
     await data?.close();
   }
 }
 
-function explain(error: unknown, environment: Environment): string {
+/** The reason why the store could not be opened, which is where a server would have it. */
+function explainOpening(error: unknown, environment: Environment): string {
+  const told = [TurnpikeError, ConnectionLostError, NoServerError, UsageError];
+  if (told.some((type) => error instanceof type)) return explain(error);
+  return explainStartFailure(error, environment);
+}
+
+function explain(error: unknown): string {
   if (error instanceof TurnpikeError && [401, 403].includes(error.status)) {
     return `${explainFailure(error)}\nThe server that runs has its store for itself: set TURNPIKE_API_KEY to a key with the scope admin, or stop the server and call this again.`;
   }
-  const told = [TurnpikeError, ConnectionLostError, NoServerError, UsageError];
-  if (told.some((type) => error instanceof type)) return explainFailure(error);
   if (error instanceof TypedError) return `${error.type}: ${error.message}`;
-  // A file of the command's own.
-  if (error instanceof Error && 'path' in error && errorCode(error) !== undefined) {
-    return explainFailure(error);
-  }
-  return explainStartFailure(error, environment);
+  return explainFailure(error);
 }

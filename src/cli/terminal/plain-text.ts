@@ -33,3 +33,8 @@ export function askedLine(text: string): string {
   const start = line.slice(0, ASKED_LENGTH - ASKED_END);
   return `${start} … ${hidden} characters are not shown … ${line.slice(-ASKED_END)}`;
 }
+
+/** `1 file`, `2 files`. */
+export function plural(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}

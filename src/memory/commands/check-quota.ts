@@ -1,6 +1,6 @@
 import type { MemoryState } from './memory-file.js';
 
-/** @returns the fault of a write that the memory has no headroom for. Pure. */
+/** @returns why the memory has no room for a write, and what to do. Pure. */
 export function checkQuota(
   { files, quota }: Pick<MemoryState, 'files' | 'quota'>,
   path: string,
@@ -30,5 +30,5 @@ export function checkQuota(
 const deleteFirst = 'Delete or shorten files that are no longer of use';
 
 function full(why: string, advice: string): string {
-  return `MEMORY_FULL: nothing was written: ${why}. ${advice}, then write again.`;
+  return `${why}. ${advice}, then write again.`;
 }

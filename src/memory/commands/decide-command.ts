@@ -53,7 +53,7 @@ function create({ path, content }: Command<'create'>, state: MemoryState): Memor
   const obstacle = findObstacle(path, files);
   if (obstacle !== undefined) return refused(obstacle);
   const full = checkQuota(state, path, content);
-  if (full !== undefined) return refused(full);
+  if (full !== undefined) return refused(`MEMORY_FULL: nothing was written: ${full}`);
   const change = { type: 'write', path, content } as const;
   return { ...done(`File created successfully at: ${path}`), change };
 }
@@ -76,7 +76,7 @@ function replace(command: Command<'str_replace'>, state: MemoryState): MemoryOut
     );
   }
   const full = checkQuota(state, path, edited);
-  if (full !== undefined) return refused(full);
+  if (full !== undefined) return refused(`MEMORY_FULL: nothing was written: ${full}`);
   const last = line + replacement.split('\n').length - 1;
   const snippet = showLines(edited, Math.max(1, line - SNIPPET_LINES), last + SNIPPET_LINES);
   return {
@@ -98,7 +98,7 @@ function insert({ path, line, text }: Command<'insert'>, state: MemoryState): Me
   }
   const content = insertAfter(found.content, { line, text });
   const full = checkQuota(state, path, content);
-  if (full !== undefined) return refused(full);
+  if (full !== undefined) return refused(`MEMORY_FULL: nothing was written: ${full}`);
   const change = { type: 'write', path, content } as const;
   return { ...done(`The file ${path} has been edited.`), change };
 }

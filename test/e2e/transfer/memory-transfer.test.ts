@@ -56,6 +56,27 @@ describe('memories in exports', () => {
     expect(await exportOf(server, '?principal=nobody')).not.toContain('memoryFile');
   });
 
+  it('obey the quota, whose line is named', async () => {
+    const longest = 'x'.repeat(1_048_577);
+    const [header = '', ...lines] = (await exportOf(server)).trimEnd().split('\n');
+    const large = lines.map((line) =>
+      line
+        .replace('"path":"/memories/n0"', '"path":"/memories/large"')
+        .replace('content \\"n0\\"', longest),
+    );
+    const { status, body } = await importInto(other, [header, ...large, ''].join('\n'));
+    expect([status, body['error']]).toMatchObject([
+      400,
+      {
+        type: 'IMPORT_INVALID',
+        message: expect.stringMatching(
+          /^Line 2 \(memoryFile\) has no room in its memory: the file/,
+        ),
+      },
+    ]);
+    expect(await contentOf(other, 'large')).toBeUndefined();
+  });
+
   it.each([
     ['path', '"/memories/n1"', '"/memories/../n1"', "'row.path' must be the path of a file"],
     ['count', '"memoryFiles":25', '"memoryFiles":26', '26 files of memories'],
