@@ -185,6 +185,7 @@ export type ViolationKind =
   | 'superseded-shown'
   | 'view-differs'
   | 'slot-twice'
+  | 'slot-late'
   | 'slot-lost'
   | 'memory-twice'
   | 'memory-lost'
@@ -243,6 +244,8 @@ export interface ScheduleRows {
   nextAt: number;
   /** When that was read, if the run gave slots the time to be run. */
   settledAt: number | undefined;
+  /** Longest time after its time at which a slot is run, in ms. Absent: processes die, and nothing is said. */
+  mostLateMs?: number | undefined;
   runs: {
     cause: 'slot' | 'trigger';
     triggerKey: string | null;

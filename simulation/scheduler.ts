@@ -24,6 +24,9 @@ const MOST_LATE_MS = 40;
 /** Real time in which a module is loaded, in ms. */
 const LOADING_MS = 500;
 
+/** A timer of this delay or more may come a millisecond early, as those of Node.js do, which do not count by the clock. */
+const EARLY_FROM_MS = 1_000;
+
 /** Steps of one schedule; more is a deployment that never comes to rest. */
 const MOST_STEPS = 60_000;
 
@@ -45,6 +48,8 @@ export class Scheduler {
   constructor(
     private readonly random: Random,
     private readonly startedAt: number,
+    /** Whether every second long timer comes early, and every second step takes a millisecond. */
+    private readonly isTimed = false,
   ) {
     this.now = startedAt;
   }
@@ -69,7 +74,8 @@ export class Scheduler {
       now: () => this.now + actor.skewMs,
       after: (delayMs, callback) => {
         this.#order += 1;
-        const at = this.now + Math.max(0, Math.ceil(delayMs));
+        const isEarly = this.isTimed && this.#order % 2 === 0 && delayMs >= EARLY_FROM_MS;
+        const at = this.now + Math.max(0, Math.ceil(delayMs)) - (isEarly ? 1 : 0);
         const timer = { actor, at, order: this.#order, callback };
         this.#timers.push(timer);
         return () => {
@@ -139,6 +145,7 @@ export class Scheduler {
 
   #go(step: Step): void {
     this.#steps += 1;
+    if (this.isTimed && this.#steps % 2 === 0) this.now += 1;
     this.note(step.actor, step.what);
     this.onStep(step.actor, step.what);
     if (step.actor.isDead || step.actor.frozenUntil > this.now) return;

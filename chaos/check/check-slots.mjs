@@ -8,13 +8,13 @@ const SETTLED_MS = 50_000;
 
 /**
  * Checks a schedule: each slot up to `nextAt` has one record, and each record of a turn its turn; a slot is missed
- * only where a later one was due as well; a trigger has one turn.
+ * only where a later one was due as well, and late only where that may be; a trigger has one turn.
  *
  * @param {ScheduleRows} schedule
  * @returns {Violation[]}
  */
 export function checkSlots(schedule) {
-  const { key, firstAt, nextAt, everyMs, settledAt, runs } = schedule;
+  const { key, firstAt, nextAt, everyMs, settledAt, mostLateMs = Infinity, runs } = schedule;
   /** @type {Violation[]} */
   const found = [];
   const report = (
@@ -34,6 +34,8 @@ export function checkSlots(schedule) {
   for (const run of runs) {
     const fault = faultOf(run, schedule);
     if (fault !== undefined) report('slot-lost', `${at(run.slot)} ${fault}`, run.turnId);
+    const lateMs = run.cause === 'slot' ? run.createdAt - run.slot : 0;
+    if (lateMs > mostLateMs) report('slot-late', `${at(run.slot)} was run ${lateMs} ms later`);
   }
   found.push(...checkTurns(schedule), ...checkTriggers(schedule));
   return found;

@@ -54,6 +54,7 @@ export const violationKinds = {
   'superseded-shown': 'a superseded turn in a request to the model',
   'view-differs': 'a request to the model without a turn of its line, or with one of another',
   'slot-twice': 'a slot or a trigger of a schedule with two turns or two records',
+  'slot-late': 'a slot of a schedule that was run late, although no process had died',
   'slot-lost': 'a slot or a trigger of a schedule without a record or without its turn',
   'memory-twice': 'a write to a memory that is there twice, or though it was refused',
   'memory-lost': 'a write to a memory that succeeded and is not there',

@@ -85,6 +85,7 @@ describe('the checker of schedules finds', () => {
       second({ ...missed, createdAt: 2.5 * MINUTE }),
       ['slot-lost'],
     ],
+    ['a slot that was run late', { mostLateMs: 499 }, Array(3).fill('slot-late')],
     ['a slot that is never run', { settledAt: 5 * MINUTE }, ['slot-lost']],
     ['a slot with two records', { runs: [...usual.runs, run(2)], turnIds: [] }, ['slot-twice']],
     [

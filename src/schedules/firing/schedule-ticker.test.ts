@@ -25,4 +25,22 @@ describe('ScheduleTicker', () => {
       expect(clock.pending).toBe(0);
     },
   );
+
+  it('looks at once after a look that began just before a minute and ended in it', async () => {
+    const clock = new ManualClock(Date.parse('2026-01-01T00:00:59.999Z'));
+    const looks: string[] = [];
+    const claim = async (): Promise<[]> => {
+      looks.push(new Date(clock.now()).toISOString().slice(17, 23));
+      // The database takes 20 ms.
+      await new Promise<void>((resolve) => clock.after(20, resolve));
+      return [];
+    };
+    const ticker = new ScheduleTicker({ claim }, { run: async () => {} }, clock, silentLogger);
+    ticker.start();
+    await clock.advance(1_000);
+    expect(looks).toEqual(['59.999', '00.019']);
+    await clock.advance(15_000);
+    expect(looks).toHaveLength(3);
+    await ticker.stop();
+  });
 });

@@ -24,6 +24,8 @@ export class ScheduleTicker {
   #isLooking = false;
   #isMoreExpected = false;
   #isStopped = false;
+  /** When the last look began. */
+  #lookedAt = 0;
   readonly #running = new Set<Promise<void>>();
 
   constructor(
@@ -65,6 +67,7 @@ export class ScheduleTicker {
     try {
       while (this.#isMoreExpected && !this.#isStopped) {
         this.#isMoreExpected = false;
+        this.#lookedAt = this.clock.now();
         const free = MOST_AT_ONCE - this.#running.size;
         if (free === 0) return;
         const claimed = await this.slots.claim(free);
@@ -79,9 +82,11 @@ export class ScheduleTicker {
     }
   }
 
+  /** A look that began before a minute has not seen its slots, however long it took: the next one is then due. */
   #lookLater(): void {
     if (this.#isStopped) return;
-    const delayMs = Math.min(LOOK_MS, untilMinute(this.clock.now()));
+    const dueAt = this.#lookedAt + Math.min(LOOK_MS, untilMinute(this.#lookedAt));
+    const delayMs = Math.max(0, dueAt - this.clock.now());
     this.#cancelTimer = this.clock.after(delayMs, () => this.#look());
   }
 
