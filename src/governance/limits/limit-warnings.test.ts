@@ -24,7 +24,7 @@ describe('iterationWarnAt', () => {
     [5, 90, 3],
     [10, 70, 7],
     [10, 90, 8],
-    [15, 70, 10],
+    [15, 70, 11],
     [50, 50, 25],
     [50, 90, 45],
   ])('of %i at %i %%: %s', (maxIterations, softWarningPercent, mark) => {

@@ -17,15 +17,15 @@ export interface LimitWarning {
 }
 
 /**
- * The iteration at whose start the warning is due: a percentage alone would come too late for few
- * iterations. Undefined where fewer than two iterations would be left after it.
+ * The iteration at whose start the warning is due, the first at which the percentage is reached: that alone would
+ * come too late for few iterations. Undefined where fewer than two iterations would be left after it.
  */
 export function iterationWarnAt({
   maxIterations,
   softWarningPercent,
 }: Readonly<AgentConfig>): number | undefined {
   if (maxIterations < 3) return undefined;
-  const mark = Math.floor((softWarningPercent * maxIterations) / 100);
+  const mark = Math.ceil((softWarningPercent * maxIterations) / 100);
   return Math.max(1, Math.min(mark, maxIterations - 2));
 }
 

@@ -55,6 +55,16 @@ describe('parseDirectives', () => {
     expect(parseDirectives(`before ${text} after`)).toEqual([expected]);
   });
 
+  it.each(directiveNames.filter((name) => name !== 'loop'))('limits %s to a step', async (name) => {
+    const guide = await readFile(
+      new URL('../../../docs/guide/rehearsal.md', import.meta.url),
+      'utf8',
+    );
+    const documented = new RegExp(`\\| \`\\[\\[(${name}\\b.*?)\\]\\]\` \\|`).exec(guide)?.[1];
+    const example = documented?.replace('REASON', 'end_turn').replace('NAME', 'read');
+    expect(parseDirectives(`[[${example} step=2]]`)).toMatchObject([{ name, step: 2 }]);
+  });
+
   it('reads several, in order, anywhere in the text', () => {
     const text = '[[think=1]]first [[tool=a {"q":"[[stop=refusal]]"}]]\n[[tool=b]][[cite]]';
     expect(parseDirectives(text).map((directive) => directive.name)).toEqual([

@@ -19,20 +19,20 @@ interface AtStep {
 /** An instruction to the rehearsal model. Times are in milliseconds. */
 export type Directive =
   /** `count` text deltas, with `gapMs` between them and `firstMs` before the first (default 0). */
-  | { name: 'tokens'; count: number; gapMs: number; firstMs: number }
+  | ({ name: 'tokens'; count: number; gapMs: number; firstMs: number } & AtStep)
   /** Calls a tool, by default in the turn's first reply. */
   | ({ name: 'tool'; tool: string; input: JsonObject } & AtStep)
   /** Calls a tool in each of the turn's first `steps` replies; `$i` in a string is the step. */
   | { name: 'loop'; steps: number; tool: string; input: JsonObject }
   /** Words of thinking, where the request lets the model think. */
-  | { name: 'think'; count: number }
+  | ({ name: 'think'; count: number } & AtStep)
   /** Words of an update before the next tool: `claude-sonnet-5-5` writes it as thinking. */
-  | { name: 'update'; count: number }
+  | ({ name: 'update'; count: number } & AtStep)
   /** A block of redacted thinking after the thinking. */
-  | { name: 'redact' }
-  | { name: 'cite' }
-  /** Uses a server tool, with its result. */
-  | { name: 'server'; tool: string; input: JsonObject }
+  | ({ name: 'redact' } & AtStep)
+  | ({ name: 'cite' } & AtStep)
+  /** Uses a server tool, with its result, by default in the turn's first reply. */
+  | ({ name: 'server'; tool: string; input: JsonObject } & AtStep)
   /** A reply without content. */
   | ({ name: 'empty' } & AtStep)
   /** The text of a reply that calls no tool: the JSON of an object, or a word. */
@@ -56,7 +56,7 @@ export type Directive =
   /** Silence after the first text delta. */
   | ({ name: 'stall'; ms: number } & AtStep)
   /** The number of fragments of each call's input. */
-  | { name: 'args'; count: number };
+  | ({ name: 'args'; count: number } & AtStep);
 
 const mostDeltas = 1_000_000;
 const mostSteps = 10_000;
@@ -65,14 +65,14 @@ const toolName = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /** The parts that each directive may have. */
 const allowed: Record<Directive['name'], { value: boolean; pairs: string[]; json: boolean }> = {
-  tokens: { value: true, pairs: ['gap', 'first'], json: false },
+  tokens: { value: true, pairs: ['gap', 'first', 'step'], json: false },
   tool: { value: true, pairs: ['step'], json: true },
   loop: { value: true, pairs: ['tool'], json: true },
-  think: { value: true, pairs: [], json: false },
-  update: { value: true, pairs: [], json: false },
-  redact: { value: false, pairs: [], json: false },
-  cite: { value: false, pairs: [], json: false },
-  server: { value: true, pairs: [], json: true },
+  think: { value: true, pairs: ['step'], json: false },
+  update: { value: true, pairs: ['step'], json: false },
+  redact: { value: false, pairs: ['step'], json: false },
+  cite: { value: false, pairs: ['step'], json: false },
+  server: { value: true, pairs: ['step'], json: true },
   output: { value: false, pairs: ['step'], json: true },
   empty: { value: false, pairs: ['step'], json: false },
   surrogate: { value: false, pairs: ['step'], json: false },
@@ -80,7 +80,7 @@ const allowed: Record<Directive['name'], { value: boolean; pairs: string[]; json
   fail: { value: true, pairs: ['times', 'after', 'retry', 'step'], json: false },
   drop: { value: false, pairs: ['after', 'step'], json: false },
   stall: { value: true, pairs: ['step'], json: false },
-  args: { value: true, pairs: [], json: false },
+  args: { value: true, pairs: ['step'], json: false },
 };
 
 export const directiveNames = Object.keys(allowed) as Directive['name'][];
@@ -104,8 +104,10 @@ function toDirective(raw: RawDirective): Directive {
         count: whole(raw, { min: 1, max: mostDeltas }),
         gapMs: optionalWhole(raw, { min: 0, max: longestWaitMs }, 'gap') ?? 0,
         firstMs: optionalWhole(raw, { min: 0, max: longestWaitMs }, 'first') ?? 0,
+        ...stepOf(raw),
       };
     case 'tool':
+    case 'server':
       return { name, tool: toolOf(raw, raw.value), input: raw.json ?? {}, ...stepOf(raw) };
     case 'loop':
       return {
@@ -117,14 +119,11 @@ function toDirective(raw: RawDirective): Directive {
     case 'think':
     case 'update':
     case 'args':
-      return { name, count: whole(raw, { min: 1, max: mostDeltas }) };
-    case 'cite':
-    case 'redact':
-      return { name };
-    case 'server':
-      return { name, tool: toolOf(raw, raw.value), input: raw.json ?? {} };
+      return { name, count: whole(raw, { min: 1, max: mostDeltas }), ...stepOf(raw) };
     case 'output':
       return { name, text: outputOf(raw), ...stepOf(raw) };
+    case 'cite':
+    case 'redact':
     case 'empty':
     case 'surrogate':
       return { name, ...stepOf(raw) };

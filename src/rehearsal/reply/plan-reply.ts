@@ -106,7 +106,8 @@ function wantedBlocks(input: PlanInput): ReplyBlock[] {
     ...(find(directives, 'cite') ? [citeDocument(conversation.document)] : []),
     ...textBlocks(input, calls.length > 0),
     ...planServerTools({
-      directives: step === 1 ? directives : [],
+      // Without a step, those of the first reply.
+      directives: directives.filter((one) => one.name === 'server' && (one.step ?? 1) === step),
       newId,
       pauses: askedStop(directives, conversation)?.reason === 'pause_turn',
       open: conversation.openServerCall,

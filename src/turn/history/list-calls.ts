@@ -1,6 +1,6 @@
-import { and, asc, eq, sql } from 'drizzle-orm';
+import { and, asc, eq, gte, inArray } from 'drizzle-orm';
 import type { Queryable } from '../../storage/connection.js';
-import { toolCalls } from '../../storage/transcript-schema.js';
+import { steps, toolCalls } from '../../storage/transcript-schema.js';
 import type { CallRow } from '../state/load-turn.js';
 
 /** Page token of a turn's calls: the page begins after the call of that id, of that step. */
@@ -9,25 +9,64 @@ export interface CallPageToken {
   callId: string;
 }
 
-/** A turn's calls as the ledger has them, in the order of their steps. */
-export function listCalls(
+/** A turn's calls as the ledger has them, in the order in which the model made them. */
+export async function listCalls(
   db: Queryable,
   turnId: string,
   page: { after: CallPageToken | undefined; limit: number },
 ): Promise<CallRow[]> {
   const { after, limit } = page;
-  const sortKey = sql`(${toolCalls.step}, ${toolCalls.callId})`;
-  return db
+  const { step, callId } = toolCalls;
+  const ids = await db
+    .select({ step, callId })
+    .from(toolCalls)
+    .where(and(eq(toolCalls.turnId, turnId), gte(step, after?.step ?? 0)))
+    .orderBy(asc(step), asc(callId));
+  const ordered = await inOrder(db, turnId, ids.slice(0, endOfPage(ids, page)));
+  const start = ordered.findIndex((one) => one.step === after?.step && one.callId === after.callId);
+  const wanted = ordered
+    .slice(start + 1)
+    .slice(0, limit)
+    .map((one) => one.callId);
+  if (wanted.length === 0) return [];
+  const rows = await db
     .select()
     .from(toolCalls)
-    .where(
-      and(
-        eq(toolCalls.turnId, turnId),
-        after === undefined ? undefined : sql`${sortKey} > (${after.step}, ${after.callId})`,
+    .where(and(eq(toolCalls.turnId, turnId), inArray(callId, wanted)));
+  return rows.sort((a, b) => wanted.indexOf(a.callId) - wanted.indexOf(b.callId));
+}
+
+/** The end of the step in which a page ends, in calls by their steps: the order inside of a step is still open. */
+function endOfPage(
+  ids: readonly CallPageToken[],
+  { after, limit }: { after: CallPageToken | undefined; limit: number },
+): number {
+  const begun = ids.filter(({ step }) => step === after?.step).length;
+  const last = ids[Math.min(begun + limit, ids.length) - 1]?.step;
+  return ids.findLastIndex(({ step }) => step === last) + 1;
+}
+
+/** Calls in the order of the replies that made them, which are stored before any call. */
+async function inOrder(
+  db: Queryable,
+  turnId: string,
+  ids: readonly CallPageToken[],
+): Promise<CallPageToken[]> {
+  const numbers = [...new Set(ids.map(({ step }) => step))];
+  if (numbers.length === 0) return [];
+  const replies = await db
+    .select({ step: steps.step, parts: steps.parts })
+    .from(steps)
+    .where(and(eq(steps.turnId, turnId), inArray(steps.step, numbers)));
+  const places = new Map(
+    replies.flatMap(({ step, parts }) =>
+      parts.flatMap((part, place): [string, number][] =>
+        part.type === 'tool_use' ? [[formatCallToken({ step, callId: part.id }), place]] : [],
       ),
-    )
-    .orderBy(asc(toolCalls.step), asc(toolCalls.callId))
-    .limit(limit);
+    ),
+  );
+  const placeOf = (token: CallPageToken): number => places.get(formatCallToken(token)) ?? 0;
+  return ids.toSorted((a, b) => a.step - b.step || placeOf(a) - placeOf(b));
 }
 
 /** The token's text: `<step>:<call id>`. */

@@ -266,6 +266,8 @@ describe('tools', () => {
         expect.objectContaining({ name: 'write', status: 'denied', retry: 'never' }),
       ]),
     );
+    // In the order of the model's reply, whatever their ids are.
+    expect(calls.map(({ name }) => name)).toEqual(['glob', 'write']);
     const first = await server.client.get(`${url}?limit=1`);
     const next = encodeURIComponent(String(first.body['nextCursor']));
     const second = await server.client.get(`${url}?limit=1&cursor=${next}`);
@@ -276,6 +278,24 @@ describe('tools', () => {
     }
     const none = await server.client.get('/api/harness/turns/turn_x/tools');
     expect([none.status, none.body['error']]).toMatchObject([404, { type: 'TURN_NOT_FOUND' }]);
+  });
+
+  it('are listed in the order of each reply, page by page', async () => {
+    const sessionId = await server.client.createSession(server.projectRoot);
+    const names = Array.from({ length: 9 }, (_, index) => `n${index}*`);
+    const message = names.map((pattern) => call('glob', { pattern })).join(' ');
+    const stream = await server.client.turn(sessionId, message);
+    await stream.all();
+    const url = `/api/harness/turns/${stream.header('x-turn-id') ?? ''}/tools?limit=4`;
+    const listed: unknown[] = [];
+    for (let cursor = ''; ;) {
+      const { body } = await server.client.get(`${url}${cursor}`);
+      for (const { input } of body['calls'] as { input: { pattern: string } }[])
+        listed.push(input.pattern);
+      if (body['nextCursor'] === undefined) break;
+      cursor = `&cursor=${encodeURIComponent(String(body['nextCursor']))}`;
+    }
+    expect(listed).toEqual(names);
   });
 
   it('are none when opts.tools is empty', async () => {
