@@ -6,7 +6,7 @@ import { JsonMeter, type JsonLimits } from '../platform/text/json-meter.js';
 import { EXPORT_FORMAT, EXPORT_VERSION, type FrameLine } from './export-format.js';
 import { recordKinds, type RecordKind } from './record-kinds.js';
 import { checkOf } from './record-shapes.js';
-import { parseJson } from '../platform/exact-json.js';
+import { parseJson, plainNumbers } from '../platform/exact-json.js';
 
 /** A line of an export that is a row. */
 export interface RecordLine {
@@ -76,7 +76,7 @@ export function parseLine(text: string, line: number): ExportLine {
   const check = checks.get(type);
   if (kind !== undefined && check !== undefined) {
     const row = given['row'];
-    const fault = check(row);
+    const fault = check(plainNumbers(row));
     // The row as it was given: the parser would put the keys of JSON values in another order.
     if (fault === undefined && isPlainObject(row)) return { type: 'record', kind, fields: row };
     throw new LineFault(
