@@ -3,6 +3,7 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import { StreamableFile } from '@nestjs/common';
 import type { Express, Response } from 'express';
 import { printJson } from '../platform/exact-json.js';
+import { answerUnreadable } from './check-head.js';
 
 /**
  * Express over requests and responses that are made with its prototypes. It gives its prototypes to each request
@@ -16,7 +17,13 @@ export class HttpAdapter extends ExpressAdapter {
     class Response extends ServerResponse {}
     app.request = beBefore(Request.prototype, app.request);
     app.response = beBefore(Response.prototype, app.response);
-    this.httpServer = createServer({ IncomingMessage: Request, ServerResponse: Response }, app);
+    const options = { IncomingMessage: Request, ServerResponse: Response };
+    // `checkHead` refuses a request without a Host, in the words of other refusals.
+    const server = createServer({ ...options, requireHostHeader: false }, app);
+    // Node would drop the rest without a word; `checkHead` refuses them. Their length is bounded as well.
+    server.maxHeadersCount = 0;
+    server.on('clientError', answerUnreadable);
+    this.httpServer = server;
   }
 
   /** Answers in JSON, with numbers of models and tools as they came. */

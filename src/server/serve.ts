@@ -17,6 +17,7 @@ import { findServiceLinks } from '../config/service-links.js';
 import { builtPage } from '../console/find-built-page.js';
 import { packageRoot, packageVersion } from '../platform/process/package-root.js';
 import { answerMethods } from './answer-methods.js';
+import { checkHead } from './check-head.js';
 import { describeApi } from './describe-api.js';
 import { ErrorShapes } from './error-shapes.js';
 import { redactOf } from './process-log.js';
@@ -132,6 +133,7 @@ async function listen(
   let routes = new RouteTable([]);
   let isStopping = false;
   app.use(logRequests({ logger, clock, routes: () => routes, isStopping: () => isStopping }));
+  app.use(checkHead);
   if (config.corsOrigins.length > 0) {
     app.enableCors({ origin: [...config.corsOrigins], exposedHeaders });
   }

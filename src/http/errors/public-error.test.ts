@@ -53,6 +53,15 @@ describe('toPublicError', () => {
 });
 
 describe('formatFrame', () => {
+  it('writes as escapes what ends a line for some clients, and says the same', () => {
+    const said = { text: 'a\u2028b\u2029c\u0085d', '\u2028': 1 };
+    const frame = formatFrame({ event: 'e', id: 't:1.1', data: JSON.stringify(said) });
+    // The line ends of Python's `splitlines`.
+    const lines = frame.split(/\r\n|[\n\r\v\f\x1c-\x1e\u0085\u2028\u2029]/);
+    expect(lines.map((line) => line.split(':')[0])).toEqual(['event', 'id', 'data', '', '']);
+    expect(JSON.parse(lines[2]?.slice('data: '.length) ?? '')).toEqual(said);
+  });
+
   it('leaves the event name out where there is none', () => {
     expect(formatFrame({ id: 't:1.1', data: '{}' })).toBe('id: t:1.1\ndata: {}\n\n');
   });

@@ -11,7 +11,18 @@ export function formatFrame({ id = '', event = '', data }: Frame & { id?: string
     throw new Error(`A frame holds a line break: ${JSON.stringify(id)}`);
   }
   const named = `${field('event', event)}${field('id', id)}`;
-  return `${named}data: ${printExact(data)}\n\n`;
+  return `${named}data: ${withoutOtherBreaks(printExact(data))}\n\n`;
+}
+
+/** Characters that end a line for some clients (Python's `splitlines`), though not in a stream. */
+const otherBreaks = /[\u0085\u2028\u2029]/g;
+
+/** JSON has these characters in its texts alone, where it may write them as escapes. */
+function withoutOtherBreaks(json: string): string {
+  return json.replace(
+    otherBreaks,
+    (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 function field(name: string, value: string): string {
