@@ -110,7 +110,7 @@ describe('an MCP server that is a command', () => {
     await expect(callMcp(turn, 'mcp__box__die')).rejects.toThrow('it ended');
     await expect(callMcp(turn, 'mcp__box__die')).rejects.toThrow('it ended');
     await expect(callMcp(turn, 'mcp__box__pid')).rejects.toThrow(
-      'The MCP server box is not there: it failed before; it is tried again in 1 s',
+      'The MCP server box is not there: it failed before (it ended), and is tried again in 1 s',
     );
   });
 
@@ -122,7 +122,9 @@ describe('an MCP server that is a command', () => {
   it('that floods its output is ended, and its memory stays its own', async () => {
     const turn = await turnOf(await open(plain));
     const before = process.memoryUsage().rss;
-    await expect(callMcp(turn, 'mcp__box__flood')).rejects.toThrow('it ended');
+    await expect(callMcp(turn, 'mcp__box__flood')).rejects.toThrow(
+      'it sent more than 8388608 bytes in one message',
+    );
     expect(process.memoryUsage().rss - before).toBeLessThan(90 * 1024 * 1024);
     expect(await callMcp(turn, 'mcp__box__echo', { text: 'again' })).toBe('again');
   });
@@ -168,7 +170,7 @@ describe('an MCP server that is a command', () => {
     expect(tools).toHaveLength(14);
     expect((await turnOf(mcp)).problems[2]).toEqual({
       server: 'silent',
-      reason: 'it failed before; it is tried again in 1 s',
+      reason: 'it failed before (it did not answer within 2000 ms), and is tried again in 1 s',
     });
   });
 

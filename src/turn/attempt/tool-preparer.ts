@@ -71,7 +71,7 @@ export class ToolPreparer {
     const skills = await this.skills.choose(attempt, { persona, root });
     const { replay } = turn.request;
     const opened = await this.#openMcp(attempt, persona);
-    for (const problem of opened.problems) emitOnce(attempt, serverMissing(problem));
+    for (const notice of noticesOf(opened.problems)) emitOnce(attempt, notice);
     const mcpTools = opened.tools.filter(({ name }) => isWanted(name, options.tools, isExplicit));
     const delegates = offer.delegation?.delegatedSubagents ?? [];
     const mayDelegate = turn.parentTurnId === null && delegates.length > 0;
@@ -224,13 +224,25 @@ function unsandboxed(shells: Exclude<Shells, { kind: 'sandboxed' }>): NoticePost
   };
 }
 
-function serverMissing({ server, reason }: McpProblem): NoticePosted {
-  return {
-    type: 'notice.posted',
-    kind: 'mcp-problem',
-    level: 'message',
-    text: `MCP server ${server}: ${reason}`,
-    metadata: { server },
-    seenByModel: false,
-  };
+/** Reasons of one server that its notice has at most. */
+const MOST_REASONS = 5;
+
+/** A notice for each server that is not there, or not with all of its tools. */
+function noticesOf(problems: readonly McpProblem[]): NoticePosted[] {
+  const servers = new Map<string, string[]>();
+  for (const { server, reason } of problems) {
+    servers.set(server, [...(servers.get(server) ?? []), reason]);
+  }
+  return [...servers].map(([server, reasons]): NoticePosted => {
+    const more = reasons.length - MOST_REASONS;
+    const shown = reasons.slice(0, MOST_REASONS).join('; ');
+    return {
+      type: 'notice.posted',
+      kind: 'mcp-problem',
+      level: 'message',
+      text: `MCP server ${server}: ${shown}${more > 0 ? `; and ${more} more` : ''}`,
+      metadata: { server },
+      seenByModel: false,
+    };
+  });
 }

@@ -5,7 +5,13 @@ import type { JsonObject } from '../../../platform/json.js';
 import { ToolFailure } from '../../tool-failure.js';
 import type { RetryClass, ToolCall } from '../../tool.js';
 import type { LiveServer, McpConnection } from '../servers/connection.js';
-import { describeFault, isConnectionLost, isSessionGone, McpFault } from './describe-fault.js';
+import {
+  describeFault,
+  isConnectionLost,
+  isSessionDoubtful,
+  mayCallAgain,
+  McpFault,
+} from './describe-fault.js';
 import { resultText } from './result-text.js';
 import { sendRequest } from '../transport/send-request.js';
 
@@ -31,15 +37,15 @@ export async function callTool(connection: McpConnection, wanted: WantedCall): P
     return await callOnce(connection, live.client, wanted);
   } catch (error) {
     call.signal.throwIfAborted();
-    if (!isSessionGone(error, wanted.retry)) throw failureOf(connection, live.client, error);
-    // The call was not run: a restarted server does not know the session.
-    connection.drop(live.client);
+    if (isSessionDoubtful(error)) connection.retire(live.client);
+    if (!mayCallAgain(error, wanted.retry)) throw failureOf(connection, live.client, error);
   }
   const again = await readyFor(connection, call.signal);
   try {
     return await callOnce(connection, again.client, wanted);
   } catch (error) {
     call.signal.throwIfAborted();
+    if (isSessionDoubtful(error)) connection.retire(again.client);
     throw failureOf(connection, again.client, error);
   }
 }
@@ -52,13 +58,15 @@ async function callOnce(
   const key =
     retry === 'idempotent' ? { 'turnpike/idempotencyKey': call.idempotencyKey } : undefined;
   const params = compact({ name: tool, arguments: input, _meta: key });
-  const result = await sendRequest(
-    client,
-    { method: 'tools/call', params },
-    {
-      signal: call.signal,
-      onprogress: (progress) => call.progress(connection.redact(progressNote(progress))),
-    },
+  const result = await connection.use(client, () =>
+    sendRequest(
+      client,
+      { method: 'tools/call', params },
+      {
+        signal: call.signal,
+        onprogress: (progress) => call.progress(connection.redact(progressNote(progress))),
+      },
+    ),
   );
   connection.worked();
   const text = connection.redact(resultText(result));
@@ -90,7 +98,7 @@ function failureOf(
   }
   const next = connection.isUp(client) ? '' : ' The next call starts it again.';
   return new ToolFailure(
-    `${who} failed: ${connection.redact(describeFault(error))}. The call may have done part of its work.${next}`,
+    `${who} failed: ${connection.redact(describeFault(connection.causeOf(client, error)))}. The call may have done part of its work.${next}`,
   );
 }
 

@@ -4,8 +4,10 @@ import { errorCode } from '../../../platform/error-code.js';
 import { refusedHost } from '../../../platform/net/address-refused.js';
 import { MessageTooLongError } from '../transport/messages.js';
 import type { RetryClass } from '../../tool.js';
+import { cutText } from '../../../platform/text/cut-text.js';
 
 const longest = 500;
+const longestWords = 200;
 
 /** Texts for errors of the operating system when a command is spawned. */
 const commandFaults: Readonly<Record<string, string>> = {
@@ -28,7 +30,7 @@ export function describeFault(error: unknown): string {
     return 'it ended, or its connection did, before it answered';
   }
   if (error instanceof McpError) return `it answered: ${messageOf(error)}`;
-  if (error instanceof StreamableHTTPError) return describeStatus(error.code);
+  if (error instanceof StreamableHTTPError) return describeStatus(error);
   if (refusedHost(error) !== undefined) {
     return 'its host is at an address that is not public; the operator lists those that may be, with their ports, in TURNPIKE_MCP_PRIVATE_HOSTS';
   }
@@ -44,22 +46,38 @@ export function isConnectionLost(error: unknown): boolean {
 }
 
 /**
- * Whether a server over HTTP no longer knows the session: the protocol's 404 means that the request was
- * not run. Some servers answer 400, which others use for requests that were run; it counts only for
- * calls that may run twice.
+ * Whether a server over HTTP may no longer know the session. The protocol's 404 says so; servers that restarted also
+ * answer 400, 401, 410 or a fault of their own.
  */
-export function isSessionGone(error: unknown, retry: RetryClass): boolean {
-  if (!(error instanceof StreamableHTTPError)) return false;
-  return error.code === 404 || (error.code === 400 && retry !== 'never');
+export function isSessionDoubtful(error: unknown): boolean {
+  const { code = 0 } = error instanceof StreamableHTTPError ? error : {};
+  return [400, 401, 404, 410].includes(code) || code >= 500;
 }
 
-function describeStatus(status: number | undefined): string {
-  if (status === 401 || status === 403) {
-    return `it answered HTTP ${status}; check the credentials in its headers`;
-  }
-  return status === undefined || status < 0
-    ? 'it answered something that is no MCP message'
-    : `it answered HTTP ${status}`;
+/**
+ * Whether a call that a server refused was not run for the session that it lost, or may run twice: it is made again
+ * at once, in a new session.
+ */
+export function mayCallAgain(error: unknown, retry: RetryClass): boolean {
+  if (!(error instanceof StreamableHTTPError) || !isSessionDoubtful(error)) return false;
+  if (error.code === 404 || retry !== 'never') return true;
+  return (error.code ?? 500) < 500 && /\bsession\b|not initialized/i.test(wordsOf(error));
+}
+
+function describeStatus(error: StreamableHTTPError): string {
+  const { code: status } = error;
+  if (status === undefined || status < 0) return 'it answered something that is no MCP message';
+  const words = wordsOf(error);
+  const said = `it answered HTTP ${status}${words === '' ? '' : `: ${words}`}`;
+  return status === 401 || status === 403 ? `${said}; check the credentials in its headers` : said;
+}
+
+/** A server's own words about a refused request: the message of its JSON, or its text. */
+function wordsOf({ message }: StreamableHTTPError): string {
+  const [, body = ''] = /Error POSTing to endpoint: (.*)$/s.exec(message) ?? [];
+  const [, told] = /"message"\s*:\s*"((?:[^"\\]|\\.){1,500})"/.exec(body) ?? [];
+  const words = told ?? (/^\s*</.test(body) ? '' : body);
+  return cutText(words.replaceAll(/\s+/g, ' ').trim(), longestWords);
 }
 
 function messageOf(error: McpError): string {

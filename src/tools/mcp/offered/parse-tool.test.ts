@@ -29,7 +29,12 @@ describe('parseTool', () => {
     ['no tool', undefined, 'it has no name'],
     ['no name', { name: '' }, 'it has no name'],
     ['a long name', { name: 'x'.repeat(257) }, 'its name is too long'],
-    ['no schema', { name: 'a' }, 'it has no input schema'],
+    ['a schema that is none', { name: 'a', inputSchema: true }, 'its input schema is no object'],
+    [
+      'a tool that runs as a task only',
+      { name: 'a', inputSchema: {}, execution: { taskSupport: 'required' } },
+      'it runs as a task only',
+    ],
     [
       'another root',
       { name: 'a', inputSchema: { type: 'string' } },
@@ -95,9 +100,22 @@ describe('parseTool', () => {
     ],
     ['an object without a type', { properties: { a: {} } }, { properties: { a: {} } }],
     ['any object where nothing is said', {}, {}],
+    [
+      'an object that may be null',
+      { type: ['object', 'null'], properties: { a: {} } },
+      { properties: { a: {} } },
+    ],
   ])('shows %s at the root', (_what, schema, shown) => {
     const { $defs: _definitions, ...tool } = read(schema).inputSchema;
     expect(tool).toEqual({ type: 'object', ...shown });
+  });
+
+  it('shows any object for a tool without a schema, and for one whose tasks are optional', () => {
+    expect(parseTool({ name: 'a' }).inputSchema).toEqual({ type: 'object' });
+    const execution = { taskSupport: 'optional' };
+    expect(parseTool({ name: 'a', inputSchema: null, execution }).inputSchema).toEqual({
+      type: 'object',
+    });
   });
 
   it('checks what is there, what must be, and its type; the server checks the rest', () => {

@@ -34,7 +34,11 @@ export function parseTool(given: unknown): McpTool {
     throw new Error('it has no name');
   }
   if (name.length > longestName) throw new Error('its name is too long');
-  const schema = parseSchema(given['inputSchema']);
+  if (isPlainObject(given['execution']) && given['execution']['taskSupport'] === 'required') {
+    throw new Error('it runs as a task only (execution.taskSupport), which is not supported');
+  }
+  // A tool without a schema takes any object, as one with an empty schema does.
+  const schema = parseSchema(given['inputSchema'] ?? {});
   const annotations = isPlainObject(given['annotations']) ? given['annotations'] : {};
   const description = typeof given['description'] === 'string' ? given['description'] : '';
   return {
@@ -55,7 +59,7 @@ export function nameOfEntry(given: unknown): string {
 
 /** The schema as providers of models take it: with the properties at its root, and no choices there. */
 function parseSchema(given: unknown): JsonObject {
-  if (!isPlainObject(given)) throw new Error('it has no input schema');
+  if (!isPlainObject(given)) throw new Error('its input schema is no object');
   // The value was parsed from JSON.
   const schema = given as JsonObject;
   if (JSON.stringify(schema).length > largestSchema) {

@@ -6,8 +6,9 @@ import type { Clock } from '../../../platform/clock.js';
 import type { Logger } from '../../../platform/logger.js';
 import { withDeadline } from '../../../platform/async/with-deadline.js';
 import { Backoff } from './backoff.js';
-import { describeFault, McpFault } from '../offered/describe-fault.js';
+import { describeFault, isConnectionLost, McpFault } from '../offered/describe-fault.js';
 import { listTools, type McpToolList } from '../offered/list-tools.js';
+import { MessageTooLongError } from '../transport/messages.js';
 
 export interface ConnectionOptions {
   server: string;
@@ -37,6 +38,12 @@ export class McpConnection {
   readonly #backoff: Backoff;
   #live: Promise<LiveServer> | undefined;
   #current: Client | undefined;
+  /** Calls under way, by the client that they are made with. */
+  readonly #calls = new Map<Client, number>();
+  /** Messages that were too long, by the client that they ended a call or the connection of. */
+  readonly #tooLong = new WeakMap<Client, MessageTooLongError>();
+  /** Why the server failed last. */
+  #fault = 'it ended';
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
@@ -89,23 +96,42 @@ export class McpConnection {
     this.#backoff.worked();
   }
 
-  /** Drops a client whose session the server has lost; the next call connects anew. */
-  drop(client: Client): void {
+  /** Makes a call with a client, which is not ended before. */
+  async use<T>(client: Client, work: () => Promise<T>): Promise<T> {
+    this.#calls.set(client, (this.#calls.get(client) ?? 0) + 1);
+    try {
+      return await work();
+    } finally {
+      const left = (this.#calls.get(client) ?? 1) - 1;
+      if (left > 0) this.#calls.set(client, left);
+      else this.#calls.delete(client);
+      if (left === 0 && this.#current !== client) this.#end(client);
+    }
+  }
+
+  /** Takes no more calls with a client whose session the server may have lost: the next one connects anew. */
+  retire(client: Client): void {
     if (this.#current !== client) return;
     this.#forget();
-    this.#end(client);
+    if (!this.#calls.has(client)) this.#end(client);
+  }
+
+  /** What ended a call, where all that the call has of it is that it ended. */
+  causeOf(client: Client, error: unknown): unknown {
+    return isConnectionLost(error) ? (this.#tooLong.get(client) ?? error) : error;
   }
 
   async close(): Promise<void> {
-    const client = this.#current;
+    const clients = new Set([...this.#calls.keys(), ...(this.#current ? [this.#current] : [])]);
     this.#forget();
-    await client?.close().catch(() => undefined);
+    await Promise.all([...clients].map((client) => client.close().catch(() => undefined)));
   }
 
   async #start(): Promise<LiveServer> {
     const waitMs = this.#backoff.waitMs();
     if (waitMs > 0) {
-      throw new McpFault(`it failed before; it is tried again in ${Math.ceil(waitMs / 1000)} s`);
+      const seconds = Math.ceil(waitMs / 1000);
+      throw new McpFault(`it failed before (${this.#fault}), and is tried again in ${seconds} s`);
     }
     const client = this.#openClient();
     try {
@@ -125,6 +151,7 @@ export class McpConnection {
       // False when the connection was closed meanwhile, which is no failure.
       if (this.#current === client) {
         this.#forget();
+        this.#fault = describeFault(error);
         this.#backoff.failed();
       }
       this.#end(client);
@@ -137,14 +164,17 @@ export class McpConnection {
     const client = new Client({ name: 'turnpike', version: '0.1.0' }, { capabilities: {} });
     this.#current = client;
     const hooks: Pick<Client, 'onerror' | 'onclose'> = {
-      onerror: (error) =>
-        logger.debug({ server, reason: redact(describeFault(error)) }, 'an MCP server has a fault'),
+      onerror: (error) => {
+        if (error instanceof MessageTooLongError) this.#tooLong.set(client, error);
+        logger.debug({ server, reason: redact(describeFault(error)) }, 'an MCP server has a fault');
+      },
       onclose: () => {
         if (this.#current !== client) return;
         logger.debug({ server }, 'an MCP server ended');
         // An end during the start is a failure to start, and counted there.
         if (client.getServerCapabilities() === undefined) return;
         this.#forget();
+        this.#fault = this.#tooLong.get(client)?.message ?? 'it ended';
         this.#backoff.died();
       },
     };

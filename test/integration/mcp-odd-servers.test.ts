@@ -1,0 +1,133 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Mcp } from '../../src/tools/open-mcp.js';
+import { callMcp, openTestMcp, turnOf } from '../support/mcp/open-test-mcp.js';
+import {
+  messageOf,
+  send,
+  startScriptedMcp,
+  textResult,
+  toolEntry,
+  type ScriptedMcp,
+} from '../support/mcp/start-scripted-mcp.js';
+
+const noSession = JSON.stringify({
+  jsonrpc: '2.0',
+  error: { code: -32_000, message: 'Bad Request: No valid session ID provided' },
+  id: null,
+});
+
+describe('an MCP server over HTTP that is unlike others', () => {
+  let server: ScriptedMcp;
+  let mcp: Mcp;
+  beforeEach(async () => {
+    server = await startScriptedMcp();
+    server.tools = [toolEntry('now')];
+  });
+  afterEach(async () => {
+    await mcp.close();
+    await server.close();
+  });
+
+  async function open(more: object = {}) {
+    mcp = await openTestMcp({ servers: { odd: { url: server.url, ...more } } });
+    return turnOf(mcp);
+  }
+  const started = (): number => server.methods.filter((one) => one === 'initialize').length;
+
+  it.each([
+    [404, 'Session not found'],
+    [400, noSession],
+    [400, '{"error":{"message":"Bad Request: Server not initialized"}}'],
+    [410, 'This session is gone'],
+  ])('and says by %i %s that it lost the session is called again at once', async (status, body) => {
+    const turn = await open();
+    expect(await callMcp(turn, 'mcp__odd__now')).toBe('done');
+    server.gone = { status, body };
+    server.forget();
+    expect(await callMcp(turn, 'mcp__odd__now')).toBe('done');
+    expect(started()).toBe(2);
+  });
+
+  it.each([
+    [400, 'nope', 'it answered HTTP 400: nope.'],
+    [401, '', 'it answered HTTP 401; check the credentials in its headers.'],
+    [500, '<html>a page</html>', 'it answered HTTP 500.'],
+    [
+      503,
+      '{"error":{"message":"The session store\\n is down"}}',
+      'HTTP 503: The session store\\n is down.',
+    ],
+  ])(
+    'and answers %i %s without its session is in a new one with the next call',
+    async (status, body, said) => {
+      const turn = await open();
+      server.gone = { status, body };
+      server.forget();
+      const failed = await callMcp(turn, 'mcp__odd__now').catch((error: Error) => error.message);
+      expect(failed).toContain(said);
+      expect(failed).toContain('The next call starts it again.');
+      expect(await callMcp(turn, 'mcp__odd__now')).toBe('done');
+    },
+  );
+
+  it('and is repeatable is called again at once, whatever it answers', async () => {
+    server.tools = [toolEntry('now', { annotations: { readOnlyHint: true } })];
+    const turn = await open({ trustAnnotations: true });
+    server.gone = { status: 503, body: '' };
+    server.forget();
+    expect(await callMcp(turn, 'mcp__odd__now')).toBe('done');
+  });
+
+  it('and fails one call goes on with the others', async () => {
+    server.tools = [toolEntry('slow'), toolEntry('broken')];
+    let goOn = (): void => undefined;
+    server.answer = (asked, response) => {
+      if (asked.params?.name === 'broken') return void response.writeHead(500).end('out of order');
+      goOn = () => send(server, response, messageOf(asked, textResult('at last')));
+      return undefined;
+    };
+    const turn = await open();
+    const slow = callMcp(turn, 'mcp__odd__slow');
+    await expect(callMcp(turn, 'mcp__odd__broken')).rejects.toThrow('HTTP 500: out of order');
+    goOn();
+    expect(await slow).toBe('at last');
+  });
+
+  it.each([true, false])(
+    'and sends too much is named with the limit: as a stream %s',
+    async (isStream) => {
+      server.isStream = isStream;
+      server.results['now'] = textResult('x'.repeat(9 * 1_048_576));
+      const turn = await open();
+      await expect(callMcp(turn, 'mcp__odd__now')).rejects.toThrow(
+        'it sent more than 8388608 bytes in one message',
+      );
+      server.results['now'] = textResult('less');
+      expect(await callMcp(turn, 'mcp__odd__now')).toBe('less');
+    },
+  );
+
+  it('and needs tasks for a tool has its other tools offered', async () => {
+    const execution = { taskSupport: 'required' };
+    server.tools.push(toolEntry('task', { execution }), '{"name":"bare"}', '{"name":7}', 'null');
+    const { tools, problems } = await open();
+    expect(tools.map(({ name }) => name)).toEqual(['mcp__odd__now', 'mcp__odd__bare']);
+    expect(problems.map(({ reason }) => reason)).toEqual([
+      'its tool "task" is left out: it runs as a task only (execution.taskSupport), which is not supported',
+      'its tool without a name is left out: it has no name',
+      'its tool without a name is left out: it has no name',
+    ]);
+  });
+
+  it('and cannot be reached is named with its reason each time', async () => {
+    const url = server.url;
+    await server.close();
+    mcp = await openTestMcp({ servers: { odd: { url } } });
+    const reasonsOf = async () => (await turnOf(mcp)).problems.map(({ reason }) => reason);
+    expect(await reasonsOf()).toEqual(['its connection failed (ECONNREFUSED)']);
+    expect(await reasonsOf()).toEqual([
+      'it failed before (its connection failed (ECONNREFUSED)), and is tried again in 1 s',
+    ]);
+    server = await startScriptedMcp();
+  });
+});
