@@ -9,6 +9,8 @@ interface Common {
   trustAnnotations: boolean;
   /** Whether each session has a connection of its own: for a server that keeps state. */
   perSession: boolean;
+  /** Longest time of a call without progress, in ms. Absent: that of all tools. */
+  timeout?: number;
 }
 
 export interface StdioDefinition extends Common {

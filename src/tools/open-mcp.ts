@@ -21,6 +21,7 @@ export interface McpConfig {
   mcpHosts: readonly string[];
   mcpSessionStdio: boolean;
   mcpConnectMs: number;
+  mcpProgressMs: number;
   mcpIdleMs: number;
   mcpConnections: number;
   mcpPrivateHosts: readonly string[];
@@ -97,6 +98,7 @@ function connect(
         ? openStdio(definition)
         : new HttpTransport(definition, fetchBy, clock),
     connectMs: config.mcpConnectMs,
+    progressMs: config.mcpProgressMs,
     clock,
     logger,
     redact,

@@ -115,9 +115,10 @@ export interface ToolDefinition {
   deniedWith?: readonly string[] | undefined;
   /**
    * The time limit of a call: `turn` for its turn's only; `none` for a call that settles by itself in no time and
-   * whose result counts even where the turn ends meanwhile; absent: also the server's limit for tools.
+   * whose result counts even where the turn ends meanwhile; `ms`, or the server's limit for tools, after its last
+   * progress, and `mostMs` in all; absent: also the server's limit for tools.
    */
-  timeLimit?: 'turn' | 'none' | undefined;
+  timeLimit?: 'turn' | 'none' | { ms?: number; mostMs: number } | undefined;
   /** Whether the calls of a step run one after the other although they only read: each sees those before it. */
   inOrder?: true | undefined;
   /** The provider's own definition of the tool, which its models know. Absent: they are sent ours. */

@@ -174,6 +174,13 @@ export const toolVariables = {
     min: 100,
     max: 600_000,
   }),
+  mcpProgressMs: integer('TURNPIKE_MCP_PROGRESS_MS', {
+    about:
+      'Longest time of a call of an MCP server that keeps reporting progress, in ms. Without progress it is the `timeout` of the server’s definition, or `TURNPIKE_TOOL_TIMEOUT_MS`.',
+    fallback: 3_600_000,
+    min: 100,
+    max: 86_400_000,
+  }),
   mcpIdleMs: integer('TURNPIKE_MCP_IDLE_MS', {
     about: 'How long an unused MCP server stays connected, in ms.',
     fallback: 300_000,

@@ -4,6 +4,8 @@ import type { Clock } from '../clock.js';
 export interface DeadlineLimit {
   /** Milliseconds the work may take. */
   ms: number;
+  /** Milliseconds the work may take where it asks for more time; absent: `ms`. */
+  mostMs?: number;
   /** The reason of the signal when the time is over; absent: an `AbortError`. */
   reason?: Error;
   /** A signal that ends the work earlier, with its own reason. */
@@ -14,19 +16,28 @@ export interface DeadlineLimit {
  * Runs work under a signal that aborts when its time is over. Work that does not listen to the
  * signal is waited for: wrap it in `untilAborted`.
  *
+ * @param work `extend` gives it `ms` from now on, up to `mostMs` in all.
  * @returns what the work returns. @throws what it throws.
  */
 export async function withDeadline<T>(
   clock: Clock,
   limit: number | DeadlineLimit,
-  work: (signal: AbortSignal) => Promise<T>,
+  work: (signal: AbortSignal, extend: () => void) => Promise<T>,
 ): Promise<T> {
-  const { ms, reason, outer } = typeof limit === 'number' ? { ms: limit } : limit;
+  const given: DeadlineLimit = typeof limit === 'number' ? { ms: limit } : limit;
+  const { ms, mostMs, reason, outer } = given;
   const deadline = new AbortController();
   const unlink = outer === undefined ? () => undefined : linkAbort(outer, deadline);
-  const cancelTimer = clock.after(ms, () => deadline.abort(reason));
+  const end = (): void => deadline.abort(reason);
+  const endsAt = clock.now() + (mostMs ?? ms);
+  let cancelTimer = clock.after(ms, end);
+  const extend = (): void => {
+    if (mostMs === undefined || deadline.signal.aborted) return;
+    cancelTimer();
+    cancelTimer = clock.after(Math.min(ms, Math.max(0, endsAt - clock.now())), end);
+  };
   try {
-    return await work(deadline.signal);
+    return await work(deadline.signal, extend);
   } finally {
     cancelTimer();
     unlink();

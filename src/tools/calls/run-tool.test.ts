@@ -152,6 +152,29 @@ describe('runTool', () => {
     expect(clock.pending()).toBe(0);
   });
 
+  it('gives a tool that reports progress more time, and not for ever', async () => {
+    const { clock, options } = setUp();
+    let report = (): void => undefined;
+    const patient = tool((_input, call) => {
+      report = () => call.progress('on its way');
+      return never();
+    });
+    const run = () =>
+      runTool({ ...patient, timeLimit: { ms: 4_000, mostMs: 9_000 } }, { text: '' }, options);
+    const silent = run();
+    clock.advance(4_000);
+    expect(await silent).toMatchObject({ status: 'error', durationMs: 4_000 });
+    const busy = run();
+    for (let at = 0; at < 9_000; at += 3_000) {
+      report();
+      clock.advance(3_000);
+    }
+    const outcome = await busy;
+    expect(outcome).toMatchObject({ status: 'error', durationMs: 9_000 });
+    expect(outcome.output).toContain('timed out after 4000 ms without progress, or 9000 ms in all');
+    expect(clock.pending()).toBe(0);
+  });
+
   it('rejects with the reason of the turn, also for a tool that ignores its signal', async () => {
     const { clock, turn, options } = setUp();
     const running = runTool(tool(never), { text: '' }, options);

@@ -6,6 +6,7 @@ import { describeFailure } from './describe-failure.js';
 import type { CallableTool } from '../open-tools.js';
 import type { ToolCall } from '../tool.js';
 import { ToolFailure } from '../tool-failure.js';
+import { compact } from '../../platform/compact.js';
 
 const TICK_MS = 5_000;
 const NOTE_CHARS = 200;
@@ -16,7 +17,7 @@ export interface RunToolOptions {
   idempotencyKey: string;
   /** The turn's signal. */
   signal: AbortSignal;
-  /** Time limit in ms, after which the call's signal aborts and the call has failed. */
+  /** Time limit in ms, after which the call's signal aborts and the call has failed; a tool may have its own. */
   timeoutMs: number;
   /** Most characters of output that are kept (see `capOutput`). */
   outputLimit: number;
@@ -57,12 +58,19 @@ export async function runTool(
 
   const firstNote = `${tool.name} is running`;
   const ticker = startProgressTicker({ clock, firstNote, emit: options.progress });
-  const reason = new Error(`${tool.name} timed out after ${timeoutMs} ms`);
-  const callOf = (stop: AbortSignal): ToolCall => ({
+  const { ms = timeoutMs, mostMs } = typeof tool.timeLimit === 'object' ? tool.timeLimit : {};
+  const most = mostMs === undefined ? undefined : Math.max(ms, mostMs);
+  const allowed =
+    most === undefined ? `${ms} ms` : `${ms} ms without progress, or ${most} ms in all`;
+  const reason = new Error(`${tool.name} timed out after ${allowed}`);
+  const callOf = (stop: AbortSignal, extend = (): void => undefined): ToolCall => ({
     callId,
     idempotencyKey,
     signal: stop,
-    progress: ticker.note,
+    progress: (note) => {
+      ticker.note(note);
+      extend();
+    },
   });
   const settle = async (): Promise<ToolOutcome> => {
     try {
@@ -72,9 +80,9 @@ export async function runTool(
       throw error;
     }
   };
-  const run = async (stop: AbortSignal): Promise<ToolOutcome> => {
+  const run = async (stop: AbortSignal, extend?: () => void): Promise<ToolOutcome> => {
     try {
-      const call = callOf(stop);
+      const call = callOf(stop, extend);
       return end('success', await untilAborted(tool.run(checked.input, call), stop));
     } catch (error) {
       signal.throwIfAborted();
@@ -87,7 +95,8 @@ export async function runTool(
     if (tool.timeLimit === 'none') return await settle();
     // A signal of the call's own: a tool's listeners must not stay on the turn's.
     if (tool.timeLimit === 'turn') return await run(AbortSignal.any([signal]));
-    return await withDeadline(clock, { ms: timeoutMs, reason, outer: signal }, run);
+    const limit = { ms, reason, outer: signal, ...compact({ mostMs: most }) };
+    return await withDeadline(clock, limit, run);
   } finally {
     ticker.stop();
   }

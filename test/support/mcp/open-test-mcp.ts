@@ -34,6 +34,7 @@ export async function openTestMcp(options: TestMcpOptions = {}): Promise<Mcp> {
       mcpHosts: [],
       mcpSessionStdio: false,
       mcpConnectMs: 10_000,
+      mcpProgressMs: 60_000,
       mcpIdleMs: 300_000,
       mcpConnections: 10,
       mcpPrivateHosts: [],

@@ -74,6 +74,7 @@ const noMcp = {
   mcpHosts: [],
   mcpSessionStdio: false,
   mcpConnectMs: 1_000,
+  mcpProgressMs: 60_000,
   mcpIdleMs: 1_000,
   mcpConnections: 4,
   mcpPrivateHosts: [],

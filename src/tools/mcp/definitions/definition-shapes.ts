@@ -70,8 +70,16 @@ const url = z.pipe(
 
 const flag = z._default(z.boolean(), false);
 
-/** `trustAnnotations` is the operator's alone; a session's connections are its own without `perSession`. */
-const traits = { trustAnnotations: flag, perSession: flag };
+const timeoutExpected = 'must be a number of milliseconds from 100 to 86400000';
+const timeout = z
+  .int(timeoutExpected)
+  .check(z.gte(100, timeoutExpected), z.lte(86_400_000, timeoutExpected));
+
+/**
+ * `trustAnnotations` is the operator's alone; a session's connections are its own without `perSession`, and its calls
+ * take no longer than all others.
+ */
+const traits = { trustAnnotations: flag, perSession: flag, timeout: z.exactOptional(timeout) };
 const type = z.exactOptional(z.unknown());
 
 const http = z.strictObject({ type, url, headers, ...traits });
@@ -89,12 +97,17 @@ const stdio = z.strictObject({
 export const httpShapes = {
   file: http,
   agent: z.omit(http, { trustAnnotations: true }),
-  session: z.omit(http, { trustAnnotations: true, perSession: true }),
+  session: z.omit(http, { trustAnnotations: true, perSession: true, timeout: true }),
 };
 export const stdioShapes = {
   file: stdio,
   agent: z.omit(stdio, { trustAnnotations: true }),
-  session: z.omit(stdio, { trustAnnotations: true, perSession: true, sessionEnv: true }),
+  session: z.omit(stdio, {
+    trustAnnotations: true,
+    perSession: true,
+    timeout: true,
+    sessionEnv: true,
+  }),
 };
 
 /** What a session gives to a server of its agent. */

@@ -22,6 +22,21 @@ describe('loadMcpFile', () => {
     });
   });
 
+  it('takes paths that begin with a dot from the folder of the file', async () => {
+    const file = path.join(await mkdtemp(path.join(tmpdir(), 'mcp-')), 'mcp.json');
+    const own = { command: './server.mjs', cwd: '../work', args: ['./as-given'] };
+    await writeFile(file, JSON.stringify({ mcpServers: { own, npx: { command: 'npx' } } }));
+    const folder = path.dirname(file);
+    expect(await loadMcpFile(file, environment)).toMatchObject({
+      own: {
+        command: path.join(folder, 'server.mjs'),
+        cwd: path.join(folder, '../work'),
+        args: ['./as-given'],
+      },
+      npx: { command: 'npx' },
+    });
+  });
+
   it.each([
     ['no JSON', '{"mcpServers": tok', 'it is no JSON'],
     ['a list', [], 'the file must be of the form {"mcpServers": '],

@@ -1,3 +1,4 @@
+import { dirname, resolve } from 'node:path';
 import * as z from 'zod/mini';
 import { loadFile } from '../../../parsing/load-file.js';
 import { parseJson } from '../../../parsing/parse-text.js';
@@ -8,6 +9,7 @@ import { isPlainObject } from '../../../platform/json.js';
 import { pickShellEnv } from '../../calls/pick-shell-env.js';
 import type { McpDefinition } from '../../mcp-server.js';
 import { hidden, parseDefinitions } from './parse-definitions.js';
+import { compact } from '../../../platform/compact.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -21,7 +23,7 @@ const fileShape = z.object(
 
 /**
  * The servers of the operator's file: `{"mcpServers": {name: definition}}`, with `${NAME}` for
- * variables of the environment.
+ * variables of the environment. A `cwd` or `command` that begins with a dot is relative to the file's folder.
  *
  * @throws FileInvalidError that names every fault by its field and line, and never a value.
  */
@@ -35,9 +37,24 @@ export function loadMcpFile(
     check: (content) => {
       const { value, faults } = parseValue(fileShape, content, hidden);
       if (faults) return { faults };
-      return within(['mcpServers'], parseServers(value.mcpServers, environment));
+      const servers = fromFolder(dirname(file), value.mcpServers);
+      return within(['mcpServers'], parseServers(servers, environment));
     },
   });
+}
+
+/** The servers with the paths of their commands as they are from everywhere. */
+function fromFolder(folder: string, servers: unknown): unknown {
+  if (!isPlainObject(servers)) return servers;
+  const resolved = (value: unknown): unknown =>
+    typeof value === 'string' && /^\.{1,2}(?:[\\/]|$)/.test(value) ? resolve(folder, value) : value;
+  return Object.fromEntries(
+    Object.entries(servers).map(([name, server]) => {
+      if (!isPlainObject(server)) return [name, server];
+      const { command, cwd } = server;
+      return [name, { ...server, ...compact({ command: resolved(command), cwd: resolved(cwd) }) }];
+    }),
+  );
 }
 
 function parseServers(

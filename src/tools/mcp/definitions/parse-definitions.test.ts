@@ -72,6 +72,12 @@ describe('parseDefinitions', () => {
     ['args that are no list', { a: { command: 'x', args: '-y' } }, 'a.args must be a list'],
     ['a NUL', { a: { command: 'x\0y' } }, 'a.command must be text'],
     ['a relative folder', { a: { command: 'x', cwd: 'here' } }, 'a.cwd must be an absolute path'],
+    ['a limit in words', { a: { command: 'x', timeout: '1m' } }, 'a.timeout must be a number of'],
+    [
+      'a limit that is none',
+      { a: { url: 'https://x.y', timeout: 5 } },
+      'a.timeout must be a number of',
+    ],
     [
       'a variable with =',
       { a: { command: 'x', env: { 'A=B': 'c' } } },

@@ -6,6 +6,7 @@ import type { McpConnection } from '../servers/connection.js';
 import type { McpServer } from '../../mcp-server.js';
 import type { McpTool } from './parse-tool.js';
 import { toolName } from './tool-name.js';
+import { compact } from '../../../platform/compact.js';
 
 /** A server's tools as a turn calls them, for as long as the turn has the connection. */
 export function adaptTools(
@@ -23,6 +24,7 @@ export function adaptTools(
       effect,
       retry,
       takesExact: true,
+      timeLimit: compact({ ms: definition.timeout, mostMs: connection.progressMs }),
       open: () => ({
         run: (input, call) => callTool(connection, { tool: tool.name, retry, input, call }),
       }),

@@ -15,6 +15,8 @@ export interface ConnectionOptions {
   openTransport(): Transport;
   /** Time limit to connect and list the tools, in ms. */
   connectMs: number;
+  /** Longest time of a call that keeps reporting progress, in ms. */
+  progressMs: number;
   clock: Clock;
   logger: Logger;
   /** Removes the server's credentials from a text. */
@@ -52,6 +54,10 @@ export class McpConnection {
 
   get server(): string {
     return this.#options.server;
+  }
+
+  get progressMs(): number {
+    return this.#options.progressMs;
   }
 
   redact(text: string): string {
