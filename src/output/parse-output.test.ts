@@ -3,6 +3,8 @@ import { parseOutput } from './parse-output.js';
 
 const schema = { type: 'object', properties: { a: { type: 'integer' } } };
 
+const groups = `${'(a|b'.repeat(5_000)}${')'.repeat(5_000)}`;
+
 /** Definitions that each refer twice to the next one, as `pair` has them. */
 const chain = (levels: number, pair: (next: object) => object): object => {
   const level = (at: number): object => pair({ $ref: `#/$defs/d${at + 1}` });
@@ -24,6 +26,9 @@ describe('parseOutput', () => {
   it('takes a schema, with one repair where none are named', () => {
     expect(parseOutput({ schema })).toEqual({ output: { schema, repairs: 1 } });
     expect(parseOutput({ schema, repairs: 0 })).toEqual({ output: { schema, repairs: 0 } });
+    const odd = `${'[(]'.repeat(500)}${String.raw`\(`.repeat(500)}(a)(b)`;
+    const plain = { ...schema, pattern: odd };
+    expect(parseOutput({ schema: plain })).toEqual({ output: { schema: plain, repairs: 1 } });
     const old = { ...schema, $schema: 'http://json-schema.org/draft-07/schema#' };
     expect(parseOutput({ schema: old })).toEqual({ output: { schema: old, repairs: 1 } });
   });
@@ -45,6 +50,12 @@ describe('parseOutput', () => {
     ],
     ['a reference outside', { schema: { ...schema, $ref: 'https://example.com' } }, '/schema'],
     ['a schema for promises', { schema: { ...schema, $async: true } }, '/schema/$async'],
+    ['a pattern of thousands of groups', { schema: { ...schema, pattern: groups } }, '/schema'],
+    [
+      'such a pattern of keys',
+      { schema: { ...schema, patternProperties: { [groups]: {} } } },
+      '/schema',
+    ],
     ['a long one', { schema: { ...schema, title: 'x'.repeat(32_768) } }, '/schema'],
   ])('refuses %s, by its pointer', (_what, value, pointer) => {
     expect(parseOutput(value)).toEqual({

@@ -1,10 +1,13 @@
 import { isPlainObject, type JsonObject } from '../platform/json.js';
 import type { OutputTerms } from '../storage/shapes/stored-options.js';
 import { storableJson } from '../storage/storable.js';
+import { hasDeepPattern } from '../platform/json-schema/references.js';
 import { findSchemaFault } from '../platform/json-schema/schema-fault.js';
 
 /** Most characters of a schema as JSON: it is stored with the turn, and sent with each of its calls. */
 const largestSchema = 32_768;
+/** Groups of a pattern inside of each other: the engine aborts the process at a few thousand. */
+const mostGroups = 100;
 const mostRepairs = 5;
 const standardRepairs = 1;
 
@@ -36,6 +39,9 @@ export function parseOutput(value: unknown): { output: OutputTerms } | OutputFau
   const fault = findSchemaFault(storable);
   if (fault !== undefined) {
     return wrong(`/schema${fault.pointer}`, `schema is not valid: ${fault.message}`);
+  }
+  if (hasDeepPattern(storable, mostGroups)) {
+    return wrong('/schema', `a pattern has more than ${mostGroups} groups inside of each other`);
   }
   return { output: { schema: storable, repairs } };
 }

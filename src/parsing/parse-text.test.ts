@@ -33,6 +33,27 @@ describe('lineOf', () => {
   });
 });
 
+describe('a text of thousands of levels', () => {
+  const deep = 20_000;
+  it.each([
+    ['lists in a line', '- '.repeat(deep)],
+    ['keys in a line', '? '.repeat(deep)],
+    ['brackets', '['.repeat(deep) + ']'.repeat(deep)],
+    ['open brackets', '['.repeat(deep)],
+    ['braces', '{a: '.repeat(deep)],
+    ['lines', Array.from({ length: 300 }, (_, at) => `${' '.repeat(at)}a:`).join('\n')],
+  ])('is a fault, and not the end of the process: %s', (_what, text) => {
+    for (const parsed of [parseYaml(text), parseJson(text)]) {
+      expect(faultOf(parsed)?.message).toBe('it has more than 100 levels');
+    }
+  });
+
+  it('is no text of many parts', () => {
+    const wide = `a: [${'[], '.repeat(5_000)}]\nb: "${'['.repeat(5_000)}"\nc: |\n  ${'- '.repeat(5_000)}`;
+    expect(faultOf(parseYaml(wide))).toBeUndefined();
+  });
+});
+
 describe('parseYaml', () => {
   it.each([
     ['a: [1\nb: 2', 2, /./],

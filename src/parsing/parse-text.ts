@@ -1,4 +1,4 @@
-import { isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
+import { CST, isMap, isScalar, isSeq, LineCounter, parseDocument, Parser } from 'yaml';
 import type { Fault } from './word-issue.js';
 
 /** The value of a text, and the line of each of its fields. */
@@ -17,8 +17,14 @@ export interface TextFault {
 
 type ParsedText = TextValue | { fault: TextFault };
 
+/** Levels of lists and maps inside of each other at most. The code that makes values of a text is recursive. */
+const MOST_LEVELS = 100;
+
+const tooDeep = { fault: { line: 1, message: `it has more than ${MOST_LEVELS} levels` } };
+
 /** Parses YAML, and so JSON. Its value is a tree: an alias inside of its own anchor is a fault. */
 export function parseYaml(text: string): ParsedText {
+  if (isTooDeep(text)) return tooDeep;
   const { document, counter } = readDocument(text);
   const [error] = document.errors;
   if (error) {
@@ -37,6 +43,7 @@ export function parseYaml(text: string): ParsedText {
 
 /** Parses JSON. A fault never quotes the text, which may have credentials. */
 export function parseJson(text: string): ParsedText {
+  if (isTooDeep(text)) return tooDeep;
   let lineOf: TextValue['lineOf'] | undefined;
   try {
     const value: unknown = JSON.parse(text);
@@ -49,6 +56,26 @@ export function parseJson(text: string): ParsedText {
     const line = at === undefined ? {} : { line: counter.linePos(at).line };
     return { fault: { ...line, message: 'it is no JSON; check its commas, quotes and brackets' } };
   }
+}
+
+/**
+ * Whether a text has more levels than may be. Near the end of the stack the engine aborts the process where it
+ * compiles a regular expression: the error of a full stack cannot be waited for.
+ */
+function isTooDeep(text: string): boolean {
+  let level: CST.Token[] = [...new Parser().parse(text)];
+  for (let levels = 0; level.length > 0; levels += 1) {
+    // A document is around the first one.
+    if (levels > MOST_LEVELS + 1) return true;
+    level = level.flatMap(partsOf);
+  }
+  return false;
+}
+
+function partsOf(token: CST.Token): CST.Token[] {
+  if (token.type === 'document') return token.value === undefined ? [] : [token.value];
+  if (!('items' in token)) return [];
+  return token.items.flatMap(({ key, value }) => [key, value]).filter((part) => part != null);
 }
 
 function linesOf(text: string): TextValue['lineOf'] {

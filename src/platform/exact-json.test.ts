@@ -1,7 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { Allow, parse } from 'partial-json';
-import { exactBeginning, parseJson, plainNumbers, printExact, printJson } from './exact-json.js';
+import {
+  exactBeginning,
+  isDeepJson,
+  parseJson,
+  plainNumbers,
+  printExact,
+  printJson,
+} from './exact-json.js';
 
 describe('parseJson and printJson', () => {
   it.each([
@@ -74,6 +81,20 @@ describe('parseJson and printJson', () => {
     const exact = text.replace('"n":1', '"n":1.0');
     expect(printJson(parseJson(exact))).toBe(exact);
     expect(parseJson(`${' '.repeat(1e6)}1`)).toBe(1);
+  });
+});
+
+describe('JSON of thousands of levels', () => {
+  it.each(['[', '{"a":', '[1.0,{"a":', '[', '{"\\"":'])('is refused: %s', (open) => {
+    expect(() => parseJson(open.repeat(100_000))).toThrow('more than 500 levels');
+    expect(isDeepJson(open.repeat(100_000))).toBe(true);
+  });
+
+  it('is no JSON of many parts, nor of texts that look like it', () => {
+    const wide = [Array.from({ length: 10_000 }, () => [{ a: '[[{' }]), '['.repeat(10_000), '\\"['];
+    const text = JSON.stringify(wide);
+    expect(isDeepJson(text)).toBe(false);
+    expect(parseJson(text)).toEqual(wide);
   });
 });
 

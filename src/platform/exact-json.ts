@@ -16,8 +16,17 @@ const printedExact = new RegExp(String.raw`\{"${KEY}":"(${number})"\}`, 'g');
 /** Finds numbers that may print otherwise, and texts that look like them. Most JSON has neither. */
 const mayDiffer = /(?:^|[[:,])\s*(?:-?\d{16}|-?\d+[.eE]|-0)/;
 
-/** Parses JSON as `JSON.parse` does, and keeps numbers exact. @throws SyntaxError. */
+/** Levels of lists and objects inside of each other at most: code that walks a value is recursive. */
+const MOST_LEVELS = 500;
+
+/**
+ * Parses JSON as `JSON.parse` does, and keeps numbers exact.
+ *
+ * @throws SyntaxError, also for more than 500 levels: near the end of the stack the engine aborts the process where it
+ *   compiles a regular expression, so that the error of a full stack cannot be waited for.
+ */
 export function parseJson(text: string): unknown {
+  if (isDeepJson(text)) throw new SyntaxError(`it has more than ${MOST_LEVELS} levels`);
   return JSON.parse(mayDiffer.test(text) ? keepExact(text) : text);
 }
 
@@ -91,6 +100,21 @@ function keepExact(text: string): string {
     copied = start.lastIndex;
   }
   return kept + text.slice(copied);
+}
+
+/** Whether JSON has more than 500 levels. Time is linear; what is no JSON is counted as far as it looks like it. */
+export function isDeepJson(text: string): boolean {
+  if (text.length <= MOST_LEVELS) return false;
+  const mark = /["[\]{}]/g;
+  let level = 0;
+  for (let found = mark.exec(text); found !== null; found = mark.exec(text)) {
+    const [one] = found;
+    if (one === '"') mark.lastIndex = endOfString(text, found.index);
+    else if (one === '[' || one === '{') level += 1;
+    else level -= 1;
+    if (level > MOST_LEVELS) return true;
+  }
+  return false;
 }
 
 /** The place behind a string of JSON that begins at `from`. */

@@ -36,6 +36,27 @@ export function referencesIn(value: JsonValue): string[] {
   return found;
 }
 
+/** Whether a pattern of a schema has more groups inside of each other than `most`. Time is linear. */
+export function hasDeepPattern(schema: JsonObject, most: number): boolean {
+  let isDeep = false;
+  walk(schema, ({ pattern, patternProperties: byName }) => {
+    const patterns = [pattern, ...(isPlainObject(byName) ? Object.keys(byName) : [])];
+    isDeep ||= patterns.some((one) => typeof one === 'string' && groupsIn(one) > most);
+    return !isDeep;
+  });
+  return isDeep;
+}
+
+function groupsIn(pattern: string): number {
+  let [open, deepest] = [0, 0];
+  for (const [mark] of pattern.matchAll(/\\.|\[(?:\\.|[^\\\]])*\]|[()]/gs)) {
+    if (mark === '(') open += 1;
+    else if (mark === ')') open -= 1;
+    deepest = Math.max(deepest, open);
+  }
+  return deepest;
+}
+
 /**
  * Whether a schema has more than 100,000 parts once each reference is replaced by what it refers to. Definitions that
  * refer to each other in a circle count once together. Each definition is counted once: a chain of definitions that

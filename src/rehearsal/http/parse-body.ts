@@ -1,3 +1,4 @@
+import { isDeepJson } from '../../platform/exact-json.js';
 import { refuse } from './wire-error.js';
 
 /** The API's limit of a body. */
@@ -27,6 +28,7 @@ export function parseJsonText(text: string): unknown {
         `line 1 column ${at + 1} (char ${at})`,
     );
   }
+  if (isDeepJson(text)) throw refuse('body-json', 'The request body is nested too deeply');
   try {
     return JSON.parse(text);
   } catch (error) {

@@ -4,7 +4,7 @@ import type { EventSourceMessage } from 'eventsource-parser';
 import type { ModelEvent } from '../../model-types.js';
 import { malformedStream } from '../../provider-errors.js';
 import { fromStreamEvent, newStreamState } from './from-stream-event.js';
-import { parseJson } from '../../../platform/exact-json.js';
+import { isDeepJson, parseJson } from '../../../platform/exact-json.js';
 
 /** Longest event of the wire: most are a few hundred bytes, results of server tools a few MiB. */
 const MAX_EVENT_CHARS = 16 * 1024 * 1024;
@@ -54,6 +54,7 @@ export function createStreamParser(): (chunk: Uint8Array) => ModelEventBatch {
 
 /** Exact numbers are in whole blocks alone: deltas have their JSON as text. */
 function parseData({ event, data }: EventSourceMessage): unknown {
+  if (isDeepJson(data)) throw malformedStream('an event has more levels than may be');
   try {
     return event === 'content_block_start' ? parseJson(data) : JSON.parse(data);
   } catch {
