@@ -9,6 +9,7 @@ import { UploadStore } from './blobs/upload-store.js';
 import { EXTRACTOR, openExtractor } from './extract/extractor.js';
 import { Extractions } from './extract/extractions.js';
 import { FileMemory } from './show/file-memory.js';
+import { OutputFiles } from './output-files.js';
 import { UploadController } from './upload/upload.controller.js';
 import { UploadService } from './upload/upload-service.js';
 
@@ -20,6 +21,7 @@ import { UploadService } from './upload/upload-service.js';
     Extractions,
     FileMemory,
     Attachments,
+    OutputFiles,
     UploadService,
     {
       provide: EXTRACTOR,
@@ -37,7 +39,7 @@ import { UploadService } from './upload/upload-service.js';
       },
     },
   ],
-  exports: [Attachments, BlobStore, UploadService],
+  exports: [Attachments, BlobStore, OutputFiles, UploadService],
 })
 export class AttachmentsModule {}
 

@@ -30,6 +30,9 @@ export const agentLimits: AttachmentLimits = {
 export const maxImageBytes = 5 * MiB;
 /** Pixels of the longer side of an image that the model takes. */
 export const maxImageSide = 8_000;
+/** The same in a request of more than `manyImages`, for each of them. */
+export const maxSideOfMany = 2_000;
+export const manyImages = 20;
 
 /** Characters of a path that an error repeats. */
 const longestPath = 200;

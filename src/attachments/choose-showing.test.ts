@@ -38,13 +38,19 @@ describe('chooseShowing', () => {
     ['a.pdf', 'text', { wanted: 'text' }, 'the agent asks for text'],
     ['a.pdf', 'text', { readsPdfs: false }, 'the model reads no PDF files'],
     ['a.pdf', 'text', { pages: 101 }, 'it has 101 pages, and the model takes 100'],
-    ['a.pdf', 'text', { bytesLeft: 999 }, 'it is too large to be sent as it is'],
+    [
+      'a.pdf',
+      'text',
+      { bytesLeft: 999 },
+      'it is too large to be sent beside the other files of the conversation',
+    ],
+    ['a.pdf', 'text', { pagesLeft: 2 }, 'the conversation has too many images and pages'],
   ])('shows %s as %s where %j', (name, as, other, why) => {
     expect(choose(name, other)).toMatchObject({ as, why });
   });
 
   it('takes a PDF of as many pages as the model does, and one that was not counted', () => {
-    expect(choose('a.pdf', { pages: maxNativePages })).toEqual({ as: 'pdf' });
-    expect(choose('a.pdf', { pages: undefined })).toEqual({ as: 'pdf' });
+    expect(choose('a.pdf', { pages: maxNativePages })).toEqual({ as: 'pdf', pages: 100 });
+    expect(choose('a.pdf', { pages: undefined })).toEqual({ as: 'pdf', pages: 1 });
   });
 });

@@ -14,11 +14,17 @@ export const maxNativeBytes = 20 * 1024 * 1024;
  */
 export type ShownAs =
   | { as: 'image' }
-  | { as: 'pdf' }
+  | { as: 'pdf'; pages: number }
   | { as: 'document' }
-  | { as: 'text'; source: TextSource; why: string }
-  | { as: 'image-text'; why: string }
+  | ({ as: 'text'; source: TextSource } & LimitedText)
+  | ({ as: 'image-text' } & LimitedText)
   | { as: 'nothing'; why: string };
+
+export interface LimitedText {
+  why: string;
+  /** The other files of the request are the reason. Absent: the file alone is. */
+  isLimited?: true;
+}
 
 export interface ShowingFacts {
   /** The form that the agent prefers. */
@@ -31,6 +37,8 @@ export interface ShowingFacts {
   isLocked?: boolean;
   /** Bytes of unchanged files that still fit in the conversation. */
   bytesLeft: number;
+  /** Images and pages that still fit in the conversation. Absent: any number. */
+  pagesLeft?: number;
 }
 
 const officeSources: Readonly<Record<string, TextSource>> = {
@@ -66,18 +74,26 @@ export function chooseShowing({ mimeType, size }: AttachmentRef, facts: ShowingF
 function showImage(size: number, { wanted, seesImages, bytesLeft }: ShowingFacts): ShownAs {
   if (wanted === 'text') return { as: 'image-text', why: 'the agent asks for text' };
   if (!seesImages) return { as: 'image-text', why: 'the model sees no images' };
-  if (size > bytesLeft) return { as: 'image-text', why: 'the conversation has too many files' };
+  if (size > bytesLeft)
+    return { as: 'image-text', why: 'the conversation has too many files', isLimited: true };
   return { as: 'image' };
 }
 
 function showPdf(size: number, facts: ShowingFacts): ShownAs {
-  const text = (why: string): ShownAs => ({ as: 'text', source: 'pdf', why });
+  const text = (why: string) => ({ as: 'text' as const, source: 'pdf' as const, why });
   if (facts.wanted === 'text') return text('the agent asks for text');
   if (!facts.readsPdfs) return text('the model reads no PDF files');
   if (facts.isLocked === true) return text('it is protected, and the model takes no such PDF');
   if (facts.pages !== undefined && facts.pages > maxNativePages) {
     return text(`it has ${facts.pages} pages, and the model takes ${maxNativePages}`);
   }
-  if (size > facts.bytesLeft) return text('it is too large to be sent as it is');
-  return { as: 'pdf' };
+  if (size > facts.bytesLeft) {
+    const why = 'it is too large to be sent beside the other files of the conversation';
+    return size > maxNativeBytes
+      ? text('it is too large to be sent as it is')
+      : { ...text(why), isLimited: true };
+  }
+  const { pages = 1, pagesLeft = Infinity } = facts;
+  if (pages <= pagesLeft) return { as: 'pdf', pages };
+  return { ...text('the conversation has too many images and pages'), isLimited: true };
 }

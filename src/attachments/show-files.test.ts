@@ -99,7 +99,12 @@ describe('FileShower', () => {
     const shown = [...(await shower.show([newer])).files, ...(await shower.show([older])).files];
     expect(shown).toMatchObject([
       { name: 'newer.pdf', as: 'pdf' },
-      { name: 'older.pdf', as: 'text', why: 'it is too large to be sent as it is' },
+      {
+        name: 'older.pdf',
+        as: 'text',
+        why: 'it is too large to be sent beside the other files of the conversation',
+        limit: expect.stringContaining('Shown as text'),
+      },
     ]);
   });
 

@@ -3,9 +3,11 @@ import { compact } from '../platform/compact.js';
 import type { UserPart } from '../provider/model-types.js';
 import type { Requester } from './requester.js';
 import type { BlobStore } from './blob-store.js';
+import { manyImages, maxImageSide, maxSideOfMany } from './check-attachment.js';
 import {
   chooseShowing,
   maxNativeBytes,
+  type LimitedText,
   type ShownAs,
   type ShowingFacts,
 } from './choose-showing.js';
@@ -26,8 +28,10 @@ export interface ShowDeps {
 }
 
 export type ShowRules = Pick<ShowingFacts, 'wanted' | 'seesImages' | 'readsPdfs'> & {
-  /** Most images of a conversation: the provider refuses more. Absent: no limit. */
+  /** Most images, and pages of PDFs, of a conversation: the provider refuses more. Absent: no limit. */
   mostImages?: number;
+  /** Images that the conversation has. Absent: few. */
+  images?: number;
   /** Most files of one message. Absent: no limit. */
   mostFiles?: number;
 };
@@ -44,13 +48,17 @@ export interface ShownParts {
  */
 export class FileShower {
   #bytesLeft = maxNativeBytes;
-  #imagesLeft: number;
+  /** Images and pages. */
+  #pagesLeft: number;
+  readonly #maxSide: number;
 
   constructor(
     private readonly deps: ShowDeps,
     private readonly rules: ShowRules,
   ) {
-    this.#imagesLeft = rules.mostImages ?? Infinity;
+    const { mostImages = Infinity, images = 0 } = rules;
+    this.#pagesLeft = mostImages;
+    this.#maxSide = Math.min(images, mostImages) > manyImages ? maxSideOfMany : maxImageSide;
   }
 
   /** A user message with its files; a note stands in place of a file that cannot be shown. */
@@ -70,11 +78,10 @@ export class FileShower {
   }
 
   /**
-   * Extracts all that showing the parts will need. A second shower of the same rules then shows them
+   * Extracts all that showing the files of a message or an output will need. A second shower of the same rules then shows them
    * without a wait, during which their bytes would stay in memory.
    */
-  async extract(parts: readonly StoredPart[]): Promise<void> {
-    const files = parts.flatMap((part) => (part.type === 'file' ? [part.file] : []));
+  async extract(files: readonly AttachmentRef[]): Promise<void> {
     for (const [index, file] of files.entries()) await this.#plan(file, index);
   }
 
@@ -86,7 +93,9 @@ export class FileShower {
     if (plan.as === 'document') return this.#showText(file, bytes);
     const { changed } = plan.file;
     if (changed !== undefined) await this.deps.keep?.(plan.file.sha256);
-    return { content: toContentBlock(plan.file, bytes), facts: compact({ as: plan.as, changed }) };
+    const limit = plan.file.sha256 === file.sha256 ? undefined : this.#scaled(changed);
+    const facts = compact({ as: plan.as, changed, limit });
+    return { content: toContentBlock(plan.file, bytes), facts };
   }
 
   /** The shown file where it is text or a note; else the file whose bytes are shown. */
@@ -105,15 +114,17 @@ export class FileShower {
     const { extractions, requester } = this.deps;
     const showing = await this.#choose(file);
     if (showing.as === 'image-text') {
-      return asText(file, await extractions.extractImageText(file.sha256, requester), showing.why);
+      const read = await extractions.extractImageText(file.sha256, requester);
+      return limited(asText(file, read, showing.why), showing);
     }
     if (showing.as === 'text') {
       const extracted = await extractions.extractText(file.sha256, showing.source, requester);
-      return asText(file, extracted, showing.why);
+      return limited(asText(file, extracted, showing.why), showing);
     }
     if (showing.as === 'nothing') return unavailable(file, showing.why);
-    if (showing.as === 'image' && this.#imagesLeft === 0) {
-      return unavailable(file, `the model takes ${this.rules.mostImages} images in a conversation`);
+    if (showing.as === 'image' && this.#pagesLeft === 0) {
+      const reason = `the model takes ${this.rules.mostImages} images and pages in a conversation`;
+      return unavailable(file, reason, `Left out, as ${reason}`);
     }
     if (showing.as === 'document') {
       // No encoding has more than four bytes a character: the text is too long in any case.
@@ -121,7 +132,8 @@ export class FileShower {
       return { as: 'document', file };
     }
     this.#bytesLeft -= file.size;
-    if (showing.as === 'image') this.#imagesLeft -= 1;
+    if (showing.as === 'image') this.#pagesLeft -= 1;
+    if (showing.as === 'pdf') this.#pagesLeft -= showing.pages;
     return { as: showing.as, file };
   }
 
@@ -129,13 +141,22 @@ export class FileShower {
   async #fit(file: AttachmentRef): Promise<{ file: AttachmentRef } | { reason: string }> {
     const { wanted, seesImages } = this.rules;
     const isSeen = mediaKind(file.mimeType) === 'image' && wanted === 'native' && seesImages;
-    // An upload that had to change was fitted when it came.
-    if (!isSeen || file.changed !== undefined) return { file };
-    const fitted = await this.deps.extractions.fitImage(file.sha256, this.deps.requester);
+    // An upload that had to change was fitted when it came, to the limits of few.
+    if (!isSeen || (file.changed !== undefined && this.#maxSide === maxImageSide)) return { file };
+    const { extractions, requester } = this.deps;
+    const fitted = await extractions.fitImage(file.sha256, requester, this.#maxSide);
     if (fitted.type === 'refused') return { reason: fitted.reason };
     if (fitted.type === 'fits') return { file };
-    const { sha256, size, mimeType, why: changed } = fitted;
+    const { sha256, size, mimeType, why } = fitted;
+    const changed = file.changed === undefined ? why : `${file.changed}; ${why}`;
     return { file: { ...file, sha256, size, mimeType, changed } };
+  }
+
+  /** The limit that a changed image was scaled to, where it is that of many. */
+  #scaled(changed: string | undefined): string | undefined {
+    if (this.#maxSide === maxImageSide || changed?.includes('scaled down') !== true)
+      return undefined;
+    return `Scaled down to ${maxSideOfMany} pixels, as the model takes no larger images in a conversation of more than ${manyImages}`;
   }
 
   async #choose(file: AttachmentRef): Promise<ShownAs> {
@@ -149,6 +170,7 @@ export class FileShower {
       pages: counted?.pages,
       isLocked: counted?.isLocked === true,
       bytesLeft: this.#bytesLeft,
+      pagesLeft: this.#pagesLeft,
     });
   }
 
@@ -193,10 +215,15 @@ function asText(file: AttachmentRef, read: TextOutcome, why: string): Shown {
   return { content: { type: 'document', title, text }, facts };
 }
 
+function limited({ content, facts }: Shown, { why, isLimited }: LimitedText): Shown {
+  if (isLimited !== true) return { content, facts };
+  return { content, facts: { ...facts, limit: `Shown as text, as ${why}` } };
+}
+
 /** A note in place of a file: the conversation goes on without it. */
-function unavailable(file: AttachmentRef, reason: string): Shown {
+function unavailable(file: AttachmentRef, reason: string, limit?: string): Shown {
   return {
     content: { type: 'text', text: `[Attachment "${file.name}" cannot be shown: ${reason}]` },
-    facts: { as: 'nothing', why: reason },
+    facts: compact({ as: 'nothing' as const, why: reason, limit }),
   };
 }

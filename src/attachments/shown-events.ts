@@ -18,6 +18,8 @@ export interface ShownFile {
   pagesRead?: PagesRead;
   /** A doubt about the extracted text. */
   doubt?: string;
+  /** The limit of a whole request that changed it or left it out, for people. Absent: none did. */
+  limit?: string;
 }
 
 /** Events on how files are shown to the model, for the client; none for unchanged files. Pure. */

@@ -53,12 +53,21 @@ export interface ExtensionTool {
   /** The argument that rules as `name(pattern)` match. Default: rules name the whole tool. */
   permissionArgument?: ToolDefinition['permissionArgument'];
   /**
-   * Runs a call whose input fits the schema. @returns text for the model, which clients see too.
+   * Runs a call whose input fits the schema. @returns text for the model, which clients see too, or texts and files in
+   * their order: pictures and PDFs are shown to the model.
    * @throws `turnpike.ToolFailure` with a text for the model; any other error is logged, and the
    *   model reads its message without paths.
    */
-  run(input: JsonObject, call: ExtensionCall): string | Promise<string>;
+  run(input: JsonObject, call: ExtensionCall): ExtensionOutput | Promise<ExtensionOutput>;
 }
+
+export type ExtensionOutput =
+  | string
+  | readonly (
+      | { type: 'text'; text: string }
+      /** `data` is bytes, or base64. The type of a file is found by its bytes. */
+      | { type: 'file'; data: Uint8Array | string; name?: string }
+    )[];
 
 /** A notice of a trigger. */
 export interface ExtensionNotice {

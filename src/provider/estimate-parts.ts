@@ -77,7 +77,7 @@ function estimatePart(part: UserPart | AssistantPart, model: TokenModel): number
     case 'tool_use':
       return estimateText(`${part.name} ${JSON.stringify(part.input)}`, model);
     case 'tool_result':
-      return estimateText(part.output, model);
+      return estimateText(part.output, model) + estimateParts(part.files ?? [], model);
     case 'document':
       return estimateText(`${part.title} ${part.text}`, model);
     case 'image':

@@ -19,7 +19,8 @@ export type UserPart =
   | { type: 'image'; mediaType: string; base64: string }
   | { type: 'pdf'; title: string; base64: string }
   | { type: 'document'; title: string; text: string }
-  | { type: 'tool_result'; callId: string; output: string; isError: boolean };
+  /** `files` follow the output. Absent: it has none, as an error never has. */
+  | { type: 'tool_result'; callId: string; output: string; files?: UserPart[]; isError: boolean };
 
 /** A message of a request. A system message follows a user message: the server's notes to the model. */
 export type ModelMessage =

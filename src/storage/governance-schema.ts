@@ -13,6 +13,7 @@ import {
 import { sql } from 'drizzle-orm';
 import type { JsonObject } from '../platform/json.js';
 import { instant } from './instant.js';
+import type { AttachmentRef } from './shapes/stored-part.js';
 import { jsonString } from './json-string.js';
 import { sessions, turns } from './schema.js';
 
@@ -67,6 +68,8 @@ export const approvals = pgTable(
     grantRule: text('grant_rule'),
     /** Output of the client's tool. */
     output: jsonString('output'),
+    /** Files in the output; null: none. */
+    files: json('files').$type<AttachmentRef[]>(),
     /** Whether the output is an error. */
     isError: boolean('is_error'),
     /** Decision at `expiresAt`. */

@@ -5,7 +5,7 @@ import { instant } from './instant.js';
 import { jsonString } from './json-string.js';
 import { sessions, turns } from './schema.js';
 import type { SentPrefix } from './shapes/sent-request.js';
-import type { AssistantPart, StoredPart } from './shapes/stored-part.js';
+import type { AssistantPart, AttachmentRef, StoredPart } from './shapes/stored-part.js';
 import type { ToolCallStatus } from './shapes/stored-turn.js';
 
 /** The record of turns: messages, steps, the ledger of tool calls, the archive of events. */
@@ -68,6 +68,8 @@ export const toolCalls = pgTable(
      */
     outcome: text('outcome').$type<'success' | 'error'>(),
     output: jsonString('output'),
+    /** Files in the output, in order; null: none. */
+    files: json('files').$type<AttachmentRef[]>(),
     durationMs: integer('duration_ms'),
     claimedAt: instant('claimed_at').notNull(),
     endedAt: instant('ended_at'),

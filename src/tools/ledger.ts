@@ -1,3 +1,4 @@
+import type { AttachmentRef } from '../storage/shapes/stored-part.js';
 import { insertKind, type StoreWrite } from '../storage/write-kind.js';
 import type { ToolCallStatus } from '../storage/shapes/stored-turn.js';
 import { toolCalls } from '../storage/transcript-schema.js';
@@ -16,6 +17,8 @@ export interface CallEnd {
   status: Exclude<ToolCallStatus, 'claimed'>;
   /** The text for the model. */
   output: string;
+  /** Files of the output, stored. Absent: none. */
+  files?: readonly AttachmentRef[];
   durationMs: number;
 }
 
@@ -36,9 +39,9 @@ const callKeys = ['turnId', 'callId', 'step', 'attempt', 'name', 'input', 'statu
 const insertClaim = insertKind(toolCalls, [...callKeys, 'claimedAt']);
 const insertEnd = insertKind(
   toolCalls,
-  [...callKeys, 'output', 'durationMs', 'claimedAt', 'endedAt'],
+  [...callKeys, 'output', 'files', 'durationMs', 'claimedAt', 'endedAt'],
   `on conflict (turn_id, call_id) do update set attempt = excluded.attempt,
-    status = excluded.status, output = excluded.output,
+    status = excluded.status, output = excluded.output, files = excluded.files,
     duration_ms = excluded.duration_ms, ended_at = excluded.ended_at`,
 );
 
@@ -46,5 +49,7 @@ const insertEnd = insertKind(
  * Ends a call that was claimed, or that was answered without a run. Part of a fenced statement.
  */
 export function endToolCall(call: LedgerCall, end: CallEnd, now: Date): StoreWrite {
-  return insertEnd({ ...call, ...end, claimedAt: now, endedAt: now });
+  const { files = [] } = end;
+  const kept = files.length === 0 ? null : [...files];
+  return insertEnd({ ...call, ...end, files: kept, claimedAt: now, endedAt: now });
 }

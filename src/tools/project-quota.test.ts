@@ -9,6 +9,7 @@ import { editTool, writeTool } from './builtin/file-tools.js';
 import { measureFolder, ProjectQuota } from './project-quota.js';
 import { ToolFailure } from './tool-failure.js';
 import type { ToolDefinition } from './tool.js';
+import { outputText } from '../attachments/output-content.js';
 
 const KIB = 1024;
 let folder: string;
@@ -23,10 +24,10 @@ afterEach(() => rm(folder, { recursive: true }));
 
 const put = (name: string, kib: number) => writeFile(join(folder, name), Buffer.alloc(kib * KIB));
 
-function run(tool: ToolDefinition, input: JsonObject): Promise<string> {
+async function run(tool: ToolDefinition, input: JsonObject): Promise<string> {
   const { signal } = new AbortController();
   const call = { callId: 'c', idempotencyKey: 't:c', signal, progress: () => undefined };
-  return tool.open({ workdir: folder, quota }).run(input, call);
+  return outputText(await tool.open({ workdir: folder, quota }).run(input, call));
 }
 
 describe('a folder', () => {

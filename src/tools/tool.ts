@@ -1,4 +1,5 @@
 import type { ArgumentKind, ToolEffect } from '../governance/permission-subject.js';
+import type { ToolOutput } from '../attachments/output-content.js';
 import type { OwnPaths } from '../governance/permissions/own-paths.js';
 import type { ToolSpec } from '../storage/shapes/stored-tools.js';
 import type { Todo } from '../storage/shapes/todo.js';
@@ -90,10 +91,10 @@ export interface ToolCall {
  */
 export interface OpenTool {
   /**
-   * Runs a call whose input fits the schema. @returns text for the model.
+   * Runs a call whose input fits the schema. @returns text for the model, and files where it has any.
    * @throws ToolFailure with a text for the model; any other error is shown without its details.
    */
-  run(input: JsonObject, call: ToolCall): Promise<string>;
+  run(input: JsonObject, call: ToolCall): Promise<ToolOutput>;
   /** Called once at the end of the turn, also while a `run` is still pending. */
   close?(): void | Promise<void>;
 }

@@ -195,10 +195,13 @@ describe('fitImage', () => {
     expect(outcome.why).toMatch(/^scaled down from 1500 to \d+ pixels of its longer side$/);
   });
 
-  it('shows the first picture of an animation that must change', async () => {
+  it.each([
+    ['small', 100],
+    ['too wide', 1_200],
+  ])('shows the first picture of an animation: %s', async (_name, width) => {
     const [red, blue] = await Promise.all(
       ['red', 'blue'].map((background) =>
-        sharp({ create: { width: 1_200, height: 40, channels: 3, background } })
+        sharp({ create: { width, height: 40, channels: 3, background } })
           .png()
           .toBuffer(),
       ),

@@ -42,6 +42,7 @@ if libc.syscall(number, -100, one, -100, other, 2) != 0: sys.exit(1)
 print('ready', flush=True)
 while True: libc.syscall(number, -100, one, -100, other, 2)
 `;
+import { outputText } from '../../src/attachments/output-content.js';
 
 let base: string;
 /** Where the link leads. */
@@ -118,13 +119,17 @@ const ownPaths = () => ({ closed: [target], hidden: [], protected: [] });
 
 const runIn =
   (workdir: string) =>
-  (tool: ToolDefinition, input: JsonObject): Promise<string> =>
-    tool.open({ workdir: path.join(base, workdir), others: [], ownPaths: ownPaths() }).run(input, {
-      callId: 'call_1',
-      idempotencyKey: 'turn_1:call_1',
-      signal: new AbortController().signal,
-      progress: () => undefined,
-    });
+  async (tool: ToolDefinition, input: JsonObject): Promise<string> =>
+    outputText(
+      await tool
+        .open({ workdir: path.join(base, workdir), others: [], ownPaths: ownPaths() })
+        .run(input, {
+          callId: 'call_1',
+          idempotencyKey: 'turn_1:call_1',
+          signal: new AbortController().signal,
+          progress: () => undefined,
+        }),
+    );
 
 type Run = ReturnType<typeof runIn>;
 

@@ -33,7 +33,7 @@ describe('an MCP server that is a command', () => {
   it('answers', async () => {
     const turn = await turnOf(await open(plain));
     expect(await callMcp(turn, 'mcp__box__echo', { text: 'hello' })).toBe('hello');
-    expect(await callMcp(turn, 'mcp__box__image')).toBe('seen\n[image: image/png, 300 bytes]');
+    expect(await callMcp(turn, 'mcp__box__image')).toBe('seen\n[file: image/png, 300 bytes]');
     expect(await callMcp(turn, 'mcp__box__structured')).toBe('{"answer":42}');
   });
 

@@ -30,8 +30,9 @@ export async function fitStoredImage(
   { store, extractor }: FitDeps,
   content: FileContent,
   principalId: string,
+  maxSide = maxImageSide,
 ): Promise<FittedImage> {
-  const limits = { maxBytes: maxImageBytes, maxSide: maxImageSide };
+  const limits = { maxBytes: maxImageBytes, maxSide };
   const fitted = await extractor.fitImage(content, limits, principalId);
   if (fitted.type === 'refused') return fitted;
   if (fitted.type === 'fits') return { type: 'fits' };

@@ -8,6 +8,7 @@ import { localRequester, type Requester } from '../requester.js';
 import { BlobStore } from '../blob-store.js';
 import { EXTRACTOR, type Extractor } from './extractor.js';
 import type { PdfOutcome, TextOutcome, TextSource } from './outcomes.js';
+import { maxImageSide } from '../check-attachment.js';
 import { fitStoredImage, type FittedImage } from '../check/fit-file.js';
 
 /**
@@ -21,6 +22,9 @@ const REFUSAL_FRESH_MS = 3_600_000;
  * is replaced.
  */
 const EXTRACTORS = 3;
+
+/** Version of the fitting of images: raised when other images have to change. */
+const FITTER = 2;
 
 const gone = {
   type: 'refused',
@@ -86,12 +90,18 @@ export class Extractions {
   /**
    * The fitted image is kept for an hour in the blob store; a session that shows it keeps it
    * longer.
+   *
+   * @param maxSide pixels of its longer side.
    */
-  fitImage(sha256: string, requester = localRequester): Promise<FittedImage> {
+  fitImage(
+    sha256: string,
+    requester = localRequester,
+    maxSide = maxImageSide,
+  ): Promise<FittedImage> {
     const extraction: Extraction<FittedImage> = {
       sha256,
-      method: 'image',
-      run: (content) => fitStoredImage(this, content, requester.principalId),
+      method: `image:${FITTER}${maxSide === maxImageSide ? '' : `:${maxSide}`}`,
+      run: (content) => fitStoredImage(this, content, requester.principalId, maxSide),
       isValid: async (stored) => stored.type !== 'changed' || this.store.has(stored.sha256),
     };
     return this.#once(extraction, requester);

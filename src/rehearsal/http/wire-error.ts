@@ -28,7 +28,11 @@ export interface ErrorFacts {
   rule?: RuleId;
   /** `error.details.error_code` of the envelope. */
   code?: string;
+  /** `error.details` with its code, where it has more. */
+  details?: ErrorDetails;
 }
+
+type ErrorDetails = { error_code: string } & Readonly<Record<string, unknown>>;
 
 /** An error of the Messages API. */
 export class WireError extends Error {
@@ -47,8 +51,8 @@ export class WireError extends Error {
 }
 
 /** The refusal of a request by a rule. */
-export function refuse(rule: RuleId, message: string): WireError {
-  return new WireError(strictRules[rule].status, message, { rule });
+export function refuse(rule: RuleId, message: string, details?: ErrorDetails): WireError {
+  return new WireError(strictRules[rule].status, message, { rule, ...compact({ details }) });
 }
 
 /** The rule of a refusal; undefined for any other error. */
@@ -81,18 +85,18 @@ export function rehearsedFailure(failure: AskedFailure): WireError {
 /** An error as a body or an event of a stream. */
 export interface WireErrorEnvelope {
   type: 'error';
-  error: { type: string; message: string; details?: { error_code: string } };
+  error: { type: string; message: string; details?: ErrorDetails };
   request_id: string;
 }
 
 export function errorEnvelope(error: WireError, requestId: string): WireErrorEnvelope {
-  const { code } = error.facts;
+  const { code, details = code === undefined ? undefined : { error_code: code } } = error.facts;
   return {
     type: 'error',
     error: {
       type: error.type,
       message: error.message,
-      ...(code === undefined ? {} : { details: { error_code: code } }),
+      ...compact({ details }),
     },
     request_id: requestId,
   };

@@ -51,6 +51,7 @@ export const strictRules = {
   ),
   'mixed-citations': rule('citations for some documents and not for others', reported),
   'empty-error-result': rule('a tool result with `is_error` and nothing in it', reported),
+  'error-result-text': rule('a tool result with `is_error` and more than text', reported),
   'tool-name': rule('a tool name outside `^[a-zA-Z0-9_-]{1,64}$`', 'agents-and-tools/define-tools'),
   'tool-id': rule('a tool id outside `^[a-zA-Z0-9_-]+$`', reported),
   'tool-schema': rule('a schema that is not one of an object', reported),

@@ -104,6 +104,13 @@ function validateToolResult(block: Fields, context: BlockContext): void {
   if (!Array.isArray(content)) {
     throw refuse('request-shape', `${path}.content: Input should be a valid string or list`);
   }
+  const isText = content.every((item) => isPlainObject(item) && item['type'] === 'text');
+  if (block['is_error'] === true && !isText) {
+    throw refuse(
+      'error-result-text',
+      `${path}: all content must be type "text" if \`is_error\` is true`,
+    );
+  }
   content.forEach((item, index) =>
     validateBlock(item, { ...context, holder: 'tool_result', path: `${path}.content.${index}` }),
   );

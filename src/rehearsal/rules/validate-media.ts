@@ -32,15 +32,24 @@ export function validateMedia(body: MessagesRequest, profile: ModelProfile): voi
   }
   const isMany = images.length > many;
   const most = isMany ? mostPixelsOfMany : mostPixels;
-  for (const { data, path } of images) {
-    const size = parseImageHeader(Buffer.from(data.slice(0, sizeCharacters), 'base64'));
-    if (size === undefined || Math.max(size.width, size.height) <= most) continue;
-    const limit = `max allowed size${isMany ? ' for many-image requests' : ''}: ${most} pixels`;
-    throw refuse(
-      'image-pixels',
-      `${path}.image.source.base64.data: At least one of the image dimensions exceed ${limit}`,
-    );
-  }
+  const over = images.filter(({ data }) => longestSide(data) > most);
+  const [first] = over;
+  if (first === undefined) return;
+  const limit = `max allowed size${isMany ? ' for many-image requests' : ''}: ${most} pixels`;
+  throw refuse(
+    'image-pixels',
+    `${first.path}.image.source.base64.data: At least one of the image dimensions exceed ${limit}`,
+    {
+      error_code: 'image_dimensions_too_large',
+      max_side_length_pixels: most,
+      paths: over.map(({ path }) => path.replace('.tool_result.', '.')),
+    },
+  );
+}
+
+function longestSide(data: string): number {
+  const size = parseImageHeader(Buffer.from(data.slice(0, sizeCharacters), 'base64'));
+  return size === undefined ? 0 : Math.max(size.width, size.height);
 }
 
 function mediaOf(block: RequestBlock, path: string): Media[] {

@@ -20,6 +20,7 @@ import type { ToolDefinition } from '../tool.js';
 import { editTool, readTool, writeTool } from './file-tools.js';
 import { globTool } from './glob.js';
 import { grepTool } from './grep.js';
+import { outputText } from '../../attachments/output-content.js';
 
 let base: string;
 let workdir: string;
@@ -39,14 +40,10 @@ beforeEach(async () => {
 
 afterEach(() => rm(base, { recursive: true }));
 
-function run(tool: ToolDefinition, input: JsonObject): Promise<string> {
+async function run(tool: ToolDefinition, input: JsonObject): Promise<string> {
   const { signal } = new AbortController();
-  return tool.open({ workdir }).run(input, {
-    callId: 'call_1',
-    idempotencyKey: 'turn_1:call_1',
-    signal,
-    progress: () => undefined,
-  });
+  const call = { callId: 'c', idempotencyKey: 't:c', signal, progress: () => undefined };
+  return outputText(await tool.open({ workdir }).run(input, call));
 }
 
 describe('read, write and edit', () => {

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../platform/json.js';
 import { globTool } from './glob.js';
+import { outputText } from '../../attachments/output-content.js';
 
 let base: string;
 let workdir: string;
@@ -32,13 +33,9 @@ beforeEach(async () => {
 
 afterEach(() => rm(base, { recursive: true }));
 
-function glob(input: JsonObject, signal = new AbortController().signal): Promise<string> {
-  return globTool.open({ workdir }).run(input, {
-    callId: 'call_1',
-    idempotencyKey: 'turn_1:call_1',
-    signal,
-    progress: () => undefined,
-  });
+async function glob(input: JsonObject, signal = new AbortController().signal): Promise<string> {
+  const call = { callId: 'c', idempotencyKey: 't:c', signal, progress: () => undefined };
+  return outputText(await globTool.open({ workdir }).run(input, call));
 }
 
 describe('glob', () => {

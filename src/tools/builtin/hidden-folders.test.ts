@@ -9,6 +9,7 @@ import { openPathDenials } from '../calls/path-denials.js';
 import { withLinkTargets } from '../calls/resolve-links.js';
 import { globTool } from './glob.js';
 import { grepTool } from './grep.js';
+import { outputText } from '../../attachments/output-content.js';
 
 let base: string;
 let ownPaths: OwnPaths;
@@ -41,7 +42,7 @@ async function search(
   const open = tool.open({ workdir: join(base, workdir), ownPaths, ...denials });
   const { signal } = new AbortController();
   const call = { callId: 'c', idempotencyKey: 't:c', signal, progress: () => undefined };
-  return (await open.run(input, call)).trim();
+  return outputText(await open.run(input, call)).trim();
 }
 
 describe('a search above hidden folders leaves them out', () => {

@@ -5,6 +5,7 @@ import { openTools } from '../open-tools.js';
 import { ToolRegistry } from '../registry.js';
 import type { TodoBoard } from '../tool.js';
 import { todoWriteTool } from './todo-write.js';
+import { outputText } from '../../attachments/output-content.js';
 
 class MemoryBoard implements TodoBoard {
   todos: Todo[] = [];
@@ -25,10 +26,11 @@ const call = {
   progress: () => undefined,
 };
 
-function run(todos: Todo[], board?: TodoBoard): Promise<string> {
+async function run(todos: Todo[], board?: TodoBoard): Promise<string> {
   const input = { todos: todos.map((todo) => ({ ...todo })) };
   const context = board === undefined ? {} : { todos: board };
-  return todoWriteTool.open({ workdir: '/srv/project', ...context }).run(input, call);
+  const open = todoWriteTool.open({ workdir: '/srv/project', ...context });
+  return outputText(await open.run(input, call));
 }
 
 describe('todo_write', () => {

@@ -1,6 +1,7 @@
 import { untilAborted } from '../../platform/async/abort.js';
 import type { Clock } from '../../platform/clock.js';
 import { withDeadline } from '../../platform/async/with-deadline.js';
+import { outputText, type OutputBlock, type ToolOutput } from '../../attachments/output-content.js';
 import { capOutput } from '../cap-output.js';
 import { describeFailure } from './describe-failure.js';
 import type { CallableTool } from '../open-tools.js';
@@ -30,6 +31,8 @@ export interface RunToolOptions {
 export interface ToolOutcome {
   status: 'success' | 'error';
   output: string;
+  /** The output with its files. Absent: it has none. */
+  blocks?: readonly OutputBlock[];
   durationMs: number;
 }
 
@@ -47,9 +50,10 @@ export async function runTool(
   const { callId, idempotencyKey, signal, timeoutMs, clock } = options;
   signal.throwIfAborted();
   const startedAt = clock.now();
-  const end = (status: ToolOutcome['status'], output: string): ToolOutcome => ({
+  const end = (status: ToolOutcome['status'], given: ToolOutput): ToolOutcome => ({
     status,
-    output: capOutput(output, options.outputLimit),
+    output: capOutput(outputText(given), options.outputLimit),
+    ...(typeof given === 'string' ? {} : { blocks: given }),
     durationMs: clock.now() - startedAt,
   });
 
@@ -76,7 +80,7 @@ export async function runTool(
     try {
       return end('success', await tool.run(checked.input, callOf(signal)));
     } catch (error) {
-      if (error instanceof ToolFailure) return end('error', error.message);
+      if (error instanceof ToolFailure) return end('error', error.blocks ?? error.message);
       throw error;
     }
   };
@@ -86,6 +90,7 @@ export async function runTool(
       return end('success', await untilAborted(tool.run(checked.input, call), stop));
     } catch (error) {
       signal.throwIfAborted();
+      if (error instanceof ToolFailure) return end('error', error.blocks ?? error.message);
       if (!stop.aborted) return end('error', describeFailure(tool.name, error));
       const warning = 'and was aborted; it may have done part of its work';
       return end('error', `${reason.message} ${warning}`);

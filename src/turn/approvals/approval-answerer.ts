@@ -5,6 +5,9 @@ import { eq } from 'drizzle-orm';
 import { invalidRequest } from '../../errors/typed-error.js';
 import { grantsFor } from '../../governance/permissions/grants-for.js';
 import { findCover, ruledCall } from '../../governance/permissions/match-rule.js';
+import { OutputFiles } from '../../attachments/output-files.js';
+import { outputBlocks } from '../../attachments/output-content.js';
+import { localRequester } from '../../attachments/requester.js';
 import { canonicalJson } from '../../platform/json.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
 import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
@@ -35,6 +38,7 @@ export class ApprovalAnswerer {
     @Inject(TurnClaims) private readonly claims: Pick<TurnClaims, 'wake'>,
     @Inject(TURN_QUEUE) private readonly queue: Pick<TurnQueue, 'wake'>,
     @Inject(ToolRegistry) private readonly tools: Pick<ToolRegistry, 'list' | 'select'>,
+    @Inject(OutputFiles) private readonly outputs: Pick<OutputFiles, 'keep'>,
     @Inject(AuditLog) private readonly audit: Pick<AuditLog, 'write'>,
     @Inject(LOGGER) private readonly logger: Pick<Logger, 'warn'>,
   ) {}
@@ -75,7 +79,10 @@ export class ApprovalAnswerer {
       const asked = await store.get(approvalId);
       const answer = validateAnswer(this.tools, asked, given);
       await this.#checkRule(asked, answer);
-      valid.push({ asked, answer: { ...answer, by } });
+      valid.push({
+        asked,
+        answer: { ...answer, ...(await this.#keepFiles(asked, answer, { given, by })), by },
+      });
     }
     const { rows, woken } = await db.transaction(async (tx) => {
       const answered = new Map<string, ApprovalRow>();
@@ -101,6 +108,19 @@ export class ApprovalAnswerer {
         .catch((error: unknown) => logger.warn({ woken, error }, 'an answer woke no worker'));
     }
     return rows;
+  }
+
+  /** The files of a client tool's output, kept; the output has a label in the place of each. */
+  async #keepFiles(
+    { sessionId }: ApprovalRow,
+    { output }: Pick<Answer, 'output'>,
+    { given, by }: Pick<AnswerToApproval, 'given'> & { by: string },
+  ): Promise<Pick<Answer, 'output' | 'files'>> {
+    const blocks = output === null ? undefined : outputBlocks(given.output);
+    if (blocks?.some(({ type }) => type === 'file') !== true) return { output, files: null };
+    const requester = { principalId: by, wait: localRequester.wait };
+    const kept = await this.outputs.keep(blocks, { sessionId, requester });
+    return { output: kept.output, files: kept.files.length > 0 ? kept.files : null };
   }
 
   async #checkRule(

@@ -58,6 +58,7 @@ describe('ApprovalStore', () => {
         editedInput: null,
         grantRule: null,
         output: null,
+        files: null,
         isError: null,
       };
       const answered = await store.answer(id, { ...given, decision: 'approve', by: 'ann' });
@@ -74,6 +75,7 @@ describe('ApprovalStore', () => {
         editedInput: null,
         grantRule: null,
         output: null,
+        files: null,
         isError: null,
         by: 'ann',
       };

@@ -3,6 +3,7 @@ import { and, asc, eq, isNull, lt, or, sql } from 'drizzle-orm';
 import { isId } from '../../platform/ids.js';
 import type { JsonObject } from '../../platform/json.js';
 import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
+import type { AttachmentRef } from '../../storage/shapes/stored-part.js';
 import { approvals } from '../../storage/governance-schema.js';
 import { firstRequest } from '../../session/page-sessions.js';
 import { sessions, turns } from '../../storage/schema.js';
@@ -20,6 +21,8 @@ export interface Answer {
   grantRule: string | null;
   /** A client tool's output. */
   output: string | null;
+  /** Files in the output; null: none. */
+  files: AttachmentRef[] | null;
   isError: boolean | null;
   /** The principal. */
   by: string;

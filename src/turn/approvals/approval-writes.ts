@@ -43,7 +43,7 @@ export const cancelApprovals = writeKind(
   { attempt: approvals.appliedAttempt },
   (given) => `update approvals set decision = 'cancelled', decided_by = 'server',
     decided_at = now(), message = null, edited_input = null, grant_rule = null,
-    output = null, is_error = null,
+    output = null, files = null, is_error = null,
     applied_attempt = given.attempt from ${given} given
     where approvals.turn_id = given.fence_id and approvals.applied_attempt is null`,
 );

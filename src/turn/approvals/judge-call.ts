@@ -25,7 +25,7 @@ export interface CallQuestion {
 export type CallVerdict =
   | { type: 'run'; input: JsonObject }
   /** The call is answered without being run here. */
-  | { type: 'answer'; status: CallEnd['status']; output: string; durationMs?: number }
+  | ({ type: 'answer'; durationMs?: number } & Pick<CallEnd, 'status' | 'output' | 'files'>)
   | { type: 'ask'; kind: ApprovalKind; reason: string }
   /** An approval is requested, and nobody has decided it yet. */
   | { type: 'wait' };

@@ -46,7 +46,8 @@ function judgeAnswer(asked: ApprovalRow): CallVerdict {
     return { type: 'answer', status: 'refused', output: describeRefusal(asked), durationMs };
   }
   const status = asked.isError === true ? 'error' : 'success';
-  return { type: 'answer', status, output: asked.output ?? '', durationMs };
+  const files = asked.files ?? [];
+  return { type: 'answer', status, output: asked.output ?? '', files, durationMs };
 }
 
 function describeRefusal({ decidedBy, message }: ApprovalRow): string {

@@ -44,6 +44,7 @@ export async function requestApprovals(
     editedInput: null,
     grantRule: null,
     output: null,
+    files: null,
     isError: null,
     // A timeout never repeats a call that may have taken effect, nor answers for a client.
     onTimeout: kind === 'tool' ? rules.onTimeout : 'deny',

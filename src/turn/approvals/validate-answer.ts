@@ -42,7 +42,7 @@ export function validateAnswer(
   tools: ToolList,
   asked: ApprovalRow,
   given: GivenAnswer,
-): Omit<Answer, 'by'> {
+): Omit<Answer, 'by' | 'files'> {
   const { decision, input } = given;
   checkKind(asked, decision);
   checkFields(decision, given);

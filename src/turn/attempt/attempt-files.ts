@@ -2,13 +2,12 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Attachments } from '../../attachments/attachments.js';
 import type { Requester } from '../../attachments/requester.js';
 import { maxNativeBytes } from '../../attachments/choose-showing.js';
-import { shownEvents, type ShownFile } from '../../attachments/shown-events.js';
 import type { FileShower } from '../../attachments/show-files.js';
-import type { TurnEvent, TurnEventBody } from '../../events/turn-event.js';
+import type { TurnEvent } from '../../events/turn-event.js';
 import { untilAborted } from '../../platform/async/abort.js';
 import { canonicalJson } from '../../platform/json.js';
-import type { UserPart } from '../../provider/model-types.js';
-import type { StoredPart } from '../../storage/shapes/stored-part.js';
+import type { AttachmentRef } from '../../storage/shapes/stored-part.js';
+import { ConversationFiles, countImages, filesOf } from '../prompt/conversation-files.js';
 import { FileShowers } from '../prompt/file-showers.js';
 import { afterCompaction } from '../prompt/history-opener.js';
 import { sentTurns } from '../prompt/sent-turns.js';
@@ -43,47 +42,62 @@ export class AttemptFiles {
     attempt: Attempt,
     { earlier, compaction, withoutSlot }: FileSource,
   ): Promise<() => void> {
-    const { storedParts } = attempt;
-    const shower = this.openShower(attempt, withoutSlot);
-    // Files in the order in which they are shown, the newest first.
-    await shower.extract(storedParts);
+    const { storedParts, progress } = attempt;
     const sent = sentTurns(afterCompaction(earlier, compaction?.throughTurnId), storedParts);
-    for (const { userParts } of sent.toReversed()) await shower.extract(userParts);
-    const parts = [...earlier.flatMap(({ userParts }) => userParts), ...storedParts];
-    const bytes = Math.min(maxNativeBytes, sizeOf(parts));
+    const turns = [
+      ...sent.map(({ userParts: asked, calls }) => ({
+        asked,
+        results: new Map(calls.map((call) => [call.callId, call])),
+      })),
+      { asked: storedParts, results: progress.results },
+    ];
+    const shower = this.openShower(attempt, withoutSlot, countImages(turns));
+    // Files in the order in which they are shown, the newest first.
+    for (const { asked, results } of turns.toReversed()) {
+      for (const { files } of [...results.values()].toReversed()) await shower.extract(files ?? []);
+      await shower.extract(filesOf(asked));
+    }
+    const files = turns.flatMap(({ asked, results }) => [
+      ...filesOf(asked),
+      ...[...results.values()].flatMap((result) => result.files ?? []),
+    ]);
+    const bytes = Math.min(maxNativeBytes, sizeOf(files));
     return this.attachments.memory.reserve(bytes, requesterOf(attempt, withoutSlot));
   }
 
-  openShower(attempt: Attempt, withoutSlot: WithoutSlot): FileShower {
+  /** Opens what shows the files of an attempt's conversation. */
+  openConversation(attempt: Attempt, withoutSlot: WithoutSlot): ConversationFiles {
+    const known = new Set(attempt.archived.map(keyOfEvent));
+    return new ConversationFiles({
+      open: (images) => this.openShower(attempt, withoutSlot, images),
+      rules: () => attempt.turn.options.options.model,
+      turnId: attempt.turn.id,
+      // An earlier attempt may have emitted some.
+      emit: (event) => {
+        if (!known.has(canonicalJson(event))) attempt.writer.emit(event);
+      },
+    });
+  }
+
+  openShower(attempt: Attempt, withoutSlot: WithoutSlot, images: number): FileShower {
     const { sessionId, options } = attempt.turn;
     const requester = requesterOf(attempt, withoutSlot);
-    return this.showers.open(options.options, { sessionId, requester });
+    return this.showers.open(options.options, { sessionId, requester, images });
   }
 }
 
 /** The turn gives its slot away while its files are extracted, and waits no longer than its lease. */
-function requesterOf({ turn, lease }: Attempt, withoutSlot: WithoutSlot): Requester {
+export function requesterOf({ turn, lease }: Attempt, withoutSlot: WithoutSlot): Requester {
   return {
     principalId: turn.principalId,
     wait: (work) => untilAborted(withoutSlot(work), lease.signal),
   };
 }
 
-function sizeOf(parts: readonly StoredPart[]): number {
-  return parts.reduce((sum, part) => sum + (part.type === 'file' ? part.file.size : 0), 0);
+function sizeOf(files: readonly AttachmentRef[]): number {
+  return files.reduce((sum, { size }) => sum + size, 0);
 }
 
-/** The user's message as the model is sent it; how its files are shown is emitted once a turn. */
-export async function showMessage(attempt: Attempt, shower: FileShower): Promise<UserPart[]> {
-  const { parts, files } = await shower.show(attempt.storedParts);
-  for (const event of newEvents(files, attempt.archived)) attempt.writer.emit(event);
-  return parts;
-}
-
-/** An earlier attempt may have emitted some. */
-function newEvents(files: readonly ShownFile[], archived: readonly TurnEvent[]): TurnEventBody[] {
-  const known = new Set(
-    archived.map(({ at: _at, seq: _seq, attempt: _attempt, ...body }) => canonicalJson(body)),
-  );
-  return shownEvents(files).filter((event) => !known.has(canonicalJson(event)));
+function keyOfEvent({ at: _at, seq: _seq, attempt: _attempt, ...body }: TurnEvent): string {
+  return canonicalJson(body);
 }

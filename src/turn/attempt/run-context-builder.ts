@@ -9,6 +9,8 @@ import type { Todo } from '../../storage/shapes/todo.js';
 import { openPathDenials } from '../../tools/calls/path-denials.js';
 import type { Delegated } from '../../tools/tool.js';
 import { buildSystem, type SystemFacts } from '../prompt/build-system.js';
+import { currentTurn } from '../prompt/build-request.js';
+import { type ConversationFiles, shownOutputs } from '../prompt/conversation-files.js';
 import { HistoryOpener, namesOfFiles } from '../prompt/history-opener.js';
 import { canShorten } from '../prompt/history-shortener.js';
 import { choosePrefix } from '../prompt/request-prefix.js';
@@ -19,7 +21,7 @@ import type { StoredTurn } from '../state/load-turn.js';
 import type { Attempt } from '../state/attempt.js';
 import type { TurnRun } from '../state/turn-run.js';
 import type { WorkerTerms } from '../state/worker-terms.js';
-import { AttemptFiles, showMessage } from './attempt-files.js';
+import { AttemptFiles } from './attempt-files.js';
 import { CallDescriber } from './call-describer.js';
 import { RunPorts } from './run-ports.js';
 import { openShelf } from './skill-shelf.js';
@@ -94,9 +96,7 @@ export class RunContextBuilder {
     const { policy, shortener, surroundings } = this.ports;
     const { projectRoot, ownPaths, others } = root;
     const { specs: tools, serverTools, permissions, skills } = equipped;
-    const shower = this.files.openShower(attempt, terms.withoutSlot);
-    // Before the history: the files of this message come first.
-    const userParts = await showMessage(attempt, shower);
+    const files = this.files.openConversation(attempt, terms.withoutSlot);
     const chosen = choosePrefix(attempt.session.prefix, {
       systemIn: (mode, listed) =>
         this.#shared(persona, {
@@ -126,9 +126,9 @@ export class RunContextBuilder {
       todos,
       compaction: stored,
       frame,
-      shower,
+      files,
     });
-    const { earlierTurns, summary, compaction, refusedTurns } = history;
+    const { earlierTurns, summary, compaction, refusedTurns, own } = history;
     const watch = await this.watches.open(attempt, {
       earlier,
       todos,
@@ -150,7 +150,9 @@ export class RunContextBuilder {
         summary,
         prefix,
         isPrefixStored: !chosen.isChanged,
-        userParts,
+        userParts: own.userParts,
+        outputFiles: shownOutputs(own),
+        showFiles: () => showFiles(run, files),
         files: namesOfFiles(earlier),
         canShorten: canShorten(history, attempt.progress),
         recovered: new Set(),
@@ -184,4 +186,15 @@ export class RunContextBuilder {
     this.#systems.set(persona, system);
     return system;
   }
+}
+
+/** Shows the files of a run's conversation as it is now. */
+async function showFiles(run: TurnRun, files: ConversationFiles): Promise<void> {
+  const { conversation } = run;
+  const turns = await files.show([...conversation.earlierTurns, currentTurn(run)]);
+  const own = turns.at(-1);
+  if (own === undefined) return;
+  conversation.earlierTurns = turns.slice(0, -1);
+  conversation.userParts = own.userParts;
+  conversation.outputFiles = shownOutputs(own);
 }

@@ -174,12 +174,16 @@ function markFrom(summaries: readonly (readonly [string, string])[]): SQL {
     where ${notices.kind} = 'compact-summary' and ${notices.mark} like '%' || given.old_summary), ${notices.mark})`;
 }
 
-/** Keeps the files of the copied messages for as long as the session. */
+/** Keeps the files of the copied messages and outputs for as long as the session. */
 function keepFiles(tx: Queryable, { from, to }: Copying): Promise<unknown> {
   return tx.execute(sql`
     insert into ${sessionBlobs} (session_id, sha256)
     select ${to}::text, used.sha256 from ${sessionBlobs} used
     where used.session_id = ${from} and used.sha256 in (
       select part -> 'file' ->> 'sha256'
-      from ${messages}, json_array_elements(${messages.parts}) part where ${messages.sessionId} = ${to})`);
+      from ${messages}, json_array_elements(${messages.parts}) part where ${messages.sessionId} = ${to}
+      union
+      select file ->> 'sha256'
+      from ${toolCalls} join ${turns} on ${turns.id} = ${toolCalls.turnId},
+        json_array_elements(${toolCalls.files}) file where ${turns.sessionId} = ${to})`);
 }

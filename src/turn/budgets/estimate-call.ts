@@ -25,7 +25,8 @@ export interface CallEstimate {
 
 /** The members of a run that an estimate needs. */
 export interface CallSource {
-  conversation: Pick<SentConversation, 'userParts'>;
+  conversation: Pick<SentConversation, 'userParts'> &
+    Partial<Pick<SentConversation, 'outputFiles'>>;
   model: { frame: { model: TokenModel } };
   turn: { options: { options: Pick<ResolvedOptions, 'fallbackStep'> } };
   progress: Pick<Progress, 'steps' | 'results' | 'notices' | 'steered'>;
@@ -77,6 +78,7 @@ export function estimateAdded({ model: { frame }, conversation, progress }: Call
             type: 'tool_result' as const,
             callId: part.id,
             output: results.get(part.id)?.output ?? '',
+            files: [...(conversation.outputFiles?.get(part.id) ?? [])],
             isError: false,
           },
         ]

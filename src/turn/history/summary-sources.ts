@@ -6,6 +6,7 @@ import { ModelCatalogue } from '../../provider/model-catalogue.js';
 import { SessionStore } from '../../session/session-store.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import type { ResolvedOptions } from '../../storage/shapes/stored-options.js';
+import { ConversationFiles } from '../prompt/conversation-files.js';
 import { FileShowers } from '../prompt/file-showers.js';
 import { findCompaction } from '../prompt/find-compaction.js';
 import { afterCompaction, namesOfFiles } from '../prompt/history-opener.js';
@@ -37,14 +38,20 @@ export class SummarySources {
     const model = this.models.describe(options.model);
     // Turns of earlier versions stored no prefix: their summary is asked for without a prefix.
     const prefix = (await this.sessions.prefixOf(sessionId)) ?? { system: '', tools: [] };
-    const shower = this.showers.open(options, { sessionId, requester });
+    const unshown = this.transcripts.build(turns.slice(0, -1));
+    const files = new ConversationFiles({
+      open: (images) => this.showers.open(options, { sessionId, requester, images }),
+      rules: () => options.model,
+      turnId: '',
+      emit: () => undefined,
+    });
     const { maxTokens } = this.config;
     const source = {
       sessionId,
       contextTokens: Math.min(contextBefore(turns), model.contextWindow),
       summary: before?.summary,
       reason: 'requested' as const,
-      turns: await this.transcripts.build(turns.slice(0, -1), shower),
+      turns: await files.show(unshown),
       todos: await this.todos.get(sessionId),
       files: namesOfFiles(stored),
       frame: openFrame(model, { options, prefix, maxTokens }),

@@ -63,11 +63,7 @@ export function openRecovery(run: TurnRun): RequestRecovery {
     if (paths.length > 0) {
       const { request, keys } = buildRequest(run);
       const parts = paths.flatMap((path) => partsAt(request.messages, path));
-      const named = namedKeys(
-        parts.map(({ part }) => part),
-        keys,
-        run.turn.id,
-      );
+      const named = namedKeys(parts, keys, run.turn.id);
       if (named === undefined) return [];
       if (named.length > 0) return named;
     }

@@ -115,6 +115,7 @@ async function planCall(
   run: TurnRun,
   { step, state, last }: Plan,
 ): Promise<PlannedCall | NoHeadroom> {
+  await run.conversation.showFiles();
   if (last !== undefined)
     await postLastCall(run, last, countAdded(state, { added: estimateAdded(run) }));
   const { request: built, sent } = buildRequest(run);

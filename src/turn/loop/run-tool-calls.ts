@@ -1,3 +1,4 @@
+import type { ToolOutput } from '../../attachments/output-content.js';
 import { assertNever } from '../../platform/assert-never.js';
 import { type CallEnd, claimToolCall, endToolCall } from '../../tools/ledger.js';
 import { capOutput } from '../../tools/cap-output.js';
@@ -5,6 +6,7 @@ import type { CallableTool } from '../../tools/open-tools.js';
 import { runCalls } from '../../tools/run-calls.js';
 import { runTool } from '../../tools/calls/run-tool.js';
 import type { StoreWrite } from '../../storage/write-kind.js';
+import { requesterOf } from '../attempt/attempt-files.js';
 import { fitOutput } from '../budgets/fit-output.js';
 import { requestApprovals, type ApprovalQuestion } from '../approvals/request-approvals.js';
 import { takeGrants } from '../approvals/session-grants.js';
@@ -107,6 +109,8 @@ async function settleCall(
   const recorded = run.recording?.answer(run.progress.steps, call);
   const known = recorded ?? knownEnd(run.progress, call);
   if (known !== undefined) {
+    // Those of a recorded call belong to the session that was recorded.
+    await run.ports.outputs.hold(run.turn.sessionId, known.files ?? []);
     await end(run, call, shown(run, known));
     return true;
   }
@@ -155,6 +159,8 @@ async function runOne(run: TurnRun, call: ToolUse, tool: CallableTool): Promise<
       run.writer.emit({ type: 'tool.progress', callId: call.id, note, elapsedMs }),
   };
   const outcome = await traceTool(run, call, () => runTool(tool, call.input, options));
+  const { status, durationMs, blocks } = outcome;
+  const kept = await keepFiles(run, blocks ?? outcome.output);
   const isEdited = run.approvals.some(
     ({ callId, editedInput }) => callId === call.id && editedInput !== null,
   );
@@ -162,26 +168,33 @@ async function runOne(run: TurnRun, call: ToolUse, tool: CallableTool): Promise<
     ? `[A person changed the input of this call to ${printJson(call.input)}]\n`
     : '';
   // Tools are not given secrets, but they may read or receive some.
-  await end(run, call, {
-    ...outcome,
-    output: fitOutput(run, note + run.ports.redact(outcome.output)),
-  });
+  const output = fitOutput(run, note + run.ports.redact(kept.output));
+  await end(run, call, { status, output, files: kept.files, durationMs });
+}
+
+/** An output as it is stored, cut: its files are kept as long as the session. */
+async function keepFiles(run: TurnRun, given: ToolOutput) {
+  const { ports, toolset, terms } = run;
+  const { sessionId } = run.turn;
+  const requester = requesterOf(run, terms.withoutSlot);
+  const { output, files } = await ports.outputs.keep(given, { sessionId, requester });
+  return { output: capOutput(output, toolset.outputLimit), files };
 }
 
 /** A client's output is cut and redacted as the output of a tool here is. */
 function answered(
   run: TurnRun,
   call: ToolUse,
-  { status, output, durationMs = 0 }: Extract<CallVerdict, { type: 'answer' }>,
+  { status, output, files = [], durationMs = 0 }: Extract<CallVerdict, { type: 'answer' }>,
 ): CallEnd {
   if (!run.toolset.clientTools.has(call.name)) return { status, output, durationMs };
-  return shown(run, { status, output, durationMs });
+  return shown(run, { status, output, files, durationMs });
 }
 
 /** A result that did not come through `runTool`, cut and redacted as all are. */
-function shown(run: TurnRun, { status, output, durationMs }: CallEnd): CallEnd {
+function shown(run: TurnRun, { status, output, files = [], durationMs }: CallEnd): CallEnd {
   const kept = fitOutput(run, run.ports.redact(capOutput(output, run.toolset.outputLimit)));
-  return { status, output: kept, durationMs };
+  return { status, output: kept, files, durationMs };
 }
 
 function unrun(status: CallEnd['status'], output: string): CallEnd {
@@ -213,8 +226,12 @@ async function end(run: Attempt, call: ToolUse, result: CallEnd): Promise<void> 
   keepResult(run.progress, call, result);
 }
 
-function keepResult({ results }: Progress, call: ToolUse, { status, output }: CallEnd): void {
-  results.set(call.id, { status, output });
+function keepResult(
+  { results }: Progress,
+  call: ToolUse,
+  { status, output, files = [] }: CallEnd,
+): void {
+  results.set(call.id, { status, output, ...(files.length === 0 ? {} : { files }) });
 }
 
 async function endLastStep({ tree, progress, writer }: Attempt): Promise<void> {

@@ -1,7 +1,7 @@
 import type { StepStopReason, Usage } from '../../storage/shapes/stored-step.js';
 import { asSystemBlock, escapeSystemTags } from '../../notices/notice-text.js';
 import type { StoredNotice } from '../../notices/notice.js';
-import type { AssistantPart, StoredPart } from '../../storage/shapes/stored-part.js';
+import type { AssistantPart, AttachmentRef, StoredPart } from '../../storage/shapes/stored-part.js';
 import type { ModelMessage, UserPart } from '../../provider/model-types.js';
 import type { ToolSpec, ServerTool } from '../../storage/shapes/stored-tools.js';
 import type { Model } from '../../provider/model.js';
@@ -24,13 +24,22 @@ export interface TurnTranscript {
   asked?: readonly StoredPart[];
   steps: readonly TranscriptStep[];
   /** Results by call id. A call without an entry did not run. */
-  results: ReadonlyMap<string, { status: ToolCallStatus; output: string | null }>;
+  results: ReadonlyMap<string, ShownResult>;
   /** Notices posted on the way, in order. */
   notices: readonly Pick<StoredNotice, 'afterStep' | 'mark' | 'kind' | 'text' | 'seenByModel'>[];
   /** Messages steered into the turn, in order. */
   steered: readonly { afterStep: number; text: string }[];
   status: TurnStatus;
   endReason: string | null;
+}
+
+export interface ShownResult {
+  status: ToolCallStatus;
+  output: string | null;
+  /** Files of the output, by reference. Absent or null: none. */
+  files?: readonly AttachmentRef[] | null;
+  /** The files as the model is shown them. Absent: none. */
+  shown?: readonly UserPart[];
 }
 
 export interface TranscriptStep {
@@ -94,9 +103,13 @@ export function buildMessages(turns: readonly TurnTranscript[], frame: PromptFra
       }
       list.assistant(step.parts, stepKey(turnId, step.step));
       const calls = step.parts.filter((part) => part.type === 'tool_use');
+      const answers = calls.flatMap((call) => {
+        const key = callKey(turnId, call.id);
+        return answer(call, turn).map((part) => ({ part, key }));
+      });
       list.user(
-        calls.map((call) => answer(call, turn)),
-        (index) => callKey(turnId, calls[index]?.id ?? ''),
+        answers.map(({ part }) => part),
+        (index) => answers[index]?.key ?? '',
       );
       addSteered(list, turn, step.step);
       // A reply goes on by itself only while a provider's tool runs.
@@ -183,20 +196,25 @@ function addNotices(
 
 /** Text from people, files and tools never passes for the server's own. */
 function escaped(part: UserPart): UserPart {
-  if (part.type === 'tool_result') return { ...part, output: escapeSystemTags(part.output) };
+  if (part.type === 'tool_result') {
+    const output = escapeSystemTags(part.output);
+    return part.files === undefined
+      ? { ...part, output }
+      : { ...part, output, files: part.files.map(escaped) };
+  }
   if (part.type !== 'text' && part.type !== 'document') return part;
   return { ...part, text: escapeSystemTags(part.text) };
 }
 
-function answer(call: { id: string }, turn: TurnTranscript): UserPart {
+/** The result of a call. An error has text alone, as the API demands: its files follow the results. */
+function answer(call: { id: string }, turn: TurnTranscript): UserPart[] {
   const result = turn.results.get(call.id);
   const output = result?.output ?? 'This call was not run: the turn ended before it.';
-  return escaped({
-    type: 'tool_result',
-    callId: call.id,
-    output,
-    isError: result?.status !== 'success',
-  });
+  const isError = result?.status !== 'success';
+  const shown = [...(result?.shown ?? [])];
+  const part = { type: 'tool_result' as const, callId: call.id, output, isError };
+  if (shown.length === 0) return [escaped(part)];
+  return isError ? [escaped(part), ...shown.map(escaped)] : [escaped({ ...part, files: shown })];
 }
 
 const cutTexts: Partial<Record<TurnStatus, string>> = {

@@ -1,13 +1,13 @@
 import { compact } from '../../platform/compact.js';
 import type { ModelRequest } from '../../provider/model-types.js';
 import type { SentPrefix } from '../../storage/shapes/sent-request.js';
-import { buildMessages, type TurnTranscript } from './build-messages.js';
+import { buildMessages, type ShownResult, type TurnTranscript } from './build-messages.js';
 import type { PartKeys } from './leave-out.js';
 import { requestOf } from './request-frame.js';
 import { shortenOutputs } from './transcript-builder.js';
 import type { TurnRun } from '../state/turn-run.js';
 
-type RequestSource = Pick<TurnRun, 'turn' | 'progress' | 'model' | 'conversation'>;
+type RequestSource = Pick<TurnRun, 'turn' | 'storedParts' | 'progress' | 'model' | 'conversation'>;
 
 /** The next model request of a run, with the largest reply it may have, and the prefix that thinking is bound to. Pure. */
 export function buildRequest(run: RequestSource): {
@@ -26,11 +26,27 @@ export function buildRequest(run: RequestSource): {
   return { request, sent, keys };
 }
 
-function currentTurn(run: RequestSource): TurnTranscript {
-  const { steps, results, notices, steered, elidedThrough } = run.progress;
+/** The turn that runs, as it is sent. Pure. */
+export function currentTurn(run: RequestSource): TurnTranscript {
+  const { steps, notices, steered, elidedThrough } = run.progress;
   const { id: turnId, status, endReason } = run.turn;
-  const { userParts } = run.conversation;
-  const turn = { turnId, userParts, notices, steered, steps, results, status, endReason };
+  const { userParts, outputFiles } = run.conversation;
+  const results = new Map<string, ShownResult>(run.progress.results);
+  for (const [callId, shown] of outputFiles) {
+    const result = results.get(callId);
+    if (result !== undefined) results.set(callId, { ...result, shown });
+  }
+  const turn = {
+    turnId,
+    userParts,
+    asked: run.storedParts,
+    notices,
+    steered,
+    steps,
+    results,
+    status,
+    endReason,
+  };
   return shortenOutputs(turn, {
     model: run.model.frame.model,
     full: run.model.fullContext,

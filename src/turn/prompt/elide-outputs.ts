@@ -1,4 +1,4 @@
-import type { TurnTranscript } from './build-messages.js';
+import type { ShownResult, TurnTranscript } from './build-messages.js';
 
 /** Characters that are kept of an old output. */
 const KEPT = 200;
@@ -16,17 +16,27 @@ export function elideOutputs<T extends TurnTranscript>(turn: T, through = Infini
       .flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'tool_use' ? [part.id] : []))),
   );
   const results = new Map(
-    [...turn.results].map(([id, result]) => [
-      id,
-      old.has(id) ? { ...result, output: elide(result.output) } : result,
-    ]),
+    [...turn.results].map(([id, result]) => [id, old.has(id) ? elided(result) : result]),
   );
   return { ...turn, results };
 }
 
 /** Whether any output is longer than an elided one. */
 export function isElidable(results: TurnTranscript['results']): boolean {
-  return [...results.values()].some(({ output }) => (output?.length ?? 0) > KEPT);
+  return [...results.values()].some(
+    ({ output, files }) => (output?.length ?? 0) > KEPT || (files ?? []).length > 0,
+  );
+}
+
+function elided({ status, output, files }: ShownResult): ShownResult {
+  const count = (files ?? []).length;
+  const short = elide(output);
+  if (count === 0) return { status, output: short };
+  const what = count === 1 ? 'The file of this output is' : `The ${count} files of this output are`;
+  return {
+    status,
+    output: `${short ?? ''}\n[${what} elided to save context. Run the tool again if needed.]`,
+  };
 }
 
 function elide(output: string | null): string | null {

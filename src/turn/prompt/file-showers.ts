@@ -6,6 +6,13 @@ import { compact } from '../../platform/compact.js';
 import { ModelCatalogue } from '../../provider/model-catalogue.js';
 import type { ResolvedOptions } from '../../storage/shapes/stored-options.js';
 
+interface ShownFor {
+  sessionId: string;
+  requester: Requester;
+  /** Images of the conversation. */
+  images: number;
+}
+
 /** Opens a `FileShower`, which shows a conversation's files to a model. */
 @Injectable()
 export class FileShowers {
@@ -17,7 +24,7 @@ export class FileShowers {
   /** Opens a shower for one session, by the options of a turn. */
   open(
     options: Pick<ResolvedOptions, 'model' | 'attachmentsAs' | 'contextNodes'>,
-    { sessionId, requester }: { sessionId: string; requester: Requester },
+    { sessionId, requester, images }: ShownFor,
   ): FileShower {
     const { store, extractions } = this.attachments;
     const keep = (sha256: string): Promise<void> => store.keep(sessionId, [sha256]);
@@ -29,6 +36,7 @@ export class FileShowers {
       seesImages,
       readsPdfs,
       mostImages,
+      images,
       ...compact({ mostFiles }),
     });
   }

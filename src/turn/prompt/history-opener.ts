@@ -1,10 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { FileShower } from '../../attachments/show-files.js';
 import type { TurnEventBody } from '../../events/turn-event.js';
 import { DATABASE, type Queryable } from '../../storage/connection.js';
 import type { Todo } from '../../storage/shapes/todo.js';
 import type { TurnTranscript } from './build-messages.js';
 import { TurnCompactor } from './turn-compactor.js';
+import type { ConversationFiles } from './conversation-files.js';
 import { elideForGood } from './history-shortener.js';
 import { elideOutputs } from './elide-outputs.js';
 import { refusalOf } from '../state/left-out.js';
@@ -27,6 +27,8 @@ export interface History {
   compaction: Compaction | undefined;
   /** Those of the turns that ended with a refusal of the provider. */
   refusedTurns: readonly string[];
+  /** The turn itself, with its files. */
+  own: TurnTranscript;
 }
 
 export interface HistorySource {
@@ -34,8 +36,7 @@ export interface HistorySource {
   todos: readonly Todo[] | null;
   compaction: Compaction | null;
   frame: RequestFrame;
-  /** The shower, after the files of this turn: those come first. */
-  shower: FileShower;
+  files: Pick<ConversationFiles, 'show'>;
 }
 
 /** Opens the conversation before a turn, as the model is sent it. */
@@ -56,7 +57,9 @@ export class HistoryOpener {
     const after = afterCompaction(source.earlier, before?.throughTurnId);
     const kept = sentTurns(after, attempt.storedParts);
     const compaction = isAnnounced(after, before) ? undefined : before;
-    const all = await this.transcripts.build(kept, source.shower);
+    const ownTurn = openedTurn(attempt);
+    const shown = await source.files.show([...this.transcripts.build(kept), ownTurn]);
+    const [all, own = ownTurn] = [shown.slice(0, -1), shown.at(-1)];
     const { model } = attempt.turn.options.options;
     const full = this.transcripts.fullContext(model);
     // A turn with steps was sent this conversation before: it goes on with the same bytes.
@@ -67,7 +70,7 @@ export class HistoryOpener {
     const refusedTurns = kept.flatMap(({ turn }) =>
       refusalOf(turn.failure ?? undefined) === undefined ? [] : [turn.id],
     );
-    const whole = { earlierTurns: all, summary: before?.summary, compaction, refusedTurns };
+    const whole = { earlierTurns: all, summary: before?.summary, compaction, refusedTurns, own };
     if (hasBegun || tokens < full || kept.length <= KEPT_TURNS) return whole;
     const [turns, last] = [all.slice(0, -KEPT_TURNS), all.slice(-KEPT_TURNS)];
     const made = await this.compactor.compact(attempt, {
@@ -79,7 +82,7 @@ export class HistoryOpener {
       frame: source.frame,
     });
     if (!('problem' in made)) {
-      return { earlierTurns: last, summary: made.summary, compaction: made, refusedTurns };
+      return { earlierTurns: last, summary: made.summary, compaction: made, refusedTurns, own };
     }
     attempt.writer.emit(notCompacted(made.problem));
     await elideForGood(
@@ -89,6 +92,14 @@ export class HistoryOpener {
     const cut = turns.map((turn) => elideOutputs(turn));
     return { ...whole, earlierTurns: [...cut, ...last] };
   }
+}
+
+/** The turn as an attempt finds it. */
+function openedTurn({ turn, storedParts, progress }: Attempt): TurnTranscript {
+  const { steps, results, notices, steered } = progress;
+  const { id: turnId, status, endReason } = turn;
+  const beside = { notices, steered, status, endReason };
+  return { turnId, userParts: [], asked: storedParts, steps, results, ...beside };
 }
 
 function notCompacted(problem: string): TurnEventBody {

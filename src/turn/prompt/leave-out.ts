@@ -1,9 +1,9 @@
 import type { UserPart } from '../../provider/model-types.js';
-import type { AssistantPart, StoredPart } from '../../storage/shapes/stored-part.js';
+import type { AssistantPart, AttachmentRef, StoredPart } from '../../storage/shapes/stored-part.js';
 
 /**
  * What can be left out of requests, by key: a turn (`turn_1`), a part of its message (`turn_1/part/0`), the result of
- * a call (`turn_1/call/toolu_1`), or what the provider's own tools brought into a step (`turn_1/step/2`).
+ * a call (`turn_1/call/toolu_1`) or its files alone (`turn_1/call/toolu_1/files`), or what the provider's own tools brought into a step (`turn_1/step/2`).
  */
 export type LeftOutKey = string;
 
@@ -12,6 +12,7 @@ export type PartKeys = ReadonlyMap<UserPart | AssistantPart, LeftOutKey>;
 
 export const partKey = (turnId: string, index: number): LeftOutKey => `${turnId}/part/${index}`;
 export const callKey = (turnId: string, callId: string): LeftOutKey => `${turnId}/call/${callId}`;
+export const filesKey = (call: LeftOutKey): LeftOutKey => `${call}/files`;
 export const stepKey = (turnId: string, step: number): LeftOutKey => `${turnId}/step/${step}`;
 
 /** The turn that a key is about. */
@@ -19,12 +20,18 @@ export function turnOfKey(key: LeftOutKey): string {
   return key.split('/', 1)[0] ?? key;
 }
 
+interface Result {
+  output: string | null;
+  files?: readonly AttachmentRef[] | null;
+  shown?: readonly UserPart[];
+}
+
 /** A turn as far as parts of it can be left out. */
 interface Turn {
   turnId: string;
   userParts: UserPart[];
   steps: readonly { step: number; parts: readonly AssistantPart[] }[];
-  results: ReadonlyMap<string, { output: string | null }>;
+  results: ReadonlyMap<string, Result>;
 }
 
 const REFUSED = 'is left out: the provider refused it';
@@ -44,16 +51,21 @@ export function withoutLeftOut<T extends Turn>(
       keys.has(partKey(turnId, index)) ? noteOf(part) : part,
     );
     const results = new Map(
-      [...turn.results].map(([id, result]) => [
-        id,
-        keys.has(callKey(turnId, id)) ? { ...result, output: `[The output ${REFUSED}.]` } : result,
-      ]),
+      [...turn.results].map(([id, result]) => [id, shortened(result, callKey(turnId, id), keys)]),
     );
     const steps = turn.steps.map((step) =>
       keys.has(stepKey(turnId, step.step)) ? { ...step, parts: ownWords(step.parts) } : step,
     );
     return [{ ...turn, userParts, results, steps }];
   });
+}
+
+function shortened<R extends Result>(result: R, key: LeftOutKey, keys: ReadonlySet<string>): R {
+  const { files: _files, shown: _shown, ...rest } = result;
+  if (keys.has(key)) return { ...(rest as R), output: `[The output ${REFUSED}.]` };
+  if (!keys.has(filesKey(key))) return result;
+  const output = `${result.output ?? ''}\n[What the tool gave as files ${REFUSED}.]`;
+  return { ...(rest as R), output };
 }
 
 function noteOf(part: UserPart): UserPart {
@@ -97,14 +109,19 @@ export function suspectsOf(
 
 /** The keys of named parts that can be left out; undefined where one is the text of the new message. Pure. */
 export function namedKeys(
-  parts: readonly (UserPart | AssistantPart)[],
+  parts: readonly { part: UserPart | AssistantPart; item?: number }[],
   keys: PartKeys,
   newTurn: string,
 ): LeftOutKey[] | undefined {
-  const isAsked = (part: UserPart | AssistantPart): boolean =>
+  const isAsked = ({ part }: { part: UserPart | AssistantPart }): boolean =>
     part.type === 'text' && turnOfKey(keys.get(part) ?? '') === newTurn;
   if (parts.some(isAsked)) return undefined;
-  return [...new Set(parts.flatMap((part) => keys.get(part) ?? []))];
+  const named = parts.flatMap(({ part, item = 0 }) => {
+    const key = keys.get(part);
+    if (key === undefined) return [];
+    return part.type === 'tool_result' && item > 0 ? [filesKey(key)] : [key];
+  });
+  return [...new Set(named)];
 }
 
 /** What keys are about, for people: the files by their names. Pure. */
@@ -113,14 +130,14 @@ export function describeLeftOut(
   storedParts: (turnId: string) => readonly StoredPart[],
 ): string {
   const words = keys.map((key) => {
-    const [turnId = '', kind, id] = key.split('/');
+    const [turnId = '', kind, id, rest] = key.split('/');
     const part = kind === 'part' ? storedParts(turnId)[Number(id)] : undefined;
     if (part?.type === 'file') return `the file ${part.file.name}`;
     switch (kind as 'part' | 'call' | 'step' | undefined) {
       case 'part':
         return 'a text of an earlier message';
       case 'call':
-        return "a tool's result";
+        return rest === undefined ? "a tool's result" : "the files of a tool's result";
       case 'step':
         return "results of the provider's own tools";
       case undefined:

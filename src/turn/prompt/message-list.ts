@@ -128,7 +128,11 @@ function validUserPart(part: UserPart): UserPart {
     case 'tool_result': {
       const output = part.output.toWellFormed();
       const isBlank = part.isError && output.trim() === '';
-      return { ...part, output: isBlank ? 'It failed and did not say why.' : output };
+      return {
+        ...part,
+        output: isBlank ? 'It failed and did not say why.' : output,
+        ...(part.files === undefined ? {} : { files: part.files.map(validUserPart) }),
+      };
     }
     case 'image':
       return part;

@@ -14,6 +14,10 @@ export interface SentConversation {
   summary: string | undefined;
   /** The user's message, files by their bytes. */
   userParts: UserPart[];
+  /** The files in the turn's own outputs as they are shown, by call. */
+  outputFiles: ReadonlyMap<string, readonly UserPart[]>;
+  /** Shows the files of the conversation, with those that came since the last request. */
+  showFiles(): Promise<void>;
   /** Names of the files that the conversation has had. */
   files: readonly string[];
   /** Whether the conversation could be shorter when the run began. */

@@ -1,5 +1,4 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { FileShower } from '../../attachments/show-files.js';
 import { CONFIG, type Config } from '../../config/config.js';
 import { estimateParts, estimateText } from '../../provider/estimate-parts.js';
 import type { Model } from '../../provider/model.js';
@@ -34,20 +33,16 @@ export class TranscriptBuilder {
     return sizes.reduce((sum, size) => sum + size, 0);
   }
 
-  /** The newest turn is built first, so that the newest files fit. */
-  async build(stored: readonly StoredTurn[], shower: FileShower): Promise<TurnTranscript[]> {
-    const transcripts = [];
-    for (const turn of stored.toReversed()) {
-      transcripts.unshift(await this.#buildOne(turn, shower));
-    }
-    return transcripts;
+  /** The turns without their files: those are shown together. */
+  build(stored: readonly StoredTurn[]): TurnTranscript[] {
+    return stored.map((turn) => this.#buildOne(turn));
   }
 
-  async #buildOne(stored: StoredTurn, shower: FileShower): Promise<TurnTranscript> {
+  #buildOne(stored: StoredTurn): TurnTranscript {
     const { turn } = stored;
-    const transcript = {
+    const transcript: TurnTranscript = {
       turnId: turn.id,
-      userParts: (await shower.show(stored.userParts)).parts,
+      userParts: [],
       asked: stored.userParts,
       steps: stored.steps,
       results: new Map(stored.calls.map((call) => [call.callId, call])),

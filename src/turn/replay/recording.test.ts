@@ -17,6 +17,7 @@ const row = (callId: string, output: string | null = `of ${callId}`) => ({
   callId,
   status: output === null ? ('claimed' as const) : ('success' as const),
   output,
+  files: null,
 });
 
 describe('Recording', () => {
@@ -60,7 +61,7 @@ describe('Recording', () => {
   });
 
   it('keeps denials: they are what the model was told', () => {
-    const denied = { callId: 'a', status: 'refused' as const, output: 'not run' };
+    const denied = { callId: 'a', status: 'refused' as const, output: 'not run', files: null };
     const recording = new Recording([step(call('a', 'bash'))], [denied]);
     const same = call('1', 'bash');
     expect(recording.answer([step(same)], same)).toMatchObject({ status: 'refused' });

@@ -20,7 +20,7 @@ export class Recording {
   /** @param steps of the recorded turn, whose order is that of its calls; `rows`: its ledger. */
   constructor(
     steps: readonly RecordedStep[],
-    rows: readonly Pick<CallRow, 'callId' | 'status' | 'output'>[],
+    rows: readonly Pick<CallRow, 'callId' | 'status' | 'output' | 'files'>[],
   ) {
     const ends = new Map(rows.map((row) => [row.callId, endOf(row)]));
     for (const call of callsOf(steps)) {
@@ -66,8 +66,13 @@ export function callsOf(steps: readonly RecordedStep[]): ToolUse[] {
 }
 
 /** A call that was claimed and has no end came to nothing that is known. */
-function endOf({ status, output }: Pick<CallRow, 'status' | 'output'>): CallEnd | undefined {
-  return status === 'claimed' || output === null ? undefined : { status, output, durationMs: 0 };
+function endOf({
+  status,
+  output,
+  files,
+}: Pick<CallRow, 'status' | 'output' | 'files'>): CallEnd | undefined {
+  if (status === 'claimed' || output === null) return undefined;
+  return { status, output, ...(files === null ? {} : { files }), durationMs: 0 };
 }
 
 function notRecorded({ name }: ToolUse): CallEnd {

@@ -1,4 +1,4 @@
-import type { AssistantPart } from '../../storage/shapes/stored-part.js';
+import type { AssistantPart, AttachmentRef } from '../../storage/shapes/stored-part.js';
 import type { StepStopReason, Usage } from '../../storage/shapes/stored-step.js';
 import type { AgentState } from '../../governance/decision-tree/agent-state.js';
 import type { Price } from '../../storage/shapes/stored-limits.js';
@@ -74,6 +74,8 @@ export interface StepDraft {
 export interface CallResult {
   status: ToolCallStatus;
   output: string | null;
+  /** Files of the output. Absent or null: none. */
+  files?: readonly AttachmentRef[] | null;
   /** What a claimed call came to, stored with its effect. Absent or null: not known. */
   outcome?: 'success' | 'error' | null;
 }

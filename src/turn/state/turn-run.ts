@@ -1,3 +1,4 @@
+import type { OutputFiles } from '../../attachments/output-files.js';
 import type { Metrics } from '../../metrics/metrics.js';
 import type { Redact } from '../../platform/text/redact.js';
 import type { Tracing } from '../../tracing/tracing.js';
@@ -34,6 +35,8 @@ export interface LoopPorts {
   db: Database;
   provider: Pick<AnthropicProvider, 'stream' | 'countTokens'>;
   redact: Redact;
+  /** Keeps the files in the outputs of tools. */
+  outputs: Pick<OutputFiles, 'keep' | 'hold'>;
   /** The operator's decision about each call; null: there is none. */
   toolHook: Pick<ToolHook, 'ask'> | null;
   metrics: Metrics;

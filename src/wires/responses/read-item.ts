@@ -18,7 +18,8 @@ export type InputItem = {
   /** What the application says: a message of `system` or `developer`. */
   | { kind: 'note'; text: string }
   | { kind: 'call'; call: ReadCall }
-  | { kind: 'output'; callId: string; text: string; isError: boolean }
+  /** `blocks`: the output as it came, where it has files. They are shown with an answer; a history has their names. */
+  | { kind: 'output'; callId: string; text: string; blocks?: unknown; isError: boolean }
   | { kind: 'approval'; approvalId: string; given: GivenAnswer }
   | { kind: 'reference'; id: string }
   /** What only the server that made it can use, such as thinking. */
@@ -200,15 +201,14 @@ function readOutput(item: JsonObject, callId: string, field: string): InputItem 
     return { ...of, text, kept: { ...item } };
   }
   const parts = readContent(output ?? '', `${field}.output`);
-  if (parts.some(({ file }) => file !== undefined)) {
-    throw badParam(
-      `${field}.output`,
-      `'${field}.output' must be text: a tool's output has no files here`,
-    );
-  }
-  const text = parts.map((part) => part.text).join('\n\n');
+  const text = parts
+    .map(({ text: said, file }) =>
+      file === undefined ? said : `[${file.name}, which is not shown again]`,
+    )
+    .join('\n\n');
   const given = typeof output === 'string' ? output : parts.map((part) => part.kept);
-  return { ...of, text, kept: { ...kept, output: given } };
+  const blocks = parts.some(({ file }) => file !== undefined) ? { blocks: output } : {};
+  return { ...of, text, ...blocks, kept: { ...kept, output: given } };
 }
 
 /** An output as text, without pictures in it. */

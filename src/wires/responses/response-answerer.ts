@@ -228,9 +228,9 @@ function answerIn(item: KnownItem): ItemAnswer | undefined {
     return { approvalId, given, field: `${field}.approval_request_id` };
   }
   if (item.kind !== 'output' || !isId('appr', item.callId)) return undefined;
-  const { callId, text, field } = item;
+  const { callId, text, blocks = text, field } = item;
   const none = { message: undefined, input: undefined, rule: undefined };
-  const given: GivenAnswer = { ...none, decision: 'answer', output: text, isError: false };
+  const given: GivenAnswer = { ...none, decision: 'answer', output: blocks, isError: false };
   return { approvalId: callId, given, field: `${field}.call_id` };
 }
 

@@ -7,6 +7,7 @@ import type { Logger } from '../../../src/platform/logger.js';
 import { silentLogger } from '../silent-logger.js';
 import type { OpenedServers } from '../../../src/tools/mcp/servers/connection-pool.js';
 import { openMcp, type Mcp, type McpConfig } from '../../../src/tools/open-mcp.js';
+import { outputText } from '../../../src/attachments/output-content.js';
 
 const server = fileURLToPath(new URL('mcp-stdio-server.mjs', import.meta.url));
 
@@ -68,10 +69,12 @@ export async function callMcp(
 ): Promise<string> {
   const tool = opened.tools.find((one) => one.name === name);
   if (tool === undefined) throw new Error(`There is no ${name}`);
-  return tool.open({ workdir: '/' }).run(input, {
-    callId: 'call_1',
-    idempotencyKey: 'turn_1:call_1',
-    signal: rest.signal ?? new AbortController().signal,
-    progress: rest.progress ?? (() => undefined),
-  });
+  return outputText(
+    await tool.open({ workdir: '/' }).run(input, {
+      callId: 'call_1',
+      idempotencyKey: 'turn_1:call_1',
+      signal: rest.signal ?? new AbortController().signal,
+      progress: rest.progress ?? (() => undefined),
+    }),
+  );
 }

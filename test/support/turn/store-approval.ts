@@ -25,6 +25,7 @@ export function someApproval(more: Partial<ApprovalRow> = {}): ApprovalRow {
     editedInput: null,
     grantRule: null,
     output: null,
+    files: null,
     isError: null,
     onTimeout: 'deny',
     createdAt,

@@ -8,6 +8,7 @@ import { pino } from 'pino';
 import { AuditLog } from '../../../src/access/audit-log.js';
 import { SkillLibrary } from '../../../src/skills/skill-library.js';
 import { PersonaLibrary } from '../../../src/agents/persona-library.js';
+import { OutputFiles } from '../../../src/attachments/output-files.js';
 import { openExtractor } from '../../../src/attachments/extract/extractor.js';
 import { CONFIG, parseConfig, type Config } from '../../../src/config/config.js';
 import { MemoryEventLog } from '../../../src/events/memory-event-log.js';
@@ -96,6 +97,7 @@ function openContext(parts: TurnParts, config: Config) {
         ...workerProviders,
         Metrics,
         SchemaChecks,
+        OutputFiles,
         Tracing,
         TurnMemory,
         ...tokens.map(([name, provide]) => ({ provide, useValue: parts[name] })),

@@ -15,8 +15,8 @@ const formats = ['jpeg', 'png', 'gif', 'webp'];
 type Fitted = Exclude<ImageOutcome, { type: 'refused' }>;
 
 /**
- * Turns an image upright and scales it down to the model's limits. An image that fits already stays
- * as it is, to the byte.
+ * Turns an image upright and scales it down to the model's limits; of several frames the first is kept, which is the
+ * one that a model sees. An image that fits already stays as it is, to the byte.
  *
  * @throws FileFault when it is damaged, or no image that the model takes.
  */
@@ -26,7 +26,7 @@ export async function fitImage(content: Buffer, limits: ImageLimits): Promise<Fi
   const side = Math.max(width, height);
   const fits = content.length <= limits.maxBytes && side <= limits.maxSide;
   const [upWidth, upHeight] = isTurned ? [height, width] : [width, height];
-  if (fits && orientation === 1) {
+  if (fits && orientation === 1 && pages === 1) {
     await checkWhole(content);
     return { type: 'fits', width: upWidth, height: upHeight };
   }
@@ -103,7 +103,7 @@ function describe(
   return [
     ...(orientation === 1 ? [] : ['turned upright']),
     ...(made < side ? [`scaled down from ${side} to ${made} pixels of its longer side`] : []),
-    ...(orientation === 1 && made >= side ? ['encoded anew to be smaller'] : []),
+    ...(orientation === 1 && pages === 1 && made >= side ? ['encoded anew to be smaller'] : []),
     ...(pages > 1 ? ['only its first picture is shown'] : []),
   ].join('; ');
 }

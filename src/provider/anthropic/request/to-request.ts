@@ -12,6 +12,7 @@ import type { ThinkingPlan } from '../../plan-thinking.js';
 type Params = Anthropic.MessageCreateParamsStreaming;
 type Block = Anthropic.ContentBlockParam;
 type Message = { role: 'user' | 'assistant'; content: Block[] } | Anthropic.SystemMessageParam;
+type ResultBlock = Exclude<NonNullable<Anthropic.ToolResultBlockParam['content']>, string>[number];
 type Citation = Anthropic.TextCitationParam;
 
 /**
@@ -176,12 +177,18 @@ function toUserBlock(part: UserPart, cites: boolean): Block {
       return {
         type: 'tool_result',
         tool_use_id: part.callId,
-        content: part.output,
+        content: part.files === undefined ? part.output : toResult(part.output, part.files, cites),
         is_error: part.isError,
       };
     default:
       return assertNever(part);
   }
+}
+
+/** The blocks of a result with files: those that a user's message may have, but results. */
+function toResult(output: string, files: readonly UserPart[], cites: boolean): ResultBlock[] {
+  const parts: UserPart[] = [{ type: 'text', text: output }, ...files];
+  return parts.filter(hasContent).map((part) => toUserBlock(part, cites) as ResultBlock);
 }
 
 /** Blocks and citations of the API go back unchanged, unknown types as well. */

@@ -1,5 +1,6 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { McpError, type Progress } from '@modelcontextprotocol/sdk/types.js';
+import { outputText, type ToolOutput } from '../../../attachments/output-content.js';
 import { compact } from '../../../platform/compact.js';
 import type { JsonObject } from '../../../platform/json.js';
 import { ToolFailure } from '../../tool-failure.js';
@@ -12,7 +13,7 @@ import {
   mayCallAgain,
   McpFault,
 } from './describe-fault.js';
-import { resultText } from './result-text.js';
+import { resultBlocks } from './result-blocks.js';
 import { sendRequest } from '../transport/send-request.js';
 
 export interface WantedCall {
@@ -30,7 +31,7 @@ export interface WantedCall {
  * @throws ToolFailure when the server is unavailable, ends, or reports a failure; the signal's reason
  * when it aborts.
  */
-export async function callTool(connection: McpConnection, wanted: WantedCall): Promise<string> {
+export async function callTool(connection: McpConnection, wanted: WantedCall): Promise<ToolOutput> {
   const { call } = wanted;
   const live = await readyFor(connection, call.signal);
   try {
@@ -54,7 +55,7 @@ async function callOnce(
   connection: McpConnection,
   client: Client,
   { tool, retry, input, call }: WantedCall,
-): Promise<string> {
+): Promise<ToolOutput> {
   const key =
     retry === 'idempotent' ? { 'turnpike/idempotencyKey': call.idempotencyKey } : undefined;
   const params = compact({ name: tool, arguments: input, _meta: key });
@@ -69,9 +70,14 @@ async function callOnce(
     ),
   );
   connection.worked();
-  const text = connection.redact(resultText(result));
-  if (result['isError'] !== true) return text;
-  throw new ToolFailure(text === '' ? 'the server says that the call failed' : text);
+  const blocks = resultBlocks(result).map((block) =>
+    block.type === 'text' ? { ...block, text: connection.redact(block.text) } : block,
+  );
+  const text = outputText(blocks);
+  const hasFiles = blocks.some(({ type }) => type === 'file');
+  if (result['isError'] !== true) return hasFiles ? blocks : text;
+  const said = text === '' ? 'the server says that the call failed' : text;
+  throw new ToolFailure(said, hasFiles ? { blocks } : {});
 }
 
 async function readyFor(connection: McpConnection, signal: AbortSignal): Promise<LiveServer> {

@@ -1,8 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { resultText } from './result-text.js';
+import { outputText } from '../../../attachments/output-content.js';
+import { resultBlocks } from './result-blocks.js';
 
-describe('resultText', () => {
+const resultText = (result: Record<string, unknown>): string => outputText(resultBlocks(result));
+
+describe('resultBlocks', () => {
   it.each([
     [
       'texts',
@@ -15,12 +18,12 @@ describe('resultText', () => {
     [
       'an image',
       [{ type: 'image', mimeType: 'image/png', data: 'AAAA' }],
-      '[image: image/png, 3 bytes]',
+      '[file: image/png, 3 bytes]',
     ],
     [
       'a sound',
       [{ type: 'audio', mimeType: 'audio/wav', data: 'AAAAAA==' }],
-      '[audio: audio/wav, 4 bytes]',
+      '[file: audio/wav, 4 bytes]',
     ],
     [
       'a file',
@@ -30,9 +33,9 @@ describe('resultText', () => {
     [
       'a file of bytes',
       [{ type: 'resource', resource: { uri: 'x:/a', mimeType: 'application/pdf', blob: 'AAAA' } }],
-      '[resource: x:/a, application/pdf, 3 bytes]',
+      '[a: application/pdf, 3 bytes]',
     ],
-    ['a link', [{ type: 'resource_link', uri: 'x:/a', name: 'a' }], '[resource: x:/a]'],
+    ['a link', [{ type: 'resource_link', uri: 'x:/a', name: 'a' }], '[resource a: x:/a]'],
     ['what is not known', [{ type: 'video' }, null], '[video]\n[nothing that can be shown]'],
     ['nothing', [], ''],
     ['what is no list', 'text', ''],
