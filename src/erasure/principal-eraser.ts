@@ -1,9 +1,10 @@
-import { rm } from 'node:fs/promises';
+import { realpath, rm } from 'node:fs/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditLog } from '../access/audit-log.js';
 import { KEY_FRESH_MS, KnownKeys } from '../access/known-keys.js';
 import { isTypedError } from '../errors/typed-error.js';
 import { CLOCK, pause, type Clock } from '../platform/clock.js';
+import { closing, HeldFolder, unlessGone } from '../platform/files/held-folder.js';
 import { ProjectRoots } from '../session/project-roots.js';
 import { SessionCloser } from '../turn/lifecycle/session-closer.js';
 import { PrincipalCopies } from './principal-copies.js';
@@ -64,7 +65,7 @@ export class PrincipalEraser {
     await rows.deleteRest(principalId);
     await rows.deleteOfTurns(turnIds);
     await this.copies.remove(principalId, { hashes, turnIds });
-    if (projects) await rm(report.projectFolder, { recursive: true, force: true });
+    if (projects) await removeFolder(report.projectFolder);
     const { projectFolder: _, ...details } = report;
     const actor = by === principalId ? FORGOTTEN : by;
     const entry = {
@@ -84,4 +85,12 @@ export class PrincipalEraser {
       if (!isTypedError(error, 'SESSION_NOT_FOUND')) throw error;
     }
   }
+}
+
+/** Deletes a folder, if there is one. A command that runs on for a moment leads the deletion to no other. */
+async function removeFolder(folder: string): Promise<void> {
+  const real = await unlessGone(realpath(folder));
+  const held = real === undefined ? undefined : await unlessGone(HeldFolder.open(real));
+  if (held !== undefined) await closing(held, () => held.removeAll());
+  await rm(folder, { recursive: true, force: true });
 }

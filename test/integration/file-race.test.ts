@@ -6,6 +6,7 @@ import {
   readdir,
   readFile,
   realpath,
+  rename,
   rm,
   stat,
   symlink,
@@ -15,7 +16,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { openAttachment } from '../../src/attachments/open-attachment.js';
-import { closing } from '../../src/platform/files/held-folder.js';
+import { closing, HeldFolder } from '../../src/platform/files/held-folder.js';
+import { errorCode } from '../../src/platform/error-code.js';
 import type { JsonObject } from '../../src/platform/json.js';
 import { findSkills } from '../../src/skills/find-skills.js';
 import { readInside } from '../../src/skills/read-inside.js';
@@ -150,6 +152,13 @@ const attempts: [string, (run: Run, way: string) => Promise<string>][] = [
   ['glob', (run, way) => run(globTool, { pattern: '**/*', path: way || '.' })],
 ];
 
+/** The code of an error of the system. @throws any other. */
+function codeOf(error: unknown): string {
+  const code = errorCode(error);
+  if (code === undefined) throw error;
+  return code;
+}
+
 async function textOf(handle: { readFile(): Promise<Buffer>; close(): Promise<void> }) {
   return closing(handle, async () => String(await handle.readFile()));
 }
@@ -202,6 +211,23 @@ describe('a folder that a command exchanges for a link, over and over', () => {
     ]);
     expect(await look()).toEqual(before);
     for (const { shown, refused } of tallies) expect(shown * refused).toBeGreaterThan(0);
+  }, 60_000);
+
+  it('leads no deletion out', async () => {
+    await exchange('outside');
+    const before = await look();
+    const root = path.join(base, 'project');
+    for (const end = Date.now() + RACE_MS; Date.now() < end;) {
+      await mkdir(path.join(root, 'other/deep/er'), { recursive: true });
+      await writeFile(path.join(root, 'other/deep/a.txt'), '');
+      const held = await HeldFolder.open(root);
+      await closing(held, () => held.removeAll()).catch(codeOf);
+      await mkdir(path.join(base, 'new'), { recursive: true });
+      await writeFile(path.join(base, 'new/a.txt'), 'inside');
+      await rename(path.join(base, 'new'), path.join(root, 'dir')).catch(codeOf);
+      await symlink(target, path.join(root, 'swap')).catch(codeOf);
+    }
+    expect(await look()).toEqual(before);
   }, 60_000);
 
   it('has no shell start where the link leads', async () => {

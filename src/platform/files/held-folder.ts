@@ -1,4 +1,14 @@
-import { constants, mkdir, open, opendir, type FileHandle } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import {
+  constants,
+  mkdir,
+  open,
+  opendir,
+  rename,
+  rmdir,
+  unlink,
+  type FileHandle,
+} from 'node:fs/promises';
 import type { Dirent } from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '../error-code.js';
@@ -102,6 +112,37 @@ export class HeldFolder {
   /** The entries of the folder. */
   async *entries(): AsyncGenerator<Dirent> {
     yield* await opendir(this.at('.'), { bufferSize: 256 });
+  }
+
+  /**
+   * Deletes all that is in the folder. What is in its folders is moved up first, so that any depth takes two descriptors.
+   *
+   * @throws the error of the system, as ENOTEMPTY where something is added to a folder meanwhile.
+   */
+  async removeAll(): Promise<void> {
+    for (let left = await this.#names(); left.length > 0; left = await this.#names()) {
+      for (const name of left) {
+        const inner = await unlessGone(this.#enter(name, false));
+        if (inner === undefined) {
+          await unlink(this.at(name)).catch((error: unknown) => {
+            if (errorCode(error) !== 'ENOENT') throw error;
+          });
+          continue;
+        }
+        await closing(inner, async () => {
+          for (const child of await inner.#names()) {
+            await rename(inner.at(child), this.at(randomUUID()));
+          }
+        });
+        await rmdir(this.at(name));
+      }
+    }
+  }
+
+  async #names(): Promise<string[]> {
+    const names: string[] = [];
+    for await (const { name } of this.entries()) names.push(name);
+    return names;
   }
 
   /** What tells the folder from any other, as `stat -c %d:%i` prints it. */
