@@ -7,6 +7,7 @@ import { Transport, type Call, type ClientOptions } from './transport/transport.
 import type {
   AgentProblem,
   AgentSummary,
+  DayOfUsage,
   ListedTool,
   MessageView,
   ModelList,
@@ -141,6 +142,12 @@ export class TurnpikeClient {
   /** The caller's usage of its limits today. */
   usage(): Promise<UsageView> {
     return this.#transport.json({ path: '/api/harness/usage' });
+  }
+
+  /** Turns, tokens and cost of the last 30 days, by day, principal and model. */
+  async usageDays(of: 'own' | 'all' = 'own'): Promise<DayOfUsage[]> {
+    const call = { path: '/api/harness/usage/days', query: { of } };
+    return (await this.#transport.json<{ days: DayOfUsage[] }>(call)).days;
   }
 
   /** Calls any other route, with the same errors. Nothing checks the answer against its type. */

@@ -3,6 +3,7 @@ import { forbiddenScope } from '../access/access-errors.js';
 import type { Principal } from '../access/principal.js';
 import type { AgentConfigDto } from '../options/agent-config.dto.js';
 import { DEFAULT_PERSONA, isPersonaName } from '../agents/persona-name.js';
+import { harnessLimits } from '../attachments/check-attachment.js';
 import { CONFIG, type Config } from '../config/config.js';
 import { invalidRequest } from '../errors/typed-error.js';
 import { validateAgentConfig } from '../governance/decision-tree/agent-config.js';
@@ -18,7 +19,6 @@ import type { AgentConfig } from '../storage/shapes/stored-limits.js';
 import type { PermissionRules, PermissionMode } from '../storage/shapes/stored-permissions.js';
 import { MCP, type Mcp } from '../tools/open-mcp.js';
 import { ToolRegistry } from '../tools/registry.js';
-import type { SessionQueryDto } from './session-page.dto.js';
 import {
   formatPageToken,
   parsePageToken,
@@ -56,6 +56,8 @@ export interface SessionDefaults {
   projectRoot: string;
   persona: string;
   mode: string;
+  /** Bytes of the largest file that a turn takes. */
+  attachmentBytes: number;
 }
 
 /** Sessions as clients see them. */
@@ -120,6 +122,7 @@ export class SessionService {
       projectRoot: await this.projectRoots.defaultOf(caller),
       persona: DEFAULT_PERSONA,
       mode: defaultMode,
+      attachmentBytes: harnessLimits.fileBytes,
     };
   }
 
@@ -137,7 +140,7 @@ export class SessionService {
    */
   async page(
     principalId: string,
-    page: SessionQueryDto,
+    page: PageQueryDto & SessionFilter,
   ): Promise<{ sessions: ListedSession[]; nextCursor?: string }> {
     const { rows, ...rest } = await this.pageRows(principalId, page);
     return { sessions: rows.map(viewPagedSession), ...rest };

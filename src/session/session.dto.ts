@@ -228,4 +228,7 @@ export class SessionDefaultsDto implements SessionDefaults {
 
   @ApiProperty({ type: String, example: 'direct' })
   mode!: string;
+
+  @ApiProperty({ type: 'integer', description: 'Bytes of the largest file that a turn takes.' })
+  attachmentBytes!: number;
 }

@@ -1,9 +1,16 @@
-import type { Principal } from '../../access/principal.js';
 import { Inject, Injectable } from '@nestjs/common';
+import { and, count, eq, gte, isNotNull, sql } from 'drizzle-orm';
+import { forbiddenScope } from '../../access/access-errors.js';
+import type { Principal } from '../../access/principal.js';
 import { dayEnd, dayLimitsOf, dayOf } from '../../governance/limits/day-budget.js';
 import { CLOCK, type Clock } from '../../platform/clock.js';
-import { DATABASE, type Database } from '../../storage/connection.js';
+import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
+import { turns } from '../../storage/schema.js';
 import { loadUsage } from './usage-days.js';
+
+const DAY_MS = 86_400_000;
+/** Days that the list has. */
+const SHOWN_DAYS = 30;
 
 export interface UsageView {
   /** The day, in UTC. */
@@ -41,4 +48,69 @@ export class UsageService {
       resetsAt: new Date(dayEnd(now)).toISOString(),
     };
   }
+
+  /**
+   * The last days of the caller, or of everybody.
+   *
+   * @throws TypedError FORBIDDEN_SCOPE 403 for everybody's, to a key without the scope `admin`.
+   */
+  async days(caller: Principal, of: 'own' | 'all'): Promise<DayOfUsage[]> {
+    const { id, keyId, scopes } = caller;
+    if (of === 'all' && keyId !== null && !scopes.includes('admin')) {
+      throw forbiddenScope('admin', scopes);
+    }
+    const from = new Date(this.clock.now() - SHOWN_DAYS * DAY_MS);
+    return loadDays(this.db, { principalId: of === 'own' ? id : undefined, from });
+  }
+}
+
+/** Turns and tokens of a day, of one principal with one model. */
+export interface DayOfUsage {
+  /** In UTC. */
+  day: string;
+  principal: string;
+  model: string | null;
+  turns: number;
+  /** Input, output, and what was read from and written to the provider's cache. */
+  tokens: number;
+  /** Dollars, as far as prices are known. */
+  usd: number;
+}
+
+/**
+ * The usage of ended turns by day, principal and model, the newest day first. It reads each turn of the days.
+ *
+ * @param principalId undefined: all principals.
+ */
+async function loadDays(
+  db: Queryable,
+  { principalId, from }: { principalId: string | undefined; from: Date },
+): Promise<DayOfUsage[]> {
+  const day = sql<string>`to_char(${turns.createdAt} at time zone 'UTC', 'YYYY-MM-DD')`;
+  const model = sql<string | null>`${turns.options} -> 'options' ->> 'model'`;
+  const used = (name: string) =>
+    sql`coalesce((${turns.usage} ->> ${sql.raw(`'${name}'`)})::float8, 0)`;
+  const tokens = sql.join(
+    ['inputTokens', 'outputTokens', 'cacheReadTokens', 'cacheWriteTokens'].map(used),
+    sql` + `,
+  );
+  return db
+    .select({
+      day: sql<string>`${day} as day`,
+      principal: turns.principalId,
+      model: sql<string | null>`${model} as model`,
+      turns: count(),
+      tokens: sql`sum(${tokens})`.mapWith(Number),
+      usd: sql`sum(${used('costUsd')})`.mapWith(Number),
+    })
+    .from(turns)
+    .where(
+      and(
+        gte(turns.createdAt, from),
+        isNotNull(turns.usage),
+        principalId === undefined ? undefined : eq(turns.principalId, principalId),
+      ),
+    )
+    .groupBy(sql`1, 2, 3`)
+    .orderBy(sql`1 desc, 2, 3`);
 }

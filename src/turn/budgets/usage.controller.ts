@@ -1,10 +1,11 @@
-import { Controller, Get } from '@nestjs/common';
+import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Caller } from '../../access/caller.decorator.js';
 import { Unowned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
 import { UsageService } from './usage-service.js';
-import { DayUsageDto } from './usage.dto.js';
+import { ApiErrors } from '../../http/errors/api-errors.decorator.js';
+import { DayUsageDto, UsageDaysDto, UsageDaysQueryDto } from './usage.dto.js';
 
 @ApiTags('usage')
 @Controller('api/harness/usage')
@@ -20,5 +21,20 @@ export class UsageController {
   @ApiOkResponse({ type: DayUsageDto })
   today(@Caller() caller: Principal) {
     return this.usage.today(caller);
+  }
+
+  @Get('days')
+  @Unowned('it is the caller’s own; everybody’s is for the scope admin')
+  @ApiOperation({
+    operationId: 'listUsageDays',
+    summary: 'Turns, tokens and cost of the last 30 days (UTC), by principal and model',
+  })
+  @ApiOkResponse({ type: UsageDaysDto })
+  @ApiErrors('INVALID_REQUEST')
+  async days(
+    @Caller() caller: Principal,
+    @Query() { of = 'own' }: UsageDaysQueryDto,
+  ): Promise<UsageDaysDto> {
+    return { days: await this.usage.days(caller, of) };
   }
 }

@@ -1,6 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { time } from '../../http/fields/json-schemas.js';
-import type { UsageView } from './usage-service.js';
+import { EmptyIsAbsent, OneOf } from '../../http/fields/field-rules.decorator.js';
+import type { DayOfUsage, UsageView } from './usage-service.js';
 
 class MeasureDto implements NonNullable<UsageView['tokens']> {
   @ApiProperty({ type: Number, description: 'With what running calls have reserved.' })
@@ -22,4 +23,37 @@ export class DayUsageDto implements UsageView {
 
   @ApiProperty(time)
   resetsAt!: string;
+}
+
+export class UsageDaysQueryDto {
+  @EmptyIsAbsent()
+  @OneOf(['own', 'all'], {
+    description: 'The caller’s own usage, or that of all principals. Default: own.',
+  })
+  of?: 'own' | 'all';
+}
+
+class DayOfUsageDto implements DayOfUsage {
+  @ApiProperty({ type: String, example: '2026-01-31', description: 'The day, in UTC.' })
+  day!: string;
+
+  @ApiProperty({ type: String })
+  principal!: string;
+
+  @ApiProperty({ type: String, nullable: true })
+  model!: string | null;
+
+  @ApiProperty({ type: 'integer' })
+  turns!: number;
+
+  @ApiProperty({ type: Number, description: 'Input, output, and those of the provider’s cache.' })
+  tokens!: number;
+
+  @ApiProperty({ type: Number, description: 'US dollars, as far as prices are known.' })
+  usd!: number;
+}
+
+export class UsageDaysDto {
+  @ApiProperty({ type: [DayOfUsageDto], description: 'The newest day first.' })
+  days!: DayOfUsageDto[];
 }

@@ -184,6 +184,7 @@ const withoutIds = [
   'get /api/harness/skills',
   'get /api/harness/tools',
   'get /api/harness/usage',
+  'get /api/harness/usage/days',
   'delete /api/harness/memory/{agent}',
   'delete /api/harness/memory/{agent}/file',
   'get /api/harness/feedback',

@@ -141,6 +141,7 @@ describe('the server beside its turns', () => {
       'get /api/harness/turns/{id}/steps',
       'get /api/harness/turns/{id}/tools',
       'get /api/harness/usage',
+      'get /api/harness/usage/days',
       'get /api/harness/webhooks',
       'get /api/harness/webhooks/{id}',
       'get /api/harness/webhooks/{id}/deliveries',
