@@ -14,8 +14,15 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
 const cache = path.join(root, 'node_modules/.cache/turnpike');
 
-/** The page's sources: `web/`, and from `src` the client and some pure files. */
-const sources = ['web', 'src/client', 'src/governance', 'src/platform', 'package-lock.json'];
+/** The page's sources: `web/`, the manual that it shows, and from `src` the client and some pure files. */
+const sources = [
+  'web',
+  'docs',
+  'src/client',
+  'src/governance',
+  'src/platform',
+  'package-lock.json',
+];
 
 /** Bytes from which on a file is compressed. */
 const LEAST_BYTES = 512;

@@ -5,6 +5,9 @@ import { defineConfig } from 'vite';
 /** The API that `npm run console` uses in development. */
 const api = process.env['TURNPIKE_URL'] ?? 'http://127.0.0.1:3000';
 
+/** The console, and the page that draws diagrams for it. */
+const pageOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   plugins: [tailwindcss()],
@@ -12,6 +15,7 @@ export default defineConfig({
     outDir: fileURLToPath(new URL('../dist/web', import.meta.url)),
     emptyOutDir: true,
     target: 'es2022',
+    rollupOptions: { input: [pageOf('index.html'), pageOf('diagram.html')] },
     // The page's policy allows inlined images alone.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
@@ -22,7 +26,10 @@ export default defineConfig({
   server: {
     proxy: {
       // The page's own Host: the server refuses others.
-      '^/(api|agents|health|ready|admin)\\b': { target: api, changeOrigin: false },
+      '^/(api|agents|health|live|ready|admin|docs|docs-json)\\b': {
+        target: api,
+        changeOrigin: false,
+      },
     },
   },
 });

@@ -21,7 +21,7 @@ interface Answer {
 /** The console over a folder, in front of routes that answer with their name. */
 async function start(folder: string): Promise<{ server: Server; port: number }> {
   const app = express();
-  app.use(await serveConsole(folder));
+  app.use(await serveConsole(folder, (where) => where === '/health'));
   app.get('/agents', (_request, response) => void response.json({ agents: [] }));
   app.use((_request, response) => void response.status(418).end());
   const onError: ErrorRequestHandler = (error: unknown, _request, response, _next) => {
@@ -45,6 +45,7 @@ describe('the console', () => {
     await mkdir(path.join(web, 'assets'), { recursive: true });
     await writeFile(path.join(folder, 'secret.txt'), 'secret');
     await writeFile(path.join(web, 'index.html'), page);
+    await writeFile(path.join(web, 'diagram.html'), page);
     await writeFile(path.join(web, 'assets/index-Bx7.js'), script);
     await writeFile(path.join(web, 'assets/index-Bx7.js.br'), brotliCompressSync(script));
     await writeFile(path.join(web, 'assets/index-Bx7.js.gz'), gzipSync(script));
@@ -90,6 +91,10 @@ describe('the console', () => {
     '/memory',
     '/schedules',
     '/webhooks',
+    '/keys',
+    '/usage',
+    '/help',
+    '/help/guide/models',
     '/sessions/sess_00000000-0000-4000-8000-000000000000',
     '/turns/turn_00000000-0000-4000-8000-000000000000',
     '/turns/turn_00000000-0000-4000-8000-000000000000/compare/turn_1',
@@ -108,6 +113,32 @@ describe('the console', () => {
       'referrer-policy': 'no-referrer',
       'x-content-type-options': 'nosniff',
     });
+  });
+
+  it.each<[string, string, number]>([
+    ['/nonsense', 'text/html', 404],
+    ['/sessions/a/b', 'text/html,*/*;q=0.8', 404],
+    ['/nonsense', '*/*', 418],
+    ['/nonsense', 'application/json', 418],
+    ['/health', 'text/html', 418],
+    ['/api/none', 'text/html', 418],
+    ['/v1/none', 'text/html', 418],
+    ['/assets/none.js', 'text/html', 418],
+  ])(
+    'answers %s, asked for %s, with %i: its page where nothing else is',
+    async (where, accept, status) => {
+      const answer = await ask(where, { accept });
+      expect(answer.status).toBe(status);
+      expect(answer.body.toString() === page).toBe(status === 404);
+    },
+  );
+
+  it('lets the page that draws diagrams have styles, and nothing else', async () => {
+    const { status, headers } = await ask('/diagram.html');
+    const policy = headers['content-security-policy'];
+    expect([status, policy]).toEqual([200, expect.stringContaining("style-src 'unsafe-inline';")]);
+    expect(policy).toContain("default-src 'none'; script-src 'self';");
+    expect(policy).toContain("frame-ancestors 'self'");
   });
 
   it('answers HEAD, and that nothing has changed', async () => {

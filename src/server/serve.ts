@@ -137,7 +137,9 @@ async function listen(
   if (config.corsOrigins.length > 0) {
     app.enableCors({ origin: [...config.corsOrigins], exposedHeaders });
   }
-  if (config.console && servesApi(config.role)) app.use(await serveConsole(builtPage));
+  if (config.console && servesApi(config.role)) {
+    app.use(await serveConsole(builtPage, (path) => routes.methodsOf(path).length > 0));
+  }
   // After the console: some of its pages have the path of a route that does not support GET.
   app.use(answerMethods(() => routes));
   const shapes = new ErrorShapes(findShapedPaths(app.get(DiscoveryService, anywhere)));

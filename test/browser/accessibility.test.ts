@@ -49,23 +49,29 @@ describe('every page', () => {
       schedules: '/schedules',
       webhooks: '/webhooks',
       settings: '/settings',
+      keys: '/keys',
+      usage: '/usage',
+      help: '/help/guide/models',
       unknown: '/sessions',
     };
   });
 
   /** A text of each page that is shown only once the page is complete. */
   const whole: Record<string, string> = {
-    home: 'What should be done?',
-    session: 'May write run?',
+    home: 'What would you like to do?',
+    session: 'Allow write to run?',
     turn: 'turn.started',
-    compare: 'Recorded alone',
-    approvals: 'May write run?',
+    compare: 'only recorded',
+    approvals: 'Allow write to run?',
     agents: 'todo_write',
-    queue: 'Waits for a slot of a worker.',
+    queue: 'For a free slot on a worker.',
     memory: '/memories/notes.md',
-    schedules: 'on the clock of UTC',
+    schedules: 'UTC time',
     webhooks: 'Mails the team',
-    settings: 'Tools at a time',
+    settings: 'Tools at the same time',
+    keys: 'This server has no API keys.',
+    usage: 'Cost',
+    help: 'API reference',
   };
 
   const names = Object.keys(whole);
@@ -128,7 +134,7 @@ describe('every page', () => {
     await page.getByRole('button', { name: 'Theme: light. Change to dark' }).click();
     expect(await theme()).toBe('dark');
     await page.reload();
-    await page.getByText('What should be done?').waitFor();
+    await page.getByText('What would you like to do?').waitFor();
     expect(await theme()).toBe('dark');
   });
 
@@ -137,14 +143,14 @@ describe('every page', () => {
     const chat = new ChatPage(page);
     await page.getByRole('main').focus();
     await page.keyboard.press('?');
-    const keys = page.getByRole('dialog', { name: 'Keys' });
+    const keys = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
     await keys.waitFor();
     expect(await problemsOf(page)).toEqual([]);
     await page.keyboard.press('Escape');
     await keys.waitFor({ state: 'detached' });
     // Escape closed the dialog, and not the turn.
     expect(
-      await chat.tool('write').getByRole('button', { name: 'Approve', exact: true }).count(),
+      await chat.tool('write').getByRole('button', { name: 'Allow once', exact: true }).count(),
     ).toBe(1);
     await page.getByRole('main').focus();
     await page.keyboard.press('/');

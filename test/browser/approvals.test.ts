@@ -15,7 +15,7 @@ describe('an approval', () => {
     const chat = new ChatPage(visitor.page);
     const input = JSON.stringify({ file_path: file, content: 'x' });
     await chat.begin(on.server.projectRoot, `[[tool=write ${input}]]`);
-    const card = chat.tool('write').getByRole('group', { name: 'May write run?' });
+    const card = chat.tool('write').getByRole('group', { name: 'Allow write to run?' });
     await card.waitFor();
     const press = (name: string) => card.getByRole('button', { name, exact: true }).click();
     return { ...visitor, chat, card, press };
@@ -23,22 +23,20 @@ describe('an approval', () => {
 
   it('lets the call run, and counts down until it is given', async () => {
     const { chat, card, press, page, faults } = await ask('yes.txt');
-    expect(await card.getByRole('timer').innerText()).toMatch(
-      /^\d+:\d\d left to answer, then denied$/,
-    );
+    expect(await card.getByRole('timer').innerText()).toMatch(/^Denied automatically in \d+:\d\d$/);
     expect(existsSync(inProject('yes.txt'))).toBe(false);
     await takePicture(page, 'approval-light');
-    await press('Approve');
+    await press('Allow once');
     await chat.status('Done');
     expect(readFileSync(inProject('yes.txt'), 'utf8')).toBe('x');
-    await chat.tool('write').getByText('Approved by local').waitFor();
+    await chat.tool('write').getByText('Allowed by local').waitFor();
     expect(faults).toEqual([]);
   });
 
   it('is denied with a reason that the model gets', async () => {
     const { chat, card, press, page } = await ask('no.txt');
     await press('Deny');
-    await card.getByLabel('Why? The model reads it.').fill('Not here.');
+    await card.getByLabel('Reason, which the model reads (optional)').fill('Not here.');
     await page.keyboard.press('Enter');
     await chat.status('Done');
     expect(existsSync(inProject('no.txt'))).toBe(false);
@@ -48,8 +46,8 @@ describe('an approval', () => {
   it('runs with another input, which must be an object of JSON and fit the tool', async () => {
     const { chat, card, press } = await ask('asked.txt');
     await press('Edit input');
-    const input = card.getByLabel('The input that the tool gets.');
-    const approve = card.getByRole('button', { name: 'Approve this input' });
+    const input = card.getByLabel('Input of the tool.');
+    const approve = card.getByRole('button', { name: 'Allow with this input' });
     await input.fill('{"file_path": ');
     await card.getByText('This is not JSON').waitFor();
     expect(await approve.isDisabled()).toBe(true);
@@ -65,7 +63,7 @@ describe('an approval', () => {
 
   it('counts for the session', async () => {
     const { chat, press } = await ask('session.txt');
-    await press('For this session');
+    await press('Allow for this session');
     await chat.status('Done');
     await chat.send('[[tool=write {"file_path":"session.txt","content":"x"}]]');
     await chat.status('Done', 1);
@@ -77,9 +75,9 @@ describe('an approval', () => {
     await list.goto('/approvals');
     const item = list.getByRole('listitem').filter({ hasText: 'listed.txt' });
     await takePicture(list, 'approvals-light');
-    await item.getByRole('button', { name: 'Approve', exact: true }).click();
+    await item.getByRole('button', { name: 'Allow once', exact: true }).click();
     await chat.status('Done');
-    await list.getByText('No questions are open.').waitFor();
+    await list.getByText('Nothing is waiting for you.').waitFor();
     expect(existsSync(inProject('listed.txt'))).toBe(true);
   });
 
@@ -91,9 +89,9 @@ describe('an approval', () => {
     const stream = await client.turn(sessionId, '[[tool=pick {}]]', {
       opts: { clientTools, onDisconnect: 'continue' },
     });
-    const card = page.getByRole('group', { name: 'The client must answer pick' });
+    const card = page.getByRole('group', { name: 'Waiting for the application to run pick' });
     await card.waitFor();
-    expect(await card.getByRole('button', { name: /Approve|session|Edit/ }).count()).toBe(0);
+    expect(await card.getByRole('button', { name: /Allow|session|Edit/ }).count()).toBe(0);
     await card.getByRole('button', { name: 'Deny' }).click();
     await card.getByRole('button', { name: 'Deny' }).click();
     await stream.all();

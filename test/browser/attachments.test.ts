@@ -63,11 +63,44 @@ describe('attachments', () => {
       mimeType: 'application/x-msdownload',
       buffer: Buffer.from('MZ\u0000\u0001\u0002 not for a model'),
     });
-    await chosen(page)
-      .getByText(/No file was taken/)
-      .waitFor();
+    const refusal = chosen(page).getByRole('alert');
+    await refusal.waitFor();
+    expect(await refusal.innerText()).not.toContain('No file was taken');
+    expect(await refusal.innerText()).not.toContain('program.exe');
+    expect(await refusal.innerText()).toMatch(/^[A-Z].{10,}/);
     await page.getByRole('textbox', { name: 'Message' }).fill('Hello');
     expect(await page.getByRole('button', { name: 'Send (Enter)' }).isEnabled()).toBe(true);
+  });
+
+  it('that are too large are refused before anything is sent', async () => {
+    const { page } = await on.console.visit();
+    const requests: string[] = [];
+    page.on('request', (request) => requests.push(`${request.method()} ${request.url()}`));
+    await page.getByText(/^Works in/).waitFor();
+    await page.locator('input[type=file]').setInputFiles({
+      name: 'large.txt',
+      mimeType: 'text/plain',
+      buffer: Buffer.alloc(11 * 1024 * 1024, 'a'),
+    });
+    await chosen(page).getByText('Too large: 11.0 MiB; a file may have 10.0 MiB.').waitFor();
+    expect(requests.filter((one) => one.includes('/attachments'))).toEqual([]);
+  });
+
+  it('open: a picture as it is', async () => {
+    const { page } = await on.console.visit();
+    const chat = new ChatPage(page);
+    await page.evaluate(giveFiles('drop', 'main', 'drop'));
+    await chosen(page).getByText('dot.png').waitFor();
+    await sent(page).waitFor({ state: 'detached' });
+    await chat.begin(on.server.projectRoot, 'Look at these');
+    await chat.status('Done');
+    await chat
+      .turn(0)
+      .getByRole('button', { name: /dot\.png/ })
+      .click();
+    const dialog = page.getByRole('dialog', { name: 'dot.png' });
+    await dialog.getByRole('img', { name: 'dot.png' }).waitFor();
+    await dialog.getByRole('link', { name: 'Save dot.png' }).waitFor();
   });
 
   it('are sent again with an edited message, and named where the page cannot send them', async () => {

@@ -26,7 +26,7 @@ describe('the chat', () => {
     await chat.begin(on.server.projectRoot, message);
     await chat.status('Done');
     expect(await chat.text()).toContain('word60');
-    expect(await chat.text()).toMatch(/this is a cited answer\.\s*\n\s*word1 /);
+    expect(await chat.text()).toMatch(/this is a cited answer\.\[1\]\s*\n\s*word1 /);
     const thinking = chat.conversation.getByText('Thinking');
     expect(await page.getByText('thought1').isVisible()).toBe(false);
     await thinking.click();
@@ -56,12 +56,12 @@ describe('the chat', () => {
     await chat.status('Done');
     const meter = page.getByRole('group', { name: 'Model, context and cost' });
     await meter.getByText('claude-sonnet-5-5').waitFor();
-    await meter.getByText(/of 1M tokens/).waitFor();
+    await meter.getByText(/\/ 1M$/).waitFor();
     await meter.getByText(/^\$0\.\d{2,4}$/).waitFor();
     await page.getByRole('combobox', { name: 'Model' }).selectOption('claude-haiku-4-5-20251001');
     await chat.send('Second [[tokens=3]]');
     await meter.getByText('claude-haiku-4-5-20251001').waitFor();
-    await meter.getByText(/of 200k tokens/).waitFor();
+    await meter.getByText(/\/ 200k$/).waitFor();
     await page.reload();
     await meter.getByText('claude-haiku-4-5-20251001').waitFor();
     expect(on.server.modelRequests.map(({ body }) => body.model)).toEqual(
@@ -132,8 +132,8 @@ describe('the chat', () => {
     await chat.send('Fail [[fail=400]]');
     await chat.status('Failed', 2);
     await page
-      .getByTitle('Tokens of the context')
-      .getByText(/^[1-9].* of 1M tokens$/)
+      .getByTitle('Tokens that the next model call starts from')
+      .getByText(/^Context [1-9].* \/ 1M$/)
       .waitFor();
     const refusal = chat.turn(2).getByRole('alert');
     expect(await refusal.innerText()).toContain('The same message would fail again.');
@@ -143,7 +143,7 @@ describe('the chat', () => {
   it('offers no composer for a session that is not there, or not any more', async () => {
     const nowhere = '/sessions/sess_00000000-0000-4000-8000-000000000000';
     const { page } = await on.console.visit(nowhere);
-    await page.getByRole('heading', { name: 'There is no such session' }).waitFor();
+    await page.getByRole('heading', { name: 'Session not found' }).waitFor();
     expect(await page.getByRole('textbox', { name: 'Message' }).count()).toBe(0);
     expect(await page.getByRole('button', { name: 'Delete session' }).count()).toBe(0);
 
@@ -151,9 +151,9 @@ describe('the chat', () => {
     await page.goto(`/sessions/${sessionId}`);
     await page.getByText('No messages yet.').waitFor();
     await on.server.client.request('DELETE', `/api/harness/session/${sessionId}`);
-    await page.getByRole('heading', { name: 'There is no such session' }).waitFor();
+    await page.getByRole('heading', { name: 'Session not found' }).waitFor();
     await page.getByRole('main').getByRole('link', { name: 'Start a session' }).click();
-    await page.getByRole('heading', { name: 'What should be done?' }).waitFor();
+    await page.getByRole('heading', { name: 'What would you like to do?' }).waitFor();
   });
 
   it('runs a tool in a card with its input, its change and its output', async () => {
@@ -214,8 +214,8 @@ describe('the chat', () => {
     const { chat, page } = await begin('To be deleted');
     await chat.status('Done');
     await page.getByRole('button', { name: 'Delete session' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
-    await page.getByRole('heading', { name: 'What should be done?' }).waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete session' }).click();
+    await page.getByRole('heading', { name: 'What would you like to do?' }).waitFor();
     await page.getByRole('link', { name: /To be deleted/ }).waitFor({ state: 'detached' });
   });
 });

@@ -47,7 +47,9 @@ describe('a fork', () => {
 
     await on.server.client.request('DELETE', `/api/harness/session/${sessionId}`);
     await page.goto(fork);
-    await chat.conversation.getByText('Forked after a turn of a session that is gone.').waitFor();
+    await chat.conversation
+      .getByText('Forked after a turn of a session that was deleted.')
+      .waitFor();
     expect(await source.count()).toBe(0);
     expect(faults).toEqual([]);
   });
@@ -58,7 +60,7 @@ describe('a fork', () => {
     );
     await dialog.getByLabel('Before this turn').check();
     await dialog.getByRole('button', { name: 'Fork', exact: true }).click();
-    const kept = page.getByRole('dialog', { name: 'The files stay as they are' });
+    const kept = page.getByRole('dialog', { name: 'Files are not changed back' });
     expect(await kept.getByRole('list').innerText()).toBe('later.txt');
     expect(await problemsOf(page)).toEqual([]);
     await page.setViewportSize({ width: 400, height: 800 });

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { APIResponse, Route } from 'playwright-core';
+import { expectSoon } from '../support/expect-soon.js';
 import { makeKey } from '../support/clients/keyed-client.js';
 import { ChatPage } from './chat-page.js';
 import { useConsole } from './use-console.js';
@@ -19,7 +20,7 @@ describe('a server that wants a key', () => {
     await dialog.waitFor();
     await dialog.getByLabel('API key').fill('tpk_wrong');
     await dialog.getByRole('button', { name: 'Use this key' }).click();
-    await dialog.getByText('The API key is not one of this server').waitFor();
+    await dialog.getByText('The server did not accept this key').waitFor();
     await dialog.getByLabel('API key').fill(secret);
     await dialog.getByRole('button', { name: 'Use this key' }).click();
     await dialog.waitFor({ state: 'detached' });
@@ -46,7 +47,7 @@ describe('a server that wants a key', () => {
     await dialog.getByLabel('API key').fill(secret);
     const { route, response } = await held;
     await dialog.getByRole('button', { name: 'Use this key' }).click();
-    await page.getByRole('button', { name: 'Forget it' }).waitFor();
+    await page.getByRole('button', { name: 'Remove key' }).waitFor();
     const answered = page.waitForResponse((one) => one.status() === 401);
     await route.fulfill({ response });
     await (await answered).finished();
@@ -55,17 +56,63 @@ describe('a server that wants a key', () => {
     expect(await dialog.count()).toBe(0);
   });
 
-  it('says what scope the queue needs', async () => {
+  it('leaves out what the key may not do, and says which scope that needs', async () => {
     const { page } = await on.console.visit('/settings');
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('API key').fill(secret);
     await dialog.getByLabel('Keep it in this browser').check();
     await dialog.getByRole('button', { name: 'Use this key' }).click();
-    await page.getByRole('link', { name: 'Queue' }).click();
-    await page.getByRole('alert').getByText("scope 'admin'").waitFor();
+    await page.getByRole('button', { name: 'Remove key' }).waitFor();
+    await page.getByRole('link', { name: 'Queue' }).waitFor({ state: 'detached' });
+    expect(await page.getByRole('link', { name: 'API keys' }).count()).toBe(0);
+    await page.goto('/queue');
+    await page.getByRole('alert').getByText('lacks the scope “admin”').waitFor();
     await page.getByRole('link', { name: 'Settings' }).click();
-    await page.getByRole('button', { name: 'Forget it' }).click();
+    await page.getByRole('button', { name: 'Remove key' }).click();
     await dialog.waitFor();
     expect(await page.evaluate('localStorage.getItem("turnpike.key")')).toBeNull();
+  });
+
+  it('shows a question to a key that may not answer it, without the answers', async () => {
+    const talker = await makeKey(on.server, { principal: 'bob', scopes: ['turns'] });
+    const { page } = await on.console.visit('/');
+    const dialog = page.getByRole('dialog');
+    // The field has the focus.
+    await dialog.waitFor();
+    await page.keyboard.type(talker.secret);
+    await page.keyboard.press('Enter');
+    await dialog.waitFor({ state: 'detached' });
+    const chat = new ChatPage(page);
+    // Without a folder: it is bob's own.
+    await chat.send('[[tool=write {"file_path":"a.txt","content":"x"}]]');
+    await page.waitForURL('**/sessions/*');
+    await page.getByText('it lacks the scope “approvals”').waitFor();
+    expect(await page.getByRole('button', { name: /^(?:Allow|Deny)/ }).count()).toBe(0);
+    await page.getByText(/\/projects\/bob$/).waitFor();
+  });
+
+  it('makes keys for an administrator, and revokes them after a question', async () => {
+    const admin = await makeKey(on.server, { principal: 'root', scopes: ['turns', 'admin'] });
+    const { page, faults } = await on.console.visit('/keys');
+    const entry = page.getByRole('dialog');
+    await entry.getByLabel('API key').fill(admin.secret);
+    await entry.getByRole('button', { name: 'Use this key' }).click();
+    await page.getByRole('button', { name: 'New key' }).click();
+    const form = page.getByRole('dialog', { name: 'New API key' });
+    await form.getByLabel('Principal').fill('carol');
+    await form.getByRole('button', { name: 'Create' }).click();
+    const secret = (await page.getByText(/^tpk_/).textContent()) ?? '';
+    await page.getByRole('button', { name: 'Done' }).click();
+    const use = () =>
+      fetch(`${on.server.url}/api/harness/sessions`, {
+        headers: { authorization: `Bearer ${secret}` },
+      });
+    expect((await use()).status).toBe(200);
+    const row = page.getByRole('row', { name: /carol/ });
+    await row.getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await row.getByText('revoked').waitFor();
+    await expectSoon(async () => expect((await use()).status).toBe(401));
+    expect(faults).toEqual([]);
   });
 });

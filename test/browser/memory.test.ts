@@ -66,13 +66,13 @@ describe('the memory', () => {
     await text.fill('one\nmine\n');
     await put('EDITOR', '/memories/notes.md', 'one\ntheirs\n', false);
     await file.getByRole('button', { name: 'Save' }).click();
-    await has(file.getByRole('alert'), /Somebody has written the file since you opened it/);
+    await has(file.getByRole('alert'), /Somebody changed the file after you opened it/);
     const changes = file.getByRole('group', { name: 'Changes of /memories/notes.md' });
     await has(changes, 'theirs');
     expect(await text.inputValue()).toBe('one\nmine\n');
     expect(await stored('EDITOR', '/memories/notes.md')).toBe('one\ntheirs\n');
     await takePicture(page, 'memory-conflict-light');
-    await file.getByRole('button', { name: 'Save mine over version' }).click();
+    await file.getByRole('button', { name: 'Replace version' }).click();
     await has(file.getByLabel('Text of /memories/notes.md'), /mine/);
     expect(await stored('EDITOR', '/memories/notes.md')).toBe('one\nmine\n');
     expect(faults).toEqual([]);
@@ -92,8 +92,8 @@ describe('the memory', () => {
     await has(page.getByRole('listitem', { name: 'LONER' }), /^0 of 100 files/);
     expect(await text.inputValue()).toBe('typed');
     await file.getByRole('button', { name: 'Save' }).click();
-    await has(file.getByRole('alert'), /The file was deleted since you opened it/);
-    await file.getByRole('button', { name: 'Save it as a new file' }).click();
+    await has(file.getByRole('alert'), /The file was deleted after you opened it/);
+    await file.getByRole('button', { name: 'Save as a new file' }).click();
     await has(file.getByLabel('Text of /memories/only.md'), 'typed');
     expect(await stored('LONER', '/memories/only.md')).toBe('typed');
   });
@@ -121,7 +121,7 @@ describe('the memory', () => {
     await page.evaluate('history.back()');
     await expectSoon(() => expect(questions).toHaveLength(3));
     expect(new Set(questions)).toEqual(
-      new Set(['What you typed into /memories/draft.md is not saved. Leave it?']),
+      new Set(['Your changes to /memories/draft.md are not saved. Leave anyway?']),
     );
     expect([await text.inputValue(), new URL(page.url()).pathname]).toEqual(['typed', '/memory']);
     leaves = true;
@@ -139,25 +139,25 @@ describe('the memory', () => {
     const { page } = await on.console.visit('/memory');
     await page.getByRole('listitem', { name: 'WRITER' }).waitFor();
     await page.getByRole('button', { name: 'New file' }).click();
-    const dialog = page.getByRole('dialog', { name: 'New file' });
+    const dialog = page.getByRole('dialog', { name: 'New memory file' });
     await dialog.getByLabel('Agent').selectOption('WRITER');
     await dialog.getByLabel('Path').fill('/memories/there.md');
     await dialog.getByLabel('Text').fill('mine');
-    await dialog.getByRole('button', { name: 'Make it' }).click();
-    await has(dialog, 'There is a file of this path. Open that one to change it.');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await has(dialog, 'A file with this path exists. Open it to change it.');
     await dialog.getByLabel('Path').fill('/etc/passwd');
-    await dialog.getByRole('button', { name: 'Make it' }).click();
+    await dialog.getByRole('button', { name: 'Create' }).click();
     await has(dialog.getByRole('alert'), /'path' must be the path of a file below \/memories/);
     await dialog.getByLabel('Path').fill('/memories/new.md');
-    await dialog.getByRole('button', { name: 'Make it' }).click();
+    await dialog.getByRole('button', { name: 'Create' }).click();
     const file = fileIn(page, 'WRITER', '/memories/new.md');
     await file.getByRole('button', { name: '/memories/new.md' }).click();
     await file.getByRole('button', { name: 'Edit' }).click();
     await file.getByRole('textbox').fill('x'.repeat(2_049));
-    await has(file, 'This is longer than a file may be.');
+    await has(file, 'This is longer than a memory file may be.');
     expect(await file.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
     await file.getByRole('button', { name: 'Discard' }).click();
-    await file.getByRole('button', { name: 'Discard what you typed' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click();
     await has(file.getByLabel('Text of /memories/new.md'), 'mine');
     expect(await stored('WRITER', '/memories/there.md')).toBe('stays');
   });
@@ -169,12 +169,12 @@ describe('the memory', () => {
     const file = fileIn(page, 'GONER', '/memories/a.md');
     await file.getByRole('button', { name: '/memories/a.md' }).click();
     await file.getByRole('button', { name: 'Delete' }).click();
-    await file.getByRole('button', { name: 'Delete this file' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await file.waitFor({ state: 'detached' });
     expect(await stored('GONER', '/memories/a.md')).toBe(404);
     const card = page.getByRole('listitem', { name: 'GONER' });
     await card.getByRole('button', { name: 'Delete all' }).click();
-    await card.getByRole('button', { name: 'Delete all that GONER keeps' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete all' }).click();
     await card.waitFor({ state: 'detached' });
     expect(faults).toEqual([]);
   });

@@ -13,7 +13,10 @@ describe('the queue', () => {
     const stream = await client.turn(sessionId, '[[tokens=2000 gap=20]]');
     const { page, faults } = await on.console.visit('/queue');
     const running = page.getByRole('region', { name: 'Turns: Running' });
-    await running.getByText('on a worker').waitFor();
+    // What it is about, by whom, and where.
+    await running.getByText('[[tokens=2000 gap=20]]').waitFor();
+    await running.getByText('WORKING_ITEMS').waitFor();
+    await running.getByText(projectRoot.split('/').at(-1) ?? '').waitFor();
     await takePicture(page, `queue-${BACK_END}-light`);
     expect(faults).toEqual([]);
     const board = page.getByRole('button', { name: 'Bull Board' });
@@ -23,7 +26,9 @@ describe('the queue', () => {
       await page.getByText('turn').first().waitFor();
       await takePicture(page, 'board-light');
     } else expect(await board.count()).toBe(0);
-    await client.post('/api/harness/interrupt', { sessionId });
+    await page.goto('/queue');
+    await running.getByRole('button', { name: 'Stop' }).click();
+    await page.getByText('No turns are waiting or running.').waitFor();
     await stream.all();
   });
 });

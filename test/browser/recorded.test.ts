@@ -63,7 +63,7 @@ describe('a recorded turn', () => {
     expect(await notice.getByRole('button').count()).toBe(0);
     expect(await notice.getByRole('textbox').count()).toBe(0);
     await takePicture(page, 'notices-light');
-    await chat.turn(0).getByText('Ended by a limit: max turns').waitFor();
+    await chat.turn(0).getByText('Stopped by a limit: max turns').waitFor();
   });
 
   it('that ends with an object shows it as far as it has come, then whole', async () => {

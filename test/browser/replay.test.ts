@@ -26,7 +26,7 @@ describe('two turns side by side', () => {
     const { page, faults } = await on.console.visit(`/sessions/${sessionId}`);
     const chat = new ChatPage(page);
     await chat.turn(0).getByRole('button', { name: 'Replay' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Replay the turn' });
+    const dialog = page.getByRole('dialog', { name: 'Replay this turn' });
     await dialog.getByLabel('Model').selectOption(other);
     await dialog.getByRole('button', { name: 'Replay', exact: true }).click();
     await page.waitForURL(`**/turns/${turnId}/compare/turn_*`);
@@ -65,8 +65,8 @@ describe('two turns side by side', () => {
     await stalled.all();
     const { page } = await on.console.visit(`/turns/${id}`);
     await page.getByRole('button', { name: 'Replay' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Replay the turn' });
-    await dialog.getByLabel('Tools').selectOption('none may be called');
+    const dialog = page.getByRole('dialog', { name: 'Replay this turn' });
+    await dialog.getByLabel('Tools').selectOption('No tools');
     await dialog.getByRole('button', { name: 'Replay', exact: true }).click();
     const reply = page.getByRole('article', { name: 'Reply: Replay' });
     await reply.getByRole('paragraph').first().waitFor();
@@ -93,8 +93,8 @@ describe('two turns side by side', () => {
     );
     const { page, faults } = await on.console.visit(`/turns/${turnId}/compare/${second}`);
     const calls = page.getByRole('region', { name: 'Tool calls' });
-    await has(calls, 'other input');
-    await has(calls, 'Right alone');
+    await has(calls, 'input differs');
+    await has(calls, 'only right');
     await calls.getByText('Input', { exact: true }).last().click();
     await has(calls.getByLabel('Input of read, Right'), /none\.md/);
     await page.getByRole('button', { name: 'Line by line' }).click();
@@ -108,7 +108,7 @@ describe('two turns side by side', () => {
   it('say why a turn is not replayed, and keep what was chosen', async () => {
     const { page } = await on.console.visit(`/turns/${turnId}`);
     await page.getByRole('button', { name: 'Replay' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Replay the turn' });
+    const dialog = page.getByRole('dialog', { name: 'Replay this turn' });
     await dialog.getByLabel('Model').selectOption(other);
     await on.server.client.request('DELETE', `/api/harness/session/${sessionId}`);
     await dialog.getByRole('button', { name: 'Replay', exact: true }).click();

@@ -15,24 +15,25 @@ describe('the schedules', () => {
 
   it('are made in a form that keeps what was typed, and shows faults at their fields', async () => {
     const { page, faults } = await on.console.visit('/schedules');
-    await page.getByText('Nothing is scheduled.').waitFor();
+    await page.getByText('No schedules yet.').waitFor();
     await page.getByRole('button', { name: 'New schedule' }).click();
     const form = page.getByRole('dialog', { name: 'New schedule' });
-    const make = form.getByRole('button', { name: 'Make it' });
-    await form.getByLabel('Key').fill('weekly-report');
+    const make = form.getByRole('button', { name: 'Create' });
+    await form.getByLabel('Name').fill('weekly-report');
     await form.getByLabel('Times').fill('0 9 * *');
-    await form.getByLabel('Zone').fill('Asia/Tokyo');
+    await form.getByLabel('Time zone').fill('Asia/Tokyo');
     await form.getByLabel('Message').fill('Write the report.');
     await form.getByLabel('Options').fill('{"maxTurns": 3');
     await make.click();
+    // All that is wrong at once, each at its field.
     await has(form, 'Give a JSON object, as {"maxTurns": 5}.');
+    await has(form, /^This is no cron expression/);
     await form.getByLabel('Options').fill('{"maxTurns": 3}');
-    await make.click();
-    await has(form, /^'cron' must have five fields/);
     expect(await form.getByLabel('Times').getAttribute('aria-invalid')).toBe('true');
     expect(await form.getByLabel('Message').inputValue()).toBe('Write the report.');
     await takePicture(page, 'schedules-form-light');
     await form.getByLabel('Times').fill('0 9 * * 1');
+    await has(form, 'At 09:00, only on Monday');
     await form.getByLabel('Folder').fill('/nowhere/at/all');
     await make.click();
     await has(form, /\/nowhere\/at\/all/);
@@ -58,10 +59,10 @@ describe('the schedules', () => {
     const { page } = await on.console.visit('/schedules');
     await page.getByRole('button', { name: 'New schedule' }).click();
     const form = page.getByRole('dialog', { name: 'New schedule' });
-    await form.getByLabel('Key').fill('taken');
+    await form.getByLabel('Name').fill('taken');
     await form.getByLabel('Times').fill('0 9 * * 1');
     await form.getByLabel('Message').fill('Other');
-    await form.getByRole('button', { name: 'Make it' }).click();
+    await form.getByRole('button', { name: 'Create' }).click();
     await has(form, /^You have a schedule '.*'. Choose another key, or change that one\.$/);
     expect(await scene.get('taken')).toMatchObject({ id, message: 'Stays' });
   });
@@ -87,7 +88,7 @@ describe('the schedules', () => {
     await card.getByRole('button', { name: 'Run now' }).click();
     const runs = card.getByRole('region', { name: 'Runs' });
     await has(runs, 'missed');
-    await has(runs, 'nothing could run');
+    await has(runs, 'no worker could run it');
     await has(runs, 'submitted');
     await has(runs, 'completed');
     await takePicture(page, 'schedules-runs-light');
@@ -112,11 +113,11 @@ describe('the schedules', () => {
     await has(card, 'Active');
     await card.getByRole('button', { name: 'Pause' }).click();
     await has(card, 'Paused by you');
-    await has(card, 'Would be next');
+    await has(card, 'Next if resumed');
     await card.getByRole('button', { name: 'Resume' }).click();
     await has(card, 'Active');
     await on.server.db.update(schedules).set({ pausedAt: new Date(), pauseReason: 'failures' });
-    await has(card, 'Paused: its last five runs were refused, or failed');
+    await has(card, 'Paused: the last five runs failed');
   });
 
   it('are edited, and deleted after a question', async () => {
@@ -125,12 +126,12 @@ describe('the schedules', () => {
     const card = page.getByRole('listitem', { name: 'edited' });
     await card.getByRole('button', { name: 'Edit' }).click();
     const form = page.getByRole('dialog', { name: 'Edit edited' });
-    expect(await form.getByLabel('Minutes it may run late').inputValue()).toBe('1.5');
+    expect(await form.getByLabel('Catch up for (minutes)').inputValue()).toBe('1.5');
     await form.getByLabel('Message').fill('In other words');
-    await form.getByLabel('While a turn before it runs').selectOption('queueOne');
+    await form.getByLabel('If the last run is not finished').selectOption('queueOne');
     await form.getByRole('button', { name: 'Save' }).click();
     await has(form, /^'overlap' queueOne needs the id of a 'session'/);
-    await form.getByLabel('While a turn before it runs').selectOption('allow');
+    await form.getByLabel('If the last run is not finished').selectOption('allow');
     await form.getByRole('button', { name: 'Save' }).click();
     await has(card, 'In other words');
     expect(await scene.get('edited')).toMatchObject({
@@ -140,8 +141,12 @@ describe('the schedules', () => {
       opts: { maxTurns: 3 },
       catchUpMs: 90_000,
     });
-    await card.getByRole('button', { name: 'Delete' }).click();
-    await card.getByRole('button', { name: 'Delete it with its runs' }).click();
+    // A double click asks, and deletes nothing.
+    await card.getByRole('button', { name: 'Delete' }).dblclick();
+    const question = page.getByRole('dialog', { name: 'Delete the schedule edited?' });
+    await question.waitFor();
+    expect((await scene.call('GET', '/edited')).status).toBe(200);
+    await question.getByRole('button', { name: 'Delete' }).click();
     await card.waitFor({ state: 'detached' });
     expect((await scene.call('GET', '/edited')).status).toBe(404);
     expect(faults).toEqual([]);

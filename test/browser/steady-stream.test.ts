@@ -56,7 +56,7 @@ describe('a reply that streams', () => {
       .first()
       .waitFor();
     expect(await chat.conversation.evaluate((box) => box.scrollTop)).toBe(0);
-    await page.getByRole('button', { name: 'To the end' }).click();
+    await page.getByRole('button', { name: 'Scroll to the end' }).click();
     await chat.status('Done');
     expect(await fromEnd()).toBeLessThan(60);
   });

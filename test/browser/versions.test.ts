@@ -58,7 +58,7 @@ describe('a message that is edited', () => {
     await chat.turn(2).getByText('Three', { exact: true }).waitFor();
     await chat
       .turn(1)
-      .getByText(/An earlier version: the model sees neither it/)
+      .getByText(/Earlier version: the model does not see/)
       .waitFor();
     expect(await chat.turn(1).getByRole('button', { name: 'Edit message' }).count()).toBe(0);
     expect(await problemsOf(page)).toEqual([]);

@@ -23,7 +23,8 @@ function LoadedSkills({ agent }: { agent: string }) {
   const { value, fault, reload } = useResource(load);
   if (fault !== undefined) return <FaultNote fault={fault} onRetry={reload} />;
   if (value === undefined) return <Loading what="skills" />;
-  if (value.length === 0) return <p className="mt-1 text-xs text-muted">It has no skills.</p>;
+  if (value.length === 0)
+    return <p className="mt-1 text-xs text-muted">This agent has no skills.</p>;
   return (
     <ul aria-label={`Skills of ${agent}`} className="-mx-4 divide-y divide-line">
       {value.map((skill) => (

@@ -2,7 +2,8 @@ import { useCallback, useState } from 'react';
 import type { AgentSummary, ListedTool } from '../../../src/client/turnpike-client.js';
 import { client } from '../app/client.js';
 import { FaultNote } from '../app/fault-note.js';
-import { Loading, Nothing, Page } from '../app/page.js';
+import { Link } from '../app/link.js';
+import { HelpLink, Loading, Nothing, Page } from '../app/page.js';
 import { useResource } from '../app/use-resource.js';
 import { OpenText } from '../chat/text/open-text.js';
 import { formatCount } from '../ui/format.js';
@@ -12,13 +13,14 @@ import { Skills } from './skills.js';
 
 /** The named agents, the server's skills and its tools. */
 export function AgentsPage() {
-  const agents = useResource(useCallback(() => client().agents(), []));
+  const files = useResource(useCallback(() => client().agentFiles(), []));
+  const agents = { ...files, value: files.value?.agents };
   const tools = useResource(useCallback(() => client().tools(), []));
   const [filter, setFilter] = useState('');
   return (
     <Page
       title="Agents and tools"
-      lead="The agents and tools of this server."
+      lead="Who works for you on this server, and with what."
       actions={
         <input
           type="search"
@@ -36,7 +38,27 @@ export function AgentsPage() {
         </h2>
         {agents.fault !== undefined && <FaultNote fault={agents.fault} onRetry={agents.reload} />}
         {agents.value === undefined && agents.fault === undefined && <Loading what="agents" />}
-        {agents.value?.length === 0 && <Nothing>The instruction root has no agents.</Nothing>}
+        {agents.value?.length === 0 && (
+          <Nothing title="No agents yet.">
+            An agent is a Markdown file in the folder agents of the instruction root.{' '}
+            <HelpLink topic="guide/named-agents">How to write one</HelpLink>
+          </Nothing>
+        )}
+        {files.value !== undefined && files.value.problems.length > 0 && (
+          <ul
+            aria-label="Faults of agent files"
+            className="mb-3 rounded-xl border border-bad/40 bg-bad-wash px-4 py-2 text-xs text-bad"
+          >
+            {files.value.problems.map(({ file, line, message }) => (
+              <li key={`${file}:${line}:${message}`} className="py-0.5 [overflow-wrap:anywhere]">
+                <code className="font-mono">
+                  {file}:{line}
+                </code>{' '}
+                {message}
+              </li>
+            ))}
+          </ul>
+        )}
         <ul className="grid gap-3 sm:grid-cols-2">
           {agents.value
             ?.filter((agent) => matches(filter, agent))
@@ -64,19 +86,21 @@ export function AgentsPage() {
   );
 }
 
-const types: Record<number, string> = { 1: 'talks to people', 2: 'is delegated to' };
+const types: Record<number, string> = { 1: 'interactive', 2: 'subagent' };
 
 function AgentCard({ agent }: { agent: AgentSummary }) {
-  const { name, description, model, tools, limits, subagents, type, decision_tree: tree } = agent;
+  const { name, file, description, model, tools, limits, subagents, type } = agent;
+  const { decision_tree: tree } = agent;
   const facts: [string, string][] = [
-    ['Model', model ?? 'the server’s default'],
-    ['Tools', tools === null ? 'the server’s default' : tools.join(', ') || 'none'],
+    ['Model', model ?? 'default'],
+    ['Tools', tools === null ? 'default' : tools.join(', ') || 'none'],
     ['Subagents', subagents.join(', ') || 'none'],
     ...Object.entries(limits).map(([limit, value]): [string, string] => [
-      limit.replaceAll('_', ' '),
+      limitWords(limit),
       formatCount(value),
     ]),
     ...(tree === 'default' ? [] : [['Decision tree', tree] as [string, string]]),
+    ['File', file],
   ];
   return (
     <li className="rounded-xl border border-line bg-panel p-4">
@@ -96,8 +120,20 @@ function AgentCard({ agent }: { agent: AgentSummary }) {
         ))}
       </dl>
       <AgentSkills agent={name} />
+      <Link
+        href={`/?agent=${encodeURIComponent(name)}`}
+        className="mt-3 inline-flex h-8 items-center rounded-lg border border-line px-3 text-sm font-medium hover:bg-sunken"
+      >
+        Start a session
+      </Link>
     </li>
   );
+}
+
+/** `max_iterations` as `Max iterations`. */
+function limitWords(limit: string): string {
+  const words = limit.replaceAll('_', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 const effects: Record<string, string> = {

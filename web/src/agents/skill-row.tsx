@@ -1,9 +1,9 @@
 import type { SkillView } from '../../../src/client/turnpike-client.js';
 
 const levels: Record<SkillView['level'], string> = {
-  agent: 'the agent’s',
-  server: 'the server’s',
-  project: 'the project’s',
+  agent: 'agent',
+  server: 'server',
+  project: 'project',
 };
 
 /** A skill in a list, with the faults of its file. */
@@ -15,18 +15,18 @@ export function SkillRow({ skill }: { skill: SkillView }) {
         <code className="font-mono text-[0.8125rem] font-medium">{name}</code>
         <span className="rounded-full bg-sunken px-1.5 text-xs text-soft">{levels[level]}</span>
         {faults.length > 0 && (
-          <span className="rounded-full bg-bad-wash px-1.5 text-xs text-bad">left out</span>
+          <span className="rounded-full bg-bad-wash px-1.5 text-xs text-bad">not loaded</span>
         )}
         {faults.length === 0 && !isOffered && (
           <span className="rounded-full bg-amber-wash px-1.5 text-xs text-amber">
-            {hiddenBy === null ? 'not offered' : `hidden by ${levels[hiddenBy]}`}
+            {hiddenBy === null ? 'not offered' : `hidden by one of the ${levels[hiddenBy]}`}
           </span>
         )}
       </h3>
       {description !== null && <p className="mt-0.5 text-sm text-muted">{description}</p>}
       {allowedTools !== null && (
         <p className="mt-0.5 text-xs text-muted">
-          Once loaded, it allows {allowedTools.join(', ') || 'no tools'} alone.
+          While loaded, only these tools may run: {allowedTools.join(', ') || 'none'}.
         </p>
       )}
       {faults.map(({ line, message }) => (

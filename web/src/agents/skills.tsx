@@ -2,7 +2,7 @@ import { useCallback, useState } from 'react';
 import type { ListedSession } from '../../../src/session/view-session.js';
 import { client } from '../app/client.js';
 import { FaultNote } from '../app/fault-note.js';
-import { Loading, Nothing } from '../app/page.js';
+import { HelpLink, Loading, Nothing } from '../app/page.js';
 import { useResource } from '../app/use-resource.js';
 import { useSessions } from '../app/use-sessions.js';
 import { matches } from './matches.js';
@@ -10,7 +10,7 @@ import { SkillRow } from './skill-row.js';
 
 /** The skills of the server, or those that the latest session of a folder has. */
 export function Skills({ filter }: { filter: string }) {
-  const { value: sessions } = useSessions();
+  const { value: sessions } = useSessions('all');
   const [folder, setFolder] = useState('');
   const sessionId = sessions?.find(({ projectRoot }) => projectRoot === folder)?.sessionId;
   const load = useCallback(
@@ -40,7 +40,12 @@ export function Skills({ filter }: { filter: string }) {
       </div>
       {skills.fault !== undefined && <FaultNote fault={skills.fault} onRetry={skills.reload} />}
       {skills.value === undefined && skills.fault === undefined && <Loading what="skills" />}
-      {skills.value?.length === 0 && <Nothing>There are no skills here.</Nothing>}
+      {skills.value?.length === 0 && (
+        <Nothing title="No skills here.">
+          A skill is a folder with instructions that an agent loads when it needs them.{' '}
+          <HelpLink topic="guide/skills">How to write one</HelpLink>
+        </Nothing>
+      )}
       <ul
         aria-labelledby="skills"
         className="divide-y divide-line rounded-xl border border-line bg-panel empty:hidden"

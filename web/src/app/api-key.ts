@@ -5,8 +5,11 @@ const STORED = 'turnpike.key';
 /** The API key of all requests; undefined where the server needs none. */
 export const apiKey = new ValueStore<string | undefined>(loadKey());
 
-/** The reason why the page asks for a key; undefined while it does not. */
-export const keyRequest = new ValueStore<string | undefined>(undefined);
+/** Why the page asks for a key: the server needs one, it refused this one, or the user wants to change it. */
+export type KeyRequest = 'missing' | 'refused' | 'wanted';
+
+/** Undefined while the page asks for no key. */
+export const keyRequest = new ValueStore<KeyRequest | undefined>(undefined);
 
 /** @param keep whether the key outlives the tab. */
 export function storeKey(key: string, keep: boolean): void {

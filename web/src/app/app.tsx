@@ -1,21 +1,41 @@
 import { Menu } from '../ui/icons/icons.js';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
-import { ApprovalsPage } from '../approvals/approvals-page.js';
-import { ChatPage } from '../chat/chat-page.js';
 import { NewSessionPage } from '../chat/composer/new-session-page.js';
 import { IconButton } from '../ui/button.js';
 import { TooltipProvider } from '../ui/tooltip.js';
 import { LiveRegion } from './announce.js';
+import { noteFault } from './connection.js';
+import { ConnectionBar } from './connection-bar.js';
+import { DocumentTitle } from './document-title.js';
 import { ErrorBoundary } from './error-boundary.js';
 import { KeyDialog } from './key-dialog.js';
 import { Link } from './link.js';
+import markUrl from './mark.svg';
 import { currentRoute } from './navigation.js';
 import { Loading, Page } from './page.js';
 import type { Route } from './route.js';
+import { SharedProvider } from './shared.js';
 import { Shortcuts } from './shortcuts.js';
 import { Sidebar } from './sidebar.js';
 import { useValue } from './use-value.js';
 
+/** Loaded with the conversation, and before it where the first page is shown. */
+const loadChat = () => import('../chat/chat-page.js');
+const ChatPage = lazy(() => loadChat().then(({ ChatPage }) => ({ default: ChatPage })));
+const ApprovalsPage = lazy(() =>
+  import('../approvals/approvals-page.js').then(({ ApprovalsPage }) => ({
+    default: ApprovalsPage,
+  })),
+);
+const KeysPage = lazy(() =>
+  import('../keys/keys-page.js').then(({ KeysPage }) => ({ default: KeysPage })),
+);
+const UsagePage = lazy(() =>
+  import('../usage/usage-page.js').then(({ UsagePage }) => ({ default: UsagePage })),
+);
+const HelpPage = lazy(() =>
+  import('../help/help-page.js').then(({ HelpPage }) => ({ default: HelpPage })),
+);
 const TimelinePage = lazy(() =>
   import('../timeline/timeline-page.js').then(({ TimelinePage }) => ({ default: TimelinePage })),
 );
@@ -48,28 +68,34 @@ export function App() {
   const route = useValue(currentRoute);
   return (
     <TooltipProvider delayDuration={300}>
-      <a
-        href="#main"
-        className="sr-only z-50 rounded-lg bg-panel px-3 py-2 focus:not-sr-only focus:absolute focus:top-2 focus:left-2"
-      >
-        To the content
-      </a>
-      <div className="flex h-full flex-col md:grid md:grid-cols-[16.5rem_minmax(0,1fr)]">
-        <div className="hidden h-full min-h-0 border-r border-line bg-canvas md:block">
-          <Sidebar route={route} />
+      <SharedProvider>
+        <a
+          href="#main"
+          className="sr-only z-50 rounded-lg bg-panel px-3 py-2 focus:not-sr-only focus:absolute focus:top-2 focus:left-2"
+        >
+          Skip to content
+        </a>
+        <div className="flex h-full flex-col md:grid md:grid-cols-[16.5rem_minmax(0,1fr)]">
+          <div className="hidden h-full min-h-0 border-r border-line bg-canvas md:block">
+            <Sidebar route={route} />
+          </div>
+          <TopBar route={route} />
+          <div className="flex min-h-0 min-w-0 flex-1 flex-col">
+            <ConnectionBar />
+            <div className="min-h-0 flex-1">
+              <ErrorBoundary key={JSON.stringify(route)}>
+                <Suspense fallback={<Page title="">{<Loading what="the page" />}</Page>}>
+                  <PageOf route={route} />
+                </Suspense>
+              </ErrorBoundary>
+            </div>
+          </div>
         </div>
-        <TopBar route={route} />
-        <div className="min-h-0 min-w-0 flex-1">
-          <ErrorBoundary key={JSON.stringify(route)}>
-            <Suspense fallback={<Page title="">{<Loading what="the page" />}</Page>}>
-              <PageOf route={route} />
-            </Suspense>
-          </ErrorBoundary>
-        </div>
-      </div>
-      <Shortcuts />
-      <KeyDialog />
-      <LiveRegion />
+        <Shortcuts />
+        <KeyDialog />
+        <LiveRegion />
+        <DocumentTitle page={titles[route.page]} />
+      </SharedProvider>
     </TooltipProvider>
   );
 }
@@ -86,12 +112,16 @@ const titles: Record<Route['page'], string> = {
   schedules: 'Schedules',
   webhooks: 'Webhooks',
   settings: 'Settings',
+  keys: 'API keys',
+  usage: 'Usage',
+  help: 'Help',
   unknown: 'Not found',
 };
 
 function PageOf({ route }: { route: Route }) {
   useEffect(() => {
-    document.title = `${titles[route.page]} · Turnpike`;
+    // The first message goes there: its page is loaded while the message is written.
+    if (route.page === 'home') void loadChat().catch(noteFault);
   }, [route.page]);
   switch (route.page) {
     case 'home':
@@ -116,11 +146,17 @@ function PageOf({ route }: { route: Route }) {
       return <WebhooksPage />;
     case 'settings':
       return <SettingsPage />;
+    case 'keys':
+      return <KeysPage />;
+    case 'usage':
+      return <UsagePage />;
+    case 'help':
+      return <HelpPage topic={route.topic} />;
     case 'unknown':
       return (
-        <Page title="There is no such page">
+        <Page title="Page not found">
           <p className="text-sm text-muted">
-            Nothing is at {route.path}.{' '}
+            There is no page at {route.path}.{' '}
             <Link href="/" className="text-accent-ink underline">
               Start a session
             </Link>
@@ -144,7 +180,8 @@ function TopBar({ route }: { route: Route }) {
       <IconButton label="Sessions and pages" aria-expanded={isOpen} onClick={() => setOpen(true)}>
         <Menu size={18} />
       </IconButton>
-      <span className="truncate text-sm font-semibold">{titles[route.page]}</span>
+      <img src={markUrl} alt="" className="size-5" />
+      <span className="truncate text-sm font-semibold">Turnpike</span>
       {isOpen && (
         <dialog
           ref={drawer}

@@ -1,5 +1,7 @@
-import { TurnpikeClient, TurnpikeError } from '../../../src/client/turnpike-client.js';
+import { TurnpikeClient } from '../../../src/client/turnpike-client.js';
 import { apiKey, keyRequest } from './api-key.js';
+import { noteFault } from './connection.js';
+import { isUnauthenticated } from './describe-fault.js';
 
 let made: { key: string | undefined; client: TurnpikeClient } | undefined;
 
@@ -9,14 +11,19 @@ export function client(): TurnpikeClient {
   if (made?.key !== key || made === undefined) {
     made = {
       key,
-      client: new TurnpikeClient({ url: location.origin, ...(key === undefined ? {} : { key }) }),
+      client: new TurnpikeClient({
+        url: location.origin,
+        onRetry: ({ cause }) => noteFault(cause),
+        ...(key === undefined ? {} : { key }),
+      }),
     };
   }
   return made.client;
 }
 
-/** Asks for a key after a 401. @returns the same fault. */
+/** Asks for a key after a 401, and looks at the connection where there was no answer. @returns the same fault. */
 export function reportFault(fault: unknown): unknown {
-  if (fault instanceof TurnpikeError && fault.status === 401) keyRequest.set(fault.message);
+  if (isUnauthenticated(fault)) keyRequest.set(apiKey.get() === undefined ? 'missing' : 'refused');
+  noteFault(fault);
   return fault;
 }

@@ -1,4 +1,5 @@
 import { ConnectionLostError, TurnpikeError } from '../../../src/client/transport/client-errors.js';
+import { isPlainObject } from '../../../src/platform/json.js';
 
 export interface DescribedFault {
   /** The fault in words, and what to do. */
@@ -13,17 +14,42 @@ export interface DescribedFault {
 export function describeFault(fault: unknown): DescribedFault {
   if (fault instanceof TurnpikeError) {
     const { message, code, retryable } = fault;
-    return { text: message, code, isRetryable: retryable };
+    const scope = missingScope(fault);
+    if (scope === undefined) return { text: message, code, isRetryable: retryable };
+    const text = `Your API key may not do this: it lacks the scope “${scope}”. Ask an administrator for a key that has it.`;
+    return { text, code, isRetryable: false };
   }
   if (fault instanceof ConnectionLostError) {
     return {
-      text: 'The server does not answer. Check that it runs, then try again: accepted turns are not lost.',
+      text: 'The server does not answer. Check that it is running, then try again. Messages that were accepted are not lost.',
+      isRetryable: true,
+    };
+  }
+  if (isLoadFault(fault)) {
+    return {
+      text: 'This part of the console could not be loaded. Check that the server is running, then reload.',
       isRetryable: true,
     };
   }
   const text = fault instanceof Error ? fault.message : String(fault);
-  return {
-    text: `The page failed (${text}). Reload it.`,
-    isRetryable: true,
-  };
+  return { text: `The page failed: ${text}. Reload it.`, isRetryable: true };
+}
+
+/** Whether the request needs a key that the server takes. Pure. */
+export function isUnauthenticated(fault: unknown): boolean {
+  return fault instanceof TurnpikeError && fault.status === 401;
+}
+
+/** Whether a script of the page was not loaded, in the words of each browser. Pure. */
+export function isLoadFault(fault: unknown): boolean {
+  return (
+    fault instanceof TypeError &&
+    /dynamically imported module|importing a module script failed/i.test(fault.message)
+  );
+}
+
+function missingScope({ code, details }: TurnpikeError): string | undefined {
+  if (code !== 'FORBIDDEN_SCOPE' || !isPlainObject(details)) return undefined;
+  const { needed } = details;
+  return typeof needed === 'string' ? needed : undefined;
 }

@@ -1,4 +1,5 @@
 import { Component, type ReactNode } from 'react';
+import { isLoadFault } from './describe-fault.js';
 import { FaultNote } from './fault-note.js';
 
 /** Shows a fault in place of a page that cannot be rendered; the other pages work. */
@@ -10,10 +11,16 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, { fault: u
   }
 
   override render(): ReactNode {
-    if (this.state.fault === undefined) return this.props.children;
+    const { fault } = this.state;
+    if (fault === undefined) return this.props.children;
     return (
       <main id="main" className="p-4 sm:p-8">
-        <FaultNote fault={this.state.fault} onRetry={() => this.setState({ fault: undefined })} />
+        <FaultNote
+          fault={fault}
+          onRetry={() =>
+            isLoadFault(fault) ? location.reload() : this.setState({ fault: undefined })
+          }
+        />
       </main>
     );
   }

@@ -1,6 +1,7 @@
 import { CircleAlert, RotateCw } from '../ui/icons/icons.js';
 import { Button } from '../ui/button.js';
-import { describeFault, type DescribedFault } from './describe-fault.js';
+import { keyRequest } from './api-key.js';
+import { describeFault, isUnauthenticated, type DescribedFault } from './describe-fault.js';
 
 interface FaultActions {
   onRetry?: (() => void) | undefined;
@@ -9,6 +10,21 @@ interface FaultActions {
 
 /** A failed request, with what to do. */
 export function FaultNote({ fault, ...ways }: { fault: unknown } & FaultActions) {
+  // The dialog says the rest.
+  if (isUnauthenticated(fault)) {
+    return (
+      <p className="py-3 text-sm text-muted">
+        This needs an API key.{' '}
+        <button
+          type="button"
+          className="text-accent-ink underline"
+          onClick={() => keyRequest.set('wanted')}
+        >
+          Enter a key
+        </button>
+      </p>
+    );
+  }
   return <DescribedFaultNote described={describeFault(fault)} {...ways} />;
 }
 

@@ -1,8 +1,16 @@
 import { useId, useState } from 'react';
 import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
-import { keyRequest, storeKey } from './api-key.js';
+import { keyRequest, storeKey, type KeyRequest } from './api-key.js';
 import { useValue } from './use-value.js';
+
+const reasons: Record<KeyRequest, string> = {
+  missing:
+    'Enter the key that you were given. An administrator makes keys on the page API keys, or with: turnpike keys create --principal NAME',
+  refused:
+    'The server did not accept this key. Check that you copied all of it, and that it has not expired.',
+  wanted: 'All requests of this page are sent with it.',
+};
 
 /** The dialog that asks for an API key. */
 export function KeyDialog() {
@@ -12,15 +20,22 @@ export function KeyDialog() {
   const id = useId();
   if (why === undefined) return null;
   return (
-    <Dialog title="This server needs an API key" onClose={() => keyRequest.set(undefined)}>
+    <Dialog
+      title={why === 'wanted' ? 'API key' : 'This server needs an API key'}
+      onClose={() => keyRequest.set(undefined)}
+    >
       <form
         onSubmit={(event) => {
           event.preventDefault();
           if (key.trim() !== '') storeKey(key.trim(), keep);
         }}
       >
-        <p id={`${id}-why`} className="mb-3 text-sm text-muted">
-          {why}
+        <p
+          id={`${id}-why`}
+          role={why === 'refused' ? 'alert' : undefined}
+          className={`mb-3 text-sm ${why === 'refused' ? 'text-bad' : 'text-muted'}`}
+        >
+          {reasons[why]}
         </p>
         <label htmlFor={id} className="mb-1 block text-xs font-medium">
           API key
@@ -29,7 +44,6 @@ export function KeyDialog() {
           id={id}
           type="password"
           autoComplete="off"
-          autoFocus
           value={key}
           aria-describedby={`${id}-why`}
           placeholder="tpk_…"

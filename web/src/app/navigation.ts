@@ -17,12 +17,12 @@ addEventListener('popstate', () => {
 
 function show(path: string): void {
   shown = path;
-  currentRoute.set(parseRoute(path));
+  currentRoute.set(parseRoute(path.split('?')[0] ?? ''));
 }
 
 /** Goes to a page, unless the user keeps what was not saved here. */
 export function navigate(path: string, { replace = false } = {}): void {
-  if (path === location.pathname || !mayLeave()) return;
+  if (path === location.pathname + location.search || !mayLeave()) return;
   if (replace) history.replaceState(null, '', path);
   else history.pushState(null, '', path);
   show(path);
@@ -33,5 +33,6 @@ export function followLink(event: MouseEvent<HTMLAnchorElement>): void {
   if (event.defaultPrevented || event.button !== 0) return;
   if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
   event.preventDefault();
-  navigate(event.currentTarget.pathname);
+  const { pathname, search } = event.currentTarget;
+  navigate(pathname + search);
 }

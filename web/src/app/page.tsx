@@ -1,22 +1,21 @@
 import type { ReactNode } from 'react';
+import { Link } from './link.js';
 
 /** A page beside the chat: a title and a column. */
 export function Page({
   title,
   lead,
   actions,
-  isWide = false,
   children,
 }: {
   title: string;
   lead?: ReactNode;
   actions?: ReactNode;
-  isWide?: boolean;
   children: ReactNode;
 }) {
   return (
     <main id="main" tabIndex={-1} className="h-full overflow-y-auto outline-none">
-      <div className={`mx-auto px-4 pt-6 pb-16 sm:px-8 ${isWide ? 'max-w-6xl' : 'max-w-3xl'}`}>
+      <div className="mx-auto max-w-5xl px-4 pt-6 pb-16 sm:px-8">
         <header className="mb-5 flex flex-wrap items-start justify-between gap-3">
           <div className="min-w-0 flex-1 basis-72">
             <h1 className="text-xl font-semibold tracking-tight">{title}</h1>
@@ -31,13 +30,24 @@ export function Page({
 }
 
 export function Loading({ what }: { what: string }) {
-  return <p className="pulse py-6 text-sm text-muted">Loading {what} …</p>;
+  return <p className="pulse py-6 text-sm text-muted">Loading {what}…</p>;
 }
 
-export function Nothing({ children }: { children: ReactNode }) {
+/** What stands where a list has nothing: what would be here, and how to get it. */
+export function Nothing({ title, children }: { title: string; children?: ReactNode }) {
   return (
-    <p className="rounded-xl border border-dashed border-line px-4 py-8 text-center text-sm text-muted">
+    <div className="rounded-xl border border-dashed border-line px-4 py-8 text-center text-sm text-muted">
+      <p className="font-medium text-ink">{title}</p>
+      {children !== undefined && <p className="mx-auto mt-1 max-w-prose">{children}</p>}
+    </div>
+  );
+}
+
+/** A link to a page of the manual. */
+export function HelpLink({ topic, children }: { topic: string; children: ReactNode }) {
+  return (
+    <Link href={`/help/${topic}`} className="text-accent-ink underline">
       {children}
-    </p>
+    </Link>
   );
 }

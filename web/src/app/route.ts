@@ -11,6 +11,9 @@ export type Route =
   | { page: 'schedules' }
   | { page: 'webhooks' }
   | { page: 'settings' }
+  | { page: 'keys' }
+  | { page: 'usage' }
+  | { page: 'help'; topic: string }
   | { page: 'unknown'; path: string };
 
 /** Parses a path. Pure. */
@@ -19,6 +22,9 @@ export function parseRoute(path: string): Route {
   if (first === 'turns' && id !== undefined && rest[0] === 'compare' && rest[1] !== undefined) {
     const [, otherId, ...more] = rest;
     return more.length > 0 ? { page: 'unknown', path } : { page: 'compare', turnId: id, otherId };
+  }
+  if (first === 'help') {
+    return { page: 'help', topic: [id, ...rest].filter((part) => part !== undefined).join('/') };
   }
   if (rest.length > 0) return { page: 'unknown', path };
   if (id !== undefined) {
@@ -35,6 +41,8 @@ export function parseRoute(path: string): Route {
     'schedules',
     'webhooks',
     'settings',
+    'keys',
+    'usage',
   ] as const;
   const page = plain.find((one) => one === first);
   return page === undefined ? { page: 'unknown', path } : { page };

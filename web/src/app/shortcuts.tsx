@@ -1,33 +1,39 @@
-import { useEffect, useState } from 'react';
-import { COMPOSER_ID } from '../chat/composer/composer.js';
+import { useEffect } from 'react';
 import { Dialog } from '../ui/dialog.js';
+import { navigate } from './navigation.js';
+import { useValue } from './use-value.js';
+import { ValueStore } from './value-store.js';
+
+/** The id of the field for a message, where the page has one. */
+export const COMPOSER_ID = 'composer';
 
 const shortcuts: [string, string][] = [
   ['Enter', 'Send the message'],
-  ['Shift + Enter', 'A new line'],
-  ['Esc', 'Stop the turn, or close what is open'],
-  ['/', 'To the message'],
-  ['?', 'These keys'],
-  ['Tab', 'To the next control'],
+  ['Shift + Enter', 'New line'],
+  ['Esc', 'Stop the turn, or close a dialog'],
+  ['/', 'Go to the message field'],
+  ['Alt + N', 'New session'],
+  ['Alt + ↑ / ↓', 'Previous or next session'],
+  ['Alt + A', 'Allow the tool call that is waiting'],
+  ['Alt + D', 'Deny it'],
+  ['Ctrl + /', 'Show these shortcuts'],
 ];
+
+const isShown = new ValueStore(false);
+
+export function showShortcuts(): void {
+  isShown.set(true);
+}
 
 /** The keyboard shortcuts, and the dialog that lists them. */
 export function Shortcuts() {
-  const [isShown, setShown] = useState(false);
   useEffect(() => {
-    const listen = (event: KeyboardEvent): void => {
-      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
-      if (event.key === '?') setShown(true);
-      if (event.key !== '/') return;
-      event.preventDefault();
-      document.getElementById(COMPOSER_ID)?.focus();
-    };
-    addEventListener('keydown', listen);
-    return () => removeEventListener('keydown', listen);
+    addEventListener('keydown', onKeyDown);
+    return () => removeEventListener('keydown', onKeyDown);
   }, []);
-  if (!isShown) return null;
+  if (!useValue(isShown)) return null;
   return (
-    <Dialog title="Keys" onClose={() => setShown(false)}>
+    <Dialog title="Keyboard shortcuts" onClose={() => isShown.set(false)}>
       <dl className="grid grid-cols-[auto_1fr] items-center gap-x-4 gap-y-2 text-sm">
         {shortcuts.map(([key, words]) => (
           <div key={key} className="contents">
@@ -42,6 +48,44 @@ export function Shortcuts() {
       </dl>
     </Dialog>
   );
+}
+
+function onKeyDown(event: KeyboardEvent): void {
+  const act = actOf(event);
+  if (act === undefined) return;
+  event.preventDefault();
+  act();
+}
+
+/** What a key does; undefined for one that is no shortcut here. */
+function actOf({ key, code, target, altKey, ctrlKey, metaKey }: KeyboardEvent) {
+  if (document.querySelector('dialog[open]') !== null) return undefined;
+  if (ctrlKey || metaKey) return key === '/' && !altKey ? showShortcuts : undefined;
+  if (altKey) return altActs[code];
+  if (isTyping(target)) return undefined;
+  if (key === '?') return showShortcuts;
+  return key === '/' ? () => document.getElementById(COMPOSER_ID)?.focus() : undefined;
+}
+
+/** By the place of the key: with Alt it may type another letter. */
+const altActs: Readonly<Record<string, () => void>> = {
+  KeyN: () => navigate('/'),
+  KeyA: () => press('[data-answer=allow]'),
+  KeyD: () => press('[data-answer=deny]'),
+  ArrowUp: () => goBy(-1),
+  ArrowDown: () => goBy(1),
+};
+
+function press(selector: string): void {
+  document.querySelector<HTMLElement>(selector)?.click();
+}
+
+/** Goes to a session beside the open one, in the order of the list. */
+function goBy(places: number): void {
+  const links = [...document.querySelectorAll<HTMLAnchorElement>('a[data-session]')];
+  const at = links.findIndex((link) => link.getAttribute('aria-current') === 'page');
+  const next = at === -1 ? links[0] : links[at + places];
+  if (next !== undefined) navigate(next.pathname);
 }
 
 function isTyping(target: EventTarget | null): boolean {

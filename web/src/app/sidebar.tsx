@@ -2,7 +2,10 @@ import {
   BookOpen,
   Bot,
   CalendarClock,
+  ChartNoAxesGantt,
+  CircleHelp,
   Keyboard,
+  KeyRound,
   ListOrdered,
   Monitor,
   Moon,
@@ -13,22 +16,21 @@ import {
   Webhook,
 } from '../ui/icons/icons.js';
 import type { Icon } from '../ui/icons/draw-icon.js';
-import type { ListedSession } from '../../../src/session/view-session.js';
-import { usePending } from '../approvals/use-pending.js';
 import { IconButton } from '../ui/button.js';
-import { formatAgo } from '../ui/format.js';
-import { FaultNote } from './fault-note.js';
 import { Link } from './link.js';
 import markUrl from './mark.svg';
 import type { Route } from './route.js';
-import { useSessions } from './use-sessions.js';
+import { rowLook, SessionList } from './session-list.js';
+import { useCaller, useMaySeeQueue, usePending } from './shared.js';
+import { showShortcuts } from './shortcuts.js';
 import { themeChoice, type ThemeChoice } from './theme.js';
-import { useNow } from './use-now.js';
 import { useValue } from './use-value.js';
 
 /** The links to sessions and pages. */
 export function Sidebar({ route }: { route: Route }) {
   const { value: pending } = usePending();
+  const caller = useCaller();
+  const maySeeQueue = useMaySeeQueue();
   return (
     <nav aria-label="Console" className="flex h-full min-h-0 flex-col">
       <div className="flex h-12 shrink-0 items-center gap-2 px-3">
@@ -45,7 +47,7 @@ export function Sidebar({ route }: { route: Route }) {
           <Plus aria-hidden size={16} /> New session
         </Link>
       </div>
-      <Sessions openId={route.page === 'session' ? route.sessionId : undefined} />
+      <SessionList openId={route.page === 'session' ? route.sessionId : undefined} />
       <ul className="space-y-0.5 border-t border-line p-2">
         <PageLink
           to="approvals"
@@ -55,18 +57,20 @@ export function Sidebar({ route }: { route: Route }) {
           count={pending?.length ?? 0}
         />
         <PageLink to="agents" route={route} Picture={Bot} label="Agents and tools" />
-        <PageLink to="queue" route={route} Picture={ListOrdered} label="Queue" />
+        {maySeeQueue && <PageLink to="queue" route={route} Picture={ListOrdered} label="Queue" />}
         <PageLink to="memory" route={route} Picture={BookOpen} label="Memory" />
         <PageLink to="schedules" route={route} Picture={CalendarClock} label="Schedules" />
         <PageLink to="webhooks" route={route} Picture={Webhook} label="Webhooks" />
+        <PageLink to="usage" route={route} Picture={ChartNoAxesGantt} label="Usage" />
+        {caller?.scopes.includes('admin') === true && (
+          <PageLink to="keys" route={route} Picture={KeyRound} label="API keys" />
+        )}
         <PageLink to="settings" route={route} Picture={Settings2} label="Settings" />
+        <PageLink to="help" route={route} Picture={CircleHelp} label="Help" />
       </ul>
     </nav>
   );
 }
-
-const row =
-  'flex items-center gap-2 rounded-lg px-2.5 text-sm text-soft hover:bg-sunken hover:text-ink aria-[current]:bg-accent-wash aria-[current]:text-accent-ink aria-[current]:font-medium';
 
 function PageLink({
   to,
@@ -86,72 +90,14 @@ function PageLink({
       <Link
         href={`/${to}`}
         aria-current={route.page === to ? 'page' : undefined}
-        className={`${row} h-8`}
+        className={`${rowLook} h-7`}
       >
         <Picture aria-hidden size={15} /> <span className="flex-1">{label}</span>
         {count > 0 && (
           <span className="rounded-full bg-amber-wash px-1.5 text-xs font-semibold text-amber tabular-nums">
             {count}
-            <span className="sr-only"> open</span>
+            <span className="sr-only"> waiting</span>
           </span>
-        )}
-      </Link>
-    </li>
-  );
-}
-
-function Sessions({ openId }: { openId: string | undefined }) {
-  const { value, fault, reload } = useSessions();
-  const now = useNow(30_000);
-  return (
-    <section aria-label="Sessions" className="min-h-0 flex-1 overflow-y-auto px-2 pb-2">
-      {fault !== undefined && value === undefined && <FaultNote fault={fault} onRetry={reload} />}
-      {value?.length === 0 && <p className="px-2.5 py-2 text-xs text-muted">No sessions yet.</p>}
-      <ul className="space-y-0.5">
-        {value?.map((session) => (
-          <SessionLink
-            key={session.sessionId}
-            session={session}
-            isOpen={session.sessionId === openId}
-            now={now}
-          />
-        ))}
-      </ul>
-    </section>
-  );
-}
-
-function SessionLink({
-  session,
-  isOpen,
-  now,
-}: {
-  session: ListedSession;
-  isOpen: boolean;
-  now: number;
-}) {
-  const { sessionId, title, projectRoot, updatedAt, activeTurnId } = session;
-  const folder = projectRoot.split('/').at(-1) ?? '';
-  return (
-    <li>
-      <Link
-        href={`/sessions/${sessionId}`}
-        aria-current={isOpen ? 'page' : undefined}
-        className={`${row} py-1.5`}
-      >
-        <span className="min-w-0 flex-1">
-          <span className="block truncate">{title ?? 'New session'}</span>
-          <span className="block truncate text-xs font-normal text-muted" title={projectRoot}>
-            {folder} · {formatAgo(updatedAt, now)}
-          </span>
-        </span>
-        {activeTurnId !== undefined && (
-          <span
-            role="img"
-            aria-label="Runs"
-            title="Runs"
-            className="pulse size-2 rounded-full bg-accent"
-          />
         )}
       </Link>
     </li>
@@ -171,10 +117,7 @@ function ThemeSwitch() {
   const { Picture, next } = theme;
   return (
     <>
-      <IconButton
-        label="Keys"
-        onClick={() => dispatchEvent(new KeyboardEvent('keydown', { key: '?' }))}
-      >
+      <IconButton label="Keyboard shortcuts" onClick={showShortcuts}>
         <Keyboard size={16} />
       </IconButton>
       <IconButton

@@ -1,6 +1,8 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
+import { ConnectionLostError } from '../../../src/client/transport/client-errors.js';
 import { apiKey } from './api-key.js';
 import { reportFault } from './client.js';
+import { isLost, onReconnect } from './connection.js';
 import { useValue } from './use-value.js';
 
 export interface Resource<T> {
@@ -11,8 +13,8 @@ export interface Resource<T> {
 }
 
 /**
- * Loads a value of the server's: at once, when the tab becomes visible, and every `everyMs` while it is
- * visible.
+ * Loads a value of the server's: at once, when the tab becomes visible or the server is back, and every `everyMs`
+ * while the tab is visible.
  *
  * @param load stable (`useCallback`): a different function is a different resource.
  */
@@ -34,21 +36,24 @@ export function useResource<T>(load: () => Promise<T>, everyMs?: number): Resour
         // A late fault may be that of a key that was replaced meanwhile.
         if (isLate()) return;
         reportFault(fault);
-        setState((before) => ({
-          value: before?.of === load ? before.value : undefined,
-          fault,
-          of: load,
-        }));
+        setState((before) => {
+          const value = before?.of === load ? before.value : undefined;
+          // What is shown stays: the page says by itself that the connection is lost.
+          const isShown = value !== undefined && fault instanceof ConnectionLostError;
+          return { value, fault: isShown ? undefined : fault, of: load };
+        });
       }
     };
     const askIfSeen = (): void => {
-      if (document.visibilityState === 'visible') void ask();
+      if (document.visibilityState === 'visible' && !isLost.get()) void ask();
     };
     void ask();
+    const stopWaiting = onReconnect(askIfSeen);
     const timer = everyMs === undefined ? undefined : setInterval(askIfSeen, everyMs);
     document.addEventListener('visibilitychange', askIfSeen);
     return () => {
       isGone = true;
+      stopWaiting();
       clearInterval(timer);
       document.removeEventListener('visibilitychange', askIfSeen);
     };

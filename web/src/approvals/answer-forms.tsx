@@ -25,7 +25,7 @@ export function DenyForm({
       }}
     >
       <label htmlFor={id} className="block text-xs font-medium">
-        Why? The model reads it.
+        Reason, which the model reads (optional)
       </label>
       <input
         id={id}
@@ -72,7 +72,7 @@ export function EditForm({
       }}
     >
       <label htmlFor={id} className="block text-xs font-medium">
-        The input that the tool gets. The model learns that it was changed.
+        Input of the tool. The model is told that you changed it.
       </label>
       <textarea
         id={id}
@@ -90,7 +90,7 @@ export function EditForm({
       </p>
       <div className="flex gap-2">
         <Button type="submit" look="main" disabled={isBusy || problem !== undefined}>
-          Approve this input
+          Allow with this input
         </Button>
         <Button look="quiet" onClick={onCancel}>
           Back

@@ -1,9 +1,12 @@
 import { ShieldQuestion } from '../ui/icons/icons.js';
-import { useId, useState } from 'react';
+import { useId, useRef, useState, type RefObject } from 'react';
 import { FaultNote } from '../app/fault-note.js';
 import { client, reportFault } from '../app/client.js';
+import { useMayApprove, usePending } from '../app/shared.js';
+import { COMPOSER_ID } from '../app/shortcuts.js';
 import { publishToTabs } from '../app/tabs.js';
 import { useNow } from '../app/use-now.js';
+import { modeWords } from '../chat/composer/permission-modes.js';
 import { fileChangeOf } from '../chat/turn/describe-call.js';
 import { DiffView } from '../chat/turn/diff-view.js';
 import { OpenText } from '../chat/text/open-text.js';
@@ -16,34 +19,30 @@ import { DenyForm, EditForm } from './answer-forms.js';
 type Mode = 'ask' | 'deny' | 'edit';
 
 /** A question about a tool call, with its answers. */
-export function ApprovalCard({
-  approval,
-  onAnswered,
-}: {
-  approval: ApprovalQuestion;
-  onAnswered?: () => void;
-}) {
+export function ApprovalCard({ approval }: { approval: ApprovalQuestion }) {
   const { approvalId, name, input, reason, kind } = approval;
   const [mode, setMode] = useState<Mode>('ask');
-  const { answer, isBusy, fault } = useAnswer(onAnswered);
+  const card = useRef<HTMLDivElement>(null);
+  const { answer, isBusy, fault } = useAnswer(card);
   const titleId = useId();
+  const mayAnswer = useMayApprove();
   const { approvals } = client();
   return (
-    <div role="group" aria-labelledby={titleId} className="space-y-3 text-sm">
+    <div ref={card} role="group" aria-labelledby={titleId} className="space-y-3 text-sm">
       <div className="flex flex-wrap items-start gap-x-2 gap-y-1">
         <ShieldQuestion aria-hidden size={16} className="mt-0.5 shrink-0 text-amber" />
         <p id={titleId} className="min-w-48 flex-1 font-medium">
-          {titleOf(kind, name)}
+          <Question kind={kind} name={name} />
         </p>
         <Countdown {...approval} />
       </div>
-      {reason !== '' && <p className="text-xs text-muted">{reason}</p>}
+      {reason !== '' && <p className="text-xs text-muted">{describeReason(reason)}</p>}
       {mode !== 'edit' && <ShownInput name={name} input={input} />}
       {fault !== undefined && <FaultNote fault={fault} />}
       {kind === 'client-tool' ? (
         <p className="text-xs text-muted">
-          The client that started this turn runs the tool and sends its output. Here the call can
-          only be denied.
+          The application that started this turn runs the tool and sends its output. Here you can
+          only deny the call.
         </p>
       ) : null}
       {mode === 'deny' && (
@@ -65,29 +64,36 @@ export function ApprovalCard({
           }
         />
       )}
-      {mode === 'ask' && (
+      {!mayAnswer && (
+        <p className="text-xs text-muted">
+          Your API key may not answer approvals: it lacks the scope “approvals”.
+        </p>
+      )}
+      {mode === 'ask' && mayAnswer && (
         <div className="flex flex-wrap gap-2">
           {kind !== 'client-tool' && (
             <>
               <Button
                 look="main"
+                data-answer="allow"
                 disabled={isBusy}
                 onClick={() => void answer(() => approvals.approve(approvalId))}
               >
-                {isBusy && <Spinner size={13} />} Approve
+                {isBusy && <Spinner size={13} className="text-current" />} Allow once
               </Button>
               <Button
                 disabled={isBusy}
+                title="Allows this same call, with this input, for the rest of the session"
                 onClick={() => void answer(() => approvals.approveForSession(approvalId))}
               >
-                For this session
+                Allow for this session
               </Button>
               <Button disabled={isBusy} onClick={() => setMode('edit')}>
                 Edit input
               </Button>
             </>
           )}
-          <Button look="bad" disabled={isBusy} onClick={() => setMode('deny')}>
+          <Button look="bad" data-answer="deny" disabled={isBusy} onClick={() => setMode('deny')}>
             Deny
           </Button>
         </div>
@@ -96,15 +102,23 @@ export function ApprovalCard({
   );
 }
 
-function titleOf(kind: ApprovalQuestion['kind'], name: string): string {
+function Question({ kind, name }: Pick<ApprovalQuestion, 'kind' | 'name'>) {
+  const tool = <code className="font-mono text-[0.8125rem]">{name}</code>;
   switch (kind) {
     case 'tool':
-      return `May ${name} run?`;
+      return <>Allow {tool} to run?</>;
     case 'unknown-outcome':
-      return `May ${name} run again? Its worker died, so its outcome is unknown.`;
+      return <>Allow {tool} to run again? Its worker stopped, and nobody knows what it did.</>;
     case 'client-tool':
-      return `The client must answer ${name}`;
+      return <>Waiting for the application to run {tool}</>;
   }
+}
+
+/** The server's reason, in the words that the page has for permission modes. */
+function describeReason(reason: string): string {
+  return reason.replace(/^(\S+) needs an approval in mode (\S+)$/, (_all, _tool, mode: string) =>
+    mode === 'direct' ? '' : `The session’s permissions are “${modeWords(mode)}”.`,
+  );
 }
 
 function ShownInput({ name, input }: { name: string; input: unknown }) {
@@ -113,16 +127,18 @@ function ShownInput({ name, input }: { name: string; input: unknown }) {
   return <OpenText text={JSON.stringify(input, null, 2)} label="Input" />;
 }
 
-function useAnswer(onAnswered: (() => void) | undefined) {
+function useAnswer(card: RefObject<HTMLElement | null>) {
   const [isBusy, setBusy] = useState(false);
   const [fault, setFault] = useState<unknown>();
+  const { reload } = usePending();
   const answer = async (send: () => Promise<unknown>): Promise<void> => {
     setBusy(true);
     setFault(undefined);
     try {
       await send();
       publishToTabs({ type: 'approvals' });
-      onAnswered?.();
+      reload();
+      focusNext(card.current);
     } catch (thrown) {
       setFault(reportFault(thrown));
       setBusy(false);
@@ -131,16 +147,24 @@ function useAnswer(onAnswered: (() => void) | undefined) {
   return { answer, isBusy, fault };
 }
 
+/** Focuses the next question, else the field for a message: the answered card goes, with what had the focus. */
+function focusNext(card: HTMLElement | null): void {
+  const questions = [...document.querySelectorAll<HTMLElement>('[data-answer=allow]')];
+  const next = questions.find((button) => card?.contains(button) !== true);
+  const field = document.getElementById(COMPOSER_ID) ?? document.getElementById('main');
+  (next ?? field)?.focus();
+}
+
 /** The time left to answer, and what happens then. */
 function Countdown({ expiresAt, onTimeout }: { expiresAt: string; onTimeout: 'approve' | 'deny' }) {
   const leftMs = Date.parse(expiresAt) - useNow(1_000);
-  const words = onTimeout === 'approve' ? 'approved' : 'denied';
+  const words = onTimeout === 'approve' ? 'Allowed' : 'Denied';
   const look = leftMs < 60_000 ? 'text-bad' : 'text-muted';
   return (
     <span role="timer" aria-live="off" className={`text-xs tabular-nums ${look}`}>
       {leftMs > 0
-        ? `${formatCountdown(leftMs)} left to answer, then ${words}`
-        : `Time is up: being ${words}`}
+        ? `${words} automatically in ${formatCountdown(leftMs)}`
+        : `${words} automatically now`}
     </span>
   );
 }

@@ -1,82 +1,121 @@
 import { useCallback } from 'react';
+import type { ListedApprovalView } from '../../../src/client/turnpike-client.js';
 import { client } from '../app/client.js';
 import { FaultNote } from '../app/fault-note.js';
 import { Link } from '../app/link.js';
-import { Loading, Nothing, Page } from '../app/page.js';
+import { HelpLink, Loading, Nothing, Page } from '../app/page.js';
+import { usePending } from '../app/shared.js';
 import { useNow } from '../app/use-now.js';
+import { useResource } from '../app/use-resource.js';
 import { formatAgo } from '../ui/format.js';
 import { ApprovalCard } from './approval-card.js';
-import { usePending } from './use-pending.js';
-import { useResource } from '../app/use-resource.js';
-import type { ApprovalView } from '../../../src/client/turnpike-client.js';
 
-/** The open questions, and the latest decisions. */
+/** Decisions that the page shows. */
+const SHOWN = 20;
+
+/** The open approvals, and the latest decisions. */
 export function ApprovalsPage() {
   const { value, fault, reload } = usePending();
   return (
-    <Page title="Approvals" lead="The questions that turns wait for, oldest first.">
+    <Page title="Approvals" lead="Tool calls that are waiting for a decision.">
       {fault !== undefined && <FaultNote fault={fault} onRetry={reload} />}
       {value === undefined && fault === undefined && <Loading what="approvals" />}
-      {value?.length === 0 && <Nothing>No questions are open.</Nothing>}
+      {value?.length === 0 && (
+        <Nothing title="Nothing is waiting for you.">
+          A tool that changes files or runs commands asks here first.{' '}
+          <HelpLink topic="guide/approvals">How approvals work</HelpLink>
+        </Nothing>
+      )}
       <ul className="space-y-3">
         {value?.map((approval) => (
-          <li key={approval.approvalId} className="rounded-xl border border-line bg-panel p-4">
-            <ApprovalCard approval={approval} onAnswered={reload} />
+          <li key={approval.approvalId} className="rounded-xl border border-line bg-panel">
             <Where approval={approval} />
+            <div className="p-4">
+              <ApprovalCard approval={approval} />
+            </div>
           </li>
         ))}
       </ul>
-      <Resolved key={value?.map(({ approvalId }) => approvalId).join() ?? ''} />
+      <Decided key={value?.map(({ approvalId }) => approvalId).join() ?? ''} />
     </Page>
   );
 }
 
-function Where({ approval: { sessionId, turnId, createdAt } }: { approval: ApprovalView }) {
+/** The session that an approval is of. */
+function Where({ approval }: { approval: ListedApprovalView }) {
+  const { sessionId, turnId, createdAt, session } = approval;
   const now = useNow(10_000);
   return (
-    <p className="mt-3 flex gap-3 border-t border-line pt-2 text-xs text-muted">
-      <span>asked {formatAgo(createdAt, now)}</span>
-      <Link href={`/sessions/${sessionId}`} className="text-accent-ink underline">
-        Session
+    <div className="border-b border-line px-4 py-2 text-xs text-muted">
+      <Link
+        href={`/sessions/${sessionId}`}
+        className="block truncate text-sm font-medium text-accent-ink hover:underline"
+      >
+        {session.title ?? 'Session'}
       </Link>
-      <Link href={`/turns/${turnId}`} className="text-accent-ink underline">
-        Timeline
-      </Link>
-    </p>
+      <p className="flex flex-wrap gap-x-3">
+        <span>{session.persona}</span>
+        <span className="min-w-0 truncate font-mono" title={session.projectRoot}>
+          {session.projectRoot}
+        </span>
+        <span>{formatAgo(createdAt, now)}</span>
+        <Link href={`/turns/${turnId}`} className="text-accent-ink underline">
+          Timeline
+        </Link>
+      </p>
+    </div>
   );
 }
 
-function Resolved() {
+const decisions: Record<string, { words: string; look: string }> = {
+  approve: { words: 'allowed', look: 'text-good' },
+  'approve-session': { words: 'allowed for the session', look: 'text-good' },
+  answer: { words: 'answered', look: 'text-good' },
+  deny: { words: 'denied', look: 'text-bad' },
+  cancelled: { words: 'cancelled', look: 'text-muted' },
+};
+
+function Decided() {
   const load = useCallback(() => client().approvals.list({ status: 'all', limit: 200 }), []);
   const { value } = useResource(load);
-  const resolved = (value?.approvals ?? [])
+  const decided = (value?.approvals ?? [])
     .filter(({ status }) => status === 'resolved')
-    .slice(-20);
-  const now = useNow(10_000);
-  if (resolved.length === 0) return null;
+    .slice(-SHOWN)
+    .reverse();
+  if (decided.length === 0) return null;
   return (
     <section className="mt-8">
       <h2 className="mb-2 text-sm font-semibold">Decided</h2>
       <ul className="divide-y divide-line rounded-xl border border-line bg-panel text-sm">
-        {resolved
-          .reverse()
-          .map(({ approvalId, name, decision, by, message, decidedAt, turnId }) => (
-            <li key={approvalId} className="flex flex-wrap items-baseline gap-x-3 px-4 py-2">
-              <code className="font-mono text-[0.8125rem]">{name}</code>
-              <span className={decision === 'deny' ? 'text-bad' : 'text-good'}>{decision}</span>
-              <span className="min-w-0 flex-1 truncate text-muted">
-                by {by}
-                {message ? `: ${message}` : ''}
-              </span>
-              <Link href={`/turns/${turnId}`} className="text-xs text-accent-ink underline">
-                Timeline
-              </Link>
-              <span className="text-xs text-muted">
-                {decidedAt === undefined ? '' : formatAgo(decidedAt, now)}
-              </span>
-            </li>
-          ))}
+        {decided.map((approval) => (
+          <DecidedRow key={approval.approvalId} approval={approval} />
+        ))}
       </ul>
     </section>
+  );
+}
+
+function DecidedRow({ approval }: { approval: ListedApprovalView }) {
+  const { name, decision = '', by, message, decidedAt, sessionId, session } = approval;
+  const now = useNow(10_000);
+  const { words, look } = decisions[decision] ?? { words: decision, look: '' };
+  return (
+    <li className="flex flex-wrap items-baseline gap-x-3 px-4 py-2">
+      <code className="font-mono text-[0.8125rem]">{name}</code>
+      <span className={look}>{words}</span>
+      <span className="min-w-0 flex-1 truncate text-muted">
+        {by === 'deadline' || by === 'server' ? 'automatically' : `by ${by}`}
+        {message ? `: ${message}` : ''}
+      </span>
+      <Link
+        href={`/sessions/${sessionId}`}
+        className="max-w-60 truncate text-xs text-accent-ink underline"
+      >
+        {session.title ?? 'Session'}
+      </Link>
+      <span className="text-xs text-muted">
+        {decidedAt === undefined ? '' : formatAgo(decidedAt, now)}
+      </span>
+    </li>
   );
 }

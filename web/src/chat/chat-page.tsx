@@ -1,25 +1,20 @@
-import { ArrowDown, Bot, Download, Folder, Trash2 } from '../ui/icons/icons.js';
+import { ArrowDown } from '../ui/icons/icons.js';
 import { useCallback, useEffect, useMemo, useState } from 'react';
-import type { SessionRecord } from '../../../src/client/turnpike-client.js';
-import { client, reportFault } from '../app/client.js';
+import { reportFault } from '../app/client.js';
+import { isLost } from '../app/connection.js';
+import { lostWords } from '../app/connection-bar.js';
 import { FaultNote } from '../app/fault-note.js';
-import { useModels } from '../app/models.js';
-import { navigate } from '../app/navigation.js';
 import { Link } from '../app/link.js';
 import { Loading, Page } from '../app/page.js';
-import { sessionsChanged } from '../app/use-sessions.js';
-import { publishToTabs } from '../app/tabs.js';
-import { Button, IconButton } from '../ui/button.js';
-import { Dialog } from '../ui/dialog.js';
-import { Composer, COMPOSER_ID } from './composer/composer.js';
+import { COMPOSER_ID } from '../app/shortcuts.js';
+import { useValue } from '../app/use-value.js';
+import { IconButton } from '../ui/button.js';
+import { ChatHeader } from './chat-header.js';
+import { Composer } from './composer/composer.js';
 import type { Conversation } from './conversation/conversation.js';
-import { closeConversation } from './conversation/open-conversation.js';
 import { isMissing } from './conversation/is-missing.js';
 import { placeTurns, type ChosenVersions } from './conversation/place-turns.js';
-import { modeWords } from './composer/permission-modes.js';
-import { exportSession } from './export-session.js';
 import { ForkSource } from './fork/fork-source.js';
-import { SessionMeter } from './session-meter.js';
 import type { ShownTurn } from './conversation/shown-turn.js';
 import { Turn } from './turn/turn.js';
 import { isLive, TurnStatus } from './turn/turn-status.js';
@@ -51,7 +46,12 @@ export function ChatPage({ sessionId }: { sessionId: string }) {
   if (state.status === 'failed' && isMissing(state.fault)) return <MissingSession />;
   return (
     <main id="main" tabIndex={-1} className="flex h-full min-h-0 flex-col outline-none">
-      <ChatHeader session={state.session} sessionId={sessionId} turns={state.turns} />
+      <ChatHeader
+        session={state.session}
+        sessionId={sessionId}
+        turns={state.turns}
+        onChange={(session) => conversation.changed(session)}
+      />
       <div
         ref={box}
         tabIndex={0}
@@ -67,7 +67,7 @@ export function ChatPage({ sessionId }: { sessionId: string }) {
             <FaultNote fault={state.fault} onRetry={() => void conversation.open()} />
           )}
           {state.status === 'ready' && state.turns.length === 0 && (
-            <p className="py-16 text-center text-sm text-muted">No messages yet.</p>
+            <p className="py-16 text-center text-sm text-muted">No messages yet. Type one below.</p>
           )}
           {state.session?.forkedFrom !== undefined && (
             <ForkSource source={state.session.forkedFrom} />
@@ -92,7 +92,7 @@ export function ChatPage({ sessionId }: { sessionId: string }) {
           {!isAtEnd && (
             <IconButton
               look="plain"
-              label="To the end"
+              label="Scroll to the end"
               onClick={toEnd}
               className="absolute -top-2 left-1/2 -translate-x-1/2 rounded-full! shadow-md"
             >
@@ -118,15 +118,15 @@ export function ChatPage({ sessionId }: { sessionId: string }) {
 /** A line of constant height, so that nothing moves when a turn begins or ends. */
 function LiveStatus({ turns }: { turns: readonly ShownTurn[] }) {
   const live = turns.findLast(({ view, fault }) => isLive(view) && fault === undefined);
+  const lost = useValue(isLost);
   return (
     <div className="flex h-8 items-center px-1 text-xs text-muted">
-      {live === undefined ? (
+      {live === undefined && (
         <p className="max-sm:hidden">
-          Enter sends · Shift + Enter is a new line · ? shows all keys
+          Enter to send · Shift + Enter for a new line · Ctrl + / for all shortcuts
         </p>
-      ) : (
-        <TurnStatus view={live.view} />
       )}
+      {live !== undefined && (lost ? <p>{lostWords}</p> : <TurnStatus view={live.view} />)}
     </div>
   );
 }
@@ -146,92 +146,12 @@ function useEscape(isOn: boolean, onEscape: () => void): void {
   });
 }
 
-function ChatHeader({
-  session,
-  sessionId,
-  turns,
-}: {
-  session: SessionRecord | undefined;
-  sessionId: string;
-  turns: readonly ShownTurn[];
-}) {
-  const models = useModels();
-  const [isAsking, setAsking] = useState(false);
-  return (
-    <header className="flex h-12 shrink-0 items-center gap-3 border-b border-line px-4 text-sm sm:px-6">
-      <h1 className="sr-only">Session</h1>
-      {session !== undefined && (
-        <>
-          <span className="flex min-w-0 items-center gap-1.5 text-soft" title={session.projectRoot}>
-            <Folder aria-hidden size={14} className="shrink-0 text-muted" />
-            <span className="truncate font-mono text-xs">{session.projectRoot}</span>
-          </span>
-          <span className="flex shrink-0 items-center gap-1.5 text-soft" title={session.persona}>
-            <Bot aria-hidden size={14} className="text-muted" />
-            <span className="text-xs max-sm:sr-only">{session.persona}</span>
-          </span>
-          {session.mode !== 'direct' && (
-            <span
-              className="shrink-0 rounded-full bg-sunken px-2 text-xs text-soft"
-              title="Permissions"
-            >
-              {modeWords(session.mode)}
-            </span>
-          )}
-        </>
-      )}
-      <span className="flex-1" />
-      <SessionMeter turns={turns} sessionModel={session?.model} models={models} />
-      <IconButton
-        label="Export session"
-        onClick={() => void exportSession(sessionId).catch(reportFault)}
-      >
-        <Download size={15} />
-      </IconButton>
-      <IconButton label="Delete session" onClick={() => setAsking(true)}>
-        <Trash2 size={15} />
-      </IconButton>
-      {isAsking && <DeleteDialog sessionId={sessionId} onClose={() => setAsking(false)} />}
-    </header>
-  );
-}
-
-function DeleteDialog({ sessionId, onClose }: { sessionId: string; onClose: () => void }) {
-  const [fault, setFault] = useState<unknown>();
-  const remove = async (): Promise<void> => {
-    try {
-      await client().sessions.delete(sessionId);
-      closeConversation();
-      sessionsChanged();
-      publishToTabs({ type: 'sessions' });
-      navigate('/');
-    } catch (thrown) {
-      setFault(reportFault(thrown));
-    }
-  };
-  return (
-    <Dialog title="Delete this session?" onClose={onClose}>
-      <p className="text-sm text-soft">
-        Its conversation is deleted for good, and a turn that runs in it is ended. Files that it
-        changed stay as they are.
-      </p>
-      {fault !== undefined && <FaultNote fault={fault} />}
-      <div className="mt-4 flex justify-end gap-2">
-        <Button onClick={onClose}>Keep it</Button>
-        <Button look="bad" onClick={() => void remove()}>
-          Delete
-        </Button>
-      </div>
-    </Dialog>
-  );
-}
-
 /** The page of a session that does not exist. */
 function MissingSession() {
   return (
-    <Page title="There is no such session">
+    <Page title="Session not found">
       <p className="text-sm text-muted">
-        It was deleted, or belongs to another API key.{' '}
+        It was deleted, or it belongs to another API key.{' '}
         <Link href="/" className="text-accent-ink underline">
           Start a session
         </Link>

@@ -23,17 +23,23 @@ export function SessionMeter({
     <span
       role="group"
       aria-label="Model, context and cost"
-      className="grid min-w-0 grid-cols-[minmax(0,12rem)_11rem_5rem] items-center gap-3 text-xs text-muted tabular-nums max-sm:grid-cols-[minmax(0,9rem)_4rem]"
+      className="grid shrink-0 grid-cols-[11rem_8.5rem_4rem] items-center gap-x-3 tabular-nums max-lg:grid-cols-[8.5rem_4rem] max-sm:grid-cols-[4rem]"
     >
-      <span className="truncate">{model}</span>
+      <span className="truncate max-lg:hidden">{model}</span>
       {contextTokens !== undefined && (
-        <span className="max-sm:hidden" title="Tokens of the context">
-          {formatShort(contextTokens)}
-          {contextWindow === undefined ? '' : ` of ${formatShort(contextWindow)}`} tokens
+        <span
+          className="col-start-2 max-lg:col-start-1 max-sm:hidden"
+          title="Tokens that the next model call starts from"
+        >
+          Context {formatShort(contextTokens)}
+          {contextWindow === undefined ? '' : ` / ${formatShort(contextWindow)}`}
         </span>
       )}
       {usd !== undefined && (
-        <span className="col-start-3 max-sm:col-start-2" title="Cost of the session's turns">
+        <span
+          className="col-start-3 max-lg:col-start-2 max-sm:col-start-1"
+          title="Cost of the session’s turns"
+        >
           {formatUsd(usd)}
         </span>
       )}

@@ -7,10 +7,10 @@ import { Button } from '../ui/button.js';
 import { Field } from '../ui/field.js';
 import { formatBytes } from '../ui/format.js';
 import { TriangleAlert } from '../ui/icons/icons.js';
-import { SureButton } from '../ui/sure-button.js';
+import { DeleteButton } from '../ui/delete-button.js';
 import { useFileEdit } from './use-file-edit.js';
 
-/** The text of a file to be changed. What is typed stays until it is stored, or given up by a second press. */
+/** The text of a file to be changed. What is typed stays until it is stored, or given up in a dialog. */
 export function FileEditor({
   agent,
   file,
@@ -30,7 +30,7 @@ export function FileEditor({
   const edit = useFileEdit(agent, opened, onStored);
   const bytes = new TextEncoder().encode(edit.text).length;
   const isChanged = edit.text !== opened.content;
-  useUnsaved(isChanged, `What you typed into ${path} is not saved. Leave it?`);
+  useUnsaved(isChanged, `Your changes to ${path} are not saved. Leave anyway?`);
   return (
     <form
       className="mt-2"
@@ -45,7 +45,7 @@ export function FileEditor({
       <Field
         label={`Text of ${path}`}
         about={`${formatBytes(bytes)} of ${formatBytes(mostBytes)}`}
-        problem={bytes > mostBytes ? 'This is longer than a file may be.' : undefined}
+        problem={bytes > mostBytes ? 'This is longer than a memory file may be.' : undefined}
       >
         {({ className, ...control }) => (
           <textarea
@@ -65,7 +65,13 @@ export function FileEditor({
           {saveWords(edit.conflict)}
         </Button>
         {isChanged ? (
-          <SureButton label="Discard" question="Discard what you typed" onSure={onClose} />
+          <DeleteButton
+            label="Discard"
+            title="Discard your changes?"
+            onConfirm={() => Promise.resolve(onClose())}
+          >
+            What you typed is lost. The stored file does not change.
+          </DeleteButton>
         ) : (
           <Button onClick={onClose}>Close</Button>
         )}
@@ -76,9 +82,7 @@ export function FileEditor({
 
 function saveWords(conflict: MemoryFileView | 'deleted' | undefined): string {
   if (conflict === undefined) return 'Save';
-  return conflict === 'deleted'
-    ? 'Save it as a new file'
-    : `Save mine over version ${conflict.version}`;
+  return conflict === 'deleted' ? 'Save as a new file' : `Replace version ${conflict.version}`;
 }
 
 /** The file is another by now: what is stored, against what is typed. */
@@ -100,14 +104,14 @@ function Conflict({
         <TriangleAlert aria-hidden size={16} className="mt-0.5 shrink-0" />
         <span>
           {stored === 'deleted'
-            ? 'The file was deleted since you opened it. '
-            : `${stored.turnId === null ? 'Somebody' : 'A turn'} has written the file since you opened it: it has version ${stored.version} now. `}
+            ? 'The file was deleted after you opened it. '
+            : `${stored.turnId === null ? 'Somebody' : 'A turn'} changed the file after you opened it: it is at version ${stored.version} now. `}
           Nothing was saved, and your text is below.
         </span>
       </p>
       {stored !== 'deleted' && (
         <div className="mt-2">
-          <p className="mb-1 text-xs text-muted">From what is stored to your text:</p>
+          <p className="mb-1 text-xs text-muted">Changes from the stored file to your text:</p>
           <DiffView path={path} before={stored.content} after={typed} />
         </div>
       )}

@@ -4,12 +4,11 @@ import { client } from '../app/client.js';
 import { FaultNote } from '../app/fault-note.js';
 import { Link } from '../app/link.js';
 import { Loading } from '../app/page.js';
-import { useAct } from '../app/use-act.js';
 import { useNow } from '../app/use-now.js';
 import { useResource } from '../app/use-resource.js';
 import { formatAgo, formatBytes, formatCount } from '../ui/format.js';
 import { FileText } from '../ui/icons/icons.js';
-import { SureButton } from '../ui/sure-button.js';
+import { DeleteButton } from '../ui/delete-button.js';
 import { keepOpened } from './keep-opened.js';
 import { OpenFile } from './open-file.js';
 
@@ -35,7 +34,6 @@ export function MemoryCard({
   const { value, fault, reload } = useResource(load);
   // After each write, by whomever: the rows stay while the list is loaded again.
   useEffect(reload, [reload, files, bytes, updatedAt]);
-  const act = useAct();
   const shown = value && keepOpened(value.files, opened, ({ path }) => path);
   const changed = (): void => {
     reload();
@@ -80,23 +78,21 @@ export function MemoryCard({
       </ul>
       {value?.nextCursor !== undefined && (
         <p className="pt-2 text-xs text-muted">
-          The first {SHOWN_FILES}. turnpike memory list {agent} has all.
+          These are the first {SHOWN_FILES}. For all of them: turnpike memory list {agent}
         </p>
       )}
-      {act.fault !== undefined && <FaultNote fault={act.fault} onDismiss={act.dismiss} />}
       <div className="mt-2 border-t border-line pt-3">
-        <SureButton
+        <DeleteButton
           label="Delete all"
-          question={`Delete all that ${agent} keeps`}
-          disabled={act.isBusy}
-          onSure={() =>
-            act.run(async () => {
-              await client().memory.delete(agent);
-              onOpen(undefined);
-              changed();
-            })
-          }
-        />
+          title={`Delete all memories of ${agent}?`}
+          onConfirm={async () => {
+            await client().memory.delete(agent);
+            onOpen(undefined);
+            changed();
+          }}
+        >
+          {formatCount(files)} {files === 1 ? 'file is' : 'files are'} deleted permanently.
+        </DeleteButton>
       </div>
     </li>
   );

@@ -2,7 +2,7 @@ import { useCallback, useState } from 'react';
 import type { ListedMemoryFile, MemoryView } from '../../../src/client/turnpike-client.js';
 import { client } from '../app/client.js';
 import { FaultNote } from '../app/fault-note.js';
-import { Loading, Nothing, Page } from '../app/page.js';
+import { HelpLink, Loading, Nothing, Page } from '../app/page.js';
 import { mayLeave } from '../app/unsaved.js';
 import { useResource } from '../app/use-resource.js';
 import { Button } from '../ui/button.js';
@@ -31,7 +31,7 @@ export function MemoryPage() {
   return (
     <Page
       title="Memory"
-      lead="Files that agents keep for you between conversations. They read them again, and so can you."
+      lead="Notes that agents keep for you between conversations."
       actions={
         <Button look="main" onClick={() => setAdding(true)}>
           <Plus aria-hidden size={14} /> New file
@@ -40,7 +40,12 @@ export function MemoryPage() {
     >
       {fault !== undefined && <FaultNote fault={fault} onRetry={reload} />}
       {value === undefined && fault === undefined && <Loading what="memories" />}
-      {memories?.length === 0 && <Nothing>No agent keeps anything for you.</Nothing>}
+      {memories?.length === 0 && (
+        <Nothing title="No memories yet.">
+          An agent with <code>memory: true</code> in its file stores notes here, and you can write
+          some for it. <HelpLink topic="guide/memory">How memory works</HelpLink>
+        </Nothing>
+      )}
       <ul className="space-y-3">
         {memories?.map((memory) => (
           <MemoryCard

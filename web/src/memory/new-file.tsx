@@ -35,7 +35,7 @@ export function NewFile({
     onMade();
   };
   return (
-    <Dialog title="New file" onClose={onClose}>
+    <Dialog title="New memory file" onClose={onClose}>
       <form
         className="space-y-3"
         onSubmit={(event) => {
@@ -43,7 +43,7 @@ export function NewFile({
           act.run(make);
         }}
       >
-        <Field label="Agent" about="It reads the file where its memory is on.">
+        <Field label="Agent" about="The agent reads it if its memory is on.">
           {(control) => (
             <select {...control} value={agent} onChange={({ target }) => setAgent(target.value)}>
               {names.map((name) => (
@@ -54,9 +54,7 @@ export function NewFile({
         </Field>
         <Field
           label="Path"
-          problem={
-            isThere ? 'There is a file of this path. Open that one to change it.' : undefined
-          }
+          problem={isThere ? 'A file with this path exists. Open it to change it.' : undefined}
         >
           {({ className, ...control }) => (
             <input
@@ -91,7 +89,7 @@ export function NewFile({
         )}
         <div className="flex justify-end">
           <Button type="submit" look="main" disabled={act.isBusy || agent === ''}>
-            Make it
+            Create
           </Button>
         </div>
       </form>

@@ -4,11 +4,10 @@ import { OpenText } from '../chat/text/open-text.js';
 import { client } from '../app/client.js';
 import { FaultNote } from '../app/fault-note.js';
 import { Loading } from '../app/page.js';
-import { useAct } from '../app/use-act.js';
 import { useResource } from '../app/use-resource.js';
 import { Button } from '../ui/button.js';
 import { Pencil } from '../ui/icons/icons.js';
-import { SureButton } from '../ui/sure-button.js';
+import { DeleteButton } from '../ui/delete-button.js';
 import { FileEditor } from './file-editor.js';
 
 /** A file as text, and what can be done with it. */
@@ -34,7 +33,6 @@ export function OpenFile({
   const [last, setLast] = useState(loaded);
   if (loaded !== undefined && loaded !== last) setLast(loaded);
   const file = loaded ?? last;
-  const act = useAct();
   if (file === undefined) {
     return fault === undefined ? (
       <Loading what="the file" />
@@ -59,21 +57,19 @@ export function OpenFile({
   return (
     <div className="mt-2">
       <OpenText text={file.content} label={`Text of ${path}`} />
-      {act.fault !== undefined && <FaultNote fault={act.fault} onDismiss={act.dismiss} />}
       <div className="mt-2 flex flex-wrap gap-2">
         <Button onClick={() => setEditing(true)}>
           <Pencil aria-hidden size={14} /> Edit
         </Button>
-        <SureButton
-          question="Delete this file"
-          disabled={act.isBusy}
-          onSure={() =>
-            act.run(async () => {
-              await client().memory.delete(agent, path, file.version);
-              onDeleted();
-            })
-          }
-        />
+        <DeleteButton
+          title={`Delete ${path}?`}
+          onConfirm={async () => {
+            await client().memory.delete(agent, path, file.version);
+            onDeleted();
+          }}
+        >
+          The file is deleted permanently, and the agent will not know what was in it.
+        </DeleteButton>
       </div>
     </div>
   );

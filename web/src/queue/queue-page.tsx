@@ -5,6 +5,9 @@ import { client, reportFault } from '../app/client.js';
 import { FaultNote } from '../app/fault-note.js';
 import { Link } from '../app/link.js';
 import { Loading, Nothing, Page } from '../app/page.js';
+import { describeFault } from '../app/describe-fault.js';
+import { useCaller } from '../app/shared.js';
+import { useAct } from '../app/use-act.js';
 import { useNow } from '../app/use-now.js';
 import { useResource } from '../app/use-resource.js';
 import { Button } from '../ui/button.js';
@@ -13,10 +16,10 @@ import { formatAgo } from '../ui/format.js';
 const EVERY_MS = 2_000;
 
 const meanings: Record<keyof QueueView['statuses'], [string, string]> = {
-  running: ['Running', 'A worker has claimed it.'],
-  waiting: ['Waiting', 'Waits for an answer by a person or a client.'],
-  queued: ['Queued', 'Waits for a slot of a worker.'],
-  held: ['Held', 'Waits behind the active turn of its session.'],
+  running: ['Running', 'On a worker.'],
+  waiting: ['Waiting', 'For an approval or for a client.'],
+  queued: ['Queued', 'For a free slot on a worker.'],
+  held: ['Held', 'Behind the turn before it in its session.'],
 };
 
 const order = ['running', 'waiting', 'queued', 'held'] as const;
@@ -30,8 +33,7 @@ export function QueuePage() {
   return (
     <Page
       title="Queue"
-      isWide
-      lead={value === undefined ? 'Turns that have not ended.' : describeSlots(value)}
+      lead={value === undefined ? 'Turns that are not finished.' : describeSlots(value)}
       actions={value?.board !== undefined && <BoardButton path={value.board} />}
     >
       {fault !== undefined && <FaultNote fault={fault} onRetry={reload} />}
@@ -50,10 +52,17 @@ export function QueuePage() {
             ))}
           </dl>
           {order.map((status) => (
-            <StatusTable key={status} name={meanings[status][0]} view={value.statuses[status]} />
+            <StatusTable
+              key={status}
+              name={meanings[status][0]}
+              view={value.statuses[status]}
+              onChange={reload}
+            />
           ))}
           {order.every((status) => value.statuses[status].depth === 0) && (
-            <Nothing>All turns have ended.</Nothing>
+            <Nothing title="No turns are waiting or running.">
+              Turns appear here from the moment they are sent until they end.
+            </Nothing>
           )}
         </>
       )}
@@ -89,9 +98,11 @@ function BoardButton({ path }: { path: string }) {
 function StatusTable({
   name,
   view: { depth, oldest, newest },
+  onChange,
 }: {
   name: string;
   view: StatusView;
+  onChange: () => void;
 }) {
   const now = useNow(5_000);
   if (depth === 0) return null;
@@ -110,8 +121,8 @@ function StatusTable({
         <table className="w-full text-left text-sm">
           <thead className="text-xs text-muted">
             <tr className="border-b border-line">
-              {['Turn', 'Principal', 'Attempt', 'Asked', 'Started', 'Slot'].map((head) => (
-                <th key={head} scope="col" className="px-4 py-2 font-medium whitespace-nowrap">
+              {['Message', 'Agent', 'Folder', 'By', 'Sent', 'Started', ''].map((head) => (
+                <th key={head} scope="col" className="px-3 py-2 font-medium whitespace-nowrap">
                   {head}
                 </th>
               ))}
@@ -119,17 +130,17 @@ function StatusTable({
           </thead>
           <tbody>
             {oldest.map((turn) => (
-              <TurnRow key={turn.turnId} turn={turn} now={now} />
+              <TurnRow key={turn.turnId} turn={turn} now={now} onChange={onChange} />
             ))}
             {left > 0 && (
               <tr>
-                <td colSpan={6} className="px-4 py-1.5 text-xs text-muted">
+                <td colSpan={7} className="px-3 py-1.5 text-xs text-muted">
                   {left} more
                 </td>
               </tr>
             )}
             {newest.map((turn) => (
-              <TurnRow key={turn.turnId} turn={turn} now={now} />
+              <TurnRow key={turn.turnId} turn={turn} now={now} onChange={onChange} />
             ))}
           </tbody>
         </table>
@@ -138,23 +149,64 @@ function StatusTable({
   );
 }
 
-function TurnRow({ turn, now }: { turn: QueuedTurnView; now: number }) {
-  const { turnId, principal, attempt, createdAt, startedAt, placed, parentTurnId } = turn;
+function TurnRow({
+  turn,
+  now,
+  onChange,
+}: {
+  turn: QueuedTurnView;
+  now: number;
+  onChange: () => void;
+}) {
+  const { turnId, message, agent, projectRoot, principal, attempt, createdAt, startedAt } = turn;
+  const caller = useCaller();
+  const act = useAct();
   return (
     <tr className="border-t border-line first:border-t-0">
-      <th scope="row" className="px-4 py-1.5 font-normal whitespace-nowrap">
-        <Link href={`/turns/${turnId}`} className="font-mono text-xs text-accent-ink underline">
-          {turnId.slice(0, 13)}…
+      <th scope="row" className="max-w-56 px-3 py-1.5 font-normal">
+        <Link
+          href={`/turns/${turnId}`}
+          title={turnId}
+          className="block truncate text-accent-ink underline"
+        >
+          {message ?? turnId}
         </Link>
-        {parentTurnId !== undefined && <span className="ml-2 text-xs text-muted">subagent</span>}
+        <span className="text-xs text-muted">
+          {turn.parentTurnId !== undefined && 'subagent '}
+          {attempt > 1 && `attempt ${attempt} `}
+          {act.fault !== undefined && (
+            <span role="alert" className="text-bad">
+              {describeFault(act.fault).text}
+            </span>
+          )}
+        </span>
       </th>
-      <td className="px-4 py-1.5">{principal}</td>
-      <td className="px-4 py-1.5 tabular-nums">{attempt}</td>
-      <td className="px-4 py-1.5 whitespace-nowrap text-muted">{formatAgo(createdAt, now)}</td>
-      <td className="px-4 py-1.5 whitespace-nowrap text-muted">
+      <td className="px-3 py-1.5 whitespace-nowrap">{agent}</td>
+      <td className="max-w-40 truncate px-3 py-1.5 font-mono text-xs" title={projectRoot}>
+        {projectRoot.split('/').at(-1)}
+      </td>
+      <td className="px-3 py-1.5 whitespace-nowrap">{principal}</td>
+      <td className="px-3 py-1.5 whitespace-nowrap text-muted">{formatAgo(createdAt, now)}</td>
+      <td className="px-3 py-1.5 whitespace-nowrap text-muted">
         {startedAt === null ? '–' : formatAgo(startedAt, now)}
       </td>
-      <td className="px-4 py-1.5 text-muted">{placed ? 'on a worker' : 'none'}</td>
+      <td className="px-2 py-1 text-right">
+        {/* Turns of others are not for this key to stop. */}
+        {principal === caller?.principal && (
+          <Button
+            className="h-7!"
+            disabled={act.isBusy}
+            onClick={() =>
+              act.run(async () => {
+                await client().turns.interrupt(turnId);
+                onChange();
+              })
+            }
+          >
+            Stop
+          </Button>
+        )}
+      </td>
     </tr>
   );
 }

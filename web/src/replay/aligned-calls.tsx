@@ -7,9 +7,12 @@ type Call = NonNullable<Aligned['left']>;
 
 const kinds: Record<Aligned['kind'], { look: string; words: (names: SideNames) => string }> = {
   same: { look: 'bg-good-wash text-good', words: () => 'same' },
-  changed: { look: 'bg-amber-wash text-amber', words: () => 'other input' },
-  onlyLeft: { look: 'bg-bad-wash text-bad', words: ({ left }) => `${left} alone` },
-  onlyRight: { look: 'bg-accent-wash text-accent-ink', words: ({ right }) => `${right} alone` },
+  changed: { look: 'bg-amber-wash text-amber', words: () => 'input differs' },
+  onlyLeft: { look: 'bg-bad-wash text-bad', words: ({ left }) => `only ${left.toLowerCase()}` },
+  onlyRight: {
+    look: 'bg-accent-wash text-accent-ink',
+    words: ({ right }) => `only ${right.toLowerCase()}`,
+  },
 };
 
 /** The tool calls of two turns, in the order of both. */

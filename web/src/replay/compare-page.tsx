@@ -26,7 +26,6 @@ export function ComparePage({ turnId, otherId }: { turnId: string; otherId: stri
   return (
     <Page
       title="Compare"
-      isWide
       lead={value === undefined ? 'Two turns side by side.' : <Lead comparison={value} />}
     >
       {fault !== undefined && <FaultNote fault={fault} onRetry={reload} />}
@@ -61,9 +60,22 @@ function Lead({ comparison }: { comparison: TurnComparison }) {
   const names = sideNames(comparison);
   return (
     <span className="flex flex-wrap gap-x-5 gap-y-0.5">
+      <SessionLink turnId={right.replayOf ?? left.turnId} />
       <TurnLink name={names.left} turn={left} />
       <TurnLink name={names.right} turn={right} />
     </span>
+  );
+}
+
+/** The session of a turn: that of a replay is hidden. */
+function SessionLink({ turnId }: { turnId: string }) {
+  const load = useCallback(() => client().turns.get(turnId), [turnId]);
+  const { value } = useResource(load);
+  if (value === undefined) return null;
+  return (
+    <Link href={`/sessions/${value.sessionId}`} className="text-accent-ink underline">
+      Back to the session
+    </Link>
   );
 }
 

@@ -35,7 +35,7 @@ describe('the facts of two turns', () => {
       difference: '−$0.0150 (−75 %)',
     });
     expect(factOf(right, 'Duration')).toMatchObject({ difference: '+2.0 s (+50 %)' });
-    expect(factOf(right, 'Queued')).toMatchObject({ difference: '+40 ms' });
+    expect(factOf(right, 'Time queued')).toMatchObject({ difference: '+40 ms' });
     expect(factOf(right, 'Input tokens')).toMatchObject({ left: '1,000', difference: 'same' });
   });
 

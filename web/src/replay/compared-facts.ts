@@ -28,13 +28,17 @@ const rows: readonly Row[] = [
   { label: 'Cost', value: ({ costUsd }) => costUsd, format: formatUsd },
   { label: 'Input tokens', value: ({ usage }) => usage?.inputTokens ?? null },
   { label: 'Output tokens', value: ({ usage }) => usage?.outputTokens ?? null },
-  { label: 'Tokens read from the cache', value: ({ usage }) => usage?.cacheReadTokens ?? null },
-  { label: 'Tokens written to it', value: ({ usage }) => usage?.cacheWriteTokens ?? null },
+  { label: 'Cache reads', value: ({ usage }) => usage?.cacheReadTokens ?? null },
+  { label: 'Cache writes', value: ({ usage }) => usage?.cacheWriteTokens ?? null },
   { label: 'Model calls', value: ({ steps }) => steps },
   { label: 'Tool calls', value: ({ calls }) => calls },
   { label: 'Calls without a recorded result', value: ({ recorded }) => recorded?.misses ?? null },
-  { label: 'Queued', value: ({ queuedMs }) => queuedMs, format: formatDuration },
-  { label: 'First token', value: ({ firstTokenMs }) => firstTokenMs, format: formatDuration },
+  { label: 'Time queued', value: ({ queuedMs }) => queuedMs, format: formatDuration },
+  {
+    label: 'Time to first token',
+    value: ({ firstTokenMs }) => firstTokenMs,
+    format: formatDuration,
+  },
   { label: 'Duration', value: ({ durationMs }) => durationMs, format: formatDuration },
 ];
 

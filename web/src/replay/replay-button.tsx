@@ -1,21 +1,32 @@
-import { lazy, Suspense, useState, type ComponentProps } from 'react';
-import { Button } from '../ui/button.js';
+import { lazy, Suspense, useState } from 'react';
+import { Button, IconButton } from '../ui/button.js';
+import { History } from '../ui/icons/icons.js';
 
 const ReplayDialog = lazy(() =>
   import('./replay-dialog.js').then(({ ReplayDialog }) => ({ default: ReplayDialog })),
 );
 
-/** The button that opens the dialog of a replay. */
+/** Opens the dialog that runs a turn again. */
 export function ReplayButton({
   turnId,
-  ...props
-}: { turnId: string } & Omit<ComponentProps<typeof Button>, 'onClick'>) {
+  isSmall = false,
+}: {
+  turnId: string;
+  /** An icon alone. Default: false. */
+  isSmall?: boolean;
+}) {
   const [isOpen, setOpen] = useState(false);
   return (
     <>
-      <Button {...props} onClick={() => setOpen(true)}>
-        Replay …
-      </Button>
+      {isSmall ? (
+        <IconButton label="Replay" className="size-7!" onClick={() => setOpen(true)}>
+          <History size={13} />
+        </IconButton>
+      ) : (
+        <Button onClick={() => setOpen(true)}>
+          <History aria-hidden size={14} /> Replay
+        </Button>
+      )}
       {isOpen && (
         <Suspense fallback={null}>
           <ReplayDialog turnId={turnId} onClose={() => setOpen(false)} />

@@ -32,7 +32,7 @@ export function ReplayDialog({ turnId, onClose }: { turnId: string; onClose: () 
     navigate(`/turns/${turnId}/compare/${replay.turnId}`);
   };
   return (
-    <Dialog title="Replay the turn" onClose={onClose}>
+    <Dialog title="Replay this turn" onClose={onClose}>
       <form
         className="space-y-3"
         onSubmit={(event) => {
@@ -41,13 +41,13 @@ export function ReplayDialog({ turnId, onClose }: { turnId: string; onClose: () 
         }}
       >
         <p className="text-sm text-muted">
-          The message is sent again after the same conversation, in a session that no list has. The
-          model’s calls cost what they cost; no tool runs.
+          Sends the same message after the same conversation, in a hidden session, and compares both
+          turns. Model calls cost as usual; no tool runs.
         </p>
         <Field label="Model">
           {(control) => (
             <select {...control} value={model} onChange={({ target }) => setModel(target.value)}>
-              <option value="">the recorded one</option>
+              <option value="">Same as recorded</option>
               {models?.models.map(({ id, name }) => (
                 <option key={id} value={id}>
                   {name}
@@ -59,22 +59,22 @@ export function ReplayDialog({ turnId, onClose }: { turnId: string; onClose: () 
         <Field label="Agent">
           {(control) => (
             <select {...control} value={agent} onChange={({ target }) => setAgent(target.value)}>
-              <option value="">the recorded one</option>
+              <option value="">Same as recorded</option>
               {agents.map(({ name }) => (
                 <option key={name}>{name}</option>
               ))}
             </select>
           )}
         </Field>
-        <Field label="Tools" about="A call that the recorded turn did not make gets an error.">
+        <Field label="Tools" about="A call that was not recorded gets an error.">
           {(control) => (
             <select
               {...control}
               value={tools}
               onChange={({ target }) => setTools(target.value === 'none' ? 'none' : 'recorded')}
             >
-              <option value="recorded">recorded results</option>
-              <option value="none">none may be called</option>
+              <option value="recorded">Use recorded results</option>
+              <option value="none">No tools</option>
             </select>
           )}
         </Field>

@@ -10,9 +10,9 @@ const LATE_MS = 10_000;
 
 const reasons: Record<NonNullable<ScheduleView['pauseReason']>, DescribedState> = {
   requested: { look: 'muted', words: 'Paused by you' },
-  failures: { look: 'bad', words: 'Paused: its last five runs were refused, or failed' },
-  key: { look: 'bad', words: 'Paused: its API key was revoked or has expired' },
-  times: { look: 'bad', words: 'Paused: the server does not understand its times any more' },
+  failures: { look: 'bad', words: 'Paused: the last five runs failed' },
+  key: { look: 'bad', words: 'Paused: its API key was revoked or expired' },
+  times: { look: 'bad', words: 'Paused: the server no longer understands its times' },
 };
 
 /** Whether a schedule goes on, and why not. Pure. @param now milliseconds since 1970. */
@@ -22,7 +22,7 @@ export function describeState(
 ): DescribedState {
   if (pausedAt !== null) return reasons[pauseReason ?? 'requested'];
   if (nextAt !== null && now - Date.parse(nextAt) > LATE_MS) {
-    return { look: 'amber', words: 'Late: no worker has taken its last time' };
+    return { look: 'amber', words: 'Late: no worker has started the last run' };
   }
   return { look: 'good', words: 'Active' };
 }

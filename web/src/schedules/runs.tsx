@@ -27,7 +27,7 @@ export function Runs({ schedule: { key, tz } }: { schedule: ScheduleView }) {
     <section aria-label="Runs" className="mt-3 border-t border-line pt-3">
       {fault !== undefined && <FaultNote fault={fault} onRetry={reload} />}
       {value === undefined && fault === undefined && <Loading what="runs" />}
-      {value?.runs.length === 0 && <p className="py-1 text-sm text-muted">It has not run yet.</p>}
+      {value?.runs.length === 0 && <p className="py-1 text-sm text-muted">No runs yet.</p>}
       <ul className="divide-y divide-line text-sm">
         {value?.runs.map((run) => (
           <RunRow key={run.id} run={run} tz={tz} />
@@ -35,7 +35,7 @@ export function Runs({ schedule: { key, tz } }: { schedule: ScheduleView }) {
       </ul>
       {value?.nextCursor !== undefined && (
         <p className="pt-2 text-xs text-muted">
-          The latest {SHOWN_RUNS}. turnpike schedules runs {key} --limit 200 has more.
+          These are the latest {SHOWN_RUNS}. For more: turnpike schedules runs {key} --limit 200
         </p>
       )}
     </section>
@@ -49,22 +49,26 @@ function RunRow({ run, tz }: { run: ScheduleRunView; tz: string }) {
     <li className="flex flex-wrap items-baseline gap-x-3 gap-y-1 py-2">
       <ZoneTime at={slot} tz={tz} />
       <span className={looks[outcome]}>{outcome}</span>
-      <span className="min-w-0 flex-1 basis-40 text-xs text-muted [overflow-wrap:anywhere]">
-        {cause === 'trigger' && 'by you'}
+      <span className="min-w-0 flex-1 text-xs text-muted [overflow-wrap:anywhere]">
+        {cause === 'trigger' && 'started by you'}
         {error?.message}
         {missed !== null && describeMissed(missed.count)}
-        {turnId !== null && !isThere && 'the turn is deleted'}
+        {turnId !== null && !isThere && 'its session was deleted'}
       </span>
-      {isThere && <span className="text-xs text-soft">{turnStatus}</span>}
-      {isThere && sessionId !== null && (
-        <Link href={`/sessions/${sessionId}`} className="text-xs text-accent-ink underline">
-          Session
-        </Link>
-      )}
-      {isThere && turnId !== null && (
-        <Link href={`/turns/${turnId}`} className="text-xs text-accent-ink underline">
-          Timeline
-        </Link>
+      {isThere && (
+        <span className="flex gap-x-3 text-xs whitespace-nowrap">
+          <span className="text-soft">{turnStatus}</span>
+          {sessionId !== null && (
+            <Link href={`/sessions/${sessionId}`} className="text-accent-ink underline">
+              Session
+            </Link>
+          )}
+          {turnId !== null && (
+            <Link href={`/turns/${turnId}`} className="text-accent-ink underline">
+              Timeline
+            </Link>
+          )}
+        </span>
       )}
     </li>
   );
@@ -74,6 +78,6 @@ function RunRow({ run, tz }: { run: ScheduleRunView; tz: string }) {
 const MOST_COUNTED = 1_000;
 
 function describeMissed(count: number): string {
-  if (count >= MOST_COUNTED) return `${formatCount(count)} times or more, from this one`;
-  return count === 1 ? 'nothing could run' : `${formatCount(count)} times, from this one`;
+  if (count >= MOST_COUNTED) return `missed ${formatCount(count)} times or more from then on`;
+  return count === 1 ? 'no worker could run it' : `missed ${formatCount(count)} times from then on`;
 }

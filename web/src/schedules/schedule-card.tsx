@@ -7,9 +7,10 @@ import { useAct } from '../app/use-act.js';
 import { useNow } from '../app/use-now.js';
 import { useResource } from '../app/use-resource.js';
 import { Button } from '../ui/button.js';
+import { DeleteButton } from '../ui/delete-button.js';
 import { Pencil } from '../ui/icons/icons.js';
-import { SureButton } from '../ui/sure-button.js';
 import { describeState, type DescribedState } from './describe-state.js';
+import { cronWords } from './cron-words.js';
 import { Runs } from './runs.js';
 import { ZoneTime } from './zone-time.js';
 
@@ -51,8 +52,10 @@ export function ScheduleCard({
         <span className={`text-xs ${looks[state.look]}`}>{state.words}</span>
       </div>
       <p className="mt-0.5 text-sm">
-        <code className="font-mono text-[0.8125rem]">{cron}</code>{' '}
-        <span className="text-muted">on the clock of {tz}</span>
+        {cronWords(cron)}{' '}
+        <span className="text-muted">
+          <code className="font-mono text-xs">{cron}</code>, {tz} time
+        </span>
       </p>
       <p className="mt-1.5 line-clamp-3 text-sm whitespace-pre-wrap text-soft [overflow-wrap:anywhere]">
         {message}
@@ -62,11 +65,11 @@ export function ScheduleCard({
       {act.fault !== undefined && <FaultNote fault={act.fault} onDismiss={act.dismiss} />}
       <div className="mt-3 flex flex-wrap gap-2">
         <Button aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-          Runs
+          {isOpen ? 'Hide runs' : 'Runs'}
         </Button>
         <Button
           disabled={act.isBusy}
-          title="Submits a turn now, beside its times"
+          title="Sends the message now, beside the scheduled times"
           onClick={() =>
             act.run(async () => {
               await schedules.trigger(key);
@@ -86,11 +89,16 @@ export function ScheduleCard({
         <Button onClick={onEdit}>
           <Pencil aria-hidden size={14} /> Edit
         </Button>
-        <SureButton
-          question="Delete it with its runs"
-          disabled={act.isBusy}
-          onSure={change(() => schedules.delete(key))}
-        />
+        <DeleteButton
+          title={`Delete the schedule ${key}?`}
+          onConfirm={async () => {
+            await schedules.delete(key);
+            onChange();
+          }}
+        >
+          It sends no more messages, and the list of its runs is deleted. Sessions that it started
+          stay.
+        </DeleteButton>
       </div>
       {isOpen && <Runs key={round} schedule={schedule} />}
     </li>
@@ -106,10 +114,10 @@ function Where({ schedule: { session, agent, projectRoot, overlap } }: { schedul
   return (
     <p className="mt-0.5 text-xs text-muted [overflow-wrap:anywhere]">
       {session === 'new' ? (
-        'a session for each turn'
+        'a new session each time'
       ) : (
         <Link href={`/sessions/${session}`} className="text-accent-ink underline">
-          all in one session
+          always in one session
         </Link>
       )}
       {words.map((one) => ` · ${one}`)}
@@ -118,9 +126,9 @@ function Where({ schedule: { session, agent, projectRoot, overlap } }: { schedul
 }
 
 const overlapWords: Record<ScheduleView['overlap'], string> = {
-  skip: 'skips while a turn runs',
-  queueOne: 'one turn waits',
-  allow: 'turns may overlap',
+  skip: 'skipped while the last run is not finished',
+  queueOne: 'one run waits for the last one',
+  allow: 'runs may overlap',
 };
 
 function NextTimes({
@@ -140,7 +148,7 @@ function NextTimes({
   if (value === undefined || value.length === 0) return null;
   return (
     <dl className="mt-2 flex gap-x-3 text-xs">
-      <dt className="text-muted">{nextAt === null ? 'Would be next' : 'Next'}</dt>
+      <dt className="text-muted">{nextAt === null ? 'Next if resumed' : 'Next'}</dt>
       <dd>
         <ul className="flex flex-wrap gap-x-4 gap-y-0.5">
           {value.map(({ at }) => (

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { ScheduleView } from '../../../src/client/turnpike-client.js';
 import { TurnpikeError } from '../../../src/client/transport/client-errors.js';
 import { describeState } from './describe-state.js';
-import { draftOf, parseDraft, problemOf } from './schedule-draft.js';
+import { draftOf, findProblems, parseDraft, problemOf } from './schedule-draft.js';
 
 const schedule: ScheduleView = {
   id: 'sched_1',
@@ -51,13 +51,30 @@ describe('the draft of a schedule', () => {
   });
 
   it.each([
+    ['key', 'my report'],
+    ['cron', 'every monday'],
+    ['cron', '0 9 * *'],
+    ['cron', '0 99 * * 1'],
+    ['tz', 'Berlin'],
+    ['tz', ''],
+    ['message', ' '],
     ['catchUpMs', ''],
     ['catchUpMs', 'ten'],
+    ['catchUpMs', '1441'],
     ['opts', '{'],
     ['opts', '[1]'],
   ])('with %s of %j says what to give', (field, text) => {
-    const parsed = parseDraft({ ...draftOf(schedule, 'UTC'), [field]: text });
-    expect(parsed).toMatchObject({ field, text: expect.stringMatching(/^Give a /) });
+    const found = findProblems({ ...draftOf(schedule, 'UTC'), [field]: text });
+    expect(found).toEqual([{ field, text: expect.any(String) }]);
+  });
+
+  it('says all that is wrong at once, and nothing of what is right', () => {
+    const wrong = { cron: 'x', tz: 'y', message: '' };
+    const found = findProblems({ ...draftOf(schedule, 'UTC'), ...wrong });
+    expect(found.map(({ field }) => field)).toEqual(['cron', 'tz', 'message']);
+    for (const tz of ['UTC', 'Etc/UTC', 'Asia/Tokyo']) {
+      expect(findProblems({ ...draftOf(schedule, 'UTC'), tz })).toEqual([]);
+    }
   });
 });
 
@@ -93,7 +110,7 @@ describe('the state of a schedule', () => {
 
   it.each([
     ['requested', 'Paused by you'],
-    ['failures', 'its last five runs'],
+    ['failures', 'the last five runs'],
     ['key', 'its API key'],
     ['times', 'its times'],
   ] as const)('says why it is paused: %s', (pauseReason, words) => {

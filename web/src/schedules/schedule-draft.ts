@@ -1,9 +1,12 @@
 import type { ScheduleView, WantedSchedule } from '../../../src/client/turnpike-client.js';
 import { TurnpikeError } from '../../../src/client/transport/client-errors.js';
+import { cronWords } from './cron-words.js';
+import { knownZone } from './zone-times.js';
 import { isPlainObject } from '../../../src/platform/json.js';
 
 const MINUTE_MS = 60_000;
 const STANDARD_CATCH_UP_MIN = '10';
+const MOST_CATCH_UP_MIN = 1_440;
 
 /** The fields of a schedule as they are typed. An empty text is a field that is not given. */
 export interface ScheduleDraft {
@@ -39,18 +42,40 @@ export function draftOf(schedule: ScheduleView | undefined, ownZone: string): Sc
   return { key, cron, tz, message, ...where, overlap, catchUpMs, opts: options };
 }
 
-/** The schedule that a draft asks for, or what of it no server could take. Pure. */
-export function parseDraft(draft: ScheduleDraft): WantedSchedule | FieldProblem {
+/** All that is wrong with a draft, as far as it is known without the server. Pure. */
+export function findProblems(draft: ScheduleDraft): FieldProblem[] {
+  const { key, cron, tz, message, catchUpMs } = draft;
+  const minutes = catchUpMs.trim() === '' ? Number.NaN : Number(catchUpMs);
+  const found: [keyof ScheduleDraft, boolean, string][] = [
+    ['key', !/^[\w.-]{1,100}$/.test(key), 'Use letters, digits, _ - and . only.'],
+    [
+      'cron',
+      cronWords(cron) === undefined,
+      'This is no cron expression: give five fields, as 0 9 * * 1-5.',
+    ],
+    ['tz', !isZone(tz.trim()), 'This is no time zone. Choose one from the list, as Europe/Berlin.'],
+    ['message', message.trim() === '', 'Give a message.'],
+    [
+      'catchUpMs',
+      !(minutes >= 0 && minutes <= MOST_CATCH_UP_MIN),
+      `Give a number of minutes, up to ${MOST_CATCH_UP_MIN} (a day).`,
+    ],
+    ['opts', optsOf(draft) === undefined, 'Give a JSON object, as {"maxTurns": 5}.'],
+  ];
+  return found.flatMap(([field, isWrong, text]) => (isWrong ? [{ field, text }] : []));
+}
+
+/** Whether the browser knows the zone. Pure. */
+function isZone(tz: string): boolean {
+  return (
+    tz === 'UTC' || (tz !== '' && knownZone(tz) !== 'UTC') || /^(?:Etc\/)?(?:UTC|GMT)$/i.test(tz)
+  );
+}
+
+/** The schedule that a draft without problems asks for. Pure. */
+export function parseDraft(draft: ScheduleDraft): WantedSchedule {
   const { cron, tz, session, message } = draft;
-  const catchUpMin = draft.catchUpMs.trim() === '' ? Number.NaN : Number(draft.catchUpMs);
-  if (!Number.isFinite(catchUpMin)) {
-    return { field: 'catchUpMs', text: 'Give a number of minutes.' };
-  }
-  const opts = draft.opts.trim() === '' ? {} : parseObject(draft.opts);
-  if (opts === undefined) {
-    return { field: 'opts', text: 'Give a JSON object, as {"maxTurns": 5}.' };
-  }
-  // Others have the server's own words for what is wrong.
+  const opts = optsOf(draft) ?? {};
   const overlap = overlaps.find((one) => one === draft.overlap) ?? 'skip';
   const isNew = session === 'new';
   const agent = isNew ? draft.agent.trim() : '';
@@ -61,11 +86,15 @@ export function parseDraft(draft: ScheduleDraft): WantedSchedule | FieldProblem 
     session,
     message,
     overlap,
-    catchUpMs: Math.round(catchUpMin * MINUTE_MS),
+    catchUpMs: Math.round(Number(draft.catchUpMs) * MINUTE_MS),
     ...(agent !== '' && { agent }),
     ...(projectRoot !== '' && { projectRoot }),
     ...(Object.keys(opts).length > 0 && { opts }),
   };
+}
+
+function optsOf({ opts }: ScheduleDraft): Record<string, unknown> | undefined {
+  return opts.trim() === '' ? {} : parseObject(opts);
 }
 
 /** Policies for a time that comes while a turn before it runs, in words. */

@@ -4,7 +4,8 @@ import { FaultNote } from '../app/fault-note.js';
 import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
 import { Field, type ControlProps } from '../ui/field.js';
-import { draftOf, parseDraft, type FieldProblem } from './schedule-draft.js';
+import { cronWords } from './cron-words.js';
+import { draftOf, findProblems, parseDraft } from './schedule-draft.js';
 import { SessionFields } from './session-fields.js';
 import { useDraft, type Bind, type BoundField } from './use-draft.js';
 import { viewerZone } from './zone-times.js';
@@ -21,15 +22,13 @@ export function ScheduleForm({
   onClose: () => void;
 }) {
   const { draft, bind, ...form } = useDraft(() => draftOf(schedule, viewerZone()));
-  const store = async (): Promise<FieldProblem | undefined> => {
-    const wanted = parseDraft(draft);
-    if ('field' in wanted) return wanted;
+  const store = async (): Promise<void> => {
     const { schedules } = client();
+    const wanted = parseDraft(draft);
     await (schedule === undefined
       ? schedules.create(draft.key, wanted)
       : schedules.put(draft.key, wanted));
     onStored();
-    return undefined;
   };
   return (
     <Dialog
@@ -40,7 +39,7 @@ export function ScheduleForm({
         className="space-y-3"
         onSubmit={(event) => {
           event.preventDefault();
-          form.submit(store);
+          form.submit(findProblems(draft), store);
         }}
       >
         {schedule === undefined && <KeyField {...bind('key')} />}
@@ -53,7 +52,7 @@ export function ScheduleForm({
         {form.fault !== undefined && <FaultNote fault={form.fault} onDismiss={form.dismiss} />}
         <div className="flex justify-end">
           <Button type="submit" look="main" disabled={form.isBusy}>
-            {schedule === undefined ? 'Make it' : 'Save'}
+            {schedule === undefined ? 'Create' : 'Save'}
           </Button>
         </div>
       </form>
@@ -63,11 +62,10 @@ export function ScheduleForm({
 
 function KeyField({ problem, entry }: BoundField) {
   return (
-    <Field label="Key" about="Your name of it: letters, digits, _ - and ." problem={problem}>
+    <Field label="Name" about="Letters, digits, _ - and ." problem={problem}>
       {(control) => (
         <input
           required
-          autoFocus
           maxLength={100}
           placeholder="weekly-report"
           {...plainText}
@@ -86,7 +84,10 @@ function Times({ bind }: { bind: Bind }) {
     <div className="grid gap-3 sm:grid-cols-2">
       <Field
         label="Times"
-        about="Minute, hour, day of the month, month, day of the week, as cron has them."
+        about={
+          cronWords(cron.entry.value) ??
+          'Cron: minute, hour, day of the month, month, day of the week.'
+        }
         problem={cron.problem}
       >
         {(control) => (
@@ -99,7 +100,7 @@ function Times({ bind }: { bind: Bind }) {
           />
         )}
       </Field>
-      <Field label="Zone" about="The clock that counts." problem={tz.problem}>
+      <Field label="Time zone" problem={tz.problem}>
         {(control) => (
           <>
             <input
@@ -128,26 +129,26 @@ function Rare({ bind }: { bind: Bind }) {
   return (
     <>
       <div className="grid gap-3 sm:grid-cols-2">
-        <Field label="While a turn before it runs" problem={overlap.problem}>
+        <Field label="If the last run is not finished" problem={overlap.problem}>
           {(control) => (
             <select {...control} {...overlap.entry}>
-              <option value="skip">skip the time</option>
-              <option value="queueOne">one turn waits</option>
-              <option value="allow">run it all the same</option>
+              <option value="skip">Skip this run</option>
+              <option value="queueOne">Let one run wait</option>
+              <option value="allow">Run anyway</option>
             </select>
           )}
         </Field>
         <Field
-          label="Minutes it may run late"
-          about="After an outage. At most a day."
+          label="Catch up for (minutes)"
+          about="How late a run may start after an outage. At most a day."
           problem={catchUp.problem}
         >
           {(control) => <input inputMode="decimal" required {...control} {...catchUp.entry} />}
         </Field>
       </div>
       <Field
-        label="Options"
-        about="JSON, as of any turn: model, maxTurns, tools. Empty: none."
+        label="Options (optional)"
+        about="JSON with options of a turn, such as model, maxTurns, tools."
         problem={opts.problem}
       >
         {(control) => (

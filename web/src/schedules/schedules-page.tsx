@@ -2,7 +2,7 @@ import { useCallback, useState } from 'react';
 import type { ScheduleView } from '../../../src/client/turnpike-client.js';
 import { client } from '../app/client.js';
 import { FaultNote } from '../app/fault-note.js';
-import { Loading, Nothing, Page } from '../app/page.js';
+import { HelpLink, Loading, Nothing, Page } from '../app/page.js';
 import { useResource } from '../app/use-resource.js';
 import { Button } from '../ui/button.js';
 import { Plus } from '../ui/icons/icons.js';
@@ -21,7 +21,7 @@ export function SchedulesPage() {
   return (
     <Page
       title="Schedules"
-      lead="Turns that are submitted at times of a clock, with your limits and permissions."
+      lead="Run a message on a schedule, with your limits and permissions."
       actions={
         <Button look="main" onClick={() => setEdited('new')}>
           <Plus aria-hidden size={14} /> New schedule
@@ -30,7 +30,12 @@ export function SchedulesPage() {
     >
       {fault !== undefined && <FaultNote fault={fault} onRetry={reload} />}
       {value === undefined && fault === undefined && <Loading what="schedules" />}
-      {value?.length === 0 && <Nothing>Nothing is scheduled.</Nothing>}
+      {value?.length === 0 && (
+        <Nothing title="No schedules yet.">
+          A schedule sends a message at set times, such as a report every Monday at nine.{' '}
+          <HelpLink topic="guide/schedules">How schedules work</HelpLink>
+        </Nothing>
+      )}
       <ul className="space-y-3">
         {value?.map((schedule) => (
           <ScheduleCard

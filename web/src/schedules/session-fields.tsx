@@ -7,7 +7,7 @@ import type { Bind } from './use-draft.js';
 
 /** Where a schedule's turns run: in a session of the user's, or in new ones, with an agent and a folder. */
 export function SessionFields({ bind }: { bind: Bind }) {
-  const { value: sessions = [] } = useSessions();
+  const { value: sessions = [] } = useSessions('chats');
   const { value: agents = [] } = useResource(useCallback(() => client().agents(), []));
   const session = bind('session');
   const agent = bind('agent');
@@ -21,7 +21,7 @@ export function SessionFields({ bind }: { bind: Bind }) {
       <Field label="Session" problem={session.problem}>
         {(control) => (
           <select {...control} {...session.entry}>
-            <option value="new">a new one for each turn</option>
+            <option value="new">A new session each time</option>
             {!isListed && <option value={chosen}>{chosen}</option>}
             {sessions.map(({ sessionId, title, projectRoot }) => (
               <option key={sessionId} value={sessionId}>
@@ -36,7 +36,7 @@ export function SessionFields({ bind }: { bind: Bind }) {
           <Field label="Agent" problem={agent.problem}>
             {(control) => (
               <select {...control} {...agent.entry}>
-                <option value="">the default</option>
+                <option value="">Default agent</option>
                 {named !== '' && !names.includes(named) && <option>{named}</option>}
                 {names.map((name) => (
                   <option key={name}>{name}</option>
@@ -44,7 +44,11 @@ export function SessionFields({ bind }: { bind: Bind }) {
               </select>
             )}
           </Field>
-          <Field label="Folder" about="Empty: your own." problem={folder.problem}>
+          <Field
+            label="Folder (optional)"
+            about="If empty, your own folder."
+            problem={folder.problem}
+          >
             {(control) => (
               <input spellCheck={false} autoComplete="off" {...control} {...folder.entry} />
             )}

@@ -19,26 +19,25 @@ export interface DraftForm {
   /** The error of the last try, where it is about no field. */
   fault: unknown;
   dismiss(): void;
-  /** @param store returns what is wrong with a field; otherwise the draft is stored. */
-  submit(store: () => Promise<FieldProblem | undefined>): void;
+  /** @param problems what is wrong with the draft: it is not stored then. */
+  submit(problems: readonly FieldProblem[], store: () => Promise<void>): void;
 }
 
 /** A schedule as it is typed, with faults at their fields. What is typed stays after each of them. */
 export function useDraft(first: () => ScheduleDraft): DraftForm {
   const [draft, setDraft] = useState(first);
-  const [problem, setProblem] = useState<FieldProblem>();
+  const [problems, setProblems] = useState<readonly FieldProblem[]>([]);
   const [fault, setFault] = useState<unknown>();
   const [isBusy, setBusy] = useState(false);
-  const attempt = async (store: () => Promise<FieldProblem | undefined>): Promise<void> => {
+  const attempt = async (store: () => Promise<void>): Promise<void> => {
     setBusy(true);
-    setProblem(undefined);
     setFault(undefined);
     try {
-      setProblem(await store());
+      await store();
     } catch (thrown) {
       const found = problemOf(thrown);
-      setProblem(found);
       if (found === undefined) setFault(reportFault(thrown));
+      else setProblems([found]);
     } finally {
       setBusy(false);
     }
@@ -46,20 +45,21 @@ export function useDraft(first: () => ScheduleDraft): DraftForm {
   return {
     draft,
     bind: (field) => ({
-      problem: problem?.field === field ? problem.text : undefined,
+      problem: problems.find((one) => one.field === field)?.text,
       entry: {
         value: draft[field],
         onChange: ({ target }) => {
           setDraft((before) => ({ ...before, [field]: target.value }));
-          if (problem?.field === field) setProblem(undefined);
+          setProblems((all) => all.filter((one) => one.field !== field));
         },
       },
     }),
     isBusy,
     fault,
     dismiss: () => setFault(undefined),
-    submit: (store) => {
-      if (!isBusy) void attempt(store);
+    submit: (found, store) => {
+      setProblems(found);
+      if (!isBusy && found.length === 0) void attempt(store);
     },
   };
 }

@@ -37,7 +37,7 @@ export function ChoiceInput({
       }
       className="h-9 w-52 rounded-lg border border-line-strong bg-panel px-2 text-sm aria-invalid:border-bad"
     >
-      <option value="">not set</option>
+      <option value="">Default</option>
       {choices.map(({ value: one, words }) => (
         <option key={String(one)} value={String(one)}>
           {words}

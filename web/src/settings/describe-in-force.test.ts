@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { EffectiveSetting } from '../../../src/client/turnpike-client.js';
-import { describeInForce } from './describe-in-force.js';
-import { limitLooks } from './setting-looks.js';
+import { describeInForce, describeWires } from './describe-in-force.js';
+import { limitLooks, modelLooks, type SettingLook } from './setting-looks.js';
 
 type InForce = EffectiveSetting['effective']['harness'];
 
@@ -16,33 +16,32 @@ const wires = (others: InForce, oracle: InForce) => ({
   },
 });
 
-function words(name: string, others: InForce, oracle: InForce): string {
-  const look = limitLooks[name];
+function lookOf(name: string): SettingLook {
+  const look = limitLooks[name] ?? modelLooks[name];
   if (look === undefined) throw new Error(`There is no look of ${name}`);
-  return describeInForce(wires(others, oracle), look);
+  return look;
 }
 
-describe('describeInForce', () => {
-  it('names the wires where they differ, and what no value means', () => {
+describe('the value of a setting that is in force', () => {
+  it.each<[string, InForce, string]>([
+    ['max_iterations', { value: 21, from: 'user' }, 'Now: 21.'],
+    ['max_iterations', { value: 12, from: 'default' }, 'Now: 12 (default).'],
+    ['max_iterations', { value: 7, from: 'instructions' }, 'Now: 7 (set in AGENTS.md).'],
+    ['timeout_seconds', { value: 600, from: 'environment' }, 'Now: 600 s (set by the server).'],
+    ['token_budget', { value: null, from: 'default' }, 'Now: no limit (default).'],
+    ['thinking_enabled', { value: false, from: 'default' }, 'Now: off (default).'],
+  ])('of %s, %j, is said in words', (name, inForce, words) => {
+    expect(describeInForce(wires(inForce, inForce), lookOf(name))).toBe(words);
+  });
+
+  it('is that of the console, with the others beside it where they differ', () => {
     const none: InForce = { value: null, from: 'default' };
     const some: InForce = { value: 50_000, from: 'default' };
-    expect(words('token_budget', none, some)).toBe(
-      'In force: no limit for the harness, named agents, AG-UI, AI SDK and Responses; 50,000 tokens for the oracle.',
+    const look = lookOf('token_budget');
+    expect(describeInForce(wires(none, some), look)).toBe('Now: no limit (default).');
+    expect(describeWires(wires(none, some), look)).toBe(
+      'console, command line and native API, named agents, AG-UI, AI SDK and Responses API: no limit (default). oracle API: 50,000 tokens (default)',
     );
-  });
-
-  it('says a value that holds everywhere once', () => {
-    const user: InForce = { value: 21, from: 'user' };
-    expect(words('max_iterations', user, user)).toBe('In force everywhere: 21.');
-    const root: InForce = { value: 7, from: 'instructions' };
-    expect(words('max_iterations', root, root)).toBe('In force everywhere: 7 (AGENTS.md).');
-  });
-
-  it('says so where this console asks for one or the other itself', () => {
-    const off: InForce = { value: false, from: 'default' };
-    const look = { label: 'Thinking', step: 1, unit: '', none: '', isConsoleOwn: true };
-    expect(describeInForce(wires(off, off), look)).toBe(
-      'In force everywhere: off. Turns of this console use its own switch.',
-    );
+    expect(describeWires(wires(none, none), look)).toBeUndefined();
   });
 });

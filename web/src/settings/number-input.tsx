@@ -17,8 +17,14 @@ export function NumberInput({
   value,
   min,
   max,
+  placeholder,
   onChange,
-}: InputProps<number> & { min: number; max: number }) {
+}: InputProps<number> & {
+  min: number;
+  max: number;
+  /** The value in force where none is set. */
+  placeholder: string;
+}) {
   // The text while the field is edited: not every state of it is a number.
   const [text, setText] = useState<string>();
   return (
@@ -29,7 +35,7 @@ export function NumberInput({
       min={min}
       max={max}
       value={text ?? value ?? ''}
-      placeholder="not set"
+      placeholder={placeholder}
       aria-describedby={describedBy}
       aria-invalid={hasProblem}
       onChange={({ target }) => {

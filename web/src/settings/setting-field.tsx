@@ -5,7 +5,8 @@ import { formatCount } from '../ui/format.js';
 import { X } from '../ui/icons/icons.js';
 import { Slider } from '../ui/slider.js';
 import { ChoiceInput } from './choice-input.js';
-import { describeInForce } from './describe-in-force.js';
+import { Tooltip } from '../ui/tooltip.js';
+import { describeInForce, describeWires } from './describe-in-force.js';
 import { NumberInput } from './number-input.js';
 import type { SettingLook } from './setting-looks.js';
 import type { SettingValue } from './user-settings.js';
@@ -41,6 +42,9 @@ export function SettingField({
   const isNumber = schema.type === 'integer';
   const { minimum: min = 0, maximum: max = 0 } = schema;
   const number = typeof value === 'number' ? value : undefined;
+  const wires = describeWires(setting, look);
+  const { value: inForce } = setting.effective.harness;
+  const shown = typeof inForce === 'number' ? inForce : undefined;
   return (
     <div className="grid gap-x-6 gap-y-1 px-4 py-4 sm:grid-cols-[1fr_auto]">
       <div className="min-w-0">
@@ -49,8 +53,17 @@ export function SettingField({
         </label>
         <p id={`${id}-about`} className="text-xs text-muted">
           {schema.description}
-          {isNumber && ` ${formatCount(min)} to ${formatCount(max)}.`}{' '}
-          <span className="block text-soft">{describeInForce(setting, look)}</span>
+          {look.about !== undefined && ` ${look.about}`}
+          <span className="block text-soft">
+            {describeInForce(setting, look)}
+            {wires !== undefined && (
+              <Tooltip text={wires}>
+                <button type="button" className="ml-1.5 text-muted underline decoration-dotted">
+                  Other APIs differ
+                </button>
+              </Tooltip>
+            )}
+          </span>
         </p>
       </div>
       <Entry
@@ -59,7 +72,11 @@ export function SettingField({
         unit={look.unit}
       >
         {isNumber ? (
-          <NumberInput {...shared} {...{ min, max, value: number, onChange }} />
+          <NumberInput
+            {...shared}
+            {...{ min, max, value: number, onChange }}
+            placeholder={shown === undefined ? 'none' : String(shown)}
+          />
         ) : (
           <ChoiceInput {...shared} {...{ type: schema.type, value, models, onChange }} />
         )}
@@ -68,8 +85,8 @@ export function SettingField({
         <div>
           <Slider
             labelledBy={`${id}-label`}
-            value={number ?? (typeof schema.default === 'number' ? schema.default : min)}
-            valueText={isSet ? undefined : 'not set'}
+            value={number ?? shown ?? max}
+            valueText={isSet ? undefined : describeInForce(setting, look)}
             min={min}
             max={max}
             step={look.step}
@@ -108,7 +125,7 @@ function Entry({
       <span className="w-10 text-xs text-muted">{unit}</span>
       <span className="size-8">
         {onClear !== undefined && (
-          <IconButton label={`Do not set: ${label}`} onClick={onClear}>
+          <IconButton label={`Reset ${label}`} onClick={onClear}>
             <X size={14} />
           </IconButton>
         )}

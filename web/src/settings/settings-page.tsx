@@ -41,7 +41,7 @@ export function SettingsPage() {
   return (
     <Page
       title="Settings"
-      lead="Your next turns use these values, unless the request, its session or its agent sets others. Defaults differ by wire; this console uses the harness. Changes are saved as you make them."
+      lead="Limits and models of your turns from now on, unless a session or an agent sets others. Changes are saved as you make them."
       actions={
         <div className="flex items-center gap-3">
           <SaveState status={state.status} />
@@ -60,7 +60,7 @@ export function SettingsPage() {
       {saved === undefined && fault === undefined && <Loading what="settings" />}
       {saved !== undefined && (
         <>
-          {section('Limits of your turns', limitLooks)}
+          {section('Limits of a turn', limitLooks)}
           {section('Models', modelLooks)}
         </>
       )}
@@ -159,15 +159,16 @@ function KeySection() {
       <div className="flex flex-wrap items-center justify-between gap-3 rounded-xl border border-line bg-panel px-4 py-3 text-sm">
         <span className="text-muted">
           {key === undefined
-            ? 'None: requests go out without a key.'
-            : `Requests go out with ${key.slice(0, 8)}…`}
+            ? 'No key is set. This server needs none, or asks for one.'
+            : `Requests are sent with the key ${key.slice(0, 8)}…`}
         </span>
         {key === undefined ? (
-          <Button onClick={() => keyRequest.set('Requests of this page will be sent with it.')}>
-            Enter a key
-          </Button>
+          <Button onClick={() => keyRequest.set('wanted')}>Enter a key</Button>
         ) : (
-          <Button onClick={forgetKey}>Forget it</Button>
+          <span className="flex gap-2">
+            <Button onClick={() => keyRequest.set('wanted')}>Change key</Button>
+            <Button onClick={forgetKey}>Remove key</Button>
+          </span>
         )}
       </div>
     </section>

@@ -30,17 +30,22 @@ function BudgetBar({ label, used, limit, words }: Budget) {
         <span className="font-medium">{label}</span>
         <span className="text-muted tabular-nums">{words}</span>
       </div>
-      <div
-        role="meter"
-        aria-label={label}
-        aria-valuemin={0}
-        aria-valuemax={limit}
-        aria-valuenow={Math.min(used, limit)}
-        aria-valuetext={words}
-        className="h-2 overflow-hidden rounded-full bg-sunken"
-      >
-        <span className={`block h-full rounded-full ${colour}`} style={{ width: `${percent}%` }} />
-      </div>
+      {!isUnlimited(limit) && (
+        <div
+          role="meter"
+          aria-label={label}
+          aria-valuemin={0}
+          aria-valuemax={limit}
+          aria-valuenow={Math.min(used, limit)}
+          aria-valuetext={words}
+          className="h-2 overflow-hidden rounded-full bg-sunken"
+        >
+          <span
+            className={`block h-full rounded-full ${colour}`}
+            style={{ width: `${percent}%` }}
+          />
+        </div>
+      )}
     </div>
   );
 }
@@ -67,7 +72,7 @@ function budgetsOf(timeline: Timeline, { options, usage: ended }: TurnRecord): B
         : `${formatCount(tokens)} of ${formatCount(tokenBudget)}`,
     },
     {
-      label: 'Iterations',
+      label: 'Model calls',
       used: iterations,
       limit: maxIterations,
       words: `${iterations} of ${maxIterations}`,

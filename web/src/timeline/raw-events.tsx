@@ -6,7 +6,7 @@ import { Toggle } from '../ui/toggle.js';
 /** Rows of the first page, and of each "more". */
 const ROWS = 200;
 
-/** The events as the log has them. */
+/** The events of the log. */
 export function RawEvents({ events, startMs }: { events: readonly TurnEvent[]; startMs: number }) {
   const [filter, setFilter] = useState('');
   const [hasDeltas, setDeltas] = useState(false);
@@ -44,10 +44,10 @@ export function RawEvents({ events, startMs }: { events: readonly TurnEvent[]; s
           <thead className="text-muted">
             <tr className="border-b border-line">
               <th scope="col" className="w-20 px-3 py-2 font-medium">
-                After
+                Time
               </th>
               <th scope="col" className="hidden w-14 py-2 font-medium sm:table-cell">
-                Place
+                No.
               </th>
               <th scope="col" className="py-2 font-medium">
                 Event
@@ -83,14 +83,14 @@ const EventRow = memo(function EventRow({ event, startMs }: { event: TurnEvent; 
         +{((Date.parse(at) - startMs) / 1_000).toFixed(3)}
       </td>
       <td className="hidden py-1 text-muted tabular-nums sm:table-cell">
-        {attempt}.{seq}
+        {attempt > 1 ? `${attempt}.${seq}` : seq}
       </td>
       <td className="py-1 pr-3">
         <details className="group">
           <summary className="flex list-none gap-2 [&::-webkit-details-marker]:hidden">
             <code className="shrink-0 font-mono font-medium">{name}</code>
             <span className="truncate font-mono text-muted group-open:invisible">
-              {JSON.stringify(facts)}
+              {describeFacts(facts)}
             </span>
           </summary>
           <pre className="mt-1 mb-2 rounded-lg bg-sunken p-2.5 font-mono whitespace-pre-wrap [overflow-wrap:anywhere]">
@@ -101,3 +101,14 @@ const EventRow = memo(function EventRow({ event, startMs }: { event: TurnEvent; 
     </tr>
   );
 });
+
+/** The most telling facts of an event, on one line: all but ids, each in short. */
+function describeFacts(facts: object): string {
+  return Object.entries(facts)
+    .flatMap(([name, value]: [string, unknown]) => {
+      if (value === null || value === undefined || /Ids?$/.test(name)) return [];
+      const words = typeof value === 'string' ? value : JSON.stringify(value);
+      return [`${name} ${words.length > 60 ? `${words.slice(0, 60)}…` : words}`];
+    })
+    .join(' · ');
+}

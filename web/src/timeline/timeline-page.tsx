@@ -37,7 +37,6 @@ export function TimelinePage({ turnId }: { turnId: string }) {
   return (
     <Page
       title="Turn"
-      isWide
       lead={events.length > 0 && <Lead timeline={timeline} turn={turn.value} turnId={turnId} />}
       actions={
         <>

@@ -2,6 +2,8 @@ import { X } from './icons/icons.js';
 import { useEffect, useId, useRef, type ReactNode } from 'react';
 import { IconButton } from './button.js';
 
+const firstControls = '[data-first], input:not([type=file]), textarea, select';
+
 /**
  * The browser's modal dialog: it traps and restores the focus, closes on Escape, and needs no inline
  * style, which the page's policy refuses.
@@ -19,9 +21,12 @@ export function Dialog({
   children: ReactNode;
 }) {
   const element = useRef<HTMLDialogElement>(null);
+  const content = useRef<HTMLDivElement>(null);
   const titleId = useId();
   useEffect(() => {
     element.current?.showModal();
+    // The browser would choose the button that closes.
+    content.current?.querySelector<HTMLElement>(firstControls)?.focus();
   }, []);
   return (
     <dialog
@@ -29,7 +34,8 @@ export function Dialog({
       aria-labelledby={titleId}
       onClose={onClose}
       onClick={(event) => {
-        if (event.target === element.current) element.current.close();
+        // The second click of a double click was meant for what opened the dialog.
+        if (event.target === element.current && event.detail < 2) element.current.close();
       }}
       className={`m-auto w-full ${isWide ? 'max-w-6xl' : 'max-w-md'} rounded-2xl border border-line bg-panel p-0 text-ink shadow-2xl max-sm:mb-0 max-sm:max-w-full max-sm:rounded-b-none`}
     >
@@ -46,7 +52,7 @@ export function Dialog({
             <X size={16} />
           </IconButton>
         </div>
-        {children}
+        <div ref={content}>{children}</div>
       </div>
     </dialog>
   );

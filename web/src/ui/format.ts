@@ -43,12 +43,26 @@ export function formatBytes(bytes: number): string {
   return `${(bytes / 1_024 ** 2).toFixed(1)} MiB`;
 }
 
-/** @param at ISO-8601. @param now milliseconds since 1970. */
+/** How long ago: `5 min ago`. @param at ISO-8601. @param now milliseconds since 1970. */
 export function formatAgo(at: string, now: number): string {
-  const seconds = Math.max(0, (now - Date.parse(at)) / 1_000);
-  if (seconds < 60) return 'now';
+  const seconds = secondsSince(at, now);
+  if (seconds < 60) return 'just now';
+  if (seconds < 7 * 86_400) return `${inUnits(seconds)} ago`;
+  return new Date(at).toLocaleDateString('en-CA');
+}
+
+/** For how long: `5 min`. @param since ISO-8601. @param now milliseconds since 1970. */
+export function formatFor(since: string, now: number): string {
+  return inUnits(secondsSince(since, now));
+}
+
+function secondsSince(at: string, now: number): number {
+  return Math.max(0, (now - Date.parse(at)) / 1_000);
+}
+
+function inUnits(seconds: number): string {
+  if (seconds < 60) return 'less than a minute';
   if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`;
   if (seconds < 86_400) return `${Math.floor(seconds / 3_600)} h`;
-  if (seconds < 7 * 86_400) return `${Math.floor(seconds / 86_400)} d`;
-  return new Date(at).toLocaleDateString('en-CA');
+  return `${Math.floor(seconds / 86_400)} d`;
 }

@@ -42,7 +42,7 @@ export function Deliveries({ webhookId, mayResend }: { webhookId: string; mayRes
         }
         className="h-8 rounded-lg border border-line-strong bg-panel px-2 text-sm"
       >
-        <option value="">all</option>
+        <option value="">All</option>
         {Object.keys(looks).map((one) => (
           <option key={one} value={one}>
             {one}
@@ -52,7 +52,9 @@ export function Deliveries({ webhookId, mayResend }: { webhookId: string; mayRes
       {fault !== undefined && <FaultNote fault={fault} onRetry={reload} />}
       {act.fault !== undefined && <FaultNote fault={act.fault} onDismiss={act.dismiss} />}
       {value === undefined && fault === undefined && <Loading what="deliveries" />}
-      {value?.deliveries.length === 0 && <p className="py-3 text-sm text-muted">There are none.</p>}
+      {value?.deliveries.length === 0 && (
+        <p className="py-3 text-sm text-muted">No deliveries yet. Send a test to see one.</p>
+      )}
       <ul className="mt-2 divide-y divide-line text-sm">
         {value?.deliveries.map((delivery) => (
           <DeliveryRow
@@ -72,7 +74,7 @@ export function Deliveries({ webhookId, mayResend }: { webhookId: string; mayRes
       </ul>
       {value?.nextCursor !== undefined && (
         <p className="pt-2 text-xs text-muted">
-          The latest 50. turnpike webhooks deliveries {webhookId} --limit 1000 has more.
+          These are the latest 50. For more: turnpike webhooks deliveries {webhookId} --limit 1000
         </p>
       )}
     </section>
@@ -93,11 +95,11 @@ function DeliveryRow({
       <code className="font-mono text-[0.8125rem]">{type}</code>
       <span className={looks[status]}>{status}</span>
       <span className="min-w-0 flex-1 text-xs text-muted [overflow-wrap:anywhere]">
-        {error !== null && `${failures} failed: ${error}`}
+        {error !== null && `${failures === 1 ? 'failed' : `failed ${failures} times`}: ${error}`}
         {response !== null && response !== '' && ` (${response.slice(0, 200)})`}
         {nextTryAt !== null &&
           failures > 0 &&
-          `, again ${nextTryAt.slice(0, 16).replace('T', ' ')}`}
+          `, next try at ${nextTryAt.slice(0, 16).replace('T', ' ')} UTC`}
       </span>
       {turnId !== null && (
         <Link href={`/turns/${turnId}`} className="text-xs text-accent-ink underline">

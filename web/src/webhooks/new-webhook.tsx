@@ -1,25 +1,28 @@
-import { useId, useState } from 'react';
-import type { WantedWebhook, WebhookWithSecret } from '../../../src/client/turnpike-client.js';
+import { useState } from 'react';
+import {
+  TurnpikeError,
+  type WantedWebhook,
+  type WebhookWithSecret,
+} from '../../../src/client/turnpike-client.js';
 import { client } from '../app/client.js';
 import { FaultNote } from '../app/fault-note.js';
 import { useAct } from '../app/use-act.js';
 import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
+import { Field } from '../ui/field.js';
 
 type WebhookEvent = NonNullable<NonNullable<WantedWebhook['events']>>[number];
 
 const events: Record<WebhookEvent, string> = {
-  'turn.started': 'a turn starts',
-  'turn.waiting': 'a turn waits for answers',
-  'turn.ended': 'a turn ends',
-  'approval.requested': 'a tool call needs an answer',
-  'schedule.missed': 'slots of a schedule were missed',
-  'schedule.paused': 'the server paused a schedule',
-  'feedback.changed': 'feedback on a turn changes',
+  'turn.started': 'A turn starts',
+  'turn.waiting': 'A turn waits for approvals or a client',
+  'turn.ended': 'A turn ends',
+  'approval.requested': 'A tool call needs an approval',
+  'schedule.missed': 'A schedule missed its time',
+  'schedule.paused': 'The server paused a schedule',
+  'feedback.changed': 'Feedback on a turn changes',
 };
 const names = Object.keys(events) as WebhookEvent[];
-
-const field = 'h-9 w-full rounded-lg border border-line-strong bg-panel px-2.5 text-sm';
 
 /** The dialog that makes a webhook. */
 export function NewWebhook({
@@ -29,11 +32,11 @@ export function NewWebhook({
   onMade: (made: WebhookWithSecret) => void;
   onClose: () => void;
 }) {
-  const id = useId();
   const act = useAct();
   const [url, setUrl] = useState('');
   const [description, setDescription] = useState('');
   const [asked, setAsked] = useState<readonly WebhookEvent[]>(names);
+  const problem = urlProblem(act.fault);
   const make = async (): Promise<void> => {
     // All of today's events: those of later versions as well.
     const chosen = asked.length === names.length ? null : [...asked];
@@ -47,31 +50,34 @@ export function NewWebhook({
           act.run(make);
         }}
       >
-        <label htmlFor={`${id}-url`} className="mb-1 block text-xs font-medium">
-          URL
-        </label>
-        <input
-          id={`${id}-url`}
-          type="url"
-          required
-          autoFocus
-          placeholder="https://example.com/hooks"
-          value={url}
-          onChange={({ target }) => setUrl(target.value)}
-          className={`${field} font-mono`}
-        />
-        <label htmlFor={`${id}-for`} className="mt-3 mb-1 block text-xs font-medium">
-          What it is for
-        </label>
-        <input
-          id={`${id}-for`}
-          maxLength={500}
-          value={description}
-          onChange={({ target }) => setDescription(target.value)}
-          className={field}
-        />
+        <Field label="URL" problem={problem}>
+          {({ className, ...control }) => (
+            <input
+              {...control}
+              type="url"
+              required
+              placeholder="https://example.com/hooks"
+              value={url}
+              onChange={({ target }) => {
+                setUrl(target.value);
+                act.dismiss();
+              }}
+              className={`${className} font-mono`}
+            />
+          )}
+        </Field>
+        <Field label="Description (optional)" className="mt-3">
+          {(control) => (
+            <input
+              {...control}
+              maxLength={500}
+              value={description}
+              onChange={({ target }) => setDescription(target.value)}
+            />
+          )}
+        </Field>
         <fieldset className="mt-3">
-          <legend className="mb-1 text-xs font-medium">Sent when</legend>
+          <legend className="mb-1 text-xs font-medium">Send when</legend>
           {names.map((name) => (
             <label key={name} className="flex items-center gap-2 text-sm">
               <input
@@ -88,17 +94,25 @@ export function NewWebhook({
             </label>
           ))}
         </fieldset>
-        {act.fault !== undefined && <FaultNote fault={act.fault} onDismiss={act.dismiss} />}
+        {act.fault !== undefined && problem === undefined && (
+          <FaultNote fault={act.fault} onDismiss={act.dismiss} />
+        )}
         <div className="mt-4 flex justify-end">
           <Button
             type="submit"
             look="main"
             disabled={url.trim() === '' || asked.length === 0 || act.isBusy}
           >
-            Make it
+            Create
           </Button>
         </div>
       </form>
     </Dialog>
   );
+}
+
+/** What is wrong with the URL, where a refusal is about it. */
+function urlProblem(fault: unknown): string | undefined {
+  if (!(fault instanceof TurnpikeError) || !/\bURL\b|'url'/.test(fault.message)) return undefined;
+  return fault.message;
 }

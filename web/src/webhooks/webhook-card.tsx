@@ -5,9 +5,10 @@ import { FaultNote } from '../app/fault-note.js';
 import { useAct } from '../app/use-act.js';
 import { useNow } from '../app/use-now.js';
 import { Button } from '../ui/button.js';
-import { formatAgo } from '../ui/format.js';
+import { ConfirmDialog } from '../ui/confirm-dialog.js';
+import { DeleteButton } from '../ui/delete-button.js';
+import { formatFor } from '../ui/format.js';
 import { RotateCw } from '../ui/icons/icons.js';
-import { SureButton } from '../ui/sure-button.js';
 import { Deliveries } from './deliveries.js';
 
 /** A webhook with its deliveries, and what can be done with it. */
@@ -24,6 +25,7 @@ export function WebhookCard({
   const act = useAct();
   const [isOpen, setOpen] = useState(false);
   const [round, setRound] = useState(0);
+  const [isRotating, setRotating] = useState(false);
   const { webhooks } = client();
   const change = (work: () => Promise<unknown>) => () =>
     act.run(async () => {
@@ -43,7 +45,7 @@ export function WebhookCard({
       {act.fault !== undefined && <FaultNote fault={act.fault} onDismiss={act.dismiss} />}
       <div className="mt-3 flex flex-wrap gap-2">
         <Button aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-          Deliveries
+          {isOpen ? 'Hide deliveries' : 'Deliveries'}
         </Button>
         <Button
           disabled={act.isBusy || !enabled}
@@ -63,19 +65,30 @@ export function WebhookCard({
         >
           {enabled ? 'Disable' : 'Enable'}
         </Button>
-        <Button
-          disabled={act.isBusy}
-          title="The secret before it signs as well for a day"
-          onClick={() => act.run(async () => onSecret(await webhooks.rotate(id)))}
-        >
+        <Button disabled={act.isBusy} onClick={() => setRotating(true)}>
           <RotateCw aria-hidden size={14} /> New secret
         </Button>
-        <SureButton
-          question="Delete it with its deliveries"
-          disabled={act.isBusy}
-          onSure={change(() => webhooks.delete(id))}
-        />
+        <DeleteButton
+          title="Delete this webhook?"
+          onConfirm={async () => {
+            await webhooks.delete(id);
+            onChange();
+          }}
+        >
+          Nothing is sent to {url} any more, and the list of its deliveries is deleted.
+        </DeleteButton>
       </div>
+      {isRotating && (
+        <ConfirmDialog
+          title="Make a new secret?"
+          action="Make a new secret"
+          onConfirm={async () => onSecret(await webhooks.rotate(id))}
+          onClose={() => setRotating(false)}
+        >
+          Requests are signed with both secrets for a day. After that the old one no longer works:
+          the receiver needs the new one by then.
+        </ConfirmDialog>
+      )}
       {isOpen && <Deliveries key={round} webhookId={id} mayResend={enabled} />}
     </li>
   );
@@ -87,10 +100,10 @@ function State({ webhook }: { webhook: WebhookView }) {
   if (!enabled) {
     return (
       <span className="text-xs text-muted">
-        {disabledReason === null ? 'Disabled' : 'Disabled: it answered 410'}
+        {disabledReason === null ? 'Disabled' : 'Disabled: the receiver answered 410'}
       </span>
     );
   }
   if (failingSince === null) return <span className="text-xs text-good">Enabled</span>;
-  return <span className="text-xs text-bad">Fails since {formatAgo(failingSince, now)}</span>;
+  return <span className="text-xs text-bad">Failing for {formatFor(failingSince, now)}</span>;
 }

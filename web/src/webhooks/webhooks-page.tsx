@@ -2,11 +2,11 @@ import { useCallback, useState } from 'react';
 import type { WebhookWithSecret } from '../../../src/client/turnpike-client.js';
 import { client } from '../app/client.js';
 import { FaultNote } from '../app/fault-note.js';
-import { Loading, Nothing, Page } from '../app/page.js';
+import { HelpLink, Loading, Nothing, Page } from '../app/page.js';
 import { useResource } from '../app/use-resource.js';
 import { Button } from '../ui/button.js';
-import { Dialog } from '../ui/dialog.js';
 import { Plus } from '../ui/icons/icons.js';
+import { SecretDialog } from '../ui/secret-dialog.js';
 import { NewWebhook } from './new-webhook.js';
 import { WebhookCard } from './webhook-card.js';
 
@@ -27,7 +27,7 @@ export function WebhooksPage() {
   return (
     <Page
       title="Webhooks"
-      lead="Events of your turns are sent to these URLs, signed."
+      lead="Signed HTTP requests about your turns, to URLs of yours."
       actions={
         <Button look="main" onClick={() => setAdding(true)}>
           <Plus aria-hidden size={14} /> New webhook
@@ -36,7 +36,12 @@ export function WebhooksPage() {
     >
       {fault !== undefined && <FaultNote fault={fault} onRetry={reload} />}
       {value === undefined && fault === undefined && <Loading what="webhooks" />}
-      {value?.length === 0 && <Nothing>Nothing is sent anywhere.</Nothing>}
+      {value?.length === 0 && (
+        <Nothing title="No webhooks yet.">
+          A webhook tells your application when a turn ends or needs an approval.{' '}
+          <HelpLink topic="guide/webhooks">How to receive them</HelpLink>
+        </Nothing>
+      )}
       <ul className="space-y-3">
         {value?.map((webhook) => (
           <WebhookCard key={webhook.id} webhook={webhook} onChange={reload} onSecret={show} />
@@ -50,14 +55,9 @@ export function WebhooksPage() {
 
 function Secret({ made, onClose }: { made: WebhookWithSecret; onClose: () => void }) {
   return (
-    <Dialog title="The secret of the webhook" onClose={onClose}>
-      <p className="mb-3 text-sm text-muted">
-        Requests to {made.webhook.url} are signed with it. It is shown this once: store it where the
-        receiver verifies.
-      </p>
-      <code className="block rounded-lg bg-sunken p-3 font-mono text-sm select-all [overflow-wrap:anywhere]">
-        {made.secret}
-      </code>
-    </Dialog>
+    <SecretDialog title="Webhook secret" secret={made.secret} onClose={onClose}>
+      Requests to {made.webhook.url} are signed with this secret. It is shown only now: store it
+      where your application verifies the signature.
+    </SecretDialog>
   );
 }

@@ -10,8 +10,11 @@ import {
 } from 'react';
 import { compact } from '../../../../src/platform/compact.js';
 import { useModels } from '../../app/models.js';
+import { useCaller } from '../../app/shared.js';
+import { COMPOSER_ID } from '../../app/shortcuts.js';
 import { IconButton } from '../../ui/button.js';
 import { Toggle } from '../../ui/toggle.js';
+import { Spinner } from '../../ui/spinner.js';
 import { ChosenChip } from './file-chip.js';
 import { ModelChoice } from './model-choice.js';
 import { ThinkingDetail } from '../turn/thinking-detail.js';
@@ -28,17 +31,21 @@ export interface Draft {
   opts: Record<string, unknown>;
 }
 
-export const COMPOSER_ID = 'composer';
-
 /** The field for a message, with its files and options. */
 export function Composer({
   isRunning = false,
+  isSending = false,
+  suggestion,
   onSend,
   onStop,
-  placeholder = 'Ask for something',
+  placeholder = 'Reply, or ask for something else',
   children,
 }: {
   isRunning?: boolean;
+  /** A message is on its way, and takes no other. */
+  isSending?: boolean;
+  /** A text to begin with; each new one takes the place of what is typed. */
+  suggestion?: { text: string } | undefined;
   /** @returns false for a message that was not accepted: its text stays. */
   onSend: (draft: Draft) => boolean;
   onStop?: () => void;
@@ -48,20 +55,25 @@ export function Composer({
 }) {
   const [text, setText] = useState('');
   const field = useRef<HTMLTextAreaElement>(null);
-  const { files, add, remove, clear } = useAttachments();
+  const { files, add, remove, clear } = useAttachments(useCaller()?.attachmentBytes);
   const isDragged = useFileDrop(add);
   const options = useValue(turnOptions);
   const models = useModels();
   const hintId = useId();
-  const isSending = files.some(
+  const isUploading = files.some(
     ({ uploadedId, fault }) => uploadedId === undefined && fault === undefined,
   );
   const attachments = files.flatMap(({ uploadedId }) =>
     uploadedId === undefined ? [] : [uploadedId],
   );
-  const isReady = !isSending && (text.trim() !== '' || attachments.length > 0);
+  const isReady = !isSending && !isUploading && (text.trim() !== '' || attachments.length > 0);
 
   useEffect(() => field.current?.focus(), []);
+  useEffect(() => {
+    if (suggestion === undefined) return;
+    setText(suggestion.text);
+    field.current?.focus();
+  }, [suggestion]);
   const send = (): void => {
     if (!isReady) return;
     // Another tab may have begun a turn that this one does not show yet: the message comes after it.
@@ -110,6 +122,11 @@ export function Composer({
       <p id={hintId} className="sr-only">
         Enter sends, Shift and Enter make a new line.
       </p>
+      {options.thinking && (
+        <div className="flex flex-wrap items-center gap-1 px-2 pt-1">
+          <ThinkingDetail {...options} />
+        </div>
+      )}
       <div className="flex flex-wrap items-center gap-1 p-1.5 pl-2">
         <PickFiles onPick={add} />
         <Toggle
@@ -119,7 +136,6 @@ export function Composer({
         >
           <Brain aria-hidden size={14} />
         </Toggle>
-        {options.thinking && <ThinkingDetail {...options} />}
         <Toggle
           label="Citations"
           isOn={options.citations}
@@ -147,12 +163,12 @@ export function Composer({
         )}
         <IconButton
           look="main"
-          label="Send (Enter)"
+          label={isSending ? 'Sending' : 'Send (Enter)'}
           disabled={!isReady}
           onClick={send}
           className="rounded-full!"
         >
-          <ArrowUp size={17} />
+          {isSending ? <Spinner size={15} className="text-current" /> : <ArrowUp size={17} />}
         </IconButton>
       </div>
     </div>
@@ -190,9 +206,9 @@ function DropSign() {
 }
 
 const choices: { value: OnBusy; words: string }[] = [
-  { value: 'enqueue', words: 'after this turn' },
-  { value: 'steer', words: 'into this turn' },
-  { value: 'interrupt', words: 'instead of it' },
+  { value: 'enqueue', words: 'Send after this turn' },
+  { value: 'steer', words: 'Add to this turn' },
+  { value: 'interrupt', words: 'Stop it and send' },
 ];
 
 function BusyChoice({ value }: { value: OnBusy }) {

@@ -1,16 +1,22 @@
+import { lazy, Suspense, useState } from 'react';
 import { FileText, X } from '../../ui/icons/icons.js';
-import { describeFault } from '../../app/describe-fault.js';
 import { formatBytes } from '../../ui/format.js';
 import type { AttachedFile } from '../conversation/turn-view.js';
+import { describeFileFault } from './describe-file-fault.js';
 import type { ChosenFile } from './use-attachments.js';
 
-const frame =
-  'relative flex w-52 max-w-full items-center gap-2 rounded-lg border bg-panel p-1.5 text-xs';
+const FileDialog = lazy(() =>
+  import('./file-dialog.js').then(({ FileDialog }) => ({ default: FileDialog })),
+);
 
-/** A file of a sent message. */
+const frame =
+  'relative flex w-52 max-w-full items-center gap-2 rounded-lg border bg-panel p-1.5 text-left text-xs';
+
+/** A file of a sent message, which opens where the page or the server has its content. */
 export function FileChip({ file }: { file: AttachedFile }) {
-  return (
-    <div className={`${frame} border-line`}>
+  const [isOpen, setOpen] = useState(false);
+  const words = (
+    <>
       <Preview file={file} />
       <FileWords
         name={file.name}
@@ -18,20 +24,42 @@ export function FileChip({ file }: { file: AttachedFile }) {
           file.leftOut === true ? 'Left out: the provider refused it' : formatBytes(file.size)
         }
       />
-    </div>
+    </>
+  );
+  return (
+    <>
+      <button
+        type="button"
+        title={`Open ${file.name}`}
+        onClick={() => setOpen(true)}
+        className={`${frame} border-line hover:bg-sunken`}
+      >
+        {words}
+      </button>
+      {isOpen && (
+        <Suspense fallback={null}>
+          <FileDialog file={file} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </>
   );
 }
 
-/** A file of the next message, with the progress of its upload. */
+/** A file of the next message, with the progress of its upload, or why it is refused. */
 export function ChosenChip({ file, onRemove }: { file: ChosenFile; onRemove: () => void }) {
   const { name, size, sent, uploadedId, fault } = file;
   const percent = size === 0 ? 100 : Math.round((sent * 100) / size);
   const isSending = uploadedId === undefined && fault === undefined;
-  const detail = fault === undefined ? formatBytes(size) : describeFault(fault).text;
   return (
-    <li className={`${frame} ${fault === undefined ? 'border-line' : 'border-bad'}`}>
-      <Preview file={file} />
-      <FileWords name={name} detail={detail} isBad={fault !== undefined} />
+    <li
+      className={`${frame} ${fault === undefined ? 'border-line' : 'w-72! items-start! border-bad'}`}
+    >
+      <Preview file={fault === undefined ? file : { name }} />
+      {fault === undefined ? (
+        <FileWords name={name} detail={formatBytes(size)} />
+      ) : (
+        <FileWords name={name} detail={describeFileFault(fault)} isBad />
+      )}
       <button
         type="button"
         aria-label={`Remove ${name}`}
@@ -42,7 +70,7 @@ export function ChosenChip({ file, onRemove }: { file: ChosenFile; onRemove: () 
       </button>
       {isSending && (
         <progress
-          aria-label={`Sending ${name}`}
+          aria-label={`Uploading ${name}`}
           value={percent}
           max={100}
           className="absolute inset-x-1.5 bottom-0 h-0.5 w-[calc(100%-0.75rem)] appearance-none overflow-hidden rounded-full bg-sunken [&::-webkit-progress-bar]:bg-sunken [&::-webkit-progress-value]:bg-accent"
@@ -53,8 +81,16 @@ export function ChosenChip({ file, onRemove }: { file: ChosenFile; onRemove: () 
 }
 
 function Preview({ file }: { file: { name: string; previewUrl?: string } }) {
-  if (file.previewUrl !== undefined) {
-    return <img src={file.previewUrl} alt="" className="size-9 shrink-0 rounded-md object-cover" />;
+  const [isBroken, setBroken] = useState(false);
+  if (file.previewUrl !== undefined && !isBroken) {
+    return (
+      <img
+        src={file.previewUrl}
+        alt=""
+        onError={() => setBroken(true)}
+        className="size-9 shrink-0 rounded-md object-cover"
+      />
+    );
   }
   return (
     <span className="grid size-9 shrink-0 place-items-center rounded-md bg-sunken text-muted">
@@ -77,7 +113,10 @@ function FileWords({
       <span className="block truncate font-medium" title={name}>
         {name}
       </span>
-      <span className={`block truncate ${isBad ? 'text-bad' : 'text-muted'}`} title={detail}>
+      <span
+        role={isBad ? 'alert' : undefined}
+        className={isBad ? 'block text-bad [overflow-wrap:anywhere]' : 'block truncate text-muted'}
+      >
         {detail}
       </span>
     </span>

@@ -8,7 +8,7 @@ export function ModelChoice({
   onChange,
 }: {
   models: ModelList | undefined;
-  /** Undefined for the server's default. */
+  /** Undefined: the server's default. */
   value: string | undefined;
   onChange: (model: string | undefined) => void;
 }) {
@@ -19,9 +19,9 @@ export function ModelChoice({
       aria-label="Model"
       value={value ?? ''}
       onChange={({ target }) => onChange(target.value === '' ? undefined : target.value)}
-      className="h-8 max-w-44 rounded-lg bg-transparent px-1 text-xs text-soft hover:bg-sunken"
+      className="h-8 max-w-56 rounded-lg bg-transparent px-1 text-xs text-soft hover:bg-sunken"
     >
-      <option value="">Default model</option>
+      <option value="">{defaultWords(models)}</option>
       {isGone && <option value={value}>{value} (not listed)</option>}
       {models.models.map(({ id, name, contextWindow, price, lifecycle }) => (
         <option
@@ -35,4 +35,11 @@ export function ModelChoice({
       ))}
     </select>
   );
+}
+
+/** The model that turns have which name none. */
+function defaultWords({ provider, defaultModel, models }: ModelList): string {
+  if (provider === 'rehearsal') return 'Rehearsal model';
+  const name = models.find(({ id }) => id === defaultModel)?.name ?? defaultModel;
+  return `${name} (default)`;
 }

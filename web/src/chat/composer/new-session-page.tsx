@@ -1,74 +1,89 @@
 import { useCallback, useId, useState, type ReactNode } from 'react';
+import { TurnpikeError } from '../../../../src/client/transport/client-errors.js';
+import type { AgentSummary, ModelList } from '../../../../src/client/turnpike-client.js';
+import { compact } from '../../../../src/platform/compact.js';
 import { client, reportFault } from '../../app/client.js';
 import { FaultNote } from '../../app/fault-note.js';
+import { useModels } from '../../app/models.js';
 import { navigate } from '../../app/navigation.js';
+import { HelpLink } from '../../app/page.js';
+import { useCaller } from '../../app/shared.js';
 import { sessionsChanged, useSessions } from '../../app/use-sessions.js';
 import { publishToTabs } from '../../app/tabs.js';
 import { useResource } from '../../app/use-resource.js';
+import { closeConversation, openConversation } from '../conversation/open-conversation.js';
 import { Composer, type Draft } from './composer.js';
-import { openConversation } from '../conversation/open-conversation.js';
+import { examplesFor } from './examples.js';
 import { permissionModes } from './permission-modes.js';
 
 const FOLDER = 'turnpike.folder';
 const AGENT = 'turnpike.agent';
 
-/** The first page: the folder, the agent and the first message of a session. */
+/** The first page: the first message of a session, and where and by whom it is worked on. */
 export function NewSessionPage() {
-  const { value: sessions } = useSessions();
+  const { value: sessions } = useSessions('chats');
+  const caller = useCaller();
+  const models = useModels();
   const { value: agents, fault: agentsFault } = useResource(
     useCallback(() => client().agents(), []),
   );
-  // Undefined until the user edits the field: from then on it is not filled in.
-  const [folder, setFolder] = useState(() => localStorage.getItem(FOLDER) ?? undefined);
-  const [agent, setAgent] = useState(() => localStorage.getItem(AGENT) ?? '');
+  const [folder, setFolder] = useState(() => localStorage.getItem(FOLDER) ?? '');
+  const [agent, setAgent] = useState(() => wantedAgent() ?? localStorage.getItem(AGENT) ?? '');
   const [mode, setMode] = useState('direct');
   const [fault, setFault] = useState<unknown>();
   const [isMaking, setMaking] = useState(false);
+  const [suggestion, setSuggestion] = useState<{ text: string }>();
   const ids = useId();
   const folders = [...new Set((sessions ?? []).map(({ projectRoot }) => projectRoot))];
-  const shownFolder = folder ?? folders[0] ?? '';
-  const names = (agents ?? []).filter(({ type }) => type !== 2).map(({ name }) => name);
-  const shownAgent = names.includes(agent)
-    ? agent
-    : (names.find((n) => n === 'WORKING_ITEMS') ?? names[0] ?? '');
+  const chosen = chooseAgent(agents ?? [], [agent, caller?.persona]);
 
   const start = (draft: Draft): boolean => {
     if (isMaking) return false;
     setFault(undefined);
     setMaking(true);
-    const wanted = {
-      projectRoot: shownFolder,
+    const wanted = compact({
+      projectRoot: folder.trim() === '' ? undefined : folder.trim(),
       mode,
-      ...(shownAgent === '' ? {} : { persona: shownAgent }),
-    };
+      persona: chosen?.name,
+    });
     make(wanted, draft).catch((thrown: unknown) => {
       setFault(reportFault(thrown));
       setMaking(false);
     });
     return false;
   };
+  const isFolderBad = fault instanceof TurnpikeError && folderCodes.includes(fault.code);
 
   return (
     <main id="main" tabIndex={-1} className="h-full overflow-y-auto outline-none">
       <div className="mx-auto flex min-h-full max-w-2xl flex-col justify-center px-4 py-10 sm:px-8">
-        <h1 className="mb-1 text-2xl font-semibold tracking-tight">What should be done?</h1>
-        <p className="mb-6 text-sm text-muted">
-          A session works in one folder, with one agent. It goes on when this page is closed.
+        <h1 className="mb-1 text-2xl font-semibold tracking-tight">What would you like to do?</h1>
+        <p className="mb-5 text-sm text-muted">
+          An agent works on your message in a folder. It keeps running when you close this page.
         </p>
+        {models?.provider === 'rehearsal' && <RehearsalNote />}
         {fault !== undefined && <FaultNote fault={fault} />}
         {agentsFault !== undefined && fault === undefined && <FaultNote fault={agentsFault} />}
-        <div className="mb-3 grid gap-3 sm:grid-cols-[1fr_auto_auto]">
-          <Labelled label="Folder" id={`${ids}-folder`}>
+        <Composer
+          onSend={start}
+          isSending={isMaking}
+          suggestion={suggestion}
+          placeholder="Ask anything, or describe a task"
+        />
+        <Examples models={models} onChoose={(text) => setSuggestion({ text })} />
+        <div className="mt-5 grid gap-3 sm:grid-cols-[1fr_auto_auto]">
+          <Labelled label="Folder (optional)" id={`${ids}-folder`}>
             <input
               id={`${ids}-folder`}
               list={`${ids}-folders`}
-              value={shownFolder}
+              value={folder}
               spellCheck={false}
               autoComplete="off"
-              placeholder="/home/me/project"
-              onFocus={() => setFolder(shownFolder)}
+              placeholder="Your own folder"
+              aria-invalid={isFolderBad}
+              aria-describedby={`${ids}-folder-about`}
               onChange={({ target }) => setFolder(target.value)}
-              className={`${field} font-mono text-xs`}
+              className={`${field} font-mono text-xs aria-invalid:border-bad`}
             />
             <datalist id={`${ids}-folders`}>
               {folders.map((one) => (
@@ -79,13 +94,11 @@ export function NewSessionPage() {
           <Labelled label="Agent" id={`${ids}-agent`}>
             <select
               id={`${ids}-agent`}
-              value={shownAgent}
+              value={chosen?.name ?? ''}
               onChange={({ target }) => setAgent(target.value)}
               className={field}
             >
-              {names.map((name) => (
-                <option key={name}>{name}</option>
-              ))}
+              <AgentOptions agents={agents ?? []} />
             </select>
           </Labelled>
           <Labelled label="Permissions" id={`${ids}-mode`}>
@@ -103,21 +116,117 @@ export function NewSessionPage() {
             </select>
           </Labelled>
         </div>
-        <Composer onSend={start} placeholder="Ask for something" />
+        <p
+          id={`${ids}-folder-about`}
+          className="mt-1.5 text-xs text-muted [overflow-wrap:anywhere]"
+        >
+          {folder.trim() === '' && caller !== undefined && (
+            <>
+              Works in <code className="font-mono">{caller.projectRoot}</code>
+              {'. '}
+            </>
+          )}
+          {chosen?.description}
+        </p>
       </div>
     </main>
   );
 }
 
-async function make(
-  wanted: { projectRoot: string; mode: string; persona?: string },
-  { message, attachments, files, opts }: Draft,
-): Promise<void> {
+const folderCodes: readonly string[] = [
+  'WORKING_ROOT_INACCESSIBLE',
+  'WORKING_ROOT_CONFLICT',
+  'INVALID_REQUEST',
+];
+
+/** The agent that a link to this page names. */
+function wantedAgent(): string | undefined {
+  return new URLSearchParams(location.search).get('agent') ?? undefined;
+}
+
+/** The first of some names that an agent has; else the first that talks to people. */
+function chooseAgent(
+  agents: readonly AgentSummary[],
+  names: readonly (string | undefined)[],
+): AgentSummary | undefined {
+  const named = names.map((name) => agents.find((one) => one.name === name));
+  return (
+    named.find((one) => one !== undefined) ?? agents.find(({ type }) => type !== 2) ?? agents[0]
+  );
+}
+
+function AgentOptions({ agents }: { agents: readonly AgentSummary[] }) {
+  const subagents = agents.filter(({ type }) => type === 2);
+  const option = ({ name }: AgentSummary) => <option key={name}>{name}</option>;
+  return (
+    <>
+      {agents.filter(({ type }) => type !== 2).map(option)}
+      {subagents.length > 0 && (
+        <optgroup label="Made to be subagents">{subagents.map(option)}</optgroup>
+      )}
+    </>
+  );
+}
+
+/** What answers on a server without an API key, and how to get Claude. */
+function RehearsalNote() {
+  return (
+    <aside
+      aria-label="Rehearsal model"
+      className="mb-4 rounded-xl border border-line bg-panel px-4 py-3 text-sm text-soft"
+    >
+      <p>
+        <strong className="font-semibold">The rehearsal model answers.</strong> It runs in the
+        server, costs nothing, and does what directives such as <code>[[tool=read …]]</code> in your
+        message tell it. To talk to Claude, set <code>ANTHROPIC_API_KEY</code> and restart the
+        server. <HelpLink topic="guide/rehearsal">More about rehearsal</HelpLink>
+      </p>
+    </aside>
+  );
+}
+
+function Examples({
+  models,
+  onChoose,
+}: {
+  models: ModelList | undefined;
+  onChoose: (text: string) => void;
+}) {
+  if (models === undefined) return null;
+  return (
+    <ul aria-label="Examples" className="mt-3 flex flex-wrap gap-1.5">
+      {examplesFor(models.provider).map(({ label, text }) => (
+        <li key={label}>
+          <button
+            type="button"
+            onClick={() => onChoose(text)}
+            className="rounded-full border border-line px-2.5 py-1 text-xs text-soft hover:bg-sunken hover:text-ink"
+          >
+            {label}
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface Wanted {
+  projectRoot?: string;
+  mode: string;
+  persona?: string;
+}
+
+/** Makes the session once its first message is accepted: a refused one leaves no session behind. */
+async function make(wanted: Wanted, { message, attachments, files, opts }: Draft): Promise<void> {
   const { sessionId } = await client().sessions.create(wanted);
-  localStorage.setItem(FOLDER, wanted.projectRoot);
+  localStorage.setItem(FOLDER, wanted.projectRoot ?? '');
   localStorage.setItem(AGENT, wanted.persona ?? '');
-  const conversation = openConversation(sessionId);
-  void conversation.send({ message, attachments, opts }, files);
+  const refusal = await openConversation(sessionId).begin({ message, attachments, opts }, files);
+  if (refusal instanceof TurnpikeError) {
+    closeConversation();
+    await client().sessions.delete(sessionId);
+    throw refusal;
+  }
   sessionsChanged();
   publishToTabs({ type: 'sessions' });
   navigate(`/sessions/${sessionId}`);

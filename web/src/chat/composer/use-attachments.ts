@@ -1,5 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
+import { compact } from '../../../../src/platform/compact.js';
 import { client, reportFault } from '../../app/client.js';
+import { formatBytes } from '../../ui/format.js';
 
 export interface ChosenFile {
   key: string;
@@ -9,6 +11,8 @@ export interface ChosenFile {
   size: number;
   /** An object URL, of a picture alone. */
   previewUrl?: string;
+  /** An object URL. */
+  contentUrl: string;
   /** Bytes that were sent. */
   sent: number;
   /** Set once the upload is complete. */
@@ -24,8 +28,12 @@ export interface Attachments {
   clear: () => void;
 }
 
-/** The files of the next message, which are uploaded as they are chosen. */
-export function useAttachments(): Attachments {
+/**
+ * The files of the next message, which are uploaded as they are chosen.
+ *
+ * @param mostBytes of one file; a larger one is refused here.
+ */
+export function useAttachments(mostBytes = Number.POSITIVE_INFINITY): Attachments {
   const [files, setFiles] = useState<readonly ChosenFile[]>([]);
   const sending = useRef(new Map<string, AbortController>());
   const count = useRef(0);
@@ -39,7 +47,10 @@ export function useAttachments(): Attachments {
       for (const file of chosen) {
         count.current += 1;
         const key = `file-${count.current}`;
-        setFiles((all) => [...all, describeFile(key, file)]);
+        const isTooLarge = file.size > mostBytes;
+        const fault = isTooLarge ? new Error(tooLarge(file.size, mostBytes)) : undefined;
+        setFiles((all) => [...all, { ...describeFile(key, file), ...compact({ fault }) }]);
+        if (isTooLarge) continue;
         const stop = new AbortController();
         sending.current.set(key, stop);
         client()
@@ -53,14 +64,14 @@ export function useAttachments(): Attachments {
           });
       }
     },
-    [change],
+    [change, mostBytes],
   );
 
   const remove = useCallback((key: string) => {
     sending.current.get(key)?.abort();
     setFiles((all) => {
       const gone = all.find((one) => one.key === key);
-      if (gone?.previewUrl !== undefined) URL.revokeObjectURL(gone.previewUrl);
+      if (gone !== undefined) URL.revokeObjectURL(gone.contentUrl);
       return all.filter((one) => one.key !== key);
     });
   }, []);
@@ -75,14 +86,20 @@ export function useAttachments(): Attachments {
   return { files, add, remove, clear };
 }
 
+function tooLarge(bytes: number, mostBytes: number): string {
+  return `Too large: ${formatBytes(bytes)}; a file may have ${formatBytes(mostBytes)}.`;
+}
+
 function describeFile(key: string, file: File): ChosenFile {
   const isPicture = /^image\/(png|jpe?g|gif|webp)$/.test(file.type);
+  const contentUrl = URL.createObjectURL(file);
   return {
     key,
     name: file.name,
     mimeType: file.type,
     size: file.size,
     sent: 0,
-    ...(isPicture ? { previewUrl: URL.createObjectURL(file) } : {}),
+    contentUrl,
+    ...(isPicture ? { previewUrl: contentUrl } : {}),
   };
 }

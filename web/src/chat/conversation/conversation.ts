@@ -17,6 +17,8 @@ export interface ConversationState {
   turns: readonly ShownTurn[];
 }
 
+type Sent = Pick<Submission, 'message' | 'attachments' | 'opts' | 'replaces'>;
+
 /** A session as the page shows it: stored turns, the active turn, and submissions under way. */
 export class Conversation {
   readonly state = new ValueStore<ConversationState>({ status: 'loading', turns: [] });
@@ -63,9 +65,19 @@ export class Conversation {
     return undefined;
   }
 
-  async send(
-    request: Pick<Submission, 'message' | 'attachments' | 'opts' | 'replaces'>,
+  async send(request: Sent, files: readonly AttachedFile[]) {
+    await this.#submitNew(request, files, () => undefined);
+  }
+
+  /** Sends the first message. @returns once it was accepted, or the fault that kept it from being sent. */
+  begin(request: Sent, files: readonly AttachedFile[]): Promise<unknown> {
+    return new Promise((resolve) => void this.#submitNew(request, files, resolve));
+  }
+
+  async #submitNew(
+    request: Sent,
     files: readonly AttachedFile[],
+    onAnswer: (fault?: unknown) => void,
   ) {
     this.#locals += 1;
     const localId = `local-${this.#locals}`;
@@ -73,7 +85,12 @@ export class Conversation {
     const user = { text: request.message, files, createdAt: new Date().toISOString() };
     const turn = { turnId: localId, user, view: emptyTurn(localId), submission };
     this.#update((turns) => [...turns, turn]);
-    await this.#submit(localId, submission);
+    await this.#submit(localId, submission, onAnswer);
+  }
+
+  /** Takes the session as the server has it after a change. */
+  changed(session: SessionRecord): void {
+    this.state.update((state) => ({ ...state, session }));
   }
 
   /** Submits a failed message again, or follows a lost turn again. */
@@ -121,18 +138,25 @@ export class Conversation {
     }
   }
 
-  async #submit(localId: string, submission: Submission): Promise<void> {
+  /** @param onAnswer called once the message is accepted, or with the fault of sending it. */
+  async #submit(
+    localId: string,
+    submission: Submission,
+    onAnswer: (fault?: unknown) => void = () => undefined,
+  ): Promise<void> {
     try {
       const { turnId, isSteered, frames } = await this.server.submit(
         submission,
         this.#closed.signal,
       );
       this.onSent(turnId);
+      onAnswer();
       if (isSteered) return this.discard(localId);
       this.#begin(localId, turnId, submission.replaces);
       await this.#read(turnId, frames);
     } catch (fault) {
       if (!this.#isClosed) this.#change(localId, (turn) => ({ ...turn, fault }));
+      onAnswer(fault);
     }
   }
 

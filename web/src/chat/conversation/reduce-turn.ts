@@ -5,6 +5,7 @@ import type {
 import { compact } from '../../../../src/platform/compact.js';
 import { isPlainObject } from '../../../../src/platform/json.js';
 import { allTokens } from '../../app/all-tokens.js';
+import { distinctSources, keyOfSource } from './cite-text.js';
 import { addUsage, reduceTool } from './reduce-tool.js';
 import type { Item, TextItem, ThinkingItem, TurnFault, TurnView } from './turn-view.js';
 
@@ -77,7 +78,7 @@ function reduceOwn(view: TurnView, frame: OwnFrame): TurnView {
     case 'thinking:delta':
       return addText(view, 'thinking', frame.data);
     case 'source':
-      return { ...view, sources: [...view.sources, frame.data] };
+      return cite(view, frame.data);
     case 'system:notice':
     case 'message:joined':
     case 'attachment:warning':
@@ -139,6 +140,17 @@ function end(view: TurnView): TurnView {
   const { output, ...rest } = showSources(closeText(view));
   // Part of an object is none: the text is shown as it came.
   return { ...rest, ...(output?.isFinal === true ? { output } : {}), phase: 'ended' };
+}
+
+/** Keeps a source for the end of its step, and marks the end of the text that it is about. */
+function cite(view: TurnView, source: HarnessFrames['source']): TurnView {
+  const sources = [...view.sources, source];
+  const last = view.items.at(-1);
+  if (last?.kind !== 'text' || last.step !== source.step) return { ...view, sources };
+  const ofStep = distinctSources(sources.filter(({ step }) => step === source.step));
+  const number = ofStep.findIndex((one) => keyOfSource(one) === keyOfSource(source)) + 1;
+  const marked = { ...last, marks: [...(last.marks ?? []), { at: last.text.length, number }] };
+  return { ...view, sources, items: [...view.items.slice(0, -1), marked] };
 }
 
 function showSources(view: TurnView): TurnView {

@@ -6,10 +6,12 @@ import { MarkdownText } from '../text/markdown.js';
 import { OpenText } from '../text/open-text.js';
 import { OutputObject } from '../text/output-object.js';
 import { Notice, NoticeOf } from '../turn/notice.js';
-import { Sources } from '../text/sources.js';
+import { Cited, Sources } from '../text/sources.js';
 import { SubagentTurn } from '../turn/subagent-turn.js';
 import { ToolCard } from '../turn/tool-card.js';
-import type { Item, ThinkingItem, TurnView } from './turn-view.js';
+import type { Source } from '../../../../src/events/turn-event.js';
+import { withMarks } from './cite-text.js';
+import type { Item, TextItem, ThinkingItem, TurnView } from './turn-view.js';
 
 /** The items of a turn, in order. The object that it ends with stands in place of its text. */
 export function TurnItems({ view }: { view: TurnView }) {
@@ -27,7 +29,7 @@ export function TurnItems({ view }: { view: TurnView }) {
         if (item.kind === 'text' && item.step === fault?.badReplyStep) {
           return <OpenText key={item.key} text={item.text} label="Reply as it came" isBad />;
         }
-        return <TurnItem key={item.key} item={item} />;
+        return <TurnItem key={item.key} item={item} sources={sourcesOf(view, item)} />;
       })}
     </>
   );
@@ -42,10 +44,34 @@ function renderChild(view: TurnView) {
   );
 }
 
-function TurnItem({ item }: { item: Item }) {
+/** A text of the reply, with the marks of its citations once it is complete. */
+function Reply({
+  item: { text, isOpen, marks = [] },
+  sources,
+}: {
+  item: TextItem;
+  sources: readonly Source[];
+}) {
+  const isMarked = !isOpen && marks.length > 0;
+  return (
+    <Cited sources={sources}>
+      <MarkdownText text={isMarked ? withMarks(text, marks) : text} isOpen={isOpen} />
+    </Cited>
+  );
+}
+
+function sourcesOf(view: TurnView, item: Item): readonly Source[] {
+  if (item.kind !== 'text' || item.marks === undefined) return none;
+  const ofStep = view.items.find((one) => one.kind === 'sources' && one.step === item.step);
+  return ofStep?.kind === 'sources' ? ofStep.sources : none;
+}
+
+const none: readonly Source[] = [];
+
+function TurnItem({ item, sources }: { item: Item; sources: readonly Source[] }) {
   switch (item.kind) {
     case 'text':
-      return <MarkdownText text={item.text} isOpen={item.isOpen} />;
+      return <Reply item={item} sources={sources} />;
     case 'thinking':
       return <Thinking item={item} />;
     case 'tool':
@@ -82,7 +108,7 @@ const Thinking = memo(function Thinking({ item }: { item: ThinkingItem }) {
     <details className="group my-2 text-sm">
       <summary className="-mx-1.5 inline-flex list-none items-center gap-1 rounded-md px-1.5 py-0.5 text-muted select-none hover:bg-sunken hover:text-ink [&::-webkit-details-marker]:hidden">
         <ChevronRight aria-hidden size={14} className="transition-transform group-open:rotate-90" />
-        {item.isOpen ? <span className="pulse">Thinking …</span> : <span>Thinking</span>}
+        {item.isOpen ? <span className="pulse">Thinking…</span> : <span>Thinking</span>}
       </summary>
       <p className="mt-1 border-l-2 border-line pl-3 whitespace-pre-wrap text-muted">{item.text}</p>
     </details>

@@ -1,4 +1,5 @@
 import type { ToolStatus, Usage } from '../../../../src/storage/shapes/stored-step.js';
+import type { CiteMark } from './cite-text.js';
 import type { Source, TurnOutcome } from '../../../../src/events/turn-event.js';
 
 /** A question to a person about a tool call. */
@@ -36,6 +37,8 @@ export interface TextItem {
   key: string;
   step: number;
   text: string;
+  /** Its citations, in order; absent: none. */
+  marks?: readonly CiteMark[];
   isOpen: boolean;
 }
 
@@ -109,6 +112,8 @@ export interface AttachedFile {
   leftOut?: true;
   /** An object URL, of a picture that was chosen in this page. */
   previewUrl?: string;
+  /** An object URL, of any file that was chosen in this page. */
+  contentUrl?: string;
   /** Path or upload id with which the file can be sent again. Absent: not known here. */
   sentAs?: string;
 }

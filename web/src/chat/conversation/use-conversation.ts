@@ -1,6 +1,7 @@
 import { useEffect, useMemo } from 'react';
 import { announce } from '../../app/announce.js';
 import { apiKey } from '../../app/api-key.js';
+import { isLost, onReconnect } from '../../app/connection.js';
 import { subscribeToTabs } from '../../app/tabs.js';
 import { useValue } from '../../app/use-value.js';
 import { sessionsChanged } from '../../app/use-sessions.js';
@@ -23,14 +24,16 @@ export function useConversation(sessionId: string): {
   const state = useValue(conversation.state);
   useEffect(() => {
     const sync = (): void => {
-      if (document.visibilityState === 'visible') void conversation.sync();
+      if (document.visibilityState === 'visible' && !isLost.get()) void conversation.sync();
     };
+    const stopWaiting = onReconnect(sync);
     const timer = setInterval(sync, SYNC_MS);
     document.addEventListener('visibilitychange', sync);
     const stopListening = subscribeToTabs((news) => {
       if (news.type === 'turn' && news.sessionId === sessionId) void conversation.sync();
     });
     return () => {
+      stopWaiting();
       clearInterval(timer);
       document.removeEventListener('visibilitychange', sync);
       stopListening();
@@ -47,7 +50,7 @@ function useAnnouncements(state: ConversationState, running: boolean): void {
   const asked = last?.items.findLast((item) => item.kind === 'tool' && item.status === 'asked');
   const question = asked?.kind === 'tool' ? asked.name : undefined;
   useEffect(() => {
-    if (running) announce('The turn runs.');
+    if (running) announce('The agent is working.');
     sessionsChanged();
   }, [running]);
   useEffect(() => {

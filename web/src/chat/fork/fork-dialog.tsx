@@ -13,7 +13,7 @@ import { Dialog } from '../../ui/dialog.js';
 type Position = 'after' | 'before';
 
 const positions: { value: Position; words: string; detail: string }[] = [
-  { value: 'after', words: 'After this turn', detail: 'The new session has this turn.' },
+  { value: 'after', words: 'After this turn', detail: 'The new session includes this turn.' },
   { value: 'before', words: 'Before this turn', detail: 'The new session ends before it.' },
 ];
 
@@ -42,7 +42,7 @@ export function ForkDialog({
   };
   if (fork !== undefined) {
     return (
-      <Dialog title="The files stay as they are" onClose={onClose}>
+      <Dialog title="Files are not changed back" onClose={onClose}>
         <KeptFiles fork={fork} />
         <div className="mt-4 flex justify-end">
           <Button look="main" onClick={() => open(fork)}>
@@ -56,7 +56,7 @@ export function ForkDialog({
     <Dialog title="Fork from here" onClose={onClose}>
       <fieldset>
         <legend className="mb-2 text-sm text-muted">
-          A new session with this history. This one stays as it is.
+          Starts a new session with this history. This session does not change.
         </legend>
         {positions.map(({ value, words, detail }) => (
           <label key={value} className="flex items-start gap-2 py-1 text-sm">
@@ -97,7 +97,7 @@ function KeptFiles({ fork: { filesWritten } }: { fork: ForkedSession }) {
     <div className="text-sm text-soft">
       {paths.length > 0 && (
         <>
-          <p>Turns that the fork does not have wrote these files, and nothing was reverted:</p>
+          <p>Turns after this point wrote these files. They keep their present content:</p>
           <ul
             aria-label="Files that were written"
             tabIndex={0}
@@ -110,8 +110,8 @@ function KeptFiles({ fork: { filesWritten } }: { fork: ForkedSession }) {
           </ul>
         </>
       )}
-      {ranCommands && <p>Commands ran there, and may have changed other files.</p>}
-      <p className="mt-2 text-xs text-muted">The next message tells the model so.</p>
+      {ranCommands && <p>Commands also ran, which may have changed other files.</p>}
+      <p className="mt-2 text-xs text-muted">The model is told with your next message.</p>
     </div>
   );
 }

@@ -22,7 +22,7 @@ export function ForkSource({
         Forked {position} a turn of{' '}
         {isGone || value === undefined ? (
           isGone ? (
-            'a session that is gone.'
+            'a session that was deleted.'
           ) : (
             'another session.'
           )

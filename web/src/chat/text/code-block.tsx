@@ -1,60 +1,70 @@
-import { Check, Copy } from '../../ui/icons/icons.js';
-import { isValidElement, useRef, useState, type ReactNode } from 'react';
+import { isValidElement, lazy, Suspense, useRef, type ReactNode, type RefObject } from 'react';
+import { CopyButton } from '../../ui/copy-button.js';
 
-const frame =
-  'overflow-x-auto rounded-lg border border-line bg-panel p-3 font-mono text-[0.8125rem] leading-relaxed';
+const Diagram = lazy(() => import('./diagram.js').then(({ Diagram }) => ({ default: Diagram })));
 
-/** A complete code block with a copy button. */
+/** A complete code block; a diagram of Mermaid is drawn. */
 export function CodeBlock({ children }: { children?: ReactNode }) {
   const element = useRef<HTMLPreElement>(null);
   const language = languageOf(children);
+  const block = (
+    <CodeFrame language={language} element={element}>
+      {children}
+    </CodeFrame>
+  );
+  if (language !== 'mermaid') return block;
   return (
-    <figure className="group relative">
-      <pre
-        ref={element}
-        tabIndex={0}
-        aria-label={language === '' ? 'Code' : `Code: ${language}`}
-        className={frame}
-      >
-        {children}
-      </pre>
-      <CopyButton text={() => element.current?.textContent ?? ''} />
-    </figure>
+    <Suspense fallback={block}>
+      <Diagram code={textOf(children)}>{block}</Diagram>
+    </Suspense>
   );
 }
 
 /** A code block that still streams, without colours, which would flicker. */
 export function OpenCode({ language, text }: { language: string; text: string }) {
+  const element = useRef<HTMLPreElement>(null);
   return (
-    <figure className="group relative">
-      <pre
-        tabIndex={0}
-        aria-label={language === '' ? 'Code' : `Code: ${language}`}
-        className={frame}
-      >
-        <code>{text}</code>
-      </pre>
-    </figure>
+    <CodeFrame language={language} element={element}>
+      <code>{text}</code>
+    </CodeFrame>
   );
 }
 
-export function CopyButton({ text }: { text: () => string }) {
-  const [isCopied, setCopied] = useState(false);
+function CodeFrame({
+  language,
+  element,
+  children,
+}: {
+  language: string;
+  element: RefObject<HTMLPreElement | null>;
+  children: ReactNode;
+}) {
   return (
-    <button
-      type="button"
-      aria-label={isCopied ? 'Copied' : 'Copy'}
-      title="Copy"
-      onClick={() => void navigator.clipboard.writeText(text()).then(() => setCopied(true))}
-      onBlur={() => setCopied(false)}
-      className="absolute top-2 right-2 grid size-7 place-items-center rounded-md border border-line bg-panel text-muted opacity-0 transition-opacity group-hover:opacity-100 hover:text-ink focus-visible:opacity-100"
-    >
-      {isCopied ? <Check size={14} /> : <Copy size={14} />}
-    </button>
+    <figure className="overflow-hidden rounded-lg border border-line bg-panel">
+      <figcaption className="flex h-8 items-center justify-between border-b border-line pr-0.5 pl-3 text-xs text-muted">
+        {language === '' ? 'Code' : language}
+        <CopyButton text={() => element.current?.textContent ?? ''} className="size-7!" />
+      </figcaption>
+      <pre
+        ref={element}
+        tabIndex={0}
+        aria-label={language === '' ? 'Code' : `Code: ${language}`}
+        className="m-0! overflow-x-auto p-3 font-mono text-[0.8125rem] leading-relaxed"
+      >
+        {children}
+      </pre>
+    </figure>
   );
 }
 
 function languageOf(code: ReactNode): string {
   if (!isValidElement<{ className?: string }>(code)) return '';
   return /language-(\S+)/.exec(code.props.className ?? '')?.[1] ?? '';
+}
+
+/** The text of a block that no highlighter has coloured. */
+function textOf(code: ReactNode): string {
+  if (!isValidElement<{ children?: unknown }>(code)) return '';
+  const { children } = code.props;
+  return typeof children === 'string' ? children : '';
 }

@@ -1,9 +1,12 @@
 import { memo, useRef } from 'react';
 import Markdown, { type Components } from 'react-markdown';
 import remarkGfm from 'remark-gfm';
+import { Image as ImageIcon } from '../../ui/icons/icons.js';
 import { closeMarks } from './close-marks.js';
+import { markOf } from '../conversation/cite-text.js';
 import { CodeBlock, OpenCode } from './code-block.js';
-import { useHighlighter } from './highlighter.js';
+import { dollarFormulas, hasFormula, usePlugins } from './plugins.js';
+import { CiteMark } from './sources.js';
 import { continuesLine, isPlain, noBlocks, splitBlocks, type Blocks } from './split-blocks.js';
 
 const remarkPlugins = [remarkGfm];
@@ -12,15 +15,27 @@ const remarkPlugins = [remarkGfm];
 const MOST_PIECES = 16;
 
 const components: Components = {
-  a: ({ href, children }) => (
-    <a href={href} target="_blank" rel="noreferrer noopener">
-      {children}
-    </a>
-  ),
+  a: ({ href, children }) => {
+    const number = markOf(href);
+    if (number !== undefined) return <CiteMark number={number} />;
+    // Links within a text: footnotes.
+    const isWithin = href?.startsWith('#') === true;
+    return (
+      <a href={href} {...(isWithin ? {} : { target: '_blank', rel: 'noreferrer noopener' })}>
+        {children}
+      </a>
+    );
+  },
   pre: ({ children }) => <CodeBlock>{children}</CodeBlock>,
   // The page's policy blocks pictures of other sites; a link does not request them.
   img: ({ src, alt }) => (
-    <a href={src} target="_blank" rel="noreferrer noopener">
+    <a
+      href={src}
+      target="_blank"
+      rel="noreferrer noopener"
+      title="Pictures of other sites are not loaded here: the link opens this one."
+    >
+      <ImageIcon aria-hidden size={14} className="mr-1 inline" />
       {alt === undefined || alt === '' ? src : alt}
     </a>
   ),
@@ -54,14 +69,14 @@ function Plain({ text, isInLine }: { text: string; isInLine: boolean }) {
 }
 
 function Marked({ text, isInLine }: { text: string; isInLine: boolean }) {
-  const highlighter = useHighlighter(text.includes('```') || text.includes('~~~'));
+  const { remark, rehype } = usePlugins(text);
   return (
     <Markdown
-      remarkPlugins={remarkPlugins}
-      rehypePlugins={highlighter}
+      remarkPlugins={[...remarkPlugins, ...remark]}
+      rehypePlugins={rehype}
       components={isInLine ? inLine : components}
     >
-      {text}
+      {remark.length > 0 && hasFormula(text) ? dollarFormulas(text) : text}
     </Markdown>
   );
 }

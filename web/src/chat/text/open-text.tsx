@@ -1,5 +1,5 @@
 import { memo } from 'react';
-import { CopyButton } from './code-block.js';
+import { CopyButton } from '../../ui/copy-button.js';
 
 /** Plain text of a tool, in a scrolling box. */
 export const OpenText = memo(function OpenText({
@@ -11,7 +11,7 @@ export const OpenText = memo(function OpenText({
   label: string;
   isBad?: boolean;
 }) {
-  if (text === '') return <p className="text-xs text-muted italic">Nothing</p>;
+  if (text === '') return <p className="text-xs text-muted italic">Empty</p>;
   return (
     <div className="group relative">
       <pre
@@ -21,7 +21,10 @@ export const OpenText = memo(function OpenText({
       >
         {text}
       </pre>
-      <CopyButton text={() => text} />
+      <CopyButton
+        text={() => text}
+        className="absolute! top-1.5 right-1.5 size-7! border-line! bg-panel"
+      />
     </div>
   );
 });

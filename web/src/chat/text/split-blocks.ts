@@ -95,13 +95,13 @@ function cutParagraph(text: string, start: number): number | undefined {
   if (space < LONG_PARAGRAPH / 2) return undefined;
   const cut = piece.slice(0, space + 1);
   // A line that begins with a mark may be a table, a quote or a heading, which are not cut.
-  return /[`*_[\]~<>|#\n]/.test(cut) ? undefined : start + space + 1;
+  return /[`*_[\]~<>|#$\n]/.test(cut) ? undefined : start + space + 1;
 }
 
 /** Whether a block is one paragraph without Markdown. */
 export function isPlain(text: string): boolean {
   const words = text.trim();
-  return !/[\\`*_[\]<>&#|~\n@]|:\/\/|www\.|^(?:[-+=]|\d{1,9}[.)]\s)/i.test(words);
+  return !/[\\`*_[\]<>&#|~$\n@]|:\/\/|www\.|^(?:[-+=]|\d{1,9}[.)]\s)/i.test(words);
 }
 
 /** Whether a block continues the paragraph of the block before. */

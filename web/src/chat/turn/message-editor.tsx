@@ -43,8 +43,8 @@ export function MessageEditor({
       />
       <div className="flex flex-wrap items-end justify-end gap-2 pl-2">
         <p id={hintId} className="min-w-48 flex-1 pb-1 text-xs text-muted">
-          Replaces this message and what follows, which stay readable. Files of the project stay as
-          they are.
+          Replaces this message and everything after it. The earlier version stays readable, and
+          files in the folder are not changed back.
           {lost.length > 0 && ` Not sent again: ${lost.join(', ')}.`}
         </p>
         <Button look="quiet" onClick={onCancel}>

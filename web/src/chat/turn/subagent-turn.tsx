@@ -38,13 +38,13 @@ function phaseWords({ phase, outcome, step }: TurnView): string {
   switch (phase) {
     case 'sending':
     case 'queued':
-      return 'waits for a slot';
+      return 'queued';
     case 'running':
-      return step > 0 ? `step ${step}` : 'works';
+      return step > 0 ? `step ${step}` : 'working';
     case 'recovering':
-      return 'recovers';
+      return 'recovering';
     case 'parked':
-      return 'waits for an answer';
+      return 'waiting for your approval';
     case 'ended':
       return outcome ?? 'ended';
   }

@@ -25,7 +25,7 @@ export function ThinkingDetail({ effort, showsThinking }: TurnOptions) {
         ))}
       </select>
       <Toggle
-        label="Thoughts shown"
+        label="Show thinking"
         isOn={showsThinking}
         onChange={(shows) => turnOptions.update((all) => ({ ...all, showsThinking: shows }))}
       />

@@ -129,21 +129,21 @@ function Labelled({ label, children }: { label: string; children: ReactNode }) {
 }
 
 const decisions: Record<string, string> = {
-  approve: 'Approved',
-  'approve-session': 'Approved for the session',
+  approve: 'Allowed',
+  'approve-session': 'Allowed for the session',
   deny: 'Denied',
   answer: 'Answered',
-  cancelled: 'Cancelled by the turn’s end',
+  cancelled: 'Cancelled when the turn ended',
 };
 
 function AnswerLine({ item: { answer } }: { item: ToolItem }) {
   if (answer === undefined) return null;
-  const who = answer.by === 'deadline' ? ' when its time was over' : ` by ${answer.by}`;
+  const who = answer.by === 'deadline' ? ' automatically when time ran out' : ` by ${answer.by}`;
   return (
     <p className="text-xs text-muted">
       {decisions[answer.decision] ?? answer.decision}
       {answer.decision === 'cancelled' ? '' : who}
-      {answer.input !== undefined && ', with another input'}
+      {answer.input !== undefined && ', with changed input'}
       {answer.message !== undefined && `: ${answer.message}`}
     </p>
   );
@@ -170,7 +170,7 @@ function statusOf(status: ToolItem['status']): [ReactNode, string] {
     case 'asked':
       return [
         <CircleHelp key="p" aria-hidden size={15} className="text-amber" />,
-        'Waits for an approval',
+        'Waiting for your approval',
       ];
     case 'running':
       return [<Spinner key="p" size={15} />, 'Running'];
@@ -181,6 +181,9 @@ function statusOf(status: ToolItem['status']): [ReactNode, string] {
     case 'denied':
       return [<CircleSlash key="p" aria-hidden size={15} className="text-amber" />, 'Denied'];
     case 'unknown':
-      return [<CircleHelp key="p" aria-hidden size={15} className="text-amber" />, 'Not known'];
+      return [
+        <CircleHelp key="p" aria-hidden size={15} className="text-amber" />,
+        'Outcome unknown',
+      ];
   }
 }

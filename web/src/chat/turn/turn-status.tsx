@@ -3,13 +3,13 @@ import {
   CircleAlert,
   CircleCheck,
   CircleSlash,
+  ShieldQuestion,
   TriangleAlert,
 } from '../../ui/icons/icons.js';
 import type { ReactNode } from 'react';
 import { allTokens } from '../../app/all-tokens.js';
 import { Link } from '../../app/link.js';
 import { formatDuration, formatShort } from '../../ui/format.js';
-import { ReplayButton } from '../../replay/replay-button.js';
 import { Spinner } from '../../ui/spinner.js';
 import type { TurnView } from '../conversation/turn-view.js';
 
@@ -22,7 +22,7 @@ export function isLive({ phase }: TurnView): boolean {
 }
 
 /** The status of a turn, in one line. */
-export function TurnStatus({ view, mayReplay = true }: { view: TurnView; mayReplay?: boolean }) {
+export function TurnStatus({ view }: { view: TurnView }) {
   const [picture, words] = statusOf(view);
   const { usage, durationMs, turnId, phase } = view;
   const tokens = usage === undefined ? 0 : allTokens(usage);
@@ -32,7 +32,11 @@ export function TurnStatus({ view, mayReplay = true }: { view: TurnView; mayRepl
         {picture}
         {words}
       </span>
-      {tokens > 0 && <span>{formatShort(tokens)} tokens</span>}
+      {tokens > 0 && (
+        <span title="Tokens of all model calls of this turn">
+          {formatShort(tokens)} tokens used
+        </span>
+      )}
       {durationMs !== undefined && <span>{formatDuration(durationMs)}</span>}
       {phase !== 'sending' && (
         <Link
@@ -42,13 +46,6 @@ export function TurnStatus({ view, mayReplay = true }: { view: TurnView; mayRepl
           <ChartNoAxesGantt aria-hidden size={13} /> Timeline
         </Link>
       )}
-      {phase === 'ended' && mayReplay && (
-        <ReplayButton
-          turnId={turnId}
-          look="quiet"
-          className="h-6! px-1! text-xs! font-normal! text-muted"
-        />
-      )}
     </footer>
   );
 }
@@ -56,7 +53,7 @@ export function TurnStatus({ view, mayReplay = true }: { view: TurnView; mayRepl
 function statusOf(view: TurnView): [ReactNode, string] {
   switch (view.phase) {
     case 'sending':
-      return [<Spinner key="p" size={13} />, 'Sending …'];
+      return [<Spinner key="p" size={13} />, 'Sending…'];
     case 'queued':
       return [<Spinner key="p" size={13} />, queueWords(view.position)];
     case 'running':
@@ -64,12 +61,12 @@ function statusOf(view: TurnView): [ReactNode, string] {
     case 'recovering':
       return [
         <Spinner key="p" size={13} />,
-        'Recovering: its worker stopped, a new one goes on from the last step',
+        'Recovering: a worker stopped, another one continues from the last step',
       ];
     case 'parked':
       return [
-        <TriangleAlert key="p" aria-hidden size={13} className="text-amber" />,
-        'Waits for an answer',
+        <ShieldQuestion key="p" aria-hidden size={13} className="text-amber" />,
+        'Waiting for your approval',
       ];
     case 'ended':
       return endOf(view);
@@ -84,13 +81,13 @@ function queueWords(position: number | undefined): string {
 function endOf({ outcome, reason = '' }: TurnView): [ReactNode, string] {
   switch (outcome ?? 'unknown') {
     case 'unknown':
-      return [<CircleSlash key="p" aria-hidden size={13} />, 'Ended before it was complete'];
+      return [<CircleSlash key="p" aria-hidden size={13} />, 'Ended early'];
     case 'completed':
       return [<CircleCheck key="p" aria-hidden size={13} className="text-good" />, 'Done'];
     case 'limited':
       return [
         <TriangleAlert key="p" aria-hidden size={13} className="text-amber" />,
-        `Ended by a limit: ${reason.replaceAll('_', ' ')}`,
+        `Stopped by a limit: ${reason.replaceAll('_', ' ')}`,
       ];
     case 'interrupted':
       return [<CircleSlash key="p" aria-hidden size={13} />, 'Stopped'];

@@ -7,10 +7,13 @@ import type { AttachedFile } from '../conversation/turn-view.js';
 import { TurnItems } from '../conversation/turn-items.js';
 import { turnOpts, turnOptions } from '../composer/turn-options.js';
 import { changedOptions } from './options-of-turn.js';
+import { replyMarkdown } from '../conversation/conversation-markdown.js';
+import { ReplayButton } from '../../replay/replay-button.js';
 import { ForkButton } from '../fork/fork-button.js';
 import { TurnFeedback } from '../feedback/turn-feedback.js';
 import { isLive, TurnStatus } from './turn-status.js';
 import { IconButton } from '../../ui/button.js';
+import { CopyButton } from '../../ui/copy-button.js';
 import { Pencil, RotateCw } from '../../ui/icons/icons.js';
 import { VersionSwitch } from '../versions/version-switch.js';
 import { MessageEditor } from './message-editor.js';
@@ -52,6 +55,7 @@ export const Turn = memo(function Turn({
   const seen = useNearViewport(turnId, isStored, () => void conversation.hydrate(turnId));
   const isInForce = submission === undefined && turn.supersededBy === undefined;
   const canRegenerate = isInForce && isLast && user.files.every(isSendable);
+  const reply = view.phase === 'ended' ? replyMarkdown(view) : '';
   const resend = (message: string): void => {
     setEdited(undefined);
     const opts = changedOptions(composerWas, turnOpts(turnOptions.get()));
@@ -61,7 +65,7 @@ export const Turn = memo(function Turn({
     <article ref={seen} className="turn py-3" aria-label="Turn">
       {turn.supersededBy !== undefined && versions !== undefined && (
         <p className="my-2 text-center text-xs text-muted">
-          An earlier version: the model sees neither it nor what follows.
+          Earlier version: the model does not see this message or the ones after it.
         </p>
       )}
       {isEdited === true ? (
@@ -96,7 +100,7 @@ export const Turn = memo(function Turn({
       )}
       {turn.compacted === true && (
         <p className="my-2 text-center text-xs text-muted">
-          Summarised: the model reads a summary of this turn.
+          Summarised: the model sees a summary of this turn.
         </p>
       )}
       <div className="min-w-0" aria-busy={view.phase !== 'ended'}>
@@ -122,9 +126,12 @@ export const Turn = memo(function Turn({
       </div>
       {fault === undefined && !isLive(view) && (
         <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-          <TurnStatus view={view} mayReplay={mayReplay} />
+          <TurnStatus view={view} />
           {view.phase === 'ended' && (
             <span className="inline-flex items-center">
+              {reply !== '' && (
+                <CopyButton label="Copy reply" className="size-7!" text={() => reply} />
+              )}
               {canRegenerate && (
                 <IconButton
                   label="Regenerate"
@@ -135,6 +142,7 @@ export const Turn = memo(function Turn({
                 </IconButton>
               )}
               <ForkButton sessionId={conversation.sessionId} turnId={turnId} />
+              {mayReplay && <ReplayButton turnId={turnId} isSmall />}
             </span>
           )}
           {view.phase === 'ended' && <TurnFeedback key={turnId} turnId={turnId} />}

@@ -107,9 +107,6 @@ export const FileX = drawIcon(
   'm14.5 12.5-5 5',
   'm9.5 12.5 5 5',
 );
-export const Folder = drawIcon(
-  'M20 20a2 2 0 0 0 2-2V8a2 2 0 0 0-2-2h-7.9a2 2 0 0 1-1.69-.9L9.6 3.9A2 2 0 0 0 7.93 3H4a2 2 0 0 0-2 2v13a2 2 0 0 0 2 2Z',
-);
 export const Footprints = drawIcon(
   'M4 16v-2.38C4 11.5 2.97 10.5 3 8c.03-2.72 1.49-6 4.5-6C9.37 2 10 3.8 10 5.5c0 3.11-2 5.66-2 8.68V16a2 2 0 1 1-4 0Z',
   'M20 20v-2.38c0-2.12 1.03-3.12 1-5.62-.03-2.72-1.49-6-4.5-6C14.63 6 14 7.8 14 9.5c0 3.11 2 5.66 2 8.68V20a2 2 0 1 0 4 0Z',
@@ -138,6 +135,20 @@ export const Keyboard = drawIcon(
   'M7 16h10',
   'M8 12h.01',
   box(2, 4, 20, 16, 2),
+);
+export const Image = drawIcon(
+  box(3, 3, 18, 18, 2),
+  circle(9, 9, 2),
+  'm21 15-3.086-3.086a2 2 0 0 0-2.828 0L6 21',
+);
+export const KeyRound = drawIcon(
+  'M2.586 17.414A2 2 0 0 0 2 18.828V21a1 1 0 0 0 1 1h3a1 1 0 0 0 1-1v-1a1 1 0 0 1 1-1h1a1 1 0 0 0 1-1v-1a1 1 0 0 1 1-1h.172a2 2 0 0 0 1.414-.586l.814-.814a6.5 6.5 0 1 0-4-4z',
+  circle(16.5, 7.5, 0.5),
+);
+export const History = drawIcon(
+  'M3 12a9 9 0 1 0 9-9 9.75 9.75 0 0 0-6.74 2.74L3 8',
+  'M3 3v5h5',
+  'M12 7v5l4 2',
 );
 export const ListOrdered = drawIcon(
   'M11 5h10',

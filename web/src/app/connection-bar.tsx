@@ -1,0 +1,19 @@
+import { Spinner } from '../ui/spinner.js';
+import { isLost } from './connection.js';
+import { useValue } from './use-value.js';
+
+export const lostWords = 'Connection lost, reconnecting…';
+
+/** Says that the server cannot be reached, for as long as that lasts. */
+export function ConnectionBar() {
+  const lost = useValue(isLost);
+  return (
+    <div role="status" className="shrink-0">
+      {lost && (
+        <p className="flex items-center justify-center gap-2 border-b border-amber-line bg-amber-wash px-4 py-1.5 text-sm text-amber">
+          <Spinner size={13} /> {lostWords}
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,26 @@
+import { useEffect } from 'react';
+import { ValueStore } from './value-store.js';
+import { usePending } from './shared.js';
+import { useValue } from './use-value.js';
+
+/** What the shown page is about, before the name of its kind; empty: the kind alone says it. */
+const subject = new ValueStore('');
+
+/** Names what the page is about, in the title of the tab. */
+export function useSubject(text: string | undefined): void {
+  useEffect(() => {
+    subject.set(text ?? '');
+    return () => subject.set('');
+  }, [text]);
+}
+
+/** Keeps the title of the tab, with the number of open approvals. */
+export function DocumentTitle({ page }: { page: string }) {
+  const about = useValue(subject);
+  const count = usePending().value?.length ?? 0;
+  useEffect(() => {
+    const words = about === '' ? page : about;
+    document.title = `${count > 0 ? `(${count}) ` : ''}${words} · Turnpike`;
+  }, [about, page, count]);
+  return null;
+}

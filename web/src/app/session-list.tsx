@@ -1,0 +1,164 @@
+import { useEffect, useRef, useState } from 'react';
+import type { ListedSession } from '../../../src/session/view-session.js';
+import { Button } from '../ui/button.js';
+import { formatAgo } from '../ui/format.js';
+import { CalendarClock } from '../ui/icons/icons.js';
+import { FaultNote } from './fault-note.js';
+import { Link } from './link.js';
+import { usePending } from './shared.js';
+import { useNow } from './use-now.js';
+import { useSessions, type SessionKind } from './use-sessions.js';
+
+/** A row that is a link. */
+export const rowLook =
+  'flex items-center gap-2 rounded-lg px-2.5 text-sm text-soft hover:bg-sunken hover:text-ink aria-[current]:bg-accent-wash aria-[current]:text-accent-ink aria-[current]:font-medium';
+
+/** Milliseconds without a key after which what is typed is searched for. */
+const QUIET_MS = 250;
+
+const kinds: { value: SessionKind; words: string }[] = [
+  { value: 'chats', words: 'Chats' },
+  { value: 'scheduled', words: 'Scheduled' },
+  { value: 'all', words: 'All' },
+];
+
+/** The sessions of the sidebar: searched, of people or of schedules, and more of them at its end. */
+export function SessionList({ openId }: { openId: string | undefined }) {
+  const [kind, setKind] = useState<SessionKind>('chats');
+  const [text, setText] = useState('');
+  const [search, setSearch] = useState('');
+  useEffect(() => {
+    const timer = setTimeout(() => setSearch(text.trim()), QUIET_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  const { value, hasMore, more, fault, reload } = useSessions(kind, search);
+  const waiting = new Set((usePending().value ?? []).map(({ sessionId }) => sessionId));
+  const now = useNow(30_000);
+  return (
+    <section aria-label="Sessions" className="flex min-h-0 flex-1 flex-col">
+      <div className="flex gap-1.5 px-2 pb-2">
+        <input
+          type="search"
+          aria-label="Search sessions"
+          placeholder="Search"
+          value={text}
+          onChange={({ target }) => setText(target.value)}
+          className="h-8 min-w-0 flex-1 rounded-lg border border-line bg-panel px-2.5 text-sm"
+        />
+        <select
+          aria-label="Which sessions"
+          value={kind}
+          onChange={({ target }) =>
+            setKind(kinds.find((one) => one.value === target.value)?.value ?? 'chats')
+          }
+          className="h-8 rounded-lg border border-line bg-panel px-1 text-xs text-soft"
+        >
+          {kinds.map((one) => (
+            <option key={one.value} value={one.value}>
+              {one.words}
+            </option>
+          ))}
+        </select>
+      </div>
+      <div className="min-h-0 flex-1 overflow-y-auto px-2 pb-2">
+        {fault !== undefined && value === undefined && <FaultNote fault={fault} onRetry={reload} />}
+        {value?.length === 0 && (
+          <p className="px-2.5 py-2 text-xs text-muted">{emptyWords(kind, search)}</p>
+        )}
+        <ul className="space-y-0.5">
+          {value?.map((session) => (
+            <SessionLink
+              key={session.sessionId}
+              session={session}
+              isOpen={session.sessionId === openId}
+              isWaiting={waiting.has(session.sessionId)}
+              now={now}
+            />
+          ))}
+        </ul>
+        {hasMore && <More key={value?.length} onMore={more} />}
+      </div>
+    </section>
+  );
+}
+
+function emptyWords(kind: SessionKind, search: string): string {
+  if (search !== '') return `No session has “${search}” in its title, first message or folder.`;
+  return kind === 'scheduled' ? 'No schedule has started a session yet.' : 'No sessions yet.';
+}
+
+/** Loads more when it comes into view, and by a press. */
+function More({ onMore }: { onMore: () => void }) {
+  const element = useRef<HTMLDivElement>(null);
+  const latest = useRef(onMore);
+  latest.current = onMore;
+  useEffect(() => {
+    if (element.current === null) return undefined;
+    const observer = new IntersectionObserver(([entry]) => {
+      if (entry?.isIntersecting === true) latest.current();
+    });
+    observer.observe(element.current);
+    return () => observer.disconnect();
+  }, []);
+  return (
+    <div ref={element} className="p-1">
+      <Button look="quiet" className="w-full" onClick={onMore}>
+        Show more
+      </Button>
+    </div>
+  );
+}
+
+function SessionLink({
+  session,
+  isOpen,
+  isWaiting,
+  now,
+}: {
+  session: ListedSession;
+  isOpen: boolean;
+  /** An approval of it is open. */
+  isWaiting: boolean;
+  now: number;
+}) {
+  const { sessionId, title, projectRoot, updatedAt, activeTurnId, origin } = session;
+  const folder = projectRoot.split('/').at(-1) ?? '';
+  return (
+    <li>
+      <Link
+        href={`/sessions/${sessionId}`}
+        data-session
+        aria-current={isOpen ? 'page' : undefined}
+        className={`${rowLook} py-1.5`}
+      >
+        <span className="min-w-0 flex-1">
+          <span className="block truncate">{title ?? 'New session'}</span>
+          <span
+            className="flex items-center gap-1 truncate text-xs font-normal text-muted"
+            title={projectRoot}
+          >
+            {origin === 'schedules' && (
+              <CalendarClock role="img" aria-hidden={false} aria-label="Scheduled" size={12} />
+            )}
+            <span className="truncate">
+              {folder} · {formatAgo(updatedAt, now)}
+            </span>
+          </span>
+        </span>
+        {activeTurnId !== undefined && <Dot isWaiting={isWaiting} />}
+      </Link>
+    </li>
+  );
+}
+
+function Dot({ isWaiting }: { isWaiting: boolean }) {
+  const words = isWaiting ? 'Waiting for your approval' : 'Running';
+  return (
+    <span
+      role="img"
+      aria-label={words}
+      title={words}
+      className={`size-2 shrink-0 rounded-full ${isWaiting ? 'bg-amber-line' : 'pulse bg-accent'}`}
+    />
+  );
+}

@@ -1,0 +1,171 @@
+import { useState } from 'react';
+import type { SessionRecord } from '../../../src/client/turnpike-client.js';
+import { compact } from '../../../src/platform/compact.js';
+import { client } from '../app/client.js';
+import { useSubject } from '../app/document-title.js';
+import { FaultNote } from '../app/fault-note.js';
+import { useModels } from '../app/models.js';
+import { navigate } from '../app/navigation.js';
+import { publishToTabs } from '../app/tabs.js';
+import { useAct } from '../app/use-act.js';
+import { sessionsChanged } from '../app/use-sessions.js';
+import { Button, IconButton } from '../ui/button.js';
+import { ConfirmDialog } from '../ui/confirm-dialog.js';
+import { CopyButton } from '../ui/copy-button.js';
+import { Dialog } from '../ui/dialog.js';
+import { Field } from '../ui/field.js';
+import { Download, Pencil, Trash2 } from '../ui/icons/icons.js';
+import { modeWords } from './composer/permission-modes.js';
+import { conversationMarkdown } from './conversation/conversation-markdown.js';
+import { closeConversation } from './conversation/open-conversation.js';
+import type { ShownTurn } from './conversation/shown-turn.js';
+import { SessionMeter } from './session-meter.js';
+
+/** Title and facts of a session, and what is done with it as a whole. */
+export function ChatHeader({
+  session,
+  sessionId,
+  turns,
+  onChange,
+}: {
+  session: SessionRecord | undefined;
+  sessionId: string;
+  turns: readonly ShownTurn[];
+  /** Called with the session after a change. */
+  onChange: (session: SessionRecord) => void;
+}) {
+  const models = useModels();
+  const [asked, setAsked] = useState<'rename' | 'delete'>();
+  const saving = useAct();
+  const title = titleOf(session, turns);
+  useSubject(title);
+  const close = (): void => setAsked(undefined);
+  return (
+    <header className="shrink-0 border-b border-line px-4 py-2 sm:px-6">
+      <div className="flex items-center gap-1">
+        <h1 className="min-w-0 truncate text-sm font-semibold">{title}</h1>
+        <IconButton label="Rename session" onClick={() => setAsked('rename')} className="size-7!">
+          <Pencil size={13} />
+        </IconButton>
+        <span className="flex-1" />
+        <CopyButton
+          label="Copy conversation as Markdown"
+          text={() => conversationMarkdown(title, turns)}
+        />
+        <IconButton label="Export session" onClick={() => saving.run(() => save(sessionId))}>
+          <Download size={15} />
+        </IconButton>
+        <IconButton label="Delete session" onClick={() => setAsked('delete')}>
+          <Trash2 size={15} />
+        </IconButton>
+      </div>
+      <div className="flex items-center gap-x-3 text-xs text-muted">
+        {session !== undefined && (
+          <>
+            <span className="min-w-0 truncate font-mono" title={session.projectRoot}>
+              {session.projectRoot}
+            </span>
+            <span className="shrink-0">{session.persona}</span>
+            {session.mode !== 'direct' && (
+              <span className="shrink-0" title="Permissions">
+                {modeWords(session.mode)}
+              </span>
+            )}
+          </>
+        )}
+        <span className="flex-1" />
+        <SessionMeter turns={turns} sessionModel={session?.model} models={models} />
+      </div>
+      {saving.fault !== undefined && <FaultNote fault={saving.fault} onDismiss={saving.dismiss} />}
+      {asked === 'rename' && (
+        <RenameDialog sessionId={sessionId} title={title} onRenamed={onChange} onClose={close} />
+      )}
+      {asked === 'delete' && (
+        <ConfirmDialog
+          title="Delete this session?"
+          action="Delete session"
+          onConfirm={() => remove(sessionId)}
+          onClose={close}
+        >
+          Its conversation is deleted permanently, and a running turn is stopped. Files in the
+          folder are not changed.
+        </ConfirmDialog>
+      )}
+    </header>
+  );
+}
+
+/** As its user called it, or how its first message begins. */
+function titleOf(session: SessionRecord | undefined, turns: readonly ShownTurn[]): string {
+  const [line = ''] = turns[0]?.user.text.trim().split('\n') ?? [];
+  return session?.title ?? (line === '' ? 'New session' : line.slice(0, 120));
+}
+
+async function remove(sessionId: string): Promise<void> {
+  await client().sessions.delete(sessionId);
+  closeConversation();
+  sessionsChanged();
+  publishToTabs({ type: 'sessions' });
+  navigate('/');
+}
+
+/** Saves a session with its turns and files. A link of its own would lack the key. */
+async function save(sessionId: string): Promise<void> {
+  const lines = await client().data.exportSession(sessionId);
+  const url = URL.createObjectURL(await new Response(lines).blob());
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = `${sessionId}.jsonl`;
+  link.click();
+  URL.revokeObjectURL(url);
+}
+
+function RenameDialog({
+  sessionId,
+  title,
+  onRenamed,
+  onClose,
+}: {
+  sessionId: string;
+  title: string;
+  onRenamed: (session: SessionRecord) => void;
+  onClose: () => void;
+}) {
+  const [text, setText] = useState(title);
+  const act = useAct();
+  const rename = async (): Promise<void> => {
+    const words = text.trim();
+    onRenamed(await client().sessions.rename(sessionId, words === '' ? null : words));
+    sessionsChanged();
+    publishToTabs({ type: 'sessions' });
+    onClose();
+  };
+  return (
+    <Dialog title="Rename session" onClose={onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          act.run(rename);
+        }}
+      >
+        <Field label="Title" about="Leave it empty to use the first message.">
+          {(control) => (
+            <input
+              {...control}
+              maxLength={200}
+              value={text}
+              onChange={({ target }) => setText(target.value)}
+            />
+          )}
+        </Field>
+        {act.fault !== undefined && <FaultNote fault={act.fault} onDismiss={act.dismiss} />}
+        <div className="mt-4 flex justify-end gap-2">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" look="main" {...compact({ disabled: act.isBusy || undefined })}>
+            Rename
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,51 @@
+import mermaid from 'mermaid';
+
+interface Request {
+  id: number;
+  code: string;
+  isDark: boolean;
+}
+
+/** Draws what the console asks for: one diagram after the other, as the library has one configuration. */
+let last: Promise<void> = Promise.resolve();
+
+addEventListener('message', ({ source, origin, data }: MessageEvent<Request>) => {
+  if (source !== parent || origin !== location.origin) return;
+  last = last.then(() => draw(data));
+});
+
+async function draw({ id, code, isDark }: Request): Promise<void> {
+  mermaid.initialize({
+    startOnLoad: false,
+    securityLevel: 'strict',
+    theme: isDark ? 'dark' : 'neutral',
+    fontFamily: 'system-ui, sans-serif',
+    // A picture shows no HTML of other namespaces.
+    htmlLabels: false,
+    flowchart: { htmlLabels: false },
+  });
+  try {
+    const { svg } = await mermaid.render(`diagram-${id}`, code);
+    answer({ id, svg: withSize(svg) });
+  } catch (error) {
+    document.body.replaceChildren();
+    answer({ id, error: error instanceof Error ? error.message : String(error) });
+  }
+}
+
+/** The drawing with the size of its view box: a picture of 100 % has none. */
+function withSize(svg: string): string {
+  const page = new DOMParser().parseFromString(svg, 'text/html');
+  const drawing = page.querySelector('svg');
+  const [, , width, height] = drawing?.getAttribute('viewBox')?.split(/\s+/) ?? [];
+  if (drawing === null || width === undefined || height === undefined) return svg;
+  drawing.setAttribute('width', width);
+  drawing.setAttribute('height', height);
+  return new XMLSerializer().serializeToString(drawing);
+}
+
+function answer(data: object): void {
+  parent.postMessage(data, location.origin);
+}
+
+answer({ isReady: true });

@@ -1,0 +1,131 @@
+import { useCallback, useState } from 'react';
+import type { DayOfUsage, UsageView } from '../../../src/client/turnpike-client.js';
+import { client } from '../app/client.js';
+import { FaultNote } from '../app/fault-note.js';
+import { HelpLink, Loading, Nothing, Page } from '../app/page.js';
+import { useCaller } from '../app/shared.js';
+import { useResource } from '../app/use-resource.js';
+import { formatCount, formatShort, formatUsd } from '../ui/format.js';
+import { Toggle } from '../ui/toggle.js';
+
+/** Tokens and cost of the last days, and of the limits of today. */
+export function UsagePage() {
+  const caller = useCaller();
+  const [isOfAll, setOfAll] = useState(false);
+  const load = useCallback(() => client().usageDays(isOfAll ? 'all' : 'own'), [isOfAll]);
+  const { value, fault, reload } = useResource(load);
+  const today = useResource(useCallback(() => client().usage(), []));
+  return (
+    <Page
+      title="Usage"
+      lead="Turns, tokens and cost of the last 30 days. Days are in UTC."
+      actions={
+        caller?.scopes.includes('admin') === true && (
+          <Toggle label="All principals" isOn={isOfAll} onChange={setOfAll} />
+        )
+      }
+    >
+      {today.value !== undefined && <Limits usage={today.value} />}
+      {fault !== undefined && <FaultNote fault={fault} onRetry={reload} />}
+      {value === undefined && fault === undefined && <Loading what="usage" />}
+      {value?.length === 0 && (
+        <Nothing title="No usage yet.">
+          Finished turns appear here.{' '}
+          <HelpLink topic="operate/budgets">Limits on spending</HelpLink>
+        </Nothing>
+      )}
+      {value !== undefined && value.length > 0 && (
+        <>
+          <Totals days={value} />
+          <DayTable days={value} hasPrincipals={isOfAll} />
+        </>
+      )}
+    </Page>
+  );
+}
+
+/** What is used of the limits of a day; nothing where there is none. */
+function Limits({ usage: { tokens, usd } }: { usage: UsageView }) {
+  const words = [
+    ...(tokens === null
+      ? []
+      : [`${formatShort(tokens.used)} of ${formatShort(tokens.limit)} tokens`]),
+    ...(usd === null ? [] : [`${formatUsd(usd.used)} of ${formatUsd(usd.limit)}`]),
+  ];
+  if (words.length === 0) return null;
+  return <p className="mb-4 text-sm">Used of today’s limit: {words.join(', ')}.</p>;
+}
+
+function Totals({ days }: { days: readonly DayOfUsage[] }) {
+  const sum = (of: (day: DayOfUsage) => number): number =>
+    days.reduce((total, day) => total + of(day), 0);
+  const facts: [string, string][] = [
+    ['Turns', formatCount(sum(({ turns }) => turns))],
+    ['Tokens', formatShort(sum(({ tokens }) => tokens))],
+    ['Cost', formatUsd(sum(({ usd }) => usd))],
+  ];
+  return (
+    <dl className="mb-6 grid grid-cols-3 gap-3">
+      {facts.map(([label, value]) => (
+        <div key={label} className="rounded-xl border border-line bg-panel px-4 py-3">
+          <dt className="text-xs text-muted">{label}</dt>
+          <dd className="text-2xl font-semibold tabular-nums">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function DayTable({
+  days,
+  hasPrincipals,
+}: {
+  days: readonly DayOfUsage[];
+  hasPrincipals: boolean;
+}) {
+  const heads = [
+    'Day',
+    ...(hasPrincipals ? ['Principal'] : []),
+    'Model',
+    'Turns',
+    'Tokens',
+    'Cost',
+  ];
+  return (
+    <div
+      role="region"
+      aria-label="Usage by day"
+      tabIndex={0}
+      className="overflow-x-auto rounded-xl border border-line bg-panel"
+    >
+      <table className="w-full text-left text-sm tabular-nums">
+        <thead className="text-xs text-muted">
+          <tr className="border-b border-line">
+            {heads.map((head) => (
+              <th key={head} scope="col" className="px-4 py-2 font-medium whitespace-nowrap">
+                {head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {days.map(({ day, principal, model, turns, tokens, usd }) => (
+            <tr
+              key={`${day} ${principal} ${model}`}
+              className="border-t border-line first:border-t-0"
+            >
+              <th scope="row" className="px-4 py-1.5 font-normal whitespace-nowrap">
+                {day}
+              </th>
+              {hasPrincipals && <td className="px-4 py-1.5">{principal}</td>}
+              <td className="px-4 py-1.5">{model}</td>
+              <td className="px-4 py-1.5">{formatCount(turns)}</td>
+              <td className="px-4 py-1.5">{formatShort(tokens)}</td>
+              <td className="px-4 py-1.5">{usd === 0 ? '–' : formatUsd(usd)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
