@@ -41,7 +41,7 @@ describe('an MCP server over HTTP', () => {
   it('that does not take the credentials is a problem, and nothing of them is told', async () => {
     const headers = { Authorization: 'Bearer wrong-0123456789' };
     expect(await reasonsOf(withServer({ headers }))).toEqual([
-      'it answered HTTP 401; check the credentials in its headers',
+      'it answered HTTP 401: not taken: [REDACTED_API_KEY]; check the credentials in its headers',
     ]);
   });
 

@@ -119,6 +119,17 @@ describe('an MCP server over HTTP that is unlike others', () => {
     ]);
   });
 
+  it.each([
+    ['', []],
+    ['"instructions":"  "', []],
+    ['"instructions":"Call now first."', ['Call now first.']],
+    [`"instructions":"${'x'.repeat(3_000)}"`, [expect.stringMatching(/^x{1,1999}…$/)]],
+  ])('and greets with %.40s has its instructions told', async (greeting, told) => {
+    server.greeting = greeting;
+    const { instructions } = await open();
+    expect(instructions).toEqual(told.map((one) => ({ name: 'odd', instructions: one })));
+  });
+
   it('and has a limit of its own has it for each call, and more with progress', async () => {
     const turn = await open({ timeout: 5_000 });
     expect(turn.tools.map(({ timeLimit }) => timeLimit)).toEqual([{ ms: 5_000, mostMs: 60_000 }]);

@@ -17,6 +17,12 @@ export interface ToldSkill {
   allowedTools?: readonly string[];
 }
 
+/** What an MCP server says of the use of its tools. */
+export interface ToldServer {
+  name: string;
+  instructions: string;
+}
+
 /** The constant beginning of a session's requests, byte for byte, until it must change. */
 export interface RequestPrefix {
   system: string;
@@ -27,10 +33,18 @@ export interface RequestPrefix {
   mode: PermissionMode;
   /** The skills that `system` lists; absent: none. */
   skills?: readonly ToldSkill[];
+  /** The MCP servers whose instructions `system` has; absent: none. */
+  servers?: readonly ToldServer[];
   /**
-   * The state announced to the model since: the mode in force, the tools switched off, and the skills; absent: none.
+   * The state announced to the model since: the mode in force, the tools switched off, the skills and the
+   * instructions of MCP servers; absent: none.
    */
-  told: { mode: PermissionMode; off: string[]; skills?: readonly ToldSkill[] };
+  told: {
+    mode: PermissionMode;
+    off: string[];
+    skills?: readonly ToldSkill[];
+    servers?: readonly ToldServer[];
+  };
   /**
    * Last step, as `turnId:step`, that is sent without its thinking: the provider refused that
    * thinking.

@@ -98,17 +98,19 @@ export class RunContextBuilder {
     const { specs: tools, serverTools, permissions, skills } = equipped;
     const files = this.files.openConversation(attempt, terms.withoutSlot);
     const chosen = choosePrefix(attempt.session.prefix, {
-      systemIn: (mode, listed) =>
+      systemIn: (mode, listed, told) =>
         this.#shared(persona, {
           prompt: persona.prompt,
           persona: options.persona,
           projectRoot,
           mode,
           skills: listed,
+          servers: told,
           ...compact({ instructions: attempt.turn.request.instructions }),
         }),
       mode: options.mode,
       skills: skills.told,
+      servers: equipped.servers,
       tools,
       serverTools,
     });

@@ -139,6 +139,9 @@ export class ToolPreparer {
     return {
       ...facts,
       tools,
+      servers: opened.instructions.filter(({ name }) =>
+        specs.some((spec) => spec.name.startsWith(`mcp__${name}__`)),
+      ),
       serverTools,
       permissions,
       skills: mayLoad ? skills : noSkills,
@@ -152,7 +155,12 @@ export class ToolPreparer {
     persona: Persona,
   ): ReturnType<Mcp['openForTurn']> {
     if (turn.request.replay !== undefined) {
-      return { tools: recordedMcpTools(session, persona), problems: [], close: async () => {} };
+      return {
+        tools: recordedMcpTools(session, persona),
+        problems: [],
+        instructions: session.prefix?.servers ?? [],
+        close: async () => {},
+      };
     }
     return this.mcp.openForTurn({
       ...compact({ agent: persona.mcpServers }),

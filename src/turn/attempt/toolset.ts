@@ -4,6 +4,7 @@ import type { RegisteredTool } from '../../tools/registry.js';
 import type { ToolContext } from '../../tools/tool.js';
 import type { TurnSkills } from './skill-chooser.js';
 import type { TurnPermissions } from '../approvals/call-rules.js';
+import type { ToldServer } from '../../storage/shapes/sent-request.js';
 
 /** The tools of a turn. `close` releases the connections to MCP servers after the tools. */
 export interface Toolset extends TurnTools {
@@ -21,6 +22,8 @@ export interface Toolset extends TurnTools {
 export interface EquippedTools extends Omit<Toolset, keyof TurnTools> {
   /** Tools by name, offered or not: a call of one that is not offered fails with the reason. */
   tools: RegisteredTool[];
+  /** MCP servers of offered tools that say how these are used. */
+  servers: readonly ToldServer[];
   /** The tools that the provider runs. */
   serverTools: ServerTool[];
   permissions: TurnPermissions;

@@ -1,7 +1,7 @@
 import type { PermissionMode } from '../../storage/shapes/stored-permissions.js';
 import { assertNever } from '../../platform/assert-never.js';
-import type { ToldSkill } from '../../storage/shapes/sent-request.js';
-import { listSkills } from './request-prefix.js';
+import type { ToldServer, ToldSkill } from '../../storage/shapes/sent-request.js';
+import { describeServers, listSkills } from './request-prefix.js';
 
 export interface SystemFacts {
   /** The persona's instructions. */
@@ -11,6 +11,8 @@ export interface SystemFacts {
   mode: PermissionMode;
   /** Skills that the turn can load. Absent: none. */
   skills?: readonly ToldSkill[];
+  /** MCP servers that say how their tools are used. Absent: none. */
+  servers?: readonly ToldServer[];
   /** What the application says beside the user. Absent: nothing. */
   instructions?: string;
 }
@@ -20,12 +22,21 @@ export interface SystemFacts {
  * with the same persona and mode, so that it stays in the provider's cache. Pure.
  */
 export function buildSystem(facts: SystemFacts): string {
-  const { prompt, persona, projectRoot, mode, skills = [], instructions = '' } = facts;
+  const {
+    prompt,
+    persona,
+    projectRoot,
+    mode,
+    skills = [],
+    servers = [],
+    instructions = '',
+  } = facts;
   return [
     prompt.trim(),
     `You are running as ${persona}, in the project ${projectRoot}. Tools work inside that folder; give paths relative to it.`,
     `Permission mode: ${mode}. ${describeMode(mode)}`,
     skills.length === 0 ? '' : `${aboutSkills}\n${listSkills(skills)}`,
+    describeServers(servers),
     instructions.trim() === ''
       ? ''
       : `Instructions from the application:\n\n${instructions.trim()}`,

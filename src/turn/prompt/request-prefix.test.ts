@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ToolSpec } from '../../storage/shapes/stored-tools.js';
 import type { RequestPrefix } from '../../storage/shapes/sent-request.js';
-import { choosePrefix, type WantedPrefix } from './request-prefix.js';
+import { choosePrefix, describeServers, type WantedPrefix } from './request-prefix.js';
 
 const tool = (name: string, description = name): ToolSpec => ({
   name,
@@ -78,7 +78,7 @@ describe('choosePrefix', () => {
   ])('begins anew for %s', (_what, wanted) => {
     const chosen = choosePrefix(open('read'), wanted);
     expect(chosen.prefix).toEqual({
-      system: wanted.systemIn('direct', []),
+      system: wanted.systemIn('direct', [], []),
       tools: wanted.tools,
       mode: 'direct',
       told: { mode: 'direct', off: [] },
@@ -89,5 +89,42 @@ describe('choosePrefix', () => {
   it('says that a turn without tools has none', () => {
     const chosen = choosePrefix(open('read'), { systemIn, mode: 'direct', tools: [] });
     expect(chosen).toMatchObject({ hasTools: false, prefix: { tools: [tool('read')] } });
+  });
+});
+
+describe('choosePrefix with instructions of MCP servers', () => {
+  const told = (name: string, instructions: string) => ({ name, instructions });
+  const wants = (...servers: ReturnType<typeof told>[]): WantedPrefix => ({
+    systemIn: (_mode, _skills, listed) => `System. ${describeServers(listed)}`,
+    mode: 'direct',
+    tools: [tool('mcp__a__x')],
+    servers,
+  });
+  const stored = choosePrefix(null, wants(told('a', 'Call x first.'))).prefix;
+
+  it('has them in the system prompt, once', () => {
+    expect(stored.system).toBe('System. The MCP server a says of its tools:\nCall x first.');
+    expect(choosePrefix(stored, wants(told('a', 'Call x first.')))).toMatchObject({
+      prefix: stored,
+      isChanged: false,
+      notice: undefined,
+    });
+  });
+
+  it('tells of other ones in a notice, once, and keeps the prefix', () => {
+    const changed = choosePrefix(stored, wants(told('a', 'Call x last.'), told('b', 'Be kind.')));
+    expect(changed.prefix.system).toBe(stored.system);
+    expect(changed.notice).toBe(
+      'From here on:\nThe MCP server a says of its tools:\nCall x last.\n\nThe MCP server b says of its tools:\nBe kind.',
+    );
+    const again = choosePrefix(changed.prefix, wants(told('a', 'Call x last.')));
+    expect(again).toMatchObject({ isChanged: false, notice: undefined });
+  });
+
+  it('tells nothing of a server that was away', () => {
+    const gone = choosePrefix(stored, { ...wants(), tools: [] });
+    expect(gone.prefix.system).toBe(stored.system);
+    const back = choosePrefix(gone.prefix, wants(told('a', 'Call x first.')));
+    expect(back.notice).toBe('Every tool is on from here on.');
   });
 });

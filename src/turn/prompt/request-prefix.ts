@@ -2,12 +2,16 @@ import type { PermissionMode } from '../../storage/shapes/stored-permissions.js'
 import { compact } from '../../platform/compact.js';
 import { isSameJson } from '../../platform/json.js';
 import type { ToolSpec, ServerTool } from '../../storage/shapes/stored-tools.js';
-import type { RequestPrefix, ToldSkill } from '../../storage/shapes/sent-request.js';
+import type { RequestPrefix, ToldServer, ToldSkill } from '../../storage/shapes/sent-request.js';
 
 /** The prefix that a turn asks for. */
 export interface WantedPrefix {
-  /** The system prompt, with a permission mode and skills in it. */
-  systemIn(mode: PermissionMode, skills: readonly ToldSkill[]): string;
+  /** The system prompt, with a permission mode, skills and instructions of MCP servers in it. */
+  systemIn(
+    mode: PermissionMode,
+    skills: readonly ToldSkill[],
+    servers: readonly ToldServer[],
+  ): string;
   mode: PermissionMode;
   /** Tools that the turn can call. */
   tools: readonly ToolSpec[];
@@ -15,6 +19,8 @@ export interface WantedPrefix {
   serverTools?: readonly ServerTool[];
   /** Skills that the turn can load. Absent: none. */
   skills?: readonly ToldSkill[];
+  /** MCP servers that say how their tools are used. Absent: none. */
+  servers?: readonly ToldServer[];
 }
 
 export interface ChosenPrefix {
@@ -32,37 +38,42 @@ export interface ChosenPrefix {
 /**
  * Chooses the prefix of a turn's requests. A session's prefix stays as it was sent for as long as
  * it can: the provider's cache, and thinking that is bound to the prefix, are lost with the first
- * byte that changes. So a tool that is off for a turn stays listed, and another permission mode
- * or other skills become a notice. An edited prompt, another persona or a tool that was not listed begin a new
+ * byte that changes. So a tool that is off for a turn stays listed, and another permission mode,
+ * other skills or other instructions of an MCP server become a notice. An edited prompt, another persona or a tool that was not listed begin a new
  * prefix, and so does a change among the provider's own tools: a listed one runs, whatever a notice
  * says. Pure.
  */
 export function choosePrefix(
   stored: RequestPrefix | null,
-  { systemIn, mode, tools, serverTools = [], skills = [] }: WantedPrefix,
+  { systemIn, mode, tools, serverTools = [], skills = [], servers = [] }: WantedPrefix,
 ): ChosenPrefix {
   const hasTools = tools.length + serverTools.length > 0;
   const named = new Map(stored?.tools.map((tool) => [tool.name, tool]));
   const isKept =
     stored !== null &&
-    systemIn(stored.mode, stored.skills ?? []) === stored.system &&
+    systemIn(stored.mode, stored.skills ?? [], stored.servers ?? []) === stored.system &&
     isSameJson(stored.serverTools ?? [], serverTools) &&
     tools.every((tool) => isSameJson(named.get(tool.name), tool));
   if (!isKept) {
     const prefix = {
-      system: systemIn(mode, skills),
+      system: systemIn(mode, skills, servers),
       tools: [...tools],
       ...(serverTools.length === 0 ? {} : { serverTools }),
       ...listOf(skills),
+      ...serversOf(servers),
       mode,
-      told: { mode, off: [], ...listOf(skills) },
+      told: { mode, off: [], ...listOf(skills), ...serversOf(servers) },
       ...compact({ leftOut: stored?.leftOut }),
     };
     return { prefix, isChanged: true, notice: undefined, hasTools };
   }
   const wanted = new Set(tools.map(({ name }) => name));
   const off = stored.tools.map(({ name }) => name).filter((name) => !wanted.has(name));
-  const known = { mode, off, ...listOf(skills) };
+  // The tools of a server that is gone are off. What it said counts once it is back.
+  const before = new Map(stored.told.servers?.map((server) => [server.name, server]));
+  const fresh = servers.filter((server) => !isSameJson(before.get(server.name), server));
+  for (const server of fresh) before.set(server.name, server);
+  const known = { mode, off, ...listOf(skills), ...serversOf([...before.values()]) };
   if (isSameJson(known, stored.told)) {
     return { prefix: stored, isChanged: false, notice: undefined, hasTools };
   }
@@ -70,6 +81,7 @@ export function choosePrefix(
     ...(mode === stored.told.mode ? [] : [`The permission mode is ${mode} from here on.`]),
     ...(off.join() === stored.told.off.join() ? [] : [describeOff(off)]),
     ...describeSkills(stored.told.skills ?? [], skills),
+    ...(fresh.length === 0 ? [] : [`From here on:\n${describeServers(fresh)}`]),
   ];
   const notice = lines.join(' ').trim();
   return { prefix: { ...stored, told: known }, isChanged: true, notice, hasTools };
@@ -78,6 +90,17 @@ export function choosePrefix(
 /** The field is absent where there are no skills, as in what was stored before there were any. */
 function listOf(skills: readonly ToldSkill[]): { skills?: readonly ToldSkill[] } {
   return skills.length === 0 ? {} : { skills };
+}
+
+function serversOf(servers: readonly ToldServer[]): { servers?: readonly ToldServer[] } {
+  return servers.length === 0 ? {} : { servers };
+}
+
+/** What MCP servers say, for the model. */
+export function describeServers(servers: readonly ToldServer[]): string {
+  return servers
+    .map(({ name, instructions }) => `The MCP server ${name} says of its tools:\n${instructions}`)
+    .join('\n\n');
 }
 
 function describeSkills(told: readonly ToldSkill[], now: readonly ToldSkill[]): string[] {

@@ -73,7 +73,9 @@ function describeStatus(error: StreamableHTTPError): string {
 }
 
 /** A server's own words about a refused request: the message of its JSON, or its text. */
-function wordsOf({ message }: StreamableHTTPError): string {
+function wordsOf({ code = 0, message }: StreamableHTTPError): string {
+  // The SDK says where a redirect leads, which may be inside the network.
+  if (code < 400) return '';
   const [, body = ''] = /Error POSTing to endpoint: (.*)$/s.exec(message) ?? [];
   const [, told] = /"message"\s*:\s*"((?:[^"\\]|\\.){1,500})"/.exec(body) ?? [];
   const words = told ?? (/^\s*</.test(body) ? '' : body);

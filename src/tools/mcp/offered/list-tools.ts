@@ -3,21 +3,26 @@ import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { compact } from '../../../platform/compact.js';
 import { nameOfEntry, parseTool, type McpTool } from './parse-tool.js';
 import { sendRequest } from '../transport/send-request.js';
+import { cutText } from '../../../platform/text/cut-text.js';
 
 export interface McpToolList {
   tools: McpTool[];
   /** A sentence for each tool that is left out; 11 at most. */
   problems: string[];
+  /** What the server says of their use; empty: nothing. */
+  instructions: string;
 }
 
 const mostTools = 200;
 const mostPages = 50;
 const mostProblems = 10;
+/** Every request of a session has them. */
+const longestInstructions = 2_000;
 
 /** Lists the tools of a server, 200 at most. A tool that cannot be offered is left out and named. */
 export async function listTools(client: Client, signal: AbortSignal): Promise<McpToolList> {
   if (client.getServerCapabilities()?.tools === undefined) {
-    return { tools: [], problems: ['it has no tools'] };
+    return { tools: [], problems: ['it has no tools'], instructions: '' };
   }
   const entries = await listEntries(client, signal);
   const tools = new Map<string, McpTool>();
@@ -39,7 +44,8 @@ export async function listTools(client: Client, signal: AbortSignal): Promise<Mc
       `it has more than ${mostTools} tools; only the first ${mostTools} are offered`,
     );
   }
-  return { tools: [...tools.values()], problems: shorten(problems) };
+  const instructions = cutText((client.getInstructions() ?? '').trim(), longestInstructions);
+  return { tools: [...tools.values()], problems: shorten(problems), instructions };
 }
 
 async function listEntries(client: Client, signal: AbortSignal): Promise<unknown[]> {

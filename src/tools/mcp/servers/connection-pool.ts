@@ -6,6 +6,8 @@ import type { McpConnection } from './connection.js';
 import { describeFault } from '../offered/describe-fault.js';
 import type { McpProblem, McpServer } from '../../mcp-server.js';
 import { adaptTools } from '../offered/adapt-tools.js';
+import type { ToldServer } from '../../../storage/shapes/sent-request.js';
+import { storableText } from '../../../storage/storable.js';
 
 export interface ConnectionPoolOptions {
   clock: Clock;
@@ -21,6 +23,8 @@ export interface OpenedServers {
   /** Tools with compiled input checks, for `openTools`. */
   tools: RegisteredTool[];
   problems: McpProblem[];
+  /** What servers say of the use of their tools, in the order of the servers. */
+  instructions: readonly ToldServer[];
   /** Returns the connections to the pool. */
   close(): Promise<void>;
 }
@@ -65,7 +69,7 @@ export class McpConnectionPool {
           const pooled = this.#acquire(server, releases);
           if (pooled === undefined) {
             const reason = 'too many MCP servers are in use on this worker; try again later';
-            return { tools: [], problems: [{ server: server.name, reason }] };
+            return { tools: [], instructions: [], problems: [{ server: server.name, reason }] };
           }
           return this.#openOne(server, pooled.connection, signal);
         }),
@@ -73,7 +77,8 @@ export class McpConnectionPool {
       // Tool names begin with the server's name, so those of two servers differ.
       const tools = opened.flatMap((server) => server.tools);
       const problems = opened.flatMap((server) => server.problems);
-      return { tools, problems, close: async () => releaseAll() };
+      const instructions = opened.flatMap((server) => server.instructions);
+      return { tools, problems, instructions, close: async () => releaseAll() };
     } catch (error) {
       releaseAll();
       throw error;
@@ -97,14 +102,16 @@ export class McpConnectionPool {
     server: McpServer,
     connection: McpConnection,
     signal: AbortSignal,
-  ): Promise<Pick<OpenedServers, 'tools' | 'problems'>> {
+  ): Promise<Omit<OpenedServers, 'close'>> {
     try {
-      const { tools: listed, problems } = await connection.listTools(signal);
+      const { tools: listed, problems, instructions } = await connection.listTools(signal);
       const { tools, hidden } = firstByName(adaptTools(server, listed, connection));
       if (server.onlyFor === undefined) this.#listed.set(server.name, tools);
       const twice = hidden.map((name) => `a second tool would be called ${name}: it is left out`);
+      const told = storableText(connection.redact(instructions));
       return {
         tools,
+        instructions: told === '' ? [] : [{ name: server.name, instructions: told }],
         problems: [...problems, ...twice].map((reason) => ({
           server: server.name,
           reason: connection.redact(reason),
@@ -114,6 +121,7 @@ export class McpConnectionPool {
       signal.throwIfAborted();
       return {
         tools: [],
+        instructions: [],
         problems: [{ server: server.name, reason: connection.redact(describeFault(error)) }],
       };
     }
