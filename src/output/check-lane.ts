@@ -59,7 +59,7 @@ export class CheckLane {
         2 * job.ms + GRACE_MS,
       );
       thread.on('message', end).on('exit', onExit);
-      thread.postMessage(job);
+      thread.postMessage(job, []);
     });
   }
 

@@ -50,4 +50,4 @@ function answer({ schema, value, ms }: CheckJob): CheckAnswer {
 for (const $schema of ['', 'http://json-schema.org/draft-07/schema#']) {
   compileObjectCheck({ $schema, type: 'object' }, 'the object');
 }
-parentPort?.on('message', (job: CheckJob) => parentPort?.postMessage(answer(job)));
+parentPort?.on('message', (job: CheckJob) => parentPort?.postMessage(answer(job), []));

@@ -75,7 +75,9 @@ function isTooDeep(text: string): boolean {
 function partsOf(token: CST.Token): CST.Token[] {
   if (token.type === 'document') return token.value === undefined ? [] : [token.value];
   if (!('items' in token)) return [];
-  return token.items.flatMap(({ key, value }) => [key, value]).filter((part) => part != null);
+  return token.items
+    .flatMap(({ key, value }) => [key, value])
+    .filter((part) => part !== undefined && part !== null);
 }
 
 function linesOf(text: string): TextValue['lineOf'] {

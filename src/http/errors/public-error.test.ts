@@ -57,7 +57,20 @@ describe('formatFrame', () => {
     const said = { text: 'a\u2028b\u2029c\u0085d', '\u2028': 1 };
     const frame = formatFrame({ event: 'e', id: 't:1.1', data: JSON.stringify(said) });
     // The line ends of Python's `splitlines`.
-    const lines = frame.split(/\r\n|[\n\r\v\f\x1c-\x1e\u0085\u2028\u2029]/);
+    const ends = [
+      '\r\n',
+      '\n',
+      '\r',
+      '\v',
+      '\f',
+      '\x1c',
+      '\x1d',
+      '\x1e',
+      '\u0085',
+      '\u2028',
+      '\u2029',
+    ];
+    const lines = ends.reduce((text, end) => text.replaceAll(end, '\n'), frame).split('\n');
     expect(lines.map((line) => line.split(':')[0])).toEqual(['event', 'id', 'data', '', '']);
     expect(JSON.parse(lines[2]?.slice('data: '.length) ?? '')).toEqual(said);
   });

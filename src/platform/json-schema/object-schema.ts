@@ -3,10 +3,11 @@ import { isPlainObject, type JsonObject, type JsonValue } from '../json.js';
 import { resolveReference } from './references.js';
 
 /** Keywords that say nothing about values. */
-const silent = new Set([
-  ...['$schema', '$id', '$anchor', '$dynamicAnchor', '$comment', '$defs', 'definitions'],
-  ...['title', 'description', 'default', 'examples', 'deprecated', 'readOnly', 'writeOnly'],
-]);
+const silent = new Set(
+  '$schema $id $anchor $dynamicAnchor $comment $defs definitions title description default examples deprecated readOnly writeOnly'.split(
+    ' ',
+  ),
+);
 const variantKeys = ['anyOf', 'oneOf'] as const;
 /** Properties that are put together at most; later parts are left out, as a schema may be made to have millions. */
 const MOST_MERGES = 20_000;
@@ -45,7 +46,7 @@ export function withoutRootReference(schema: JsonObject): JsonObject {
     !silent.has(key) && !(key === 'type' && value === 'object');
   if (!isPlain || Object.entries(rest).some(isSaying)) return schema;
   if ($ref !== undefined && allOf !== undefined) return schema;
-  return { ...(target as JsonObject), ...rest };
+  return { ...target, ...rest };
 }
 
 function hasParts(schema: JsonObject): boolean {
@@ -64,7 +65,7 @@ class Flattening {
     const isTooMuch = this.#merges > MOST_MERGES || this.#level > MOST_LEVELS;
     if (given === true || isTooMuch) return { type: 'object' };
     if (!isPlainObject(given)) return undefined;
-    const part = given as JsonObject;
+    const part = given;
     const known = this.#known.get(part);
     if (known === 'open') return { type: 'object' };
     if (known !== undefined || this.#known.has(part)) return known;
@@ -113,8 +114,8 @@ class Flattening {
   #properties(a: JsonObject, b: JsonObject, join: 'allOf' | 'anyOf'): JsonObject {
     const [first, second] = [a['properties'], b['properties']];
     if (!isPlainObject(first) && !isPlainObject(second)) return {};
-    const properties = new Map(isPlainObject(first) ? Object.entries(first as JsonObject) : []);
-    for (const [name, given] of isPlainObject(second) ? Object.entries(second as JsonObject) : []) {
+    const properties = new Map(isPlainObject(first) ? Object.entries(first) : []);
+    for (const [name, given] of isPlainObject(second) ? Object.entries(second) : []) {
       const known = properties.get(name);
       properties.set(name, known === undefined ? given : joined(known, given, join));
     }
@@ -143,7 +144,7 @@ function joined(known: JsonValue, given: JsonValue, join: 'allOf' | 'anyOf'): Js
 
 function alternatives(given: JsonValue, join: 'allOf' | 'anyOf'): JsonValue[] {
   const list = isPlainObject(given) && Object.keys(given).length === 1 ? given[join] : undefined;
-  return Array.isArray(list) ? (list as JsonValue[]) : [given];
+  return Array.isArray(list) ? list : [given];
 }
 
 function listOf(value: JsonValue | undefined): JsonValue[] {

@@ -117,7 +117,7 @@ function survey(root: JsonObject, part: JsonObject): { size: number; targets: Js
     size += 1;
     const reference = referenceOf(inner);
     const target = reference === undefined ? undefined : resolveReference(root, reference);
-    if (isPlainObject(target)) targets.push(target as JsonObject);
+    if (isPlainObject(target)) targets.push(target);
     return true;
   });
   return { size, targets };
@@ -148,7 +148,7 @@ function walk(value: JsonValue, visit: (part: JsonObject, keys: Keys) => boolean
     if (Array.isArray(next.value)) {
       for (const item of next.value) left.push({ value: item, keys: ['', keys[0]] });
     } else if (isPlainObject(next.value)) {
-      const part = next.value as JsonObject;
+      const part = next.value;
       if (!visit(part, keys)) continue;
       for (const [key, item] of Object.entries(part))
         left.push({ value: item, keys: [key, keys[0]] });

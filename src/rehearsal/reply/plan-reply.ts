@@ -3,7 +3,7 @@ import { namedFailure } from '../directives/named-failures.js';
 import { parseDirectives, type Directive } from '../directives/parse-directives.js';
 import type { AskedFailure } from '../http/wire-error.js';
 import type { ModelProfile } from '../models/model-profile.js';
-import type { MessagesRequest } from '../request-types.js';
+import { blocksOf, type MessagesRequest } from '../request-types.js';
 import { isPlainObject } from '../../platform/json.js';
 import { planThinkingBlocks } from '../thinking/plan-thinking-blocks.js';
 import { citeDocument } from './cite-document.js';
@@ -131,7 +131,7 @@ function textBlocks(input: PlanInput, hasCalls: boolean): ReplyBlock[] {
   const tokens = find(directives, 'tokens');
   if (tokens) return [{ type: 'text', deltas: numberedWords('word', tokens.count) }];
   if (hasCalls || conversation.openServerCall) return [];
-  const written = find(directives, 'output')?.text ?? writeOutput(accepted.body);
+  const written = find(directives, 'output')?.text ?? writeOutput(accepted.body, conversation);
   if (written !== undefined) return [{ type: 'text', deltas: inPieces(written) }];
   if (conversation.continues) return [{ type: 'text', deltas: ['And here', ' is the rest.'] }];
   const answered = conversation.results.length > 0;
@@ -141,12 +141,31 @@ function textBlocks(input: PlanInput, hasCalls: boolean): ReplyBlock[] {
   return [{ type: 'text', deltas }];
 }
 
-/** The JSON that the format of a request asks for; undefined: none is asked for. */
-function writeOutput({ output_config: config }: MessagesRequest): string | undefined {
-  const format = config?.format;
-  const schema = isPlainObject(format) ? format['schema'] : undefined;
+/** The JSON that the format of a request asks for, or its words do; undefined: none is asked for. */
+function writeOutput(request: MessagesRequest, conversation: RequestedTurn): string | undefined {
+  const format = request.output_config?.format;
+  const schema = isPlainObject(format) ? format['schema'] : schemaInWords(request, conversation);
   return isPlainObject(schema) ? JSON.stringify(writeValue(schema, schema)) : undefined;
 }
+
+/** The schema that a message of the turn shows, for models without a format of replies. */
+function schemaInWords({ messages }: MessagesRequest, { earlier }: RequestedTurn): unknown {
+  for (const message of messages.slice(earlier).toReversed()) {
+    for (const block of blocksOf(message)) {
+      const shown = block.type === 'text' ? schemaInText.exec(block.text)?.[1] : undefined;
+      if (shown === undefined) continue;
+      try {
+        return JSON.parse(shown);
+      } catch (error) {
+        // Words that look like the server's own are those of a person.
+        if (!(error instanceof SyntaxError)) throw error;
+      }
+    }
+  }
+  return undefined;
+}
+
+const schemaInText = /It must match this JSON Schema:\n(\{.*\})/s;
 
 /** The stop that a directive asks for. `pause_turn` applies once: the turn that goes on must end. */
 function askedStop(

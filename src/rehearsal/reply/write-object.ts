@@ -1,34 +1,70 @@
-import { isPlainObject } from '../../platform/json.js';
+import { isPlainObject, type JsonObject } from '../../platform/json.js';
+import { resolveReference } from '../../platform/json-schema/references.js';
 
 type Schema = Record<string, unknown>;
 
-/** The simplest value that a schema of the API's subset takes: all properties, one item of a list. Pure. */
+/** A part that is inside of itself: nothing is written for it. */
+const circle = Symbol('circle');
+
+/** The simplest value of a schema: all properties, one item of a list, nothing inside of itself. Pure. */
 export function writeValue(schema: unknown, root: Schema): unknown {
-  if (!isPlainObject(schema)) return null;
-  const { $ref: reference, const: only, enum: values, type } = schema;
-  if (typeof reference === 'string') return writeValue(resolve(reference, root), root);
-  if (only !== undefined) return only;
-  if (Array.isArray(values)) return values[0] as unknown;
-  const { anyOf, allOf } = schema;
-  if (Array.isArray(anyOf)) return writeValue(anyOf[0], root);
-  if (Array.isArray(allOf)) return writeAll(allOf, root);
-  return writeTyped(Array.isArray(type) ? (type[0] as unknown) : type, schema, root);
+  const value = write(schema, { root, above: [], budget: { values: MOST_VALUES } });
+  return value === circle ? null : value;
 }
 
-function writeAll(schemas: readonly unknown[], root: Schema): unknown {
-  const written = schemas.map((schema) => writeValue(schema, root));
+/** Values of one object at most; after them, none is written. Definitions that all refer to all have millions. */
+const MOST_VALUES = 10_000;
+
+interface Place {
+  root: Schema;
+  budget: { values: number };
+  /** What references on the way here lead to. */
+  above: readonly unknown[];
+}
+
+function write(schema: unknown, place: Place): unknown {
+  if (!isPlainObject(schema)) return null;
+  place.budget.values -= 1;
+  if (place.budget.values < 0) return circle;
+  const { $ref: reference, const: only, enum: values, type } = schema;
+  if (typeof reference === 'string') {
+    const target = resolveReference(place.root as JsonObject, reference);
+    if (place.above.includes(target)) return circle;
+    return write(target, { ...place, above: [...place.above, target] });
+  }
+  if (only !== undefined) return only;
+  if (Array.isArray(values)) return values[0] as unknown;
+  const variants = schema['anyOf'] ?? schema['oneOf'];
+  if (Array.isArray(variants)) {
+    for (const variant of variants) {
+      const value = write(variant, place);
+      if (value !== circle) return value;
+    }
+    return circle;
+  }
+  const { allOf } = schema;
+  if (Array.isArray(allOf)) return writeAll(allOf, place);
+  const named = Array.isArray(type) ? (type[0] as unknown) : type;
+  return writeTyped(named ?? (schema['properties'] && 'object'), schema, place);
+}
+
+function writeAll(schemas: readonly unknown[], place: Place): unknown {
+  const written = schemas.map((schema) => write(schema, place));
   return written.every(isPlainObject) ? Object.assign({}, ...written) : written[0];
 }
 
-function writeTyped(type: unknown, schema: Schema, root: Schema): unknown {
+function writeTyped(type: unknown, schema: Schema, place: Place): unknown {
   switch (type) {
     case 'object': {
       const { properties } = schema;
       const all = isPlainObject(properties) ? Object.entries(properties) : [];
-      return Object.fromEntries(all.map(([name, one]) => [name, writeValue(one, root)]));
+      const written = all.map(([name, one]): [string, unknown] => [name, write(one, place)]);
+      return Object.fromEntries(written.filter(([, value]) => value !== circle));
     }
-    case 'array':
-      return schema['items'] === undefined ? [] : [writeValue(schema['items'], root)];
+    case 'array': {
+      const item = schema['items'] === undefined ? circle : write(schema['items'], place);
+      return item === circle ? [] : [item];
+    }
     case 'integer':
     case 'number':
       return 1;
@@ -53,12 +89,6 @@ const samples: Readonly<Record<string, string>> = {
   ipv6: '2001:db8::1',
   uuid: '123e4567-e89b-42d3-a456-426614174000',
 };
-
-function resolve(reference: string, root: Schema): unknown {
-  const [, group = '', name = ''] = reference.split('/');
-  const defs = root[group];
-  return isPlainObject(defs) ? defs[name] : undefined;
-}
 
 /** A text in pieces of a few characters, as a model streams JSON. */
 export function inPieces(text: string, length = 12): string[] {

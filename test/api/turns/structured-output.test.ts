@@ -176,6 +176,13 @@ describe('a turn that is to end with an object', () => {
     expect(wrong.turn).toMatchObject({ status: 'failed', error: { errorType: 'OUTPUT_INVALID' } });
   });
 
+  it('is rehearsed without a directive, also where the schema refers to itself', async () => {
+    const list = await run('Hi', { output: { schema: { $defs: { N: node }, $ref: '#/$defs/N' } } });
+    expect(list.turn).toMatchObject({ status: 'completed', output: { v: 'text', c: [] } });
+    const child = await run('Hi', { output: { schema: root } });
+    expect(child.turn).toMatchObject({ status: 'completed', output: { v: 'text' } });
+  });
+
   it('answers with it as one JSON answer', async () => {
     const { client, projectRoot } = server;
     const sessionId = await client.createSession(projectRoot);
