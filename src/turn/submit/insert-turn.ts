@@ -17,7 +17,7 @@ import { turns } from '../../storage/schema.js';
 import type { StoredTrace } from '../../storage/shapes/stored-trace.js';
 import type { StoredRequest } from '../../storage/shapes/stored-turn.js';
 import { findSteeredByKey } from './store-steered-message.js';
-import type { CheckedToldTurn } from './told-turns.js';
+import type { CheckedToldTurn } from './turn-submission.js';
 import { READER_LEASE_MS } from '../lifecycle/reader-rows.js';
 
 export interface NewTurn {

@@ -7,7 +7,8 @@ import type { OpenedDatabase } from '../../storage/connection.js';
 import { buildMessages, type TurnTranscript } from '../prompt/build-messages.js';
 import { loadSessionTurns } from '../state/load-turn.js';
 import { insertTurn } from './insert-turn.js';
-import { checkTold, storeTold, type ToldTurn } from './told-turns.js';
+import { checkTold, storeTold } from './told-turns.js';
+import type { ToldTurn } from './turn-submission.js';
 
 const file = { name: 'shot', sha256: 'ab', size: 3, start: new Uint8Array() };
 const call = { callId: 'call 1', name: 'look up', input: { q: 1 } };

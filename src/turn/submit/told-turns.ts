@@ -4,44 +4,12 @@ import type { ReceivedFile } from '../../attachments/received-file.js';
 import type { ResolvedAttachments } from '../../attachments/resolve-attachments.js';
 import { noUsage } from '../../events/turn-event.js';
 import { newId, newTimeId } from '../../platform/ids.js';
-import type { JsonObject } from '../../platform/json.js';
 import type { Queryable } from '../../storage/connection.js';
 import { turns } from '../../storage/schema.js';
 import type { AssistantPart, AttachmentRef, StoredPart } from '../../storage/shapes/stored-part.js';
 import { messages, steps, toolCalls } from '../../storage/transcript-schema.js';
 import type { NewTurn } from './insert-turn.js';
-
-/**
- * A turn as the client of a conversation tells of it: the server did not run it, or has it no longer.
- * It is stored like a turn that ran, before the turn that it came with, so that the model gets it as
- * messages with their roles, and compaction, forks and exports know it.
- */
-export interface ToldTurn<File = ReceivedFile> {
-  /** Texts and files of the user, in order. Empty: the conversation began with a reply. */
-  said: readonly (string | File)[];
-  /** Model calls, each followed by the outputs of its tools. */
-  replies: readonly ToldReply[];
-}
-
-export interface ToldReply {
-  texts: readonly string[];
-  calls: readonly ToldCall[];
-}
-
-export interface ToldCall {
-  callId: string;
-  name: string;
-  input: JsonObject;
-  /** Undefined: the client has none, as of a run that was cut off. */
-  output: string | undefined;
-  isError?: boolean;
-}
-
-/** A told turn whose files are stored. */
-export interface CheckedToldTurn {
-  parts: StoredPart[];
-  replies: readonly ToldReply[];
-}
+import type { CheckedToldTurn, ToldTurn } from './turn-submission.js';
 
 /** The reason of the end of told turns: no run of this server ended them. */
 const TOLD = 'told';

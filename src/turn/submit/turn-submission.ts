@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../platform/json.js';
 import type { Principal } from '../../access/principal.js';
 import type { ReceivedFile } from '../../attachments/received-file.js';
 import type { AgentConfig } from '../../storage/shapes/stored-limits.js';
@@ -10,7 +11,6 @@ import type { StoredResponsesRequest } from '../../storage/shapes/stored-respons
 import type { SessionOrigin } from '../../storage/schema.js';
 import type { WhenBusy } from './busy-policy.js';
 import type { Disposition } from './disposition.js';
-import type { ToldTurn } from './told-turns.js';
 
 /** Rows that stand or fall with a turn's: they are stored in its transaction. */
 export interface StoredBeside {
@@ -18,6 +18,38 @@ export interface StoredBeside {
   session?: SessionRow;
   /** Runs before the turn is stored; may run again where the turn is to be held. @throws to store nothing. */
   store(tx: Queryable, turnId: string): Promise<void>;
+}
+
+/**
+ * A turn as the client of a conversation tells of it: the server did not run it, or has it no longer.
+ * It is stored like a turn that ran, before the turn that it came with, so that the model gets it as
+ * messages with their roles, and compaction, forks and exports know it.
+ */
+export interface ToldTurn<File = ReceivedFile> {
+  /** Texts and files of the user, in order. Empty: the conversation began with a reply. */
+  said: readonly (string | File)[];
+  /** Model calls, each followed by the outputs of its tools. */
+  replies: readonly ToldReply[];
+}
+
+export interface ToldReply {
+  texts: readonly string[];
+  calls: readonly ToldCall[];
+}
+
+export interface ToldCall {
+  callId: string;
+  name: string;
+  input: JsonObject;
+  /** Undefined: the client has none, as of a run that was cut off. */
+  output: string | undefined;
+  isError?: boolean;
+}
+
+/** A told turn whose files are stored. */
+export interface CheckedToldTurn {
+  parts: StoredPart[];
+  replies: readonly ToldReply[];
 }
 
 export interface TurnSubmission {

@@ -38,8 +38,7 @@ import { findSteeredByKey } from './store-steered-message.js';
 import { TurnSender } from './turn-sender.js';
 import { TurnPreparer } from './turn-preparer.js';
 import { TurnSteerer } from './turn-steerer.js';
-import type { ToldTurn } from './told-turns.js';
-import type { SubmittedTurn, TurnSubmission } from './turn-submission.js';
+import type { SubmittedTurn, ToldTurn, TurnSubmission } from './turn-submission.js';
 
 /** Each try after the first finds the request that took the idempotency key, unless that is gone already. */
 const MOST_TRIES = 3;

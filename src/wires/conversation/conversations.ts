@@ -18,8 +18,7 @@ import type { StoredResponsesRequest } from '../../storage/shapes/stored-respons
 import { ApprovalAnswerer } from '../../turn/approvals/approval-answerer.js';
 import type { CancelState } from '../../turn/lifecycle/turn-canceller.js';
 import type { WhenBusy } from '../../turn/submit/busy-policy.js';
-import type { ToldTurn } from '../../turn/submit/told-turns.js';
-import type { StoredBeside, SubmittedTurn } from '../../turn/submit/turn-submission.js';
+import type { StoredBeside, SubmittedTurn, ToldTurn } from '../../turn/submit/turn-submission.js';
 import { TurnService } from '../../turn/turn-service.js';
 import { beginSession, type FoundSession } from './begin-session.js';
 import { findQuestions } from './find-questions.js';

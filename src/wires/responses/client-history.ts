@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ToldReply, ToldTurn } from '../../turn/submit/told-turns.js';
+import type { ToldReply, ToldTurn } from '../../turn/submit/turn-submission.js';
 import type { InlineFile } from '../conversation/store-inline-files.js';
 import type { InputItem, ReadCall } from './read-item.js';
 import { badParam } from './responses-errors.js';
@@ -47,7 +47,7 @@ export function tellItems(items: readonly KnownItem[]): ToldItems {
     else if (item.kind === 'call') {
       const { call } = item;
       const found = call.output === undefined ? outputs.take(call.callId) : undefined;
-      addCall(current(), { ...call, ...(found ?? {}) });
+      addCall(current(), { ...call, ...found });
       // A call with its output in itself was answered before the next one.
       current().isAnswered = call.output !== undefined;
     }

@@ -19,8 +19,9 @@ export function keepInput(items: readonly KnownItem[]): JsonObject[] {
   const given = new Set<string>();
   return items.map(({ kept }) => {
     const { id: sent, ...rest } = kept;
+    const type = typeof rest['type'] === 'string' ? rest['type'] : '';
     const isOwn = typeof sent === 'string' && sent !== '' && !given.has(sent);
-    const id = isOwn ? sent : newId(prefixes[String(rest['type'])] ?? 'item');
+    const id = isOwn ? sent : newId(prefixes[type] ?? 'item');
     given.add(id);
     return { id, ...rest };
   });

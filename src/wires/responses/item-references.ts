@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../access/principal.js';
 import { isTypedError } from '../../errors/typed-error.js';
-import type { JsonObject } from '../../platform/json.js';
 import type { KnownItem } from './client-history.js';
 import type { ResponseItem } from './dialect/response-item.js';
 import { readItem, type InputItem } from './read-item.js';
@@ -34,7 +33,7 @@ export class ItemReferences {
       turns.set(turnId, said);
       const named = said.find(({ id }) => id === item.id);
       if (named === undefined) throw itemNotFound(item.id, `${item.field}.id`);
-      const read = readItem(named as unknown as JsonObject, item.field);
+      const read = readItem(named, item.field);
       if (read.kind !== 'reference') known.push(read);
     }
     return known;

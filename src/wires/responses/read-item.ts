@@ -43,7 +43,8 @@ export function readItem(item: unknown, field: string): InputItem {
   if (!isPlainObject(item)) throw badParam(field, `'${field}' must be an object`);
   // The request body was JSON, so its objects are too.
   const json = item as JsonObject;
-  const type = item['type'] ?? impliedType(item);
+  const given = item['type'] ?? impliedType(item);
+  const type = typeof given === 'string' ? given : '';
   switch (type) {
     case 'message':
       return readMessage(json, field);
@@ -66,10 +67,10 @@ export function readItem(item: unknown, field: string): InputItem {
     case 'compaction_summary':
       return { field, kind: 'note', text: compacted, kept: json };
     default:
-      if (typeof type === 'string' && /^\w{1,60}_call$/.test(type)) {
+      if (/^\w{1,60}_call$/.test(type)) {
         return readHostedCall(json, type, field);
       }
-      if (typeof type === 'string' && /^\w{1,60}_call_output$/.test(type)) {
+      if (/^\w{1,60}_call_output$/.test(type)) {
         return readOutput(json, callIdOf(json, field), field);
       }
       throw badParam(`${field}.type`, `'${field}.type' must be one of ${types}`);
@@ -162,7 +163,9 @@ function readHostedCall(item: JsonObject, type: string, field: string): InputIte
     ([key]) => ![...aboutCalls, ...outputFields, 'arguments', 'approval_request_id'].includes(key),
   );
   const isError = error !== undefined && error !== null;
-  const output = isError ? error : outputFields.map((key) => item[key]).find((one) => one != null);
+  const output = isError
+    ? error
+    : outputFields.map((key) => item[key]).find((one) => one !== undefined && one !== null);
   // What the client or another program ran has its output as an item of its own.
   const isApart = item['call_id'] !== undefined && output === undefined;
   return {
@@ -191,11 +194,12 @@ function callIdOf(item: JsonObject, field: string): string {
 }
 
 function readOutput(item: JsonObject, callId: string, field: string): InputItem {
-  const { output, type } = item;
+  const { output } = item;
+  const type = typeof item['type'] === 'string' ? item['type'] : '';
   // Outputs of hosted tools are objects, as a screenshot.
   const isHosted = type !== 'function_call_output' && type !== 'custom_tool_call_output';
   const of = { field, kind: 'output', callId, isError: item['status'] === 'incomplete' } as const;
-  const kept = { ...idOf(item), type: String(type), call_id: callId, status: 'completed' };
+  const kept = { ...idOf(item), type, call_id: callId, status: 'completed' };
   if (isHosted) {
     const text = typeof output === 'string' ? output : withoutData(output ?? item);
     return { ...of, text, kept: { ...item } };

@@ -2,13 +2,13 @@ import { invalidRequest } from '../../errors/typed-error.js';
 import { parseOutput } from '../../output/parse-output.js';
 import { takeRequest } from '../../http/request.pipe.js';
 import { isPlainObject } from '../../platform/json.js';
-import type { StoredResponsesRequest } from '../../storage/shapes/stored-responses.js';
 import { efforts } from '../../storage/shapes/stored-thinking.js';
 import { checkSettings } from './check-settings.js';
 import { CreateResponseDto } from './create-response.dto.js';
 import { readItem, type InputItem } from './read-item.js';
 import { readTools } from './read-tools.js';
 import { parseResponseId, type ResponseName } from './response-name.js';
+import type { ReadField, Terms } from './response-terms.js';
 import { badParam, responseNotFound } from './responses-errors.js';
 
 /** A request for a response. */
@@ -27,29 +27,6 @@ export interface ResponseRequest {
   /** What the response gives back of fields that the request has. */
   given: Partial<Terms>;
 }
-
-/** What a response gives back of its request, but for its model and its input. */
-export type Terms = Omit<
-  StoredResponsesRequest,
-  'model' | 'input' | 'developer' | 'answers' | 'firstTools' | 'deleted'
->;
-
-/** What a response gives back of fields that its request does not have. */
-export const defaultTerms: Terms = {
-  previousResponseId: null,
-  instructions: null,
-  background: false,
-  toolChoice: 'auto',
-  format: { type: 'text' },
-  effort: null,
-  summary: null,
-  maxOutputTokens: null,
-  serviceTier: 'default',
-  metadata: {},
-  user: null,
-  safetyIdentifier: null,
-  promptCacheKey: null,
-};
 
 /** OpenAI's Agents SDK ends a run with an error at an approval of a server that its agent does not name. */
 const needsServerNamed = /^Agents\//i;
@@ -102,12 +79,6 @@ export async function readRequest(value: unknown, userAgent = ''): Promise<Respo
     opts: Object.assign({}, ...fields.map(({ opts = {} }) => opts)) as Record<string, unknown>,
     given: Object.assign({}, ...fields.map(({ given = {} }) => given)) as Partial<Terms>,
   };
-}
-
-/** What a field of the request means: options of the turn, and what the response gives back of it. */
-export interface ReadField {
-  opts?: Record<string, unknown>;
-  given?: Partial<Terms>;
 }
 
 function field<T>(value: T | null | undefined, read: (value: T) => ReadField): ReadField {

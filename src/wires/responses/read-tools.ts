@@ -1,7 +1,7 @@
 import { parseClientTools } from '../../options/client-tools.js';
 import { isPlainObject } from '../../platform/json.js';
 import type { CreateResponseDto } from './create-response.dto.js';
-import type { ReadField } from './read-request.js';
+import type { ReadField } from './response-terms.js';
 import { badParam } from './responses-errors.js';
 
 /** Tools of OpenAI's that the server has its own of: an agent has them, or has them not. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
+import type { Principal } from '../../access/principal.js';
 import { isId } from '../../platform/ids.js';
 import { canonicalJson, isPlainObject } from '../../platform/json.js';
 import { compact } from '../../platform/compact.js';
@@ -8,16 +9,28 @@ import type { StoredResponsesRequest } from '../../storage/shapes/stored-respons
 import { checkAnswerCount, type GivenAnswer } from '../../turn/approvals/validate-answer.js';
 import { loadTurns } from '../../turn/state/load-turn.js';
 import type { TurnRow } from '../../turn/state/turn-lookup.js';
+import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
 import { TurnService } from '../../turn/turn-service.js';
 import { Conversations } from '../conversation/conversations.js';
 import { historyPlaces, withoutBlanks, type KnownItem } from './client-history.js';
-import { describeInstructions, notesIn } from './instructions.js';
 import { keepInput } from './input-items.js';
 import { ModelChooser } from './model-chooser.js';
+import type { ResponseRequest } from './read-request.js';
 import { termsOf } from './response-facts.js';
 import { repeated, ResponseLookup, type FoundResponse } from './response-lookup.js';
-import type { MadeResponse, ResponseCall } from './response-submitter.js';
+import { describeInstructions, notesIn } from './response-terms.js';
 import { badParam, otherTurn, outputsMissing } from './responses-errors.js';
+
+export interface ResponseCall {
+  asked: ResponseRequest;
+  principal: Principal;
+  idempotencyKey: string | undefined;
+}
+
+export interface MadeResponse {
+  found: FoundResponse;
+  submitted: SubmittedTurn;
+}
 
 /** An item that answers a question of an earlier response. */
 interface ItemAnswer {

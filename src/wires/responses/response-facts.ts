@@ -3,7 +3,7 @@ import type { ClientTool } from '../../storage/shapes/stored-options.js';
 import type { StoredResponsesRequest } from '../../storage/shapes/stored-responses.js';
 import type { ResponseFacts, ResponseTool } from './dialect/response-object.js';
 import type { ResponseWanted } from './dialect/responses-state.js';
-import { defaultTerms } from './read-request.js';
+import { defaultTerms } from './response-terms.js';
 import type { LinkedResponse } from './response-chain.js';
 
 /** A request for a response, and the client's tools that it had. */

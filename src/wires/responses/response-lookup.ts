@@ -4,7 +4,7 @@ import type { Principal } from '../../access/principal.js';
 import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
 import { sessions, turns } from '../../storage/schema.js';
 import type { ApprovalRow } from '../../turn/approvals/approval-writes.js';
-import type { TurnRow } from '../../turn/state/turn-lookup.js';
+import { findTurnByKey, type TurnRow } from '../../turn/state/turn-lookup.js';
 import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
 import { findAskingTurn, loadTreeApprovals } from '../conversation/find-questions.js';
 import type { ResponseWanted } from './dialect/responses-state.js';
@@ -131,6 +131,11 @@ export class ResponseLookup {
   async findAsking(approvalId: string, principal: Principal): Promise<TurnRow | undefined> {
     const turn = await findAskingTurn(this.db, approvalId);
     return turn?.principalId === principal.id ? turn : undefined;
+  }
+
+  /** The turn of an earlier request with the same key. */
+  findByKey(sessionId: string, idempotencyKey: string): Promise<TurnRow | undefined> {
+    return findTurnByKey(this.db, sessionId, idempotencyKey);
   }
 
   /** Whether no turn of its conversation came after a turn. */

@@ -7,11 +7,10 @@ import { compact } from '../../platform/compact.js';
 import { isSameJson } from '../../platform/json.js';
 import { LONGEST_NAME } from '../../session/named-session.js';
 import { DEFAULT_PERSONA } from '../../agents/persona-name.js';
-import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
+import type { Queryable } from '../../storage/connection.js';
 import type { StoredResponsesRequest } from '../../storage/shapes/stored-responses.js';
 import { SessionForker } from '../../turn/branches/session-forker.js';
 import { idempotencyKeyReused } from '../../turn/state/turn-errors.js';
-import { findTurnByKey } from '../../turn/state/turn-lookup.js';
 import type { StoredBeside, SubmittedTurn } from '../../turn/submit/turn-submission.js';
 import { Conversations } from '../conversation/conversations.js';
 import {
@@ -22,28 +21,16 @@ import {
   type ToldItems,
 } from './client-history.js';
 import { ConversationFinder } from './conversation-finder.js';
-import { describeInstructions, notesIn } from './instructions.js';
 import { ItemReferences } from './item-references.js';
 import { keepInput } from './input-items.js';
 import { ModelChooser, type ChosenModel } from './model-chooser.js';
-import { defaultTerms, type ResponseRequest } from './read-request.js';
-import { ResponseAnswerer } from './response-answerer.js';
+import { ResponseAnswerer, type MadeResponse, type ResponseCall } from './response-answerer.js';
 import { repeated, ResponseLookup, type FoundResponse } from './response-lookup.js';
+import { defaultTerms, describeInstructions, notesIn } from './response-terms.js';
 import { badParam, notTheLast, outputsMissing, responseBusy } from './responses-errors.js';
 
 /** Two weeks: a conversation is deleted that was not used for so long. */
 const KEPT_MS = 1_209_600_000;
-
-export interface ResponseCall {
-  asked: ResponseRequest;
-  principal: Principal;
-  idempotencyKey: string | undefined;
-}
-
-export interface MadeResponse {
-  found: FoundResponse;
-  submitted: SubmittedTurn;
-}
 
 /** What a request says, and where it goes on. */
 interface Message extends ToldItems {
@@ -79,7 +66,6 @@ export class ResponseSubmitter {
     private readonly references: ItemReferences,
     private readonly finder: ConversationFinder,
     private readonly answerer: ResponseAnswerer,
-    @Inject(DATABASE) private readonly db: Database,
     @Inject(CONFIG) private readonly config: Pick<Config, 'maxMessageChars'>,
   ) {}
 
@@ -195,7 +181,7 @@ export class ResponseSubmitter {
     if (response.id !== last.id) throw notTheLast(response.id, last.id);
     const open = approvals.filter(({ decision }) => decision === null);
     if (open.length > 0) throw outputsMissing(open.map(({ id, name }) => `${id} (${name})`));
-    const known = idempotencyKey && (await findTurnByKey(this.db, sessionId, idempotencyKey));
+    const known = idempotencyKey && (await this.lookup.findByKey(sessionId, idempotencyKey));
     if (known || (await this.lookup.isLast(turn))) {
       const submitted = await this.#sendAfter(call, message, { model, sessionId, before });
       if (submitted !== 'went-on') return submitted;

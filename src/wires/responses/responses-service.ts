@@ -12,7 +12,8 @@ import { responsesDialect } from './dialect/responses.js';
 import { answerItems } from './input-items.js';
 import { repeated, ResponseLookup, type FoundResponse } from './response-lookup.js';
 import { ResponseReader } from './response-reader.js';
-import { ResponseSubmitter, type ResponseCall } from './response-submitter.js';
+import type { ResponseCall } from './response-answerer.js';
+import { ResponseSubmitter } from './response-submitter.js';
 import { conversationGone } from './responses-errors.js';
 
 /** Responses: a conversation is a session, a response a segment of one of its turns. */

@@ -1,6 +1,35 @@
 import type { StoredResponsesRequest } from '../../storage/shapes/stored-responses.js';
 import type { KnownItem } from './client-history.js';
 
+/** What a response gives back of its request, but for its model and its input. */
+export type Terms = Omit<
+  StoredResponsesRequest,
+  'model' | 'input' | 'developer' | 'answers' | 'firstTools' | 'deleted'
+>;
+
+/** What a response gives back of fields that its request does not have. */
+export const defaultTerms: Terms = {
+  previousResponseId: null,
+  instructions: null,
+  background: false,
+  toolChoice: 'auto',
+  format: { type: 'text' },
+  effort: null,
+  summary: null,
+  maxOutputTokens: null,
+  serviceTier: 'default',
+  metadata: {},
+  user: null,
+  safetyIdentifier: null,
+  promptCacheKey: null,
+};
+
+/** What a field of the request means: options of the turn, and what the response gives back of it. */
+export interface ReadField {
+  opts?: Record<string, unknown>;
+  given?: Partial<Terms>;
+}
+
 /** What the application says in the items: messages of `system` and `developer`. */
 export function notesIn(items: readonly KnownItem[]): string[] {
   return items.flatMap((item) =>
