@@ -10,6 +10,7 @@ import { EXTRACTOR, openExtractor } from './extract/extractor.js';
 import { Extractions } from './extract/extractions.js';
 import { FileMemory } from './show/file-memory.js';
 import { OutputFiles } from './output-files.js';
+import { StoredFiles } from './stored-files.js';
 import { UploadController } from './upload/upload.controller.js';
 import { UploadService } from './upload/upload-service.js';
 
@@ -18,6 +19,7 @@ import { UploadService } from './upload/upload-service.js';
   providers: [
     BlobStore,
     UploadStore,
+    StoredFiles,
     Extractions,
     FileMemory,
     Attachments,

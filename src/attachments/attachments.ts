@@ -5,6 +5,7 @@ import { UploadStore } from './blobs/upload-store.js';
 import { EXTRACTOR, type Extractor } from './extract/extractor.js';
 import { Extractions } from './extract/extractions.js';
 import { FileMemory } from './show/file-memory.js';
+import { StoredFiles } from './stored-files.js';
 
 /**
  * The services for files: stores, extraction, memory. Passed to the functions that check and show
@@ -18,6 +19,7 @@ export class Attachments {
   constructor(
     readonly store: BlobStore,
     readonly uploads: UploadStore,
+    readonly stored: StoredFiles,
     readonly extractions: Extractions,
     readonly memory: FileMemory,
     @Inject(EXTRACTOR) readonly extractor: Extractor,

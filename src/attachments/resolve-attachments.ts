@@ -5,6 +5,7 @@ import { refuseCount, refuseSize, shownPath, type AttachmentLimits } from './che
 import { checkFile, type FileCheck } from './check/check-file.js';
 import { loadPath } from './check/load-path.js';
 import type { ReceivedFile } from './received-file.js';
+import { isStoredFileId, type StoredFiles } from './stored-files.js';
 import type { AttachmentRef } from '../storage/shapes/stored-part.js';
 
 export interface AttachmentError {
@@ -25,7 +26,7 @@ export interface ResolvedAttachments {
 }
 
 export interface AttachmentInput {
-  /** Absolute paths, and ids of uploads. */
+  /** Absolute paths, and ids of uploads and of files in stored messages. */
   named: readonly string[];
   /** Files that came with the request; they follow the named ones. */
   sent: readonly ReceivedFile[];
@@ -42,6 +43,7 @@ export interface AttachmentInput {
 export interface ResolveDeps {
   store: BlobStore;
   uploads: UploadStore;
+  stored: Pick<StoredFiles, 'find'>;
 }
 
 /**
@@ -73,7 +75,13 @@ export async function resolveAttachments(
     accepted.bytes += size;
   };
   const uploads = await deps.uploads.find(named.filter(isUploadId), input.principalId);
+  const stored = await deps.stored.find(named.filter(isStoredFileId), input.principalId);
   for (const name of named) {
+    if (isStoredFileId(name)) {
+      const file = stored.get(name);
+      take(name, file?.size ?? 0, useStored(file, refuse));
+      continue;
+    }
     if (isUploadId(name)) {
       const upload = uploads.get(name);
       take(name, upload?.size ?? 0, useUpload(upload, refuse));
@@ -130,6 +138,20 @@ function useUpload(
   const { name, mimeType, size, sha256, changed } = upload;
   const file = { name, mimeType, size, sha256 };
   return { file: changed === null ? file : { ...file, changed } };
+}
+
+/** It was checked when it came. */
+function useStored(
+  file: AttachmentRef | undefined,
+  refuse: (size: number) => string | undefined,
+): FileCheck {
+  if (file === undefined) {
+    return { reason: 'The file is not there any more: its session was deleted. Send it again' };
+  }
+  const reason = refuse(file.size);
+  if (reason !== undefined) return { reason };
+  const { index: _index, ...rest } = file;
+  return { file: rest };
 }
 
 function withPath(checked: FileCheck, path: string): FileCheck {

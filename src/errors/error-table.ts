@@ -46,6 +46,11 @@ export const errorTable = {
     'None of the files could be taken, and there is no text; or, for a named agent, not all of them could. `details.attachmentErrors` has the reason for each.',
     'Correct the files by their reasons, or send text with them.',
   ),
+  ATTACHMENT_NOT_FOUND: final(
+    404,
+    'There is no such file, or it is not one of yours. It goes with its session; an upload that no turn names, after a day.',
+    'Take the id from the messages of the session, or send the file again.',
+  ),
   ATTEMPTS_EXHAUSTED: final(
     500,
     "On the stream: the turn's processes died, or lost it, as often in a row as `TURNPIKE_MAX_ATTEMPTS` allows, without storing anything new; its reason is `attempts_exhausted`. Earlier steps are kept, and the session is free.",

@@ -11,6 +11,7 @@ import { mediaKind } from '../check/classify.js';
 import { checkFile, type FileCheck } from '../check/check-file.js';
 import type { ReceivedFile } from '../received-file.js';
 import { receiveMultipart } from '../receive/receive-multipart.js';
+import { isStoredFileId } from '../stored-files.js';
 import type { AttachmentError } from '../resolve-attachments.js';
 
 /** Bytes for the boundaries and headers of a body with as many files as are allowed. */
@@ -41,6 +42,24 @@ export class UploadService {
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: Pick<Config, 'receiveTimeoutMs'>,
   ) {}
+
+  /**
+   * A file of a stored message or an upload, with its bytes in pieces.
+   *
+   * @throws TypedError ATTACHMENT_NOT_FOUND 404.
+   */
+  async load(id: string, owner: string) {
+    const { store, uploads, stored } = this.attachments;
+    const found = isStoredFileId(id)
+      ? await stored.find([id], owner)
+      : await uploads.find([id], owner);
+    const file = found.get(id);
+    const content = file && (await store.pieces(file.sha256));
+    if (file !== undefined && content !== undefined) return { file, content };
+    throw new TypedError('ATTACHMENT_NOT_FOUND', {
+      message: `There is no file ${id.slice(0, 120)}. It may have gone with its session; send it again.`,
+    });
+  }
 
   /**
    * Receives the files of one multipart request, in any field. Each is accepted or refused alone.

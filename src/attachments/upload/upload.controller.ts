@@ -1,6 +1,7 @@
-import { Controller, HttpCode, Post, Req } from '@nestjs/common';
+import { pipeline } from 'node:stream/promises';
+import { Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 import { Caller } from '../../access/caller.decorator.js';
 import { Unowned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
@@ -8,6 +9,14 @@ import { ApiErrors } from '../../http/errors/api-errors.decorator.js';
 import { BodyLimit } from '../../http/body-limit.decorator.js';
 import { UploadService } from './upload-service.js';
 import { UploadedDto } from './uploaded.dto.js';
+
+/** Types that a browser shows without running anything of them. */
+const shownTypes: ReadonlySet<string> = new Set([
+  'image/png',
+  'image/jpeg',
+  'image/gif',
+  'image/webp',
+]);
 
 @ApiTags('attachments')
 @Controller('api/harness/attachments')
@@ -33,5 +42,34 @@ export class UploadController {
   @ApiErrors('ATTACHMENT_FAILURE', 'INVALID_REQUEST')
   upload(@Req() request: Request, @Caller() caller: Principal): Promise<UploadedDto> {
     return this.uploads.upload(request, caller.id);
+  }
+
+  @Get(':id')
+  @Unowned('its service looks among the caller’s own')
+  @ApiOperation({
+    operationId: 'getAttachment',
+    summary: 'The bytes of a file of a message, or of an upload',
+  })
+  @ApiOkResponse({
+    description: 'The file as it was stored.',
+    content: { '*/*': { schema: { type: 'string', format: 'binary' } } },
+  })
+  @ApiErrors('ATTACHMENT_NOT_FOUND')
+  async load(
+    @Param('id') id: string,
+    @Caller() caller: Principal,
+    @Res() response: Response,
+  ): Promise<void> {
+    const { file, content } = await this.uploads.load(id, caller.id);
+    const isShown = shownTypes.has(file.mimeType);
+    response.set({
+      'Content-Type': isShown ? file.mimeType : 'application/octet-stream',
+      'Content-Length': String(file.size),
+      // A page that somebody sent must not run in the server's origin.
+      'Content-Disposition': `${isShown ? 'inline' : 'attachment'}; filename*=UTF-8''${encodeURIComponent(file.name)}`,
+      'Content-Security-Policy': "default-src 'none'; sandbox",
+      'Cache-Control': 'private, max-age=3600',
+    });
+    await pipeline(content, response);
   }
 }

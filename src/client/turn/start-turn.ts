@@ -15,7 +15,10 @@ export interface TurnRequest {
   message: string;
   /** The turn's options: `model`, `tools`, `maxTurns`, `onBusy`, `onDisconnect`, `clientTools`, … */
   opts?: Readonly<TurnOptions>;
-  /** Uploaded files, or paths on the server's machine. */
+  /**
+   * Uploaded files, files of earlier messages, or paths on the server's machine. Default: none, or those of the turn
+   * that `opts.replaces` names.
+   */
   attachments?: readonly (string | { id: string })[];
   /** Stops the request and the reading of the turn; `interrupt` ends the turn. */
   signal?: AbortSignal;
@@ -63,12 +66,15 @@ async function ask(
   request: TurnRequest & { idempotencyKey: string },
   stallSignal: StallSignal,
 ): Promise<Turn> {
-  const { sessionId, message, opts, attachments = [], signal, idempotencyKey } = request;
-  const files = attachments.map((file) => (typeof file === 'string' ? file : file.id));
+  const { sessionId, message, opts, signal, idempotencyKey } = request;
+  const attachments = request.attachments?.map((file) =>
+    typeof file === 'string' ? file : file.id,
+  );
   const asking = transport.open({
     method: 'POST',
     path: '/api/harness/turn',
-    body: { sessionId, message, ...(opts === undefined ? {} : { opts }), attachments: files },
+    // What is undefined is in no JSON.
+    body: { sessionId, message, opts, attachments },
     headers: { 'idempotency-key': idempotencyKey },
     signal: stallSignal.signal,
   });

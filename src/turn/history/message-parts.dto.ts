@@ -29,6 +29,9 @@ class FilePartDto implements Part<'file'> {
   @ApiProperty({ enum: ['file'] })
   type!: 'file';
 
+  @ApiProperty({ type: String, description: 'What `attachments` of a later turn may name.' })
+  id!: string;
+
   @ApiProperty({ type: String })
   name!: string;
 
@@ -40,6 +43,9 @@ class FilePartDto implements Part<'file'> {
 
   @ApiProperty({ type: 'integer', description: 'Bytes.' })
   size!: number;
+
+  @ApiProperty({ type: String, description: 'Where its bytes are, below the server’s address.' })
+  url!: string;
 
   @ApiPropertyOptional(leftOut)
   leftOut?: true;

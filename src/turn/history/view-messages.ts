@@ -1,3 +1,4 @@
+import { storedFileId, storedFileUrl } from '../../attachments/stored-files.js';
 import type { StoredPart } from '../../storage/shapes/stored-part.js';
 import type { StoredNotice } from '../../notices/notice.js';
 import { compact } from '../../platform/compact.js';
@@ -71,7 +72,7 @@ function viewTurnMessages(stored: StoredTurn): MessageView[] {
     role: 'user',
     status: 'complete',
     createdAt: turn.createdAt.toISOString(),
-    parts: stored.userParts.map(viewUserPart),
+    parts: stored.userParts.map((part, index) => viewUserPart(part, turn.id, index)),
   };
   const asked = [user, ...stored.notices.filter(isOwnMessage).map(viewNoticeMessage)];
   asked.push(...stored.steered.map((message) => viewSteered(turn, message)));
@@ -128,8 +129,9 @@ function assistantStatus(status: StoredTurn['turn']['status']): MessageView['sta
   return status === 'completed' ? 'complete' : 'cut';
 }
 
-function viewUserPart(part: StoredPart): MessagePart {
+function viewUserPart(part: StoredPart, turnId: string, index: number): MessagePart {
   if (part.type === 'text') return part;
   const { name, path, mimeType, size } = part.file;
-  return { type: 'file', name, ...(path === undefined ? {} : { path }), mimeType, size };
+  const id = storedFileId(turnId, index);
+  return { type: 'file', id, name, ...compact({ path }), mimeType, size, url: storedFileUrl(id) };
 }

@@ -12,10 +12,14 @@ export type MessagePart =
   | { type: 'thinking'; text: string }
   | {
       type: 'file';
+      /** What `attachments` of a later turn may name. */
+      id: string;
       name: string;
       path?: string;
       mimeType: string;
       size: number;
+      /** Where its bytes are, below the server's address. */
+      url: string;
       /** The provider refused it: requests are made without it. */
       leftOut?: true;
     }

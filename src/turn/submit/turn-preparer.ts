@@ -85,7 +85,9 @@ export class TurnPreparer {
     };
     const resolve = (named: readonly string[], sent: readonly ReceivedFile[]) =>
       resolveAttachments(this.attachments, { named, sent, ...files });
-    const resolved = await resolve(attachments, submission.files ?? []);
+    const keeps = submission.keepsFiles === true && replaces !== undefined;
+    const kept = keeps ? await this.attachments.stored.idsOf(replaces, principalId) : [];
+    const resolved = await resolve([...attachments, ...kept], submission.files ?? []);
     const rejectedAttachments = resolved.errors.map(({ path: named, ...why }) => ({
       name: path.basename(named),
       ...why,

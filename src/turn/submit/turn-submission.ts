@@ -63,8 +63,10 @@ export interface TurnSubmission {
   clientMessageId?: string | undefined;
   /** What the request had of its own on the wire of the Responses API. */
   responses?: StoredResponsesRequest | undefined;
-  /** Absolute paths. */
+  /** Absolute paths, and ids of uploads and of files in stored messages. */
   attachments: string[];
+  /** The request names no files: those of the turn that it replaces stay. */
+  keepsFiles?: boolean;
   /**
    * Turns that the client tells of, oldest first: they are stored before the turn. Where they end with outputs of
    * tools, the message may be blank. Absent: none.

@@ -26,7 +26,8 @@ function toMediaPart(part: unknown): unknown {
   };
 }
 
-function mediaTypeOf(mimeType: unknown): string {
+/** The type of a part for a file. */
+export function mediaTypeOf(mimeType: unknown): string {
   const [kind = ''] = typeof mimeType === 'string' ? mimeType.split('/', 1) : [];
   return ['image', 'audio', 'video'].includes(kind) ? kind : 'document';
 }

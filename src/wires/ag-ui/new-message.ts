@@ -1,9 +1,10 @@
 import { cleanName } from '../../attachments/clean-name.js';
+import { fileIdInUrl } from '../../attachments/stored-files.js';
 import { invalidRequest, TypedError } from '../../errors/typed-error.js';
 import { isBase64 } from '../../platform/text/is-base64.js';
 import { isPlainObject } from '../../platform/json.js';
 import type { WireMessage } from '../conversation/conversations.js';
-import type { InlineFile } from '../conversation/store-inline-files.js';
+import type { WireFile } from '../conversation/store-inline-files.js';
 import type { CheckedRun } from './check-run.js';
 
 type Message = CheckedRun['messages'][number];
@@ -45,9 +46,11 @@ export function readContext(context: readonly Context[]): string | undefined {
   return context.map(({ description, value }) => `## ${description}\n\n${value}`).join('\n\n');
 }
 
-function readPart(part: ContentPart, field: string): string | InlineFile {
+function readPart(part: ContentPart, field: string): string | WireFile {
   if (part.type === 'text') return part.text;
   const { source, metadata } = part;
+  const id = source.type === 'url' ? fileIdInUrl(source.value) : undefined;
+  if (id !== undefined) return { id };
   if (source.type !== 'data') throw notSent(`${field}.source`, source.type);
   const { value } = source;
   if (!isBase64(value)) throw invalidRequest(`'${field}.source.value' is not base64`);

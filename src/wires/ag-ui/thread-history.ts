@@ -1,8 +1,8 @@
-import type { StoredPart } from '../../storage/shapes/stored-part.js';
-import { viewMessages } from '../../turn/history/view-messages.js';
+import { viewMessages, type MessageView } from '../../turn/history/view-messages.js';
 import { viewSteps, type MessagePart, type StepView } from '../../turn/history/view-steps.js';
 import { assistantMessageId } from '../../turn/state/assistant-message-id.js';
 import type { StoredTurn } from '../../turn/state/load-turn.js';
+import { mediaTypeOf } from './binary-part.js';
 import type { AgUiMessage } from './dialect/ag-ui-event.js';
 import { printJson } from '../../platform/exact-json.js';
 
@@ -15,8 +15,7 @@ export function viewThread(turns: readonly StoredTurn[], upTo?: string): AgUiMes
   const index = turns.findIndex(({ turn }) => turn.id === upTo);
   const current = turns[index];
   const messages = (current === undefined ? turns : turns.slice(0, index)).flatMap(viewTurn);
-  const asked =
-    current === undefined ? [] : [userMessage(current.userMessageId, current.userParts)];
+  const asked = current === undefined ? [] : viewMessages([current]).slice(0, 1).map(userMessage);
   return withClientIds([...messages, ...asked], turns);
 }
 
@@ -42,10 +41,10 @@ function withClientIds(
 function viewTurn(stored: StoredTurn): AgUiMessage[] {
   const steps = viewSteps(stored);
   const messageId = assistantMessageId(stored.turn.id);
-  const asked = viewMessages([stored]).flatMap(({ messageId: id, role, parts }) =>
-    // Notices are the server's, and none of the conversation.
-    role === 'user' ? [userMessage(id, parts)] : [],
-  );
+  // Notices are the server's, and none of the conversation.
+  const asked = viewMessages([stored])
+    .filter(({ role }) => role === 'user')
+    .map(userMessage);
   const replies = steps.flatMap((step) => viewStep(messageId, step, stored));
   return [...asked, ...withEndNote(replies, stored, messageId)];
 }
@@ -73,9 +72,19 @@ function textOf({ content }: AgUiMessage): string {
   return typeof content === 'string' ? content : '';
 }
 
-function userMessage(id: string, parts: readonly (MessagePart | StoredPart)[]): AgUiMessage {
+/** Files are parts by their address, which the client can send again. */
+function userMessage({ messageId: id, parts }: MessageView): AgUiMessage {
   const texts = parts.flatMap((part) => (part.type === 'text' ? part.text : []));
-  return { id, role: 'user', content: texts.join('\n\n') };
+  const text = texts.join('\n\n');
+  const files = parts.flatMap((part) => {
+    if (part.type !== 'file') return [];
+    const { name: filename, mimeType, url: value } = part;
+    const source = { type: 'url', value, mimeType };
+    return [{ type: mediaTypeOf(mimeType), source, metadata: { filename } }];
+  });
+  if (files.length === 0) return { id, role: 'user', content: text };
+  const said = text === '' ? [] : [{ type: 'text', text }];
+  return { id, role: 'user', content: [...said, ...files] };
 }
 
 function viewStep(messageId: string, { step, parts }: StepView, stored: StoredTurn): AgUiMessage[] {

@@ -22,7 +22,7 @@ class UiMessageDto implements UIMessage {
     type: 'array',
     items: jsonObject,
     description:
-      'Parts as the stream’s client folds them. A user’s files are `data-file`: name, mimeType, size.',
+      'Parts as the stream’s client folds them. A user’s files are `file`: name, mimeType, size.',
   })
   parts!: UIMessage['parts'];
 }

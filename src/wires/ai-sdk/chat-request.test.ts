@@ -43,11 +43,19 @@ describe('readChatRequest', () => {
     ];
     const input = await inputOf([{ id: '1', role: 'user', parts }]);
     expect(input).toMatchObject({
-      message: { text: '', files: [{ name: expect.stringMatching(/\.txt$/) }] },
+      message: { text: '', files: [{ name: 'file', bytes: Buffer.from('Kingfisher!') }] },
     });
-    if (input.type !== 'message') throw new Error('No message');
-    expect(String(input.message.files[0]?.bytes)).toBe('Kingfisher!');
   });
+
+  it.each(['', 'http://127.0.0.1:4400', 'https://a.example/turnpike'])(
+    'knows the files of a history by their addresses below %j',
+    async (base) => {
+      const url = `${base}/api/harness/attachments/file_01a2_1`;
+      const parts = [{ type: 'file', mediaType: 'image/png', url }];
+      const input = await inputOf([{ id: '1', role: 'user', parts }]);
+      expect(input).toMatchObject({ message: { text: '', files: [{ id: 'file_01a2_1' }] } });
+    },
+  );
 
   it('has answers of the last step only, and none of calls that the server ran', async () => {
     const approval = { id: 'appr_1', approved: false, reason: 'No' };

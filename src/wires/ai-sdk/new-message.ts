@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { FileUIPart, UIMessage } from 'ai';
 import { cleanName } from '../../attachments/clean-name.js';
+import { fileIdInUrl } from '../../attachments/stored-files.js';
 import { invalidRequest } from '../../errors/typed-error.js';
 import type { WireMessage } from '../conversation/conversations.js';
-import type { InlineFile } from '../conversation/store-inline-files.js';
+import type { WireFile } from '../conversation/store-inline-files.js';
 import { parseDataUrl } from '../conversation/parse-data-url.js';
 
 /**
@@ -14,7 +15,7 @@ import { parseDataUrl } from '../conversation/parse-data-url.js';
  */
 export function readUserMessage(messages: readonly UIMessage[], from: number): WireMessage {
   const pieces = messages.flatMap(({ parts }, index) =>
-    parts.flatMap((part, at): (string | InlineFile)[] => {
+    parts.flatMap((part, at): (string | WireFile)[] => {
       if (part.type === 'text') return [part.text];
       return part.type === 'file' ? [readFile(part, `messages[${from + index}].parts[${at}]`)] : [];
     }),
@@ -34,7 +35,9 @@ export function keyOfMessage(messageId: string): string {
   return `ai-sdk:${createHash('sha256').update(messageId).digest('hex')}`;
 }
 
-function readFile({ url, filename }: FileUIPart, at: string): InlineFile {
+function readFile({ url, filename }: FileUIPart, at: string): WireFile {
+  const id = fileIdInUrl(url);
+  if (id !== undefined) return { id };
   if (!/^data:/i.test(url)) {
     throw invalidRequest(
       `'${at}.url' is no data: URL, and this server does not fetch files: send the file's content as one, or give the agent a tool that reads the address`,

@@ -1,4 +1,5 @@
 import type { UIMessage } from 'ai';
+import { storedFileId, storedFileUrl } from '../../attachments/stored-files.js';
 import type { TurnEvent } from '../../events/turn-event.js';
 import type { StoredTurn } from '../../turn/state/load-turn.js';
 import type { TurnRow } from '../../turn/state/turn-lookup.js';
@@ -90,10 +91,11 @@ function foldTurn(
 
 function viewUserMessage({ turn, userMessageId, userParts }: StoredTurn): UIMessage {
   const { message: text, clientMessageId: id = userMessageId } = turn.request;
-  const files = userParts.flatMap((part) => {
+  const files = userParts.flatMap((part, index) => {
     if (part.type !== 'file') return [];
-    const { name, mimeType, size } = part.file;
-    return [{ type: 'data-file' as const, data: { name, mimeType, size } }];
+    const { name: filename, mimeType: mediaType } = part.file;
+    const url = storedFileUrl(storedFileId(turn.id, index));
+    return [{ type: 'file' as const, mediaType, filename, url }];
   });
   const texts = text === '' ? [] : [{ type: 'text' as const, text }];
   return { id, role: 'user', metadata: describe(turn, turn), parts: [...texts, ...files] };

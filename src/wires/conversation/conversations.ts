@@ -23,7 +23,7 @@ import { TurnService } from '../../turn/turn-service.js';
 import { beginSession, type FoundSession } from './begin-session.js';
 import { findQuestions } from './find-questions.js';
 import { matchAnswers, type MatchedAnswers, type WireAnswers } from './match-answers.js';
-import { storeInlineFiles, type InlineFile } from './store-inline-files.js';
+import { storeInlineFiles, type InlineFile, type WireFile } from './store-inline-files.js';
 
 /** A conversation by its client's name for it, and its owner. */
 export interface ConversationName {
@@ -35,7 +35,7 @@ export interface ConversationName {
 export interface WireMessage {
   /** Blank beside a file. */
   text: string;
-  files: readonly InlineFile[];
+  files: readonly WireFile[];
   /** Texts and files in the order in which they were said. Absent: files come last. */
   said?: readonly (string | InlineFile)[];
   /** The client's own id of it; undefined: the server's is used. */
@@ -127,14 +127,15 @@ export class Conversations {
   /** Submits a message with its files. @throws see `TurnService.submit`. */
   async submit(wanted: MessageSubmission): Promise<SubmittedTurn> {
     const { sessionId, principal, message, agent, opts, told = [], ...rest } = wanted;
-    const files = await storeInlineFiles(this.store, message.files);
+    const inline = message.files.filter((file) => 'bytes' in file);
+    const files = await storeInlineFiles(this.store, inline);
     return this.turns.submit({
       sessionId,
       principal,
       message: message.text,
       clientMessageId: keptId(message.clientId),
       opts: agent === undefined ? opts : { ...opts, persona: agent },
-      attachments: [],
+      attachments: message.files.flatMap((file) => ('id' in file ? file.id : [])),
       files,
       said: message.said && withStored(message.said, files),
       told: await this.#storeTold(told),

@@ -8,6 +8,9 @@ export interface InlineFile {
   bytes: Buffer;
 }
 
+/** A file of a message: its bytes, or the id of one that the server has. */
+export type WireFile = InlineFile | { id: string };
+
 export async function storeInlineFiles(
   store: Pick<BlobStore, 'put'>,
   files: readonly InlineFile[],

@@ -93,14 +93,15 @@ export class TurnController {
     @WantedAnswer() answer: AnswerKind,
     @Res() response: Response,
   ): Promise<FrameStream | WholeAnswer> {
-    const { sessionId, message, opts, attachments = [] } = body;
+    const { sessionId, message, opts, attachments } = body;
     const key = parseIdempotencyKey(idempotencyKey);
     const submitted = await this.turns.submit({
       sessionId,
       principal,
       message,
       opts,
-      attachments,
+      attachments: attachments ?? [],
+      keepsFiles: attachments === undefined,
       idempotencyKey: key,
       whenBusy: 'after-stopped',
       // A client that stays for no event: nobody's absence ends its turn.

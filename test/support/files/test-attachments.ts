@@ -4,6 +4,7 @@ import path from 'node:path';
 import { Attachments } from '../../../src/attachments/attachments.js';
 import { BlobStore } from '../../../src/attachments/blob-store.js';
 import { DiskContents } from '../../../src/attachments/blobs/disk-contents.js';
+import { StoredFiles } from '../../../src/attachments/stored-files.js';
 import { UploadStore } from '../../../src/attachments/blobs/upload-store.js';
 import { Extractions } from '../../../src/attachments/extract/extractions.js';
 import { openExtractor, type Extractor } from '../../../src/attachments/extract/extractor.js';
@@ -27,6 +28,7 @@ export function attachmentsIn(
   return new Attachments(
     store,
     new UploadStore(db, clock),
+    new StoredFiles(db),
     new Extractions(db, clock, silentLogger, store, extractor),
     new FileMemory({ attachmentMemoryMb: 64 }),
     extractor,

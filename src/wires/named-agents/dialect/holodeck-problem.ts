@@ -38,6 +38,7 @@ const problemTitles: Readonly<Record<ErrorCode, string>> = {
   APPROVAL_NOT_FOUND: 'Approval not found',
   APPROVAL_RESOLVED: 'Approval resolved',
   ATTACHMENT_FAILURE: 'No file could be taken',
+  ATTACHMENT_NOT_FOUND: 'File not found',
   ATTEMPTS_EXHAUSTED: 'Turn given up',
   BODY_TOO_LARGE: 'Request too large',
   BUDGET_EXHAUSTED: 'Budget exhausted',

@@ -65,13 +65,13 @@ function addMessage(turn: ConversationTurn, message: MessageView): ConversationT
 }
 
 function fileOf({
+  id,
   name,
   mimeType,
   size,
-  path,
   leftOut,
 }: Extract<MessagePart, { type: 'file' }>): AttachedFile {
-  return compact({ name, mimeType, size, sentAs: path, leftOut });
+  return compact({ name, mimeType, size, sentAs: id, leftOut });
 }
 
 function notice({ messageId }: MessageView, text: string): Item {

@@ -1,0 +1,76 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { and, eq, inArray } from 'drizzle-orm';
+import { LOCAL_USER } from '../access/principal.js';
+import { DATABASE, type Database } from '../storage/connection.js';
+import { turns } from '../storage/schema.js';
+import type { AttachmentRef } from '../storage/shapes/stored-part.js';
+import { messages } from '../storage/transcript-schema.js';
+
+/**
+ * The id of a file in a stored message, by which its owner can send it again or load it.
+ *
+ * @param position index of the file among the message's parts.
+ */
+export function storedFileId(turnId: string, position: number): string {
+  return `${turnId.replace(/^turn_/, 'file_')}_${position}`;
+}
+
+export const isStoredFileId = (name: string): boolean => name.startsWith('file_');
+
+/** The address of a file, below that of the server. */
+export function storedFileUrl(id: string): string {
+  return `/api/harness/attachments/${id}`;
+}
+
+/** The id in a file's address, whole or below the server's; undefined for any other text. Pure. */
+export function fileIdInUrl(url: string): string | undefined {
+  return /^(?:https?:\/\/[^?#]*)?\/api\/harness\/attachments\/((?:file|att)_[\w-]+)$/.exec(
+    url,
+  )?.[1];
+}
+
+/** Files of messages that are stored already. */
+@Injectable()
+export class StoredFiles {
+  constructor(@Inject(DATABASE) private readonly db: Database) {}
+
+  /** The files of a principal, by id; an id that is not found is left out. */
+  async find(
+    ids: readonly string[],
+    owner: string = LOCAL_USER,
+  ): Promise<Map<string, AttachmentRef>> {
+    const turnIds = ids.flatMap((id) => {
+      const [, rest] = /^file_(.+)_\d+$/.exec(id) ?? [];
+      return rest === undefined ? [] : `turn_${rest}`;
+    });
+    const files = await this.#load(turnIds, owner);
+    return new Map(ids.flatMap((id) => [...files].filter(([found]) => found === id)));
+  }
+
+  /** Ids of the files of a turn's message. */
+  async idsOf(turnId: string, owner: string = LOCAL_USER): Promise<string[]> {
+    return [...(await this.#load([turnId], owner)).keys()];
+  }
+
+  async #load(turnIds: readonly string[], owner: string): Promise<Map<string, AttachmentRef>> {
+    if (turnIds.length === 0) return new Map();
+    const found = await this.db
+      .select({ turnId: turns.id, parts: messages.parts })
+      .from(messages)
+      .innerJoin(turns, eq(turns.id, messages.turnId))
+      .where(
+        and(
+          inArray(turns.id, [...turnIds]),
+          eq(turns.principalId, owner),
+          eq(messages.role, 'user'),
+        ),
+      );
+    const files = new Map<string, AttachmentRef>();
+    for (const { turnId, parts } of found) {
+      for (const [position, part] of parts.entries()) {
+        if (part.type === 'file') files.set(storedFileId(turnId, position), part.file);
+      }
+    }
+    return files;
+  }
+}
