@@ -205,7 +205,7 @@ function describeOther(
   const what = `${given} is ${kind}, ${size} bytes, and no UTF-8 text`;
   return isBinary
     ? `${what}. To see it, have the user attach it to a message, or run a program that reads it with bash.`
-    : `${what}. To see it, convert it with bash, for example: iconv -f WINDOWS-1252 -t UTF-8 FILE`;
+    : `${what}. To see it, convert it with bash from the encoding it is in (Windows-1252, Shift_JIS or another): iconv -f WINDOWS-1252 -t UTF-8 FILE`;
 }
 
 /**
