@@ -7,7 +7,7 @@ import { ModelChooser } from './model-chooser.js';
 import { ResponseIdDto } from './response-query.dto.js';
 import { responsesShape } from './responses-error-shape.js';
 
-class ListedModelDto {
+class ResponseModelDto {
   @ApiProperty({ type: String, description: 'What `model` of a request may be.' })
   id!: string;
 
@@ -21,12 +21,12 @@ class ListedModelDto {
   owned_by!: 'agent' | 'model';
 }
 
-class ModelListDto {
+class ResponseModelListDto {
   @ApiProperty({ enum: ['list'] })
   object!: 'list';
 
-  @ApiProperty({ type: [ListedModelDto] })
-  data!: ListedModelDto[];
+  @ApiProperty({ type: [ResponseModelDto] })
+  data!: ResponseModelDto[];
 }
 
 const everybodys = 'agents and models are those of every caller';
@@ -40,23 +40,23 @@ export class ModelsController {
 
   @Get('models')
   @Unowned(everybodys)
-  @ApiOperation({ operationId: 'listModels', summary: 'The agents and models that answer' })
-  @ApiOkResponse({ type: ModelListDto })
-  async list(): Promise<ModelListDto> {
+  @ApiOperation({ operationId: 'listResponseModels', summary: 'The agents and models that answer' })
+  @ApiOkResponse({ type: ResponseModelListDto })
+  async list(): Promise<ResponseModelListDto> {
     return { object: 'list', data: (await this.models.list()).map(viewModel) };
   }
 
   @Get('models/:id')
   @Unowned(everybodys)
-  @ApiOperation({ operationId: 'getModel', summary: 'An agent or a model by its name' })
-  @ApiOkResponse({ type: ListedModelDto })
+  @ApiOperation({ operationId: 'getResponseModel', summary: 'An agent or a model by its name' })
+  @ApiOkResponse({ type: ResponseModelDto })
   @ApiErrors('PERSONA_NOT_FOUND')
-  async get(@Param() { id }: ResponseIdDto): Promise<ListedModelDto> {
+  async get(@Param() { id }: ResponseIdDto): Promise<ResponseModelDto> {
     const { name, agent } = await this.models.choose(id, undefined);
     return viewModel({ name, isAgent: agent !== undefined });
   }
 }
 
-function viewModel({ name, isAgent }: { name: string; isAgent: boolean }): ListedModelDto {
+function viewModel({ name, isAgent }: { name: string; isAgent: boolean }): ResponseModelDto {
   return { id: name, object: 'model', created: 0, owned_by: isAgent ? 'agent' : 'model' };
 }

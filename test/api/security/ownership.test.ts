@@ -181,6 +181,8 @@ const withoutIds = [
   'get /api/chats',
   'get /api/harness/sessions',
   'get /api/harness/models',
+  'get /v1/models',
+  'get /v1/models/{id}',
   'get /api/harness/skills',
   'get /api/harness/tools',
   'get /api/harness/usage',

@@ -46,5 +46,6 @@ export const wireCalls: Record<string, (ids: Ids) => Call> = {
     '/v1/responses',
     { input: 'Hello', previous_response_id: id },
   ],
+  'delete /v1/responses/{id}': ({ responseId: id }) => ['DELETE', `/v1/responses/${id}`],
   'post /v1/responses/{id}/cancel': ({ responseId: id }) => ['POST', `/v1/responses/${id}/cancel`],
 };
