@@ -41,6 +41,11 @@ export interface ShowingFacts {
   pagesLeft?: number;
 }
 
+/** Whether a file may be shown as an image. */
+export function isImage({ mimeType }: AttachmentRef): boolean {
+  return mediaKind(mimeType) === 'image';
+}
+
 const officeSources: Readonly<Record<string, TextSource>> = {
   'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'docx',
   'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',

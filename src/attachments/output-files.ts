@@ -7,7 +7,7 @@ import { mediaKind } from './check/classify.js';
 import { fitStoredImage } from './check/fit-file.js';
 import { SNIFF_BYTES } from './check/sniff-type.js';
 import { cleanName } from './clean-name.js';
-import type { OutputBlock, ToolOutput } from './output-content.js';
+import type { OutputBlock, ToolOutput } from '../parsing/tool-output.js';
 import type { Requester } from './requester.js';
 
 /** An output as it is stored: its text has a label in the place of each file. */

@@ -1,4 +1,4 @@
-import { outputBlocks } from '../attachments/output-content.js';
+import { outputBlocks } from '../parsing/tool-output.js';
 import { isPlainObject } from '../platform/json.js';
 import type { ExtensionTool } from '../extend/extend.js';
 import { ToolFailure } from '../tools/tool-failure.js';

@@ -9,7 +9,7 @@ import { editTool, writeTool } from './builtin/file-tools.js';
 import { measureFolder, ProjectQuota } from './project-quota.js';
 import { ToolFailure } from './tool-failure.js';
 import type { ToolDefinition } from './tool.js';
-import { outputText } from '../attachments/output-content.js';
+import { outputText } from '../parsing/tool-output.js';
 
 const KIB = 1024;
 let folder: string;

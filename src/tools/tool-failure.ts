@@ -1,4 +1,4 @@
-import type { OutputBlock } from '../attachments/output-content.js';
+import type { OutputBlock } from '../parsing/tool-output.js';
 
 /** A tool's failure whose message is written for the model and passed on as it is. */
 export class ToolFailure extends Error {

@@ -1,5 +1,5 @@
 import type { ArgumentKind, ToolEffect } from '../governance/permission-subject.js';
-import type { ToolOutput } from '../attachments/output-content.js';
+import type { ToolOutput } from '../parsing/tool-output.js';
 import type { OwnPaths } from '../governance/permissions/own-paths.js';
 import type { ToolSpec } from '../storage/shapes/stored-tools.js';
 import type { Todo } from '../storage/shapes/todo.js';

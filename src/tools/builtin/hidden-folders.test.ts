@@ -9,7 +9,7 @@ import { openPathDenials } from '../calls/path-denials.js';
 import { withLinkTargets } from '../calls/resolve-links.js';
 import { globTool } from './glob.js';
 import { grepTool } from './grep.js';
-import { outputText } from '../../attachments/output-content.js';
+import { outputText } from '../../parsing/tool-output.js';
 
 let base: string;
 let ownPaths: OwnPaths;

@@ -5,7 +5,7 @@ import { openTools } from '../open-tools.js';
 import { ToolRegistry } from '../registry.js';
 import type { TodoBoard } from '../tool.js';
 import { todoWriteTool } from './todo-write.js';
-import { outputText } from '../../attachments/output-content.js';
+import { outputText } from '../../parsing/tool-output.js';
 
 class MemoryBoard implements TodoBoard {
   todos: Todo[] = [];

@@ -1,7 +1,7 @@
 import { untilAborted } from '../../platform/async/abort.js';
 import type { Clock } from '../../platform/clock.js';
 import { withDeadline } from '../../platform/async/with-deadline.js';
-import { outputText, type OutputBlock, type ToolOutput } from '../../attachments/output-content.js';
+import { outputText, type OutputBlock, type ToolOutput } from '../../parsing/tool-output.js';
 import { capOutput } from '../cap-output.js';
 import { describeFailure } from './describe-failure.js';
 import type { CallableTool } from '../open-tools.js';

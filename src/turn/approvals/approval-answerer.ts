@@ -6,7 +6,7 @@ import { invalidRequest } from '../../errors/typed-error.js';
 import { grantsFor } from '../../governance/permissions/grants-for.js';
 import { findCover, ruledCall } from '../../governance/permissions/match-rule.js';
 import { OutputFiles } from '../../attachments/output-files.js';
-import { outputBlocks } from '../../attachments/output-content.js';
+import { outputBlocks } from '../../parsing/tool-output.js';
 import { localRequester } from '../../attachments/requester.js';
 import { canonicalJson } from '../../platform/json.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';

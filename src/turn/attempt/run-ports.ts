@@ -1,5 +1,4 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { OutputFiles } from '../../attachments/output-files.js';
 import { Metrics } from '../../metrics/metrics.js';
 import { REDACT, type Redact } from '../../platform/text/redact.js';
 import { AnthropicProvider } from '../../provider/anthropic/anthropic-provider.js';
@@ -17,13 +16,16 @@ export class RunPorts implements LoopPorts {
     @Inject(DATABASE) readonly db: Database,
     @Inject(AnthropicProvider) readonly provider: Pick<AnthropicProvider, 'stream' | 'countTokens'>,
     @Inject(REDACT) readonly redact: Redact,
-    @Inject(OutputFiles) readonly outputs: LoopPorts['outputs'],
     readonly surroundings: ToolSurroundings,
     readonly shortener: HistoryShortener,
     readonly metrics: Metrics,
     readonly tracing: Tracing,
     readonly policy: CallPolicy,
   ) {}
+
+  get outputs(): LoopPorts['outputs'] {
+    return this.surroundings.outputs;
+  }
 
   get toolHook(): LoopPorts['toolHook'] {
     return this.policy.toolHook;

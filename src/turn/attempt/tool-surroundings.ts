@@ -1,3 +1,4 @@
+import { OutputFiles } from '../../attachments/output-files.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../config/config.js';
 import { TurnMemory } from '../../memory/turn-memory.js';
@@ -14,6 +15,7 @@ const retryDelays: RetryDelays = { firstMs: 250, maxMs: 250 };
 @Injectable()
 export class ToolSurroundings {
   constructor(
+    @Inject(OutputFiles) readonly outputs: Pick<OutputFiles, 'keep' | 'hold'>,
     /** The environment of commands. */
     @Inject(SHELL_ENV) readonly shellEnv: Readonly<Record<string, string>>,
     @Inject(TurnMemory) private readonly memory: Pick<TurnMemory, 'run'>,

@@ -1,4 +1,4 @@
-import type { ToolOutput } from '../../attachments/output-content.js';
+import type { ToolOutput } from '../../parsing/tool-output.js';
 import { assertNever } from '../../platform/assert-never.js';
 import { type CallEnd, claimToolCall, endToolCall } from '../../tools/ledger.js';
 import { capOutput } from '../../tools/cap-output.js';

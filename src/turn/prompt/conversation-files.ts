@@ -1,4 +1,4 @@
-import { mediaKind } from '../../attachments/check/classify.js';
+import { isImage } from '../../attachments/choose-showing.js';
 import { shownEvents, type ShownFile } from '../../attachments/shown-events.js';
 import type { FileShower } from '../../attachments/show-files.js';
 import type { NoticePosted, TurnEventBody } from '../../events/turn-event.js';
@@ -67,9 +67,8 @@ export class ConversationFiles {
 
 /** The pictures in the messages and outputs of turns. */
 export function countImages(turns: readonly Pick<TurnTranscript, 'asked' | 'results'>[]): number {
-  return turns
-    .flatMap((turn) => [...filesOf(turn.asked), ...outputFiles(turn)])
-    .filter(({ mimeType }) => mediaKind(mimeType) === 'image').length;
+  return turns.flatMap((turn) => [...filesOf(turn.asked), ...outputFiles(turn)]).filter(isImage)
+    .length;
 }
 
 export function filesOf(parts: readonly StoredPart[] = []): AttachmentRef[] {

@@ -7,7 +7,7 @@ import type { Logger } from '../../../src/platform/logger.js';
 import { silentLogger } from '../silent-logger.js';
 import type { OpenedServers } from '../../../src/tools/mcp/servers/connection-pool.js';
 import { openMcp, type Mcp, type McpConfig } from '../../../src/tools/open-mcp.js';
-import { outputText } from '../../../src/attachments/output-content.js';
+import { outputText } from '../../../src/parsing/tool-output.js';
 
 const server = fileURLToPath(new URL('mcp-stdio-server.mjs', import.meta.url));
 

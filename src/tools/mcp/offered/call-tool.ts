@@ -1,6 +1,6 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { McpError, type Progress } from '@modelcontextprotocol/sdk/types.js';
-import { outputText, type ToolOutput } from '../../../attachments/output-content.js';
+import { outputText, type ToolOutput } from '../../../parsing/tool-output.js';
 import { compact } from '../../../platform/compact.js';
 import type { JsonObject } from '../../../platform/json.js';
 import { ToolFailure } from '../../tool-failure.js';

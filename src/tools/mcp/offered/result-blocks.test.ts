@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { outputText } from '../../../attachments/output-content.js';
+import { outputText } from '../../../parsing/tool-output.js';
 import { resultBlocks } from './result-blocks.js';
 
 const resultText = (result: Record<string, unknown>): string => outputText(resultBlocks(result));

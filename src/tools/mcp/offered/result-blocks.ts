@@ -1,6 +1,6 @@
 import { printJson } from '../../../platform/exact-json.js';
 import { isPlainObject } from '../../../platform/json.js';
-import { blockOf, type OutputBlock } from '../../../attachments/output-content.js';
+import { blockOf, type OutputBlock } from '../../../parsing/tool-output.js';
 
 /**
  * A result of `tools/call` for the model: its texts and files, with a label for any other block. Without a text block

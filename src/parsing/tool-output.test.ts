@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { outputBlocks, outputText } from './output-content.js';
+import { outputBlocks, outputText } from './tool-output.js';
 
 const data = Buffer.from('bytes').toString('base64');
 const url = `data:image/png;base64,${data}`;
