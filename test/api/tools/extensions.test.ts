@@ -153,7 +153,7 @@ describe('extensions', () => {
     expect(results.map(({ data }) => [data['status'], data['output']])).toEqual([
       ['error', 'breaks failed: no such thing at <path>'],
       ['error', 'rejects failed: later'],
-      ['error', 'numbers failed: it gave no text'],
+      ['error', 'numbers failed: it gave neither text nor a list of texts and files'],
     ]);
     for (const { end } of [two, one]) expect(end).toMatchObject({ outcome: 'completed' });
     expect(logged('a tool of an extension failed')).toHaveLength(before + 3);
