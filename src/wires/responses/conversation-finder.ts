@@ -6,6 +6,7 @@ import { sessions, turns } from '../../storage/schema.js';
 import { loadTurns, type StoredTurn } from '../../turn/state/load-turn.js';
 import type { TurnRow } from '../../turn/state/turn-lookup.js';
 import { textOf, withoutBlanks, type HistoryPlace, type KnownItem } from './client-history.js';
+import { parseJson, printExact } from '../../platform/exact-json.js';
 
 /** Turns of equal beginnings that are looked at, the newest first. */
 const MOST_LIKE = 20;
@@ -140,7 +141,7 @@ function saidBy({ turn, steps }: StoredTurn): string[] {
   return [
     said,
     `${said}${turn.endNote ?? ''}`,
-    ...(turn.output === null ? [] : [canonicalJson(turn.output)]),
+    ...(turn.output === null ? [] : [printExact(canonicalJson(turn.output))]),
   ].map(withoutBlanks);
 }
 
@@ -149,8 +150,8 @@ function isSame(said: string, told: string): boolean {
   // An object has its keys in an order of its own.
   if (!said.startsWith('{') || !told.startsWith('{')) return false;
   try {
-    const value: unknown = JSON.parse(told);
-    return isPlainObject(value) && withoutBlanks(canonicalJson(value)) === said;
+    const value = parseJson(told);
+    return isPlainObject(value) && withoutBlanks(printExact(canonicalJson(value))) === said;
   } catch {
     return false;
   }
