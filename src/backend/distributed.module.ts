@@ -46,7 +46,7 @@ export class DistributedModule {
           inject: [LOGGER, ResourceStack],
           useFactory: (logger: Logger, resources: ResourceStack) => {
             const onError = (error: unknown): void =>
-              logger.warn({ error }, 'a connection to PostgreSQL broke');
+              logger.warn({ service: 'PostgreSQL', error }, 'a connection to PostgreSQL broke');
             const { preparedStatements } = config;
             const options = { url, connections, migrate, preparedStatements, onError };
             const opening = openPostgres(options);

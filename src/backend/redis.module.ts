@@ -86,7 +86,7 @@ function optionsOf(
     files: { authority, certificate, key },
     sentinelPassword: config.redisSentinelPassword,
     name,
-    onError: (error) => logger.warn({ error }, 'Redis does not answer'),
+    onError: (error) => logger.warn({ service: 'Redis', error }, 'Redis does not answer'),
   };
 }
 

@@ -102,6 +102,14 @@ describe('parseConfig', () => {
     expect(() => parseConfig(whole)).not.toThrow();
   });
 
+  it('takes a database without Redis for commands on the database alone', () => {
+    const environment = { DATABASE_URL: 'postgres://x' };
+    expect(() => parseConfig(environment, { needsRedis: false })).not.toThrow();
+    expect(() => parseConfig({ REDIS_URL: 'redis://x' }, { needsRedis: false })).toThrow(
+      'DATABASE_URL is not',
+    );
+  });
+
   it.each([
     [{ REDIS_URL: 'bar' }, 'REDIS_URL must be `redis://host:port`, `redis+sent'],
     [{ REDIS_URL: 'http://x:6379' }, 'REDIS_URL must be `redis://host:port`'],

@@ -43,9 +43,14 @@ export class ConfigError extends Error {
 /**
  * @param given usually `process.env`. Empty values count as unset, and so do those that Kubernetes
  *   makes for a Service.
+ * @param options `needsRedis`: whether a database on a server needs Redis beside it; commands on the database alone
+ *   do not.
  * @throws ConfigError that names every bad variable, its value and what is allowed.
  */
-export function parseConfig(given: Record<string, string | undefined>): Config {
+export function parseConfig(
+  given: Record<string, string | undefined>,
+  { needsRedis = true }: { needsRedis?: boolean } = {},
+): Config {
   const environment = withoutServiceLinks(given);
   const problems: string[] = [];
   const known = new Set<string>(clientVariables);
@@ -71,7 +76,7 @@ export function parseConfig(given: Record<string, string | undefined>): Config {
   values['secrets'] = secretsIn(environment);
   // Every key of `variables` was given a value of its type by its own parser.
   const config = values as Config;
-  const contradictions = findContradictions(config);
+  const contradictions = findContradictions(config, needsRedis);
   if (contradictions.length > 0) throw new ConfigError(contradictions);
   return config;
 }
@@ -109,10 +114,11 @@ function withoutServiceLinks(given: Record<string, string | undefined>) {
 }
 
 /** Values that are valid alone and contradict each other. */
-function findContradictions(config: Config): string[] {
+function findContradictions(config: Config, needsRedis: boolean): string[] {
   const { redis, databaseUrl, role } = config;
   const problems: string[] = [];
-  if ((redis === undefined) !== (databaseUrl === undefined)) {
+  const isHalf = (redis === undefined) !== (databaseUrl === undefined);
+  if (isHalf && (needsRedis || databaseUrl === undefined)) {
     const [given, missing] =
       redis === undefined ? ['DATABASE_URL', 'REDIS_URL'] : ['REDIS_URL', 'DATABASE_URL'];
     problems.push(

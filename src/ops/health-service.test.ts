@@ -14,7 +14,7 @@ const commands = { kind: 'sandboxed', weaknesses: ['processors are not limited']
 function open(deps: Partial<HealthDeps> = {}) {
   const clock = new ManualClock();
   const service = new HealthService({
-    dependencies: [{ name: 'database', ping: answers }],
+    dependencies: [{ name: 'database', label: 'PostgreSQL', ping: answers }],
     clock,
     agentName: 'WORKING_ITEMS',
     checkProvider: answers,
@@ -49,7 +49,7 @@ describe('HealthService', () => {
 
   it('is unhealthy when the database fails, and counts nothing', async () => {
     const { service } = open({
-      dependencies: [{ name: 'database', ping: fails }],
+      dependencies: [{ name: 'database', label: 'PostgreSQL', ping: fails }],
       countActiveSessions: fails,
       findLateSeconds: fails,
     });
@@ -69,13 +69,15 @@ describe('HealthService', () => {
     const { service } = open({ checkProvider: fails });
     expect(await service.readiness()).toEqual({
       ready: false,
-      checks: { database: 'ok', provider: 'down' },
+      checks: { database: 'ok', provider: 'The provider does not answer' },
     });
     expect((await service.health()).status).toBe('healthy');
   });
 
   it('is not ready while it stops, and asks nobody', async () => {
-    const { service } = open({ dependencies: [{ name: 'database', ping: never }] });
+    const { service } = open({
+      dependencies: [{ name: 'database', label: 'PostgreSQL', ping: never }],
+    });
     service.noteStop();
     expect(await service.readiness()).toEqual({ ready: false, checks: { process: 'stopping' } });
   });
@@ -88,7 +90,9 @@ describe('HealthService', () => {
 
   it('goes by what it found last when an answer is late, and waits where that is long ago', async () => {
     let ping: () => Promise<void> = answers;
-    const { service, clock } = open({ dependencies: [{ name: 'queue', ping: () => ping() }] });
+    const { service, clock } = open({
+      dependencies: [{ name: 'queue', label: 'PostgreSQL', ping: () => ping() }],
+    });
     await service.health();
     ping = never;
     const late = service.health();

@@ -58,6 +58,11 @@ export class HealthService {
 
   constructor(private readonly deps: HealthDeps) {}
 
+  /** The services that the process cannot work without. */
+  get dependencies(): readonly Dependency[] {
+    return this.deps.dependencies;
+  }
+
   /** From now on the process is not ready: it stops. */
   noteStop(): void {
     this.#isStopping = true;
@@ -67,7 +72,7 @@ export class HealthService {
   async readiness(): Promise<Readiness> {
     if (this.#isStopping) return { ready: false, checks: { process: 'stopping' } };
     const { dependencies, checkProvider } = this.deps;
-    const provider = { name: 'provider', ping: checkProvider };
+    const provider = { name: 'provider', label: 'The provider', ping: checkProvider };
     const [found, model] = await Promise.all([
       checkReadiness(dependencies),
       checkReadiness([provider]),

@@ -47,7 +47,10 @@ export class Housekeeper {
       try {
         await run();
       } catch (error) {
-        this.deps.logger.warn({ chore: name, error }, 'a chore failed; it is tried again');
+        this.deps.logger.warn(
+          { chore: name, error },
+          'old data could not be deleted (housekeeping): it is tried again in ten seconds',
+        );
       }
     }
   }

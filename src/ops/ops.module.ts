@@ -59,6 +59,7 @@ import { hookHealth } from './tool-hook-health.js';
         PersonaLibrary,
         SHELLS,
         TOOL_HOOK,
+        CONFIG,
       ],
       useFactory: (
         { db, ping }: OpenedDatabase,
@@ -69,12 +70,17 @@ import { hookHealth } from './tool-hook-health.js';
         personas: PersonaLibrary,
         shells: Shells,
         toolHook: ToolHook | null,
+        { databaseUrl }: Config,
       ) =>
         new HealthService({
           dependencies: [
-            { name: 'database', ping },
-            { name: 'queue', ping: () => queue.ping() },
-            { name: 'log', ping: () => log.ping() },
+            {
+              name: 'database',
+              label: databaseUrl === undefined ? 'The embedded database' : 'PostgreSQL',
+              ping,
+            },
+            { name: 'queue', label: redisLabel(databaseUrl), ping: () => queue.ping() },
+            { name: 'log', label: redisLabel(databaseUrl), ping: () => log.ping() },
           ],
           clock,
           agentName: DEFAULT_PERSONA,
@@ -92,6 +98,11 @@ import { hookHealth } from './tool-hook-health.js';
   ],
 })
 export class HealthModule {}
+
+/** What has the queue and the log: one process has them in its memory. */
+function redisLabel(databaseUrl: string | undefined): string {
+  return databaseUrl === undefined ? 'The memory of this process' : 'Redis';
+}
 
 /** Provides the metrics, in every role. */
 @Module({ controllers: [MetricsController], providers: [MetricsService] })

@@ -1,8 +1,13 @@
+import { TypedError } from '../errors/typed-error.js';
+import { errorCode } from '../platform/error-code.js';
+import { driverError } from '../storage/database-errors.js';
 import { settlesWithin } from '../platform/async/settles-within.js';
 
 /** A service that the server cannot work without. */
 export interface Dependency {
   name: string;
+  /** Its name for people. */
+  label: string;
   /** Rejects when it does not answer. */
   ping(): Promise<void>;
 }
@@ -19,12 +24,12 @@ export async function checkReadiness(
   timeoutMs = 2_000,
 ): Promise<Readiness> {
   const answers = await Promise.all(
-    dependencies.map(async ({ name, ping }): Promise<[string, string]> => {
+    dependencies.map(async ({ name, label, ping }): Promise<[string, string]> => {
       try {
         const isAnswered = await settlesWithin(timeoutMs, ping());
-        return [name, isAnswered ? 'ok' : `no answer in ${timeoutMs} ms`];
+        return [name, isAnswered ? 'ok' : `${label} did not answer in ${timeoutMs} ms`];
       } catch (error) {
-        return [name, error instanceof Error ? error.message : 'failed'];
+        return [name, describeFault(label, error)];
       }
     }),
   );
@@ -32,4 +37,11 @@ export async function checkReadiness(
     ready: answers.every(([, answer]) => answer === 'ok'),
     checks: Object.fromEntries(answers),
   };
+}
+
+/** The fault of a service without its statement and its address, which probes of anybody would read. */
+function describeFault(label: string, error: unknown): string {
+  if (error instanceof TypedError) return error.message;
+  const code = errorCode(driverError(error));
+  return `${label} does not answer${code === undefined ? '' : ` (${code})`}`;
 }

@@ -24,7 +24,7 @@ const LONGEST_PATH = 200;
 
 /**
  * The first middleware: gives a request its id, and logs one line at its end, even for a stream of
- * hours: at `error` for a 5xx, at `info` for all others. The line has the route instead of the path, and nothing of
+ * hours: at `error` for a 5xx, at `debug` for what was read in one answer, at `info` for all others. The line has the route instead of the path, and nothing of
  * query, headers and body, which contain people's text and keys.
  */
 export function logRequests(deps: LogRequestsDeps): RequestHandler {
@@ -54,10 +54,20 @@ export function logRequests(deps: LogRequestsDeps): RequestHandler {
         ...subjectOf(path, response),
         ...endOf(response, record, deps.isStopping()),
       };
-      deps.logger[line.status >= 500 ? 'error' : 'info'](line, 'request');
+      deps.logger[levelOf(method, line)](line, 'request');
     });
     next();
   };
+}
+
+/** Reading changes nothing, and a page of the console reads all the time: a stream alone is worth a line. */
+function levelOf(
+  method: string,
+  { status, frames }: { status: number; frames?: number | undefined },
+): 'error' | 'info' | 'debug' {
+  if (status >= 500) return 'error';
+  const isRead = ['GET', 'HEAD', 'OPTIONS'].includes(method);
+  return isRead && status < 400 && frames === undefined ? 'debug' : 'info';
 }
 
 /** The session and the turn that a request is about: those its answer names, or its path. */

@@ -5,6 +5,7 @@ import type { LoggerService, Type } from '@nestjs/common';
 import { DiscoveryService, NestFactory } from '@nestjs/core';
 import { SwaggerModule } from '@nestjs/swagger';
 import type { NestExpressApplication } from '@nestjs/platform-express';
+import { Outages } from './outages.js';
 import { requireKey } from './require-key.js';
 import { hideKeys } from '../access/key-secret.js';
 import { KeyService, type CreatedKey } from '../access/key-service.js';
@@ -92,9 +93,11 @@ export interface ServeOptions {
  * FileInvalidError, UnreachableError.
  */
 export async function serve(options: ServeOptions): Promise<Server> {
-  const { config, environment, clock = systemClock, logger, folder } = options;
+  const { config, environment, clock = systemClock, folder } = options;
   const { resources = new ResourceStack() } = options;
   const redact = redactOf(config);
+  const outages = new Outages(options.logger, clock);
+  const logger = outages.log();
   const links = findServiceLinks(environment);
   if (links.length > 0) {
     logger.info({ variables: links }, 'variables that Kubernetes made for a Service are not read');
@@ -114,7 +117,7 @@ export async function serve(options: ServeOptions): Promise<Server> {
     // Closed first: listeners and workers already started would keep a failed process alive.
     return new ResourceStack().orClose(async (started) => {
       const app = await started.add(creating, (created) => created.close());
-      return listen(app, values, options.showFirstKey);
+      return listen(app, values, { outages, ...options });
     });
   });
 }
@@ -122,7 +125,7 @@ export async function serve(options: ServeOptions): Promise<Server> {
 async function listen(
   app: NestExpressApplication,
   values: ProcessValues,
-  showFirstKey: ServeOptions['showFirstKey'],
+  { outages, showFirstKey }: Pick<ServeOptions, 'showFirstKey'> & { outages: Outages },
 ): Promise<Server> {
   const { config, clock, logger, resources } = values;
   if (servesApi(config.role)) {
@@ -163,6 +166,7 @@ async function listen(
   await listenForMetrics(app, values);
   const url = (await app.getUrl()).replace('[::1]', config.host === '::1' ? '[::1]' : '127.0.0.1');
   await app.get<PublishUrl>(PUBLISH_URL, anywhere)(url);
+  outages.watch(app.get(HealthService, anywhere).dependencies);
   if (servesApi(config.role)) await app.get(TurnApiModule).start();
   if (runsTurns(config.role)) {
     await app.get(TurnWorkerModule).start();
@@ -176,6 +180,7 @@ async function listen(
     close: async () => {
       // Before the drain: what sends requests here has the drain's time to notice.
       app.get(HealthService, anywhere).noteStop();
+      outages.stop();
       isStopping = true;
       try {
         await app.close();

@@ -16,6 +16,7 @@ import { isPlainObject } from '../platform/json.js';
 import type { KeyScope } from '../storage/governance-schema.js';
 import type { SessionOrigin } from '../storage/schema.js';
 import type { AgentConfig } from '../storage/shapes/stored-limits.js';
+import { serverToolNames } from '../storage/shapes/stored-tools.js';
 import type { PermissionRules, PermissionMode } from '../storage/shapes/stored-permissions.js';
 import { MCP, type Mcp } from '../tools/open-mcp.js';
 import { ToolRegistry } from '../tools/registry.js';
@@ -204,7 +205,8 @@ function toLimits(given: AgentConfigDto | undefined): Partial<AgentConfig> | nul
 /** @throws TypedError INVALID_REQUEST that names the rule and what is wrong with it. */
 function validateRules(given: unknown, tools: Pick<ToolRegistry, 'list'>): PermissionRules | null {
   if (given === undefined) return null;
-  const { value, faults = [] } = validatePermissionRules(given, tools.list());
+  const known = [...tools.list(), ...serverToolNames.map((name) => ({ name }))];
+  const { value, faults = [] } = validatePermissionRules(given, known);
   const [fault] = faults;
   if (fault === undefined) return value ?? {};
   throw invalidRequest(`'${nameOf(['permissions', ...fault.path])}' ${fault.message}`);

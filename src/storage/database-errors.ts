@@ -49,6 +49,35 @@ export function isDatabaseDown(error: unknown): boolean {
   });
 }
 
+/** No connection to the database could be made for a transaction. */
+export class NoConnectionError extends Error {}
+
+/** Names and beginnings of messages of the errors of Redis' client while its server is away. */
+const redisErrors =
+  /^(MaxRetriesPerRequestError|ClusterAllFailedError|Connection is closed|Stream isn't writeable|Command timed out|LOADING )/;
+
+/**
+ * Whether a statement or a command failed because PostgreSQL or Redis is away: an error of their clients, as a
+ * provider or the receiver of a webhook has the same codes.
+ */
+export function isServiceAway(error: unknown): boolean {
+  const causes = causesOf(error);
+  const isStatement = causes.some(
+    (cause) => 'query' in cause || cause instanceof NoConnectionError,
+  );
+  if (isStatement && isDatabaseDown(error)) return true;
+  return causes.some((cause) => {
+    const message = 'message' in cause ? String(cause.message) : '';
+    const name = 'name' in cause ? String(cause.name) : '';
+    return (
+      redisErrors.test(name) ||
+      redisErrors.test(message) ||
+      isServerStopping(errorCode(cause) ?? '') ||
+      driverMessages.some((known) => message.startsWith(known))
+    );
+  });
+}
+
 /**
  * Whether the database refused a statement for its content, and will refuse it again: SQLSTATE
  * class 22 is data, 23 constraints, 54 limits. A missing table is not among them: a migration may

@@ -2,7 +2,7 @@ import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import type { Pool } from 'pg';
 import type { PoolState } from './connection.js';
 import { pause, systemClock } from '../platform/clock.js';
-import { isDatabaseDown } from './database-errors.js';
+import { isDatabaseDown, NoConnectionError } from './database-errors.js';
 import * as schema from './schema.js';
 
 /** Longest time for which the end of a pool lets statements wait for a connection, in ms. */
@@ -15,7 +15,9 @@ const END_MS = 1_000;
 export function openPooled(pool: Pool): NodePgDatabase<typeof schema> {
   const db = drizzle(pool, { schema });
   const transaction: typeof db.transaction = async (work, config) => {
-    const client = await pool.connect();
+    const client = await pool.connect().catch((cause: unknown) => {
+      throw new NoConnectionError('There is no connection to the database', { cause });
+    });
     let isBroken = false;
     try {
       return await drizzle(client, { schema }).transaction(work, config);

@@ -4,6 +4,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { expectSoon } from '../support/expect-soon.js';
 import {
   DataFolderBusyError,
   lockDataFolder,
@@ -53,6 +54,17 @@ describe('a data folder', () => {
       Array.from({ length: 5 }, () => lockDataFolder(folder)),
     );
     expect(wanted.filter((result) => result.status === 'fulfilled')).toHaveLength(1);
+  });
+
+  it('is taken over from a process that was killed and that nobody waits for', async () => {
+    // The shell becomes a program that never asks for the end of its child.
+    const parent = spawn('sh', ['-c', 'sleep 1000 & echo $!; exec sleep 1000']);
+    const [output] = (await once(parent.stdout, 'data')) as [Buffer];
+    const pid = Number(output.toString());
+    await writeFile(ownerFile(), JSON.stringify({ token: 'dead', pid }));
+    process.kill(pid, 'SIGKILL');
+    await expectSoon(async () => (await lockDataFolder(folder)).release());
+    parent.kill('SIGKILL');
   });
 
   it('never gets two holders, however many take it over at once', async () => {

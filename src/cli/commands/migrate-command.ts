@@ -19,7 +19,7 @@ export async function migrateCommand(
 ): Promise<number> {
   try {
     const isCheck = parseCheck(args);
-    const config = parseConfig(environment);
+    const config = parseConfig(environment, { needsRedis: false });
     if (isCheck && !hasDatabase(config)) {
       console.error(`There is no database in ${config.dataDir}: a first start makes it.`);
       return 1;

@@ -45,9 +45,15 @@ export async function serveCommand(args: readonly string[], given: Environment):
     const stopping = stopSignal();
     const mode = server.get<ProviderMode>(PROVIDER_MODE);
     announceServing({ config, mode, shells: server.get<Shells>(SHELLS) }, server.url);
-    if (asked.open) await openPage(`${server.url}/docs`);
+    // The console, where there is one.
+    if (asked.open) await openPage(config.console ? server.url : `${server.url}/docs`);
     await stopping;
+    logger.info(
+      {},
+      'Turnpike stops: running turns end or are handed back (a second signal stops at once)',
+    );
     const code = await stop(server);
+    if (code === 0) logger.info({}, 'Turnpike has stopped in order');
     await stopWatchdog();
     return code;
   } catch (error) {

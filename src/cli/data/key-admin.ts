@@ -20,7 +20,7 @@ export async function openKeyAdmin(
   environment: Record<string, string | undefined>,
   { url, isNew }: KeyAdminOptions,
 ): Promise<KeyAdmin> {
-  const found = await locateStore(environment, { url, mayCreate: isNew });
+  const found = await locateStore(environment, { url, mayCreate: isNew, needsRedis: false });
   if (found.type === 'server') return atServer(found.url, found.key);
   // Loaded when needed alone: the code of the database takes longer to load than a server to answer.
   const { openKeysInDatabase } = await import('./open-keys-in-database.js');

@@ -12,6 +12,8 @@ export interface StoreSearch {
   url?: string | undefined;
   /** Whether a data folder that is missing is created. */
   mayCreate: boolean;
+  /** Whether the command needs Redis beside a database on a server. Default: true. */
+  needsRedis?: boolean;
 }
 
 /**
@@ -24,9 +26,9 @@ export interface StoreSearch {
  */
 export async function locateStore(
   environment: Record<string, string | undefined>,
-  { url, mayCreate }: StoreSearch,
+  { url, mayCreate, needsRedis = true }: StoreSearch,
 ): Promise<StoreLocation> {
-  const config = parseConfig(environment);
+  const config = parseConfig(environment, { needsRedis });
   const isNamed = url !== undefined || (environment['TURNPIKE_URL'] ?? '') !== '';
   if (!isNamed && config.databaseUrl !== undefined) return { type: 'store', config };
   const search = await locateServer(environment, url);

@@ -52,8 +52,11 @@ describe('findTimeFault', () => {
     ['@daily', 'UTC', /five fields/],
     ['0 0 9 * * *', 'UTC', /five fields/],
     ['2026-01-01T09:00:00', 'UTC', /five fields/],
-    ['61 9 * * *', 'UTC', /five fields/],
-    ['0 9 * * nope', 'UTC', /five fields/],
+    ['61 9 * * *', 'UTC', /the minute '61', .* from 0 to 59/],
+    ['0 22-2 * * *', 'UTC', /the hour '22-2', .* \(the lower one first\)/],
+    ['0 9 0 * *', 'UTC', /the day of the month '0'/],
+    ['0 9 * * nope', 'UTC', /the day of the week 'nope'/],
+    ['0 9 30 2 *', 'UTC', /a time that never comes/],
     ['0 0 31 2 *', 'UTC', /never comes/],
   ])('says what is wrong with %j in %j', (cron, tz, expected) => {
     const fault = findTimeFault(cron, tz, now);

@@ -51,7 +51,7 @@ export async function lockDataFolder(folder: string): Promise<{
 }> {
   await makeDataFolder(folder);
   const file = path.join(folder, 'owner.json');
-  const startTicks = await processStartTicks(process.pid);
+  const startTicks = (await processStat(process.pid))?.startTicks;
   const self: FolderOwner = {
     token: randomUUID(),
     pid: process.pid,
@@ -142,15 +142,21 @@ async function isAlive(owner: FolderOwner): Promise<boolean> {
     // EPERM: the process lives, under another user.
     return errorCode(error) === 'EPERM';
   }
-  const ticks = await processStartTicks(owner.pid);
+  const { state = '', startTicks: ticks } = (await processStat(owner.pid)) ?? {};
+  // A process that was killed keeps its pid until its parent asks for its end, which some never do.
+  if (['Z', 'X'].includes(state)) return false;
   return owner.startTicks === undefined || ticks === undefined || ticks === owner.startTicks;
 }
 
-async function processStartTicks(pid: number): Promise<string | undefined> {
+/** A process as Linux knows it; undefined elsewhere, and where there is none. */
+async function processStat(
+  pid: number,
+): Promise<{ state: string | undefined; startTicks: string | undefined } | undefined> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-    // The command's name is in parentheses and may contain spaces; the start time is field 22.
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+    // The command's name is in parentheses and may contain spaces; state and start time are fields 3 and 22.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return { state: fields[0], startTicks: fields[19] };
   } catch (error) {
     if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ESRCH') return undefined;
     throw error;

@@ -113,7 +113,10 @@ export class Presence {
     try {
       await settlesWithin(CLOSE_WAIT_MS, removed);
     } catch (error) {
-      logger.warn({ error }, 'that this process reads nothing any more could not be written');
+      logger.warn(
+        { error },
+        'it could not be stored that this process has stopped: its readers count until their lease ends',
+      );
     }
   }
 
@@ -150,7 +153,10 @@ export class Presence {
   async #storeAll(): Promise<void> {
     const { clock, logger } = this;
     const mayRetry = (error: unknown): boolean => {
-      logger.warn({ error }, 'who reads could not be written: it is tried again');
+      logger.warn(
+        { error },
+        'the readers of this process could not be stored: it is tried again, and no turn is cancelled for it',
+      );
       this.#wasAway = true;
       return true;
     };

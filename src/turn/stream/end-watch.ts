@@ -49,7 +49,12 @@ export class EndWatch {
     if (this.#cancelTimer !== undefined) return;
     this.#cancelTimer = this.clock.after(LOOK_MS, () => {
       this.#look()
-        .catch((error: unknown) => this.logger.warn({ error }, 'ends could not be looked for'))
+        .catch((error: unknown) =>
+          this.logger.warn(
+            { error },
+            'turns that have ended could not be looked for: it is tried again',
+          ),
+        )
         .finally(() => {
           this.#cancelTimer = undefined;
           if (this.#watchers.size > 0) this.#schedule();

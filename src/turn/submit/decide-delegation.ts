@@ -46,7 +46,9 @@ export function logDelegation(
   turn: { turnId: string; sessionId: string; persona: string },
   decision: SubagentDecision,
 ): void {
-  const line = decision.evaluationMs > config.subagentWarnMs ? 'warn' : 'info';
+  const isSlow = decision.evaluationMs > config.subagentWarnMs;
+  // Without agents to delegate to there was nothing to decide.
+  const line = isSlow ? 'warn' : decision.allowlistedSubagents.length > 0 ? 'info' : 'debug';
   logger[line]({ ...turn, ...decision }, 'delegation decided');
 }
 

@@ -57,7 +57,10 @@ export class Sweeper {
       this.#sweep()
         .catch((error: unknown) => {
           this.abandoned.startOver();
-          this.logger.warn({ error }, 'the sweep failed');
+          this.logger.warn(
+            { error },
+            'turns that lost their worker could not be looked for: it is tried again in half a second',
+          );
         })
         .finally(() => this.#schedule());
     });

@@ -1,0 +1,102 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { DrizzleQueryError } from 'drizzle-orm';
+import { ManualClock } from '../../test/support/manual-clock.js';
+import type { LogFields, Logger } from '../platform/logger.js';
+import { Outages } from './outages.js';
+
+const refused = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:5432'), {
+  code: 'ECONNREFUSED',
+});
+const failed = new DrizzleQueryError('select id from turns', [], refused);
+
+describe('Outages', () => {
+  let clock: ManualClock;
+  let lines: string[];
+  let answers: { PostgreSQL: Error | undefined; Redis: Error | undefined };
+  let outages: Outages;
+  let logger: Logger;
+  beforeEach(() => {
+    clock = new ManualClock();
+    lines = [];
+    answers = { PostgreSQL: undefined, Redis: undefined };
+    const at = (level: string) => (fields: LogFields, message: string) =>
+      void lines.push(`${level} ${message} ${String(fields['reason'] ?? '')}`.trim());
+    const all: Logger = {
+      debug: at('debug'),
+      info: at('info'),
+      warn: at('warn'),
+      error: at('error'),
+      child: () => all,
+    };
+    outages = new Outages(all, clock);
+    logger = outages.log();
+    const ping = (label: keyof typeof answers) => async (): Promise<void> => {
+      const fault = answers[label];
+      if (fault !== undefined) throw fault;
+    };
+    outages.watch([
+      { name: 'database', label: 'PostgreSQL', ping: ping('PostgreSQL') },
+      { name: 'queue', label: 'Redis', ping: ping('Redis') },
+      { name: 'log', label: 'Redis', ping: ping('Redis') },
+    ]);
+  });
+  const said = (): string[] => lines.filter((line) => !line.startsWith('debug'));
+
+  it('says once that a service is away, and once that it is back', async () => {
+    answers.PostgreSQL = failed;
+    for (let second = 0; second < 25; second += 1) {
+      logger.warn({ error: failed }, 'turns could not be looked for');
+      logger.child({}).error({ error: failed }, 'turns could not be claimed');
+      await nextTurn();
+      await clock.advance(1_000);
+    }
+    answers.PostgreSQL = undefined;
+    await clock.advance(1_000);
+    expect(said()).toEqual([
+      'warn PostgreSQL does not answer: requests that need it get 503, and turns go on when it is back connect ECONNREFUSED 127.0.0.1:5432',
+      'info PostgreSQL is back after 26 s',
+    ]);
+    expect(lines.filter((line) => line === 'debug turns could not be claimed')).toHaveLength(25);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('tells each service that is away, and those alone', async () => {
+    answers.Redis = new Error('Connection is closed.');
+    logger.warn({ service: 'Redis', error: refused }, 'Redis does not answer');
+    await nextTurn();
+    answers.PostgreSQL = failed;
+    await clock.advance(1_000);
+    expect(said().map((line) => line.split(':')[0])).toEqual([
+      'warn Redis does not answer',
+      'warn PostgreSQL does not answer',
+    ]);
+  });
+
+  it('says that a connection broke, once a minute, where the service answers', async () => {
+    for (let count = 0; count < 5; count += 1) {
+      logger.warn({ error: failed }, 'turns could not be looked for');
+      await nextTurn();
+    }
+    expect(said()).toEqual([expect.stringMatching(/^warn a connection to a service broke/)]);
+  });
+
+  it('leaves other lines as they are, of a provider that refuses connections too', async () => {
+    logger.warn({ error: refused }, 'the provider could not describe a model');
+    logger.error({ error: new Error('a fault') }, 'it failed');
+    logger.info({}, 'as usual');
+    await nextTurn();
+    expect(lines).toEqual([
+      'warn the provider could not describe a model',
+      'error it failed',
+      'info as usual',
+    ]);
+  });
+
+  it('says nothing of what a stop takes away', async () => {
+    outages.stop();
+    logger.warn({ error: failed }, 'turns could not be looked for');
+    await nextTurn();
+    expect(said()).toEqual([]);
+  });
+});
