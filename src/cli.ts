@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-import { usage } from './cli/commands/usage.js';
+import { commandNames, help, helpOf } from './cli/commands/usage.js';
+import { nearestName } from './parsing/nearest-name.js';
 import { leaveOnClosedPipe } from './cli/terminal/leave-on-closed-pipe.js';
 import { oneLine } from './cli/terminal/plain-text.js';
 import { packageCommit, packageVersion } from './platform/process/package-root.js';
@@ -40,7 +41,12 @@ const commands = new Map<string, () => Promise<Command>>([
   ['forget', async () => (await import('./cli/commands/forget-command.js')).forgetCommand],
   ['serve', async () => (await import('./cli/commands/serve-command.js')).serveCommand],
   ['migrate', async () => (await import('./cli/commands/migrate-command.js')).migrateCommand],
-  ['help', async () => help],
+  [
+    'help',
+    async () =>
+      async ([about]) =>
+        printHelp(about),
+  ],
   ['version', async () => version],
 ]);
 
@@ -55,14 +61,13 @@ if (name !== 'serve') leaveOnClosedPipe();
 process.exitCode = await run();
 
 async function run(): Promise<number> {
-  if (optionsOf(given).some((arg) => helpFlags.includes(arg))) return help();
+  if (optionsOf(given).some((arg) => helpFlags.includes(arg))) {
+    return printHelp(isCommand(given[0]) ? name : undefined);
+  }
   if (versionFlags.includes(name)) return version();
   const load = commands.get(name);
   if (load !== undefined) return (await load())(rest, process.env);
-  process.stderr.write(
-    `There is no command ${oneLine(name, 60)}; turnpike --help lists the commands.\n`,
-  );
-  return 2;
+  return noCommand(name);
 }
 
 /** Whether the first argument names a command, which options of `serve` do not. */
@@ -76,9 +81,21 @@ function optionsOf(args: readonly string[]): readonly string[] {
   return end === -1 ? args : args.slice(0, end);
 }
 
-async function help(): Promise<number> {
-  process.stdout.write(usage);
+/** @param about a command; undefined: all. */
+function printHelp(about: string | undefined): number {
+  const text = about === undefined || about === 'help' ? help : helpOf(about);
+  if (text === undefined) return noCommand(about ?? '');
+  process.stdout.write(text);
   return 0;
+}
+
+function noCommand(wanted: string): number {
+  const near = nearestName(wanted, commandNames);
+  const hint = near === undefined ? '' : ` Did you mean ${near}?`;
+  process.stderr.write(
+    `There is no command ${oneLine(wanted, 60)}.${hint} turnpike --help lists the commands.\n`,
+  );
+  return 2;
 }
 
 async function version(): Promise<number> {

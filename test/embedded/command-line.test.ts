@@ -96,9 +96,7 @@ describe('turnpike on the command line', () => {
   });
 
   it('goes on with a session, and attaches files from the folder it was called in', async () => {
-    const first = await run(['turn', 'Hello', '--attach', 'notes.txt', '--attach', 'none.txt'])
-      .ended;
-    expect(first.stderr).toContain('none.txt was not taken: it cannot be read, ENOENT');
+    const first = await run(['turn', 'Hello', '--attach', 'notes.txt']).ended;
     const sessionId = /sess_[0-9a-f-]+/.exec(first.stderr)?.[0] ?? '';
     const second = await run(['turn', 'And now?', '--session', sessionId]).ended;
     expect(second.stdout).toContain('Earlier messages: 2');
@@ -162,11 +160,93 @@ describe('turnpike on the command line', () => {
       expect(stderr).not.toBe('');
     }
     const { stderr } = await run(['fly']).ended;
-    expect(stderr).toBe('There is no command fly; turnpike --help lists the commands.\n');
-    for (const args of [['--help'], ['help'], ['turn', '--help'], ['sessions', '-h']]) {
-      const help = await run(args).ended;
-      expect([help.code, help.stdout.includes('turnpike turn')]).toEqual([0, true]);
+    expect(stderr).toBe('There is no command fly. turnpike --help lists the commands.\n');
+    const near = await run(['sesions']).ended;
+    expect(near.stderr).toContain('Did you mean sessions?');
+  });
+
+  it.each<[args: string[], says: string]>([
+    [['turn', 'Hi', '--attach', '/nope'], '/nope: there is no such file.'],
+    [['turn', 'Hi', '--output', '/nope'], '/nope: there is no such file.'],
+    [['turn', 'Hi', '--tools', 'nope'], '--tools names the tool "nope", which does not exist;'],
+    [['turn', 'Hi', '--mode', 'yolo'], '--mode names the mode "yolo", which does not exist;'],
+    [['turn', 'Hi', '--atach', 'x'], 'There is no option --atach. Did you mean --attach?'],
+    [['turn', 'Hi', '--model'], 'The option --model needs a value.'],
+  ])('leaves no session behind for a wrong call: %j', async (args, says) => {
+    const before = await run(['sessions', '--json', '--limit', '1000']).ended;
+    const { code, stdout, stderr } = await run(args).ended;
+    expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(says)]);
+    expect((await run(['sessions', '--json', '--limit', '1000']).ended).stdout).toBe(before.stdout);
+  });
+
+  it('leaves no session behind where the turn is refused', async () => {
+    const before = await run(['sessions', '--json', '--limit', '1000']).ended;
+    const refused = await run(['turn', 'Hi', '--persona', 'nope']).ended;
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining('PERSONA_NOT_FOUND'),
+    ]);
+    expect((await run(['sessions', '--json', '--limit', '1000']).ended).stdout).toBe(before.stdout);
+  });
+
+  it('helps with all commands, and with one', async () => {
+    for (const args of [['--help'], ['help']]) {
+      const all = await run(args).ended;
+      expect(all.code).toBe(0);
+      for (const name of ['turn', 'serve', 'forget'])
+        expect(all.stdout).toContain(`turnpike`.concat(name === 'serve' ? ' [serve]' : ` ${name}`));
+      expect(all.stdout).not.toContain('--keep-old');
     }
+    for (const args of [
+      ['turn', '--help'],
+      ['help', 'turn'],
+      ['turn', '-h'],
+    ]) {
+      const { code, stdout } = await run(args).ended;
+      expect(code).toBe(0);
+      expect(stdout).toMatch(/^turnpike turn \[options\] MESSAGE/);
+      expect(stdout).toContain('--replaces TURN');
+      expect(stdout).toContain('--url URL');
+      expect(stdout).not.toContain('turnpike chat');
+    }
+    const near = await run(['help', 'sesions']).ended;
+    expect([near.code, near.stderr]).toEqual([
+      2,
+      expect.stringContaining('Did you mean sessions?'),
+    ]);
+  });
+
+  it('asks at a terminal whether a call may run', async () => {
+    const { PATH = '', HOME = '' } = process.env;
+    const write = '[[tool=write {"file_path":"asked.txt","content":"x"}]]';
+    const person = startInteractive([...cliProgram, 'turn', write], {
+      cwd: folder,
+      env: { PATH, HOME, TERM: 'xterm', TURNPIKE_URL: server.url },
+    });
+    if (person.isTerminal) {
+      await person.until(/y yes · s yes, for the session · n no/);
+      person.send('y');
+      await person.until(/completed \(end_turn\)/);
+      expect(await person.ended).toBe(0);
+      expect(await readFile(path.join(folder, 'asked.txt'), 'utf8')).toBe('x');
+    } else person.interrupt();
+  });
+
+  it('takes a paste at a terminal as one message', async () => {
+    const { PATH = '', HOME = '' } = process.env;
+    const person = startInteractive([...cliProgram, 'chat'], {
+      cwd: folder,
+      env: { PATH, HOME, TERM: 'xterm', TURNPIKE_URL: server.url },
+    });
+    if (person.isTerminal) {
+      await person.until(/› /);
+      person.send('\u001b[200~First line\nsecond line\nthird\u001b[201~\r');
+      await person.until(/completed \(end_turn\)[^]*› /);
+      expect(person.output()).toMatch(/You wrote: "First line\s+second line\s+third"/);
+      expect(person.output().match(/completed \(end_turn\)/g)).toHaveLength(1);
+    }
+    person.endInput();
+    await person.ended;
   });
 
   it('says its version', async () => {

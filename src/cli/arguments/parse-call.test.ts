@@ -30,8 +30,12 @@ describe('parseCall', () => {
   });
 
   it.each([
-    ['an option that is not there', ['--wrong'], "Unknown option '--wrong'"],
-    ['an option without its value', ['--url'], "Option '--url <value>' argument missing"],
+    [
+      'an option that is not there',
+      ['--wrong'],
+      'There is no option --wrong. Options of this command: --json, --url.',
+    ],
+    ['an option without its value', ['--url'], 'The option --url needs a value.'],
     ['a value for a flag', ['--json=yes'], "Option '--json' does not take an argument"],
   ])('makes a wrong call of %s', (_what, args, message) => {
     const fault = faultOf(args);

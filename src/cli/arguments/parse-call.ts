@@ -1,3 +1,4 @@
+import { nearestName } from '../../parsing/nearest-name.js';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { UsageError } from './usage-error.js';
 
@@ -14,6 +15,26 @@ export function parseCall<T extends Omit<ParseArgsConfig, 'args'>>(
   try {
     return parseArgs({ ...config, args: [...args] });
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
+    throw new UsageError(explain(error, Object.keys(config.options ?? {})));
   }
+}
+
+/** What is wrong with a call, without the parser's advice, which is about programs. */
+function explain(error: unknown, names: readonly string[]): string {
+  const message = error instanceof Error ? error.message : String(error);
+  const [, unknown] = /^Unknown option '(-[^']*)'/.exec(message) ?? [];
+  if (unknown !== undefined) {
+    const near = nearestName(unknown.replace(/^-+/, ''), names);
+    const known = names.map((name) => `--${name}`).join(', ');
+    const hint =
+      near === undefined ? `Options of this command: ${known}.` : `Did you mean --${near}?`;
+    return `There is no option ${unknown}. ${hint} Text that begins with a dash goes after --.`;
+  }
+  const [, needy] =
+    /^Option '([^']*?)(?: <value>)?' argument (?:missing|is ambiguous)/.exec(message) ?? [];
+  if (needy !== undefined) return `The option ${needy} needs a value.`;
+  const [, extra] = /^Unexpected argument '(.*?)'\./.exec(message) ?? [];
+  if (extra !== undefined)
+    return `${extra} is one argument too many: this command takes options alone.`;
+  return message;
 }

@@ -1,6 +1,8 @@
 import path from 'node:path';
 import type { TurnOptions } from '../../client/turnpike-client.js';
 import { compact } from '../../platform/compact.js';
+import { unknownName } from '../../parsing/nearest-name.js';
+import { permissionModes } from '../../storage/shapes/stored-permissions.js';
 import { parseCall } from './parse-call.js';
 import { startOptions } from './server-options.js';
 import { UsageError } from './usage-error.js';
@@ -51,6 +53,10 @@ export function parseTurnArguments(
   const attachments = (values.attach ?? []).map((file) => path.resolve(folder, file));
   if (message.trim() === '' && attachments.length === 0) throw emptyTurnError();
   const { mode, model, tools, persona } = values;
+  const isMode = permissionModes.some((known) => known.toLowerCase() === mode?.toLowerCase());
+  if (mode !== undefined && !isMode) {
+    throw new UsageError(`--mode ${unknownName('mode', mode, permissionModes)}.`);
+  }
   return {
     message,
     attachments,

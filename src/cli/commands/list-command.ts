@@ -1,10 +1,12 @@
 import { assertNever } from '../../platform/assert-never.js';
-import type { TurnpikeClient } from '../../client/turnpike-client.js';
+import type { ListedSession, TurnpikeClient } from '../../client/turnpike-client.js';
 import {
-  describeListedAgent,
-  describeListedModel,
-  describeListedSession,
   describeListedSkill,
+  linesOfTable,
+  tableOfAgents,
+  tableOfModels,
+  tableOfSessions,
+  type Table,
 } from '../render/describe-listed.js';
 import { exitCodeOf, explainFailure } from '../render/explain-failure.js';
 import { clientOf, findServer, type FoundServer } from '../server/find-server.js';
@@ -78,26 +80,37 @@ async function sessionLines(
   limit: number,
   json: boolean,
 ): Promise<string[]> {
-  const lines: string[] = [];
+  const sessions: ListedSession[] = [];
   let cursor: string | undefined;
   do {
-    const page = await client.sessions.list({ cursor, limit: Math.min(200, limit - lines.length) });
-    lines.push(
-      ...page.sessions.map((one) => (json ? JSON.stringify(one) : describeListedSession(one))),
-    );
+    const page = await client.sessions.list({
+      cursor,
+      limit: Math.min(200, limit - sessions.length),
+    });
+    sessions.push(...page.sessions);
     cursor = page.nextCursor;
-  } while (cursor !== undefined && lines.length < limit);
-  return lines;
+  } while (cursor !== undefined && sessions.length < limit);
+  return show(sessions, json, tableOfSessions);
 }
 
 async function agentLines(client: TurnpikeClient, json: boolean): Promise<string[]> {
-  const agents = await client.agents();
-  return agents.map((one) => (json ? JSON.stringify(one) : describeListedAgent(one)));
+  return show(await client.agents(), json, tableOfAgents);
 }
 
 async function modelLines(client: TurnpikeClient, json: boolean): Promise<string[]> {
   const { models, defaultModel } = await client.models();
-  return models.map((one) => (json ? JSON.stringify(one) : describeListedModel(one, defaultModel)));
+  return show(models, json, (listed) => tableOfModels(listed, defaultModel));
+}
+
+function show<One>(
+  listed: readonly One[],
+  json: boolean,
+  tableOf: (all: readonly One[]) => Table,
+): string[] {
+  if (json) return listed.map((one) => JSON.stringify(one));
+  if (listed.length === 0) return [];
+  const { isTTY, columns } = process.stdout;
+  return linesOfTable(tableOf(listed), isTTY ? columns : undefined);
 }
 
 async function skillLines(

@@ -1,6 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
-import type { TurnOptions, TurnResult, TurnpikeClient } from '../../client/turnpike-client.js';
+import {
+  TurnpikeError,
+  type TurnOptions,
+  type TurnResult,
+  type TurnpikeClient,
+} from '../../client/turnpike-client.js';
+import { unknownName } from '../../parsing/nearest-name.js';
+import { serverToolNames } from '../../storage/shapes/stored-tools.js';
+import { askApproval, isQuestion, type AskDeps } from '../terminal/ask-approval.js';
+import { terminalInput } from '../terminal/terminal-input.js';
 import { compact } from '../../platform/compact.js';
 import { isPlainObject, type JsonObject } from '../../platform/json.js';
 import { exitCodeOf, explainFailure } from '../render/explain-failure.js';
@@ -12,10 +21,10 @@ import {
   type TurnArguments,
 } from '../arguments/parse-turn-arguments.js';
 import { printTurn } from '../render/print-turn.js';
-import { openScreen, reportRetries, type Screen } from '../terminal/screen.js';
+import { openScreen, reportRetries } from '../terminal/screen.js';
 import { plainText } from '../terminal/plain-text.js';
 import { UsageError } from '../arguments/usage-error.js';
-import { uploadFiles } from '../server/upload-files.js';
+import { requireFile, uploadFiles } from '../server/upload-files.js';
 
 type Environment = Record<string, string | undefined>;
 
@@ -35,21 +44,39 @@ export async function turnCommand(
     const wanted = parseTurnArguments(args, { folder, isPiped: !process.stdin.isTTY });
     const message = wanted.message === '-' ? await readAll(process.stdin) : wanted.message;
     if (message.trim() === '' && wanted.attachments.length === 0) throw emptyTurnError();
-    // A file that is no schema leaves no session behind.
+    // A wrong call leaves no session behind.
     const opts = Object.assign(wanted.opts, await outputOf(wanted));
+    for (const file of wanted.attachments) await requireFile(file);
     const orElse = wanted.start ? 'start' : 'offer';
     server = await findServer(environment, { url: wanted.url, orElse });
     const screen = openScreen(environment, wanted.json);
     const client = clientOf(server, reportRetries(screen));
+    await requireTools(client, wanted);
     const attachments = await attach(client, wanted, message);
+    const isNew = wanted.sessionId === undefined && wanted.opts.replaces === undefined;
     const sessionId = wanted.sessionId ?? (await sessionFor(client, folder, wanted));
-    return await runTurn(client, { ...wanted, opts, attachments, message, sessionId }, screen);
+    const asked = { ...wanted, opts, attachments, message, sessionId };
+    return await runTurn({ client, screen, environment }, asked).catch(async (error: unknown) => {
+      // Refused before it began: a session without a turn is of no use.
+      if (isNew && error instanceof TurnpikeError) await client.sessions.delete(sessionId);
+      throw error;
+    });
   } catch (error) {
     process.stderr.write(`${explainFailure(error)}\n`);
     return exitCodeOf(error);
   } finally {
     await server?.close();
   }
+}
+
+/** @throws UsageError for names that no tool of the server has; those of MCP servers are found when they are used. */
+async function requireTools(client: TurnpikeClient, { opts }: TurnArguments): Promise<void> {
+  const wanted = (opts.tools ?? []).filter((name) => !name.startsWith('mcp__'));
+  if (wanted.length === 0) return;
+  const known = [...(await client.tools()).map(({ name }) => name), ...serverToolNames];
+  const missing = wanted.find((name) => !known.includes(name));
+  if (missing !== undefined)
+    throw new UsageError(`--tools ${unknownName('tool', missing, known)}.`);
 }
 
 /** Uploads the files; without the refused ones the turn still runs if it has a message or a file. */
@@ -69,6 +96,7 @@ async function attach(
 /** The schema of `--output` as an option; none without it. */
 async function outputOf({ outputFile }: TurnArguments): Promise<Pick<TurnOptions, 'output'>> {
   if (outputFile === undefined) return {};
+  await requireFile(outputFile);
   const source = await readFile(outputFile, 'utf8');
   try {
     const schema: unknown = JSON.parse(source);
@@ -103,9 +131,12 @@ async function sessionFor(
 }
 
 async function runTurn(
-  client: TurnpikeClient,
+  {
+    client,
+    screen,
+    environment,
+  }: Pick<AskDeps, 'screen' | 'environment'> & { client: TurnpikeClient },
   wanted: TurnArguments & { sessionId: string },
-  screen: Screen,
 ): Promise<number> {
   const { sessionId, message, attachments, opts } = wanted;
   const starting = client.turn({ sessionId, message, attachments, opts });
@@ -113,7 +144,19 @@ async function runTurn(
   try {
     const turn = await starting;
     const isObjectAlone = wanted.outputFile !== undefined && !wanted.json;
-    return isObjectAlone ? printOutput(await turn.result()) : await printTurn(turn, screen);
+    if (isObjectAlone) return printOutput(await turn.result());
+    // A person at a terminal answers here; elsewhere turnpike approve does.
+    const { stdin, stdout } = process;
+    const isAsked = stdin.isTTY && stdout.isTTY && !screen.json;
+    if (!isAsked) return await printTurn(turn, screen);
+    const deps = { client, screen, environment, input: terminalInput(stdin, stdout) };
+    return await printTurn(turn, screen, (event) =>
+      isQuestion(event)
+        ? async () => {
+            if (!(await askApproval(deps, event.data))) await turn.interrupt();
+          }
+        : undefined,
+    );
   } finally {
     stopListening();
   }

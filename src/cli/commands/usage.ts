@@ -1,4 +1,5 @@
-export const usage = `turnpike turn [options] MESSAGE    run one turn and print its stream
+/** All that the commands take; the help of one command is the part that is about it. */
+const usage = `turnpike turn [options] MESSAGE    run one turn and print its stream
 turnpike chat [options]             talk, message by message; /help lists its commands
 turnpike tail TURN [--after ID]     print a turn that runs or ran
 turnpike sessions [--limit N]       list the latest sessions
@@ -97,3 +98,34 @@ Options of all commands that talk to a server:
 turn without a MESSAGE, or with -, takes it from standard input. Exit code: the turn's (0 ended,
 1 failed, 130 interrupted); 2 for a wrong call.
 `;
+
+const [commandLines = '', ...sections] = usage.trimEnd().split('\n\n');
+
+/** The calls of each command with the lines that go on with them, in the order of the help. */
+const calls = commandLines.split(/\n(?=turnpike )/).map((text) => {
+  const name = /^turnpike \[?([a-z]+)/.exec(text)?.[1] ?? '';
+  return { name, text };
+});
+
+export const commandNames: readonly string[] = calls
+  .map(({ name }) => name)
+  .filter((name) => name !== '');
+
+/** The help of all commands: one call each, and where to read on. */
+export const help = `${commandLines}
+
+turnpike COMMAND --help    the options of a command
+
+${sections.at(-1) ?? ''}
+`;
+
+/** The help of a command: its calls and its options. Undefined: there is no such command. */
+export function helpOf(name: string): string | undefined {
+  const own = calls.filter((call) => call.name === name).map(({ text }) => text);
+  if (own.length === 0) return undefined;
+  const isAbout = new RegExp(`^Options of (?:[a-z]+, )*(?:${name})\\b`);
+  const options = sections.filter((section) => isAbout.test(section));
+  const common = sections.filter((section) => section.startsWith('Options of all'));
+  const isLocal = ['serve', 'migrate'].includes(name);
+  return `${[...own, ...options, ...(isLocal ? [] : common)].join('\n\n')}\n`;
+}

@@ -1,13 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { ModelCatalogue } from '../../provider/model-catalogue.js';
 import { viewModel } from '../../provider/models/view-model.js';
-import {
-  describeListedAgent,
-  describeListedModel,
-  describeListedSession,
-} from './describe-listed.js';
+import { linesOfTable, tableOfAgents, tableOfModels, tableOfSessions } from './describe-listed.js';
 
-describe('a line of turnpike sessions', () => {
+describe('turnpike sessions', () => {
   const session = {
     sessionId: 'sess_1',
     projectRoot: '/home/me/project',
@@ -16,19 +12,24 @@ describe('a line of turnpike sessions', () => {
     createdAt: '2026-01-01T00:00:00.000Z',
     updatedAt: '2026-01-02T03:04:05.000Z',
   };
+  const titled = { ...session, sessionId: 's', title: 'Say\u001b[2J "it"', activeTurnId: 'turn_1' };
 
-  it.each([
-    [{}, 'sess_1  2026-01-02 03:04  WORKING_ITEMS  /home/me/project'],
-    [
-      { title: 'Say\u001b[2J it', activeTurnId: 'turn_1' },
-      'sess_1  2026-01-02 03:04  WORKING_ITEMS  /home/me/project  "Say it"  ● turn_1',
-    ],
-  ])('has what is known: %j', (more, line) => {
-    expect(describeListedSession({ ...session, ...more })).toBe(line);
+  it('aligns what is known, without a head for programs', () => {
+    expect(linesOfTable(tableOfSessions([session, titled]), undefined)).toEqual([
+      'sess_1  2026-01-02 03:04  WORKING_ITEMS                    /home/me/project',
+      's       2026-01-02 03:04  WORKING_ITEMS  Say "it"  turn_1  /home/me/project',
+    ]);
+  });
+
+  it('has a head at a terminal, and lines of its width', () => {
+    expect(linesOfTable(tableOfSessions([titled]), 43)).toEqual([
+      'SESSION  USED (UTC)        AGENT          T',
+      's        2026-01-02 03:04  WORKING_ITEMS  S',
+    ]);
   });
 });
 
-describe('a line of turnpike agents', () => {
+describe('turnpike agents', () => {
   const agent = {
     name: 'helper',
     file: 'agents/helper.md',
@@ -42,15 +43,15 @@ describe('a line of turnpike agents', () => {
   };
 
   it.each([
-    [{}, 'helper'],
-    [{ description: 'Helps.\nA lot.', tools: [] }, 'helper  Helps. A lot.  (no tools)'],
-    [{ model: 'claude-x', tools: ['read', 'bash'] }, 'helper  (claude-x; read,bash)'],
-  ])('has what is known: %j', (more, line) => {
-    expect(describeListedAgent({ ...agent, ...more })).toBe(line);
+    [{}, ['helper', 'default', 'default', '']],
+    [{ description: 'Helps.\nA lot.', tools: [] }, ['helper', 'default', 'none', 'Helps. A lot.']],
+    [{ model: 'claude-x', tools: ['read', 'bash'] }, ['helper', 'claude-x', 'read,bash', '']],
+  ])('has what is known: %j', (more, row) => {
+    expect(tableOfAgents([{ ...agent, ...more }]).rows).toEqual([row]);
   });
 });
 
-describe('a line of turnpike models', () => {
+describe('turnpike models', () => {
   const [model] = new ModelCatalogue().list().map(viewModel);
   if (model === undefined) throw new Error('There is no model');
   const rest = {
@@ -59,23 +60,18 @@ describe('a line of turnpike models', () => {
     maxOutput: 64_000,
     price: { input: 1, output: 5 },
   };
+  const retiring = { lifecycle: 'deprecated' as const, retiresAt: '2026-11-30' };
 
   it.each([
-    [rest, 'm  200K window, 64K reply  $1 in, $5 out'],
-    [
-      { ...rest, id: 'd', contextWindow: 1_000_000 },
-      'd  1M window, 64K reply  $1 in, $5 out  (default)',
-    ],
-    [
-      { ...rest, lifecycle: 'deprecated' as const, retiresAt: '2026-11-30' },
-      'm  200K window, 64K reply  $1 in, $5 out  (deprecated, retires 2026-11-30)',
-    ],
-  ])('has what is known: %j', (more, line) => {
-    expect(describeListedModel({ ...model, ...more }, 'd')).toBe(line);
+    [rest, ['m', '200K', '64K', '1 / 5', '']],
+    [{ ...rest, id: 'd', contextWindow: 1_000_000 }, ['d', '1M', '64K', '1 / 5', 'default']],
+    [{ ...rest, ...retiring }, ['m', '200K', '64K', '1 / 5', 'deprecated, retires 2026-11-30']],
+  ])('has what is known: %j', (more, row) => {
+    expect(tableOfModels([{ ...model, ...more }], 'd').rows).toEqual([row]);
   });
 
   it('says that a price is not known', () => {
     const { price: _price, ...free } = model;
-    expect(describeListedModel(free, 'd')).toContain('price not known');
+    expect(tableOfModels([free], 'd').rows[0]?.[3]).toBe('not known');
   });
 });

@@ -6,21 +6,52 @@ import type {
 } from '../../client/turnpike-client.js';
 import { oneLine } from '../terminal/plain-text.js';
 
-/** A line of `turnpike sessions`. Times are UTC. */
-export function describeListedSession(session: ListedSession): string {
-  const { sessionId, updatedAt, persona, projectRoot, title, activeTurnId } = session;
-  const used = updatedAt.slice(0, 16).replace('T', ' ');
-  const quoted = title === undefined ? '' : `  ${JSON.stringify(oneLine(title, 80))}`;
-  const active = activeTurnId === undefined ? '' : `  ● ${activeTurnId}`;
-  return `${sessionId}  ${used}  ${persona}  ${oneLine(projectRoot, 200)}${quoted}${active}`;
+/** A list for people: its columns, and a row of texts for each entry. */
+export interface Table {
+  columns: readonly string[];
+  rows: readonly (readonly string[])[];
 }
 
-/** A line of `turnpike agents`. */
-export function describeListedAgent({ name, description, model, tools }: AgentSummary): string {
-  const facts = [model, tools === null ? null : tools.join(',') || 'no tools'];
-  const known = facts.filter((fact) => fact !== null).join('; ');
-  const about = description === null ? '' : `  ${oneLine(description, 160)}`;
-  return `${name}${about}${known === '' ? '' : `  (${oneLine(known, 200)})`}`;
+/**
+ * The lines of a table, its columns aligned. At a terminal with a head, and cut to its width.
+ *
+ * @param width characters of a line; undefined: a program reads the lines.
+ */
+export function linesOfTable({ columns, rows }: Table, width: number | undefined): string[] {
+  const all = width === undefined ? rows : [columns, ...rows];
+  const widths = columns.map((_, index) => Math.max(...all.map((row) => row[index]?.length ?? 0)));
+  return all.map((row) => {
+    const line = row.map((text, index) => text.padEnd(widths[index] ?? 0)).join('  ');
+    return (width === undefined ? line : line.slice(0, width)).trimEnd();
+  });
+}
+
+/** `turnpike sessions`. Times are UTC. */
+export function tableOfSessions(sessions: readonly ListedSession[]): Table {
+  return {
+    columns: ['SESSION', 'USED (UTC)', 'AGENT', 'TITLE', 'RUNNING TURN', 'FOLDER'],
+    rows: sessions.map(({ sessionId, updatedAt, persona, projectRoot, title, activeTurnId }) => [
+      sessionId,
+      updatedAt.slice(0, 16).replace('T', ' '),
+      persona,
+      title === undefined ? '' : oneLine(title, 50),
+      activeTurnId ?? '',
+      oneLine(projectRoot, 200),
+    ]),
+  };
+}
+
+/** `turnpike agents`. */
+export function tableOfAgents(agents: readonly AgentSummary[]): Table {
+  return {
+    columns: ['AGENT', 'MODEL', 'TOOLS', 'DESCRIPTION'],
+    rows: agents.map(({ name, description, model, tools }) => [
+      name,
+      model ?? 'default',
+      tools === null ? 'default' : oneLine(tools.join(','), 60) || 'none',
+      oneLine(description ?? '', 160),
+    ]),
+  };
 }
 
 /** The lines of a skill in `turnpike skills`: one, and one for each fault of its file. */
@@ -41,18 +72,22 @@ export function describeListedSkill(skill: SkillView): string[] {
   ];
 }
 
-/** A line of `turnpike models`. Prices are US dollars for a million tokens. */
-export function describeListedModel(model: ListedModel, defaultModel: string): string {
-  const { id, contextWindow, maxOutput, price, lifecycle, retiresAt } = model;
-  const cost = price === undefined ? 'price not known' : `$${price.input} in, $${price.output} out`;
-  const state = [
-    ...(id === defaultModel ? ['default'] : []),
-    ...(lifecycle === 'active' ? [] : [lifecycle]),
-    ...(retiresAt === undefined ? [] : [`retires ${retiresAt}`]),
-  ];
-  const marks = state.length === 0 ? '' : `  (${state.join(', ')})`;
-  const name = oneLine(id, 200);
-  return `${name}  ${inThousands(contextWindow)} window, ${inThousands(maxOutput)} reply  ${cost}${marks}`;
+/** `turnpike models`. */
+export function tableOfModels(models: readonly ListedModel[], defaultModel: string): Table {
+  return {
+    columns: ['MODEL', 'WINDOW', 'REPLY', 'US$ A MILLION TOKENS, IN / OUT', 'STATE'],
+    rows: models.map(({ id, contextWindow, maxOutput, price, lifecycle, retiresAt }) => [
+      oneLine(id, 200),
+      inThousands(contextWindow),
+      inThousands(maxOutput),
+      price === undefined ? 'not known' : `${price.input} / ${price.output}`,
+      [
+        ...(id === defaultModel ? ['default'] : []),
+        ...(lifecycle === 'active' ? [] : [lifecycle]),
+        ...(retiresAt === undefined ? [] : [`retires ${retiresAt}`]),
+      ].join(', '),
+    ]),
+  };
 }
 
 function inThousands(tokens: number): string {

@@ -18,6 +18,11 @@ function explain(error: unknown): string {
     // For a wrong request the message is enough: that a repeat fails too is no news.
     const { code, message, retryable, requestId } = error;
     const advice = retryable || requestId !== undefined ? describeAdvice(error) : '';
+    if (error.status === 401) {
+      return `${code}: This server takes API keys. Set TURNPIKE_API_KEY to one of its keys (turnpike keys create --principal NAME makes one); ${message}`;
+    }
+    if (code === 'APPROVAL_NOT_FOUND')
+      return `${code}: ${message} turnpike approvals lists the open ones.`;
     return `${code}: ${message}${advice}`;
   }
   if (error instanceof ConnectionLostError && error.turnId === undefined) {

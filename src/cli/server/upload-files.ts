@@ -2,6 +2,7 @@ import { openAsBlob } from 'node:fs';
 import { access, constants, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { TurnpikeError, type TurnpikeClient } from '../../client/turnpike-client.js';
+import { UsageError } from '../arguments/usage-error.js';
 import { errorCode } from '../../platform/error-code.js';
 
 /**
@@ -40,12 +41,19 @@ export async function uploadFiles(
   return ids;
 }
 
+/** @throws UsageError for a file that cannot be read. */
+export async function requireFile(file: string): Promise<void> {
+  const fault = await findFault(file);
+  if (fault !== undefined) throw new UsageError(`${file}: ${fault}.`);
+}
+
 async function findFault(file: string): Promise<string | undefined> {
   try {
-    if (!(await stat(file)).isFile()) return 'it is no regular file';
+    if (!(await stat(file)).isFile()) return 'this is no regular file';
     await access(file, constants.R_OK);
     return undefined;
   } catch (error) {
-    return `it cannot be read, ${errorCode(error) ?? 'unknown'}`;
+    if (errorCode(error) === 'ENOENT') return 'there is no such file';
+    return `this file cannot be read (${errorCode(error) ?? String(error)})`;
   }
 }

@@ -1,5 +1,6 @@
 import {
   TurnpikeError,
+  type HarnessEvent,
   type TurnEvents,
   type TurnpikeClient,
 } from '../../client/turnpike-client.js';
@@ -15,6 +16,15 @@ export interface AskDeps {
   input: ChatInput;
   screen: Screen;
   environment: Record<string, string | undefined>;
+}
+
+type QuestionEvent = Extract<
+  HarnessEvent,
+  { event: 'approval:request' | 'subagent:approval:request' }
+>;
+
+export function isQuestion(event: HarnessEvent): event is QuestionEvent {
+  return event.event === 'approval:request' || event.event === 'subagent:approval:request';
 }
 
 const permissionPrompt = 'y yes · s yes, for the session · n no · e edit first ';

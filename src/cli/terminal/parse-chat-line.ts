@@ -24,7 +24,8 @@ export function parseChatLine(line: string): ChatLine {
   const text = line.trim();
   if (text === '') return { type: 'nothing' };
   if (text.startsWith('//')) return { type: 'message', text: text.slice(1) };
-  if (!text.startsWith('/')) return { type: 'message', text };
+  // Commands are one line: a paste that begins with a path is a message.
+  if (!text.startsWith('/') || text.includes('\n')) return { type: 'message', text };
   const [command = '', argument] = text.split(/\s+/, 2);
   switch (command) {
     case '/help':

@@ -1,7 +1,7 @@
-import type { HarnessEvent, Turn, TurnpikeClient } from '../../client/turnpike-client.js';
+import type { Turn, TurnpikeClient } from '../../client/turnpike-client.js';
 import { compact } from '../../platform/compact.js';
-import { askApproval, type AskDeps } from './ask-approval.js';
-import { describeListedSession } from '../render/describe-listed.js';
+import { askApproval, isQuestion, type AskDeps } from './ask-approval.js';
+import { linesOfTable, tableOfSessions } from '../render/describe-listed.js';
 import { explainFailure } from '../render/explain-failure.js';
 import { interruptOrLeave } from './interrupt-on-signal.js';
 import { printTurn } from '../render/print-turn.js';
@@ -103,15 +103,6 @@ async function start(
   return client.turn({ sessionId: chat.sessionId, message, opts });
 }
 
-type QuestionEvent = Extract<
-  HarnessEvent,
-  { event: 'approval:request' | 'subagent:approval:request' }
->;
-
-function isQuestion(event: HarnessEvent): event is QuestionEvent {
-  return event.event === 'approval:request' || event.event === 'subagent:approval:request';
-}
-
 async function runChatCommand(
   { client, screen }: ChatDeps,
   chat: Chat,
@@ -128,10 +119,14 @@ async function runChatCommand(
         chat.sessionId = (await client.sessions.get(line.sessionId)).sessionId;
         return screen.err(`Going on with ${chat.sessionId}.\n`);
       }
-      for (const session of (await client.sessions.list({ limit: 20 })).sessions) {
-        screen.err(`${describeListedSession(session)}\n`);
-      }
-      return undefined;
+      return screen.err(
+        linesOfTable(
+          tableOfSessions((await client.sessions.list({ limit: 20 })).sessions),
+          screen.columns,
+        )
+          .map((line) => `${line}\n`)
+          .join(''),
+      );
     case 'model':
       chat.model = line.name ?? chat.model;
       return screen.err(`${chat.model ?? chat.lastModel ?? 'The server’s default model'}\n`);

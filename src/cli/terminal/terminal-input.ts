@@ -5,6 +5,8 @@ import type { ChatInput, KeyAnswer } from './chat-input.js';
 
 const CTRL_C = '\u0003';
 const CTRL_D = '\u0004';
+const MARK_PASTES = '\u001b[?2004h';
+const LEAVE_PASTES = '\u001b[?2004l';
 
 /** A chat's input from a terminal: lines with history, keys without Enter. Between them Ctrl-C is SIGINT. */
 export function terminalInput(stdin: ReadStream, stdout: WriteStream): ChatInput {
@@ -51,22 +53,34 @@ class TypedLines {
     return new Promise((resolve) => {
       let answer: string | undefined;
       let isWarned = false;
+      let isPasting = false;
+      let pasted: string[] = [];
+      // A terminal that marks a paste makes it one message, sent by Enter; others send line by line.
+      stdout.write(MARK_PASTES);
+      const onKey = (_text: string | undefined, { name }: { name?: string } = {}): void => {
+        if (name === 'paste-start' || name === 'paste-end') isPasting = name === 'paste-start';
+      };
+      stdin.on('keypress', onKey);
       reader.on('history', (lines) => (this.#history = lines));
       reader.on('line', (text) => {
+        if (isPasting) return void pasted.push(text);
         if (answer !== undefined) return void this.#ahead.push(text);
-        answer = text;
+        answer = [...pasted, text].join('\n');
         // Closed in the next round: the rest of a paste comes before it.
         setImmediate(() => reader.close());
       });
       reader.on('SIGINT', () => {
         if (isWarned) return reader.close();
         isWarned = true;
+        pasted = [];
         stdout.write('\nCtrl-C again leaves.\n');
         // Empties the line.
         reader.write(null, { ctrl: true, name: 'u' });
         reader.prompt();
       });
       reader.once('close', () => {
+        stdin.off('keypress', onKey);
+        stdout.write(LEAVE_PASTES);
         this.#begun = answer === undefined ? '' : reader.line;
         if (answer === undefined) stdout.write('\n');
         resolve(answer);
