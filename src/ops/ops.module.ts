@@ -69,8 +69,7 @@ import { hookHealth } from './tool-hook-health.js';
         provider: AnthropicProvider,
         personas: PersonaLibrary,
         shells: Shells,
-        toolHook: ToolHook | null,
-        { databaseUrl }: Config,
+        ...[toolHook, { databaseUrl }]: [ToolHook | null, Config]
       ) =>
         new HealthService({
           dependencies: [

@@ -21,7 +21,7 @@ describe('Outages', () => {
     lines = [];
     answers = { PostgreSQL: undefined, Redis: undefined };
     const at = (level: string) => (fields: LogFields, message: string) =>
-      void lines.push(`${level} ${message} ${String(fields['reason'] ?? '')}`.trim());
+      void lines.push([level, message, fields['reason']].join(' ').trim());
     const all: Logger = {
       debug: at('debug'),
       info: at('info'),

@@ -46,8 +46,7 @@ function whyNoTimes(cron: string, error: unknown): string {
 
 function isCron(cron: string): boolean {
   try {
-    new Slots(cron, 'UTC');
-    return true;
+    return new Slots(cron, 'UTC') instanceof Slots;
   } catch {
     return false;
   }

@@ -292,8 +292,9 @@ describe('tools', () => {
       const { body } = await server.client.get(`${url}${cursor}`);
       for (const { input } of body['calls'] as { input: { pattern: string } }[])
         listed.push(input.pattern);
-      if (body['nextCursor'] === undefined) break;
-      cursor = `&cursor=${encodeURIComponent(String(body['nextCursor']))}`;
+      const { nextCursor } = body as { nextCursor?: string };
+      if (nextCursor === undefined) break;
+      cursor = `&cursor=${encodeURIComponent(nextCursor)}`;
     }
     expect(listed).toEqual(names);
   });
