@@ -97,7 +97,7 @@ describe('what clients of OpenAI send by default', () => {
     expect(await statusOf(client.responses.delete(first.id))).toBe(404);
     const alone = await client.responses.create({ input: 'Alone' }).withResponse();
     await client.responses.delete(alone.data.id);
-    const session = (of: Response | typeof response) => of.headers.get('x-session-id') ?? '';
+    const session = (of: typeof response) => of.headers.get('x-session-id') ?? '';
     const path = (id: string) => `/api/harness/sessions/${id}/messages`;
     expect((await server.client.get(path(session(alone.response)))).status).toBe(404);
     expect((await server.client.get(path(session(response)))).status).toBe(200);
