@@ -28,7 +28,7 @@ describe('opts.clientTools', () => {
     ['as many as there may be', many(64)],
     ['no words', [{ ...tool, description: '' }]],
   ])('are taken as they are: %s', (_what, given) => {
-    expect(parseClientTools(given)).toEqual({ tools: given });
+    expect(parseClientTools(given)).toEqual({ tools: given, odd: [] });
     const { options, problems } = resolve(given);
     expect(problems).toEqual([]);
     expect(options.clientTools ?? []).toEqual(given);
@@ -40,6 +40,33 @@ describe('opts.clientTools', () => {
     [{ 0: tool }, 'a list of at most 64 tools'],
     [null, 'a list of at most 64 tools'],
     [many(65), 'a list of at most 64 tools'],
+    [
+      many(3).map((one) => ({ ...one, inputSchema: { ...inputSchema, title: long(60_000) } })),
+      'more than 131072 characters',
+    ],
+  ])('are all left out where the list is not valid, with the fault: %#', (given, fault) => {
+    const { options, problems } = resolve(given);
+    expect(options.clientTools).toBeUndefined();
+    expect(problems).toEqual([
+      {
+        kind: 'invalid',
+        key: 'clientTools',
+        expected: expect.stringContaining(fault),
+        using: [],
+        from: 'default',
+      },
+    ]);
+    const text = describeProblems(problems) ?? '';
+    expect(text).toMatch(/^opts\.clientTools ignored: must be a list .* using \[\] \(default\)$/);
+    expect(text.length).toBeLessThan(400);
+  });
+
+  it('may have no description', () => {
+    const { description: _none, ...bare } = tool;
+    expect(resolve([bare]).options.clientTools).toEqual([{ ...tool, description: '' }]);
+  });
+
+  it.each<[unknown[], string]>([
     [[tool, 'x'], '[1] is no object'],
     [[{ ...tool, effect: 'read' }], '[0] has a field "effect"'],
     [[{ ...tool, name: undefined }], '[0].name is not'],
@@ -58,24 +85,19 @@ describe('opts.clientTools', () => {
       [{ ...tool, inputSchema: { ...inputSchema, title: long(65_536) } }],
       'more than 65536 characters',
     ],
-    [
-      many(3).map((one) => ({ ...one, inputSchema: { ...inputSchema, title: long(60_000) } })),
-      'more than 131072 characters',
-    ],
-  ])('are all left out where they are not valid, with the fault: %#', (given, fault) => {
-    const { options, problems } = resolve(given);
-    expect(options.clientTools).toBeUndefined();
+  ])('are left out one by one where they are not valid, with the fault: %#', (given, fault) => {
+    const fine = { ...tool, name: 'fine' };
+    const { options, problems } = resolve([...given, fine]);
+    expect(options.clientTools).toEqual([...(given[0] === tool ? [tool] : []), fine]);
     expect(problems).toEqual([
       {
-        kind: 'invalid',
-        key: 'clientTools',
-        expected: expect.stringContaining(fault),
-        using: [],
-        from: 'default',
+        kind: 'without-effect',
+        key: expect.stringMatching(/^opts\.clientTools\[\d\]/),
+        reason: expect.stringContaining(fault),
       },
     ]);
     const text = describeProblems(problems) ?? '';
-    expect(text).toMatch(/^opts\.clientTools ignored: must be a list .* using \[\] \(default\)$/);
+    expect(text).toMatch(/^opts\.clientTools\[\d\].* had no effect: clientTools\[\d\]/);
     expect(text.length).toBeLessThan(400);
   });
 
@@ -85,6 +107,7 @@ describe('opts.clientTools', () => {
       tools: [
         { ...tool, description: 'a\uFFFD', inputSchema: { ...inputSchema, title: '\uFFFD' } },
       ],
+      odd: [],
     });
   });
 });

@@ -16,23 +16,50 @@ const fields = ['name', 'description', 'inputSchema'];
 
 export const clientToolsExpected = `a list of at most ${mostTools} tools, each with name, description and inputSchema`;
 
-/** Parses `opts.clientTools`. @returns the tools, or a fault that completes "must be …". */
-export function parseClientTools(value: unknown): { tools: ClientTool[] } | { fault: string } {
+/** A tool of the list that is not offered. */
+export interface OddTool {
+  index: number;
+  /** Its name; undefined: it has none. */
+  name: string | undefined;
+  /** Begins with the field at fault: ".name is …". */
+  fault: string;
+}
+
+/**
+ * Parses `opts.clientTools`. A tool with a fault costs itself alone.
+ *
+ * @returns the tools without a fault, and the others; or a fault of the list that completes "must be …".
+ */
+export function parseClientTools(
+  value: unknown,
+): { tools: ClientTool[]; odd: OddTool[] } | { fault: string } {
   if (!Array.isArray(value) || value.length > mostTools) return { fault: clientToolsExpected };
   const tools: ClientTool[] = [];
+  const odd: OddTool[] = [];
   for (const [index, item] of (value as unknown[]).entries()) {
-    const fault = toolFault(item);
-    if (fault !== undefined) return wrong(`[${index}]${fault}`);
-    const tool = toTool(item);
-    if (tools.some(({ name }) => name === tool.name)) {
-      return wrong(`[${index}].name is ${tool.name} for the second time`);
-    }
-    tools.push(tool);
+    const given =
+      isPlainObject(item) && item['description'] === undefined
+        ? { ...item, description: '' }
+        : item;
+    const fault = toolFault(given) ?? repeatFault(given, tools);
+    if (fault === undefined) tools.push(toTool(given));
+    else odd.push({ index, name: nameOf(item), fault });
   }
   if (JSON.stringify(tools).length > largestTools) {
     return wrong(`all of them have more than ${largestTools} characters`);
   }
-  return { tools };
+  return { tools, odd };
+}
+
+function repeatFault(item: unknown, tools: readonly ClientTool[]): string | undefined {
+  const { name } = item as ClientTool;
+  const isTaken = tools.some((tool) => tool.name === name);
+  return isTaken ? `.name is ${name} for the second time` : undefined;
+}
+
+function nameOf(item: unknown): string | undefined {
+  const name = isPlainObject(item) ? item['name'] : undefined;
+  return typeof name === 'string' ? storableText(name.slice(0, 60)) : undefined;
 }
 
 function wrong(what: string): { fault: string } {

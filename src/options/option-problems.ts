@@ -65,7 +65,15 @@ function ruleProblems(
     if (!isOptionKey(key)) return [unknownOption(key)];
     const used = chosen[key];
     const rule: OptionRule<unknown> = optionRules[key];
-    if (used === undefined || rule.parse(given[key]) !== undefined) return [];
+    if (used === undefined) return [];
+    if (rule.parse(given[key]) !== undefined) {
+      const odd = rule.odd?.(given[key]) ?? [];
+      return odd.map(({ at, reason }) => ({
+        kind: 'without-effect',
+        key: `opts.${key}${at}`,
+        reason,
+      }));
+    }
     const expected = rule.fault?.(given[key]) ?? rule.expected;
     return [{ kind: 'invalid', key, expected, using: used.value, from: used.from }];
   });

@@ -12,6 +12,8 @@ export interface OptionRule<T> {
   expected: string;
   /** A more exact fault of an invalid value, in place of `expected`. */
   fault?(value: unknown): string | undefined;
+  /** Entries of a valid value that are left out of it: each with its place after the option's name. */
+  odd?(value: unknown): { at: string; reason: string }[];
   fallback(): T;
 }
 

@@ -134,6 +134,14 @@ export const optionRules = {
       const parsed = parseClientTools(value);
       return 'fault' in parsed ? parsed.fault : undefined;
     },
+    odd: (value) => {
+      const parsed = parseClientTools(value);
+      if ('fault' in parsed) return [];
+      return parsed.odd.map(({ index, name, fault }) => ({
+        at: `[${index}]${name === undefined ? '' : ` (${name})`}`,
+        reason: `clientTools[${index}]${fault}`,
+      }));
+    },
     fallback: () => [],
   } satisfies OptionRule<ClientTool[]>,
 };

@@ -110,7 +110,6 @@ describe('readRunInput', () => {
     [{ messages: [user([{ type: 'video' }])] }, 'messages[0].content[0].source'],
     [{ messages: [user([{ type: 'sound' }])] }, "content[0].type': expected 'text'"],
     [{ context: [{}] }, 'context[0]'],
-    [{ tools: ['a'] }, 'tools[0]'],
     [{ forwardedProps: { turnpike: [] } }, 'forwardedProps.turnpike'],
     [{ forwardedProps: { turnpike: { opts: 1 } } }, 'turnpike.opts'],
     [{ resume: [{ interruptId: 'i', status: 'maybe' }] }, 'resume[0].status'],

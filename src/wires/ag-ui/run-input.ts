@@ -49,16 +49,15 @@ export async function readRunInput(body: unknown): Promise<RunInput> {
   }
   const messages = readConversation(body['messages']);
   const from = messages.findLastIndex(({ role }) => role === 'assistant') + 1;
-  const input = await checkRun(body, messages.slice(from), from);
-  const { threadId, runId, state, tools, context, resume = [], forwardedProps } = input;
+  const { tools } = body;
+  // A list of tools is the option's, whose rule leaves out an odd tool alone.
+  const isList = Array.isArray(tools);
+  const checked = isList ? { ...body, tools: [] } : body;
+  const input = await checkRun(checked, messages.slice(from), from);
+  const { threadId, runId, state, context, resume = [], forwardedProps } = input;
   checkIds(input);
   const { opts, projectRoot } = readProps(forwardedProps);
-  const clientTools = tools.map(({ name, description, parameters }) => ({
-    name,
-    description,
-    // A tool that takes nothing has nothing to declare.
-    inputSchema: parameters ?? { type: 'object', properties: {} },
-  }));
+  const clientTools = isList ? (tools as unknown[]).map(toClientTool) : [];
   return {
     threadId,
     runId,
@@ -72,6 +71,14 @@ export async function readRunInput(body: unknown): Promise<RunInput> {
     projectRoot,
     isOld: input.protocolVersion === undefined,
   };
+}
+
+function toClientTool(tool: unknown): unknown {
+  if (!isPlainObject(tool)) return tool;
+  const { name, description, parameters } = tool;
+  // A tool that takes nothing has nothing to declare.
+  const inputSchema = parameters ?? { type: 'object', properties: {} };
+  return { name, description: description ?? '', inputSchema };
 }
 
 /** Fields beside `id` and `role` are the client's, and go back to it as they came. */

@@ -43,6 +43,11 @@ function readList(tools: unknown) {
     const fault = parsed.fault.replaceAll('inputSchema', 'parameters');
     throw badParam('tools', `'tools' must be ${fault}`);
   }
+  const [odd] = parsed.odd;
+  if (odd !== undefined) {
+    const fault = `${odd.index}]${odd.fault}`.replaceAll('inputSchema', 'parameters');
+    throw badParam('tools', `'tools' must be a list of valid tools; [${fault}`);
+  }
   const custom = read.flatMap(({ tool, isCustom }) => (isCustom ? tool.name : []));
   return {
     clientTools: parsed.tools,
