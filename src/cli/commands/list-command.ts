@@ -110,7 +110,8 @@ function show<One>(
   if (json) return listed.map((one) => JSON.stringify(one));
   if (listed.length === 0) return [];
   const { isTTY, columns } = process.stdout;
-  return linesOfTable(tableOf(listed), isTTY ? columns : undefined);
+  // A terminal that does not know its width says 0.
+  return linesOfTable(tableOf(listed), isTTY ? columns || 80 : undefined);
 }
 
 async function skillLines(

@@ -22,7 +22,7 @@ export function openScreen(environment: Record<string, string | undefined>, json
     json,
     paint: painter(isTerminal && (environment['NO_COLOR'] ?? '') === ''),
     isLive: isTerminal && stdout.isTTY && environment['TERM'] !== 'dumb',
-    columns: stderr.columns ?? 80,
+    columns: stderr.columns || 80,
     out: (text) => void stdout.write(text),
     err: (text) => void stderr.write(text),
   };
