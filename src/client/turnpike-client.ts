@@ -8,6 +8,7 @@ import type {
   AgentProblem,
   AgentSummary,
   DayOfUsage,
+  ListedMcpServer,
   ListedTool,
   MessageView,
   ModelList,
@@ -126,6 +127,12 @@ export class TurnpikeClient {
       cursor = page.nextCursor;
     } while (cursor !== undefined);
     return all;
+  }
+
+  /** The MCP servers of the server's configuration, and whether turns could use them. */
+  async mcpServers(): Promise<ListedMcpServer[]> {
+    const call = { path: '/api/harness/tools', query: { limit: 1 } };
+    return (await this.#transport.json<{ mcpServers: ListedMcpServer[] }>(call)).mcpServers;
   }
 
   /** The skills of the server, or of an agent; a file with faults is no skill. */

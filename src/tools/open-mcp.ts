@@ -35,6 +35,18 @@ export interface OpenMcpOptions {
   logger: Logger;
 }
 
+/** A server of the configuration: `GET /api/harness/tools`. */
+export interface ListedMcpServer {
+  name: string;
+  kind: 'stdio' | 'http';
+  /** `unused`: no turn of this process has used it yet. */
+  state: 'unused' | 'working' | 'failed';
+  /** Number of its tools. */
+  tools: number;
+  /** What was wrong when it was used last. */
+  problems: readonly string[];
+}
+
 /** The MCP servers of a process. */
 export interface Mcp {
   /** Checks a session's `mcpServers` (see `checkSessionServers`). */
@@ -43,6 +55,8 @@ export interface Mcp {
   openForTurn(wish: ServerRequest & { signal: AbortSignal }): Promise<OpenedServers>;
   /** Tools of servers that all sessions share, as far as turns have used them in this process. */
   listKnown(): RegisteredTool[];
+  /** Servers of the configuration, with what turns of this process found of them. */
+  listServers(): ListedMcpServer[];
   /** Ends all servers. */
   close(): Promise<void>;
 }
@@ -71,6 +85,13 @@ export async function openMcp(options: OpenMcpOptions): Promise<Mcp> {
       return { ...opened, problems: [...problems, ...opened.problems] };
     },
     listKnown: () => connections.listKnown(),
+    listServers: () =>
+      Object.entries(configured).map(([name, { kind }]) => {
+        const used = connections.lastUse(name);
+        if (used === undefined) return { name, kind, state: 'unused', tools: 0, problems: [] };
+        const isBad = used.tools === 0 && used.problems.length > 0;
+        return { name, kind, state: isBad ? 'failed' : 'working', ...used };
+      }),
     close: () => connections.close(),
   };
 }

@@ -14,7 +14,7 @@ const tool = (name: string): ToolDefinition => ({
 });
 
 describe('the list of tools', () => {
-  const none = { listKnown: () => [] };
+  const none = { listKnown: () => [], listServers: () => [] };
 
   it('has each once, by name, however many at a time', () => {
     const names = ['c', 'a', 'B', 'd', 'a_b'];

@@ -4,7 +4,7 @@ import { CONFIG, type Config } from '../config/config.js';
 import type { JsonObject } from '../platform/json.js';
 import type { ServerTool, ServerToolName } from '../storage/shapes/stored-tools.js';
 import { badCursor } from '../http/paging/page-query.dto.js';
-import { MCP, type Mcp } from './open-mcp.js';
+import { MCP, type ListedMcpServer, type Mcp } from './open-mcp.js';
 import type { ToolQueryDto } from './tool-query.dto.js';
 import { ToolRegistry, type RegisteredTool } from './registry.js';
 import type { ToolEffect } from '../governance/permission-subject.js';
@@ -21,12 +21,19 @@ export interface ListedTool {
   source: 'builtin' | 'extension' | 'mcp' | 'provider';
 }
 
+export interface ToolPage {
+  tools: ListedTool[];
+  /** MCP servers of the configuration, on each page. */
+  mcpServers: ListedMcpServer[];
+  nextCursor?: string;
+}
+
 /** Lists the server's tools, whether or not a turn may use them. */
 @Injectable()
 export class ToolListService {
   constructor(
     @Inject(ToolRegistry) private readonly tools: Pick<ToolRegistry, 'list'>,
-    @Inject(MCP) private readonly mcp: Pick<Mcp, 'listKnown'>,
+    @Inject(MCP) private readonly mcp: Pick<Mcp, 'listKnown' | 'listServers'>,
     @Inject(CONFIG) private readonly config: Pick<Config, 'serverTools'>,
   ) {}
 
@@ -35,7 +42,7 @@ export class ToolListService {
    *
    * @throws TypedError INVALID_REQUEST 400 when the page token or the limit is not valid.
    */
-  page({ cursor, limit }: ToolQueryDto): { tools: ListedTool[]; nextCursor?: string } {
+  page({ cursor, limit }: ToolQueryDto): ToolPage {
     if (cursor === '') throw badCursor();
     const all = [
       ...this.tools.list().map((tool) => viewTool(tool, tool.source ?? 'builtin')),
@@ -44,7 +51,8 @@ export class ToolListService {
     ].toSorted((a, b) => compare(a.name, b.name));
     const rest = cursor === undefined ? all : all.filter(({ name }) => compare(name, cursor) > 0);
     const tools = rest.slice(0, limit);
-    return compact({ tools, nextCursor: rest.length > limit ? tools.at(-1)?.name : undefined });
+    const nextCursor = rest.length > limit ? tools.at(-1)?.name : undefined;
+    return { tools, mcpServers: this.mcp.listServers(), ...compact({ nextCursor }) };
   }
 }
 

@@ -103,6 +103,24 @@ describe('tools of MCP servers', () => {
     expect(await exitOf(stream)).toEqual({ exitCode: 0 });
   });
 
+  it('stand beside their servers, with the state that turns found these in', async () => {
+    const fresh = await startServer({
+      environment: { TURNPIKE_MCP_FILE: server.config.mcpFile ?? '' },
+    });
+    const unused = (await fresh.client.get('/api/harness/tools?limit=1')).body['mcpServers'];
+    await fresh.close();
+    const facts = { kind: 'stdio', state: 'unused', tools: 0, problems: [] };
+    expect(unused).toEqual([
+      { name: 'box', ...facts },
+      { name: 'mute', ...facts },
+    ]);
+    const { body } = await server.client.get('/api/harness/tools?limit=1');
+    expect(body['mcpServers']).toEqual([
+      { name: 'box', kind: 'stdio', state: 'working', tools: expect.any(Number), problems: [] },
+      { name: 'mute', ...facts, state: 'failed', problems: [expect.stringMatching(/./)] },
+    ]);
+  });
+
   it('are those that a turn lists, where it lists any', async () => {
     await (await run('BOXER', 'Hello', { tools: ['read', 'mcp__box__echo'] })).all();
     const names = (server.modelRequests.at(-1)?.body.tools ?? []).map(({ name }) => name);

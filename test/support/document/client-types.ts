@@ -24,7 +24,8 @@ export const clientTypes: Readonly<Record<string, string>> = {
   "Answer<'uploadFiles'>['attachments']": 'client.UploadedFile[]',
   "Answer<'listAgents'>": '{ agents: client.AgentSummary[]; problems: client.AgentProblem[] }',
   "Answer<'listModels'>": 'client.ModelList',
-  "Answer<'listTools'>": '{ tools: client.ListedTool[]; nextCursor?: string }',
+  "Answer<'listTools'>":
+    '{ tools: client.ListedTool[]; mcpServers: client.ListedMcpServer[]; nextCursor?: string }',
   "Answer<'getUsage'>": 'client.UsageView',
   "Answer<'getQueue'>": 'client.QueueView',
   "Answer<'createKey'>": 'client.CreatedKey',

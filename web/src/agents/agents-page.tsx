@@ -9,6 +9,7 @@ import { OpenText } from '../chat/text/open-text.js';
 import { formatCount } from '../ui/format.js';
 import { AgentSkills } from './agent-skills.js';
 import { matches } from './matches.js';
+import { McpServers } from './mcp-servers.js';
 import { Skills } from './skills.js';
 
 /** The named agents, the server's skills and its tools. */
@@ -68,6 +69,7 @@ export function AgentsPage() {
         </ul>
       </section>
       <Skills filter={filter} />
+      <McpServers />
       <section aria-labelledby="tools" className="mt-8">
         <h2 id="tools" className="mb-2 text-sm font-semibold">
           Tools

@@ -29,6 +29,12 @@ export interface OpenedServers {
   close(): Promise<void>;
 }
 
+interface LastUse {
+  /** Number of its tools. */
+  tools: number;
+  problems: readonly string[];
+}
+
 interface PooledConnection {
   connection: McpConnection;
   users: number;
@@ -45,6 +51,9 @@ export class McpConnectionPool {
   readonly #pool = new Map<string, PooledConnection>();
   /** Tools of shared servers when a turn last listed them, by server name. */
   readonly #listed = new Map<string, readonly RegisteredTool[]>();
+
+  /** What turns last found of shared servers, by name. */
+  readonly #lastUses = new Map<string, LastUse>();
 
   constructor(options: ConnectionPoolOptions) {
     this.#options = options;
@@ -90,6 +99,11 @@ export class McpConnectionPool {
     return [...this.#listed.values()].flat();
   }
 
+  /** What the last turn of this process found of a shared server; undefined: none has used it. */
+  lastUse(name: string): LastUse | undefined {
+    return this.#lastUses.get(name);
+  }
+
   /** Ends every connection; running calls fail. */
   async close(): Promise<void> {
     const all = [...this.#pool.values()];
@@ -98,7 +112,23 @@ export class McpConnectionPool {
     await Promise.all(all.map(({ connection }) => connection.close()));
   }
 
+  /** Opens a server, and notes what was found of a shared one. */
   async #openOne(
+    server: McpServer,
+    connection: McpConnection,
+    signal: AbortSignal,
+  ): Promise<Omit<OpenedServers, 'close'>> {
+    const opened = await this.#listOne(server, connection, signal);
+    if (server.onlyFor === undefined) {
+      const { tools, problems } = opened;
+      if (tools.length > 0) this.#listed.set(server.name, tools);
+      const reasons = problems.map(({ reason }) => reason);
+      this.#lastUses.set(server.name, { tools: tools.length, problems: reasons });
+    }
+    return opened;
+  }
+
+  async #listOne(
     server: McpServer,
     connection: McpConnection,
     signal: AbortSignal,
@@ -106,7 +136,6 @@ export class McpConnectionPool {
     try {
       const { tools: listed, problems, instructions } = await connection.listTools(signal);
       const { tools, hidden } = firstByName(adaptTools(server, listed, connection));
-      if (server.onlyFor === undefined) this.#listed.set(server.name, tools);
       const twice = hidden.map((name) => `a second tool would be called ${name}: it is left out`);
       const told = storableText(connection.redact(instructions));
       return {
