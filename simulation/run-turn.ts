@@ -123,7 +123,7 @@ function answerSoon(requests: Requests, { approvalId: id, kind }: Frame['data'])
       await answerer.insist(`${decision} ${approvalId}`, (api) =>
         api
           .handler(ApprovalController)
-          .answer({ id: approvalId }, principal, { decision, ...output }),
+          .answer({ id: approvalId }, principal, { decision, ...output }, output),
       );
     } catch (error) {
       // Somebody else was faster, or the turn has ended.

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { chooseBusyPolicy, type ActiveTurn, type WhenBusy } from './busy-policy.js';
+import { chooseBusyPolicy, type ActiveTurn } from './busy-policy.js';
+import type { WhenBusy } from './turn-submission.js';
 
 const running: ActiveTurn = {
   isStopping: false,

@@ -7,16 +7,7 @@ import { turns } from '../../storage/schema.js';
 import type { OnBusy } from '../../storage/shapes/stored-options.js';
 import { activeStatuses } from '../../storage/shapes/stored-turn.js';
 import { hasStatus } from '../state/has-status.js';
-import type { TurnSubmission } from './turn-submission.js';
-
-/**
- * What a wire does with a message whose session is busy, where `opts.onBusy` says nothing.
- *
- * - `after-stopped`: a turn that was stopped ends first, then the message runs; behind any other turn it is refused.
- * - `after`: a turn that was stopped ends first; behind any other turn the message is held.
- * - `beside`: as `after`, but a turn with an open question has the message beside the answer.
- */
-export type WhenBusy = 'after-stopped' | 'after' | 'beside';
+import type { TurnSubmission, WhenBusy } from './turn-submission.js';
 
 /** The active turn of a session, as far as the policy depends on it. */
 export interface ActiveTurn {

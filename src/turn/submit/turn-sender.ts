@@ -4,6 +4,7 @@ import { compact } from '../../platform/compact.js';
 import type { StoredTrace } from '../../storage/shapes/stored-trace.js';
 import { attributes, queueAttributes, spanNames } from '../../tracing/span-names.js';
 import { Tracing } from '../../tracing/tracing.js';
+import { SessionCloser } from '../lifecycle/session-closer.js';
 import type { NewTurn } from './insert-turn.js';
 import { TurnAdmitter, type Admission, type Admitted } from './turn-admitter.js';
 
@@ -13,7 +14,13 @@ export class TurnSender {
   constructor(
     @Inject(Tracing) private readonly tracing: Pick<Tracing, 'start'>,
     private readonly admitter: TurnAdmitter,
+    private readonly closer: SessionCloser,
   ) {}
+
+  /** Ends the turns of a session, held ones too, before a turn takes the place of one of them. */
+  endReplaced(sessionId: string): Promise<void> {
+    return this.closer.endTurns(sessionId, 'superseded');
+  }
 
   /**
    * @param admission with the span of the request.

@@ -9,7 +9,6 @@ import type { StoredPart } from '../../storage/shapes/stored-part.js';
 import type { ReplayTerms } from '../../storage/shapes/stored-turn.js';
 import type { StoredResponsesRequest } from '../../storage/shapes/stored-responses.js';
 import type { SessionOrigin } from '../../storage/schema.js';
-import type { WhenBusy } from './busy-policy.js';
 import type { Disposition } from './disposition.js';
 
 /** Rows that stand or fall with a turn's: they are stored in its transaction. */
@@ -51,6 +50,15 @@ export interface CheckedToldTurn {
   parts: StoredPart[];
   replies: readonly ToldReply[];
 }
+
+/**
+ * What a wire does with a message whose session is busy, where `opts.onBusy` says nothing.
+ *
+ * - `after-stopped`: a turn that was stopped ends first, then the message runs; behind any other turn it is refused.
+ * - `after`: a turn that was stopped ends first; behind any other turn the message is held.
+ * - `beside`: as `after`, but a turn with an open question has the message beside the answer.
+ */
+export type WhenBusy = 'after-stopped' | 'after' | 'beside';
 
 export interface TurnSubmission {
   sessionId: string;

@@ -14,7 +14,6 @@ import { and, eq, isNull } from 'drizzle-orm';
 import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
 import { turns } from '../../storage/schema.js';
 import { checkBudget } from '../budgets/check-budget.js';
-import { SessionCloser } from '../lifecycle/session-closer.js';
 import {
   idempotencyKeyReused,
   messageTooLong,
@@ -71,7 +70,6 @@ export class TurnSubmitter {
     private readonly preparer: TurnPreparer,
     private readonly sender: TurnSender,
     private readonly steerer: TurnSteerer,
-    private readonly closer: SessionCloser,
   ) {}
 
   /**
@@ -214,7 +212,7 @@ export class TurnSubmitter {
     if (replaced.sessionId !== sessionId) throw turnNotInSession(replaces, sessionId);
     const { supersededBy } = replaced;
     if (supersededBy !== null) throw turnSuperseded(replaces, supersededBy);
-    await this.closer.endTurns(sessionId, 'superseded');
+    await this.sender.endReplaced(sessionId);
   }
 
   /** The turn that an earlier request with the same idempotency key began, or steered. */

@@ -17,8 +17,12 @@ import type { OnDisconnect } from '../../storage/shapes/stored-options.js';
 import type { StoredResponsesRequest } from '../../storage/shapes/stored-responses.js';
 import { ApprovalAnswerer } from '../../turn/approvals/approval-answerer.js';
 import type { CancelState } from '../../turn/lifecycle/turn-canceller.js';
-import type { WhenBusy } from '../../turn/submit/busy-policy.js';
-import type { StoredBeside, SubmittedTurn, ToldTurn } from '../../turn/submit/turn-submission.js';
+import type {
+  StoredBeside,
+  SubmittedTurn,
+  ToldTurn,
+  WhenBusy,
+} from '../../turn/submit/turn-submission.js';
 import { TurnService } from '../../turn/turn-service.js';
 import { beginSession, type FoundSession } from './begin-session.js';
 import { findQuestions } from './find-questions.js';

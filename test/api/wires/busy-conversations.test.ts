@@ -204,7 +204,8 @@ describe('a message to a conversation whose turn has not ended', () => {
       );
       expect((await again.all()).at(-1)?.data).toEqual(end);
       expect(existsSync(inProject('run.txt'))).toBe(false);
-      const { interrupts } = end?.['outcome'] as { interrupts: { id: string }[] };
+      const outcome = end?.['outcome'] as { interrupts: { id: string }[] } | undefined;
+      const interrupts = outcome?.interrupts ?? [];
       await agent.runAgent({
         forwardedProps,
         resume: interrupts.map(({ id: interruptId }) => ({

@@ -48,8 +48,8 @@ describe('a file of a message', () => {
           url: expect.stringMatching(/^\/api\/harness\/attachments\/file_[\w-]+_\d+$/),
         },
       ]);
-      const { url } = message?.parts[0] as FileUIPart;
-      const loaded = await fetch(server.url + url);
+      const url = (message?.parts[0] as FileUIPart | undefined)?.url;
+      const loaded = await fetch(`${server.url}${url}`);
       expect([loaded.status, loaded.headers.get('content-type')]).toEqual([200, 'image/png']);
       expect(Buffer.from(await loaded.arrayBuffer()).toString('base64')).toBe(png);
       expect((await fetch(`${server.url}${url}9`)).status).toBe(404);
@@ -100,7 +100,7 @@ describe('a file of a message', () => {
     expect(picturesAsked()).toBe(1);
     const { frames } = await run([]);
     const snapshot = frames.find(({ type }) => type === 'MESSAGES_SNAPSHOT');
-    const [shown] = snapshot?.['messages'] as { content: unknown }[];
+    const [shown] = (snapshot?.['messages'] ?? []) as { content: unknown }[];
     expect(shown?.content).toMatchObject([
       { type: 'image', source: { type: 'url', mimeType: 'image/png' } },
     ]);
@@ -110,7 +110,7 @@ describe('a file of a message', () => {
     expect([edited.status, picturesAsked()]).toEqual([200, 1]);
     const old = await run([], { protocolVersion: undefined });
     const before = old.frames.find(({ type }) => type === 'MESSAGES_SNAPSHOT');
-    const [binary] = before?.['messages'] as { content: object[] }[];
+    const [binary] = (before?.['messages'] ?? []) as { content: object[] }[];
     expect(binary?.content).toMatchObject([{ type: 'binary', mimeType: 'image/png' }]);
     const resent = await run([{ id: 'u3', role: 'user', content: binary?.content }]);
     expect([resent.status, picturesAsked()]).toEqual([200, 2]);
