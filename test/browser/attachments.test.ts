@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
+import { TurnpikeClient } from '../../src/client/turnpike-client.js';
 import { ChatPage } from './chat-page.js';
-import { takePicture } from './open-console.js';
+import { openTab, takePicture } from './open-console.js';
 import { useConsole } from './use-console.js';
 
 const png =
@@ -24,6 +25,37 @@ describe('attachments', () => {
 
   const chosen = (page: Page) => page.getByRole('list', { name: 'Attachments' });
   const sent = (page: Page) => chosen(page).getByRole('progressbar').first();
+
+  /** Opens both files of the first turn: the picture is drawn, the text is readable, and both can be saved. */
+  async function openFiles(page: Page): Promise<void> {
+    const turn = new ChatPage(page).turn(0);
+    const widthOf = (img: object): number => (img as { naturalWidth: number }).naturalWidth;
+    const chip = turn.getByRole('button', { name: /dot\.png/ });
+    await chip.locator('img').waitFor();
+    expect(await chip.locator('img').evaluate(widthOf)).toBe(1);
+    await chip.click();
+    const picture = page.getByRole('dialog', { name: 'dot.png' });
+    await picture.getByRole('img', { name: 'dot.png' }).waitFor();
+    expect(await picture.getByRole('img').evaluate(widthOf)).toBe(1);
+    await picture.getByRole('link', { name: 'Save dot.png' }).waitFor();
+    await page.keyboard.press('Escape');
+    await turn.getByRole('button', { name: /notes\.md/ }).click();
+    const text = page.getByRole('dialog', { name: 'notes.md' });
+    await text.getByText('# Notes').waitFor();
+    const saving = page.waitForEvent('download');
+    await text.getByRole('link', { name: 'Save notes.md' }).click();
+    expect((await saving).suggestedFilename()).toBe('notes.md');
+    await page.keyboard.press('Escape');
+  }
+
+  /** A session whose one message is a file without a text. */
+  async function sendFileAlone(): Promise<string> {
+    const client = new TurnpikeClient({ url: on.server.url });
+    const file = await client.uploads.send(new File(['# Notes'], 'notes.md'));
+    const sessionId = await on.server.client.createSession(on.server.projectRoot);
+    await (await client.turn({ sessionId, message: '', attachments: [file] })).result();
+    return sessionId;
+  }
 
   it('are dropped, shown with a preview, sent, and part of the message', async () => {
     const { page, faults } = await on.console.visit();
@@ -86,21 +118,45 @@ describe('attachments', () => {
     expect(requests.filter((one) => one.includes('/attachments'))).toEqual([]);
   });
 
-  it('open: a picture as it is', async () => {
-    const { page } = await on.console.visit();
+  it('open in the page that sent them, after a reload, and in another tab', async () => {
+    const visitor = await on.console.visit();
+    const { page, faults } = visitor;
     const chat = new ChatPage(page);
     await page.evaluate(giveFiles('drop', 'main', 'drop'));
     await chosen(page).getByText('dot.png').waitFor();
     await sent(page).waitFor({ state: 'detached' });
     await chat.begin(on.server.projectRoot, 'Look at these');
     await chat.status('Done');
-    await chat
-      .turn(0)
-      .getByRole('button', { name: /dot\.png/ })
-      .click();
-    const dialog = page.getByRole('dialog', { name: 'dot.png' });
-    await dialog.getByRole('img', { name: 'dot.png' }).waitFor();
-    await dialog.getByRole('link', { name: 'Save dot.png' }).waitFor();
+    await openFiles(page);
+    await page.reload();
+    await openFiles(page);
+    await openFiles(await openTab(visitor, page.url()));
+    expect(faults).toEqual([]);
+  });
+
+  it('whose content is gone say so', async () => {
+    const sessionId = await sendFileAlone();
+    const { page } = await on.console.visit(`/sessions/${sessionId}`);
+    await page.route('**/api/harness/attachments/*', (route) =>
+      route.fulfill({
+        status: 404,
+        json: { type: 'x', code: 'ATTACHMENT_NOT_FOUND', detail: 'There is no such file.' },
+      }),
+    );
+    const chat = new ChatPage(page);
+    await chat.turn(0).getByRole('button', { name: 'notes.md' }).click();
+    await page.getByRole('dialog').getByRole('alert').waitFor();
+  });
+
+  it('alone are a message that is sent again after a reload', async () => {
+    const sessionId = await sendFileAlone();
+    const { page, faults } = await on.console.visit(`/sessions/${sessionId}`);
+    const chat = new ChatPage(page);
+    await chat.turn(0).getByRole('button', { name: 'Regenerate' }).click();
+    await chat.turn(0).getByText('2 / 2').waitFor();
+    await chat.status('Done');
+    expect(await chat.text()).toContain('Attachments: 1');
+    expect(faults).toEqual([]);
   });
 
   it('are sent again with an edited message, after a reload too', async () => {

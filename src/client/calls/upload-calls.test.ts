@@ -129,6 +129,28 @@ describe('sending a file from a browser', () => {
     expect(asked?.headers.get('authorization')).toBe('Bearer tpk_1');
   });
 
+  it('loads a file of a message with the key, and throws the refusal of one that is gone', async () => {
+    const asked: Request[] = [];
+    const fetched = (url: string | URL | Request, init?: RequestInit): Promise<Response> => {
+      const request = new Request(url, init);
+      asked.push(request);
+      const isGone = request.url.endsWith('/file_2_0');
+      const refusal = { code: 'ATTACHMENT_NOT_FOUND', detail: 'There is no such file.' };
+      return Promise.resolve(
+        isGone ? Response.json(refusal, { status: 404 }) : new Response('hello'),
+      );
+    };
+    const client = new TurnpikeClient({
+      url: 'http://turnpike.test',
+      key: 'tpk_1',
+      fetch: fetched,
+    });
+    expect(await (await client.uploads.load('file_1_0')).text()).toBe('hello');
+    expect(asked[0]?.url).toBe('http://turnpike.test/api/harness/attachments/file_1_0');
+    expect(asked[0]?.headers.get('authorization')).toBe('Bearer tpk_1');
+    await expect(client.uploads.load('file_2_0')).rejects.toMatchObject({ status: 404 });
+  });
+
   it('says so where the answer has no body', async () => {
     Reflect.set(globalThis, 'XMLHttpRequest', BrowserRequest);
     BrowserRequest.answer = { status: 204, text: '' };

@@ -21,7 +21,7 @@ export interface UploadOptions {
 
 const path = '/api/harness/attachments';
 
-/** Files for later turns: `client.uploads`. */
+/** Files for later turns, and files of messages: `client.uploads`. */
 export class UploadCalls {
   constructor(private readonly transport: Transport) {}
 
@@ -46,6 +46,20 @@ export class UploadCalls {
     if (uploaded === undefined) throw notTaken(response.status);
     if (sent.size !== undefined) report(sent.size);
     return uploaded;
+  }
+
+  /**
+   * Loads a file of a message, or an upload, by its id.
+   *
+   * @throws TurnpikeError ATTACHMENT_NOT_FOUND; ConnectionLostError; the signal's reason.
+   */
+  async load(id: string, { signal }: Pick<UploadOptions, 'signal'> = {}): Promise<Blob> {
+    const { transport } = this;
+    const response = await transport.open({ path: `${path}/${encodeURIComponent(id)}`, signal });
+    return response.blob().catch((error: unknown) => {
+      signal?.throwIfAborted();
+      throw transport.lost(error);
+    });
   }
 
   #post(

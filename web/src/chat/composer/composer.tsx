@@ -8,7 +8,6 @@ import {
   type KeyboardEvent,
   type ReactNode,
 } from 'react';
-import { compact } from '../../../../src/platform/compact.js';
 import { useModels } from '../../app/models.js';
 import { useCaller } from '../../app/shared.js';
 import { COMPOSER_ID } from '../../app/shortcuts.js';
@@ -63,10 +62,10 @@ export function Composer({
   const isUploading = files.some(
     ({ uploadedId, fault }) => uploadedId === undefined && fault === undefined,
   );
-  const attachments = files.flatMap(({ uploadedId }) =>
-    uploadedId === undefined ? [] : [uploadedId],
+  const taken = files.flatMap(({ uploadedId: id, name, mimeType, size, content }) =>
+    id === undefined ? [] : [{ id, name, mimeType, size, content }],
   );
-  const isReady = !isSending && !isUploading && (text.trim() !== '' || attachments.length > 0);
+  const isReady = !isSending && !isUploading && (text.trim() !== '' || taken.length > 0);
 
   useEffect(() => field.current?.focus(), []);
   useEffect(() => {
@@ -78,9 +77,8 @@ export function Composer({
     if (!isReady) return;
     // Another tab may have begun a turn that this one does not show yet: the message comes after it.
     const opts = { ...turnOpts(options), onBusy: isRunning ? options.onBusy : 'enqueue' };
-    const taken = files.filter(({ uploadedId }) => uploadedId !== undefined);
-    const sent = taken.map((file) => ({ ...file, ...compact({ sentAs: file.uploadedId }) }));
-    if (!onSend({ message: text, attachments, files: sent, opts })) return;
+    const attachments = taken.map(({ id }) => id);
+    if (!onSend({ message: text, attachments, files: taken, opts })) return;
     setText('');
     clear();
     field.current?.focus();

@@ -1,9 +1,11 @@
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useState, type Ref } from 'react';
 import { FileText, X } from '../../ui/icons/icons.js';
 import { formatBytes } from '../../ui/format.js';
 import type { AttachedFile } from '../conversation/turn-view.js';
+import { useNearViewport } from '../turn/use-near-viewport.js';
 import { describeFileFault } from './describe-file-fault.js';
 import type { ChosenFile } from './use-attachments.js';
+import { isPicture, useFileContent } from './use-file-content.js';
 
 const FileDialog = lazy(() =>
   import('./file-dialog.js').then(({ FileDialog }) => ({ default: FileDialog })),
@@ -12,7 +14,7 @@ const FileDialog = lazy(() =>
 const frame =
   'relative flex w-52 max-w-full items-center gap-2 rounded-lg border bg-panel p-1.5 text-left text-xs';
 
-/** A file of a sent message, which opens where the page or the server has its content. */
+/** A file of a sent message, which opens with a click. */
 export function FileChip({ file }: { file: AttachedFile }) {
   const [isOpen, setOpen] = useState(false);
   const words = (
@@ -54,7 +56,7 @@ export function ChosenChip({ file, onRemove }: { file: ChosenFile; onRemove: () 
     <li
       className={`${frame} ${fault === undefined ? 'border-line' : 'w-72! items-start! border-bad'}`}
     >
-      <Preview file={fault === undefined ? file : { name }} />
+      {fault === undefined ? <Preview file={file} /> : <FileSign />}
       {fault === undefined ? (
         <FileWords name={name} detail={formatBytes(size)} />
       ) : (
@@ -80,20 +82,30 @@ export function ChosenChip({ file, onRemove }: { file: ChosenFile; onRemove: () 
   );
 }
 
-function Preview({ file }: { file: { name: string; previewUrl?: string } }) {
+/** A small picture of the file, which is loaded once it is near the viewport; a sign for any other file. */
+function Preview({ file }: { file: { mimeType: string; id?: string; content?: Blob } }) {
   const [isBroken, setBroken] = useState(false);
-  if (file.previewUrl !== undefined && !isBroken) {
-    return (
-      <img
-        src={file.previewUrl}
-        alt=""
-        onError={() => setBroken(true)}
-        className="size-9 shrink-0 rounded-md object-cover"
-      />
-    );
-  }
+  const [isNear, setNear] = useState(false);
+  const isWanted = isPicture(file.mimeType) && !isBroken;
+  const sign = useNearViewport<HTMLSpanElement>('', isWanted && !isNear, () => setNear(true));
+  const { url } = useFileContent(file, isWanted && isNear);
+  if (url === undefined || !isWanted) return <FileSign at={sign} />;
   return (
-    <span className="grid size-9 shrink-0 place-items-center rounded-md bg-sunken text-muted">
+    <img
+      src={url}
+      alt=""
+      onError={() => setBroken(true)}
+      className="size-9 shrink-0 rounded-md object-cover"
+    />
+  );
+}
+
+function FileSign({ at }: { at?: Ref<HTMLSpanElement> }) {
+  return (
+    <span
+      ref={at}
+      className="grid size-9 shrink-0 place-items-center rounded-md bg-sunken text-muted"
+    >
       <FileText aria-hidden size={16} />
     </span>
   );

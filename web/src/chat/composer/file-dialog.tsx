@@ -1,30 +1,64 @@
+import { useEffect, useState } from 'react';
+import { FaultNote } from '../../app/fault-note.js';
+import { Loading } from '../../app/page.js';
 import { Dialog } from '../../ui/dialog.js';
 import { formatBytes } from '../../ui/format.js';
 import type { AttachedFile } from '../conversation/turn-view.js';
+import { isPicture, useFileContent } from './use-file-content.js';
 
-/** A file of a message: a picture as it is, any other to be saved. */
+/** Characters of a text that are shown; the rest is in the saved file. */
+const SHOWN = 100_000;
+
+/** A file of a message: a picture or a text as it is; any can be saved. */
 export function FileDialog({ file, onClose }: { file: AttachedFile; onClose: () => void }) {
-  const { name, mimeType, size, previewUrl, contentUrl } = file;
+  const { name, mimeType, size } = file;
+  const { blob, url, fault } = useFileContent(file, true);
+  const isShown = isPicture(mimeType) || isText(mimeType);
   return (
-    <Dialog title={name} isWide={previewUrl !== undefined} onClose={onClose}>
+    <Dialog title={name} isWide={isShown} onClose={onClose}>
       <p className="mb-3 text-xs text-muted">
         {[mimeType, formatBytes(size)].filter((one) => one !== '').join(' · ')}
       </p>
-      {previewUrl !== undefined && (
-        <img src={previewUrl} alt={name} className="mx-auto max-h-[70vh] rounded-lg" />
+      {fault !== undefined && <FaultNote fault={fault} />}
+      {fault === undefined && url === undefined && <Loading what="the file" />}
+      {url !== undefined && isPicture(mimeType) && (
+        <img src={url} alt={name} className="mx-auto max-h-[70vh] rounded-lg" />
       )}
-      {contentUrl === undefined ? (
-        <p className="text-sm text-muted">
-          Its content is not in this page: it was sent before the page was loaded, or from another
-          one. The model has it.
-        </p>
-      ) : (
+      {blob !== undefined && isText(mimeType) && <TextOf blob={blob} />}
+      {url !== undefined && (
         <p className="mt-3 text-sm">
-          <a href={contentUrl} download={name} className="text-accent-ink underline">
+          <a href={url} download={name} className="text-accent-ink underline">
             Save {name}
           </a>
         </p>
       )}
     </Dialog>
   );
+}
+
+/** The text of a file, never as HTML. */
+function TextOf({ blob }: { blob: Blob }) {
+  const [text, setText] = useState<string>();
+  useEffect(() => void blob.text().then(setText), [blob]);
+  if (text === undefined) return null;
+  return (
+    <>
+      <pre
+        tabIndex={0}
+        aria-label="Content"
+        className="max-h-[65vh] overflow-auto rounded-lg bg-sunken p-3 text-xs whitespace-pre-wrap [overflow-wrap:anywhere]"
+      >
+        {text.slice(0, SHOWN)}
+      </pre>
+      {text.length > SHOWN && (
+        <p className="mt-2 text-xs text-muted">
+          The first {SHOWN.toLocaleString('en-US')} characters. Save the file to read the rest.
+        </p>
+      )}
+    </>
+  );
+}
+
+function isText(mimeType: string): boolean {
+  return /^text\/|^application\/(json|xml|yaml|x-yaml|toml)$/.test(mimeType);
 }

@@ -9,10 +9,7 @@ export interface ChosenFile {
   mimeType: string;
   /** Bytes. */
   size: number;
-  /** An object URL, of a picture alone. */
-  previewUrl?: string;
-  /** An object URL. */
-  contentUrl: string;
+  content: File;
   /** Bytes that were sent. */
   sent: number;
   /** Set once the upload is complete. */
@@ -49,7 +46,9 @@ export function useAttachments(mostBytes = Number.POSITIVE_INFINITY): Attachment
         const key = `file-${count.current}`;
         const isTooLarge = file.size > mostBytes;
         const fault = isTooLarge ? new Error(tooLarge(file.size, mostBytes)) : undefined;
-        setFiles((all) => [...all, { ...describeFile(key, file), ...compact({ fault }) }]);
+        const { name, type: mimeType, size } = file;
+        const described = { key, name, mimeType, size, content: file, sent: 0 };
+        setFiles((all) => [...all, { ...described, ...compact({ fault }) }]);
         if (isTooLarge) continue;
         const stop = new AbortController();
         sending.current.set(key, stop);
@@ -69,11 +68,7 @@ export function useAttachments(mostBytes = Number.POSITIVE_INFINITY): Attachment
 
   const remove = useCallback((key: string) => {
     sending.current.get(key)?.abort();
-    setFiles((all) => {
-      const gone = all.find((one) => one.key === key);
-      if (gone !== undefined) URL.revokeObjectURL(gone.contentUrl);
-      return all.filter((one) => one.key !== key);
-    });
+    setFiles((all) => all.filter((one) => one.key !== key));
   }, []);
 
   const clear = useCallback(() => setFiles([]), []);
@@ -88,18 +83,4 @@ export function useAttachments(mostBytes = Number.POSITIVE_INFINITY): Attachment
 
 function tooLarge(bytes: number, mostBytes: number): string {
   return `Too large: ${formatBytes(bytes)}; a file may have ${formatBytes(mostBytes)}.`;
-}
-
-function describeFile(key: string, file: File): ChosenFile {
-  const isPicture = /^image\/(png|jpe?g|gif|webp)$/.test(file.type);
-  const contentUrl = URL.createObjectURL(file);
-  return {
-    key,
-    name: file.name,
-    mimeType: file.type,
-    size: file.size,
-    sent: 0,
-    contentUrl,
-    ...(isPicture ? { previewUrl: contentUrl } : {}),
-  };
 }

@@ -21,7 +21,7 @@ describe('Markdown of a conversation', () => {
   });
 
   it('has messages, replies and calls, and nothing that was replaced', () => {
-    const file = { name: 'a.pdf', mimeType: 'application/pdf', size: 1 };
+    const file = { id: 'file_1_0', name: 'a.pdf', mimeType: 'application/pdf', size: 1 };
     const turns = [
       { turnId: 'turn_0', user, view, supersededBy: 'turn_1' },
       { turnId: 'turn_1', user: { ...user, files: [file] }, view },

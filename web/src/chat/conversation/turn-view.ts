@@ -110,12 +110,10 @@ export interface AttachedFile {
   size: number;
   /** The provider refused it: the model is not sent it. */
   leftOut?: true;
-  /** An object URL, of a picture that was chosen in this page. */
-  previewUrl?: string;
-  /** An object URL, of any file that was chosen in this page. */
-  contentUrl?: string;
-  /** Path or upload id with which the file can be sent again. Absent: not known here. */
-  sentAs?: string;
+  /** Loads the file, and sends it again. */
+  id: string;
+  /** Set where the file was chosen in this page; else it is loaded when it is needed. */
+  content?: Blob;
 }
 
 export interface TurnFault {

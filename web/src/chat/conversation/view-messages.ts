@@ -71,7 +71,7 @@ function fileOf({
   size,
   leftOut,
 }: Extract<MessagePart, { type: 'file' }>): AttachedFile {
-  return compact({ name, mimeType, size, sentAs: id, leftOut });
+  return compact({ id, name, mimeType, size, leftOut });
 }
 
 function notice({ messageId }: MessageView, text: string): Item {

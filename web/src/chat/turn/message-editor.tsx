@@ -15,8 +15,7 @@ export function MessageEditor({
   const [text, setText] = useState(user.text);
   const field = useRef<HTMLTextAreaElement>(null);
   const hintId = useId();
-  const lost = user.files.filter(({ sentAs }) => sentAs === undefined).map(({ name }) => name);
-  const isReady = text.trim() !== '' || user.files.length > lost.length;
+  const isReady = text.trim() !== '' || user.files.length > 0;
   useEffect(() => {
     field.current?.focus();
     field.current?.setSelectionRange(user.text.length, user.text.length);
@@ -45,7 +44,6 @@ export function MessageEditor({
         <p id={hintId} className="min-w-48 flex-1 pb-1 text-xs text-muted">
           Replaces this message and everything after it. The earlier version stays readable, and
           files in the folder are not changed back.
-          {lost.length > 0 && ` Not sent again: ${lost.join(', ')}.`}
         </p>
         <Button look="quiet" onClick={onCancel}>
           Cancel

@@ -3,7 +3,6 @@ import { DescribedFaultNote, FaultNote } from '../../app/fault-note.js';
 import type { Conversation } from '../conversation/conversation.js';
 import { describeTurnFault } from './describe-turn-fault.js';
 import type { ShownTurn } from '../conversation/shown-turn.js';
-import type { AttachedFile } from '../conversation/turn-view.js';
 import { TurnItems } from '../conversation/turn-items.js';
 import { turnOpts, turnOptions } from '../composer/turn-options.js';
 import { changedOptions } from './options-of-turn.js';
@@ -54,12 +53,12 @@ export const Turn = memo(function Turn({
   const isStored = view.phase === 'ended' && view.durationMs === undefined;
   const seen = useNearViewport(turnId, isStored, () => void conversation.hydrate(turnId));
   const isInForce = submission === undefined && turn.supersededBy === undefined;
-  const canRegenerate = isInForce && isLast && user.files.every(isSendable);
+  const canRegenerate = isInForce && isLast;
   const reply = view.phase === 'ended' ? replyMarkdown(view) : '';
   const resend = (message: string): void => {
     setEdited(undefined);
     const opts = changedOptions(composerWas, turnOpts(turnOptions.get()));
-    onSend(instead(turn, message, opts), user.files.filter(isSendable));
+    onSend(instead(turn, message, opts), user.files);
   };
   return (
     <article ref={seen} className="turn py-3" aria-label="Turn">
@@ -110,7 +109,7 @@ export const Turn = memo(function Turn({
           <DescribedFaultNote
             described={describeTurnFault(view.fault)}
             onRetry={
-              view.phase === 'ended' && view.fault.retryable && user.text !== ''
+              view.phase === 'ended' && view.fault.retryable
                 ? () => onSend(again(turn), user.files)
                 : undefined
             }
@@ -152,9 +151,10 @@ export const Turn = memo(function Turn({
   );
 });
 
-/** Sends the message again with the current options, without its files, which the session has. */
+/** Sends the message again with its files and the current options. */
 function again({ user }: ShownTurn) {
-  return { message: user.text, attachments: [], opts: turnOpts(turnOptions.get()) };
+  const attachments = user.files.map(({ id }) => id);
+  return { message: user.text, attachments, opts: turnOpts(turnOptions.get()) };
 }
 
 /**
@@ -163,11 +163,6 @@ function again({ user }: ShownTurn) {
  * @param opts in place of the options that the turn was sent with.
  */
 function instead({ user, turnId }: ShownTurn, message: string, opts: Record<string, unknown>) {
-  const attachments = user.files.flatMap(({ sentAs }) => (sentAs === undefined ? [] : [sentAs]));
+  const attachments = user.files.map(({ id }) => id);
   return { message, attachments, opts, replaces: turnId };
-}
-
-/** Whether the page knows by what to send the file again. */
-function isSendable({ sentAs }: AttachedFile): boolean {
-  return sentAs !== undefined;
 }

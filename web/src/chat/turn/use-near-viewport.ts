@@ -1,8 +1,12 @@
 import { useEffect, useRef } from 'react';
 
 /** Calls `onSeen` once for each `subject`, when the element comes near the viewport. */
-export function useNearViewport(subject: string, isWanted: boolean, onSeen: () => void) {
-  const element = useRef<HTMLElement>(null);
+export function useNearViewport<Seen extends HTMLElement = HTMLElement>(
+  subject: string,
+  isWanted: boolean,
+  onSeen: () => void,
+) {
+  const element = useRef<Seen>(null);
   const latest = useRef(onSeen);
   latest.current = onSeen;
   useEffect(() => {
