@@ -48,7 +48,7 @@ class FilePartDto implements Part<'file'> {
   url!: string;
 
   @ApiPropertyOptional(leftOut)
-  leftOut?: true;
+  leftOut?: boolean;
 }
 
 class ToolPartDto implements Part<'tool'> {
@@ -75,7 +75,7 @@ class ToolPartDto implements Part<'tool'> {
   output!: string | null;
 
   @ApiPropertyOptional(leftOut)
-  leftOut?: true;
+  leftOut?: boolean;
 }
 
 const parts = {

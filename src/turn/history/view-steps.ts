@@ -21,7 +21,7 @@ export type MessagePart =
       /** Where its bytes are, below the server's address. */
       url: string;
       /** The provider refused it: requests are made without it. */
-      leftOut?: true;
+      leftOut?: boolean;
     }
   | {
       type: 'tool';
@@ -31,7 +31,7 @@ export type MessagePart =
       status: string;
       output: string | null;
       /** The provider refused the output: requests are made without it. */
-      leftOut?: true;
+      leftOut?: boolean;
     };
 
 export interface StepView {
