@@ -156,6 +156,25 @@ describe('fromStreamEvent', () => {
     ]);
   });
 
+  it('sends no half of a character, wherever a gateway cuts', () => {
+    const cut = ['a \ud83d', '\ude00 b', '\ud83d', '\ude01', '\ud83dc \ud83d'];
+    const say = (type: string, field: string): object[] =>
+      cut.map((piece) => delta(0, { type, [field]: piece }));
+    const whole = ['a ', '😀 b', '😁', '\ufffdc ', '\ufffd'];
+    const sent = (block0: object, pieces: object[]): unknown[] =>
+      fold(started, block(0, block0), ...pieces, stop(0)).flatMap((event) =>
+        'text' in event ? [event.text] : 'json' in event ? [event.json] : [],
+      );
+    expect(sent(text, say('text_delta', 'text'))).toEqual(whole);
+    const thought = { type: 'thinking', thinking: '' };
+    expect(sent(thought, say('thinking_delta', 'thinking'))).toEqual(whole);
+    const args = sent(tool, say('input_json_delta', 'partial_json'));
+    expect(args.join('')).toBe(whole.slice(0, -1).join(''));
+    const server = { type: 'server_tool_use', id: 's1', name: 'web_search', input: {} };
+    expect(sent(server, say('input_json_delta', 'partial_json'))).toEqual(args);
+    expect(sent({ ...text, text: 'x\ud83d' }, [])).toEqual(['x', '\ufffd']);
+  });
+
   it('keeps the input of the start where deltas of the input are empty', () => {
     const server = { type: 'server_tool_use', id: 's1', name: 'web_search', input: { query: 'x' } };
     const nothing = { type: 'input_json_delta', partial_json: '' };

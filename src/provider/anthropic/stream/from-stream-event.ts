@@ -7,7 +7,14 @@ import { malformedStream } from '../../provider-errors.js';
 import { StreamErrorEvent } from '../errors/map-error.js';
 import { mapStopReason } from './map-stop-reason.js';
 import { mapUsage } from './map-usage.js';
-import { addDelta, closeBlock, openBlock, serverEvents, type OpenBlock } from './open-block.js';
+import {
+  addDelta,
+  closeBlock,
+  openBlock,
+  restOf,
+  serverEvents,
+  type OpenBlock,
+} from './open-block.js';
 
 type Wire = Record<string, unknown>;
 
@@ -66,7 +73,7 @@ export function fromStreamEvent(state: StreamState, raw: unknown, out: ModelEven
       if (block === undefined) throw malformedStream(`block ${index} ended before its start`);
       state.blocks.delete(index);
       const part = closeBlock(block);
-      out.push({ type: 'part.ended', part }, ...serverEvents(part));
+      out.push(...restOf(block), { type: 'part.ended', part }, ...serverEvents(part));
       return;
     }
     case 'message_start':

@@ -24,14 +24,14 @@ export function openBlock(start: Record<string, unknown>, out: ModelEvent[]): Op
     case 'text': {
       const text = string(start['text']);
       const block: OpenBlock = { kind: 'text', text: [text], citations: [] };
-      if (text !== '') out.push({ type: 'text.delta', text });
+      say({ type: 'text.delta', text: whole([], text) }, out);
       const citations = Array.isArray(start['citations']) ? start['citations'] : [];
       for (const citation of citations) cite(block.citations, citation, out);
       return block;
     }
     case 'thinking': {
       const thinking = string(start['thinking']);
-      if (thinking !== '') out.push({ type: 'thinking.delta', text: thinking });
+      say({ type: 'thinking.delta', text: whole([], thinking) }, out);
       return { kind: 'thinking', thinking: [thinking], signature: string(start['signature']) };
     }
     case 'redacted_thinking':
@@ -69,24 +69,26 @@ export function addDelta(
   if (block.kind === 'opaque') {
     const json = type === 'input_json_delta' ? string(delta['partial_json']) : '';
     const call = json === '' ? undefined : serverCallOf(block.block);
-    if (call !== undefined) out.push({ type: 'tool.args.delta', callId: call.callId, json });
+    if (call !== undefined) {
+      out.push({ type: 'tool.args.delta', callId: call.callId, json: whole(block.json, json) });
+    }
     return mergeDelta(block, delta);
   }
   if (type === 'text_delta' && block.kind === 'text') {
     const text = string(delta['text']);
     if (text === '') return;
+    say({ type: 'text.delta', text: whole(block.text, text) }, out);
     block.text.push(text);
-    out.push({ type: 'text.delta', text });
   } else if (type === 'input_json_delta' && block.kind === 'tool_use') {
     const json = string(delta['partial_json']);
     if (json === '') return;
+    out.push({ type: 'tool.args.delta', callId: block.id, json: whole(block.json, json) });
     block.json.push(json);
-    out.push({ type: 'tool.args.delta', callId: block.id, json });
   } else if (type === 'thinking_delta' && block.kind === 'thinking') {
     const text = string(delta['thinking']);
     if (text === '') return;
+    say({ type: 'thinking.delta', text: whole(block.thinking, text) }, out);
     block.thinking.push(text);
-    out.push({ type: 'thinking.delta', text });
   } else if (type === 'signature_delta' && block.kind === 'thinking') {
     block.signature += string(delta['signature']);
   } else if (type === 'citations_delta' && block.kind === 'text') {
@@ -120,6 +122,17 @@ export function closeBlock(block: OpenBlock): AssistantPart {
     default:
       return assertNever(block);
   }
+}
+
+/** The event of half a character at the end of a block, whose other half did not come. */
+export function restOf(block: OpenBlock): ModelEvent[] {
+  if (block.kind === 'text' && endsInHalf(block.text.at(-1))) {
+    return [{ type: 'text.delta', text: '\ufffd' }];
+  }
+  if (block.kind === 'thinking' && endsInHalf(block.thinking.at(-1))) {
+    return [{ type: 'thinking.delta', text: '\ufffd' }];
+  }
+  return [];
 }
 
 /** The events of a whole block of a server tool; none for any other block. */
@@ -172,6 +185,26 @@ function parseInput(json: string): JsonObject {
   } catch {
     return { [INVALID_JSON]: json };
   }
+}
+
+function say(delta: ModelEvent & { text: string }, out: ModelEvent[]): void {
+  if (delta.text !== '') out.push(delta);
+}
+
+/**
+ * What of a piece can be sent: half a character at its end goes with the next piece. Clients that are not written in
+ * JavaScript never put two halves together.
+ *
+ * @param before the pieces that came before it.
+ */
+function whole(before: readonly string[], piece: string): string {
+  const last = before.at(-1);
+  const text = endsInHalf(last) ? last.slice(-1) + piece : piece;
+  return (endsInHalf(text) ? text.slice(0, -1) : text).toWellFormed();
+}
+
+function endsInHalf(text: string | undefined): text is string {
+  return text !== undefined && /[\ud800-\udbff]$/.test(text);
 }
 
 function string(value: unknown): string {
