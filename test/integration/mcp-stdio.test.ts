@@ -119,6 +119,18 @@ describe('an MCP server that is a command', () => {
     expect(await callMcp(turn, 'mcp__box__garbage')).toBe('after the garbage');
   });
 
+  it('that breaks the protocol in its answer is a tool error at once', async () => {
+    const box = stdioServer('odd answers');
+    const turn = await turnOf(await open({ servers: { box } }));
+    await expect(callMcp(turn, 'mcp__box__odd-error')).rejects.toThrow(
+      'The MCP server box refused the call: it answered: the disk is full',
+    );
+    await expect(callMcp(turn, 'mcp__box__odd-result')).rejects.toThrow(
+      'it answered: the answer is no message of JSON-RPC: "fine"',
+    );
+    expect(await callMcp(turn, 'mcp__box__echo', { text: 'again' })).toBe('again');
+  });
+
   it('that floods its output is ended, and its memory stays its own', async () => {
     const turn = await turnOf(await open(plain));
     const before = process.memoryUsage().rss;
@@ -188,6 +200,13 @@ describe('an MCP server that is a command', () => {
         /^box: a second tool would be called mcp__box__a_b_\w+: it is left out$/,
       ),
     ]);
+  });
+
+  it('whose list has no end is asked for no page twice', async () => {
+    const box = stdioServer('circle');
+    const { tools, problems } = await turnOf(await open({ servers: { box } }));
+    expect(tools.map(({ name }) => name)).toEqual(['mcp__box__one']);
+    expect(problems).toEqual([]);
   });
 
   it('offers what can be offered of odd tools', async () => {

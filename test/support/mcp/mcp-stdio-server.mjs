@@ -1,7 +1,8 @@
 /**
  * An MCP server as a process, with faults on demand. `node mcp-stdio-server.mjs [mode]`: `silent`
  * answers nothing, `ends` ends at once, `odd` lists tools that cannot be offered, `many` lists more
- * than a turn takes, `twice` lists tools of equal names.
+ * than a turn takes, `twice` lists tools of equal names, `circle` has pages without an end, `odd answers` breaks
+ * the protocol.
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -58,6 +59,18 @@ const calls = {
       return text('noted');
     },
   }),
+  // Answers that break the protocol, after which no other comes.
+  ...(mode === 'odd answers' && {
+    'odd-error': (_input, { requestId: id }) => {
+      const error = { code: 'E_FULL', message: 'the disk is full' };
+      process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id, error })}\n`);
+      return new Promise(() => undefined);
+    },
+    'odd-result': (_input, { requestId: id }) => {
+      process.stdout.write(`${JSON.stringify({ id, result: 'fine' })}\n`);
+      return new Promise(() => undefined);
+    },
+  }),
   secret: () => ({ ...text(`the token is ${process.env.TOKEN}`), isError: true }),
 };
 
@@ -108,7 +121,13 @@ if (mode === 'silent') process.stdin.resume();
 else {
   const server = new Server({ name: 'test', version: '1' }, { capabilities: { tools: {} } });
   const pages = listTools();
+  let asked = 0;
   server.setRequestHandler(ListToolsRequestSchema, ({ params }) => {
+    asked += 1;
+    if (mode === 'circle') {
+      const description = asked > 3 ? 'asked too often' : undefined;
+      return { tools: [{ name: 'one', description, inputSchema: open }], nextCursor: 'next' };
+    }
     const from = Number(params?.cursor ?? 0);
     const next = from + 7;
     return {

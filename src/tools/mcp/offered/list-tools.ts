@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { compact } from '../../../platform/compact.js';
 import { nameOfEntry, parseTool, type McpTool } from './parse-tool.js';
@@ -25,15 +26,18 @@ export async function listTools(client: Client, signal: AbortSignal): Promise<Mc
     return { tools: [], problems: ['it has no tools'], instructions: '' };
   }
   const entries = await listEntries(client, signal);
-  const tools = new Map<string, McpTool>();
+  const tools = new Map<string, { tool: McpTool; entry: unknown }>();
   const problems: string[] = [];
   for (const entry of entries.slice(0, mostTools)) {
     // Checking a large schema takes milliseconds of the event loop.
     await nextTurn();
     try {
       const tool = parseTool(entry);
-      if (tools.has(tool.name)) throw new Error('it is listed twice, and the first is offered');
-      tools.set(tool.name, tool);
+      const first = tools.get(tool.name);
+      if (first === undefined) tools.set(tool.name, { tool, entry });
+      else if (!isDeepStrictEqual(first.entry, entry)) {
+        throw new Error('it is listed twice, and the first is offered');
+      }
     } catch (error) {
       const why = error instanceof Error ? error.message : 'its schema cannot be read';
       problems.push(`its tool ${nameOfEntry(entry)} is left out: ${why.slice(0, 200)}`);
@@ -45,18 +49,25 @@ export async function listTools(client: Client, signal: AbortSignal): Promise<Mc
     );
   }
   const instructions = cutText((client.getInstructions() ?? '').trim(), longestInstructions);
-  return { tools: [...tools.values()], problems: shorten(problems), instructions };
+  return {
+    tools: [...tools.values()].map(({ tool }) => tool),
+    problems: shorten(problems),
+    instructions,
+  };
 }
 
 async function listEntries(client: Client, signal: AbortSignal): Promise<unknown[]> {
   const entries: unknown[] = [];
+  const cursors = new Set<string>();
   let cursor: string | undefined;
   for (let page = 0; page < mostPages && entries.length <= mostTools; page += 1) {
     const request = { method: 'tools/list', params: compact({ cursor }) };
     const result = await sendRequest(client, request, { signal });
     if (Array.isArray(result['tools'])) entries.push(...(result['tools'] as unknown[]));
     const next = result['nextCursor'];
-    if (typeof next !== 'string' || next === '') break;
+    // Some servers give every page the cursor of the same next one.
+    if (typeof next !== 'string' || next === '' || cursors.has(next)) break;
+    cursors.add(next);
     cursor = next;
   }
   return entries;

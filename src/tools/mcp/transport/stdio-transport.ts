@@ -1,9 +1,14 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { JSONRPCMessageSchema, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import {
+  ErrorCode,
+  JSONRPCMessageSchema,
+  type JSONRPCMessage,
+} from '@modelcontextprotocol/sdk/types.js';
 import type { Clock } from '../../../platform/clock.js';
 import { compact } from '../../../platform/compact.js';
+import { isPlainObject } from '../../../platform/json.js';
 import { LineSplitter } from '../../../platform/text/line-splitter.js';
 import { largestMessage, MessageTooLongError, readMessage } from './messages.js';
 import { printJson } from '../../../platform/exact-json.js';
@@ -133,11 +138,27 @@ export class StdioTransport implements Transport {
 }
 
 function parseMessage(line: string): JSONRPCMessage | undefined {
+  let read: unknown;
   try {
-    return JSONRPCMessageSchema.parse(readMessage(line));
+    read = readMessage(line);
   } catch {
     return undefined;
   }
+  return JSONRPCMessageSchema.safeParse(read).data ?? failedAnswer(read);
+}
+
+/** The error that an answer which breaks the protocol is to its call, as no other answer comes; undefined for anything else. */
+function failedAnswer(read: unknown): JSONRPCMessage | undefined {
+  if (!isPlainObject(read) || 'method' in read || !('result' in read || 'error' in read)) {
+    return undefined;
+  }
+  const { id, result, error } = read;
+  if (typeof id !== 'string' && typeof id !== 'number') return undefined;
+  const said = isPlainObject(error) ? error['message'] : error;
+  const shown = JSON.stringify(error ?? result ?? null).slice(0, 200);
+  const message =
+    typeof said === 'string' ? said : `the answer is no message of JSON-RPC: ${shown}`;
+  return { jsonrpc: '2.0', id, error: { code: ErrorCode.InternalError, message } };
 }
 
 /** Signals a process group; a group that is gone already is no error. */
