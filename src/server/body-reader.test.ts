@@ -84,6 +84,16 @@ describe('BodyReader', () => {
     });
   });
 
+  it.each<[string, Buffer]>([
+    ['in Latin-1', Buffer.from('{"a": "é"}', 'latin1')],
+    ['that ends in half a character', Buffer.from('{"a": "é').subarray(0, -1)],
+  ])('refuses a text %s: what replaced it would be sent to the model', async (_what, bytes) => {
+    const wrong = { type: 'INVALID_REQUEST', message: expect.stringContaining('is not UTF-8') };
+    expect((await read(bytes)).body).toMatchObject(wrong);
+    const inflated = await read(gzipSync(bytes), { 'content-encoding': 'gzip' });
+    expect(inflated.body).toMatchObject(wrong);
+  });
+
   it('leaves the body alone of a route that reads it itself', async () => {
     expect((await read('{}', {}, 'unread')).body).toBeUndefined();
   });

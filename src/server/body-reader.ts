@@ -11,6 +11,7 @@ import {
   bodyTooLarge,
   excessOf,
   notAnObject,
+  notUtf8,
   unsupportedCharset,
   type BodyRules,
   invalidJson,
@@ -84,7 +85,7 @@ async function loadText(body: RequestBody, rules: BodyRules): Promise<string> {
 class TextOfJson {
   readonly #meter: JsonMeter;
   /** Drops a byte order mark, which JSON.parse refuses. */
-  readonly #decoder = new TextDecoder();
+  readonly #decoder = new TextDecoder('utf-8', { fatal: true });
   #text = '';
 
   constructor(private readonly rules: BodyRules) {
@@ -94,11 +95,19 @@ class TextOfJson {
   add(bytes: Uint8Array): void {
     const excess = this.#meter.add(bytes);
     if (excess !== undefined) throw excessOf(excess, this.rules.limits);
-    this.#text += this.#decoder.decode(bytes, { stream: true });
+    this.#text += this.#decode(bytes, true);
   }
 
   end(): string {
-    return this.#text + this.#decoder.decode();
+    return this.#text + this.#decode(new Uint8Array(), false);
+  }
+
+  #decode(bytes: Uint8Array, stream: boolean): string {
+    try {
+      return this.#decoder.decode(bytes, { stream });
+    } catch {
+      throw notUtf8();
+    }
   }
 }
 

@@ -84,6 +84,11 @@ export function unsupportedEncoding(encoding: string, known: readonly string[]):
   });
 }
 
+/** Replacing what cannot be decoded would change what the client says. */
+export function notUtf8(): TypedError {
+  return invalidRequest('The request body is not UTF-8. Send JSON in UTF-8.');
+}
+
 export function invalidJson(): TypedError {
   return invalidRequest('Request body must be valid JSON');
 }
