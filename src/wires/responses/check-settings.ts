@@ -33,6 +33,19 @@ const settings = {
     allowed: [],
     why: "limits of calls are in the agent's file; 'max_output_tokens' bounds each reply",
   },
+  conversation: {
+    allowed: [],
+    why: "a conversation goes on with 'previous_response_id', or is sent whole as 'input'",
+  },
+  prompt: {
+    allowed: [],
+    why: "the server keeps no prompts; 'instructions' or an agent's file say what they would",
+  },
+  context_management: {
+    allowed: [],
+    why: 'the server itself summarises a long conversation',
+  },
+  moderation: { allowed: [], why: 'the server checks nothing beside the model' },
 } as const satisfies Partial<Record<keyof CreateResponseDto, Setting>>;
 
 /**

@@ -160,6 +160,21 @@ export class CreateResponseDto {
 
   @Checked({ ...anyJson, description: 'Without effect.' })
   prompt_cache_retention?: unknown;
+
+  @Checked({ ...anyJson, description: 'Without effect.' })
+  prompt_cache_options?: unknown;
+
+  @Checked({ ...anyJson, nullable: true, description: 'null.' })
+  conversation?: unknown;
+
+  @Checked({ ...anyJson, nullable: true, description: 'null.' })
+  prompt?: unknown;
+
+  @Checked({ ...anyJson, nullable: true, description: 'null.' })
+  context_management?: unknown;
+
+  @Checked({ ...anyJson, nullable: true, description: 'null.' })
+  moderation?: unknown;
 }
 
 const MOST_ENTRIES = 16;
