@@ -12,6 +12,7 @@ import { createLogger, LOGGER } from '../platform/logger.js';
 import { TypedError } from '../errors/typed-error.js';
 import { ErrorsAs, findShapedPaths } from '../http/errors/error-shape.decorator.js';
 import { envelopeShape, type ErrorShape } from '../http/errors/error-shape.js';
+import { OpenReaders } from '../http/streams/open-readers.js';
 import { streamTexts, type FrameStream } from '../http/streams/frame-batch.js';
 import { Streams } from '../http/streams/stream.interceptor.js';
 import { ErrorShapes } from './error-shapes.js';
@@ -97,7 +98,8 @@ class FailingShortly {
   controllers: [Failing, FailingShortly],
   providers: [
     Metrics,
-    { provide: CONFIG, useValue: { readerTimeoutMs: 1_000 } },
+    OpenReaders,
+    { provide: CONFIG, useValue: { readerTimeoutMs: 1_000, readers: 9, readersPerPrincipal: 9 } },
     { provide: CLOCK, useValue: new ManualClock() },
     { provide: LOGGER, useValue: logger },
   ],

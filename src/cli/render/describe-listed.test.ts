@@ -16,15 +16,15 @@ describe('turnpike sessions', () => {
 
   it('aligns what is known, without a head for programs', () => {
     expect(linesOfTable(tableOfSessions([session, titled]), undefined)).toEqual([
-      'sess_1  2026-01-02 03:04  WORKING_ITEMS                    /home/me/project',
-      's       2026-01-02 03:04  WORKING_ITEMS  Say "it"  turn_1  /home/me/project',
+      'sess_1            2026-01-02 03:04  WORKING_ITEMS          /home/me/project',
+      's       Say "it"  2026-01-02 03:04  WORKING_ITEMS  turn_1  /home/me/project',
     ]);
   });
 
   it('has a head at a terminal, and lines of its width', () => {
     expect(linesOfTable(tableOfSessions([titled]), 43)).toEqual([
-      'SESSION  USED (UTC)        AGENT          T',
-      's        2026-01-02 03:04  WORKING_ITEMS  S',
+      'SESSION  TITLE     USED (UTC)        AGENT',
+      's        Say "it"  2026-01-02 03:04  WORKIN',
     ]);
   });
 });

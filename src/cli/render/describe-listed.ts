@@ -29,12 +29,13 @@ export function linesOfTable({ columns, rows }: Table, width: number | undefined
 /** `turnpike sessions`. Times are UTC. */
 export function tableOfSessions(sessions: readonly ListedSession[]): Table {
   return {
-    columns: ['SESSION', 'USED (UTC)', 'AGENT', 'TITLE', 'RUNNING TURN', 'FOLDER'],
+    // The title comes early: a narrow terminal cuts what comes late.
+    columns: ['SESSION', 'TITLE', 'USED (UTC)', 'AGENT', 'RUNNING TURN', 'FOLDER'],
     rows: sessions.map(({ sessionId, updatedAt, persona, projectRoot, title, activeTurnId }) => [
       sessionId,
+      title === undefined ? '' : oneLine(title, 50),
       updatedAt.slice(0, 16).replace('T', ' '),
       persona,
-      title === undefined ? '' : oneLine(title, 50),
       activeTurnId ?? '',
       oneLine(projectRoot, 200),
     ]),

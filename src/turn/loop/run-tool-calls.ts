@@ -1,10 +1,9 @@
-import type { ToolOutput } from '../../parsing/tool-output.js';
 import { assertNever } from '../../platform/assert-never.js';
 import { type CallEnd, claimToolCall, endToolCall } from '../../tools/ledger.js';
 import { capOutput } from '../../tools/cap-output.js';
 import type { CallableTool } from '../../tools/open-tools.js';
 import { runCalls } from '../../tools/run-calls.js';
-import { runTool } from '../../tools/calls/run-tool.js';
+import { runTool, type ToolOutcome } from '../../tools/calls/run-tool.js';
 import type { StoreWrite } from '../../storage/write-kind.js';
 import { requesterOf } from '../attempt/attempt-files.js';
 import { fitOutput } from '../budgets/fit-output.js';
@@ -159,8 +158,8 @@ async function runOne(run: TurnRun, call: ToolUse, tool: CallableTool): Promise<
       run.writer.emit({ type: 'tool.progress', callId: call.id, note, elapsedMs }),
   };
   const outcome = await traceTool(run, call, () => runTool(tool, call.input, options));
-  const { status, durationMs, blocks } = outcome;
-  const kept = await keepFiles(run, blocks ?? outcome.output);
+  const { status, durationMs } = outcome;
+  const kept = await keepFiles(run, outcome);
   const isEdited = run.approvals.some(
     ({ callId, editedInput }) => callId === call.id && editedInput !== null,
   );
@@ -169,15 +168,19 @@ async function runOne(run: TurnRun, call: ToolUse, tool: CallableTool): Promise<
     : '';
   // Tools are not given secrets, but they may read or receive some.
   const output = fitOutput(run, note + run.ports.redact(kept.output));
-  await end(run, call, { status, output, files: kept.files, durationMs });
+  await end(run, call, { ...kept, status, output, durationMs });
 }
 
 /** An output as it is stored, cut: its files are kept as long as the session. */
-async function keepFiles(run: TurnRun, given: ToolOutput) {
+async function keepFiles(
+  run: TurnRun,
+  { output: text, blocks }: ToolOutcome,
+): Promise<Pick<CallEnd, 'output' | 'files'>> {
+  if (blocks === undefined) return { output: text };
   const { ports, toolset, terms } = run;
   const { sessionId } = run.turn;
   const requester = requesterOf(run, terms.withoutSlot);
-  const { output, files } = await ports.outputs.keep(given, { sessionId, requester });
+  const { output, files } = await ports.outputs.keep(blocks, { sessionId, requester });
   return { output: capOutput(output, toolset.outputLimit), files };
 }
 

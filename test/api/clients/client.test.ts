@@ -174,7 +174,7 @@ describe('the typed client', () => {
     expect((await client.messages(sessionId)).messages[0]?.parts).toContainEqual(
       expect.objectContaining({ type: 'file', name: 'long.txt' }),
     );
-    const refused = client.uploads.send({ name: 'x.exe', content: new Blob(['MZ']) });
+    const refused = client.uploads.send({ name: 'x.exe', content: new Blob(['MZ\0\x03']) });
     await expect(refused).rejects.toMatchObject({ code: 'ATTACHMENT_FAILURE', status: 400 });
     const huge = { name: 'huge.txt', content: new Blob([new Uint8Array(25 * 1024 * 1024)]) };
     await expect(client.uploads.send(huge)).rejects.toBeInstanceOf(TurnpikeError);

@@ -161,7 +161,7 @@ describe('turnpike chat, tail, sessions and agents', () => {
     person.send('/new\n');
     await person.until(/begins a new session/);
     person.send('/sessions\n');
-    await person.until(new RegExp(`${sessionId} .*"Hello"`));
+    await person.until(new RegExp(`${sessionId} .*Hello`));
     person.send(`/sessions ${sessionId}\n`);
     await person.until(new RegExp(`Going on with ${sessionId}`));
     const last = person.output().length;

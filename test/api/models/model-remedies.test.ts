@@ -133,6 +133,7 @@ describe('a model call that comes to nothing', () => {
     const ran = await run([{ text: 'Half a refusal', stop: 'refusal', category: 'cyber' }]);
     expect(dataOf(ran.frames, 'system:notice')).toEqual([
       expect.objectContaining({ kind: 'refusal', metadata: { category: 'cyber' } }),
+      expect.objectContaining({ kind: 'turn-left-out', metadata: { reason: 'declined' } }),
     ]);
     expect(dataOf(ran.frames, 'turn:end')[0]).toMatchObject({
       outcome: 'limited',

@@ -202,6 +202,6 @@ describe('the log of a server', () => {
     // Debug lines say what a client is told, which may name what it sent: a model, a folder, a file.
     expect(new Set(told)).toEqual(new Set(['request refused', 'a file was refused']));
     expect(leaks.filter((line) => !line.startsWith('{"level":"debug"'))).toEqual([]);
-    expect(leaks.join('').match(/\w+(?=-planted)/g)).toEqual(['model', 'path', 'folder']);
+    expect(leaks.join('').match(/\w+(?=-planted)/g)).toEqual(['model', 'path', 'path', 'folder']);
   });
 });

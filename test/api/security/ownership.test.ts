@@ -98,6 +98,10 @@ const calls: Record<string, (ids: Things) => Call> = {
     'GET',
     `/api/harness/approvals/${id}`,
   ],
+  'get /api/harness/attachments/{id}': ({ turnId }) => [
+    'GET',
+    `/api/harness/attachments/file_${turnId.replace('turn_', '')}_1`,
+  ],
   'put /api/harness/turns/{id}/feedback': ({ turnId: id }) => [
     'PUT',
     `/api/harness/turns/${id}/feedback`,
@@ -404,6 +408,9 @@ async function makeThings(owner: KeyedClient, { db, projectRoot }: TestServer): 
 /** The answer without the ids that were asked for. */
 function anonymous(answer: KeyedAnswer | undefined, ids: Things): [number | undefined, string] {
   let text = answer?.text ?? '';
-  for (const [what, id] of Object.entries(ids)) text = text.replaceAll(id, what);
+  for (const [what, id] of Object.entries(ids)) {
+    // A file's id has that of its turn in it.
+    text = text.replaceAll(id, what).replaceAll(id.replace('turn_', 'file_'), what);
+  }
   return [answer?.status, text.replace(/("correlationId":")[^"]+/, '$1')];
 }

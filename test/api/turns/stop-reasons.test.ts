@@ -40,7 +40,9 @@ describe('the end of a reply', () => {
     expect(dataOf(frames, 'chat:complete')).toEqual({ text: stream.text() });
     expect(stream.text()).not.toBe('');
     const history = await expectGoesOn(sessionId);
-    expect(history.includes('[This reply was cut off')).toBe(outcome === 'limited');
+    // What the model declined is left out.
+    const isCut = outcome === 'limited' && stop !== 'refusal';
+    expect(history.includes('[This reply was cut off')).toBe(isCut);
   });
 
   it.each([['max_tokens'], ['refusal'], ['model_context_window_exceeded']])(

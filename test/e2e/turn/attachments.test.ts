@@ -158,6 +158,8 @@ describe('attachments', () => {
             path: at('notes.txt'),
             mimeType: 'text/plain',
             size: 7,
+            id: expect.stringMatching(/^file_[\w-]+_1$/),
+            url: expect.stringMatching(/^\/api\/harness\/attachments\/file_[\w-]+_1$/),
           },
         ],
       }),
