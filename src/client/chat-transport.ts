@@ -125,11 +125,15 @@ function pathOf(chatId: string): string {
   return `/api/chat/${encodeURIComponent(chatId)}`;
 }
 
-/** The server keeps the conversation: it takes what follows the last answer, or the answers in that. */
+/**
+ * The server keeps the conversation: it takes what follows the last answer, or the answers in that, and what the
+ * application says.
+ */
 function lastMessages<Message extends UIMessage>(messages: readonly Message[]): Message[] {
   let from = messages.length;
   while (from > 0 && messages[from - 1]?.role !== 'assistant') from -= 1;
-  return messages.slice(from === messages.length ? -1 : from);
+  const first = from === messages.length ? messages.length - 1 : from;
+  return messages.filter(({ role }, index) => index >= first || role === 'system');
 }
 
 function plain(headers: Headers | Record<string, string> | undefined): Record<string, string> {

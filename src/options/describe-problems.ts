@@ -27,7 +27,7 @@ function describe(problem: OptionProblem): string {
     case 'more-unknown':
       return `${problem.count} more unknown options ignored`;
     case 'without-effect':
-      return `${problem.key} had no effect: ${problem.reason}`;
+      return `${clip(problem.key, longestValue)} had no effect: ${problem.reason}`;
     case 'held-mode':
       return `mode ${show(problem.given)} (${problem.from}) ${problem.reason}; using ${problem.using}`;
     case 'invalid':

@@ -34,6 +34,27 @@ export function findProblems(
   return nameSome(problems);
 }
 
+/**
+ * Fields of a request's body that its wire does not know, as problems that a notice names. Pure.
+ *
+ * @param known the fields that the wire takes.
+ */
+export function unusedFields(
+  body: Record<string, unknown>,
+  known: readonly string[],
+): OptionProblem[] {
+  const isUnused = (key: string): boolean =>
+    !known.includes(key) && body[key] !== undefined && body[key] !== null;
+  const keys = Object.keys(body).filter(isUnused);
+  const named = keys.slice(0, mostUnknown).map((key): OptionProblem => ({
+    kind: 'without-effect',
+    key: cutText(storableText(key), longestKey),
+    reason: `this route takes ${known.join(', ')}`,
+  }));
+  const count = keys.length - named.length;
+  return count > 0 ? [...named, { kind: 'more-unknown', count }] : named;
+}
+
 function nameSome(problems: readonly OptionProblem[]): OptionProblem[] {
   const unknown = problems.filter(({ kind }) => kind === 'unknown');
   const count = unknown.length - mostUnknown;

@@ -36,6 +36,8 @@ export interface NewTurn {
   /** Turns that are stored before it. Absent: none. */
   told?: readonly CheckedToldTurn[] | undefined;
   /** See `TurnSubmission`. */
+  toldFirst?: boolean;
+  /** See `TurnSubmission`. */
   clientHistory?: string | undefined;
   now: Date;
   /** The process that serves the turn's reader; absent: the turn needs none. */

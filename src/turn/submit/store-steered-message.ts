@@ -11,6 +11,8 @@ export interface NewSteeredMessage {
   text: string;
   /** The client's own id of it. */
   clientId?: string | undefined;
+  /** What the application says with it: the turn has that from its next attempt on. Absent: what it said before. */
+  instructions?: string | undefined;
   requestHash: string;
   idempotencyKey: string | undefined;
   now: Date;
@@ -35,10 +37,11 @@ export async function storeSteeredMessage(
   most: number,
 ): Promise<SteerResult> {
   const { sessionId, text, clientId = null, requestHash, idempotencyKey = null, now } = message;
+  const { instructions } = message;
   try {
     return await db.transaction(async (tx): Promise<SteerResult> => {
       const [active] = await tx
-        .select({ id: turns.id, steered: turns.steeredMessages })
+        .select({ id: turns.id, steered: turns.steeredMessages, request: turns.request })
         .from(turns)
         .where(
           and(
@@ -66,7 +69,10 @@ export async function storeSteeredMessage(
         .values({ ...row, requestHash, idempotencyKey, createdAt: now });
       await tx
         .update(turns)
-        .set({ steeredMessages: sql`${turns.steeredMessages} + 1` })
+        .set({
+          steeredMessages: sql`${turns.steeredMessages} + 1`,
+          ...(instructions === undefined ? {} : { request: { ...active.request, instructions } }),
+        })
         .where(eq(turns.id, active.id));
       return { type: 'steered', turnId: active.id, messageId: id };
     });

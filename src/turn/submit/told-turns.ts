@@ -3,6 +3,7 @@ import { checkAllTaken } from '../../attachments/compose-prompt.js';
 import type { ReceivedFile } from '../../attachments/received-file.js';
 import type { ResolvedAttachments } from '../../attachments/resolve-attachments.js';
 import { noUsage } from '../../events/turn-event.js';
+import { compact } from '../../platform/compact.js';
 import { newId, newTimeId } from '../../platform/ids.js';
 import type { Queryable } from '../../storage/connection.js';
 import { turns } from '../../storage/schema.js';
@@ -23,15 +24,17 @@ const TOLD = 'told';
  */
 export async function checkTold(
   told: readonly ToldTurn[],
-  resolve: (files: readonly ReceivedFile[]) => Promise<ResolvedAttachments>,
+  resolve: (ids: string[], files: readonly ReceivedFile[]) => Promise<ResolvedAttachments>,
   needsAll: boolean,
 ): Promise<CheckedToldTurn[]> {
   const checked: CheckedToldTurn[] = [];
-  for (const { said, replies } of told) {
-    const files = said.filter((one) => typeof one !== 'string');
-    const resolved = files.length === 0 ? { files: [], errors: [] } : await resolve(files);
+  for (const { said, ...rest } of told) {
+    const ids = said.flatMap((one) => (isKept(one) ? one.id : []));
+    const files = said.flatMap((one) => (typeof one === 'string' || isKept(one) ? [] : one));
+    const hasFiles = ids.length + files.length > 0;
+    const resolved = hasFiles ? await resolve(ids, files) : { files: [], errors: [] };
     if (needsAll) checkAllTaken(resolved);
-    checked.push({ parts: orderParts(said, resolved), replies });
+    checked.push({ parts: orderParts(said, resolved), ...rest });
   }
   return checked;
 }
@@ -44,15 +47,22 @@ export function orderParts(
   const byIndex = new Map<number | undefined, AttachmentRef>(
     files.map((file) => [file.index, file]),
   );
-  let index = -1;
+  // Files by id are resolved before those that came.
+  let nextKept = 0;
+  let nextSent = said.filter(isKept).length;
   return said.map((one): StoredPart => {
     if (typeof one === 'string') return { type: 'text', text: one };
-    index += 1;
+    const index = isKept(one) ? nextKept++ : nextSent++;
     const file = byIndex.get(index);
     if (file !== undefined) return { type: 'file', file };
     const reason = errors.find((error) => error.index === index)?.reason ?? 'refused';
-    return { type: 'text', text: `[The file ${one.name} is missing here: ${reason}]` };
+    const name = isKept(one) ? one.id : one.name;
+    return { type: 'text', text: `[The file ${name} is missing here: ${reason}]` };
   });
+}
+
+function isKept(one: ToldTurn['said'][number]): one is { id: string } {
+  return typeof one !== 'string' && 'id' in one;
 }
 
 /** Whether told turns end with outputs of tools, from which the model goes on without a message. */
@@ -67,12 +77,13 @@ export function endsWithOutputs(told: readonly Pick<ToldTurn, 'replies'>[]): boo
 
 /** Stores the told turns of a turn that is about to be stored, in its transaction. @returns their ids. */
 export async function storeTold(tx: Queryable, turn: NewTurn): Promise<string[]> {
-  const { told = [], sessionId, principalId, now } = turn;
+  const { told = [], toldFirst = false, sessionId, principalId, now } = turn;
   if (told.length === 0) return [];
   const [last] = await tx
     .select({ at: max(turns.createdAt) })
     .from(turns)
     .where(eq(turns.sessionId, sessionId));
+  if (toldFirst && last !== undefined && last.at !== null) return [];
   const first = Math.max(now.getTime() - told.length, (last?.at?.getTime() ?? 0) + 1);
   const callIds = new CallIds();
   const rows = told.map((one, index) => {
@@ -80,13 +91,19 @@ export async function storeTold(tx: Queryable, turn: NewTurn): Promise<string[]>
     return tellTurn(turn, one, { id: newTimeId('turn', at.getTime()), at, callIds });
   });
   await tx.insert(turns).values(
-    rows.map(({ id, at, message }) => ({
+    rows.map(({ id, at, message, clientId: clientMessageId }) => ({
       id,
       sessionId,
       principalId,
       status: 'completed' as const,
       attempt: 1,
-      request: { message, opts: {}, attachments: [], rejectedAttachments: [] },
+      request: {
+        message,
+        opts: {},
+        attachments: [],
+        rejectedAttachments: [],
+        ...compact({ clientMessageId }),
+      },
       requestHash: TOLD,
       options: withoutTerms(turn.options),
       exitCode: 0,
@@ -112,7 +129,7 @@ interface Place {
 
 function tellTurn(
   { sessionId }: NewTurn,
-  { parts, replies }: CheckedToldTurn,
+  { parts, replies, clientId }: CheckedToldTurn,
   { id, at, callIds }: Place,
 ) {
   const numbered = replies.map((reply, index) => ({
@@ -123,6 +140,7 @@ function tellTurn(
   return {
     id,
     at,
+    clientId,
     message: parts.flatMap((part) => (part.type === 'text' ? part.text : [])).join('\n\n'),
     stored: {
       id: newId('msg'),

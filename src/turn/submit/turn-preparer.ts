@@ -96,8 +96,8 @@ export class TurnPreparer {
       logger.debug({ sessionId, ...rejected }, 'a file was refused');
     }
     if (submission.needsAllFiles === true) checkAllTaken(resolved);
-    const { told = [], needsAllFiles = false } = submission;
-    const checked = await checkTold(told, (sent) => resolve([], sent), needsAllFiles);
+    const { told = [], toldFirst = false, needsAllFiles = false } = submission;
+    const checked = await checkTold(told, resolve, needsAllFiles);
     const isBlank = message.trim() === '' && resolved.files.length + resolved.errors.length === 0;
     // The files of a replay were taken with the recorded turn.
     const { parts } =
@@ -120,7 +120,7 @@ export class TurnPreparer {
     const budget = dayLimitsOf(principal?.limits);
     const options = { ...resolution, problems: [...(problems ?? []), ...resolution.problems] };
     const asked = { sessionId, principalId, budget, request, requestHash, idempotencyKey };
-    const before = { told: checked, clientHistory };
+    const before = { told: checked, toldFirst, clientHistory };
     const given = { parts: [...(ordered ?? parts)], ...before, now, readerProcess, replaces };
     const turn = { ...asked, ...given, options, delegation };
     return { turn: asReplay(turn, submission.replay), persona: persona.name };

@@ -47,8 +47,9 @@ export class TurnSteerer {
     if (attachments.length > 0 || files.length > 0) throw steeringTakesNoFiles();
     if (asksForOutput(submission.opts)) throw steeringTakesNoOutput();
     const now = new Date(this.clock.now());
-    const { clientMessageId: clientId } = submission;
-    const message = { sessionId, text, clientId, requestHash, idempotencyKey, now };
+    const { clientMessageId: clientId, instructions } = submission;
+    const said = { sessionId, text, clientId, instructions };
+    const message = { ...said, requestHash, idempotencyKey, now };
     const { sessionQueue } = this.config;
     const stored = await storeSteeredMessage(this.db, message, sessionQueue);
     switch (stored.type) {

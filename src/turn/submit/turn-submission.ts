@@ -19,14 +19,19 @@ export interface StoredBeside {
   store(tx: Queryable, turnId: string): Promise<void>;
 }
 
+/** A file whose bytes came, or the id of one that the server has. */
+export type ToldFile = ReceivedFile | { id: string };
+
 /**
  * A turn as the client of a conversation tells of it: the server did not run it, or has it no longer.
  * It is stored like a turn that ran, before the turn that it came with, so that the model gets it as
  * messages with their roles, and compaction, forks and exports know it.
  */
-export interface ToldTurn<File = ReceivedFile> {
+export interface ToldTurn<File = ToldFile> {
   /** Texts and files of the user, in order. Empty: the conversation began with a reply. */
   said: readonly (string | File)[];
+  /** The client's own id of the user's message. Absent: it has none. */
+  clientId?: string;
   /** Model calls, each followed by the outputs of its tools. */
   replies: readonly ToldReply[];
 }
@@ -48,6 +53,7 @@ export interface ToldCall {
 /** A told turn whose files are stored. */
 export interface CheckedToldTurn {
   parts: StoredPart[];
+  clientId?: string;
   replies: readonly ToldReply[];
 }
 
@@ -80,6 +86,11 @@ export interface TurnSubmission {
    * tools, the message may be blank. Absent: none.
    */
   told?: readonly ToldTurn[] | undefined;
+  /**
+   * The told turns are the beginning of the conversation: they are left out where it has a turn already, and a
+   * repeated request need not have them. Absent: they come after what the conversation has.
+   */
+  toldFirst?: boolean;
   /**
    * What the application says to the model beside the user: it is in the system prompt of this turn alone, and in no
    * message. Absent: nothing.

@@ -249,7 +249,11 @@ function hashRequest(submission: TurnSubmission): string {
   const asked = { message, opts, attachments, ...(sent.length === 0 ? {} : { sent }) };
   const request = {
     ...asked,
-    ...compact({ replay: replay?.tools, instructions, told: toldOf(told) }),
+    ...compact({
+      replay: replay?.tools,
+      instructions,
+      told: submission.toldFirst === true ? undefined : toldOf(told),
+    }),
   };
   return createHash('sha256').update(canonicalJson(request)).digest('hex');
 }
@@ -257,7 +261,10 @@ function hashRequest(submission: TurnSubmission): string {
 function toldOf(told: readonly ToldTurn[]): unknown {
   if (told.length === 0) return undefined;
   return told.map(({ said, replies }) => ({
-    said: said.map((one) => (typeof one === 'string' ? one : [one.name, one.sha256])),
+    said: said.map((one) => {
+      if (typeof one === 'string') return one;
+      return 'id' in one ? [one.id] : [one.name, one.sha256];
+    }),
     replies,
   }));
 }

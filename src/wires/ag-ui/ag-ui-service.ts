@@ -76,11 +76,14 @@ export class AgUiService {
     if (input.isReading && session !== undefined) {
       return this.#read({ agent, input, sessionId: session.id }, response);
     }
-    if (newMessage === undefined) throw nothingNew();
+    // In a thread that the server lacks, the model may go on from what the client's tools gave.
+    const goesOn = session === undefined && answers.outputs.length > 0;
+    const message = newMessage ?? (goesOn ? { text: '', files: [] } : undefined);
+    if (message === undefined) throw nothingNew();
     const wanted = { principal, origin: 'ag-ui', name, persona: agent, projectRoot } as const;
     const { run, submitted } = await conversations.begin(wanted, async (sessionId) => {
       const run = { agent, input, sessionId };
-      return { run, submitted: await this.#submit(call, run, newMessage) };
+      return { run, submitted: await this.#submit(call, run, message) };
     });
     return this.#stream(run, submitted, response);
   }
@@ -138,7 +141,9 @@ export class AgUiService {
       message,
       agent,
       opts: { ...input.opts, ...opts },
-      instructions: input.context,
+      history: input.history,
+      instructions: input.instructions,
+      problems: input.problems,
       idempotencyKey: idempotencyKey ?? `ag-ui:${input.runId}`,
       whenBusy: 'beside',
     });

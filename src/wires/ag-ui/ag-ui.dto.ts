@@ -20,7 +20,7 @@ export class RunAgentInputDto {
   @ApiProperty({
     ...jsonObjects,
     description:
-      'The conversation. The user’s messages after the assistant’s last one are the new message; tools’ messages there are the output of tools of the client.',
+      'The conversation. The user’s messages after the assistant’s last one are the new message; tools’ messages there are the output of tools of the client. Messages of `system` and `developer` are what the application says, as `context` is. What came before is read where the server does not have the thread.',
   })
   messages!: object[];
 

@@ -3,9 +3,20 @@ import { fileIdInUrl } from '../../attachments/stored-files.js';
 import { invalidRequest, TypedError } from '../../errors/typed-error.js';
 import { isBase64 } from '../../platform/text/is-base64.js';
 import { isPlainObject } from '../../platform/json.js';
+import type { ToldTurn } from '../../turn/submit/turn-submission.js';
 import type { WireMessage } from '../conversation/conversations.js';
 import type { WireFile } from '../conversation/store-inline-files.js';
+import {
+  argumentsOf,
+  missingFile,
+  parseArguments,
+  tellHistory,
+  type HistoryItem,
+} from '../conversation/told-history.js';
+import { toMediaParts } from './binary-part.js';
 import type { CheckedRun } from './check-run.js';
+import type { AgUiMessage } from './dialect/ag-ui-event.js';
+import { contentText, outputOf } from './run-answers.js';
 
 type Message = CheckedRun['messages'][number];
 type Context = CheckedRun['context'][number];
@@ -40,10 +51,82 @@ export function readRunMessage(fresh: readonly Message[], from: number): WireMes
   return more.length > 0 ? said : { ...said, clientId };
 }
 
-/** What the application says beside the user, a section for each part; undefined: nothing. */
-export function readContext(context: readonly Context[]): string | undefined {
-  if (context.length === 0) return undefined;
-  return context.map(({ description, value }) => `## ${description}\n\n${value}`).join('\n\n');
+/**
+ * What the application says beside the user: its messages of `system` and `developer`, and a section for each part of
+ * the context; undefined: nothing.
+ */
+export function readInstructions(
+  messages: readonly AgUiMessage[],
+  context: readonly Context[],
+): string | undefined {
+  const said = messages.filter(isOfApplication).map(({ content }) => contentText(content));
+  const sections = context.map(({ description, value }) => `## ${description}\n\n${value}`);
+  const all = [...said, ...sections].filter((one) => one.trim() !== '');
+  return all.length === 0 ? undefined : all.join('\n\n');
+}
+
+/**
+ * The conversation before the new message, for a server that has none of it. It is read as far as it can be: other
+ * servers and other versions wrote it.
+ *
+ * @param from index of the first message after the assistant's last one.
+ * @returns undefined where there is none.
+ */
+export function readHistory(
+  messages: readonly AgUiMessage[],
+  from: number,
+): (() => ToldTurn<WireFile>[]) | undefined {
+  const before = messages.filter(
+    (message, index) => !isOfApplication(message) && (index < from || message.role !== 'user'),
+  );
+  return before.length === 0 ? undefined : () => tellHistory(before.flatMap(readTold));
+}
+
+const isOfApplication = ({ role }: AgUiMessage): boolean =>
+  role === 'system' || role === 'developer';
+
+/** Thinking and activities of a page are no part of what is told. */
+function readTold(message: AgUiMessage): HistoryItem[] {
+  const { role, id: clientId, content } = message;
+  if (role === 'user') {
+    const parts = Array.isArray(content) ? (toMediaParts(message).content as unknown[]) : [content];
+    const said = parts.map(readToldPart).filter((one) => one !== '');
+    return said.length === 0 ? [] : [{ kind: 'user', said, clientId }];
+  }
+  if (role === 'tool') {
+    const { toolCallId: callId, error }: Record<string, unknown> = { ...message };
+    if (typeof callId !== 'string') return [];
+    return [{ kind: 'output', callId, ...outputOf(content, error) }];
+  }
+  if (role !== 'assistant') return [];
+  const text = contentText(content);
+  const { toolCalls } = message;
+  const calls = Array.isArray(toolCalls) ? (toolCalls as unknown[]).flatMap(readCall) : [];
+  return [...(text.trim() === '' ? [] : [{ kind: 'reply' as const, text }]), ...calls];
+}
+
+function readCall(call: unknown): HistoryItem[] {
+  const { id: callId, function: asked } = isPlainObject(call) ? call : {};
+  const { name, arguments: given } = isPlainObject(asked) ? asked : {};
+  if (typeof callId !== 'string' || typeof name !== 'string') return [];
+  const input = typeof given === 'string' ? parseArguments(given) : argumentsOf(given);
+  return [{ kind: 'call', call: { callId, name, input, output: undefined } }];
+}
+
+function readToldPart(part: unknown): string | WireFile {
+  if (typeof part === 'string') return part;
+  if (!isPlainObject(part)) return '';
+  const { type, text, source, metadata } = part;
+  if (type === 'text') return typeof text === 'string' ? text : '';
+  const name = nameOf(metadata);
+  const { type: kind, value } = isPlainObject(source) ? source : {};
+  if (typeof value !== 'string') return missingFile(name, 'its part cannot be read');
+  const id = kind === 'url' ? fileIdInUrl(value) : undefined;
+  if (id !== undefined) return { id };
+  if (kind !== 'data') return missingFile(name, 'its bytes were not sent');
+  return isBase64(value)
+    ? { name, bytes: Buffer.from(value, 'base64') }
+    : missingFile(name, 'it is not base64');
 }
 
 function readPart(part: ContentPart, field: string): string | WireFile {
@@ -54,9 +137,12 @@ function readPart(part: ContentPart, field: string): string | WireFile {
   if (source.type !== 'data') throw notSent(`${field}.source`, source.type);
   const { value } = source;
   if (!isBase64(value)) throw invalidRequest(`'${field}.source.value' is not base64`);
+  return { name: nameOf(metadata), bytes: Buffer.from(value, 'base64') };
+}
+
+function nameOf(metadata: unknown): string {
   const { filename, name } = isPlainObject(metadata) ? metadata : {};
-  const called = [filename, name].find((one) => typeof one === 'string');
-  return { name: cleanName(called), bytes: Buffer.from(value, 'base64') };
+  return cleanName([filename, name].find((one) => typeof one === 'string'));
 }
 
 function notSent(field: string, type: string): TypedError {

@@ -54,16 +54,26 @@ function readPayload(payload: unknown, field: string): GivenAnswer {
   return { ...answer('approve', undefined), input: editedArgs };
 }
 
-function readOutput({ content, error = '' }: ToolMessage): GivenAnswer {
-  const text = textOf(content);
-  const output = error === '' ? text : [error, text].filter((one) => one !== '').join('\n\n');
-  return { ...answer('answer', undefined), output, isError: error !== '' };
+function readOutput({ content, error }: ToolMessage): GivenAnswer {
+  const { text, isError } = outputOf(content, error);
+  return { ...answer('answer', undefined), output: text, isError };
 }
 
-/** The text of a tool's output; parts that are no text are in it as their JSON. */
-function textOf(content: ToolMessage['content']): string {
+/** What a tool's message gave. */
+export function outputOf(content: unknown, error: unknown): { text: string; isError: boolean } {
+  const text = contentText(content);
+  if (typeof error !== 'string' || error === '') return { text, isError: false };
+  return { text: [error, text].filter((one) => one !== '').join('\n\n'), isError: true };
+}
+
+/** The text of a message; parts that are no text are in it as their JSON. */
+export function contentText(content: unknown): string {
   if (typeof content === 'string') return content;
-  return content.map((part) => (part.type === 'text' ? part.text : printJson(part))).join('\n\n');
+  if (!Array.isArray(content)) return '';
+  const parts = (content as unknown[]).map((part) =>
+    isPlainObject(part) && typeof part['text'] === 'string' ? part['text'] : printJson(part),
+  );
+  return parts.join('\n\n');
 }
 
 function answer(decision: GivenAnswer['decision'], message: string | undefined): GivenAnswer {

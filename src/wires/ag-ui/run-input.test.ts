@@ -20,8 +20,8 @@ describe('readRunInput', () => {
     const context = ['3', '4'].map((value) => ({ description: 'Page', value }));
     const input = await read({ messages: [user('Hi')], context });
     expect(input.newMessage?.text).toBe('Hi');
-    expect(input.context).toBe('## Page\n\n3\n\n## Page\n\n4');
-    expect((await read({ messages: [user('Hi')] })).context).toBeUndefined();
+    expect(input.instructions).toBe('## Page\n\n3\n\n## Page\n\n4');
+    expect((await read({ messages: [user('Hi')] })).instructions).toBeUndefined();
   });
 
   it('takes files that came with it, under their cleaned names', async () => {

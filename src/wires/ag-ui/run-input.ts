@@ -1,10 +1,14 @@
 import { invalidRequest } from '../../errors/typed-error.js';
 import { isPlainObject } from '../../platform/json.js';
+import { unusedFields } from '../../options/option-problems.js';
+import type { OptionProblem } from '../../storage/shapes/stored-options.js';
+import type { ToldTurn } from '../../turn/submit/turn-submission.js';
 import type { WireMessage } from '../conversation/conversations.js';
 import type { WireAnswers } from '../conversation/match-answers.js';
+import type { WireFile } from '../conversation/store-inline-files.js';
 import { checkRun, type CheckedRun } from './check-run.js';
 import type { AgUiMessage } from './dialect/ag-ui-event.js';
-import { readContext, readRunMessage } from './new-message.js';
+import { readHistory, readInstructions, readRunMessage } from './new-message.js';
 import { readAnswers } from './run-answers.js';
 
 /** The body that a client posts (`RunAgentInput`), as far as it is used. */
@@ -17,8 +21,12 @@ export interface RunInput {
   messages: readonly AgUiMessage[];
   /** The new message of the user; undefined: none. */
   newMessage: WireMessage | undefined;
+  /** The conversation before it; undefined: there is none. */
+  history: (() => ToldTurn<WireFile>[]) | undefined;
   /** What the application says beside the user; undefined: nothing. */
-  context: string | undefined;
+  instructions: string | undefined;
+  /** Fields that have no effect. */
+  problems: OptionProblem[];
   /** Whether the run brings nothing, not even a blank message: it reads the thread. */
   isReading: boolean;
   answers: WireAnswers;
@@ -31,6 +39,20 @@ export interface RunInput {
 
 /** Roles of messages that a turn is made of. */
 const brings = new Set(['user', 'tool']);
+
+/** The fields of a `RunAgentInput`. */
+const runFields = [
+  'threadId',
+  'runId',
+  'parentRunId',
+  'protocolVersion',
+  'state',
+  'messages',
+  'tools',
+  'context',
+  'resume',
+  'forwardedProps',
+];
 
 /** Characters of a run's id, which is a part of an idempotency key. */
 const LONGEST_RUN_ID = 200;
@@ -64,7 +86,9 @@ export async function readRunInput(body: unknown): Promise<RunInput> {
     state: state,
     messages,
     newMessage: readRunMessage(input.messages, from),
-    context: readContext(context),
+    history: readHistory(messages, from),
+    instructions: readInstructions(messages, context),
+    problems: unusedFields(body, runFields),
     isReading: resume.length === 0 && !input.messages.some(({ role }) => brings.has(role)),
     answers: readAnswers(resume, input.messages),
     opts: clientTools.length === 0 ? opts : { ...opts, clientTools },

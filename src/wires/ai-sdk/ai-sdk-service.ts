@@ -142,10 +142,10 @@ export class AiSdkService {
 
   async #submit(
     { asked, principal, idempotencyKey }: AiSdkChat,
-    { message, key: ownKey, again }: ChatMessageInput,
+    { message, history, key: ownKey, again }: ChatMessageInput,
   ): Promise<SubmittedTurn> {
     const { conversations } = this;
-    const { chatId: name, projectRoot, opts } = asked;
+    const { chatId: name, projectRoot, opts, instructions, problems } = asked;
     const agent = asked.agent === undefined ? undefined : await this.#findAgent(asked.agent);
     const persona = agent ?? DEFAULT_PERSONA;
     const wanted = { principal, origin: 'ai-sdk', name, persona, projectRoot } as const;
@@ -157,6 +157,9 @@ export class AiSdkService {
           sessionId,
           principal,
           message,
+          history,
+          instructions,
+          problems,
           agent,
           opts: { ...compact({ replaces }), ...opts },
           idempotencyKey: key,

@@ -24,7 +24,7 @@ export class ChatDto {
   @ApiProperty({
     ...jsonObjects,
     description:
-      'UI messages. Read are the user messages after the last assistant message, or the answers in the last assistant message; what came before may be left out.',
+      'UI messages. Read are the user messages after the last assistant message, or the answers in the last assistant message; what came before is read where the server does not have the chat, and may be left out. Messages of `system` are instructions of the turn.',
   })
   messages!: object[];
 

@@ -2,12 +2,28 @@ import { invalidRequest } from '../../errors/typed-error.js';
 import { takeRequest } from '../../http/request.pipe.js';
 import { compact } from '../../platform/compact.js';
 import { isPlainObject } from '../../platform/json.js';
+import { unusedFields } from '../../options/option-problems.js';
+import type { OptionProblem } from '../../storage/shapes/stored-options.js';
+import type { ToldTurn } from '../../turn/submit/turn-submission.js';
 import type { WireMessage } from '../conversation/conversations.js';
 import type { WireAnswers } from '../conversation/match-answers.js';
+import type { WireFile } from '../conversation/store-inline-files.js';
 import { ChatDto } from './ai-sdk.dto.js';
 import { checkMessages, readMessages, type SentMessage } from './check-messages.js';
 import { readAnswers } from './given-answers.js';
-import { keyOfMessage, readUserMessage } from './new-message.js';
+import { keyOfMessage, readHistory, readInstructions, readUserMessage } from './new-message.js';
+
+/** The fields of a body: those of the package's transport, and ours. */
+const chatFields = [
+  'id',
+  'messages',
+  'trigger',
+  'messageId',
+  'agent',
+  'projectRoot',
+  'opts',
+  'clientTools',
+];
 
 /** The body of a chat request. */
 export interface AiSdkRequest {
@@ -16,10 +32,16 @@ export interface AiSdkRequest {
   agent: string | undefined;
   projectRoot: string | undefined;
   opts: Record<string, unknown>;
+  /** What the application says beside the user; undefined: nothing. */
+  instructions: string | undefined;
+  /** Fields that have no effect. */
+  problems: OptionProblem[];
   input:
     | {
         type: 'message';
         message: WireMessage;
+        /** The conversation before it; undefined: there is none. */
+        history: (() => ToldTurn<WireFile>[]) | undefined;
         /** Idempotency key: equal where a request is repeated; undefined where every request is meant. */
         key: string | undefined;
         /** The message is said once more, or in other words: it takes the place of what was said. */
@@ -42,12 +64,15 @@ export async function readChatRequest(body: unknown): Promise<AiSdkRequest> {
   const { messages, ...fields } = body;
   const chat = await takeRequest(ChatDto, fields);
   const isAgain = chat.trigger === 'regenerate-message';
+  const sent = readMessages(messages);
   return {
     chatId: chat.id,
     agent: chat.agent,
     projectRoot: chat.projectRoot,
     opts: optsOf(chat),
-    input: await readInput(readMessages(messages), isAgain, chat.messageId),
+    instructions: readInstructions(sent),
+    problems: unusedFields(fields, chatFields),
+    input: await readInput(sent, isAgain, chat.messageId),
   };
 }
 
@@ -65,11 +90,13 @@ async function readInput(
     const said = readUserMessage(checked, last + 1);
     const clientId = typeof id === 'string' && id !== '' ? id : undefined;
     const message = { ...said, ...compact({ clientId }) };
+    const history = readHistory(messages.slice(0, last + 1));
+    const asked = { type: 'message', message, history } as const;
     if (isAgain || (clientId !== undefined && edited === clientId)) {
       const answerId = isAgain && typeof edited === 'string' ? edited : undefined;
-      return { type: 'message', message, key: undefined, again: { userId: clientId, answerId } };
+      return { ...asked, key: undefined, again: { userId: clientId, answerId } };
     }
-    return { type: 'message', message, key: clientId && keyOfMessage(clientId) };
+    return { ...asked, key: clientId && keyOfMessage(clientId) };
   }
   const asked = isAgain ? undefined : messages[last];
   const answers = asked && (await findAnswers(asked, last));

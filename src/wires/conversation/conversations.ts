@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { eq } from 'drizzle-orm';
 import { forbiddenScope } from '../../access/access-errors.js';
 import { callerLogger, type Principal } from '../../access/principal.js';
 import { BlobStore } from '../../attachments/blob-store.js';
@@ -8,12 +9,14 @@ import {
   openNamedSession,
   type WantedNamedSession,
 } from '../../session/named-session.js';
+import { compact } from '../../platform/compact.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
 import { isSessionMissing } from '../../session/session-errors.js';
 import { ProjectRoots } from '../../session/project-roots.js';
 import { SessionStore, type SessionRow } from '../../session/session-store.js';
 import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
-import type { OnDisconnect } from '../../storage/shapes/stored-options.js';
+import { turns } from '../../storage/schema.js';
+import type { OnDisconnect, OptionProblem } from '../../storage/shapes/stored-options.js';
 import type { StoredResponsesRequest } from '../../storage/shapes/stored-responses.js';
 import { ApprovalAnswerer } from '../../turn/approvals/approval-answerer.js';
 import type { CancelState } from '../../turn/lifecycle/turn-canceller.js';
@@ -59,6 +62,13 @@ export interface MessageSubmission {
    * turn, and are messages of the conversation from then on. Absent: none.
    */
   told?: readonly ToldTurn<InlineFile>[] | undefined;
+  /**
+   * The conversation before the message, as its client has it: it is told where the server has no turn of it, as of a
+   * conversation that was deleted. Absent: the client sent none.
+   */
+  history?: (() => readonly ToldTurn<WireFile>[]) | undefined;
+  /** Fields of the request that have no effect; a notice names them. */
+  problems?: readonly OptionProblem[];
   /** What the application says beside the user, to this turn alone. Absent: nothing. */
   instructions?: string | undefined;
   /** See `TurnSubmission`. */
@@ -130,7 +140,8 @@ export class Conversations {
 
   /** Submits a message with its files. @throws see `TurnService.submit`. */
   async submit(wanted: MessageSubmission): Promise<SubmittedTurn> {
-    const { sessionId, principal, message, agent, opts, told = [], ...rest } = wanted;
+    const { sessionId, principal, message, agent, opts, told = [], history, ...rest } = wanted;
+    const isFirst = history !== undefined && !(await this.#hasTurns(sessionId));
     const inline = message.files.filter((file) => 'bytes' in file);
     const files = await storeInlineFiles(this.store, inline);
     return this.turns.submit({
@@ -142,19 +153,31 @@ export class Conversations {
       attachments: message.files.flatMap((file) => ('id' in file ? file.id : [])),
       files,
       said: message.said && withStored(message.said, files),
-      told: await this.#storeTold(told),
+      told: await this.#storeTold(isFirst ? history() : told),
+      ...(history === undefined ? {} : { toldFirst: true }),
       wireMode: 'direct',
       ...rest,
       asAgent: agent !== undefined,
     });
   }
 
-  async #storeTold(told: readonly ToldTurn<InlineFile>[]): Promise<ToldTurn[]> {
+  async #hasTurns(sessionId: string): Promise<boolean> {
+    const { id } = turns;
+    const found = await this.db
+      .select({ id })
+      .from(turns)
+      .where(eq(turns.sessionId, sessionId))
+      .limit(1);
+    return found.length > 0;
+  }
+
+  async #storeTold(told: readonly ToldTurn<WireFile>[]): Promise<ToldTurn[]> {
     const stored: ToldTurn[] = [];
-    for (const { said, replies } of told) {
-      const files = said.filter((one) => typeof one !== 'string');
+    for (const { said, clientId, ...rest } of told) {
+      const files = said.filter((one) => typeof one === 'object' && 'bytes' in one);
       const received = await storeInlineFiles(this.store, files);
-      stored.push({ said: withStored(said, received), replies });
+      const told = { said: withStored(said, received), ...rest };
+      stored.push({ ...told, ...compact({ clientId: keptId(clientId) }) });
     }
     return stored;
   }
@@ -204,11 +227,14 @@ export class Conversations {
 }
 
 function withStored(
-  said: readonly (string | InlineFile)[],
+  said: readonly (string | WireFile)[],
   stored: readonly ReceivedFile[],
 ): ToldTurn['said'] {
   const next = stored.values();
-  return said.map((one) => (typeof one === 'string' ? one : (next.next().value ?? one.name)));
+  return said.map((one) => {
+    if (typeof one === 'string' || 'id' in one) return one;
+    return next.next().value ?? one.name;
+  });
 }
 
 /** The id under which a message goes back to its client; undefined: the server's. */

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { ToldReply, ToldTurn } from '../../turn/submit/turn-submission.js';
+import { endsWithOutputs } from '../../turn/submit/told-turns.js';
+import type { ToldTurn } from '../../turn/submit/turn-submission.js';
 import type { InlineFile } from '../conversation/store-inline-files.js';
-import type { InputItem, ReadCall } from './read-item.js';
+import { groupTurns } from '../conversation/told-history.js';
+import type { InputItem } from './read-item.js';
 import { badParam } from './responses-errors.js';
 
 /** Items of the input whose references are resolved. */
@@ -15,16 +17,6 @@ export interface ToldItems {
   said: readonly (string | InlineFile)[];
 }
 
-interface OpenTurn {
-  said: readonly (string | InlineFile)[];
-  replies: {
-    texts: string[];
-    calls: (Omit<ReadCall, 'output'> & { output: string | undefined })[];
-  }[];
-  /** Whether an output came since the last call: the next call is of another reply. */
-  isAnswered: boolean;
-}
-
 /**
  * Makes turns of items: each message of the user begins one, outputs go to their calls wherever they stand.
  * Pure.
@@ -32,27 +24,8 @@ interface OpenTurn {
  * @throws TypedError INVALID_REQUEST 400 for an output of no call, and where nothing is new.
  */
 export function tellItems(items: readonly KnownItem[]): ToldItems {
-  const outputs = outputsByCall(items);
-  const turns: OpenTurn[] = [];
-  const current = (): OpenTurn => {
-    const last = turns.at(-1);
-    if (last !== undefined) return last;
-    turns.push({ said: [], replies: [], isAnswered: false });
-    return current();
-  };
-  for (const item of items) {
-    if (item.kind === 'user') turns.push({ said: item.said, replies: [], isAnswered: false });
-    else if (item.kind === 'reply') addText(current(), item.text);
-    else if (item.kind === 'output') current().isAnswered = true;
-    else if (item.kind === 'call') {
-      const { call } = item;
-      const found = call.output === undefined ? outputs.take(call.callId) : undefined;
-      addCall(current(), { ...call, ...found });
-      // A call with its output in itself was answered before the next one.
-      current().isAnswered = call.output !== undefined;
-    }
-  }
-  const stray = outputs.left();
+  const { turns, strays } = groupTurns(items.filter(isTold));
+  const stray = items.find((item) => item.kind === 'output' && item.callId === strays[0]);
   if (stray !== undefined) {
     throw badParam(
       `${stray.field}.call_id`,
@@ -62,59 +35,21 @@ export function tellItems(items: readonly KnownItem[]): ToldItems {
   return splitNew(turns);
 }
 
-function addText(turn: OpenTurn, text: string): void {
-  const last = turn.replies.at(-1);
-  if (last !== undefined && last.calls.length === 0) last.texts.push(text);
-  else turn.replies.push({ texts: [text], calls: [] });
-  turn.isAnswered = false;
-}
+type ToldItem = Extract<KnownItem, { kind: 'user' | 'reply' | 'call' | 'output' }>;
 
-function addCall(turn: OpenTurn, call: ReadCall): void {
-  const last = turn.replies.at(-1);
-  if (last === undefined || (turn.isAnswered && last.calls.length > 0)) {
-    turn.replies.push({ texts: [], calls: [call] });
-  } else last.calls.push(call);
-}
+const isTold = (item: KnownItem): item is ToldItem =>
+  ['user', 'reply', 'call', 'output'].includes(item.kind);
 
-function splitNew(turns: readonly OpenTurn[]): ToldItems {
-  const last = turns.at(-1);
-  const told = turns.map(({ said, replies }): ToldTurn<InlineFile> => ({
-    said,
-    replies: replies.map(({ texts, calls }): ToldReply => ({ texts, calls })),
-  }));
+function splitNew(told: readonly ToldTurn<InlineFile>[]): ToldItems {
+  const last = told.at(-1);
   if (last !== undefined && last.replies.length === 0 && last.said.length > 0) {
     return { told: told.slice(0, -1), said: last.said };
   }
-  const ends = last?.replies.at(-1)?.calls.some(({ output }) => output !== undefined) ?? false;
-  if (ends) return { told, said: [] };
+  if (endsWithOutputs(told)) return { told: [...told], said: [] };
   throw badParam(
     'input',
     "'input' says nothing new: end it with a message of the user that has text or a file, or with the output of a tool",
   );
-}
-
-type Output = Extract<KnownItem, { kind: 'output' }>;
-
-/** Outputs by their calls. Of more outputs than calls of one id, the last ones count. */
-function outputsByCall(items: readonly KnownItem[]) {
-  const calls = items.flatMap((item) => (item.kind === 'call' ? item.call.callId : []));
-  const given = new Map<string, Output[]>();
-  for (const item of items) {
-    if (item.kind === 'output') given.set(item.callId, [...(given.get(item.callId) ?? []), item]);
-  }
-  for (const [callId, list] of given) {
-    const asked = calls.filter((id) => id === callId).length;
-    if (asked > 0) given.set(callId, list.slice(-asked));
-  }
-  return {
-    take(callId: string): { output: string; isError: boolean } | undefined {
-      const next = given.get(callId)?.shift();
-      return next && { output: next.text, isError: next.isError };
-    },
-    left(): Output | undefined {
-      return [...given.values()].flat()[0];
-    },
-  };
 }
 
 /** A place in a conversation that its client sends whole: a message of the user. */

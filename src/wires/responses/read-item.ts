@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { parseJson, printExact, printJson } from '../../platform/exact-json.js';
+import { printExact, printJson } from '../../platform/exact-json.js';
 import { isPlainObject, type JsonObject } from '../../platform/json.js';
 import type { GivenAnswer } from '../../turn/approvals/validate-answer.js';
 import type { InlineFile } from '../conversation/store-inline-files.js';
+import { parseArguments } from '../conversation/told-history.js';
 import { readContent, type ReadPart } from './read-content.js';
 import { badParam } from './responses-errors.js';
 
@@ -136,18 +137,6 @@ function readFunctionCall(item: JsonObject, field: string): InputItem {
   };
   const call = { callId, name, input: parseArguments(text), output: undefined, isError: false };
   return { field, kept, kind: 'call', call };
-}
-
-/** The arguments of a call: a model may give none, and a client sends what a model gave. */
-function parseArguments(text: string): JsonObject {
-  if (text.trim() === '') return {};
-  try {
-    const value: unknown = parseJson(text);
-    if (value === null) return {};
-    return isPlainObject(value) ? (value as JsonObject) : { arguments: text };
-  } catch {
-    return { arguments: text };
-  }
 }
 
 /** Fields of a call's item that are not what the tool was given. */

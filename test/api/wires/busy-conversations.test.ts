@@ -190,7 +190,7 @@ describe('a message to a conversation whose turn has not ended', () => {
         runId: randomUUID(),
         messages: [...agent.messages, { id: '2', role: 'user', content: 'Mind the gap' }],
         tools: [],
-        context: [],
+        context: [{ description: 'Page', value: 'two of nine' }],
         forwardedProps,
       };
       const beside = await post('/awp', sent);
@@ -216,6 +216,9 @@ describe('a message to a conversation whose turn has not ended', () => {
       });
       expect(existsSync(inProject('run.txt'))).toBe(true);
       expect(askedLast()).toContain('Mind the gap');
+      expect(askedLast()).not.toContain('two of nine');
+      const { system } = server.modelRequests.at(-1)?.body ?? {};
+      expect(JSON.stringify(system)).toContain('two of nine');
     });
 
     it.each(['enqueue', 'steer'])('says something at once where it is to %s', async (onBusy) => {
