@@ -1,3 +1,4 @@
+import { compact } from '../../platform/compact.js';
 import { parseJson, printJson } from '../../platform/exact-json.js';
 import { isPlainObject, type JsonObject } from '../../platform/json.js';
 import type { ToldCall, ToldTurn } from '../../turn/submit/turn-submission.js';
@@ -50,9 +51,11 @@ export function groupTurns<File>(items: readonly HistoryItem<File>[]): {
       current().isAnswered = call.output !== undefined;
     }
   }
-  const told = turns.map(({ isAnswered: _, clientId, ...turn }) =>
-    clientId === undefined ? turn : { ...turn, clientId },
-  );
+  const told = turns.map(({ said, clientId, replies }) => ({
+    said,
+    ...compact({ clientId }),
+    replies,
+  }));
   return { turns: told, strays: outputs.left() };
 }
 

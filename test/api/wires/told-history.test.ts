@@ -116,7 +116,11 @@ describe('a conversation that the server does not have', () => {
     const reader =
       wire === 'AG-UI'
         ? await post('/awp', {
-            ...{ threadId: id, runId: randomUUID(), messages, tools: [], context: [] },
+            threadId: id,
+            runId: randomUUID(),
+            messages,
+            tools: [],
+            context: [],
             ...more,
           })
         : await post('/api/chat', { id, messages, ...more });
