@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { endsWithOutputs } from '../../turn/submit/told-turns.js';
 import type { ToldTurn } from '../../turn/submit/turn-submission.js';
 import type { InlineFile } from '../conversation/store-inline-files.js';
 import { groupTurns } from '../conversation/told-history.js';
@@ -45,7 +44,8 @@ function splitNew(told: readonly ToldTurn<InlineFile>[]): ToldItems {
   if (last !== undefined && last.replies.length === 0 && last.said.length > 0) {
     return { told: told.slice(0, -1), said: last.said };
   }
-  if (endsWithOutputs(told)) return { told: [...told], said: [] };
+  const ends = last?.replies.at(-1)?.calls.some(({ output }) => output !== undefined) ?? false;
+  if (ends) return { told: [...told], said: [] };
   throw badParam(
     'input',
     "'input' says nothing new: end it with a message of the user that has text or a file, or with the output of a tool",
