@@ -72,7 +72,7 @@ describe('a fork', () => {
     expect(await articles(chat)).toBe(0);
     await chat.send('Begin anew');
     const notice = chat.turn(0).getByRole('complementary', { name: 'Notice' });
-    await notice.getByText(/- later\.txt/).waitFor();
+    await notice.getByText('Note to the model: files were not changed back: later.txt').waitFor();
     expect(faults).toEqual([]);
   });
 

@@ -55,15 +55,38 @@ describe('a recorded turn', () => {
     expect(faults).toEqual([]);
   });
 
-  it('shows notices in amber with what is used of the limit, and no way to change them', async () => {
+  it('says in a line what the model is told, and in full on demand', async () => {
     const { chat, page } = await show(recorded('limited-by-iterations'));
     const notice = chat.conversation.getByRole('complementary', { name: 'Notice' });
-    await notice.getByText('iteration: 1/3').waitFor();
-    await notice.getByText('token: 40,000/50,000').waitFor();
+    const warning = notice.getByText('Warning to the model: 2 of 3 steps left');
+    await warning.waitFor();
+    await notice.getByText('Warning to the model: 10,000 of 50,000 tokens left').waitFor();
+    const words = notice.getByText(/Consider wrapping up your response/);
+    expect(await words.isVisible()).toBe(false);
+    await warning.click();
+    await words.waitFor();
     expect(await notice.getByRole('button').count()).toBe(0);
     expect(await notice.getByRole('textbox').count()).toBe(0);
     await takePicture(page, 'notices-light');
     await chat.turn(0).getByText('Stopped by a limit: max turns').waitFor();
+  });
+
+  it('says once that a limit ended it, and why', async () => {
+    const { chat } = await show(recorded('limited-by-its-own-reason'));
+    await chat
+      .turn(0)
+      .getByText(/^Stopped by a limit: /)
+      .waitFor();
+    expect(
+      await chat
+        .turn(0)
+        .getByText(/3 files were read/)
+        .count(),
+    ).toBe(1);
+    await chat
+      .turn(0)
+      .getByText(/^\[Stopped: 3 files were read/)
+      .waitFor();
   });
 
   it('that ends with an object shows it as far as it has come, then whole', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { someFacts } from '../../../test/support/turn/some-facts.js';
 import type { Todo } from '../../storage/shapes/todo.js';
-import { backgroundResult, compactSummary, sessionStart } from './conversation.js';
+import { backgroundResult, compactSummary, filesKept, sessionStart } from './conversation.js';
 
 const done: Todo = { id: 'a', content: 'Read it', status: 'completed' };
 const doing: Todo = { id: 'b', content: 'Write it', status: 'in_progress' };
@@ -33,6 +33,22 @@ describe('session-start', () => {
 
   it('is not looked at between steps', () => {
     expect(sessionStart.levels).toEqual(['message']);
+  });
+});
+
+describe('files-kept', () => {
+  it.each([
+    [
+      { paths: ['a.txt'], more: 2, ranCommands: true },
+      'Files were not reverted. These files were written there:\n\n- a.txt\n- and 2 more\n\nCommands ran there too, and may have changed other files. Read a file again before you rely on what it was.',
+    ],
+    [
+      { paths: [], more: 0, ranCommands: false, mcpTools: ['mcp__a__b'] },
+      'Files were not reverted. These tools ran there, and may have changed files and what they reach: mcp__a__b. Read a file again before you rely on what it was.',
+    ],
+  ])('of %j', (written, text) => {
+    const [notice] = filesKept.check(someFacts({ written }));
+    expect(notice?.text.replace(/^.*? is not in it\. /, '')).toBe(text);
   });
 });
 

@@ -65,13 +65,18 @@ export const filesKept: Trigger = {
 function describeWritten({ paths, more, ranCommands, mcpTools = [] }: WrittenFiles): string {
   const listed = paths.map((path) => `- ${path}`).join('\n');
   const rest = more === 0 ? '' : `\n- and ${more} more`;
-  const wrote = paths.length === 0 ? '' : ` These files were written there:\n${listed}${rest}\n`;
-  const ran = ranCommands ? ' Commands ran there too, and may have changed other files.' : '';
-  const called =
-    mcpTools.length === 0
-      ? ''
-      : ` These tools ran there, and may have changed files and what they reach: ${mcpTools.join(', ')}.`;
-  return `The conversation goes on from an earlier point, and what came after that point is not in it. Files were not reverted.${wrote}${ran}${called} Read a file again before you rely on what it was.`;
+  const wrote =
+    paths.length === 0 ? '' : ` These files were written there:\n\n${listed}${rest}\n\n`;
+  const after = [
+    ...(ranCommands ? ['Commands ran there too, and may have changed other files.'] : []),
+    ...(mcpTools.length === 0
+      ? []
+      : [
+          `These tools ran there, and may have changed files and what they reach: ${mcpTools.join(', ')}.`,
+        ]),
+    'Read a file again before you rely on what it was.',
+  ].join(' ');
+  return `The conversation goes on from an earlier point, and what came after that point is not in it. Files were not reverted.${wrote || ' '}${after}`;
 }
 
 export const compactSummary: Trigger = {

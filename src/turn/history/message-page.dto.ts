@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { time } from '../../http/fields/json-schemas.js';
 import { PageDto } from '../../http/paging/page.dto.js';
 import { ApiParts } from './message-parts.dto.js';
-import { StepDto } from './step-page.dto.js';
+import { NoticeDto, StepDto } from './step-page.dto.js';
 import type { MessageView } from './view-messages.js';
 import type { MessagePart } from './view-steps.js';
 
@@ -53,6 +53,12 @@ class MessageDto implements MessageView {
     description: 'The step after which a steered message was delivered; absent on others.',
   })
   afterStep?: number;
+
+  @ApiPropertyOptional({
+    type: NoticeDto,
+    description: 'What a `system` message says, with its facts; absent on others.',
+  })
+  notice?: NoticeDto;
 
   @ApiPropertyOptional({
     type: [StepDto],

@@ -4,11 +4,9 @@ import { PageDto } from '../../http/paging/page.dto.js';
 import { UsageDto } from '../../http/usage.dto.js';
 import { stepStopReasons, type StepStopReason } from '../../storage/shapes/stored-step.js';
 import { ApiParts } from './message-parts.dto.js';
-import type { MessagePart, StepView } from './view-steps.js';
+import type { MessagePart, NoticeView, StepView } from './view-steps.js';
 
-type StepNotice = StepView['notices'][number];
-
-class StepNoticeDto implements StepNotice {
+export class NoticeDto implements NoticeView {
   @ApiProperty({ type: String })
   kind!: string;
 
@@ -48,10 +46,10 @@ export class StepDto implements StepView {
   parts!: MessagePart[];
 
   @ApiProperty({
-    type: [StepNoticeDto],
+    type: [NoticeDto],
     description: 'After this step and before the next, to the model or to the client.',
   })
-  notices!: StepNoticeDto[];
+  notices!: NoticeDto[];
 }
 
 export class StepPageDto extends PageDto {

@@ -7,7 +7,14 @@ import { assistantMessageId } from '../state/assistant-message-id.js';
 import { callKey, partKey } from '../prompt/leave-out.js';
 import type { Refused } from '../state/left-out.js';
 import type { StoredTurn } from '../state/load-turn.js';
-import { viewStepParts, viewSteps, type MessagePart, type StepView } from './view-steps.js';
+import {
+  viewNotice,
+  viewStepParts,
+  viewSteps,
+  type MessagePart,
+  type NoticeView,
+  type StepView,
+} from './view-steps.js';
 
 export interface MessageView {
   messageId: string;
@@ -29,6 +36,8 @@ export interface MessageView {
   leftOut?: Refused;
   /** The step after which a steered message was delivered; absent on others. */
   afterStep?: number;
+  /** What a `system` message says, with its facts; absent on others. */
+  notice?: NoticeView;
   /** Model calls that an assistant's message consists of, in order. */
   steps?: StepView[];
 }
@@ -117,6 +126,7 @@ function viewNoticeMessage(notice: StoredTurn['notices'][number]): MessageView {
     status: 'complete',
     createdAt: notice.createdAt.toISOString(),
     parts: [{ type: 'text', text: notice.text }],
+    notice: viewNotice(notice),
   };
 }
 

@@ -34,6 +34,14 @@ export type MessagePart =
       leftOut?: boolean;
     };
 
+export interface NoticeView {
+  kind: string;
+  text: string;
+  metadata: unknown;
+  /** Whether the model got it, too. */
+  seenByModel: boolean;
+}
+
 export interface StepView {
   stepId: string;
   /** From 1. */
@@ -46,7 +54,7 @@ export interface StepView {
   endedAt: string;
   parts: MessagePart[];
   /** Notices after this step and before the next, to the model or to the client. */
-  notices: { kind: string; text: string; metadata: unknown; seenByModel: boolean }[];
+  notices: NoticeView[];
 }
 
 /** The model calls of a turn, in order: `GET /api/harness/turns/:id/steps`. Pure. */
@@ -62,8 +70,13 @@ export function viewSteps(stored: StoredTurn): StepView[] {
     parts: viewStepParts(step, stored),
     notices: stored.notices
       .filter((notice) => notice.level === 'step' && notice.afterStep === step.step)
-      .map(({ kind, text, metadata, seenByModel }) => ({ kind, text, metadata, seenByModel })),
+      .map(viewNotice),
   }));
+}
+
+/** A notice with its facts. Pure. */
+export function viewNotice({ kind, text, metadata, seenByModel }: NoticeView): NoticeView {
+  return { kind, text, metadata, seenByModel };
 }
 
 const statuses: Partial<Record<StepStopReason, StepView['status']>> = {

@@ -59,7 +59,10 @@ describe('reduceTurn', () => {
 
   it('gives what comes after a discarded step keys of its own', () => {
     const text = (step: number) => ({ event: 'chat:delta', data: { step, text: 'a' } });
-    const notice = { event: 'system:notice', data: { kind: 'limit', text: 'b' } };
+    const notice = {
+      event: 'system:notice',
+      data: { kind: 'limit', text: 'b', seenByModel: true },
+    };
     const discard = { event: 'step:discard', data: { step: 1 } };
     const view = reduce([text(1), notice, discard, notice]);
     expect(new Set(view.items.map(({ key }) => key)).size).toBe(2);

@@ -225,8 +225,8 @@ function addAside(view: TurnView, frame: Extract<OwnFrame, { event: AsideName }>
 function asideOf(frame: Extract<OwnFrame, { event: AsideName }>, key: string): Item {
   switch (frame.event) {
     case 'system:notice': {
-      const { kind: noticeKind, text, metadata } = frame.data;
-      return { kind: 'notice', key, noticeKind, text, ...(metadata ? { metadata } : {}) };
+      const { kind: noticeKind, text, metadata = {}, seenByModel } = frame.data;
+      return { kind: 'notice', key, noticeKind, text, metadata, seenByModel };
     }
     case 'message:joined':
       return { kind: 'steered', key, text: frame.data.text };

@@ -5,6 +5,7 @@ import { describeTurnFault } from '../turn/describe-turn-fault.js';
 import { MarkdownText } from '../text/markdown.js';
 import { OpenText } from '../text/open-text.js';
 import { OutputObject } from '../text/output-object.js';
+import { isSaidByReply } from '../turn/describe-notice.js';
 import { Notice, NoticeOf } from '../turn/notice.js';
 import { Cited, Sources } from '../text/sources.js';
 import { SubagentTurn } from '../turn/subagent-turn.js';
@@ -26,6 +27,7 @@ export function TurnItems({ view }: { view: TurnView }) {
           return <OutputObject key={item.key} output={output} />;
         }
         if (isText(item, output?.step)) return null;
+        if (item.kind === 'notice' && isSaidByReply(item, view.items)) return null;
         if (item.kind === 'text' && item.step === fault?.badReplyStep) {
           return <OpenText key={item.key} text={item.text} label="Reply as it came" isBad />;
         }

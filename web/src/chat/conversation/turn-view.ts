@@ -69,7 +69,10 @@ export interface NoticeItem {
   key: string;
   noticeKind: string;
   text: string;
-  metadata?: Record<string, unknown>;
+  /** Facts of the notice, by kind. */
+  metadata: Record<string, unknown>;
+  /** The model got it: its words are for the model. */
+  seenByModel: boolean;
 }
 
 /** The sources of a step, added when the step ends so that no shown item moves. */

@@ -1,4 +1,4 @@
-import type { MessagePart, StepView } from '../../../../src/turn/history/view-steps.js';
+import type { MessagePart, NoticeView, StepView } from '../../../../src/turn/history/view-steps.js';
 import type { MessageView } from '../../../../src/turn/history/view-messages.js';
 import { compact } from '../../../../src/platform/compact.js';
 import { isPlainObject } from '../../../../src/platform/json.js';
@@ -56,7 +56,10 @@ function addMessage(turn: ConversationTurn, message: MessageView): ConversationT
   const text = message.parts
     .flatMap((part) => (part.type === 'text' ? [part.text] : []))
     .join('\n\n');
-  if (message.role === 'system') return { ...turn, view: add(turn.view, [notice(message, text)]) };
+  const { notice, messageId } = message;
+  if (notice !== undefined) {
+    return { ...turn, view: add(turn.view, [noticeOf(notice, messageId)]) };
+  }
   if (message.afterStep !== undefined) {
     return { ...turn, view: add(turn.view, [{ kind: 'steered', key: message.messageId, text }]) };
   }
@@ -74,8 +77,9 @@ function fileOf({
   return compact({ id, name, mimeType, size, leftOut });
 }
 
-function notice({ messageId }: MessageView, text: string): Item {
-  return { kind: 'notice', key: messageId, noticeKind: 'notice', text };
+function noticeOf({ kind, text, metadata, seenByModel }: NoticeView, key: string): Item {
+  const facts = isPlainObject(metadata) ? metadata : {};
+  return { kind: 'notice', key, noticeKind: kind, text, metadata: facts, seenByModel };
 }
 
 function add(view: TurnView, items: readonly Item[]): TurnView {
@@ -120,13 +124,7 @@ function itemsOf({ step, parts, notices }: StepView): Item[] {
         return [];
     }
   });
-  const posted = notices.map(({ kind: noticeKind, text, metadata }, index): Item => ({
-    kind: 'notice',
-    key: `notice-${step}-${index}`,
-    noticeKind,
-    text,
-    ...(isPlainObject(metadata) ? { metadata } : {}),
-  }));
+  const posted = notices.map((notice, index) => noticeOf(notice, `notice-${step}-${index}`));
   return [...shown, ...posted];
 }
 

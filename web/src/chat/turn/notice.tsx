@@ -1,10 +1,10 @@
-import { TriangleAlert } from '../../ui/icons/icons.js';
+import { ChevronRight, TriangleAlert } from '../../ui/icons/icons.js';
 import type { ReactNode } from 'react';
-import { formatCount } from '../../ui/format.js';
 import type { NoticeItem } from '../conversation/turn-view.js';
+import { describeNotice } from './describe-notice.js';
 
 /** A notice of the server. */
-export function Notice({ text, detail }: { text: ReactNode; detail?: string | undefined }) {
+export function Notice({ text }: { text: ReactNode }) {
   return (
     <aside
       aria-label="Notice"
@@ -14,20 +14,29 @@ export function Notice({ text, detail }: { text: ReactNode; detail?: string | un
         <TriangleAlert aria-hidden size={16} className="mt-0.5 shrink-0" />
         <span className="min-w-0 whitespace-pre-wrap">{text}</span>
       </p>
-      {detail !== undefined && <p className="mt-0.5 pl-6 text-xs tabular-nums">{detail}</p>}
     </aside>
   );
 }
 
+/** A notice to people as it is; one to the model in a line, with its words folded. */
 export function NoticeOf({ item }: { item: NoticeItem }) {
-  return <Notice text={item.text} detail={describeLimit(item.metadata)} />;
-}
-
-/** The numbers of a notice about a limit, such as `iteration: 7/10`. */
-function describeLimit(metadata: Record<string, unknown> | undefined): string | undefined {
-  const { limit_type: type, current_value: current, limit_value: limit } = metadata ?? {};
-  if (typeof type !== 'string' || typeof current !== 'number' || typeof limit !== 'number') {
-    return undefined;
-  }
-  return `${type}: ${formatCount(current)}/${formatCount(limit)}`;
+  const line = describeNotice(item);
+  if (line === undefined) return <Notice text={item.text} />;
+  return (
+    <aside aria-label="Notice" className="my-2 text-sm">
+      <details className="group">
+        <summary className="-mx-1.5 inline-flex max-w-full list-none items-center gap-1 rounded-md px-1.5 py-0.5 text-muted select-none hover:bg-sunken hover:text-ink [&::-webkit-details-marker]:hidden">
+          <ChevronRight
+            aria-hidden
+            size={14}
+            className="shrink-0 transition-transform group-open:rotate-90"
+          />
+          <span className="min-w-0 [overflow-wrap:anywhere]">{line}</span>
+        </summary>
+        <p className="mt-1 border-l-2 border-line pl-3 whitespace-pre-wrap text-muted [overflow-wrap:anywhere]">
+          {item.text}
+        </p>
+      </details>
+    </aside>
+  );
 }
