@@ -112,7 +112,7 @@ export interface AttachedFile {
   /** Bytes. */
   size: number;
   /** The provider refused it: the model is not sent it. */
-  leftOut?: true;
+  leftOut?: boolean;
   /** Loads the file, and sends it again. */
   id: string;
   /** Set where the file was chosen in this page; else it is loaded when it is needed. */
