@@ -1,3 +1,4 @@
+import { getMaxListeners } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { linkAbort, untilAborted } from './abort.js';
@@ -58,4 +59,16 @@ describe('untilAborted, when the signal comes first', () => {
     process.off('unhandledRejection', note);
     expect(unhandled).toEqual([]);
   });
+});
+
+// From the eleventh listener on, Node 20 would warn of a leak: of a turn with as many MCP servers, for one.
+it('a signal may end any number of things', async () => {
+  const linked = new AbortController();
+  linkAbort(linked.signal, new AbortController())();
+  const awaited = new AbortController();
+  await untilAborted(Promise.resolve(), awaited.signal);
+  expect([linked, awaited].map(({ signal }) => getMaxListeners(signal))).toEqual([
+    Infinity,
+    Infinity,
+  ]);
 });

@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events';
+
 /**
  * Aborts `inner` with the reason of `outer` as soon as `outer` aborts.
  *
@@ -10,6 +12,7 @@ export function linkAbort(outer: AbortSignal, inner: AbortController): () => voi
     return () => undefined;
   }
   const forward = (): void => inner.abort(outer.reason);
+  takeMany(outer);
   outer.addEventListener('abort', forward, { once: true });
   return () => outer.removeEventListener('abort', forward);
 }
@@ -22,6 +25,7 @@ export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Pr
   let onAbort = (): void => undefined;
   const aborted = new Promise<never>((_resolve, reject) => {
     onAbort = () => reject(signal.reason as Error);
+    takeMany(signal);
     if (signal.aborted) onAbort();
     else signal.addEventListener('abort', onAbort, { once: true });
   });
@@ -31,4 +35,9 @@ export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Pr
   } finally {
     signal.removeEventListener('abort', onAbort);
   }
+}
+
+/** A turn's signal ends all that runs beside each other in it: Node 20 warns of a leak from eleven listeners on. */
+function takeMany(signal: AbortSignal): void {
+  setMaxListeners(Infinity, signal);
 }
