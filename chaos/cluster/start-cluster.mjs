@@ -73,7 +73,8 @@ export async function startCluster({ folder, apis, workers, leaseMs }, hook) {
       // Workers die every few seconds: three deaths within a step are chance here.
       TURNPIKE_MAX_ATTEMPTS: '20',
       TURNPIKE_DRAIN_MS: '1000',
-      TURNPIKE_EGRESS_PRIVATE_HOSTS: '127.0.0.1',
+      TURNPIKE_WEBHOOK_PRIVATE_HOSTS: '127.0.0.1:*',
+      TURNPIKE_TOOL_HOOK_PRIVATE_HOSTS: '127.0.0.1:*',
       // Every client has two files of its own.
       TURNPIKE_MEMORY_FILES: '1000',
       ...hook,

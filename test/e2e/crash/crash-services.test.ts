@@ -29,7 +29,11 @@ beforeAll(async () => {
     points: Object.fromEntries(Object.values(groups).flatMap((points) => Object.entries(points))),
     kills: 1,
     // The hook makes the way to a line longer.
-    environment: { ...hook.environment, TURNPIKE_LEASE_MS: '8000' },
+    environment: {
+      ...hook.environment,
+      TURNPIKE_LEASE_MS: '8000',
+      TURNPIKE_WEBHOOK_PRIVATE_HOSTS: '127.0.0.1:*',
+    },
     // The lease of the dead sender is over.
     meanwhile: (db) => db.execute(sql`update webhook_deliveries set next_at = now()`),
   });
