@@ -55,6 +55,21 @@ describe('a page that is loaded anew, with AG-UI', () => {
     expect(second.types()).not.toContain('RUN_ERROR');
   });
 
+  it('is sent the conversation with a message, where it lacks that', async () => {
+    await page('lacking').say('[[tokens=2]]');
+    const { agent, events, say } = page('lacking');
+    const snapshots = () =>
+      events.map(({ type }): string => type).filter((type) => type === 'MESSAGES_SNAPSHOT');
+    await say('Again');
+    expect(snapshots()).toHaveLength(1);
+    const roles = agent.messages.map(({ role }) => role);
+    expect(roles).toEqual(['user', 'assistant', 'user', 'assistant']);
+    expect(agent.messages[1]?.content).toBe('word1 word2');
+    // The client has the history now.
+    await say('Once more');
+    expect(snapshots()).toHaveLength(1);
+  });
+
   it('gets the conversation without the turns that another one replaced', async () => {
     const first = page('replaced');
     await first.say('First [[tokens=1]]');

@@ -121,25 +121,6 @@ describe('the AG-UI wire', () => {
     expect(agent.state).toMatchObject({ page: 3, turnpike: { status: 'completed' } });
   });
 
-  it('sends its conversation to a client that lacks it', async () => {
-    const first = converse();
-    await first.say('[[tokens=2]]');
-    const second = converse();
-    second.agent.threadId = first.agent.threadId;
-    await second.say('Again');
-    expect(second.types()).toContain('MESSAGES_SNAPSHOT');
-    expect(second.agent.messages.map(({ role }) => role)).toEqual([
-      'user',
-      'assistant',
-      'user',
-      'assistant',
-    ]);
-    expect(second.agent.messages[1]?.content).toBe('word1 word2');
-    // The client has the history now.
-    await second.say('Once more');
-    expect(second.types()).not.toContain('MESSAGES_SNAPSHOT');
-  });
-
   it('has the client run its own tools, over two runs', async () => {
     const { agent, say, run, finished, types } = converse();
     await say('[[tool=pick_colour {"of":"car"}]] [[tokens=2]]', { tools: [colours] });
