@@ -19,7 +19,9 @@ export function Page({
         <header className="mb-5 flex flex-wrap items-start justify-between gap-3">
           <div className="min-w-0 flex-1 basis-72">
             <h1 className="text-xl font-semibold tracking-tight">{title}</h1>
-            {lead !== undefined && <div className="mt-0.5 text-sm text-muted">{lead}</div>}
+            {lead !== undefined && (
+              <div className="mt-0.5 text-sm text-pretty text-muted">{lead}</div>
+            )}
           </div>
           {actions}
         </header>
@@ -38,7 +40,9 @@ export function Nothing({ title, children }: { title: string; children?: ReactNo
   return (
     <div className="rounded-xl border border-dashed border-line px-4 py-8 text-center text-sm text-muted">
       <p className="font-medium text-ink">{title}</p>
-      {children !== undefined && <p className="mx-auto mt-1 max-w-prose">{children}</p>}
+      {children !== undefined && (
+        <p className="mx-auto mt-1 max-w-prose text-balance">{children}</p>
+      )}
     </div>
   );
 }

@@ -3,7 +3,7 @@ import { formatShort, formatUsd } from '../ui/format.js';
 import { sessionFacts } from './conversation/session-facts.js';
 import type { ShownTurn } from './conversation/shown-turn.js';
 
-/** Model, context and cost of a session, in one line. */
+/** Cost, model and context of a session, in one line: at its end stands what is always known, and nothing moves. */
 export function SessionMeter({
   turns,
   sessionModel,
@@ -23,26 +23,14 @@ export function SessionMeter({
     <span
       role="group"
       aria-label="Model, context and cost"
-      className="grid shrink-0 grid-cols-[11rem_8.5rem_4rem] items-center gap-x-3 tabular-nums max-lg:grid-cols-[8.5rem_4rem] max-sm:grid-cols-[4rem]"
+      className="grid shrink-0 grid-cols-[4rem_auto_8.5rem] items-center gap-x-3 text-right tabular-nums max-lg:grid-cols-[4rem_8.5rem] max-sm:grid-cols-[4rem]"
     >
-      <span className="truncate max-lg:hidden">{model}</span>
-      {contextTokens !== undefined && (
-        <span
-          className="col-start-2 max-lg:col-start-1 max-sm:hidden"
-          title="Tokens that the next model call starts from"
-        >
-          Context {formatShort(contextTokens)}
-          {contextWindow === undefined ? '' : ` / ${formatShort(contextWindow)}`}
-        </span>
-      )}
-      {usd !== undefined && (
-        <span
-          className="col-start-3 max-lg:col-start-2 max-sm:col-start-1"
-          title="Cost of the session’s turns"
-        >
-          {formatUsd(usd)}
-        </span>
-      )}
+      <span title="Cost of the session’s turns">{usd === undefined ? '' : formatUsd(usd)}</span>
+      <span className="max-w-48 truncate max-lg:hidden">{model}</span>
+      <span className="max-sm:hidden" title="Tokens that the next model call starts from">
+        {contextTokens !== undefined &&
+          `Context ${formatShort(contextTokens)}${contextWindow === undefined ? '' : ` / ${formatShort(contextWindow)}`}`}
+      </span>
     </span>
   );
 }

@@ -67,9 +67,12 @@ function Totals({ days }: { days: readonly DayOfUsage[] }) {
   return (
     <dl className="mb-6 grid grid-cols-3 gap-3">
       {facts.map(([label, value]) => (
-        <div key={label} className="rounded-xl border border-line bg-panel px-4 py-3">
+        <div
+          key={label}
+          className="min-w-0 rounded-xl border border-line bg-panel px-3 py-3 sm:px-4"
+        >
           <dt className="text-xs text-muted">{label}</dt>
-          <dd className="text-2xl font-semibold tabular-nums">{value}</dd>
+          <dd className="truncate text-lg font-semibold tabular-nums sm:text-2xl">{value}</dd>
         </div>
       ))}
     </dl>
@@ -118,7 +121,7 @@ function DayTable({
                 {day}
               </th>
               {hasPrincipals && <td className="px-4 py-1.5">{principal}</td>}
-              <td className="px-4 py-1.5">{model}</td>
+              <td className="px-4 py-1.5 whitespace-nowrap">{model}</td>
               <td className="px-4 py-1.5">{formatCount(turns)}</td>
               <td className="px-4 py-1.5">{formatShort(tokens)}</td>
               <td className="px-4 py-1.5">{usd === 0 ? '–' : formatUsd(usd)}</td>

@@ -58,7 +58,7 @@ export function NewSessionPage() {
     <main id="main" tabIndex={-1} className="h-full overflow-y-auto outline-none">
       <div className="mx-auto flex min-h-full max-w-2xl flex-col justify-center px-4 py-10 sm:px-8">
         <h1 className="mb-1 text-2xl font-semibold tracking-tight">What would you like to do?</h1>
-        <p className="mb-5 text-sm text-muted">
+        <p className="mb-5 text-sm text-pretty text-muted">
           An agent works on your message in a folder. It keeps running when you close this page.
         </p>
         {models?.provider === 'rehearsal' && <RehearsalNote />}
