@@ -2,9 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { parseName } from '../plan/turn-names.mjs';
 import { query } from './load-rows.mjs';
 
-/** Ids of messages and turns differ in a copy; texts, steps and calls do not. */
+/**
+ * Ids of messages and turns differ in a copy; texts, steps and calls do not. A turn that the provider refused may be
+ * missing from a later request: it is left out to try whether it was the cause, and taken back where it was not.
+ */
 const turnsSql = `select id, session_id, copied_from, replaces, superseded_by, status,
-  left_out is not null as is_left_out,
+  left_out is not null or coalesce(failure ->> 'status' in ('400', '413', '422'), false) as is_left_out,
   (select parts -> 0 ->> 'text' from messages where turn_id = turns.id and role = 'user' limit 1) as text,
   md5(concat_ws('|', status, end_reason, end_note, output::text,
     (select string_agg(parts::text, '|' order by role) from messages where turn_id = turns.id),
