@@ -15,6 +15,9 @@ import type { CheckedToldTurn, ToldTurn } from './turn-submission.js';
 /** The reason of the end of told turns: no run of this server ended them. */
 const TOLD = 'told';
 
+/** Rows of one statement. */
+const ROWS_AT_ONCE = 500;
+
 /**
  * Checks the files of told turns.
  *
@@ -77,7 +80,7 @@ export function endsWithOutputs(told: readonly Pick<ToldTurn, 'replies'>[]): boo
 
 /** Stores the told turns of a turn that is about to be stored, in its transaction. @returns their ids. */
 export async function storeTold(tx: Queryable, turn: NewTurn): Promise<string[]> {
-  const { told = [], toldFirst = false, sessionId, principalId, now } = turn;
+  const { told = [], toldFirst = false, sessionId, now } = turn;
   if (told.length === 0) return [];
   const [last] = await tx
     .select({ at: max(turns.createdAt) })
@@ -90,35 +93,41 @@ export async function storeTold(tx: Queryable, turn: NewTurn): Promise<string[]>
     const at = new Date(first + index);
     return tellTurn(turn, one, { id: newTimeId('turn', at.getTime()), at, callIds });
   });
-  await tx.insert(turns).values(
-    rows.map(({ id, at, message, clientId: clientMessageId }) => ({
-      id,
-      sessionId,
-      principalId,
-      status: 'completed' as const,
-      attempt: 1,
-      request: {
-        message,
-        opts: {},
-        attachments: [],
-        rejectedAttachments: [],
-        ...compact({ clientMessageId }),
-      },
-      requestHash: TOLD,
-      options: withoutTerms(turn.options),
-      exitCode: 0,
-      endReason: TOLD,
-      createdAt: at,
-      startedAt: at,
-      endedAt: at,
-    })),
-  );
-  await tx.insert(messages).values(rows.map(({ stored }) => stored));
+  // A statement has 65,535 parameters at most.
+  for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
+    const some = rows.slice(from, from + ROWS_AT_ONCE);
+    await tx.insert(turns).values(some.map((row) => toTurn(turn, row)));
+    await tx.insert(messages).values(some.map(({ stored }) => stored));
+  }
   const replies = rows.flatMap((row) => row.steps);
-  if (replies.length > 0) await tx.insert(steps).values(replies);
+  for (let from = 0; from < replies.length; from += ROWS_AT_ONCE) {
+    await tx.insert(steps).values(replies.slice(from, from + ROWS_AT_ONCE));
+  }
   const calls = rows.flatMap((row) => row.calls);
-  if (calls.length > 0) await tx.insert(toolCalls).values(calls);
+  for (let from = 0; from < calls.length; from += ROWS_AT_ONCE) {
+    await tx.insert(toolCalls).values(calls.slice(from, from + ROWS_AT_ONCE));
+  }
   return rows.map(({ id }) => id);
+}
+
+function toTurn(turn: NewTurn, { id, at, message, clientId }: ReturnType<typeof tellTurn>) {
+  const { sessionId, principalId } = turn;
+  const nothing = { opts: {}, attachments: [], rejectedAttachments: [] };
+  return {
+    id,
+    sessionId,
+    principalId,
+    status: 'completed' as const,
+    attempt: 1,
+    request: { message, ...nothing, ...compact({ clientMessageId: clientId }) },
+    requestHash: TOLD,
+    options: withoutTerms(turn.options),
+    exitCode: 0,
+    endReason: TOLD,
+    createdAt: at,
+    startedAt: at,
+    endedAt: at,
+  };
 }
 
 interface Place {

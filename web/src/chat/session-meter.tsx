@@ -25,7 +25,9 @@ export function SessionMeter({
       aria-label="Model, context and cost"
       className="grid shrink-0 grid-cols-[4rem_auto_8.5rem] items-center gap-x-3 text-right tabular-nums max-lg:grid-cols-[4rem_8.5rem] max-sm:grid-cols-[4rem]"
     >
-      <span title="Cost of the session’s turns">{usd === undefined ? '' : formatUsd(usd)}</span>
+      <span className="text-left" title="Cost of the session’s turns">
+        {usd === undefined ? '' : formatUsd(usd)}
+      </span>
       <span className="max-w-48 truncate max-lg:hidden">{model}</span>
       <span className="max-sm:hidden" title="Tokens that the next model call starts from">
         {contextTokens !== undefined &&
