@@ -78,7 +78,9 @@ describe('Outages', () => {
       logger.warn({ error: failed }, 'turns could not be looked for');
       await nextTurn();
     }
-    expect(said()).toEqual([expect.stringMatching(/^warn a connection to a service broke/)]);
+    expect(said()).toEqual([
+      expect.stringMatching(/^warn a connection broke, but the service answers/),
+    ]);
   });
 
   it('leaves other lines as they are, of a provider that refuses connections too', async () => {

@@ -86,7 +86,7 @@ export class Outages {
     const reason = reasonOf(suspicion);
     this.logger.warn(
       { reason },
-      'a connection to a service broke, and the service answers: what was under way is tried again',
+      'a connection broke, but the service answers; retrying the operations that were in flight',
     );
   }
 

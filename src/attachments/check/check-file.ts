@@ -45,7 +45,7 @@ function chooseType({ name, start }: ReceivedFile, found: string | undefined): s
   return kind === 'text' || start.length === 0 ? (named ?? 'text/plain') : 'text/plain';
 }
 
-/** What to send instead of a file of the type. */
+/** Advice to the sender of a file that is refused, by the type of its content. */
 const advice: readonly (readonly [RegExp, string])[] = [
   [/^image\//, 'no model takes it: send it as JPEG or PNG'],
   [/x-cfb$/, 'save it as .docx, .xlsx, .pptx or PDF, without a password'],

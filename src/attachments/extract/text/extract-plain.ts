@@ -49,6 +49,6 @@ function findDeclared(head: string): string | undefined {
 /** The encoding by its name; undefined for none that is known, and for UTF-8, which the bytes are not. */
 function normalize(name: string | undefined): string | undefined {
   if (name === undefined || /^utf-?8$/i.test(name) || !iconv.encodingExists(name)) return undefined;
-  // What is declared as Latin 1 is Windows-1252 in practice.
+  // Text declared as Latin 1 is Windows-1252 in practice.
   return /^(iso-?8859-?1|latin-?1|(us-)?ascii)$/i.test(name) ? LAST_RESORT : name;
 }

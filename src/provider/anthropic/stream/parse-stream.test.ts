@@ -206,7 +206,7 @@ describe('createStreamReader', () => {
 
   it.each([
     ['no JSON', 'data: {"type":\n\n', 'an event is not JSON'],
-    ['JSON without a bottom', `data: ${'['.repeat(9_000)}\n\n`, 'an event has more levels'],
+    ['JSON without a bottom', `data: ${'['.repeat(9_000)}\n\n`, 'an event is nested too deeply'],
     ['no object', 'data: [1]\n\n', 'an event is not an object'],
     [
       'an endless event',

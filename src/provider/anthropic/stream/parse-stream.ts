@@ -54,7 +54,7 @@ export function createStreamParser(): (chunk: Uint8Array) => ModelEventBatch {
 
 /** Exact numbers are in whole blocks alone: deltas have their JSON as text. */
 function parseData({ event, data }: EventSourceMessage): unknown {
-  if (isDeepJson(data)) throw malformedStream('an event has more levels than may be');
+  if (isDeepJson(data)) throw malformedStream('an event is nested too deeply');
   try {
     return event === 'content_block_start' ? parseJson(data) : JSON.parse(data);
   } catch {
