@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { AttachmentRef } from '../storage/shapes/stored-part.js';
 import { Attachments } from './attachments.js';
 import { harnessLimits as limits, refuseSize } from './check-attachment.js';
@@ -21,9 +21,7 @@ type OutputFile = Extract<OutputBlock, { type: 'file' }>;
 /** Keeps the files in the outputs of tools, as those of messages are kept. */
 @Injectable()
 export class OutputFiles {
-  constructor(
-    @Inject(Attachments) private readonly attachments: Pick<Attachments, 'store' | 'extractor'>,
-  ) {}
+  constructor(private readonly attachments: Attachments) {}
 
   /**
    * Stores the pictures and PDFs of an output, pictures fitted to the model's limits, for as long as the session. What

@@ -8,8 +8,8 @@ import { EVENT_LOG, type EventLog } from '../events/event-log.js';
 export class PrincipalCopies {
   constructor(
     private readonly contents: BlobStore,
-    @Inject(EVENT_LOG) private readonly log: Pick<EventLog, 'remove'>,
-    @Inject(REQUEST_COUNTER) private readonly counter: Pick<RequestCounter, 'forget'>,
+    @Inject(EVENT_LOG) private readonly log: EventLog,
+    @Inject(REQUEST_COUNTER) private readonly counter: RequestCounter,
   ) {}
 
   /**

@@ -46,7 +46,7 @@ export interface PrincipalCounts {
 export class PrincipalRows {
   constructor(
     @Inject(DATABASE) private readonly db: Database,
-    @Inject(CLOCK) private readonly clock: Pick<Clock, 'now'>,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   async count(principalId: string): Promise<PrincipalCounts> {

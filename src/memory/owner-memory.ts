@@ -45,7 +45,7 @@ export interface MemorySummary {
 export class OwnerMemory {
   constructor(
     @Inject(DATABASE) private readonly db: Database,
-    @Inject(CLOCK) private readonly clock: Pick<Clock, 'now'>,
+    @Inject(CLOCK) private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: QuotaConfig & Pick<Config, 'memory'>,
     private readonly audit: AuditLog,
   ) {}

@@ -41,7 +41,7 @@ const mostMemories: MemoryOutcome = {
 export class TurnMemory {
   constructor(
     @Inject(DATABASE) private readonly db: Database,
-    @Inject(CLOCK) private readonly clock: Pick<Clock, 'now'>,
+    @Inject(CLOCK) private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: QuotaConfig,
     private readonly audit: AuditLog,
   ) {}

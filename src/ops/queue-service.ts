@@ -18,7 +18,7 @@ const ANSWER_TIMEOUT_MS = 1_000;
 export class QueueService {
   constructor(
     @Inject(DATABASE) private readonly db: Database,
-    @Inject(TURN_QUEUE) private readonly queue: Pick<TurnQueue, 'depth' | 'workers'>,
+    @Inject(TURN_QUEUE) private readonly queue: TurnQueue,
     @Inject(CONFIG) private readonly config: Pick<Config, 'redis' | 'workerConcurrency'>,
     private readonly board: BoardService,
   ) {}

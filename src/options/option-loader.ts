@@ -45,9 +45,9 @@ export interface OptionSubject {
 export class OptionLoader {
   constructor(
     private readonly personas: PersonaLibrary,
-    @Inject(ModelResolver) private readonly models: Pick<ModelResolver, 'resolve'>,
+    private readonly models: ModelResolver,
     @Inject(CONFIG) private readonly config: LoaderConfig,
-    @Inject(SchemaChecks) private readonly checks: Pick<SchemaChecks, 'compile'>,
+    private readonly checks: SchemaChecks,
   ) {}
 
   /**

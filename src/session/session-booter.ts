@@ -20,9 +20,9 @@ export interface BootReport {
 export class SessionBooter {
   constructor(
     private readonly sessions: SessionStore,
-    @Inject(ProjectRoots) private readonly projectRoots: Pick<ProjectRoots, 'check'>,
+    private readonly projectRoots: ProjectRoots,
     private readonly options: OptionLoader,
-    @Inject(AnthropicProvider) private readonly provider: Pick<AnthropicProvider, 'checkModel'>,
+    private readonly provider: AnthropicProvider,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 

@@ -78,7 +78,7 @@ export class SessionStore {
     @Inject(DATABASE) private readonly db: Database,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: Pick<Config, 'maxSessions'>,
-    @Inject(AuditLog) private readonly audit: Pick<AuditLog, 'write'>,
+    private readonly audit: AuditLog,
   ) {}
 
   /**

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { PersonaLibrary } from '../agents/persona-library.js';
 import type { Principal } from '../access/principal.js';
 import { hiddenFrom } from '../governance/permissions/own-paths.js';
@@ -12,10 +12,10 @@ import { SessionStore } from './session-store.js';
 @Injectable()
 export class SkillService {
   constructor(
-    @Inject(SkillLibrary) private readonly library: Pick<SkillLibrary, 'find'>,
-    @Inject(PersonaLibrary) private readonly personas: Pick<PersonaLibrary, 'load'>,
-    @Inject(ProjectRoots) private readonly projectRoots: Pick<ProjectRoots, 'open'>,
-    @Inject(SessionStore) private readonly sessions: Pick<SessionStore, 'get'>,
+    private readonly library: SkillLibrary,
+    private readonly personas: PersonaLibrary,
+    private readonly projectRoots: ProjectRoots,
+    private readonly sessions: SessionStore,
   ) {}
 
   /**

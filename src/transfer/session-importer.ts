@@ -35,7 +35,7 @@ export interface ImportOptions {
 export class SessionImporter {
   constructor(
     @Inject(DATABASE) private readonly db: Database,
-    @Inject(CLOCK) private readonly clock: Pick<Clock, 'now'>,
+    @Inject(CLOCK) private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: Pick<Config, 'maxSessions'>,
     private readonly contents: BlobStore,
     private readonly ender: IdleTurnEnder,

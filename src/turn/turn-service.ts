@@ -32,11 +32,11 @@ export class TurnService {
 
   constructor(
     @Inject(DATABASE) private readonly db: Database,
-    @Inject(AuditLog) private readonly audit: Pick<AuditLog, 'write'>,
-    @Inject(TurnSubmitter) private readonly submitter: Pick<TurnSubmitter, 'submit' | 'revise'>,
-    @Inject(TurnFollower) private readonly follower: Pick<TurnFollower, 'follow'>,
-    @Inject(TurnCanceller) private readonly canceller: Pick<TurnCanceller, 'cancel'>,
-    @Inject(SessionCloser) private readonly closer: Pick<SessionCloser, 'close'>,
+    private readonly audit: AuditLog,
+    private readonly submitter: TurnSubmitter,
+    private readonly follower: TurnFollower,
+    private readonly canceller: TurnCanceller,
+    private readonly closer: SessionCloser,
     private readonly presence: Presence,
     private readonly metrics: Metrics,
   ) {}

@@ -22,10 +22,10 @@ const ownOptions = ['onBusy', 'onDisconnect'];
 export class DefinitionChecker {
   constructor(
     @Inject(CONFIG) private readonly config: Pick<Config, 'maxMessageChars' | 'maxBodyBytes'>,
-    @Inject(CLOCK) private readonly clock: Pick<Clock, 'now'>,
-    @Inject(SessionStore) private readonly sessions: Pick<SessionStore, 'get'>,
-    @Inject(SessionService) private readonly service: Pick<SessionService, 'check'>,
-    @Inject(PersonaLibrary) private readonly personas: Pick<PersonaLibrary, 'load'>,
+    @Inject(CLOCK) private readonly clock: Clock,
+    private readonly sessions: SessionStore,
+    private readonly service: SessionService,
+    private readonly personas: PersonaLibrary,
   ) {}
 
   /** @throws TypedError INVALID_REQUEST, SESSION_NOT_FOUND, PERSONA_NOT_FOUND, WORKING_ROOT_*. */

@@ -23,7 +23,7 @@ import type { WantedSchedule } from './wanted-schedule.js';
 export class ScheduleService {
   constructor(
     @Inject(DATABASE) private readonly db: Database,
-    @Inject(CLOCK) private readonly clock: Pick<Clock, 'now'>,
+    @Inject(CLOCK) private readonly clock: Clock,
     private readonly store: ScheduleStore,
     private readonly checker: DefinitionChecker,
     private readonly turns: ScheduledTurns,

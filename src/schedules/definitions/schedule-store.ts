@@ -39,7 +39,7 @@ export type KeyedDefinition = Definition & Pick<ScheduleRow, 'keyId'>;
 export class ScheduleStore {
   constructor(
     @Inject(DATABASE) private readonly db: Database,
-    @Inject(CLOCK) private readonly clock: Pick<Clock, 'now'>,
+    @Inject(CLOCK) private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: Pick<Config, 'schedulesPerPrincipal'>,
     private readonly audit: AuditLog,
   ) {}

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { and, eq, inArray } from 'drizzle-orm';
 import type { Principal } from '../../access/principal.js';
 import { Metrics } from '../../metrics/metrics.js';
@@ -36,9 +36,9 @@ const overlapping: Record<Overlap, readonly TurnStatus[]> = {
 @Injectable()
 export class ScheduledTurns {
   constructor(
-    @Inject(TurnSubmitter) private readonly submitter: Pick<TurnSubmitter, 'submit'>,
-    @Inject(SessionService) private readonly sessions: Pick<SessionService, 'check'>,
-    @Inject(SessionStore) private readonly store: Pick<SessionStore, 'newRow' | 'store'>,
+    private readonly submitter: TurnSubmitter,
+    private readonly sessions: SessionService,
+    private readonly store: SessionStore,
     private readonly metrics: Metrics,
   ) {}
 

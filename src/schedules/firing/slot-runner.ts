@@ -24,8 +24,8 @@ type DueSlot = Due & { slot: number };
 export class SlotRunner {
   constructor(
     @Inject(DATABASE) private readonly db: Database,
-    @Inject(CLOCK) private readonly clock: Pick<Clock, 'now'>,
-    @Inject(LOGGER) private readonly logger: Pick<Logger, 'info' | 'warn'>,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
     private readonly authenticator: Authenticator,
     private readonly slots: SlotStore,
     private readonly turns: ScheduledTurns,

@@ -31,7 +31,7 @@ export type SlotOutcome =
 export class SlotStore {
   constructor(
     @Inject(DATABASE) private readonly db: Database,
-    @Inject(CLOCK) private readonly clock: Pick<Clock, 'now'>,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   /** Claims schedules that are due, for `LEASE_MS`. */

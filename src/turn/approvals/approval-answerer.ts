@@ -35,12 +35,12 @@ export class ApprovalAnswerer {
   constructor(
     @Inject(DATABASE) private readonly db: Database,
     private readonly store: ApprovalStore,
-    @Inject(TurnClaims) private readonly claims: Pick<TurnClaims, 'wake'>,
-    @Inject(TURN_QUEUE) private readonly queue: Pick<TurnQueue, 'wake'>,
-    @Inject(ToolRegistry) private readonly tools: Pick<ToolRegistry, 'list' | 'select'>,
-    @Inject(OutputFiles) private readonly outputs: Pick<OutputFiles, 'keep'>,
-    @Inject(AuditLog) private readonly audit: Pick<AuditLog, 'write'>,
-    @Inject(LOGGER) private readonly logger: Pick<Logger, 'warn'>,
+    private readonly claims: TurnClaims,
+    @Inject(TURN_QUEUE) private readonly queue: TurnQueue,
+    private readonly tools: ToolRegistry,
+    private readonly outputs: OutputFiles,
+    private readonly audit: AuditLog,
+    @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   /**

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { ApprovalAnswerer } from './approval-answerer.js';
 import type { ApprovalQueryDto } from './approval-query.dto.js';
 import { ApprovalStore } from './approval-store.js';
@@ -15,7 +15,7 @@ import {
 export class ApprovalService {
   constructor(
     private readonly store: ApprovalStore,
-    @Inject(ApprovalAnswerer) private readonly answerer: Pick<ApprovalAnswerer, 'answerOne'>,
+    private readonly answerer: ApprovalAnswerer,
   ) {}
 
   /** @throws TypedError APPROVAL_NOT_FOUND 404. */

@@ -33,8 +33,8 @@ function storeTrace({ span }: Attempt): StoreWrite[] {
 @Injectable()
 export class AttemptAnnouncer {
   constructor(
-    @Inject(AnthropicProvider) private readonly provider: Pick<AnthropicProvider, 'modelLabel'>,
-    @Inject(ModelCatalogue) private readonly models: Pick<ModelCatalogue, 'describe'>,
+    private readonly provider: AnthropicProvider,
+    private readonly models: ModelCatalogue,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 

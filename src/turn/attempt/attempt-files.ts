@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Attachments } from '../../attachments/attachments.js';
 import type { Requester } from '../../attachments/requester.js';
 import { maxNativeBytes } from '../../attachments/choose-showing.js';
@@ -27,7 +27,7 @@ interface FileSource {
 @Injectable()
 export class AttemptFiles {
   constructor(
-    @Inject(Attachments) private readonly attachments: Pick<Attachments, 'memory'>,
+    private readonly attachments: Attachments,
     private readonly showers: FileShowers,
   ) {}
 

@@ -23,11 +23,11 @@ import { countEvents } from './count-events.js';
 export class AttemptLogs {
   constructor(
     @Inject(DATABASE) private readonly db: Database,
-    @Inject(TurnCommits) private readonly commits: Pick<TurnCommits, 'store'>,
+    private readonly commits: TurnCommits,
     @Inject(EVENT_LOG) private readonly log: EventLog,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: Pick<Config, 'leaseMs'>,
-    @Inject(ToolRegistry) private readonly tools: Pick<ToolRegistry, 'select'>,
+    private readonly tools: ToolRegistry,
     private readonly metrics: Metrics,
   ) {}
 

@@ -33,9 +33,9 @@ export class AttemptOpener {
   constructor(
     @Inject(DATABASE) private readonly db: Database,
     private readonly logs: AttemptLogs,
-    @Inject(ToolRegistry) private readonly tools: Pick<ToolRegistry, 'select'>,
-    @Inject(DecisionTrees) private readonly trees: Pick<DecisionTrees, 'find'>,
-    @Inject(ModelResolver) private readonly modelNames: Pick<ModelResolver, 'load'>,
+    private readonly tools: ToolRegistry,
+    private readonly trees: DecisionTrees,
+    private readonly modelNames: ModelResolver,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
     @Inject(CONFIG)

@@ -34,10 +34,10 @@ export interface ModelCalls extends ModelTerms {
 @Injectable()
 export class CallDescriber {
   constructor(
-    @Inject(ModelCatalogue) private readonly models: Pick<ModelCatalogue, 'describe'>,
+    private readonly models: ModelCatalogue,
     @Inject(CONFIG) private readonly config: Pick<Config, 'maxTokens' | 'overloadRetries'>,
     private readonly transcripts: TranscriptBuilder,
-    @Inject(SchemaChecks) private readonly checks: Pick<SchemaChecks, 'check'>,
+    private readonly checks: SchemaChecks,
   ) {}
 
   /** The object that the calls are to end with; undefined: they end with text. */

@@ -8,7 +8,7 @@ import type { ApprovalRules } from '../approvals/call-rules.js';
 export class CallPolicy {
   constructor(
     /** Null: none. */
-    @Inject(TOOL_HOOK) readonly toolHook: Pick<ToolHook, 'ask'> | null,
+    @Inject(TOOL_HOOK) readonly toolHook: ToolHook | null,
     @Inject(CONFIG)
     private readonly config: Pick<Config, 'approvalTimeoutMs' | 'approvalDefault' | 'unknownCalls'>,
   ) {}

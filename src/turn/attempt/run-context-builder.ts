@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { Persona } from '../../agents/parse-agent-file.js';
 import { PersonaLibrary } from '../../agents/persona-library.js';
 import { compact } from '../../platform/compact.js';
@@ -54,8 +54,8 @@ export class RunContextBuilder {
   readonly #systems = new WeakMap<Persona, string>();
 
   constructor(
-    @Inject(ProjectRoots) private readonly projectRoots: Pick<ProjectRoots, 'openForOwner'>,
-    @Inject(PersonaLibrary) private readonly personas: Pick<PersonaLibrary, 'load'>,
+    private readonly projectRoots: ProjectRoots,
+    private readonly personas: PersonaLibrary,
     private readonly ports: RunPorts,
     private readonly calls: CallDescriber,
     private readonly preparer: ToolPreparer,

@@ -14,7 +14,7 @@ import { CallPolicy } from './call-policy.js';
 export class RunPorts implements LoopPorts {
   constructor(
     @Inject(DATABASE) readonly db: Database,
-    @Inject(AnthropicProvider) readonly provider: Pick<AnthropicProvider, 'stream' | 'countTokens'>,
+    readonly provider: AnthropicProvider,
     @Inject(REDACT) readonly redact: Redact,
     readonly surroundings: ToolSurroundings,
     readonly shortener: HistoryShortener,

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { Persona } from '../../agents/parse-agent-file.js';
 import type { NoticePosted } from '../../events/turn-event.js';
 import { compact } from '../../platform/compact.js';
@@ -27,7 +27,7 @@ export const noSkills: TurnSkills = { told: [], found: [] };
 /** Chooses the skills of an attempt. */
 @Injectable()
 export class SkillChooser {
-  constructor(@Inject(SkillLibrary) private readonly library: Pick<SkillLibrary, 'find'>) {}
+  constructor(private readonly library: SkillLibrary) {}
 
   /** The list is that of the turn's first step: what changes while a turn runs is for the next. */
   async choose(

@@ -44,12 +44,12 @@ const givenOtherwise: readonly string[] = [TASK_TOOL, MEMORY_TOOL, ...skillTools
 @Injectable()
 export class ToolPreparer {
   constructor(
-    @Inject(ToolRegistry) private readonly registry: Pick<ToolRegistry, 'list' | 'select'>,
-    @Inject(MCP) private readonly mcp: Pick<Mcp, 'openForTurn'>,
+    private readonly registry: ToolRegistry,
+    @Inject(MCP) private readonly mcp: Mcp,
     @Inject(SHELLS) private readonly shells: Shells,
-    @Inject(PersonaLibrary) private readonly personas: Pick<PersonaLibrary, 'load'>,
+    private readonly personas: PersonaLibrary,
     private readonly skills: SkillChooser,
-    @Inject(ModelCatalogue) private readonly models: Pick<ModelCatalogue, 'describe'>,
+    private readonly models: ModelCatalogue,
     @Inject(SERVER_PERMISSIONS) private readonly serverPermissions: PermissionRules,
     @Inject(CONFIG)
     private readonly config: Pick<

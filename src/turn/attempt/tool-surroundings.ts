@@ -15,10 +15,10 @@ const retryDelays: RetryDelays = { firstMs: 250, maxMs: 250 };
 @Injectable()
 export class ToolSurroundings {
   constructor(
-    @Inject(OutputFiles) readonly outputs: Pick<OutputFiles, 'keep' | 'hold'>,
+    readonly outputs: OutputFiles,
     /** The environment of commands. */
     @Inject(SHELL_ENV) readonly shellEnv: Readonly<Record<string, string>>,
-    @Inject(TurnMemory) private readonly memory: Pick<TurnMemory, 'run'>,
+    private readonly memory: TurnMemory,
     @Inject(CONFIG) private readonly config: Pick<Config, 'leaseMs' | 'memory'>,
   ) {}
 

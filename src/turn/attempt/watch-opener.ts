@@ -38,8 +38,8 @@ export class WatchOpener {
   readonly #projectFacts: TtlCache<string | undefined>;
 
   constructor(
-    @Inject(ResourceProbe) private readonly resources: Pick<ResourceProbe, 'measure'>,
-    @Inject(ModelCatalogue) private readonly models: Pick<ModelCatalogue, 'describe'>,
+    private readonly resources: ResourceProbe,
+    private readonly models: ModelCatalogue,
     @Inject(TRIGGERS) private readonly triggers: readonly Trigger[],
     private readonly written: WrittenLookup,
     @Inject(CLOCK) clock: Clock,

@@ -55,7 +55,7 @@ export class SessionForker {
     @Inject(DATABASE) private readonly db: Database,
     @Inject(CLOCK) private readonly clock: Clock,
     private readonly sessions: SessionStore,
-    @Inject(ToolRegistry) private readonly tools: Pick<ToolRegistry, 'list'>,
+    private readonly tools: ToolRegistry,
   ) {}
 
   /**

@@ -13,7 +13,7 @@ import { findWritten, joinWritten } from './written-files.js';
 export class WrittenLookup {
   constructor(
     @Inject(DATABASE) private readonly db: Database,
-    @Inject(ToolRegistry) private readonly tools: Pick<ToolRegistry, 'list'>,
+    private readonly tools: ToolRegistry,
   ) {}
 
   /**

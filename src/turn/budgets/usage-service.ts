@@ -33,7 +33,7 @@ interface Measure {
 export class UsageService {
   constructor(
     @Inject(DATABASE) private readonly db: Database,
-    @Inject(CLOCK) private readonly clock: Pick<Clock, 'now'>,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   async today({ id: principalId, limits }: Principal): Promise<UsageView> {

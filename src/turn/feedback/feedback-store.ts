@@ -29,7 +29,7 @@ const MOST_KEYS = 50;
 export class FeedbackStore {
   constructor(
     @Inject(DATABASE) private readonly db: Database,
-    @Inject(CLOCK) private readonly clock: Pick<Clock, 'now'>,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   /**

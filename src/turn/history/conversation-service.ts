@@ -28,8 +28,8 @@ type LineQuery = PageQueryDto & { superseded?: SupersededChoice };
 export class ConversationService {
   constructor(
     @Inject(DATABASE) private readonly db: Database,
-    @Inject(SessionStore) private readonly sessions: Pick<SessionStore, 'get' | 'prefixOf'>,
-    @Inject(ToolRegistry) private readonly tools: Pick<ToolRegistry, 'select'>,
+    private readonly sessions: SessionStore,
+    private readonly tools: ToolRegistry,
     private readonly turnLog: TurnLog,
   ) {}
 

@@ -30,8 +30,8 @@ export class SessionCompactor {
     @Inject(DATABASE) private readonly db: Database,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
-    @Inject(SessionStore) private readonly sessions: Pick<SessionStore, 'get'>,
-    @Inject(OptionLoader) private readonly options: Pick<OptionLoader, 'load'>,
+    private readonly sessions: SessionStore,
+    private readonly options: OptionLoader,
     private readonly provider: AnthropicProvider,
     private readonly sources: SummarySources,
   ) {}

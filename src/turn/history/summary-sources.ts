@@ -22,9 +22,9 @@ export class SummarySources {
   constructor(
     @Inject(DATABASE) private readonly db: Database,
     @Inject(CONFIG) private readonly config: Pick<Config, 'maxTokens'>,
-    @Inject(SessionStore) private readonly sessions: Pick<SessionStore, 'prefixOf'>,
-    @Inject(TodoStore) private readonly todos: Pick<TodoStore, 'get'>,
-    @Inject(ModelCatalogue) private readonly models: Pick<ModelCatalogue, 'describe'>,
+    private readonly sessions: SessionStore,
+    private readonly todos: TodoStore,
+    private readonly models: ModelCatalogue,
     private readonly showers: FileShowers,
     private readonly transcripts: TranscriptBuilder,
   ) {}

@@ -33,8 +33,8 @@ export class AbandonedTurns {
   constructor(
     @Inject(DATABASE) private readonly db: Database,
     @Inject(SIGNAL_BUS)
-    private readonly bus: Pick<SignalBus, 'publishCancel' | 'publishReaderCheck'>,
-    @Inject(CLOCK) private readonly clock: Pick<Clock, 'now'>,
+    private readonly bus: SignalBus,
+    @Inject(CLOCK) private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: Pick<Config, 'disconnectGraceMs'>,
   ) {}
 

@@ -17,8 +17,8 @@ export class IdleTurnEnder {
   constructor(
     private readonly opener: AttemptOpener,
     private readonly announcer: AttemptAnnouncer,
-    @Inject(TurnClaims) private readonly claims: Pick<TurnClaims, 'claimToEnd'>,
-    @Inject(CLOCK) private readonly clock: Pick<Clock, 'now'>,
+    private readonly claims: TurnClaims,
+    @Inject(CLOCK) private readonly clock: Clock,
     private readonly promoter: TurnPromoter,
     private readonly logs: LogFlusher,
   ) {}

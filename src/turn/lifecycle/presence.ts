@@ -48,7 +48,7 @@ export class Presence {
 
   constructor(
     @Inject(DATABASE) private readonly db: Database,
-    @Inject(SIGNAL_BUS) private readonly bus: Pick<SignalBus, 'onReaderCheck'>,
+    @Inject(SIGNAL_BUS) private readonly bus: SignalBus,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
     @Inject(CONFIG) private readonly config: Pick<Config, 'disconnectGraceMs'>,

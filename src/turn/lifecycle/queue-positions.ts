@@ -38,9 +38,9 @@ export class QueuePositions {
 
   constructor(
     @Inject(DATABASE) private readonly db: Database,
-    @Inject(EVENT_LOG) private readonly log: Pick<EventLog, 'append'>,
+    @Inject(EVENT_LOG) private readonly log: EventLog,
     @Inject(CLOCK) private readonly clock: Clock,
-    @Inject(LOGGER) private readonly logger: Pick<Logger, 'warn'>,
+    @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   /** Publishes the new positions of a session's held turns; 1 is the next. A failure is logged only. */

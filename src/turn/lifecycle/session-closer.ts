@@ -19,7 +19,7 @@ export class SessionCloser {
   constructor(
     @Inject(DATABASE) private readonly db: Database,
     @Inject(CLOCK) private readonly clock: Clock,
-    @Inject(SessionStore) private readonly sessions: Pick<SessionStore, 'get' | 'delete'>,
+    private readonly sessions: SessionStore,
     private readonly ender: IdleTurnEnder,
     private readonly canceller: TurnCanceller,
     private readonly follower: TurnFollower,

@@ -23,9 +23,9 @@ export type CancelState = 'ended' | 'running' | 'in-tool';
 export class TurnCanceller {
   constructor(
     @Inject(DATABASE) private readonly db: Database,
-    @Inject(SIGNAL_BUS) private readonly bus: Pick<SignalBus, 'publishCancel'>,
-    @Inject(CLOCK) private readonly clock: Pick<Clock, 'now'>,
-    @Inject(LOGGER) private readonly logger: Pick<Logger, 'warn'>,
+    @Inject(SIGNAL_BUS) private readonly bus: SignalBus,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
     private readonly ender: IdleTurnEnder,
   ) {}
 

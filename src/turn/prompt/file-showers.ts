@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Attachments } from '../../attachments/attachments.js';
 import type { Requester } from '../../attachments/requester.js';
 import { FileShower } from '../../attachments/show-files.js';
@@ -17,8 +17,8 @@ interface ShownFor {
 @Injectable()
 export class FileShowers {
   constructor(
-    @Inject(Attachments) private readonly attachments: Pick<Attachments, 'store' | 'extractions'>,
-    @Inject(ModelCatalogue) private readonly models: Pick<ModelCatalogue, 'describe'>,
+    private readonly attachments: Attachments,
+    private readonly models: ModelCatalogue,
   ) {}
 
   /** Opens a shower for one session, by the options of a turn. */

@@ -13,7 +13,7 @@ import { fitOutputs } from './fit-outputs.js';
 @Injectable()
 export class TranscriptBuilder {
   constructor(
-    @Inject(ModelCatalogue) private readonly models: Pick<ModelCatalogue, 'describe'>,
+    private readonly models: ModelCatalogue,
     @Inject(CONFIG) private readonly config: Pick<Config, 'compactPercent'>,
   ) {}
 

@@ -17,8 +17,8 @@ import { compactSession, summaryTokens, type CompactSource } from './compact-ses
 export class TurnCompactor {
   constructor(
     @Inject(DATABASE) private readonly db: Database,
-    @Inject(AnthropicProvider) private readonly provider: Pick<AnthropicProvider, 'stream'>,
-    @Inject(ModelCatalogue) private readonly models: Pick<ModelCatalogue, 'describe'>,
+    private readonly provider: AnthropicProvider,
+    private readonly models: ModelCatalogue,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 

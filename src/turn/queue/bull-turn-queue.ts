@@ -28,7 +28,7 @@ export class BullTurnQueue implements TurnQueue, BeforeApplicationShutdown {
   constructor(
     @InjectQueue(QUEUE_NAME) private readonly queue: Queue,
     @Inject(REDIS) private readonly redis: RedisClient,
-    @Inject(LOGGER) private readonly logger: Pick<Logger, 'warn'>,
+    @Inject(LOGGER) private readonly logger: Logger,
     /** Absent in a process that runs no turns. */
     @Optional() private readonly host?: TurnProcessorHost,
   ) {

@@ -11,9 +11,9 @@ const ANNOUNCE_AFTER_MS = 250;
 @Injectable()
 export class WorkerWaker {
   constructor(
-    @Inject(TURN_QUEUE) private readonly queue: Pick<TurnQueue, 'wake'>,
-    @Inject(CLOCK) private readonly clock: Pick<Clock, 'after'>,
-    @Inject(LOGGER) private readonly logger: Pick<Logger, 'warn'>,
+    @Inject(TURN_QUEUE) private readonly queue: TurnQueue,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
     private readonly positions: QueuePositions,
   ) {}
 

@@ -43,7 +43,7 @@ export class TurnReplayer {
     private readonly sessions: SessionStore,
     private readonly forker: SessionForker,
     private readonly blobs: BlobStore,
-    @Inject(TurnService) private readonly turns: Pick<TurnService, 'submit'>,
+    private readonly turns: TurnService,
   ) {}
 
   /**

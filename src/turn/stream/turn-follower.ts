@@ -39,9 +39,9 @@ export class TurnFollower {
   readonly #backfills = new LoopShare(BACKFILLS_AT_ONCE);
 
   constructor(
-    @Inject(EVENT_LOG) private readonly log: Pick<EventLog, 'subscribe' | 'read'>,
+    @Inject(EVENT_LOG) private readonly log: EventLog,
     @Inject(DATABASE) private readonly db: Database,
-    @Inject(EndWatch) private readonly ends: Pick<EndWatch, 'watch'>,
+    private readonly ends: EndWatch,
   ) {}
 
   /**

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { compareCursors } from '../../events/cursor.js';
 import type { TurnEvent } from '../../events/turn-event.js';
 import { pause } from '../../platform/clock.js';
@@ -14,7 +14,7 @@ const BATCH_MS = 25;
 /** Relays the events of subagents to the streams of their parents. */
 @Injectable()
 export class ChildRelay {
-  constructor(@Inject(TurnFollower) private readonly follower: Pick<TurnFollower, 'follow'>) {}
+  constructor(private readonly follower: TurnFollower) {}
 
   /**
    * Relays the events after the child's cursor, each once.

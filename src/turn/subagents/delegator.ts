@@ -1,5 +1,5 @@
 import { ToolFailure } from '../../tools/tool-failure.js';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { Delegated } from '../../tools/tool.js';
 import { WorkerWaker } from '../queue/worker-waker.js';
 import type { ChildTurn } from '../state/child-turn.js';
@@ -15,7 +15,7 @@ export class Delegator {
   constructor(
     private readonly starter: SubagentStarter,
     private readonly relay: ChildRelay,
-    @Inject(WorkerWaker) private readonly waker: Pick<WorkerWaker, 'wake'>,
+    private readonly waker: WorkerWaker,
   ) {}
 
   /**

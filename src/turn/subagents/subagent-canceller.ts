@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { NoticePosted } from '../../events/turn-event.js';
 import { withDeadline } from '../../platform/async/with-deadline.js';
 import { TurnCanceller } from '../lifecycle/turn-canceller.js';
@@ -15,7 +15,7 @@ const END_WAIT_MS = 10_000;
 @Injectable()
 export class SubagentCanceller {
   constructor(
-    @Inject(TurnCanceller) private readonly canceller: Pick<TurnCanceller, 'cancel'>,
+    private readonly canceller: TurnCanceller,
     private readonly relay: ChildRelay,
   ) {}
 

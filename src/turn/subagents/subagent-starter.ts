@@ -64,8 +64,8 @@ const insertChild = insertKind(turns, [
 @Injectable()
 export class SubagentStarter {
   constructor(
-    @Inject(PersonaLibrary) private readonly personas: Pick<PersonaLibrary, 'load'>,
-    @Inject(OptionLoader) private readonly options: Pick<OptionLoader, 'load'>,
+    private readonly personas: PersonaLibrary,
+    private readonly options: OptionLoader,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
     @Inject(CONFIG)

@@ -47,14 +47,11 @@ export class TurnPreparer {
   constructor(
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: Pick<Config, 'subagentsEnabled'>,
-    @Inject(ProjectRoots) private readonly projectRoots: Pick<
-      ProjectRoots,
-      'open' | 'openForOwner'
-    >,
-    @Inject(PersonaLibrary) private readonly personas: Pick<PersonaLibrary, 'load'>,
-    @Inject(OptionLoader) private readonly options: Pick<OptionLoader, 'load'>,
-    @Inject(ToolRegistry) private readonly tools: Pick<ToolRegistry, 'list'>,
-    @Inject(DecisionTrees) private readonly trees: Pick<DecisionTrees, 'assertUsable'>,
+    private readonly projectRoots: ProjectRoots,
+    private readonly personas: PersonaLibrary,
+    private readonly options: OptionLoader,
+    private readonly tools: ToolRegistry,
+    private readonly trees: DecisionTrees,
     private readonly attachments: Attachments,
   ) {}
 

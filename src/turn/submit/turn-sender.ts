@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { TypedError } from '../../errors/typed-error.js';
 import { compact } from '../../platform/compact.js';
 import type { StoredTrace } from '../../storage/shapes/stored-trace.js';
@@ -12,7 +12,7 @@ import { TurnAdmitter, type Admission, type Admitted } from './turn-admitter.js'
 @Injectable()
 export class TurnSender {
   constructor(
-    @Inject(Tracing) private readonly tracing: Pick<Tracing, 'start'>,
+    private readonly tracing: Tracing,
     private readonly admitter: TurnAdmitter,
     private readonly closer: SessionCloser,
   ) {}

@@ -25,8 +25,8 @@ export interface Steering {
 export class TurnSteerer {
   constructor(
     @Inject(DATABASE) private readonly db: Database,
-    @Inject(SIGNAL_BUS) private readonly bus: Pick<SignalBus, 'publishCancel'>,
-    @Inject(CLOCK) private readonly clock: Pick<Clock, 'now'>,
+    @Inject(SIGNAL_BUS) private readonly bus: SignalBus,
+    @Inject(CLOCK) private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: Pick<Config, 'sessionQueue'>,
   ) {}
 

@@ -66,7 +66,7 @@ export class TurnSubmitter {
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
     @Inject(CONFIG) private readonly config: SubmitConfig,
-    @Inject(AnthropicProvider) private readonly provider: Pick<AnthropicProvider, 'assertReady'>,
+    private readonly provider: AnthropicProvider,
     private readonly preparer: TurnPreparer,
     private readonly sender: TurnSender,
     private readonly steerer: TurnSteerer,

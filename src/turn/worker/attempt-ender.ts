@@ -16,9 +16,9 @@ import { SubagentCanceller } from '../subagents/subagent-canceller.js';
 export class AttemptEnder {
   constructor(
     private readonly subagents: SubagentCanceller,
-    @Inject(TurnPromoter) private readonly promoter: Pick<TurnPromoter, 'promoteNext'>,
-    @Inject(LogFlusher) private readonly logs: Pick<LogFlusher, 'flush'>,
-    @Inject(LOGGER) private readonly logger: Pick<Logger, 'warn'>,
+    private readonly promoter: TurnPromoter,
+    private readonly logs: LogFlusher,
+    @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   /** Ends a turn whose loop has an ending; see `endTurn`. */

@@ -40,7 +40,7 @@ export class AttemptRunner {
     private readonly builder: RunContextBuilder,
     private readonly delegator: Delegator,
     private readonly ender: AttemptEnder,
-    @Inject(LogFlusher) private readonly logs: Pick<LogFlusher, 'flush'>,
+    private readonly logs: LogFlusher,
     @Inject(CONFIG) private readonly config: Pick<Config, 'turnTimeoutMs' | 'mostAttempts'>,
   ) {}
 

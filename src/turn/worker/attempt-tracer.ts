@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { OpenSpan } from '../../tracing/open-span.js';
 import { attributes, queueAttributes, spanNames } from '../../tracing/span-names.js';
 import { Tracing, type SpanStart } from '../../tracing/tracing.js';
@@ -17,7 +17,7 @@ interface AttemptTerms {
 @Injectable()
 export class AttemptTracer {
   constructor(
-    @Inject(Tracing) private readonly tracing: Pick<Tracing, 'start'>,
+    private readonly tracing: Tracing,
     private readonly runner: AttemptRunner,
   ) {}
 

@@ -45,8 +45,8 @@ export class TurnWorker {
 
   constructor(
     @Inject(TURN_QUEUE) private readonly queue: TurnQueue,
-    @Inject(SIGNAL_BUS) private readonly bus: Pick<SignalBus, 'onCancel'>,
-    @Inject(TurnClaims) private readonly claims: TurnClaims,
+    @Inject(SIGNAL_BUS) private readonly bus: SignalBus,
+    private readonly claims: TurnClaims,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
     @Inject(CONFIG)

@@ -21,7 +21,7 @@ import { viewDelivery, type DeliveryRow, type DeliveryView } from './view-delive
 export class DeliveryService {
   constructor(
     @Inject(DATABASE) private readonly db: Database,
-    @Inject(CLOCK) private readonly clock: Pick<Clock, 'now'>,
+    @Inject(CLOCK) private readonly clock: Clock,
     private readonly endpoints: EndpointStore,
   ) {}
 

@@ -24,7 +24,7 @@ export class WebhookService {
   constructor(
     private readonly store: EndpointStore,
     @Inject(CONFIG) private readonly config: Pick<Config, 'webhookPrivateHosts'>,
-    @Inject(CLOCK) private readonly clock: Pick<Clock, 'now'>,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   /** @throws TypedError WEBHOOK_URL_REFUSED 400, WEBHOOK_LIMIT 429. */

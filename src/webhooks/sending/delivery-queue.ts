@@ -57,7 +57,7 @@ const claimDue = prepared((db) => {
 export class DeliveryQueue {
   constructor(
     @Inject(DATABASE) private readonly db: Database,
-    @Inject(CLOCK) private readonly clock: Pick<Clock, 'now'>,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   /** Claims deliveries that are due, for `LEASE_MS`. */

@@ -33,7 +33,7 @@ export class WebhookSender {
     private readonly poster: DeliveryPoster,
     @Inject(CONFIG) private readonly config: Pick<Config, 'drainMs'>,
     @Inject(CLOCK) private readonly clock: Clock,
-    @Inject(LOGGER) private readonly logger: Pick<Logger, 'info' | 'warn'>,
+    @Inject(LOGGER) private readonly logger: Logger,
     private readonly metrics: Metrics,
   ) {}
 

@@ -48,7 +48,7 @@ export class AgUiService {
   constructor(
     private readonly conversations: Conversations,
     private readonly streams: TurnStreams,
-    @Inject(PersonaLibrary) private readonly personas: Pick<PersonaLibrary, 'load'>,
+    private readonly personas: PersonaLibrary,
     @Inject(DATABASE) private readonly db: Database,
   ) {}
 

@@ -52,7 +52,7 @@ export class AiSdkService {
   constructor(
     private readonly conversations: Conversations,
     private readonly streams: TurnStreams,
-    @Inject(PersonaLibrary) private readonly personas: Pick<PersonaLibrary, 'load'>,
+    private readonly personas: PersonaLibrary,
     @Inject(DATABASE) private readonly db: Database,
   ) {}
 

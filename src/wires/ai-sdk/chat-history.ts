@@ -45,7 +45,7 @@ export class ChatHistory {
   constructor(
     private readonly conversations: Conversations,
     private readonly history: ConversationHistory,
-    @Inject(SessionService) private readonly sessions: Pick<SessionService, 'pageRows'>,
+    private readonly sessions: SessionService,
     @Inject(DATABASE) private readonly db: Database,
   ) {}
 

@@ -95,10 +95,9 @@ export class Conversations {
   constructor(
     private readonly turns: TurnService,
     private readonly answerer: ApprovalAnswerer,
-    @Inject(SessionStore)
-    private readonly sessions: Pick<SessionStore, 'get' | 'create' | 'deleteUnused'>,
-    @Inject(ProjectRoots) private readonly projectRoots: Pick<ProjectRoots, 'check' | 'defaultOf'>,
-    @Inject(BlobStore) private readonly store: Pick<BlobStore, 'put'>,
+    private readonly sessions: SessionStore,
+    private readonly projectRoots: ProjectRoots,
+    private readonly store: BlobStore,
     @Inject(DATABASE) private readonly db: Database,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}

@@ -34,11 +34,11 @@ export interface SubmittedChat {
 @Injectable()
 export class ChatSubmitter {
   constructor(
-    @Inject(TurnService) private readonly turns: Pick<TurnService, 'submit' | 'deleteSession'>,
-    @Inject(SessionStore) private readonly sessions: Pick<SessionStore, 'create'>,
-    @Inject(ProjectRoots) private readonly projectRoots: Pick<ProjectRoots, 'defaultOf'>,
+    private readonly turns: TurnService,
+    private readonly sessions: SessionStore,
+    private readonly projectRoots: ProjectRoots,
     @Inject(DATABASE) private readonly db: Database,
-    @Inject(CLOCK) private readonly clock: Pick<Clock, 'now'>,
+    @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
     @Inject(CONFIG) private readonly config: Pick<Config, 'agentSessionMs'>,
   ) {}

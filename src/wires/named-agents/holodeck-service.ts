@@ -40,11 +40,8 @@ export class HolodeckService {
     private readonly turns: TurnService,
     private readonly streams: TurnStreams,
     private readonly submitter: ChatSubmitter,
-    @Inject(PersonaLibrary) private readonly personas: Pick<
-      PersonaLibrary,
-      'agents' | 'problems' | 'load'
-    >,
-    @Inject(BlobStore) private readonly store: BlobStore,
+    private readonly personas: PersonaLibrary,
+    private readonly store: BlobStore,
     @Inject(DATABASE) private readonly db: Database,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(CONFIG) config: Pick<Config, 'receiveTimeoutMs' | 'maxBodyBytes'>,

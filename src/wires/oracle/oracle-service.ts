@@ -42,7 +42,7 @@ export class OracleService {
     private readonly turns: TurnService,
     private readonly streams: TurnStreams,
     private readonly sessions: SessionService,
-    @Inject(ProjectRoots) private readonly projectRoots: Pick<ProjectRoots, 'defaultOf'>,
+    private readonly projectRoots: ProjectRoots,
     @Inject(DATABASE) private readonly db: Database,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}

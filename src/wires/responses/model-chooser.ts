@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { PersonaLibrary } from '../../agents/persona-library.js';
 import { isTypedError } from '../../errors/typed-error.js';
 import { ModelCatalogue } from '../../provider/model-catalogue.js';
@@ -18,8 +18,8 @@ export interface ChosenModel {
 @Injectable()
 export class ModelChooser {
   constructor(
-    @Inject(PersonaLibrary) private readonly personas: Pick<PersonaLibrary, 'load' | 'agents'>,
-    @Inject(ModelCatalogue) private readonly models: Pick<ModelCatalogue, 'find' | 'list'>,
+    private readonly personas: PersonaLibrary,
+    private readonly models: ModelCatalogue,
   ) {}
 
   /**

@@ -55,7 +55,7 @@ export class ResponseAnswerer {
     private readonly conversations: Conversations,
     private readonly lookup: ResponseLookup,
     private readonly models: ModelChooser,
-    @Inject(TurnService) private readonly turns: Pick<TurnService, 'revise'>,
+    private readonly turns: TurnService,
     @Inject(DATABASE) private readonly db: Database,
   ) {}
 

@@ -49,7 +49,7 @@ export interface TurnParts {
   ends: EndWatch;
   clock: Clock;
   logger: Logger;
-  audit: Pick<AuditLog, 'write'>;
+  audit: AuditLog;
   sessions: SessionStore;
   projectRoots: ProjectRoots;
   personas: PersonaLibrary;
