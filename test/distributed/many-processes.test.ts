@@ -35,7 +35,7 @@ describe('two APIs and two workers', () => {
 
   it('send readers of any API the same turn', async () => {
     const sessionId = await here.client.createSession(deployment.projectRoot);
-    const stream = await here.client.turn(sessionId, '[[tokens=60 gap=10]]', { opts: goesOn });
+    const stream = await here.client.turn(sessionId, '[[tokens=60 gap=40]]', { opts: goesOn });
     await stream.until('chat:delta');
     const other = await there.client.follow(stream.header('x-turn-id'));
     const [first, second] = [await stream.all(), await other.all()];

@@ -189,7 +189,7 @@ describe('the agents API', () => {
     });
 
     it('the rest after a cut, while the turn goes on', async () => {
-      const first = await client.stream({ message: '[[tokens=60 gap=10]]' });
+      const first = await client.stream({ message: '[[tokens=60 gap=30]]' });
       await first.until('message_delta');
       const messageId = first.header('x-message-id');
       first.leave();

@@ -119,7 +119,7 @@ describe('the agents API refuses, as a problem,', () => {
   });
 
   it('no second message while one is answered: it comes after', async () => {
-    const first = await client.stream({ message: '[[tokens=50 gap=10]]' });
+    const first = await client.stream({ message: '[[tokens=100 gap=20]]' });
     await first.until('message_delta');
     const session_id = first.header('x-session-id');
     const answer = await client.chat({ message: 'Me too', session_id });

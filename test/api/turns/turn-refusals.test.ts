@@ -161,7 +161,7 @@ describe('a turn that is refused', () => {
 
   it('for a busy session comes before persona and attachments, and leaves the turn alone', async () => {
     const busy = await server.client.createSession(server.projectRoot);
-    const stream = await server.client.turn(busy, '[[tokens=20 gap=10]]');
+    const stream = await server.client.turn(busy, '[[tokens=100 gap=20]]');
     const answer = await post({ sessionId: busy, message: '', opts: { persona: 'NOBODY' } });
     expect([answer.status, answer.body['error']]).toEqual([
       409,
@@ -222,12 +222,12 @@ describe('an Idempotency-Key', () => {
   it('answers a repeat with the first turn, while it runs and after', async () => {
     const { client, projectRoot, modelRequests } = server;
     const sessionId = await client.createSession(projectRoot);
-    const first = await client.turn(sessionId, '[[tokens=20 gap=10]]', {}, key);
+    const first = await client.turn(sessionId, '[[tokens=60 gap=20]]', {}, key);
     await first.until('chat:delta');
-    const second = await client.turn(sessionId, '[[tokens=20 gap=10]]', {}, key);
+    const second = await client.turn(sessionId, '[[tokens=60 gap=20]]', {}, key);
     const frames = await first.all();
     expect(await second.all()).toEqual(frames);
-    const third = await client.turn(sessionId, '[[tokens=20 gap=10]]', {}, key);
+    const third = await client.turn(sessionId, '[[tokens=60 gap=20]]', {}, key);
     expect(await third.all()).toEqual(frames);
     expect(modelRequests).toHaveLength(1);
   });
@@ -285,7 +285,7 @@ describe('a server that cannot take turns', () => {
     const server = await startServer({ environment });
     const { client, projectRoot } = server;
     const sessions = await Promise.all([1, 2, 3].map(() => client.createSession(projectRoot)));
-    const running = await client.turn(sessions[0] ?? '', '[[tokens=60 gap=20]]');
+    const running = await client.turn(sessions[0] ?? '', '[[tokens=150 gap=20]]');
     await running.until('chat:delta');
     const queued = await client.turn(sessions[1] ?? '', 'Hello');
     const body = { sessionId: sessions[2], message: 'Hello' };

@@ -99,7 +99,7 @@ describe('a page that is loaded anew, with AG-UI', () => {
     const begun = new Promise<void>((resolve) => {
       first.agent.subscribe({ onTextMessageContentEvent: () => resolve() });
     });
-    const asked = first.say('[[tokens=60 gap=20]]');
+    const asked = first.say('[[tokens=150 gap=20]]');
     await begun;
     const second = page('running');
     await second.run();

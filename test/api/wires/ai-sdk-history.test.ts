@@ -91,7 +91,7 @@ describe('the history of an AI SDK chat', () => {
 
   it('is gone on with in the middle of an answer', async () => {
     const chat = open();
-    const sending = chat.sendMessage({ text: '[[tokens=150 gap=5]]' });
+    const sending = chat.sendMessage({ text: '[[tokens=150 gap=20]]' });
     await chat.until(() => chat.text.includes('word20'));
     const { messages, activeTurnId } = await read(chat.id);
     expect(activeTurnId).toBe(chat.metadata['turnId']);

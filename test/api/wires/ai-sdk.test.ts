@@ -252,7 +252,7 @@ describe('the AI SDK wire', () => {
   describe('is come back to', () => {
     it('in the middle, by a page that kept its messages and by one that did not', async () => {
       const chat = open();
-      const sending = chat.sendMessage({ text: '[[tokens=150 gap=5]]' });
+      const sending = chat.sendMessage({ text: '[[tokens=150 gap=20]]' });
       await chat.until(() => chat.text.includes('word20'));
       const kept = open({ id: chat.id, messages: structuredClone(chat.messages) });
       const bare = open({ id: chat.id });
@@ -281,7 +281,7 @@ describe('the AI SDK wire', () => {
 
     it('after an answer, with what was before it, once', async () => {
       const chat = open();
-      const { id } = await ask(chat, `[[tokens=100 gap=5]] ${write('deep.txt')}`);
+      const { id } = await ask(chat, `[[tokens=100 gap=20]] ${write('deep.txt')}`);
       await chat.addToolApprovalResponse({ id: String(id), approved: true });
       await chat.until(() => chat.partsOf('step-start').length > 1);
       const page = open({ id: chat.id });

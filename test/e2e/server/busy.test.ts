@@ -109,7 +109,7 @@ describe('a busy session', () => {
 
   it('answers a message that comes while the last reply streams', async () => {
     const sessionId = await newSession();
-    const first = await send(sessionId, '[[tokens=40 gap=20]]', 'reject');
+    const first = await send(sessionId, '[[tokens=150 gap=20]]', 'reject');
     await first.until('chat:delta');
     const steered = await send(sessionId, 'One more thing', 'steer', { 'idempotency-key': 'k' });
     const again = await send(sessionId, 'One more thing', 'steer', { 'idempotency-key': 'k' });

@@ -32,7 +32,7 @@ describe('a reader that reconnects', () => {
   it('goes on live after what it has, while the turn runs', async () => {
     const { client, projectRoot } = server;
     const sessionId = await client.createSession(projectRoot);
-    const first = await client.turn(sessionId, '[[tokens=60 gap=10]]', {
+    const first = await client.turn(sessionId, '[[tokens=60 gap=40]]', {
       opts: { onDisconnect: 'continue' },
     });
     await first.until((frame) => frame.event === 'chat:delta');
@@ -49,7 +49,7 @@ describe('a reader that reconnects', () => {
   it('may be one of many, from the start or the middle, and all see the same', async () => {
     const { client, projectRoot } = server;
     const sessionId = await client.createSession(projectRoot);
-    const poster = await client.turn(sessionId, '[[tokens=40 gap=5]]');
+    const poster = await client.turn(sessionId, '[[tokens=60 gap=20]]');
     const turnId = poster.header('x-turn-id');
     const readers = await Promise.all(Array.from({ length: 8 }, () => client.follow(turnId)));
     const middle = await poster.until((frame) => frame.event === 'chat:delta');
