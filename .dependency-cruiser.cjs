@@ -107,8 +107,8 @@ const doors = [
   '^src/tools/calls/(path-denials|pick-shell-env|resolve-links|run-tool)\\.ts$',
   // Definitions of MCP servers and of tools that others describe, which agents and requests have too.
   '^src/tools/mcp/(definitions/(mcp-file|parse-definitions)|offered/parse-tool)\\.ts$',
-  // Ports of the queue and of its board: back ends choose them, ops has their pages.
-  '^src/turn/queue/(board-sessions|bull-queue\\.module|queue-board|signal-bus|turn-claims|turn-queue)\\.ts$',
+  // Ports of the queue: back ends choose them, ops shows them.
+  '^src/turn/queue/(bull-queue\\.module|signal-bus|turn-claims|turn-queue)\\.ts$',
   // Submissions, approvals and stored turns, for wires whose own words differ from the conductor's.
   '^src/turn/submit/(disposition|turn-submission|turn-submitter)\\.ts$',
   '^src/turn/approvals/(approval-answerer|approval-errors|approval-writes|validate-answer)\\.ts$',

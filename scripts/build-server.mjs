@@ -58,7 +58,6 @@ const pages = {
       'swagger-ui.css',
     ],
   },
-  board: { name: '@bull-board/ui', files: ['dist'] },
 };
 
 /** @returns {Promise<void>} */
@@ -111,8 +110,6 @@ async function write(input, { external, plugins = [], ...output }) {
     onLog: (level, log, handle) => {
       // Optional parts of Nest, which are not used here.
       if (log.code === 'UNRESOLVED_IMPORT' && /'@(nestjs|fastify)\//.test(log.message)) return;
-      // The board's package looks for its page by `eval`, where it is not told where the page is.
-      if (log.code === 'EVAL' && log.id?.includes('@bull-board/api')) return;
       handle(level === 'warn' ? 'error' : level, log);
     },
   });

@@ -21,16 +21,6 @@ export function unauthenticated(fault: KeyFault): TypedError {
   });
 }
 
-/** The error for a browser without a valid board session. */
-export function boardClosed(): TypedError {
-  return new TypedError('UNAUTHENTICATED', {
-    message:
-      'The board of the queue is open to keys with the scope admin. Open it from the page /queue of the console, which asks for the key; or send the header Authorization: Bearer tpk_….',
-    details: { reason: 'MISSING' satisfies Uppercase<KeyFault> },
-    headers: { 'WWW-Authenticate': 'Bearer realm="turnpike"' },
-  });
-}
-
 export function forbiddenScope(needed: KeyScope, scopes: readonly KeyScope[]): TypedError {
   return new TypedError('FORBIDDEN_SCOPE', {
     message: `This route needs a key with the scope '${needed}'; this one has ${scopes.join(', ') || 'none'}. Make one with: turnpike keys create --principal NAME --scopes ${needed}`,

@@ -1,5 +1,4 @@
 import { Module, type DynamicModule } from '@nestjs/common';
-import { RedisBoardSessions } from '../turn/queue/redis-board-sessions.js';
 import { RedisRequestCounter } from '../access/rate/redis-request-counter.js';
 import { REQUEST_COUNTER } from '../access/request-counter.js';
 import { BLOB_CONTENTS } from '../attachments/blob-contents.js';
@@ -8,7 +7,6 @@ import { PostgresContents } from '../attachments/blobs/postgres-contents.js';
 import { CONFIG, type Config } from '../config/config.js';
 import { EVENT_LOG, LOG_KEPT_MS } from '../events/event-log.js';
 import { RedisEventLog } from '../events/redis-event-log.js';
-import { QUEUE_BOARDS, type QueueBoards } from '../turn/queue/queue-board.js';
 import { LOGGER, type Logger } from '../platform/logger.js';
 import { ResourceStack } from '../platform/async/resource-stack.js';
 import { DATABASE, OPENED_DATABASE, type OpenedDatabase } from '../storage/connection.js';
@@ -92,17 +90,9 @@ export class DistributedModule {
           useFactory: ({ blobDir }: Config, { db, copyOut }: OpenedDatabase) =>
             blobDir === undefined ? new PostgresContents(db, copyOut) : new DiskContents(blobDir),
         },
-        {
-          provide: QUEUE_BOARDS,
-          inject: [BullTurnQueue, REDIS],
-          useFactory: (queue: BullTurnQueue, redis: RedisClient): QueueBoards => ({
-            open: (path) => queue.openBoard(path),
-            sessions: new RedisBoardSessions(redis, prefix),
-          }),
-        },
         { provide: PUBLISH_URL, useValue: async () => undefined },
       ],
-      exports: [...ports, QUEUE_BOARDS],
+      exports: ports,
     };
   }
 }

@@ -31,8 +31,6 @@ import { releaseFiles } from '../session/release-files.js';
 import { findLateSeconds } from '../schedules/find-late-seconds.js';
 import { forgetRuns } from '../schedules/forget-runs.js';
 import { forgetDeliveries } from '../webhooks/forget-deliveries.js';
-import { BoardController } from './board.controller.js';
-import { BoardService } from './board-service.js';
 import { commandHealth } from './command-health.js';
 import { HealthController } from './health.controller.js';
 import { HealthService } from './health-service.js';
@@ -110,8 +108,8 @@ export class MetricsViewModule {}
 /** Provides the operator's view of the queue. */
 @Module({
   imports: [AccessModule],
-  controllers: [QueueController, BoardController],
-  providers: [QueueService, BoardService],
+  controllers: [QueueController],
+  providers: [QueueService],
 })
 export class QueueViewModule {}
 

@@ -3,7 +3,6 @@ import { CONFIG, type Config } from '../config/config.js';
 import { untilAborted } from '../platform/async/abort.js';
 import { DATABASE, type Database } from '../storage/connection.js';
 import { TURN_QUEUE, type TurnQueue } from '../turn/queue/turn-queue.js';
-import { BOARD_PATH, BoardService } from './board-service.js';
 import { findUnendedTurns } from './unended-turns.js';
 import { viewStatuses, type QueueView } from './view-queue.js';
 
@@ -20,11 +19,10 @@ export class QueueService {
     @Inject(DATABASE) private readonly db: Database,
     @Inject(TURN_QUEUE) private readonly queue: TurnQueue,
     @Inject(CONFIG) private readonly config: Pick<Config, 'redis' | 'workerConcurrency'>,
-    private readonly board: BoardService,
   ) {}
 
   async look(): Promise<QueueView> {
-    const { db, queue, board } = this;
+    const { db, queue } = this;
     const { redis, workerConcurrency: each } = this.config;
     const [turns, wakeUps, workers] = await Promise.all([
       findUnendedTurns(db, MOST_SHOWN),
@@ -37,7 +35,6 @@ export class QueueService {
       statuses: viewStatuses(turns, MOST_SHOWN),
       wakeUps,
       places: { workers, each, used },
-      ...(board.hasPages ? { board: BOARD_PATH } : {}),
     };
   }
 }

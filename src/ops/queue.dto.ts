@@ -101,7 +101,4 @@ export class QueueDto implements QueueView {
 
   @ApiProperty({ type: SlotsDto })
   places!: SlotsDto;
-
-  @ApiPropertyOptional({ type: String, description: "Path of the queue's job board." })
-  board?: string;
 }

@@ -9,8 +9,6 @@ export interface QueueView {
   /** Tokens in the queue; null where it does not answer. */
   wakeUps: number | null;
   places: SlotsView;
-  /** Path of the queue's job board; absent without a board. */
-  board?: string;
 }
 
 export interface StatusView {

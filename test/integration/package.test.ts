@@ -31,14 +31,13 @@ describe('the package', () => {
         'dist/third-party-licenses.txt',
         'dist/web/index.html',
         'dist/swagger-ui/swagger-ui-bundle.js',
-        'dist/board/dist/index.ejs',
         'instructions/agents/AGENT_WORKING_ITEMS.md',
       ]),
     );
     const whole = /^(README\.md|LICENSE|package\.json|instructions\/.*\.md)$/;
     const built =
       /^dist\/(?!.*(\.test\.|\.map$))(.*(\.js|\.d\.ts|\.txt)|commit|empty-database\.tar\.gz)$/;
-    const served = /^dist\/(web|swagger-ui|board|migrations)\//;
+    const served = /^dist\/(web|swagger-ui|migrations)\//;
     const others = files.filter(
       (file) => ![whole, built, served].some((pattern) => pattern.test(file)),
     );

@@ -1,7 +1,6 @@
 import { InjectQueue } from '@nestjs/bullmq';
 import { Inject, Injectable, Optional, type BeforeApplicationShutdown } from '@nestjs/common';
 import type { JobsOptions, Queue } from 'bullmq';
-import type { QueueBoard } from './queue-board.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
 import { settlesWithin } from '../../platform/async/settles-within.js';
 import { REDIS, type RedisClient } from '../../storage/redis/redis-connection.js';
@@ -64,13 +63,6 @@ export class BullTurnQueue implements TurnQueue, BeforeApplicationShutdown {
     const clients = await this.queue.getWorkers();
     // A Redis that does not list its clients answers with one entry, which has no address.
     return clients.every(({ addr }) => addr !== undefined) ? clients.length : null;
-  }
-
-  /** The board of its jobs under a path, to look at. */
-  async openBoard(path: string): Promise<QueueBoard> {
-    // Only where somebody looks: it is a server of its own, with its own page.
-    const { openBullBoard } = await import('./bull-board.js');
-    return openBullBoard(this.queue, path);
   }
 
   async ping(): Promise<void> {

@@ -213,7 +213,6 @@ const withoutIds = [
   'post /agent/{name}/chat/multipart',
   'post /agent/{name}/chat/stream',
   'post /agent/{name}/chat/stream/multipart',
-  'post /api/admin/board-session',
   'post /api/admin/keys',
   'post /api/harness/attachments',
   'post /api/harness/session/create',

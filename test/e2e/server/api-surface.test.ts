@@ -168,7 +168,6 @@ describe('the server beside its turns', () => {
       'post /agent/{name}/chat/multipart',
       'post /agent/{name}/chat/stream',
       'post /agent/{name}/chat/stream/multipart',
-      'post /api/admin/board-session',
       'post /api/admin/import',
       'post /api/admin/keys',
       'post /api/chat',

@@ -5,7 +5,6 @@ import { startServer, type TestServer } from '../../support/processes/start-serv
 
 /** The back end this run is about. */
 declare const BACK_END: 'embedded' | 'distributed';
-const isEmbedded = BACK_END === 'embedded';
 
 interface Listed {
   sessionId: string;
@@ -248,48 +247,10 @@ describe('what the console asks for', () => {
       },
       wakeUps: expect.any(Number),
       places: { workers: 1, each: 32, used: 1 },
-      ...(isEmbedded ? {} : { board: '/admin/queues' }),
     });
     await interrupt(held.header('x-turn-id'));
     await interrupt(running.header('x-turn-id'));
     await running.all();
-  });
-
-  it('opens the board of the queue, where it has one', async () => {
-    const opened = await server.client.post('/api/admin/board-session', {});
-    const url = isEmbedded ? '/queue' : '/admin/queues';
-    expect([opened.status, opened.body]).toEqual([200, { url, expiresAt: null }]);
-    expect(opened.headers.get('set-cookie')).toBeNull();
-    const board = await fetch(`${server.url}/admin/queues`, { redirect: 'manual' });
-    if (isEmbedded) {
-      expect([board.status, board.headers.get('location')]).toEqual([302, '/queue']);
-      return;
-    }
-    expect(board.status).toBe(200);
-    expect(board.headers.get('content-security-policy')).toContain("script-src 'self'");
-    expect(board.headers.get('x-powered-by')).toBeNull();
-    const text = await board.text();
-    expect(text).toContain('<base href="/admin/queues/"');
-    const [, script = ''] = /src="(static\/js\/main[^"]*)"/.exec(text) ?? [];
-    expect((await fetch(`${server.url}/admin/queues/${script}`)).status).toBe(200);
-    const queues = await server.client.get('/admin/queues/api/queues?activeQueue=turns');
-    expect(queues.body['queues']).toEqual([
-      expect.objectContaining({ name: 'turns', readOnlyMode: true }),
-    ]);
-    const missing = await server.client.get('/admin/queues/nothing/there');
-    expect(missing.status).toBe(404);
-    for (const method of ['PUT', 'POST'] as const) {
-      const change = await server.client.request(method, '/admin/queues/api/queues/turns/pause');
-      expect([method, change.status, change.body['error']]).toEqual([
-        method,
-        405,
-        expect.objectContaining({ type: 'METHOD_NOT_ALLOWED' }),
-      ]);
-    }
-    const { host } = new URL(server.url);
-    const from = (headers: string[]) => sendRaw(server.url, { path: '/admin/queues', headers });
-    expect((await from(['Host', 'evil.example'])).status).toBe(403);
-    expect((await from(['Host', host])).status).toBe(200);
   });
 });
 
@@ -336,38 +297,9 @@ describe('what the console asks for, where there are keys', () => {
     for (const path of ['sessions', 'tools'].map((name) => `/api/harness/${name}`)) {
       expect([path, (await open().send('GET', path)).status]).toEqual([path, 401]);
     }
-    for (const method of ['GET /api/admin/queue', 'POST /api/admin/board-session']) {
-      const [verb = '', path = ''] = method.split(' ');
-      expect([method, (await open().send(verb, path)).status]).toEqual([method, 401]);
-      expect([method, (await alice.send(verb, path)).status]).toEqual([method, 403]);
-      expect([method, (await admin.send(verb, path)).status]).toEqual([method, 200]);
-    }
-  });
-
-  it('is the board for who has the cookie of a key with the scope admin', async () => {
-    const opened = await admin.send('POST', '/api/admin/board-session');
-    const cookie = opened.headers.get('set-cookie') ?? '';
-    if (isEmbedded) {
-      expect([opened.body, cookie]).toEqual([{ url: '/queue', expiresAt: null }, '']);
-      return;
-    }
-    expect(opened.body).toEqual({ url: '/admin/queues', expiresAt: expect.any(String) });
-    expect(cookie).toMatch(
-      /^turnpike_board=[\w-]{43}; Path=\/admin\/queues; Max-Age=1800; HttpOnly; SameSite=Strict$/,
-    );
-    const sent = { cookie: cookie.split(';')[0] ?? '' };
-    const look = async (client: KeyedClient, headers: Record<string, string>) =>
-      (await client.send('GET', '/admin/queues/api/queues', undefined, headers)).status;
-    expect(await look(open(), sent)).toBe(200);
-    expect(await look(open(), {})).toBe(401);
-    expect(await look(open(), { cookie: `turnpike_board=${'x'.repeat(43)}` })).toBe(401);
-    expect(await look(alice, {})).toBe(403);
-    expect(await look(admin, {})).toBe(200);
-    // The cookie opens nothing but the board.
-    expect((await open().send('GET', '/api/admin/queue', undefined, sent)).status).toBe(401);
-    const other = await startServer({ store: server.store });
-    expect(await look(new KeyedClient(other.url), sent)).toBe(200);
-    await other.close();
+    const look = async (client: KeyedClient) =>
+      (await client.send('GET', '/api/admin/queue')).status;
+    expect([await look(open()), await look(alice), await look(admin)]).toEqual([401, 403, 200]);
   });
 
   it('is no page where it is switched off', async () => {

@@ -1,7 +1,6 @@
-import { ExternalLink } from '../ui/icons/icons.js';
-import { useCallback, useState } from 'react';
+import { useCallback } from 'react';
 import type { QueuedTurnView, QueueView, StatusView } from '../../../src/ops/view-queue.js';
-import { client, reportFault } from '../app/client.js';
+import { client } from '../app/client.js';
 import { FaultNote } from '../app/fault-note.js';
 import { Link } from '../app/link.js';
 import { Loading, Nothing, Page } from '../app/page.js';
@@ -34,7 +33,6 @@ export function QueuePage() {
     <Page
       title="Queue"
       lead={value === undefined ? 'Turns that are not finished.' : describeSlots(value)}
-      actions={value?.board !== undefined && <BoardButton path={value.board} />}
     >
       {fault !== undefined && <FaultNote fault={fault} onRetry={reload} />}
       {value === undefined && fault === undefined && <Loading what="the queue" />}
@@ -74,25 +72,6 @@ function describeSlots({ places: { workers, each, used }, backEnd }: QueueView):
   if (workers === null) return `${used} slots used; ${each} on each worker (${backEnd}).`;
   const words = workers === 1 ? '1 worker' : `${workers} workers`;
   return `${used} of ${workers * each} slots used: ${words} with ${each} each (${backEnd}).`;
-}
-
-function BoardButton({ path }: { path: string }) {
-  const [fault, setFault] = useState<unknown>();
-  const open = (): void => {
-    setFault(undefined);
-    client()
-      .request({ method: 'POST', path: '/api/admin/board-session' })
-      .then(() => location.assign(path))
-      .catch((thrown: unknown) => setFault(reportFault(thrown)));
-  };
-  return (
-    <div>
-      <Button onClick={open}>
-        <ExternalLink aria-hidden size={14} /> Bull Board
-      </Button>
-      {fault !== undefined && <FaultNote fault={fault} />}
-    </div>
-  );
 }
 
 function StatusTable({
