@@ -12,9 +12,14 @@ import { turnNotFound } from '../../turn/state/turn-errors.js';
 import { getTurn } from '../../turn/state/turn-lookup.js';
 import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
 import { Conversations, type WireMessage } from '../conversation/conversations.js';
-import { findOpenTurn } from '../conversation/find-open-turn.js';
-import { findAsked, findDecided, withAnswersBeside } from '../conversation/find-questions.js';
-import { latestAnswers, type MatchedAnswers } from '../conversation/match-answers.js';
+import { findOpenTurn } from '../conversation/history.js';
+import {
+  findAsked,
+  findDecided,
+  withAnswersBeside,
+  latestAnswers,
+  type MatchedAnswers,
+} from '../conversation/questions.js';
 import { TurnStreams } from '../conversation/turn-streams.js';
 import { nothingNew, threadBusy } from './ag-ui-errors.js';
 import type { AgUiRun } from './dialect/ag-ui-state.js';

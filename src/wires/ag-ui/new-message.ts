@@ -5,14 +5,14 @@ import { isBase64 } from '../../platform/text/is-base64.js';
 import { isPlainObject } from '../../platform/json.js';
 import type { ToldTurn } from '../../turn/submit/turn-submission.js';
 import type { WireMessage } from '../conversation/conversations.js';
-import type { WireFile } from '../conversation/store-inline-files.js';
+import type { WireFile } from '../conversation/inline-files.js';
 import {
   argumentsOf,
   missingFile,
   parseArguments,
   tellHistory,
   type HistoryItem,
-} from '../conversation/told-history.js';
+} from '../conversation/client-history.js';
 import { toMediaParts } from './binary-part.js';
 import type { CheckedRun } from './check-run.js';
 import type { AgUiMessage } from './dialect/ag-ui-event.js';

@@ -1,7 +1,7 @@
 import { invalidRequest } from '../../errors/typed-error.js';
 import { isPlainObject } from '../../platform/json.js';
 import { checkAnswerCount, type GivenAnswer } from '../../turn/approvals/validate-answer.js';
-import type { WireAnswers } from '../conversation/match-answers.js';
+import type { WireAnswers } from '../conversation/questions.js';
 import type { CheckedRun } from './check-run.js';
 import { printJson } from '../../platform/exact-json.js';
 

@@ -14,9 +14,8 @@ import { findTurnByKey, getTurn, type TurnRow } from '../../turn/state/turn-look
 import { describeDisposition } from '../../turn/submit/disposition.js';
 import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
 import { Conversations } from '../conversation/conversations.js';
-import { findOpenTurn } from '../conversation/find-open-turn.js';
-import { findSaid, findSaidInTurn, type SaidOnce } from '../conversation/find-said.js';
-import { findAsked, findDecided } from '../conversation/find-questions.js';
+import { findOpenTurn, findSaid, findSaidInTurn, type SaidOnce } from '../conversation/history.js';
+import { findAsked, findDecided } from '../conversation/questions.js';
 import { TurnStreams } from '../conversation/turn-streams.js';
 import {
   agentNotFound,

@@ -1,6 +1,6 @@
 import type { UIMessage } from 'ai';
 import { checkAnswerCount, type GivenAnswer } from '../../turn/approvals/validate-answer.js';
-import type { WireAnswers } from '../conversation/match-answers.js';
+import type { WireAnswers } from '../conversation/questions.js';
 import { askedFirst } from './dialect/ai-sdk-calls.js';
 
 type Part = UIMessage['parts'][number];

@@ -7,14 +7,13 @@ import { printJson } from '../../platform/exact-json.js';
 import { isPlainObject } from '../../platform/json.js';
 import type { ToldTurn } from '../../turn/submit/turn-submission.js';
 import type { WireMessage } from '../conversation/conversations.js';
-import type { WireFile } from '../conversation/store-inline-files.js';
-import { parseDataUrl } from '../conversation/parse-data-url.js';
+import { type WireFile, parseDataUrl } from '../conversation/inline-files.js';
 import {
   argumentsOf,
   missingFile,
   tellHistory,
   type HistoryItem,
-} from '../conversation/told-history.js';
+} from '../conversation/client-history.js';
 import type { SentMessage } from './check-messages.js';
 
 /**

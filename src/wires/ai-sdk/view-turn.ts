@@ -3,7 +3,7 @@ import { storedFileId, storedFileUrl } from '../../attachments/stored-files.js';
 import type { TurnEvent } from '../../events/turn-event.js';
 import type { StoredTurn } from '../../turn/state/load-turn.js';
 import type { TurnRow } from '../../turn/state/turn-lookup.js';
-import type { ConversationTurn, SteeredMessage } from '../conversation/conversation-history.js';
+import type { ConversationTurn, SteeredMessage } from '../conversation/history.js';
 import type { Frame } from '../framing/dialect.js';
 import { askedFirst } from './dialect/ai-sdk-calls.js';
 import type { AiSdkRange } from './dialect/ai-sdk-state.js';

@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { AttachmentsModule } from '../../attachments/attachments.module.js';
 import { SessionModule } from '../../session/session.module.js';
 import { TurnApiModule } from '../../turn/turn.module.js';
-import { ConversationHistory } from './conversation-history.js';
+import { ConversationHistory } from './history.js';
 import { Conversations } from './conversations.js';
 import { TurnStreams } from './turn-streams.js';
 

@@ -27,15 +27,19 @@ import type {
   WhenBusy,
 } from '../../turn/submit/turn-submission.js';
 import { TurnService } from '../../turn/turn-service.js';
-import { beginSession, type FoundSession } from './begin-session.js';
-import { findQuestions } from './find-questions.js';
-import { matchAnswers, type MatchedAnswers, type WireAnswers } from './match-answers.js';
-import { storeInlineFiles, type InlineFile, type WireFile } from './store-inline-files.js';
+import { findQuestions, matchAnswers, type MatchedAnswers, type WireAnswers } from './questions.js';
+import { storeInlineFiles, type InlineFile, type WireFile } from './inline-files.js';
 
 /** A conversation by its client's name for it, and its owner. */
 export interface ConversationName {
   principal: Principal;
   name: string;
+}
+
+/** A session, and whether it was created for the request that found it. */
+export interface FoundSession {
+  sessionId: string;
+  isNew: boolean;
 }
 
 /** A message of the user. */
@@ -126,15 +130,21 @@ export class Conversations {
     return this.beginIn(open, wanted.principal, submit);
   }
 
-  /** Does so in a session that `open` finds or creates. */
+  /** Does so in a session that `open` finds or creates. @throws what `open` and `submit` throw. */
   beginIn<Submitted>(
     open: () => Promise<FoundSession>,
     principal: Principal,
     submit: (sessionId: string) => Promise<Submitted>,
   ): Promise<Submitted> {
-    const logger = callerLogger(this.logger, principal);
-    const remove = (id: string) => this.sessions.deleteUnused(id, principal.id);
-    return beginSession({ remove, logger }, open, submit);
+    const remove = async (sessionId: string): Promise<void> => {
+      try {
+        await this.sessions.deleteUnused(sessionId, principal.id);
+      } catch (error) {
+        const logger = callerLogger(this.logger, principal);
+        logger.warn({ sessionId, error }, 'the session of a refused turn could not be removed');
+      }
+    };
+    return beginSession({ open, submit, remove });
   }
 
   /** Submits a message with its files. @throws see `TurnService.submit`. */
@@ -223,6 +233,39 @@ export class Conversations {
     const given = answers.map((one) => ({ approvalId: one.approval.id, given: one.given }));
     await this.answerer.answer({ answers: given, by: id, beside });
   }
+}
+
+/**
+ * Submits to a session that `open` finds or creates. The session of a turn that is refused goes, if it was
+ * created for that turn: no client knows it. A simultaneous request that had found it opens it again, once.
+ *
+ * @throws what `open` and `submit` throw.
+ */
+export async function beginSession<Submitted>({
+  open,
+  submit,
+  remove,
+}: {
+  open(): Promise<FoundSession>;
+  submit(sessionId: string): Promise<Submitted>;
+  /** Removes a session. Throws nothing. */
+  remove(sessionId: string): Promise<void>;
+}): Promise<Submitted> {
+  const begin = async (): Promise<Submitted> => {
+    const { sessionId, isNew } = await open();
+    try {
+      return await submit(sessionId);
+    } catch (error) {
+      if (isNew) await remove(sessionId);
+      throw error;
+    }
+  };
+  try {
+    return await begin();
+  } catch (error) {
+    if (!isSessionMissing(error, 'NO_SUCH_SESSION')) throw error;
+  }
+  return begin();
 }
 
 function withStored(

@@ -1,14 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import type { Cursor } from '../../events/cursor.js';
-import type { TakeEvents } from '../../events/turn-event.js';
+import type { TakeEvents, TurnEvent } from '../../events/turn-event.js';
 import { streamFrames, type FrameStream } from '../../http/streams/frame-batch.js';
 import { clientLeft } from '../../turn/state/turn-errors.js';
 import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
 import { isAccepted, TurnService, type RestOfTurn } from '../../turn/turn-service.js';
 import type { Dialect } from '../framing/dialect.js';
 import { TurnEncoder } from '../framing/turn-encoder.js';
-import { foldToEnd, type AnswerFold } from './fold-to-end.js';
 
 interface StreamRange {
   /** The cursor after which the stream goes on. Absent: from the turn's first event. */
@@ -81,4 +80,49 @@ export class TurnStreams {
     const follow = (signal: AbortSignal, take: TakeEvents) => this.turns.follow(turn, signal, take);
     return streamFrames(follow, new TurnEncoder(dialect, turn.turnId, after), { mayBeEmpty });
   }
+}
+
+/** Names a turn and its session in the answer's headers. */
+export function nameTurn(
+  response: ServerResponse,
+  { turnId, sessionId }: { turnId: string; sessionId: string },
+): void {
+  response.setHeader('X-Turn-Id', turnId);
+  response.setHeader('X-Session-Id', sessionId);
+}
+
+type TurnEnded = Extract<TurnEvent, { type: 'turn.ended' }>;
+
+/** What a whole turn comes to on a wire, for clients that read no stream. Pure. */
+export interface AnswerFold<State, Answer> {
+  initial: State;
+  next(state: State, event: TurnEvent): State;
+  /**
+   * @param state after the event, too.
+   * @throws TypedError of a turn that has no answer.
+   */
+  end(state: State, event: TurnEnded): Answer;
+  /** The answer where it is whole before the turn's end; undefined: it is not. Absent: it never is. */
+  pause?(state: State): Answer | undefined;
+}
+
+/**
+ * @param follow hands on the turn's events, until some were enough.
+ * @returns undefined where the events stopped before the turn's end.
+ */
+export async function foldToEnd<State, Answer>(
+  follow: (take: TakeEvents) => Promise<void>,
+  { initial, next, end, pause }: AnswerFold<State, Answer>,
+): Promise<Answer | undefined> {
+  let state = initial;
+  let answer: Answer | undefined;
+  await follow((events) => {
+    for (const event of events) {
+      state = next(state, event);
+      answer = event.type === 'turn.ended' ? end(state, event) : pause?.(state);
+      if (answer !== undefined) return true;
+    }
+    return false;
+  });
+  return answer;
 }

@@ -1,4 +1,4 @@
-import type { AnswerFold } from '../conversation/fold-to-end.js';
+import type { AnswerFold } from '../conversation/turn-streams.js';
 import { compact } from '../../platform/compact.js';
 import type { TurnEvent } from '../../events/turn-event.js';
 import type { JsonObject } from '../../platform/json.js';

@@ -6,11 +6,14 @@ import { ManualClock } from '../../../test/support/manual-clock.js';
 import { silentLogger } from '../../../test/support/silent-logger.js';
 import { openTestServices, type TestServices } from '../../../test/support/turn/turn-services.js';
 import { localPrincipal, type Principal, LOCAL_USER } from '../../access/principal.js';
+import { BlobStore } from '../../attachments/blob-store.js';
+import { DiskContents } from '../../attachments/blobs/disk-contents.js';
 import { newId } from '../../platform/ids.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { sessions, turns } from '../../storage/schema.js';
 import { Presence } from '../../turn/lifecycle/presence.js';
 import { TurnService } from '../../turn/turn-service.js';
+import { Conversations } from '../conversation/conversations.js';
 import { findTurnSession, isAgentSession } from './agent-lookup.js';
 import { ChatSubmitter, type Chat } from './chat-submitter.js';
 
@@ -49,13 +52,22 @@ describe('ChatSubmitter', () => {
       presence,
       new Metrics(),
     );
+    const conversations = new Conversations(
+      service,
+      services.answerer,
+      services.sessions,
+      projectRoots,
+      new BlobStore(db, new DiskContents(test.projectRoot), clock),
+      db,
+      silentLogger,
+    );
     submitter = new ChatSubmitter(
       service,
+      conversations,
       services.sessions,
       projectRoots,
       db,
       clock,
-      silentLogger,
       {
         agentSessionMs: TERM_MS,
       },

@@ -1,10 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { callerLogger, type Principal } from '../../access/principal.js';
+import type { Principal } from '../../access/principal.js';
 import { CONFIG, type Config } from '../../config/config.js';
 import { isTypedError } from '../../errors/typed-error.js';
 import { CLOCK, type Clock } from '../../platform/clock.js';
 import { newTimeId } from '../../platform/ids.js';
-import { LOGGER, type Logger } from '../../platform/logger.js';
 import { hashedSessionId } from '../../session/named-session.js';
 import { ProjectRoots } from '../../session/project-roots.js';
 import { isSessionMissing } from '../../session/session-errors.js';
@@ -13,7 +12,7 @@ import { DATABASE, type Database } from '../../storage/connection.js';
 import { violatedConstraint } from '../../storage/database-errors.js';
 import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
 import { TurnService } from '../../turn/turn-service.js';
-import { beginSession, type FoundSession } from '../conversation/begin-session.js';
+import { Conversations, type FoundSession } from '../conversation/conversations.js';
 import { isAgentSession, isLiveSession } from './agent-lookup.js';
 import { agentSessionBusy } from './holodeck-errors.js';
 import type { ReceivedChat } from './receive-chat.js';
@@ -35,11 +34,11 @@ export interface SubmittedChat {
 export class ChatSubmitter {
   constructor(
     private readonly turns: TurnService,
+    private readonly conversations: Conversations,
     private readonly sessions: SessionStore,
     private readonly projectRoots: ProjectRoots,
     @Inject(DATABASE) private readonly db: Database,
     @Inject(CLOCK) private readonly clock: Clock,
-    @Inject(LOGGER) private readonly logger: Logger,
     @Inject(CONFIG) private readonly config: Pick<Config, 'agentSessionMs'>,
   ) {}
 
@@ -71,17 +70,14 @@ export class ChatSubmitter {
 
   /** Begins a session. Its id is made of the key, where there is one: a repeat finds it, and its turn. */
   #begin(chat: Chat): Promise<SubmittedChat> {
-    const { turns, clock } = this;
-    const logger = callerLogger(this.logger, chat.principal);
     const { principal, idempotencyKey: key } = chat;
-    const remove = (id: string) => turns.deleteSession(id, principal.id);
     const open = async (): Promise<FoundSession> => {
-      if (key === undefined) return this.#create(chat, newTimeId('sess', clock.now()));
+      if (key === undefined) return this.#create(chat, newTimeId('sess', this.clock.now()));
       const id = hashedSessionId(['chat', principal.id, key]);
       const isKnown = await isAgentSession(this.db, id, principal.id);
       return isKnown ? { sessionId: id, isNew: false } : this.#create(chat, id);
     };
-    return beginSession({ remove, logger }, open, (id) => this.#submitTo(chat, id));
+    return this.conversations.beginIn(open, principal, (id) => this.#submitTo(chat, id));
   }
 
   async #create({ agent, principal }: Chat, id: string): Promise<FoundSession> {

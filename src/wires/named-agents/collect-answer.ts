@@ -4,7 +4,7 @@ import { initialTurn, foldTurn, type FoldedCall, type FoldedTurn } from '../../e
 import type { TurnEvent } from '../../events/turn-event.js';
 import { isPlainObject } from '../../platform/json.js';
 import { retryAdvice } from '../../platform/retry-advice.js';
-import type { AnswerFold } from '../conversation/fold-to-end.js';
+import type { AnswerFold } from '../conversation/turn-streams.js';
 import type { HolodeckEnd, HolodeckEvent, HolodeckIds } from './dialect/holodeck-event.js';
 import type { Problem } from './dialect/holodeck-problem.js';
 import { holodeckStart, type HolodeckState } from './dialect/holodeck-state.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { recordedTurns } from '../../../test/golden/golden.js';
 import type { TakeEvents, TurnEvent } from '../../events/turn-event.js';
-import { foldToEnd } from '../conversation/fold-to-end.js';
+import { foldToEnd } from '../conversation/turn-streams.js';
 import { oracleAnswer, type OracleAnswer } from './collect-answer.js';
 
 const turns = new Map(recordedTurns());

@@ -1,10 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { Inject, Injectable } from '@nestjs/common';
-import { callerLogger, type Principal } from '../../access/principal.js';
+import type { Principal } from '../../access/principal.js';
 import { TypedError, isTypedError } from '../../errors/typed-error.js';
 import { defaultAgentConfig } from '../../governance/decision-tree/agent-config.js';
 import type { FrameStream } from '../../http/streams/frame-batch.js';
-import { LOGGER, type Logger } from '../../platform/logger.js';
 import { ProjectRoots } from '../../session/project-roots.js';
 import { isSessionMissing } from '../../session/session-errors.js';
 import { SessionService } from '../../session/session-service.js';
@@ -13,8 +12,8 @@ import type { OptionProblem } from '../../storage/shapes/stored-options.js';
 import { loadSessionTurns } from '../../turn/state/load-turn.js';
 import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
 import { TurnService } from '../../turn/turn-service.js';
-import { submitFirst } from '../conversation/submit-first.js';
-import { TurnStreams } from '../conversation/turn-streams.js';
+import { Conversations } from '../conversation/conversations.js';
+import { nameTurn, TurnStreams } from '../conversation/turn-streams.js';
 import { oracleAnswer, type OracleAnswer } from './collect-answer.js';
 import { oracleDialect } from './dialect/oracle.js';
 import { findProject } from './find-project.js';
@@ -40,11 +39,11 @@ export interface OracleCall {
 export class OracleService {
   constructor(
     private readonly turns: TurnService,
+    private readonly conversations: Conversations,
     private readonly streams: TurnStreams,
     private readonly sessions: SessionService,
     private readonly projectRoots: ProjectRoots,
     @Inject(DATABASE) private readonly db: Database,
-    @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   /**
@@ -59,8 +58,7 @@ export class OracleService {
       if (!isTypedError(error, 'MISSING_API_KEY')) throw error;
       return streamError(error);
     }
-    response.setHeader('X-Turn-Id', submitted.turn.turnId);
-    response.setHeader('X-Session-Id', submitted.sessionId);
+    nameTurn(response, { turnId: submitted.turn.turnId, sessionId: submitted.sessionId });
     return this.streams.ofSubmitted(submitted.turn, oracleDialect);
   }
 
@@ -82,16 +80,10 @@ export class OracleService {
     contextId: string | undefined,
     principalId: string,
   ): Promise<'cancelled' | 'no_active_session'> {
-    const { db, turns } = this;
-    const sessionId = await findRunningContext(db, { contextId, principalId });
+    const sessionId = await findRunningContext(this.db, { contextId, principalId });
     if (sessionId === undefined) return 'no_active_session';
-    try {
-      await turns.interrupt(sessionId, principalId);
-      return 'cancelled';
-    } catch (error) {
-      if (isSessionMissing(error, 'NO_ACTIVE_TURN')) return 'no_active_session';
-      throw error;
-    }
+    const stopped = await this.conversations.interrupt(sessionId, principalId);
+    return stopped === undefined ? 'no_active_session' : 'cancelled';
   }
 
   /** @throws TypedError SESSION_NOT_FOUND 404 for a conversation that there is not. */
@@ -124,25 +116,25 @@ export class OracleService {
     const principalId = asked.principal.id;
     if (contextId !== undefined) {
       await this.#find(contextId, principalId);
-      const turn = await inContext(contextId, () => this.#submitTo(contextId, asked));
-      return { turn, sessionId: contextId };
+      try {
+        return await this.#submitTo(contextId, asked);
+      } catch (error) {
+        throw isSessionMissing(error, 'NO_SUCH_SESSION') ? unknownContext(contextId) : error;
+      }
     }
-    const { sessions, turns, projectRoots } = this;
-    const logger = callerLogger(this.logger, asked.principal);
-    const root = await projectRoots.defaultOf(asked.principal);
+    const root = await this.projectRoots.defaultOf(asked.principal);
     const projectRoot = await findProject(root, projectId);
-    const { sessionId } = await sessions.create({ projectRoot }, asked.principal, 'oracle');
-    const remove = (id: string) => turns.deleteSession(id, principalId);
-    const turn = await submitFirst({ remove, logger }, sessionId, () =>
-      this.#submitTo(sessionId, asked),
-    );
-    return { turn, sessionId };
+    const create = async () => {
+      const { sessionId } = await this.sessions.create({ projectRoot }, asked.principal, 'oracle');
+      return { sessionId, isNew: true };
+    };
+    return this.conversations.beginIn(create, asked.principal, (id) => this.#submitTo(id, asked));
   }
 
   async #submitTo(
     sessionId: string,
     { question: asked, busy, principal }: OracleCall,
-  ): Promise<SubmittedTurn> {
+  ): Promise<Submitted> {
     const { question, sources, model, thinking, max_tokens: maxTokens } = asked;
     const submission = {
       sessionId,
@@ -157,7 +149,7 @@ export class OracleService {
       problems: withoutEffect(sources),
     };
     try {
-      return await this.turns.submit(submission);
+      return { turn: await this.turns.submit(submission), sessionId };
     } catch (error) {
       throw isTypedError(error, 'TURN_IN_PROGRESS') ? conversationBusy() : error;
     }
@@ -178,13 +170,4 @@ function withoutEffect(sources: readonly string[] | undefined): OptionProblem[] 
   if (sources === undefined) return [];
   const reason = 'this server searches with the tools of the conversation, not by source';
   return [{ kind: 'without-effect', key: 'sources', reason }];
-}
-
-/** Maps a missing session to the wire's own error. */
-async function inContext<T>(contextId: string, act: () => Promise<T>): Promise<T> {
-  try {
-    return await act();
-  } catch (error) {
-    throw isSessionMissing(error, 'NO_SUCH_SESSION') ? unknownContext(contextId) : error;
-  }
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ToldTurn } from '../../turn/submit/turn-submission.js';
-import type { InlineFile } from '../conversation/store-inline-files.js';
-import { groupTurns } from '../conversation/told-history.js';
+import type { InlineFile } from '../conversation/inline-files.js';
+import { groupTurns } from '../conversation/client-history.js';
 import type { InputItem } from './read-item.js';
 import { badParam } from './responses-errors.js';
 

@@ -1,8 +1,7 @@
 import { cleanName } from '../../attachments/clean-name.js';
 import { isPlainObject, type JsonObject } from '../../platform/json.js';
 import { isBase64 } from '../../platform/text/is-base64.js';
-import { parseDataUrl } from '../conversation/parse-data-url.js';
-import type { InlineFile } from '../conversation/store-inline-files.js';
+import { parseDataUrl, type InlineFile } from '../conversation/inline-files.js';
 import { badParam } from './responses-errors.js';
 
 /** A part of a message or of an output. */

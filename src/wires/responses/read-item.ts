@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { printExact, printJson } from '../../platform/exact-json.js';
 import { isPlainObject, type JsonObject } from '../../platform/json.js';
 import type { GivenAnswer } from '../../turn/approvals/validate-answer.js';
-import type { InlineFile } from '../conversation/store-inline-files.js';
-import { parseArguments } from '../conversation/told-history.js';
+import type { InlineFile } from '../conversation/inline-files.js';
+import { parseArguments } from '../conversation/client-history.js';
 import { readContent, type ReadPart } from './read-content.js';
 import { badParam } from './responses-errors.js';
 

@@ -6,7 +6,7 @@ import { sessions, turns } from '../../storage/schema.js';
 import type { ApprovalRow } from '../../turn/approvals/approval-writes.js';
 import { findTurnByKey, type TurnRow } from '../../turn/state/turn-lookup.js';
 import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
-import { findAskingTurn, loadTreeApprovals } from '../conversation/find-questions.js';
+import { findAskingTurn, loadTreeApprovals } from '../conversation/questions.js';
 import type { ResponseWanted } from './dialect/responses-state.js';
 import { linkResponses, type LinkedResponse } from './response-chain.js';
 import { describeWanted } from './response-facts.js';

@@ -5,7 +5,7 @@ import { WholeAnswer, type FrameStream } from '../../http/streams/frame-batch.js
 import type { JsonObject } from '../../platform/json.js';
 import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
 import { TurnService } from '../../turn/turn-service.js';
-import { TurnStreams } from '../conversation/turn-streams.js';
+import { nameTurn, TurnStreams } from '../conversation/turn-streams.js';
 import { responseFold } from './collect-response.js';
 import type { ResponseObject } from './dialect/response-object.js';
 import { responsesDialect } from './dialect/responses.js';
@@ -31,7 +31,7 @@ export class ResponsesService {
   async create(call: ResponseCall, response: ServerResponse): Promise<FrameStream | WholeAnswer> {
     const { isStream, isBackground } = call.asked;
     const { found, submitted } = await this.submitter.submit(call);
-    nameIds(response, found);
+    nameTurn(response, { turnId: found.turn.id, sessionId: found.turn.sessionId });
     if (isStream) return this.streams.ofSubmitted(submitted, responsesDialect(found.wanted));
     if (isBackground) return new WholeAnswer(await this.reader.read(found));
     return new WholeAnswer(await this.#whole(found, submitted, response));
@@ -54,7 +54,7 @@ export class ResponsesService {
     response: ServerResponse,
   ): Promise<FrameStream> {
     const found = await this.lookup.find(responseId, principal);
-    nameIds(response, found);
+    nameTurn(response, { turnId: found.turn.id, sessionId: found.turn.sessionId });
     const dialect = responsesDialect(found.wanted, after);
     return this.streams.after(found.turn.id, lastEventId, dialect);
   }
@@ -106,9 +106,4 @@ export class ResponsesService {
     if (whole === undefined) throw conversationGone(wanted.facts.id);
     return whole;
   }
-}
-
-function nameIds(response: ServerResponse, { turn }: FoundResponse): void {
-  response.setHeader('X-Turn-Id', turn.id);
-  response.setHeader('X-Session-Id', turn.sessionId);
 }

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { silentLogger } from '../../../test/support/silent-logger.js';
 import { sessionNotFound } from '../../session/session-errors.js';
-import { beginSession } from './begin-session.js';
+import { beginSession } from './conversations.js';
 
 describe('beginSession', () => {
   const refusal = new Error('refused');
@@ -12,14 +11,14 @@ describe('beginSession', () => {
     const submitted: string[] = [];
     let opened = 0;
     const begin = (answer: (sessionId: string) => string) =>
-      beginSession(
-        { remove: async (id) => void removed.push(id), logger: silentLogger },
-        async () => ({ sessionId: `sess_${opened}`, isNew: isNew[opened++] ?? false }),
-        async (sessionId) => {
+      beginSession({
+        open: async () => ({ sessionId: `sess_${opened}`, isNew: isNew[opened++] ?? false }),
+        submit: async (sessionId) => {
           submitted.push(sessionId);
           return answer(sessionId);
         },
-      );
+        remove: async (id) => void removed.push(id),
+      });
     return { begin, removed, submitted };
   }
   const refuse = (): never => {

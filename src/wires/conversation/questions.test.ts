@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { GivenAnswer } from '../../turn/approvals/validate-answer.js';
-import { latestAnswers, matchAnswers, type WireAnswers } from './match-answers.js';
+import { latestAnswers, matchAnswers, type WireAnswers } from './questions.js';
 
 const none = { message: undefined, input: undefined, rule: undefined };
 const approve: GivenAnswer = { ...none, decision: 'approve' };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseDataUrl } from './parse-data-url.js';
+import { parseDataUrl } from './inline-files.js';
 
 describe('parseDataUrl', () => {
   it.each([

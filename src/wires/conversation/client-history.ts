@@ -2,7 +2,7 @@ import { compact } from '../../platform/compact.js';
 import { parseJson, printJson } from '../../platform/exact-json.js';
 import { isPlainObject, type JsonObject } from '../../platform/json.js';
 import type { ToldCall, ToldTurn } from '../../turn/submit/turn-submission.js';
-import type { WireFile } from './store-inline-files.js';
+import type { WireFile } from './inline-files.js';
 
 /** What was said or done in a conversation, as its client tells of it. */
 export type HistoryItem<File = WireFile> =
