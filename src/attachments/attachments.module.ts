@@ -14,6 +14,12 @@ import { StoredFiles } from './stored-files.js';
 import { UploadController } from './upload/upload.controller.js';
 import { UploadService } from './upload/upload-service.js';
 
+/** Longest time to extract a file, in ms. */
+const EXTRACT_TIMEOUT_MS = 30_000;
+
+/** Most memory of a process that extracts files, in MiB. */
+const EXTRACT_MEMORY_MB = 768;
+
 /** Files: stored, checked, read in processes of their own, and shown to models. */
 @Module({
   providers: [
@@ -31,8 +37,8 @@ import { UploadService } from './upload/upload-service.js';
       useFactory: (config: Config, clock: Clock, logger: Logger, resources: ResourceStack) => {
         const extractor = openExtractor({
           concurrency: config.extractProcesses,
-          timeoutMs: config.extractTimeoutMs,
-          memoryMb: config.extractMemoryMb,
+          timeoutMs: EXTRACT_TIMEOUT_MS,
+          memoryMb: EXTRACT_MEMORY_MB,
           clock,
           onProblem: (error) => logger.warn({ error }, 'a process that reads files has a fault'),
           onRefused: (why) => logger.info({ ...why }, 'a file cannot be read'),

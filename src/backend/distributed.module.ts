@@ -25,6 +25,9 @@ import { RedisModule } from './redis.module.js';
 /** Milliseconds that a turn's log outlives the longest turn without an append. */
 const LOG_MARGIN_MS = 600_000;
 
+/** Most bytes of a turn's live log; older events come from the archive. */
+const LOG_BYTES_PER_TURN = 33_554_432;
+
 /**
  * Providers for many processes over Redis and PostgreSQL. A start fails with UnreachableError where
  * one does not answer, and with SchemaError where the database is not of this version.
@@ -61,9 +64,8 @@ export class DistributedModule {
           inject: [REDIS, RedisSubscriber],
           useFactory: (redis: RedisClient, subscriber: RedisSubscriber) => {
             const ttlMs = config.turnTimeoutMs + LOG_MARGIN_MS;
-            const maxBytes = config.logBytesPerTurn;
-            const options = { redis, subscriber, prefix, ttlMs, maxBytes };
-            return new RedisEventLog({ ...options, keptMs: LOG_KEPT_MS });
+            const bounds = { ttlMs, maxBytes: LOG_BYTES_PER_TURN, keptMs: LOG_KEPT_MS };
+            return new RedisEventLog({ redis, subscriber, prefix, ...bounds });
           },
         },
         {

@@ -1,7 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { ConfigError, parseConfig } from './config.js';
 import { describeVariables } from './describe-variables.js';
-import { variables } from './variables.js';
+import type { Variable } from './variable.js';
+import { removedVariables, variables } from './variables.js';
+
+const knownNames = new Set(
+  Object.values<Variable<unknown>>(variables).flatMap(({ names }) => names),
+);
 
 describe('parseConfig', () => {
   it('has a default for everything', () => {
@@ -86,6 +91,13 @@ describe('parseConfig', () => {
     expect(() => parseConfig({ TURNPIKE_PROT: '1' })).toThrow(
       'TURNPIKE_PROT is not a configuration variable; did you mean TURNPIKE_PORT?',
     );
+  });
+
+  it('says of a variable that is gone what holds instead', () => {
+    expect(() => parseConfig({ TURNPIKE_MCP_IDLE_MS: '1' })).toThrow(
+      'TURNPIKE_MCP_IDLE_MS is no configuration variable any more: an unused MCP server stays connected for 5 minutes; remove it',
+    );
+    expect(Object.keys(removedVariables).filter((name) => knownNames.has(name))).toEqual([]);
   });
 
   it('leaves other programs’ variables alone', () => {

@@ -5,7 +5,7 @@ import { parseValue } from '../parsing/parse-value.js';
 import { isWithin } from '../platform/is-within.js';
 import type { Variable } from './variable.js';
 import { findServiceLinks } from './service-links.js';
-import { variables } from './variables.js';
+import { removedVariables, variables } from './variables.js';
 
 type Variables = typeof variables;
 /** The environment as one validated and typed object: nothing else reads `process.env`. */
@@ -183,6 +183,9 @@ function findFolderFaults(config: Config): string[] {
 }
 
 function unknownVariable(name: string, known: ReadonlySet<string>): string {
+  const fixed = removedVariables[name];
+  if (fixed !== undefined)
+    return `${name} is no configuration variable any more: ${fixed}; remove it`;
   const near = nearestName(name, [...known]);
   return `${name} is not a configuration variable${near === undefined ? '' : `; did you mean ${near}?`}`;
 }

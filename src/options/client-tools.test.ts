@@ -17,7 +17,7 @@ function resolve(clientTools: unknown) {
     session: { persona: 'P', mode: 'direct' },
     persona: parsePersona('P', 'Prompt'),
     defaults: {},
-    limits: freeLimits({ turnTimeoutMs: 60_000, parallelTools: 4 }),
+    limits: freeLimits({ turnTimeoutMs: 60_000 }),
   });
 }
 

@@ -11,7 +11,7 @@ const describeFor = (opts: unknown) =>
       session: { persona: 'P', mode: 'direct' },
       persona: parsePersona('P', '---\ntools: [grep]\n---\nPrompt'),
       defaults: { environmentModel: 'env-model' },
-      limits: freeLimits({ turnTimeoutMs: 60_000, parallelTools: 4 }),
+      limits: freeLimits({ turnTimeoutMs: 60_000 }),
     }).problems,
   );
 

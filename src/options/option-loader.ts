@@ -15,10 +15,7 @@ import type { OptionSources } from './option-sources.js';
 import { resolveOptions } from './resolve-options.js';
 import type { OnDisconnect, OptionResolution } from '../storage/shapes/stored-options.js';
 
-type LoaderConfig = Pick<
-  Config,
-  'model' | 'memory' | 'modeCeiling' | 'turnTimeoutMs' | 'parallelTools'
->;
+type LoaderConfig = Pick<Config, 'model' | 'memory' | 'modeCeiling' | 'turnTimeoutMs'>;
 
 export interface OptionSubject {
   persona: string;

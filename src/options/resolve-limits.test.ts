@@ -3,7 +3,7 @@ import { agentConfigFields } from '../governance/decision-tree/agent-config.js';
 import { freeLimits } from './free-limits.js';
 import { resolveLimits, type LimitSources } from './resolve-limits.js';
 
-const fallback = freeLimits({ turnTimeoutMs: 90_000, parallelTools: 4 });
+const fallback = freeLimits({ turnTimeoutMs: 90_000 });
 
 const resolve = (sources: Partial<LimitSources>) =>
   resolveLimits({

@@ -9,7 +9,7 @@ import type { OptionSources } from './option-sources.js';
 const plain = parsePersona('WORKING_ITEMS', 'Prompt');
 const session = { persona: 'WORKING_ITEMS', mode: 'direct' };
 
-const limits = freeLimits({ turnTimeoutMs: 60_000, parallelTools: 4 });
+const limits = freeLimits({ turnTimeoutMs: 60_000 });
 
 const resolve = (sources: Partial<OptionSources>) =>
   resolveOptions({ opts: undefined, session, persona: plain, defaults: {}, limits, ...sources });

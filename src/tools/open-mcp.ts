@@ -21,11 +21,20 @@ export interface McpConfig {
   mcpHosts: readonly string[];
   mcpSessionStdio: boolean;
   mcpConnectMs: number;
-  mcpProgressMs: number;
-  mcpIdleMs: number;
-  mcpConnections: number;
   mcpPrivateHosts: readonly string[];
 }
+
+/** Bounds of the connections of a process. */
+export interface McpBounds {
+  /** Longest time of a call whose server keeps reporting progress, in ms. */
+  progressMs: number;
+  /** How long an unused server stays connected, in ms. */
+  idleMs: number;
+  /** Most servers at a time, processes and connections together. */
+  connections: number;
+}
+
+const standardBounds: McpBounds = { progressMs: 3_600_000, idleMs: 300_000, connections: 200 };
 
 export interface OpenMcpOptions {
   config: McpConfig;
@@ -33,6 +42,7 @@ export interface OpenMcpOptions {
   environment: Readonly<Record<string, string | undefined>>;
   clock: Clock;
   logger: Logger;
+  bounds?: Partial<McpBounds>;
 }
 
 /** A server of the configuration: `GET /api/harness/tools`. */
@@ -64,6 +74,7 @@ export interface Mcp {
 /** Loads the definitions. Servers start with the first turn that uses them. @throws FileInvalidError. */
 export async function openMcp(options: OpenMcpOptions): Promise<Mcp> {
   const { config, environment, clock } = options;
+  const { progressMs, idleMs, connections: most } = { ...standardBounds, ...options.bounds };
   const configured =
     config.mcpFile === undefined ? {} : await loadMcpFile(config.mcpFile, environment);
   const hosts = [...config.mcpHosts, ...Object.values(configured).flatMap(hostEntryOf)];
@@ -73,9 +84,9 @@ export async function openMcp(options: OpenMcpOptions): Promise<Mcp> {
   });
   const connections = new McpConnectionPool({
     clock,
-    idleMs: config.mcpIdleMs,
-    most: config.mcpConnections,
-    connect: (server) => connect(server, options, fetchBy),
+    idleMs,
+    most,
+    connect: (server) => connect(server, options, { fetchBy, progressMs }),
   });
   return {
     checkSession: (given) => checkSessionServers(given, policy),
@@ -99,7 +110,7 @@ export async function openMcp(options: OpenMcpOptions): Promise<Mcp> {
 function connect(
   { name, definition }: McpServer,
   { config, environment, clock, logger }: OpenMcpOptions,
-  fetchBy: PublicFetch,
+  { fetchBy, progressMs }: { fetchBy: PublicFetch; progressMs: number },
 ): McpConnection {
   const redact = secretRedactor(secretsOf(definition));
   const openStdio = (command: Extract<typeof definition, { kind: 'stdio' }>): StdioTransport =>
@@ -119,7 +130,7 @@ function connect(
         ? openStdio(definition)
         : new HttpTransport(definition, fetchBy, clock),
     connectMs: config.mcpConnectMs,
-    progressMs: config.mcpProgressMs,
+    progressMs,
     clock,
     logger,
     redact,

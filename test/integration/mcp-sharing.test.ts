@@ -58,7 +58,7 @@ describe('connections to MCP servers', () => {
 
   it('end when no turn had them for a while, and not before', async () => {
     const clock = new ManualClock();
-    const mcp = await open({ ...shared, clock, settings: { mcpIdleMs: 1_000 } });
+    const mcp = await open({ ...shared, clock, bounds: { idleMs: 1_000 } });
     const first = await turnOf(mcp);
     const before = await pid(first);
     await clock.advance(5_000);
@@ -74,7 +74,7 @@ describe('connections to MCP servers', () => {
 
   it('are no more than there may be: idle ones go, used ones stay', async () => {
     const servers = { a: stdioServer(), b: stdioServer() };
-    const mcp = await open({ servers, settings: { mcpConnections: 1 } });
+    const mcp = await open({ servers, bounds: { connections: 1 } });
     const agent = (name: string) => ({ named: [name], own: {} });
     const session = { id: 'sess_1', mcpServers: null };
     const { signal } = new AbortController();

@@ -112,12 +112,6 @@ export const toolVariables = {
     min: 100,
     max: 10_000_000,
   }),
-  parallelTools: integer('TURNPIKE_PARALLEL_TOOLS', {
-    about: 'Most read-only tool calls of a step that run at a time.',
-    fallback: 4,
-    min: 1,
-    max: 64,
-  }),
   allowUnsandboxedBash: permission(
     'TURNPIKE_ALLOW_UNSANDBOXED_BASH',
     'Whether commands run without a sandbox where there is none: exactly `true`. Anything else is no, and `bash` is off there.',
@@ -173,25 +167,6 @@ export const toolVariables = {
     fallback: 10_000,
     min: 100,
     max: 600_000,
-  }),
-  mcpProgressMs: integer('TURNPIKE_MCP_PROGRESS_MS', {
-    about:
-      'Longest time of a call of an MCP server that keeps reporting progress, in ms. Without progress it is the `timeout` of the server’s definition, or `TURNPIKE_TOOL_TIMEOUT_MS`.',
-    fallback: 3_600_000,
-    min: 100,
-    max: 86_400_000,
-  }),
-  mcpIdleMs: integer('TURNPIKE_MCP_IDLE_MS', {
-    about: 'How long an unused MCP server stays connected, in ms.',
-    fallback: 300_000,
-    min: 0,
-    max: 86_400_000,
-  }),
-  mcpConnections: integer('TURNPIKE_MCP_CONNECTIONS', {
-    about: 'Most MCP servers of a worker at a time, processes and connections together.',
-    fallback: 200,
-    min: 1,
-    max: 10_000,
   }),
   memory: flag('TURNPIKE_MEMORY', {
     about:

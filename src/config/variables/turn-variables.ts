@@ -73,18 +73,6 @@ export const turnVariables = {
     min: 1,
     max: 64,
   }),
-  extractTimeoutMs: integer('TURNPIKE_EXTRACT_TIMEOUT_MS', {
-    about: 'Longest time to extract a file, in ms.',
-    fallback: 30_000,
-    min: 1_000,
-    max: 3_600_000,
-  }),
-  extractMemoryMb: integer('TURNPIKE_EXTRACT_MEMORY_MB', {
-    about: 'Most memory of a process that extracts files, in MiB.',
-    fallback: 768,
-    min: 128,
-    max: 65_536,
-  }),
   agentSessionMs: integer('TURNPIKE_AGENT_SESSION_MS', {
     about: 'How long a session of `/agent` is kept without use, in ms; at most 24 days.',
     fallback: 1_800_000,
@@ -184,12 +172,6 @@ export const turnVariables = {
     fallback: 0,
     min: 0,
     max: 36_500,
-  }),
-  logBytesPerTurn: integer('TURNPIKE_LOG_BYTES_PER_TURN', {
-    about: "Most bytes of one turn's live log in Redis; older events come from the archive.",
-    fallback: 33_554_432,
-    min: 65_536,
-    max: 1_073_741_824,
   }),
   turnTimeoutMs: integer('TURNPIKE_TURN_TIMEOUT_MS', {
     about: 'Longest time of a turn, in ms.',

@@ -3,7 +3,7 @@ import { freeLimits } from '../free-limits.js';
 import { resolvePreferences, type ServerDefaults } from './effective-preferences.js';
 
 const server: ServerDefaults = {
-  limits: freeLimits({ turnTimeoutMs: 3_600_000, parallelTools: 4 }),
+  limits: freeLimits({ turnTimeoutMs: 3_600_000 }),
   options: { environmentModel: 'claude-server' },
 };
 

@@ -6,7 +6,7 @@ import { systemClock, type Clock } from '../../../src/platform/clock.js';
 import type { Logger } from '../../../src/platform/logger.js';
 import { silentLogger } from '../silent-logger.js';
 import type { OpenedServers } from '../../../src/tools/mcp/servers/connection-pool.js';
-import { openMcp, type Mcp, type McpConfig } from '../../../src/tools/open-mcp.js';
+import { openMcp, type Mcp, type McpBounds, type McpConfig } from '../../../src/tools/open-mcp.js';
 import { outputText } from '../../../src/parsing/tool-output.js';
 
 const server = fileURLToPath(new URL('mcp-stdio-server.mjs', import.meta.url));
@@ -20,6 +20,7 @@ export interface TestMcpOptions {
   /** Servers of the operator's file. */
   servers?: Record<string, unknown>;
   settings?: Partial<McpConfig>;
+  bounds?: Partial<McpBounds>;
   environment?: Record<string, string | undefined>;
   clock?: Clock;
   logger?: Logger;
@@ -35,15 +36,13 @@ export async function openTestMcp(options: TestMcpOptions = {}): Promise<Mcp> {
       mcpHosts: [],
       mcpSessionStdio: false,
       mcpConnectMs: 10_000,
-      mcpProgressMs: 60_000,
-      mcpIdleMs: 300_000,
-      mcpConnections: 10,
       mcpPrivateHosts: [],
       ...options.settings,
     },
     environment: options.environment ?? { PATH: process.env['PATH'] },
     clock: options.clock ?? systemClock,
     logger: options.logger ?? silentLogger,
+    bounds: { progressMs: 60_000, connections: 10, ...options.bounds },
   });
 }
 

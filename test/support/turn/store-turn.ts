@@ -7,7 +7,7 @@ import type { OptionResolution } from '../../../src/storage/shapes/stored-option
 
 type TurnInsert = typeof turns.$inferInsert;
 
-export const someLimits = freeLimits({ turnTimeoutMs: 600_000, parallelTools: 4 });
+export const someLimits = freeLimits({ turnTimeoutMs: 600_000 });
 
 export const someOptions: OptionResolution = {
   options: {

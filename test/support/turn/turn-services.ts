@@ -46,7 +46,6 @@ import { openProjectRoots } from '../access/open-project-roots.js';
 import { attachmentsIn } from '../files/test-attachments.js';
 import { plainTracing } from '../tracing/plain-tracing.js';
 import { silentLogger } from '../silent-logger.js';
-import { someLimits } from './store-turn.js';
 import { conductorsOf, partTokens, type TurnServices, type TurnParts } from './turn-parts.js';
 
 /** One process that conducts turns, with its database, model and folders. */
@@ -75,9 +74,6 @@ const noMcp = {
   mcpHosts: [],
   mcpSessionStdio: false,
   mcpConnectMs: 1_000,
-  mcpProgressMs: 60_000,
-  mcpIdleMs: 1_000,
-  mcpConnections: 4,
   mcpPrivateHosts: [],
 };
 
@@ -178,7 +174,6 @@ export async function openTestServices(
     maxTokens: 10_000,
     toolTimeoutMs: 60_000,
     toolOutputLimit: 10_000,
-    parallelTools: someLimits.maxParallelTools,
   };
   const onLine = (line: string): void => {
     if (line.includes('"a turn could not be worked on"')) workerErrors.push(line);

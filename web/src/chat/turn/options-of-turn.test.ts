@@ -11,7 +11,7 @@ const resolve = (opts: Record<string, unknown>) =>
     session: { persona: 'P', mode: 'direct', agentConfig: { tokenBudget: 50_000 } },
     persona,
     defaults: {},
-    limits: freeLimits({ turnTimeoutMs: 60_000, parallelTools: 4 }),
+    limits: freeLimits({ turnTimeoutMs: 60_000 }),
     wireOnDisconnect: 'continue',
   });
 
