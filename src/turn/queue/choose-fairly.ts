@@ -18,7 +18,7 @@ const mostLocked = sql.raw('32');
  * @param most turns that are taken from among them.
  * @returns rows, of one column `id`, in that order; more than `most`, as some may be locked.
  */
-export function rankFairly(most: Placeholder | number): SQL {
+function rankFairly(most: Placeholder | number): SQL {
   return sql`
     with recursive line (is_background, principal_id) as (
       select kind.is_background, first.principal_id

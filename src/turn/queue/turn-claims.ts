@@ -12,15 +12,11 @@ import { turns } from '../../storage/schema.js';
 import { typesOf, unnest } from '../../storage/given-rows.js';
 import { ownedBy } from '../state/fence.js';
 import { hasStatus } from '../state/has-status.js';
-import { rankFairly } from './choose-fairly.js';
 import { claimNextTurns, claimTurn, unleased, waitedMs, type Claim } from './claim-statements.js';
 
 /** Turns that are still there 2 seconds after a process asked for their end and was to end them. */
 const isLeftOver = lt(turns.cancelRequestedAt, sql`now() - interval '2 seconds'`);
 const leaseEnd = (leaseMs: number) => sql`now() + ${`${leaseMs} milliseconds`}::interval`;
-
-/** Turns that the database refuses to claim, before one that it does not. */
-const MOST_REFUSED = 64;
 
 /** Claims and leases of turns. Times are the database's, so that hosts need no common clock. */
 @Injectable()
@@ -40,21 +36,12 @@ export class TurnClaims {
    * chooses them.
    *
    * @param most turns that are taken; fewer where fewer wait.
-   * @returns them in no order, with the failure of those that the database refused.
-   * @throws what the database throws where it takes none.
+   * @returns them in no order.
    */
-  async claimNext(most: number, now: Date): Promise<Claimed> {
-    try {
-      const rows = await claimNextTurns(batchLane(this.db)).execute({
-        ...this.#valuesAt(now),
-        most,
-      });
-      return { claims: rows.map(toClaim) };
-    } catch (error) {
-      if (isDatabaseDown(error)) throw error;
-      // A turn whose row the database refuses would be the first to be chosen again, and stop all others.
-      return this.#claimOneByOne(most, now);
-    }
+  async claimNext(most: number, now: Date): Promise<Claim[]> {
+    const values = { ...this.#valuesAt(now), most };
+    const rows = await claimNextTurns(batchLane(this.db)).execute(values);
+    return rows.map(toClaim);
   }
 
   /**
@@ -72,36 +59,6 @@ export class TurnClaims {
       turnId,
     });
     return claimed && toClaim(claimed);
-  }
-
-  async #claimOneByOne(most: number, now: Date): Promise<Claimed> {
-    // Without their locks: the statement that failed may have its own still, as the server answers before it lets go.
-    const { rows } = await this.db.execute(rankFairly(most + MOST_REFUSED));
-    const claims: Claim[] = [];
-    const failures: unknown[] = [];
-    for (const row of rows) {
-      if (claims.length === most) break;
-      try {
-        const turnId = (row as { id: string }).id;
-        const [one] = await claimTurn(this.db).execute({
-          ...this.#valuesAt(now),
-          statuses: runnable,
-          turnId,
-        });
-        if (one !== undefined) claims.push(toClaim(one));
-      } catch (failure) {
-        failures.push(failure);
-        // The other turns would wait for the same database.
-        if (isDatabaseDown(failure)) break;
-      }
-    }
-    if (failures.length === 0) return { claims };
-    const failure =
-      failures.length === 1
-        ? failures[0]
-        : new AggregateError(failures, 'Turns could not be claimed');
-    if (claims.length === 0) throw failure;
-    return { claims, failure };
   }
 
   #valuesAt(now: Date) {
@@ -268,19 +225,11 @@ export interface Renewed {
   steered: number;
 }
 
-const runnable = ['queued', 'running'];
-
 function toClaim({ turn, ...rest }: ClaimRow): Claim {
   return { ...turn, ...rest };
 }
 
 type ClaimRow = Awaited<ReturnType<ReturnType<typeof claimTurn>['execute']>>[number];
-
-interface Claimed {
-  claims: Claim[];
-  /** Set where the database refused some turns. */
-  failure?: unknown;
-}
 
 const endable = { unstarted: ['held', 'queued'], parked: ['waiting'], stranded: ['running'] };
 

@@ -121,15 +121,13 @@ export class TurnWorker {
 
   /** Claims a turn for each slot. @returns whether turns may wait. */
   async #claimFor(slots: WorkerSlot[]): Promise<boolean> {
-    const { claims, clock, logger } = this;
+    const { claims, clock } = this;
     const most = slots.length;
     this.#hinted = new Set();
     try {
       const claimed = await claims.claimNext(most, new Date(clock.now()));
-      const { failure } = claimed;
-      if (failure !== undefined) logger.error({ error: failure }, 'turns could not be claimed');
       const postponed: Promise<void>[] = [];
-      for (const claim of claimed.claims) {
+      for (const claim of claimed) {
         const recovered = this.#recoveries.begin(claim);
         const slot = recovered && slots.pop();
         if (recovered !== undefined && slot !== undefined) this.#begin(claim, { slot, recovered });
@@ -137,7 +135,7 @@ export class TurnWorker {
         else postponed.push(claims.postpone(claim));
       }
       await Promise.all(postponed);
-      return claimed.claims.length === most;
+      return claimed.length === most;
     } finally {
       this.#hinted = undefined;
       for (const slot of slots) slot.leave();
