@@ -108,7 +108,7 @@ const doors = [
   // Definitions of MCP servers and of tools that others describe, which agents and requests have too.
   '^src/tools/mcp/(definitions/(mcp-file|parse-definitions)|offered/parse-tool)\\.ts$',
   // Ports of the queue: back ends choose them, ops shows them.
-  '^src/turn/queue/(bull-queue\\.module|signal-bus|turn-claims|turn-queue)\\.ts$',
+  '^src/turn/queue/(bull-turn-queue|signal-bus|turn-claims|turn-queue)\\.ts$',
   // Submissions, approvals and stored turns, for wires whose own words differ from the conductor's.
   '^src/turn/submit/(disposition|turn-submission|turn-submitter)\\.ts$',
   '^src/turn/approvals/(approval-answerer|approval-errors|approval-writes|validate-answer)\\.ts$',
@@ -275,14 +275,14 @@ module.exports = {
         '^src/storage/redis/redis-',
         '^src/access/[^/]+/redis-',
         '^src/events/redis-',
-        '^src/turn/queue/(redis|bull)-',
+        '^src/turn/queue/bull-',
       ],
       'Redis is reached through the adapters of the ports.',
     ),
     only(
       'bullmq-has-its-adapter',
       ['bullmq', '@nestjs/bullmq'],
-      ['^src/turn/queue/(bull-|turn\\.processor)'],
+      ['^src/turn/queue/bull-'],
       'The queue is reached through its port.',
     ),
     only(

@@ -13,10 +13,8 @@ import { DATABASE, OPENED_DATABASE, type OpenedDatabase } from '../storage/conne
 import { openPostgres } from '../storage/postgres-database.js';
 import { REDIS, type RedisClient } from '../storage/redis/redis-connection.js';
 import { RedisSubscriber } from '../storage/redis/redis-subscriber.js';
-import { BullQueueModule } from '../turn/queue/bull-queue.module.js';
-import { BullTurnQueue } from '../turn/queue/bull-turn-queue.js';
-import { RedisSignalBus } from '../turn/queue/redis-signal-bus.js';
-import { SIGNAL_BUS } from '../turn/queue/signal-bus.js';
+import { BullQueueModule, BullTurnQueue } from '../turn/queue/bull-turn-queue.js';
+import { RedisSignalBus, SIGNAL_BUS } from '../turn/queue/signal-bus.js';
 import { TURN_QUEUE } from '../turn/queue/turn-queue.js';
 import { ports } from './ports.js';
 import { PUBLISH_URL } from './publish-url.js';

@@ -13,11 +13,9 @@ import { ResourceStack } from '../platform/async/resource-stack.js';
 import { DATABASE, OPENED_DATABASE, type OpenedDatabase } from '../storage/connection.js';
 import { openEmbeddedDatabase } from '../storage/embedded-database.js';
 import { openDataFolder, OPENED_FOLDER, type OpenFolder } from '../storage/folder/open-folder.js';
-import { MemorySignalBus } from '../turn/queue/memory-signal-bus.js';
-import { MemoryTurnQueue } from '../turn/queue/memory-turn-queue.js';
-import { SIGNAL_BUS } from '../turn/queue/signal-bus.js';
+import { MemorySignalBus, SIGNAL_BUS } from '../turn/queue/signal-bus.js';
+import { MemoryTurnQueue, TURN_QUEUE } from '../turn/queue/turn-queue.js';
 import { TurnClaims } from '../turn/queue/turn-claims.js';
-import { TURN_QUEUE } from '../turn/queue/turn-queue.js';
 import { ports } from './ports.js';
 import { PUBLISH_URL } from './publish-url.js';
 

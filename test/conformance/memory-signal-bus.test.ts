@@ -1,4 +1,4 @@
-import { MemorySignalBus } from '../../src/turn/queue/memory-signal-bus.js';
+import { MemorySignalBus } from '../../src/turn/queue/signal-bus.js';
 import { signalBusConformance } from './signal-bus.js';
 
 signalBusConformance('MemorySignalBus', async () => new MemorySignalBus());

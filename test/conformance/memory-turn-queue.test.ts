@@ -1,4 +1,4 @@
-import { MemoryTurnQueue } from '../../src/turn/queue/memory-turn-queue.js';
+import { MemoryTurnQueue } from '../../src/turn/queue/turn-queue.js';
 import { turnQueueConformance } from './turn-queue.js';
 
 turnQueueConformance('MemoryTurnQueue', async () => {

@@ -10,7 +10,7 @@ import {
   type RedisClient,
 } from '../../src/storage/redis/redis-connection.js';
 import { RedisSubscriber } from '../../src/storage/redis/redis-subscriber.js';
-import { RedisSignalBus } from '../../src/turn/queue/redis-signal-bus.js';
+import { RedisSignalBus } from '../../src/turn/queue/signal-bus.js';
 import { startRedisCluster, type RedisCluster } from '../support/processes/redis-cluster.js';
 import { openBullQueue } from '../support/turn/open-bull-queue.js';
 import { endEvent, eventLogConformance, KEPT_MS } from './event-log.js';

@@ -14,7 +14,7 @@ import {
 import { RedisSubscriber } from '../../src/storage/redis/redis-subscriber.js';
 import { expectSoon } from '../support/expect-soon.js';
 import { openBullQueue } from '../support/turn/open-bull-queue.js';
-import { RedisSignalBus } from '../../src/turn/queue/redis-signal-bus.js';
+import { RedisSignalBus } from '../../src/turn/queue/signal-bus.js';
 import { testRedis } from '../support/processes/test-services.js';
 import { eventLogConformance, KEPT_MS } from './event-log.js';
 import { signalBusConformance } from './signal-bus.js';

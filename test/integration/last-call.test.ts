@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { noUsage, type TurnEvent } from '../../src/events/turn-event.js';
 import type { OpenedDatabase } from '../../src/storage/connection.js';
 import { turns } from '../../src/storage/schema.js';
-import { MemoryTurnQueue } from '../../src/turn/queue/memory-turn-queue.js';
+import { MemoryTurnQueue } from '../../src/turn/queue/turn-queue.js';
 import { contextTokens } from '../../src/turn/state/turn-context.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { openTestServices, type TestServices } from '../support/turn/turn-services.js';

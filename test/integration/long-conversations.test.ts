@@ -4,7 +4,7 @@ import type { OpenedDatabase } from '../../src/storage/connection.js';
 import { compactions } from '../../src/storage/conversation-schema.js';
 import { globTool } from '../../src/tools/builtin/glob.js';
 import { readTool } from '../../src/tools/builtin/file-tools.js';
-import { MemoryTurnQueue } from '../../src/turn/queue/memory-turn-queue.js';
+import { MemoryTurnQueue } from '../../src/turn/queue/turn-queue.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { openTestServices } from '../support/turn/turn-services.js';
 import { unlikeModels } from '../support/model/unlike-models.js';

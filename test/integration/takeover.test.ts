@@ -13,7 +13,7 @@ import { turns } from '../../src/storage/schema.js';
 import type { OpenedDatabase } from '../../src/storage/connection.js';
 import { ToolRegistry } from '../../src/tools/registry.js';
 import type { ToolDefinition } from '../../src/tools/tool.js';
-import { MemoryTurnQueue } from '../../src/turn/queue/memory-turn-queue.js';
+import { MemoryTurnQueue } from '../../src/turn/queue/turn-queue.js';
 import { TurnClaims } from '../../src/turn/queue/turn-claims.js';
 import { getTurn } from '../../src/turn/state/turn-lookup.js';
 import type { TurnWorker } from '../../src/turn/worker/turn-worker.js';

@@ -9,7 +9,7 @@ import type { RehearsalRequest } from '../../src/rehearsal/request-types.js';
 import type { OpenedDatabase } from '../../src/storage/connection.js';
 import { turns } from '../../src/storage/schema.js';
 import { compactions } from '../../src/storage/conversation-schema.js';
-import { MemoryTurnQueue } from '../../src/turn/queue/memory-turn-queue.js';
+import { MemoryTurnQueue } from '../../src/turn/queue/turn-queue.js';
 import { contextTokens } from '../../src/turn/state/turn-context.js';
 import { addedTokens, tokensOf } from '../../src/turn/state/turn-state.js';
 import { openTestDatabase } from '../support/database/database.js';

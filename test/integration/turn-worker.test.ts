@@ -6,7 +6,7 @@ import type { OpenedDatabase } from '../../src/storage/connection.js';
 import { steps, toolCalls } from '../../src/storage/transcript-schema.js';
 import { turns } from '../../src/storage/schema.js';
 import type { ToolDefinition } from '../../src/tools/tool.js';
-import { MemoryTurnQueue } from '../../src/turn/queue/memory-turn-queue.js';
+import { MemoryTurnQueue } from '../../src/turn/queue/turn-queue.js';
 import { ApprovalStore } from '../../src/turn/approvals/approval-store.js';
 import { StrandedTurns } from '../../src/turn/worker/stranded-turns.js';
 import { Sweeper } from '../../src/turn/worker/sweeper.js';

@@ -12,7 +12,7 @@ import type { OpenedDatabase } from '../../src/storage/connection.js';
 import { approvals } from '../../src/storage/governance-schema.js';
 import { turns } from '../../src/storage/schema.js';
 import type { ToolDefinition } from '../../src/tools/tool.js';
-import { MemoryTurnQueue } from '../../src/turn/queue/memory-turn-queue.js';
+import { MemoryTurnQueue } from '../../src/turn/queue/turn-queue.js';
 import type { TurnWorker } from '../../src/turn/worker/turn-worker.js';
 import type { GivenAnswer } from '../../src/turn/approvals/validate-answer.js';
 import type { ApprovalRow } from '../../src/turn/approvals/approval-writes.js';

@@ -8,7 +8,7 @@ import type { OpenedDatabase } from '../../storage/connection.js';
 import { approvals } from '../../storage/governance-schema.js';
 import { turns } from '../../storage/schema.js';
 import type { ToolDefinition } from '../../tools/tool.js';
-import { MemoryTurnQueue } from '../queue/memory-turn-queue.js';
+import { MemoryTurnQueue } from '../queue/turn-queue.js';
 
 let database: OpenedDatabase;
 let test: TestServices;

@@ -15,7 +15,7 @@ import { DATABASE, type Database } from '../../storage/connection.js';
 import { ToolRegistry } from '../../tools/registry.js';
 import type { Claim } from '../queue/claim-statements.js';
 import type { Lease } from '../state/lease.js';
-import { isProgress } from './attempts-in-vain.js';
+import { isProgress } from '../queue/attempts-in-vain.js';
 import { countEvents } from './count-events.js';
 
 /** Opens the logs of attempts, and their writers. */

@@ -18,7 +18,7 @@ import { loadApprovals } from '../approvals/approval-store.js';
 import { toSteeredMessage, loadDeliveredMessages } from '../loop/steered-messages.js';
 import { acceptedIn } from './trace-origin.js';
 import { AttemptLogs } from './attempt-logs.js';
-import { exhaustionOf } from './attempts-in-vain.js';
+import { isExhausted } from '../queue/attempts-in-vain.js';
 import type { Lease } from '../state/lease.js';
 import { loadSessionTurns, loadTurns, type StoredTurn } from '../state/load-turn.js';
 import type { Claim } from '../queue/claim-statements.js';
@@ -124,8 +124,7 @@ export class AttemptOpener {
   async #loadConversation(claim: Claim): Promise<StoredTurn[]> {
     const { id, sessionId, attempt, hasHistory } = claim;
     // The other turns may be what ended the processes of the earlier attempts.
-    if (exhaustionOf(claim, this.config.mostAttempts) !== undefined)
-      return loadTurns(this.db, [id]);
+    if (isExhausted(claim, this.config.mostAttempts)) return loadTurns(this.db, [id]);
     const isFirst = attempt === 1;
     if (isFirst && !hasHistory) return [];
     return loadSessionTurns(this.db, sessionId, isFirst ? id : undefined);

@@ -4,8 +4,7 @@ import { alias } from 'drizzle-orm/pg-core';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { violatedConstraint } from '../../storage/database-errors.js';
 import { turns } from '../../storage/schema.js';
-import { WorkerWaker } from '../queue/worker-waker.js';
-import { QueuePositions } from './queue-positions.js';
+import { WorkerWaker, QueuePositions } from '../queue/queue-positions.js';
 
 /** Held turns that may be ended while they are promoted, before the sweeper has to go on. */
 const MOST_TRIES = 5;

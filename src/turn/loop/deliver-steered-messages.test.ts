@@ -7,7 +7,7 @@ import type { TurnEvent } from '../../events/turn-event.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { steeredMessages } from '../../storage/governance-schema.js';
 import { sessions, turns } from '../../storage/schema.js';
-import { MemoryTurnQueue } from '../queue/memory-turn-queue.js';
+import { MemoryTurnQueue } from '../queue/turn-queue.js';
 import { storeSteeredMessage } from '../submit/store-steered-message.js';
 
 describe('messages steered into a turn', () => {

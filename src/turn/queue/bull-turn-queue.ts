@@ -1,11 +1,40 @@
-import { InjectQueue } from '@nestjs/bullmq';
-import { Inject, Injectable, Optional, type BeforeApplicationShutdown } from '@nestjs/common';
-import type { JobsOptions, Queue } from 'bullmq';
+import { Processor, WorkerHost, InjectQueue, BullModule } from '@nestjs/bullmq';
+import {
+  type Type,
+  Inject,
+  Injectable,
+  Optional,
+  type BeforeApplicationShutdown,
+  Module,
+  type DynamicModule,
+} from '@nestjs/common';
+import type { WorkerOptions, JobsOptions, Queue } from 'bullmq';
 import { LOGGER, type Logger } from '../../platform/logger.js';
 import { settlesWithin } from '../../platform/async/settles-within.js';
 import { REDIS, type RedisClient } from '../../storage/redis/redis-connection.js';
+import type { Config } from '../../config/config.js';
+import { runsTurns } from '../../config/role.js';
 import type { TurnQueue } from './turn-queue.js';
-import { QUEUE_NAME, TurnProcessorHost } from './turn.processor.js';
+
+/** The queue's name, the last part of its keys. */
+const QUEUE_NAME = 'turns';
+
+/** Hands jobs to the queue's consumer, which claims turns for them. A job is a token, and carries nothing. */
+abstract class TurnProcessorHost extends WorkerHost {
+  handler: (() => Promise<void>) | undefined;
+
+  async process(): Promise<void> {
+    if (this.handler === undefined) throw new Error('Nobody consumes the turn queue');
+    await this.handler();
+  }
+}
+
+/** A processor with options that are known at start only: a decorator takes no others. */
+function turnProcessor(options: Omit<WorkerOptions, 'connection'>): Type<TurnProcessorHost> {
+  @Processor(QUEUE_NAME, options)
+  class TurnProcessor extends TurnProcessorHost {}
+  return TurnProcessor;
+}
 
 /** A job that fails is not tried again: its turns still wait, and the sweeper adds another job. */
 const once: JobsOptions = { removeOnComplete: true, removeOnFail: true };
@@ -116,5 +145,55 @@ export class BullTurnQueue implements TurnQueue, BeforeApplicationShutdown {
 
   #warn(error: unknown): void {
     this.logger.warn({ error }, 'the turn queue has a fault');
+  }
+}
+
+export type BullQueueConfig = Pick<Config, 'redisPrefix' | 'role' | 'leaseMs'>;
+
+/** BullMQ as the queue of turns, and as its worker where the process runs turns. */
+@Module({})
+export class BullQueueModule {
+  /** @param redis the module that exports the connection. */
+  static register(redis: Type | DynamicModule, config: BullQueueConfig): DynamicModule {
+    const { redisPrefix, role, leaseMs } = config;
+    const processor = {
+      provide: TurnProcessorHost,
+      useClass: turnProcessor({
+        autorun: false,
+        skipVersionCheck: true,
+        // A worker's slots are the bound of its turns: one job claims for all that are free.
+        concurrency: 1,
+        // The token of a worker that died is somebody else's by the time its turns can be claimed.
+        lockDuration: leaseMs,
+        stalledInterval: leaseMs,
+        // A job may stall any number of times: its worker learns from the database what there is to
+        // do.
+        maxStalledCount: 1_000_000,
+      }),
+    };
+    return {
+      module: BullQueueModule,
+      imports: [
+        redis,
+        // By its own factory: the options that queues share are optional to the framework, which would
+        // connect to a Redis of its own where ours cannot be reached.
+        BullModule.registerQueueAsync({
+          name: QUEUE_NAME,
+          imports: [redis],
+          inject: [REDIS],
+          useFactory: (connection: RedisClient) => ({
+            connection,
+            // The start has checked the server, and warned in a line of the log.
+            skipVersionCheck: true,
+            // A hash tag: every key of the queue is in one slot of a cluster.
+            prefix: `{${redisPrefix}}`,
+            // The queue's own stream of events has no reader.
+            streams: { events: { maxLen: 100 } },
+          }),
+        }),
+      ],
+      providers: [BullTurnQueue, ...(runsTurns(role) ? [processor] : [])],
+      exports: [BullTurnQueue],
+    };
   }
 }

@@ -10,7 +10,7 @@ import { messages, turnArchives } from '../../storage/transcript-schema.js';
 import { sessions, turns } from '../../storage/schema.js';
 import type { RequestPrefix } from '../../storage/shapes/sent-request.js';
 import { compactions, todos } from '../../storage/conversation-schema.js';
-import { countInVain } from '../attempt/attempts-in-vain.js';
+import { countInVain } from './attempts-in-vain.js';
 import { chooseFairly } from './choose-fairly.js';
 import type { TurnRow } from '../state/turn-lookup.js';
 

@@ -1,3 +1,6 @@
+import type { RedisSubscriber } from '../../storage/redis/redis-subscriber.js';
+import type { RedisClient } from '../../storage/redis/redis-connection.js';
+
 /** A function that ends what it was returned for. */
 export type StopListening = () => void;
 
@@ -19,3 +22,113 @@ export interface SignalBus {
 
 /** Injects the `SignalBus` of the back end. */
 export const SIGNAL_BUS = Symbol('SignalBus');
+
+/** The embedded bus: every listener is in this process. */
+export class MemorySignalBus implements SignalBus {
+  readonly #cancel = new Set<(turnId: string) => void>();
+  readonly #readerCheck = new Set<() => void>();
+
+  async publishCancel(turnId: string): Promise<void> {
+    for (const listener of this.#cancel) listener(turnId);
+  }
+
+  async onCancel(listener: (turnId: string) => void): Promise<StopListening> {
+    this.#cancel.add(listener);
+    return () => this.#cancel.delete(listener);
+  }
+
+  async publishReaderCheck(): Promise<void> {
+    for (const listener of this.#readerCheck) listener();
+  }
+
+  async onReaderCheck(listener: () => void): Promise<StopListening> {
+    this.#readerCheck.add(listener);
+    return () => this.#readerCheck.delete(listener);
+  }
+
+  async close(): Promise<void> {
+    this.#cancel.clear();
+    this.#readerCheck.clear();
+  }
+}
+
+export interface RedisSignalBusOptions {
+  redis: RedisClient;
+  subscriber: RedisSubscriber;
+  /** First part of the channels. */
+  prefix: string;
+}
+
+/** The distributed bus: a channel for each kind of hint. */
+export class RedisSignalBus implements SignalBus {
+  readonly #cancel: HintChannel;
+  readonly #readerCheck: HintChannel;
+
+  constructor(options: RedisSignalBusOptions) {
+    this.#cancel = new HintChannel(options, 'cancel');
+    this.#readerCheck = new HintChannel(options, 'reader-check');
+  }
+
+  publishCancel(turnId: string): Promise<void> {
+    return this.#cancel.publish(turnId);
+  }
+
+  onCancel(listener: (turnId: string) => void): Promise<StopListening> {
+    return this.#cancel.listen(listener);
+  }
+
+  publishReaderCheck(): Promise<void> {
+    return this.#readerCheck.publish('');
+  }
+
+  onReaderCheck(listener: () => void): Promise<StopListening> {
+    return this.#readerCheck.listen(listener);
+  }
+
+  async close(): Promise<void> {
+    this.#cancel.close();
+    this.#readerCheck.close();
+  }
+}
+
+/** A channel for one kind of hint; a message is the id that the hint is about. */
+class HintChannel {
+  readonly #listeners = new Set<(message: string) => void>();
+  readonly #name: string;
+  #unsubscribe: Promise<StopListening> | undefined;
+
+  constructor(
+    private readonly options: RedisSignalBusOptions,
+    kind: string,
+  ) {
+    this.#name = `${options.prefix}:${kind}`;
+  }
+
+  async publish(message: string): Promise<void> {
+    const { redis } = this.options;
+    // A hint that comes late is dropped: the database has its cause.
+    if (redis.status === 'ready') await redis.publish(this.#name, message);
+  }
+
+  async listen(listener: (message: string) => void): Promise<StopListening> {
+    this.#listeners.add(listener);
+    this.#unsubscribe ??= this.options.subscriber.subscribe(this.#name, {
+      onMessage: (message) => {
+        for (const notify of this.#listeners) notify(message);
+      },
+      onMissed: () => undefined,
+    });
+    await this.#unsubscribe;
+    return () => this.#listeners.delete(listener);
+  }
+
+  close(): void {
+    this.#listeners.clear();
+    // The unsubscription is not awaited: a server that is away does not answer, and its connection
+    // ends next.
+    this.#unsubscribe?.then(
+      (unsubscribe) => unsubscribe(),
+      () => undefined,
+    );
+  }
+}

@@ -1,7 +1,7 @@
 import { ToolFailure } from '../../tools/tool-failure.js';
 import { Injectable } from '@nestjs/common';
 import type { Delegated } from '../../tools/tool.js';
-import { WorkerWaker } from '../queue/worker-waker.js';
+import { WorkerWaker } from '../queue/queue-positions.js';
 import type { ChildTurn } from '../state/child-turn.js';
 import type { TurnRun } from '../state/turn-run.js';
 import { addChildUsage } from './add-child-usage.js';

@@ -5,11 +5,12 @@ import { settlesWithin } from '../../platform/async/settles-within.js';
 import { AttemptAnnouncer } from '../attempt/attempt-announcer.js';
 import { AttemptFiles } from '../attempt/attempt-files.js';
 import { AttemptOpener } from '../attempt/attempt-opener.js';
-import { exhaustionOf } from '../attempt/attempts-in-vain.js';
+import { isExhausted } from '../queue/attempts-in-vain.js';
 import { RunContextBuilder } from '../attempt/run-context-builder.js';
 import { LogFlusher } from '../lifecycle/log-flusher.js';
 import { runTurn } from '../loop/run-turn.js';
 import type { Claim } from '../queue/claim-statements.js';
+import { attemptsExhausted } from '../state/turn-errors.js';
 import { Deadline } from '../state/deadline.js';
 import type { Lease } from '../state/lease.js';
 import type { OpenSpan } from '../../tracing/open-span.js';
@@ -61,10 +62,10 @@ export class AttemptRunner {
       announced.catch(() => undefined);
       // The statement of these events goes out first: the database is at work while the request is built.
       await nextTurn();
-      const exhaustion = exhaustionOf(claim, this.config.mostAttempts);
-      if (exhaustion !== undefined) {
+      const { mostAttempts } = this.config;
+      if (isExhausted(claim, mostAttempts)) {
         await announced;
-        throw exhaustion;
+        throw attemptsExhausted(claim.id, mostAttempts);
       }
       const { todos, compaction } = claim;
       releaseMemory = await this.files.prepare(attempt, { earlier, compaction, withoutSlot });

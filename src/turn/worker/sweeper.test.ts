@@ -2,8 +2,7 @@ import type { CancelReason } from '../../storage/shapes/stored-turn.js';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { silentLogger } from '../../../test/support/silent-logger.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
-import { MemoryTurnQueue } from '../queue/memory-turn-queue.js';
-import type { TurnQueue } from '../queue/turn-queue.js';
+import { MemoryTurnQueue, type TurnQueue } from '../queue/turn-queue.js';
 import { StrandedTurns } from './stranded-turns.js';
 import { Sweeper } from './sweeper.js';
 

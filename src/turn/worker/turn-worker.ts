@@ -14,7 +14,7 @@ import { TURN_QUEUE, type TurnQueue } from '../queue/turn-queue.js';
 import { Lease } from '../state/lease.js';
 import { AttemptTracer } from './attempt-tracer.js';
 import { keepLease } from './keep-lease.js';
-import { Recoveries } from './recoveries.js';
+import { TakeoverGuard } from '../queue/attempts-in-vain.js';
 import { RunningTurns } from './running-turns.js';
 import { WorkerSlots, type WorkerSlot } from './worker-slot.js';
 
@@ -32,7 +32,7 @@ const HAND_BACK_MS = 10_000;
 export class TurnWorker {
   readonly #running = new RunningTurns();
   readonly #slots: WorkerSlots;
-  readonly #recoveries: Recoveries;
+  readonly #takeovers: TakeoverGuard;
   /** Turns until they have left their slots. */
   readonly #turns = new Set<Promise<void>>();
   /** Settles when no claim is under way. */
@@ -57,7 +57,7 @@ export class TurnWorker {
     private readonly attempts: AttemptTracer,
     private readonly metrics: Metrics,
   ) {
-    this.#recoveries = new Recoveries(config.mostAttempts);
+    this.#takeovers = new TakeoverGuard(config.mostAttempts);
     this.#slots = new WorkerSlots(config.workerConcurrency);
     metrics.workerSlots.set(config.workerConcurrency);
   }
@@ -128,9 +128,9 @@ export class TurnWorker {
       const claimed = await claims.claimNext(most, new Date(clock.now()));
       const postponed: Promise<void>[] = [];
       for (const claim of claimed) {
-        const recovered = this.#recoveries.begin(claim);
-        const slot = recovered && slots.pop();
-        if (recovered !== undefined && slot !== undefined) this.#begin(claim, { slot, recovered });
+        const proven = this.#takeovers.begin(claim);
+        const slot = proven && slots.pop();
+        if (proven !== undefined && slot !== undefined) this.#begin(claim, { slot, proven });
         // The turn has to wait for takeovers that run here.
         else postponed.push(claims.postpone(claim));
       }
@@ -142,8 +142,8 @@ export class TurnWorker {
     }
   }
 
-  #begin(claim: Claim, { slot, recovered }: { slot: WorkerSlot; recovered: () => void }): void {
-    const turn = this.#run(claim, { slot, recovered }).finally(() => {
+  #begin(claim: Claim, { slot, proven }: { slot: WorkerSlot; proven: () => void }): void {
+    const turn = this.#run(claim, { slot, proven }).finally(() => {
       slot.leave();
       this.#turns.delete(turn);
     });
@@ -153,12 +153,12 @@ export class TurnWorker {
   /** Runs one attempt. Its faults are logged: the turn waits for the end of its lease. */
   async #run(
     claim: Claim,
-    { slot, recovered }: { slot: WorkerSlot; recovered: () => void },
+    { slot, proven }: { slot: WorkerSlot; proven: () => void },
   ): Promise<void> {
     const { claims, clock, config } = this;
     const lease = new Lease();
     if (this.#isDrained) lease.end('shutdown');
-    lease.onProgress = recovered;
+    lease.onProgress = proven;
     // Mostly there is nothing to be said: the attempt has a logger of its own.
     const logger = (): Logger => turnLogger(this.logger, claim);
     const heartbeat = keepLease({
@@ -180,7 +180,7 @@ export class TurnWorker {
       logger().error({ error }, 'a turn could not be worked on');
     } finally {
       heartbeat.stop();
-      recovered();
+      proven();
       remove();
       this.metrics.turnsRunning.dec();
       if (lease.reason === 'shutdown') await this.#release(claim);

@@ -3,8 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import type { Role } from '../../../src/config/role.js';
 import { LOGGER } from '../../../src/platform/logger.js';
 import { REDIS, type RedisClient } from '../../../src/storage/redis/redis-connection.js';
-import { BullQueueModule } from '../../../src/turn/queue/bull-queue.module.js';
-import { BullTurnQueue } from '../../../src/turn/queue/bull-turn-queue.js';
+import { BullQueueModule, BullTurnQueue } from '../../../src/turn/queue/bull-turn-queue.js';
 import type { TurnQueue } from '../../../src/turn/queue/turn-queue.js';
 
 export interface BullQueueOptions {

@@ -5,7 +5,7 @@ import { readerProcesses, turnReaders } from '../../../src/storage/reader-schema
 import { turns } from '../../../src/storage/schema.js';
 import { AbandonedTurns } from '../../../src/turn/lifecycle/abandoned-turns.js';
 import { TurnAcceptor } from '../../../src/turn/submit/turn-acceptor.js';
-import { MemorySignalBus } from '../../../src/turn/queue/memory-signal-bus.js';
+import { MemorySignalBus } from '../../../src/turn/queue/signal-bus.js';
 import { Presence } from '../../../src/turn/lifecycle/presence.js';
 import { READER_LEASE_MS } from '../../../src/turn/lifecycle/reader-rows.js';
 import { ManualClock } from '../manual-clock.js';

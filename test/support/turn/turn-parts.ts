@@ -27,14 +27,13 @@ import { ApprovalAnswerer } from '../../../src/turn/approvals/approval-answerer.
 import { SessionCompactor } from '../../../src/turn/history/session-compactor.js';
 import { IdleTurnEnder } from '../../../src/turn/lifecycle/idle-turn-ender.js';
 import { LogFlusher } from '../../../src/turn/lifecycle/log-flusher.js';
-import { QueuePositions } from '../../../src/turn/lifecycle/queue-positions.js';
+import { QueuePositions, WorkerWaker } from '../../../src/turn/queue/queue-positions.js';
 import { SessionCloser } from '../../../src/turn/lifecycle/session-closer.js';
 import { TurnCanceller } from '../../../src/turn/lifecycle/turn-canceller.js';
 import { TurnPromoter } from '../../../src/turn/lifecycle/turn-promoter.js';
 import { type SignalBus, SIGNAL_BUS } from '../../../src/turn/queue/signal-bus.js';
 import { TurnClaims } from '../../../src/turn/queue/turn-claims.js';
 import { type TurnQueue, TURN_QUEUE } from '../../../src/turn/queue/turn-queue.js';
-import { WorkerWaker } from '../../../src/turn/queue/worker-waker.js';
 import { EndWatch } from '../../../src/turn/stream/end-watch.js';
 import { TurnFollower } from '../../../src/turn/stream/turn-follower.js';
 import { TurnSubmitter } from '../../../src/turn/submit/turn-submitter.js';

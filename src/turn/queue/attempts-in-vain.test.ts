@@ -10,8 +10,8 @@ import type { OpenedDatabase } from '../../storage/connection.js';
 import { insertStep } from '../state/transcript-writes.js';
 import { turns } from '../../storage/schema.js';
 import { claimToolCall, endToolCall } from '../../tools/ledger.js';
-import type { Claim } from '../queue/claim-statements.js';
-import { TurnClaims } from '../queue/turn-claims.js';
+import type { Claim } from './claim-statements.js';
+import { TurnClaims } from './turn-claims.js';
 
 describe('attempts in vain', () => {
   let database: OpenedDatabase;
