@@ -29,7 +29,7 @@ import { TransferModule } from '../transfer/transfer.module.js';
 import { AgUiModule } from '../wires/ag-ui/ag-ui.module.js';
 import { AiSdkModule } from '../wires/ai-sdk/ai-sdk.module.js';
 import { HarnessModule } from '../wires/harness/harness.module.js';
-import { HolodeckModule } from '../wires/named-agents/holodeck.module.js';
+import { NamedAgentsModule } from '../wires/named-agents/named-agents.module.js';
 import { ResponsesModule } from '../wires/responses/responses.module.js';
 import { OracleModule } from '../wires/oracle/oracle.module.js';
 
@@ -51,7 +51,7 @@ const apiModules = [
   TurnApiModule,
   WebhookApiModule,
   ScheduleApiModule,
-  HolodeckModule,
+  NamedAgentsModule,
   AiSdkModule,
   AgUiModule,
   OracleModule,

@@ -5,7 +5,7 @@ import { storeTurn } from '../../test/support/turn/store-turn.js';
 import { newTimeId } from '../platform/ids.js';
 import type { OpenedDatabase } from '../storage/connection.js';
 import { sessions, turns } from '../storage/schema.js';
-import { isLiveSession } from '../wires/named-agents/agent-lookup.js';
+import { isLiveSession } from '../wires/named-agents/agent-sessions.js';
 import { expireSessions } from './expire-sessions.js';
 
 const TERM_MS = 30 * 60_000;

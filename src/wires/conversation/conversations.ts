@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { eq } from 'drizzle-orm';
+import { and, eq, type SQL } from 'drizzle-orm';
 import { forbiddenScope } from '../../access/access-errors.js';
 import { callerLogger, type Principal } from '../../access/principal.js';
 import { BlobStore } from '../../attachments/blob-store.js';
@@ -9,13 +9,14 @@ import {
   openNamedSession,
   type WantedNamedSession,
 } from '../../session/named-session.js';
+import { isId } from '../../platform/ids.js';
 import { compact } from '../../platform/compact.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
 import { isSessionMissing } from '../../session/session-errors.js';
 import { ProjectRoots } from '../../session/project-roots.js';
 import { SessionStore, type SessionRow } from '../../session/session-store.js';
 import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
-import { turns } from '../../storage/schema.js';
+import { sessions, turns } from '../../storage/schema.js';
 import type { OnDisconnect, OptionProblem } from '../../storage/shapes/stored-options.js';
 import type { StoredResponsesRequest } from '../../storage/shapes/stored-responses.js';
 import { ApprovalAnswerer } from '../../turn/approvals/approval-answerer.js';
@@ -277,6 +278,20 @@ function withStored(
     if (typeof one === 'string' || 'id' in one) return one;
     return next.next().value ?? one.name;
   });
+}
+
+/** Whether a session is a principal's, and `more` holds. Text that is no session's id is the id of none. */
+export async function isOwnSession(
+  db: Database,
+  { sessionId, principalId }: { sessionId: string; principalId: string },
+  more?: SQL,
+): Promise<boolean> {
+  if (!isId('sess', sessionId)) return false;
+  const found = await db
+    .select({ id: sessions.id })
+    .from(sessions)
+    .where(and(eq(sessions.id, sessionId), eq(sessions.principalId, principalId), more));
+  return found.length > 0;
 }
 
 /** The id under which a message goes back to its client; undefined: the server's. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { recordedTurns } from '../../../test/golden/golden.js';
 import type { TakeEvents, TurnEvent, TurnEventBody } from '../../events/turn-event.js';
 import { foldToEnd } from '../conversation/turn-streams.js';
-import { holodeckAnswer, type ChatAnswer } from './collect-answer.js';
+import { agentAnswer, type ChatAnswer } from './collect-answer.js';
 
 const turns = new Map(recordedTurns());
 const ids = { sessionId: '01ARZ3NDEKTSV4RRFFQ69G5FAV', messageId: '01ARZ3NDEKTSV4RRFFQ69G5FAW' };
@@ -16,10 +16,10 @@ const inBatches =
   };
 
 function answerOf(name: string): Promise<ChatAnswer | undefined> {
-  return foldToEnd(inBatches(turns.get(name) ?? []), holodeckAnswer(ids));
+  return foldToEnd(inBatches(turns.get(name) ?? []), agentAnswer(ids));
 }
 
-describe('holodeckAnswer', () => {
+describe('agentAnswer', () => {
   it('is the reply and what it cost', async () => {
     expect(await answerOf('plain-reply')).toEqual({
       message_id: ids.messageId,
@@ -63,10 +63,7 @@ describe('holodeckAnswer', () => {
     ];
     const end = turns.get('plain-reply')?.at(-1);
     const events = bodies.map((body, seq) => ({ ...body, attempt: 1, seq, at: '' }));
-    const answer = await foldToEnd(
-      inBatches([...events, ...(end ? [end] : [])]),
-      holodeckAnswer(ids),
-    );
+    const answer = await foldToEnd(inBatches([...events, ...(end ? [end] : [])]), agentAnswer(ids));
     expect(answer).toBeDefined();
     expect(answer?.tool_calls).toBeUndefined();
   });
@@ -81,6 +78,6 @@ describe('holodeckAnswer', () => {
 
   it('is nothing where the end is missing', async () => {
     const events = turns.get('plain-reply')?.slice(0, -1) ?? [];
-    expect(await foldToEnd(inBatches(events), holodeckAnswer(ids))).toBeUndefined();
+    expect(await foldToEnd(inBatches(events), agentAnswer(ids))).toBeUndefined();
   });
 });

@@ -5,10 +5,10 @@ import type { TurnEvent } from '../../events/turn-event.js';
 import { isPlainObject } from '../../platform/json.js';
 import { retryAdvice } from '../../platform/retry-advice.js';
 import type { AnswerFold } from '../conversation/turn-streams.js';
-import type { HolodeckEnd, HolodeckEvent, HolodeckIds } from './dialect/holodeck-event.js';
-import type { Problem } from './dialect/holodeck-problem.js';
-import { holodeckStart, type HolodeckState } from './dialect/holodeck-state.js';
-import { encodeHolodeck } from './dialect/holodeck.js';
+import type { AgentAnswerEnd, AgentFrame, AgentAnswerIds } from './dialect/holodeck-event.js';
+import type { Problem } from './dialect/problem.js';
+import { agentStart, type AgentState } from './dialect/holodeck-state.js';
+import { encodeForAgent } from './dialect/holodeck.js';
 import { parseJson } from '../../platform/exact-json.js';
 
 export interface AnsweredCall {
@@ -18,16 +18,16 @@ export interface AnsweredCall {
   status: 'success' | 'error';
 }
 
-export interface ChatAnswer extends HolodeckEnd {
+export interface ChatAnswer extends AgentAnswerEnd {
   message_id: string;
   session_id: string;
   /** Calls of the turn; left out where there were none. */
   tool_calls?: AnsweredCall[];
 }
 
-interface HolodeckFold {
-  encoded: HolodeckState;
-  last: HolodeckEvent | undefined;
+interface AgentFold {
+  encoded: AgentState;
+  last: AgentFrame | undefined;
   turn: FoldedTurn;
 }
 
@@ -35,11 +35,11 @@ interface HolodeckFold {
  * Folds a turn to an answer. The end is the wire's; text and calls are the turn's, so that a step that was
  * discarded and sent again counts once. A turn that failed or was interrupted throws its end.
  */
-export function holodeckAnswer(ids: HolodeckIds): AnswerFold<HolodeckFold, ChatAnswer> {
+export function agentAnswer(ids: AgentAnswerIds): AnswerFold<AgentFold, ChatAnswer> {
   return {
-    initial: { encoded: holodeckStart, last: undefined, turn: initialTurn },
+    initial: { encoded: agentStart, last: undefined, turn: initialTurn },
     next: ({ encoded, turn }, event) => {
-      const { state, events } = encodeHolodeck(ids, encoded, event);
+      const { state, events } = encodeForAgent(ids, encoded, event);
       return { encoded: state, last: events.at(-1), turn: foldTurn(turn, event) };
     },
     end: ({ last, turn }, event) => {
@@ -51,8 +51,8 @@ export function holodeckAnswer(ids: HolodeckIds): AnswerFold<HolodeckFold, ChatA
 }
 
 function toAnswer(
-  { sessionId, messageId }: HolodeckIds,
-  last: HolodeckEvent | undefined,
+  { sessionId, messageId }: AgentAnswerIds,
+  last: AgentFrame | undefined,
   calls: AnsweredCall[],
 ): ChatAnswer {
   if (last?.event !== 'stream_end') throw new Error('The turn ended without its last event');

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../platform/json.js';
 import type { OracleAnswer, RetrievalTrace } from './collect-answer.js';
 import { systemTypes, type OracleSource } from './dialect/oracle-chunk.js';
 import { sourceTypes } from './dialect/oracle-source.js';
-import type { HistoryMessage, OracleHistory } from './oracle-history.js';
+import type { HistoryMessage, OracleHistory } from './oracle-contexts.js';
 
 type Notice = OracleAnswer['notices'][number];
 type EndReason = NonNullable<OracleAnswer['metadata']>;

@@ -1,8 +1,11 @@
+import { getSchemaPath } from '@nestjs/swagger';
 import type { ErrorCode } from '../../errors/error-table.js';
 import { TypedError } from '../../errors/typed-error.js';
 import { retryAdvice } from '../../platform/retry-advice.js';
 import { sessionBusy } from '../../turn/state/turn-errors.js';
+import { envelopeShape, type ErrorShape } from '../../http/errors/error-shape.js';
 import type { ErrorChunk } from './dialect/oracle-chunk.js';
+import { OracleErrorDto, OracleFaultsDto } from './oracle.dto.js';
 
 export function unknownContext(contextId: string): TypedError {
   return new TypedError('SESSION_NOT_FOUND', {
@@ -35,3 +38,17 @@ export function answerFailed({ error, metadata }: ErrorChunk, code?: ErrorCode):
     relayed: { status: status >= 500 ? status : 502, ...retryAdvice(metadata ?? {}) },
   });
 }
+
+/** The shape of errors on this wire: `detail` is a text, or the list of a request's faults. */
+export const oracleShape: ErrorShape = {
+  write: (error, path) => {
+    const { message, correlationId, ...rest } = error.body.error;
+    const body = { detail: error.faults ?? message, ...retryAdvice(rest), correlationId };
+    return { ...envelopeShape.write(error, path), body };
+  },
+  describe: ({ status }) => {
+    const model = status === 422 ? OracleFaultsDto : OracleErrorDto;
+    return { 'application/json': { schema: { $ref: getSchemaPath(model) } } };
+  },
+  models: [OracleErrorDto, OracleFaultsDto],
+};

@@ -1,9 +1,11 @@
 import type { ServerResponse } from 'node:http';
+import { realpath } from 'node:fs/promises';
+import path from 'node:path';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Principal } from '../../access/principal.js';
 import { TypedError, isTypedError } from '../../errors/typed-error.js';
 import { defaultAgentConfig } from '../../governance/decision-tree/agent-config.js';
-import type { FrameStream } from '../../http/streams/frame-batch.js';
+import { type FrameStream, streamTexts } from '../../http/streams/frame-batch.js';
 import { ProjectRoots } from '../../session/project-roots.js';
 import { isSessionMissing } from '../../session/session-errors.js';
 import { SessionService } from '../../session/session-service.js';
@@ -12,21 +14,23 @@ import type { OptionProblem } from '../../storage/shapes/stored-options.js';
 import { loadSessionTurns } from '../../turn/state/load-turn.js';
 import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
 import { TurnService } from '../../turn/turn-service.js';
-import { Conversations } from '../conversation/conversations.js';
+import { Conversations, isOwnSession } from '../conversation/conversations.js';
 import { nameTurn, TurnStreams } from '../conversation/turn-streams.js';
+import { retryAdvice } from '../../platform/retry-advice.js';
+import { formatFrame } from '../framing/sse-frame.js';
 import { oracleAnswer, type OracleAnswer } from './collect-answer.js';
 import { oracleDialect } from './dialect/oracle.js';
-import { findProject } from './find-project.js';
-import { conversationBusy, unknownContext } from './oracle-errors.js';
-import { noHistory, viewHistory, type OracleHistory } from './oracle-history.js';
+import { conversationBusy, unknownContext, unknownProject } from './oracle-errors.js';
 import {
+  noHistory,
+  viewHistory,
+  type OracleHistory,
   findNewestContext,
   findRunningContext,
   isCompressed,
-  isOwnContext,
-} from './oracle-lookup.js';
+} from './oracle-contexts.js';
 import type { BusyQueryDto, OracleQuestionDto } from './oracle-question.dto.js';
-import { streamError } from './stream-error.js';
+import type { OracleChunk } from './dialect/oracle-chunk.js';
 
 export interface OracleCall {
   question: OracleQuestionDto;
@@ -107,7 +111,8 @@ export class OracleService {
   async #find(contextId: string | undefined, principalId: string): Promise<string | undefined> {
     const { db } = this;
     if (contextId === undefined) return findNewestContext(db, principalId);
-    if (!(await isOwnContext(db, contextId, principalId))) throw unknownContext(contextId);
+    const isOwn = await isOwnSession(db, { sessionId: contextId, principalId });
+    if (!isOwn) throw unknownContext(contextId);
     return contextId;
   }
 
@@ -170,4 +175,32 @@ function withoutEffect(sources: readonly string[] | undefined): OptionProblem[] 
   if (sources === undefined) return [];
   const reason = 'this server searches with the tools of the conversation, not by source';
   return [{ kind: 'without-effect', key: 'sources', reason }];
+}
+
+/**
+ * The folder a new conversation works in. A project is a folder in the root itself: a link there
+ * could lead anywhere.
+ *
+ * @param projectId one segment of a path, checked.
+ * @throws TypedError WORKING_ROOT_INACCESSIBLE 404.
+ */
+export async function findProject(root: string, projectId: string | undefined): Promise<string> {
+  if (projectId === undefined) return root;
+  const [folder, base] = await Promise.all(
+    [path.join(root, projectId), root].map((one) => realpath(one).catch(() => undefined)),
+  );
+  if (folder === undefined || base === undefined || folder !== path.join(base, projectId)) {
+    throw unknownProject(projectId);
+  }
+  return folder;
+}
+
+/** A stream of one error. No turn was accepted, so its frame has no cursor for an id. */
+function streamError(error: TypedError): FrameStream {
+  const { type, message, status } = error;
+  const metadata = { termination_reason: type, status, ...retryAdvice(error) };
+  const chunk: OracleChunk = { type: 'error', error: message, metadata };
+  return streamTexts(async function* () {
+    yield formatFrame({ data: JSON.stringify(chunk) });
+  });
 }

@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, HttpCode, Post, Query, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Caller } from '../../access/caller.decorator.js';
 import { Unowned } from '../../access/owned.decorator.js';
@@ -8,8 +8,8 @@ import { ApiErrors } from '../../http/errors/api-errors.decorator.js';
 import { ErrorsAs } from '../../http/errors/error-shape.decorator.js';
 import type { FrameStream } from '../../http/streams/frame-batch.js';
 import { Streams } from '../../http/streams/stream.interceptor.js';
-import { ApiOracleStream } from './oracle-api.decorator.js';
-import { oracleShape } from './oracle-error-shape.js';
+import { ApiStream, frameOf } from '../../http/streams/api-stream.decorator.js';
+import { oracleShape } from './oracle-errors.js';
 import { BusyQueryDto, ContextQueryDto, OracleQuestionDto } from './oracle-question.dto.js';
 import { OracleAnswerDto, OracleHistoryDto } from './oracle-answer.dto.js';
 import { OracleService } from './oracle-service.js';
@@ -27,6 +27,36 @@ const questionErrors = [
 
 /** The reason for `@Unowned` on all routes: without a name the newest conversation is meant. */
 const looksItself = 'its service looks among the caller’s own';
+
+/** Types of the chunks and their fields, for the documentation. */
+const chunks: Record<string, string> = {
+  thinking: 'content',
+  content: 'content',
+  source: 'source: path, source_type, snippet?, metadata; after the last content',
+  tool_call: 'tool_call: id, name, arguments (JSON), status',
+  tool_result: 'tool_call_id, tool_result (at most 2,000 characters), metadata.order',
+  status: 'message',
+  context_update: 'context_tokens, max_context_tokens',
+  system:
+    'system_type (limit_warning, limit_reached, no_progress, error_limit, tool_limit, options_ignored, content_discarded: `metadata.content` replaces all content before it), system_message, metadata?',
+  done: 'answer (the whole of it), tokens_used, model_used?, context_id?, context_tokens?, max_context_tokens?, metadata? (termination_reason, turns_used, max_turns); the last one',
+  error:
+    'error, context_id?, metadata? (termination_reason, status?, retryable, retryAfterMs?, requestId?); the last one, or before `done` where it was cancelled',
+};
+
+/** Documents the stream of a route. */
+function ApiOracleStream() {
+  const rows = Object.entries(chunks).map(([type, fields]) => `- \`${type}\`: ${fields}`);
+  return ApiStream({
+    wire: 'oracle',
+    description: [
+      'Server-Sent Events without a name. Data is one line of JSON with a `type` and these fields:',
+      '',
+      ...rows,
+    ].join('\n'),
+    frames: [frameOf({ $ref: getSchemaPath('OracleChunk') })],
+  });
+}
 
 @ApiTags('oracle')
 @Controller('api/oracle')

@@ -1,4 +1,4 @@
-import type { HolodeckEvent, Of } from './holodeck-event.js';
+import type { AgentFrame, Of } from './holodeck-event.js';
 import { printJson } from '../../../platform/exact-json.js';
 
 /** A call that was started and has no end yet. */
@@ -8,12 +8,12 @@ interface OpenCall {
   hasArgs: boolean;
 }
 
-export type HolodeckCalls = readonly OpenCall[];
+export type AgentCalls = readonly OpenCall[];
 
-type CallEvents = { calls: HolodeckCalls; events: HolodeckEvent[] };
+type CallEvents = { calls: AgentCalls; events: AgentFrame[] };
 
 export function startCall(
-  calls: HolodeckCalls,
+  calls: AgentCalls,
   { callId: id, name, step }: Of<'tool.requested'>,
   messageId: string,
 ): CallEvents {
@@ -23,22 +23,19 @@ export function startCall(
   };
 }
 
-export function growArgs(calls: HolodeckCalls, event: Of<'tool.args.delta'>): CallEvents {
+export function growArgs(calls: AgentCalls, event: Of<'tool.args.delta'>): CallEvents {
   return addArgs(calls, event.callId, event.json);
 }
 
 /** A call's input is whole: it is sent at once where nothing of it was sent before. */
-export function completeArgs(
-  calls: HolodeckCalls,
-  { callId, input }: Of<'tool.started'>,
-): CallEvents {
+export function completeArgs(calls: AgentCalls, { callId, input }: Of<'tool.started'>): CallEvents {
   return lacksArgs(calls, callId)
     ? addArgs(calls, callId, printJson(input ?? {}))
     : { calls, events: [] };
 }
 
 /** A call that was answered without being run has arguments, too: its fragments are JSON. */
-export function endCall(calls: HolodeckCalls, { callId, status }: Of<'tool.ended'>): CallEvents {
+export function endCall(calls: AgentCalls, { callId, status }: Of<'tool.ended'>): CallEvents {
   const args = lacksArgs(calls, callId) ? addArgs(calls, callId, '{}').events : [];
   const ended = calls.filter(({ id }) => id === callId);
   const outcome = status === 'success' ? status : 'error';
@@ -49,22 +46,22 @@ export function endCall(calls: HolodeckCalls, { callId, status }: Of<'tool.ended
 }
 
 /** Ends the calls of a discarded step as errors: none of them was run, or will be. */
-export function discardCalls(calls: HolodeckCalls, step: number): CallEvents {
+export function discardCalls(calls: AgentCalls, step: number): CallEvents {
   const kept = calls.filter((call) => call.step !== step);
   const gone = calls.filter((call) => call.step === step);
   return { calls: kept, events: abandonCalls(gone) };
 }
 
 /** The ends of calls without further events. */
-export function abandonCalls(calls: HolodeckCalls): HolodeckEvent[] {
+export function abandonCalls(calls: AgentCalls): AgentFrame[] {
   return calls.map(({ id }) => callEnd(id, 'error'));
 }
 
-function lacksArgs(calls: HolodeckCalls, callId: string): boolean {
+function lacksArgs(calls: AgentCalls, callId: string): boolean {
   return calls.some(({ id, hasArgs }) => id === callId && !hasArgs);
 }
 
-function addArgs(calls: HolodeckCalls, id: string, json: string): CallEvents {
+function addArgs(calls: AgentCalls, id: string, json: string): CallEvents {
   if (json === '') return { calls, events: [] };
   return {
     calls: calls.map((call) => (call.id === id ? { ...call, hasArgs: true } : call)),
@@ -72,6 +69,6 @@ function addArgs(calls: HolodeckCalls, id: string, json: string): CallEvents {
   };
 }
 
-function callEnd(id: string, status: 'success' | 'error'): HolodeckEvent {
+function callEnd(id: string, status: 'success' | 'error'): AgentFrame {
   return { event: 'tool_call_end', data: { tool_call_id: id, status } };
 }

@@ -3,10 +3,16 @@ import { retryAdvice } from '../../../platform/retry-advice.js';
 import type { Usage } from '../../../storage/shapes/stored-step.js';
 import { unsentText } from '../../framing/sent-text.js';
 import { abandonCalls } from './holodeck-calls.js';
-import type { HolodeckEnd, HolodeckEvent, HolodeckIds, Of, TokensUsed } from './holodeck-event.js';
-import { toProblem, type Problem } from './holodeck-problem.js';
-import { toHolodeckSource } from './holodeck-source.js';
-import type { HolodeckState } from './holodeck-state.js';
+import type {
+  AgentAnswerEnd,
+  AgentFrame,
+  AgentAnswerIds,
+  Of,
+  TokensUsed,
+} from './holodeck-event.js';
+import { toProblem, type Problem } from './problem.js';
+import { toAgentSource } from './holodeck-source.js';
+import type { AgentState } from './holodeck-state.js';
 
 /**
  * Status of a client's request that was closed before its answer; no standard has a number for it.
@@ -15,12 +21,12 @@ const CLOSED_REQUEST = 499;
 
 /** The last events of a turn: the deferred ones, then its one end. */
 export function endEvents(
-  { messageId }: HolodeckIds,
-  state: HolodeckState,
+  { messageId }: AgentAnswerIds,
+  state: AgentState,
   event: Of<'turn.ended'>,
-): HolodeckEvent[] {
+): AgentFrame[] {
   const unsent = unsentText(state.text, event.text);
-  const delta: HolodeckEvent = {
+  const delta: AgentFrame = {
     event: 'message_delta',
     data: { delta: unsent, message_id: messageId },
   };
@@ -31,11 +37,7 @@ export function endEvents(
   ];
 }
 
-function lastEvent(
-  messageId: string,
-  state: HolodeckState,
-  event: Of<'turn.ended'>,
-): HolodeckEvent {
+function lastEvent(messageId: string, state: AgentState, event: Of<'turn.ended'>): AgentFrame {
   switch (event.outcome) {
     case 'completed':
     case 'limited':
@@ -51,7 +53,7 @@ function lastEvent(
   }
 }
 
-function describeEnd(state: HolodeckState, event: Of<'turn.ended'>): HolodeckEnd {
+function describeEnd(state: AgentState, event: Of<'turn.ended'>): AgentAnswerEnd {
   const { sources, notices } = state;
   return {
     tokens_used: countTokens(event.usage),
@@ -60,7 +62,7 @@ function describeEnd(state: HolodeckState, event: Of<'turn.ended'>): HolodeckEnd
     ...(event.output === undefined ? {} : { output: event.output }),
     ...(sources.length === 0
       ? {}
-      : { sources: sources.map(({ source }) => toHolodeckSource(source)) }),
+      : { sources: sources.map(({ source }) => toAgentSource(source)) }),
     ...(event.outcome === 'limited'
       ? { limit: { reason: event.reason, message: explainLimit(state, event.reason) } }
       : {}),
@@ -77,7 +79,7 @@ const limits: Record<string, string | undefined> = {
   refusal: 'The model declined to go on.',
 };
 
-function explainLimit({ notices }: HolodeckState, reason: string): string {
+function explainLimit({ notices }: AgentState, reason: string): string {
   const notice = notices.findLast(({ kind }) => endingKinds.has(kind));
   return notice?.text ?? limits[reason] ?? `The turn ended at a limit: ${reason}.`;
 }

@@ -1,11 +1,11 @@
 import type { Source, TurnEvent } from '../../../events/turn-event.js';
 import type { JsonObject } from '../../../platform/json.js';
-import type { Problem } from './holodeck-problem.js';
+import type { Problem } from './problem.js';
 
 export type Of<Type extends TurnEvent['type']> = Extract<TurnEvent, { type: Type }>;
 
 /** Ids (ULIDs) that every event of a stream has. */
-export interface HolodeckIds {
+export interface AgentAnswerIds {
   sessionId: string;
   messageId: string;
 }
@@ -33,7 +33,7 @@ export interface HolodeckSource {
 }
 
 /** Fields at the end of a turn that answered. All but the first two are this server's own. */
-export interface HolodeckEnd {
+export interface AgentAnswerEnd {
   /** Null: the provider reported none. */
   tokens_used: TokensUsed | null;
   execution_time_ms: number;
@@ -50,7 +50,7 @@ export interface HolodeckEnd {
 }
 
 /** An event of the holodeck wire: its name, and its data (contract: holodeck, seed). */
-export type HolodeckEvent =
+export type AgentFrame =
   | { event: 'stream_start'; data: { session_id: string; message_id: string } }
   | { event: 'message_delta'; data: { delta: string; message_id: string } }
   /** Every delta before this event is void: the answer now begins with `content`. */
@@ -58,8 +58,8 @@ export type HolodeckEvent =
   | { event: 'tool_call_start'; data: { tool_call_id: string; name: string; message_id: string } }
   | { event: 'tool_call_args'; data: { tool_call_id: string; args_delta: string } }
   | { event: 'tool_call_end'; data: { tool_call_id: string; status: 'success' | 'error' } }
-  | { event: 'stream_end'; data: { message_id: string } & HolodeckEnd }
+  | { event: 'stream_end'; data: { message_id: string } & AgentAnswerEnd }
   | { event: 'error'; data: Problem };
 
 /** Event name → its data. */
-export type HolodeckFrames = { [E in HolodeckEvent as E['event']]: E['data'] };
+export type HolodeckFrames = { [E in AgentFrame as E['event']]: E['data'] };

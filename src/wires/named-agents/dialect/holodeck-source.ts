@@ -1,12 +1,6 @@
 import type { Source } from '../../../events/turn-event.js';
 import type { HolodeckSource } from './holodeck-event.js';
 
-export function toHolodeckSource({
-  type,
-  title,
-  url,
-  citedText,
-  location,
-}: Source): HolodeckSource {
+export function toAgentSource({ type, title, url, citedText, location }: Source): HolodeckSource {
   return { type, title, url, cited_text: citedText, location };
 }

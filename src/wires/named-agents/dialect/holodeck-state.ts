@@ -1,21 +1,21 @@
 import type { Source } from '../../../events/turn-event.js';
 import { noText, type SentText } from '../../framing/sent-text.js';
-import type { HolodeckCalls } from './holodeck-calls.js';
+import type { AgentCalls } from './holodeck-calls.js';
 import type { HolodeckNotice, Of } from './holodeck-event.js';
 
 /** State that later events of the holodeck wire need of earlier ones. */
-export interface HolodeckState {
+export interface AgentState {
   /** `stream_start` was sent. */
   hasBegun: boolean;
   failure?: Of<'turn.failed'>;
-  calls: HolodeckCalls;
+  calls: AgentCalls;
   text: SentText;
   /** Sources and notices are sent at the end. */
   sources: readonly { step: number; source: Source }[];
   notices: readonly HolodeckNotice[];
 }
 
-export const holodeckStart: HolodeckState = {
+export const agentStart: AgentState = {
   hasBegun: false,
   calls: [],
   text: noText,

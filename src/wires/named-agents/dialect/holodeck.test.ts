@@ -12,31 +12,30 @@ import type { FrameWithCursor } from '../../framing/dialect.js';
 import { TurnEncoder } from '../../framing/turn-encoder.js';
 import { formatFrame } from '../../framing/sse-frame.js';
 import type { ErrorCode } from '../../../errors/error-table.js';
-import type { HolodeckEvent } from './holodeck-event.js';
-import { holodeckDialect } from './holodeck.js';
+import type { AgentFrame } from './holodeck-event.js';
+import { namedAgentsDialect } from './holodeck.js';
 
 const turnId = 'turn_1';
 const ids = { sessionId: '01ARZ3NDEKTSV4RRFFQ69G5FAV', messageId: '01ARZ3NDEKTSV4RRFFQ69G5FAW' };
 
 function encode(events: readonly TurnEvent[], after?: string): FrameWithCursor[] {
   const cursor = after === undefined ? undefined : parseCursor(turnId, after);
-  const encoder = new TurnEncoder(holodeckDialect(ids), turnId, cursor);
+  const encoder = new TurnEncoder(namedAgentsDialect(ids), turnId, cursor);
   return events.flatMap((event) => encoder.encode(event));
 }
 
-const parse = (frames: readonly FrameWithCursor[]): HolodeckEvent[] =>
-  frames.map(({ event, data }) => ({ event, data: JSON.parse(data) as unknown }) as HolodeckEvent);
+const parse = (frames: readonly FrameWithCursor[]): AgentFrame[] =>
+  frames.map(({ event, data }) => ({ event, data: JSON.parse(data) as unknown }) as AgentFrame);
 
 function log(...bodies: TurnEventBody[]): TurnEvent[] {
   return bodies.map((body, index) => ({ ...body, attempt: 1, seq: index + 1, at: '' }));
 }
 
 /** The events of a stream after the first, which every stream has. */
-const told = (...bodies: TurnEventBody[]): HolodeckEvent[] =>
-  parse(encode(log(...bodies))).slice(1);
+const told = (...bodies: TurnEventBody[]): AgentFrame[] => parse(encode(log(...bodies))).slice(1);
 
 /** Events of each call, in order; fragments of its arguments joined. */
-function callsIn(events: readonly HolodeckEvent[]) {
+function callsIn(events: readonly AgentFrame[]) {
   const calls = new Map<string, { open: boolean; args: string; ends: string[] }>();
   for (const { event, data } of events) {
     if (event === 'tool_call_start') {
@@ -52,14 +51,14 @@ function callsIn(events: readonly HolodeckEvent[]) {
 }
 
 /** The answer as a client that knows `message_reset` puts it together. */
-const answerOf = (events: readonly HolodeckEvent[]): string =>
+const answerOf = (events: readonly AgentFrame[]): string =>
   events.reduce((answer, { event, data }) => {
     if (event === 'message_reset') return data.content;
     return event === 'message_delta' ? answer + data.delta : answer;
   }, '');
 
 /** Fields of each event's data that are always there, and those that may be. */
-const fields: Record<HolodeckEvent['event'], { always: string[]; sometimes?: string[] }> = {
+const fields: Record<AgentFrame['event'], { always: string[]; sometimes?: string[] }> = {
   stream_start: { always: ['session_id', 'message_id'] },
   message_delta: { always: ['delta', 'message_id'] },
   message_reset: { always: ['content', 'message_id'] },

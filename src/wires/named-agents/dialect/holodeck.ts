@@ -8,25 +8,25 @@ import {
   endCall,
   growArgs,
   startCall,
-  type HolodeckCalls,
+  type AgentCalls,
 } from './holodeck-calls.js';
 import { endEvents } from './holodeck-end.js';
-import type { HolodeckEvent, HolodeckIds, HolodeckNotice } from './holodeck-event.js';
-import { holodeckStart, type HolodeckState } from './holodeck-state.js';
+import type { AgentFrame, AgentAnswerIds, HolodeckNotice } from './holodeck-event.js';
+import { agentStart, type AgentState } from './holodeck-state.js';
 
-type Encoded = { state: HolodeckState; events: HolodeckEvent[] };
+type Encoded = { state: AgentState; events: AgentFrame[] };
 
 /**
  * The holodeck wire (contract: holodeck, its seed): seven events, and `message_reset`, which is ours.
  * `stream_start` is the first one, once; `stream_end` or `error` is always the last one, and every
  * call that began has ended before.
  */
-export function holodeckDialect(ids: HolodeckIds): Dialect<HolodeckState> {
+export function namedAgentsDialect(ids: AgentAnswerIds): Dialect<AgentState> {
   return {
     name: 'holodeck',
-    initial: holodeckStart,
+    initial: agentStart,
     encode: (before, event) => {
-      const { state, events } = encodeHolodeck(ids, before, event);
+      const { state, events } = encodeForAgent(ids, before, event);
       return {
         state,
         frames: events.map(({ event: name, data }) => ({
@@ -39,15 +39,15 @@ export function holodeckDialect(ids: HolodeckIds): Dialect<HolodeckState> {
 }
 
 /** Encodes an event as events of the holodeck wire. Pure. */
-export function encodeHolodeck(ids: HolodeckIds, before: HolodeckState, event: TurnEvent): Encoded {
+export function encodeForAgent(ids: AgentAnswerIds, before: AgentState, event: TurnEvent): Encoded {
   const encoded = encodeEvent(ids, before, event);
   if (before.hasBegun) return encoded;
   const { sessionId: session_id, messageId: message_id } = ids;
-  const start: HolodeckEvent = { event: 'stream_start', data: { session_id, message_id } };
+  const start: AgentFrame = { event: 'stream_start', data: { session_id, message_id } };
   return { state: { ...encoded.state, hasBegun: true }, events: [start, ...encoded.events] };
 }
 
-function encodeEvent(ids: HolodeckIds, state: HolodeckState, event: TurnEvent): Encoded {
+function encodeEvent(ids: AgentAnswerIds, state: AgentState, event: TurnEvent): Encoded {
   switch (event.type) {
     case 'text.delta':
       return encodeAs({ ...state, text: growText(state.text, event) }, [
@@ -99,18 +99,18 @@ function encodeEvent(ids: HolodeckIds, state: HolodeckState, event: TurnEvent): 
   }
 }
 
-function encodeAs(state: HolodeckState, events: HolodeckEvent[] = []): Encoded {
+function encodeAs(state: AgentState, events: AgentFrame[] = []): Encoded {
   return { state, events };
 }
 
 function withCalls(
-  state: HolodeckState,
-  followed: { calls: HolodeckCalls; events: HolodeckEvent[] },
+  state: AgentState,
+  followed: { calls: AgentCalls; events: AgentFrame[] },
 ): Encoded {
   return encodeAs({ ...state, calls: followed.calls }, followed.events);
 }
 
-function note(state: HolodeckState, notice: HolodeckNotice): Encoded {
+function note(state: AgentState, notice: HolodeckNotice): Encoded {
   return encodeAs({ ...state, notices: [...state.notices, notice] });
 }
 
@@ -119,11 +119,11 @@ function note(state: HolodeckState, notice: HolodeckNotice): Encoded {
  * whole. Also where the log has nothing of the step: a client may have more than a log that lost
  * its tail.
  */
-function discardStep({ messageId }: HolodeckIds, state: HolodeckState, step: number): Encoded {
+function discardStep({ messageId }: AgentAnswerIds, state: AgentState, step: number): Encoded {
   const { calls, events } = discardCalls(state.calls, step);
   const text = discardText(state.text, step);
   const sources = state.sources.filter((cited) => cited.step !== step);
-  const reset: HolodeckEvent = {
+  const reset: AgentFrame = {
     event: 'message_reset',
     data: { message_id: messageId, content: sentSoFar(text) },
   };

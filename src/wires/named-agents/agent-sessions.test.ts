@@ -14,8 +14,7 @@ import { sessions, turns } from '../../storage/schema.js';
 import { Presence } from '../../turn/lifecycle/presence.js';
 import { TurnService } from '../../turn/turn-service.js';
 import { Conversations } from '../conversation/conversations.js';
-import { findTurnSession, isAgentSession } from './agent-lookup.js';
-import { ChatSubmitter, type Chat } from './chat-submitter.js';
+import { findTurnSession, isAgentSession, AgentSessions, type Chat } from './agent-sessions.js';
 
 const noLimits = { requestsPerMinute: 0, concurrentTurns: 0, tokensPerDay: 0, usdPerDay: 0 };
 const local = localPrincipal(noLimits);
@@ -24,7 +23,7 @@ const other: Principal = { ...local, id: 'other' };
 const TERM_MS = 30 * 60_000;
 
 /** No worker runs here: a turn waits until a test ends it. */
-describe('ChatSubmitter', () => {
+describe('AgentSessions', () => {
   let database: OpenedDatabase;
   beforeAll(async () => {
     database = await openTestDatabase();
@@ -33,7 +32,7 @@ describe('ChatSubmitter', () => {
 
   let test: TestServices;
   let clock: ManualClock;
-  let submitter: ChatSubmitter;
+  let submitter: AgentSessions;
   beforeEach(async () => {
     await database.db.delete(sessions);
     clock = new ManualClock();
@@ -61,7 +60,7 @@ describe('ChatSubmitter', () => {
       db,
       silentLogger,
     );
-    submitter = new ChatSubmitter(
+    submitter = new AgentSessions(
       service,
       conversations,
       services.sessions,

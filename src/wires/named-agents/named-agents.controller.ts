@@ -9,6 +9,7 @@ import {
   Query,
   Req,
   Res,
+  applyDecorators,
 } from '@nestjs/common';
 import {
   ApiHeader,
@@ -16,6 +17,8 @@ import {
   ApiOkResponse,
   ApiOperation,
   ApiTags,
+  ApiBody,
+  ApiConsumes,
 } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Caller, callerOf } from '../../access/caller.decorator.js';
@@ -28,12 +31,18 @@ import { ErrorsAs } from '../../http/errors/error-shape.decorator.js';
 import type { FrameStream } from '../../http/streams/frame-batch.js';
 import { parseIdempotencyKey } from '../../http/request-headers.js';
 import { Streams } from '../../http/streams/stream.interceptor.js';
+import { ApiStream, namedFrames } from '../../http/streams/api-stream.decorator.js';
 import { AgentListDto } from './agent-list.dto.js';
-import { AgentParamsDto, MessageParamsDto, SessionParamsDto } from './chat-request.dto.js';
-import { ApiChat, ApiHolodeckStream } from './holodeck-api.decorator.js';
-import { HolodeckService } from './holodeck-service.js';
-import { ChatAnswerDto } from './holodeck.dto.js';
-import { problemShape } from './problem.js';
+import {
+  AgentParamsDto,
+  MessageParamsDto,
+  SessionParamsDto,
+  ChatRequestDto,
+} from './chat-request.dto.js';
+import { NamedAgentsService } from './named-agents-service.js';
+import { ChatAnswerDto } from './named-agents.dto.js';
+import { problemShape } from './named-agents-errors.js';
+import type { AgentFrame } from './dialect/holodeck-event.js';
 
 /** The reason for `@Unowned`: sessions are named by ULIDs, partly in bodies that only the service parses. */
 const looksItself = 'its service looks among the caller’s own';
@@ -53,12 +62,54 @@ const refusals = [
   'SHUTTING_DOWN',
 ] as const;
 
+/** Names of the events and the fields of their data, for the documentation. */
+const events: Record<AgentFrame['event'], string> = {
+  stream_start: 'session_id, message_id; the first one',
+  message_delta: 'delta, message_id',
+  message_reset:
+    'message_id, content: every delta before it is void, and a call that has not ended was not run; the answer begins with `content` in their place',
+  tool_call_start: 'tool_call_id, name, message_id',
+  tool_call_args: 'tool_call_id, args_delta: the fragments of a call make its JSON',
+  tool_call_end: 'tool_call_id, status (success, error)',
+  stream_end:
+    'message_id, tokens_used (or null), execution_time_ms, content (the whole answer), output? (the object of an agent that has one), sources? (type, title, url?, cited_text?, location?), limit? (reason, message), notices?; the last one',
+  error:
+    'type, title, status, detail, retryable, retryAfterMs?, requestId?; the last one, in place of `stream_end`',
+};
+
+/** Documents what a chat sends. */
+function ApiChat() {
+  return applyDecorators(
+    ApiConsumes('application/json', 'multipart/form-data'),
+    ApiBody({ type: ChatRequestDto }),
+    ApiHeader({
+      name: 'Idempotency-Key',
+      required: false,
+      description: 'A repeat in the same session joins the first turn.',
+    }),
+  );
+}
+
+/** Documents the stream of a route. */
+function ApiAgentStream() {
+  const rows = Object.entries(events).map(([name, data]) => `- \`${name}\`: ${data}`);
+  return ApiStream({
+    wire: 'holodeck',
+    description: [
+      'Server-Sent Events. Every frame has an `id`; send the last one back as `Last-Event-ID` to `GET /agent/{name}/chat/stream/{message_id}` to go on after it. Data is one line of JSON with these fields:',
+      '',
+      ...rows,
+    ].join('\n'),
+    frames: namedFrames('HolodeckFrames'),
+  });
+}
+
 /** Named agents. The bodies of its chats are read by its service, not by the framework. */
 @ApiTags('agents')
 @ErrorsAs(problemShape)
 @Controller()
-export class HolodeckController {
-  constructor(private readonly holodeck: HolodeckService) {}
+export class NamedAgentsController {
+  constructor(private readonly service: NamedAgentsService) {}
 
   @Get('agents')
   @Unowned('agents are the server’s')
@@ -68,7 +119,7 @@ export class HolodeckController {
   })
   @ApiOkResponse({ type: AgentListDto })
   async agents(): Promise<AgentListDto> {
-    return this.holodeck.agents();
+    return this.service.agents();
   }
 
   @Post(['agent/:name/chat', 'agent/:name/chat/multipart'])
@@ -86,7 +137,7 @@ export class HolodeckController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<ChatAnswerDto> {
     const asked = { agent, principal: callerOf(request), idempotencyKey: parseIdempotencyKey(key) };
-    return this.holodeck.chat({ ...asked, request, response });
+    return this.service.chat({ ...asked, request, response });
   }
 
   @Post(['agent/:name/chat/stream', 'agent/:name/chat/stream/multipart'])
@@ -95,7 +146,7 @@ export class HolodeckController {
   @Unowned(looksItself)
   @ApiOperation({ operationId: 'streamAgent', summary: 'Ask an agent, and stream the answer' })
   @ApiChat()
-  @ApiHolodeckStream()
+  @ApiAgentStream()
   @ApiErrors(...refusals)
   async stream(
     @Param() { name: agent }: AgentParamsDto,
@@ -104,7 +155,7 @@ export class HolodeckController {
     @Res() response: Response,
   ): Promise<FrameStream> {
     const asked = { agent, principal: callerOf(request), idempotencyKey: parseIdempotencyKey(key) };
-    return this.holodeck.stream({ ...asked, request, response });
+    return this.service.stream({ ...asked, request, response });
   }
 
   @Get('agent/:name/chat/stream/:messageId')
@@ -119,7 +170,7 @@ export class HolodeckController {
     required: false,
     description: 'Id of the last frame received.',
   })
-  @ApiHolodeckStream()
+  @ApiAgentStream()
   @ApiNoContentResponse({ description: 'There is nothing after the cursor, and never will be.' })
   @ApiErrors('INVALID_REQUEST', 'TURN_NOT_FOUND', 'STREAM_EXPIRED')
   async resume(
@@ -129,7 +180,7 @@ export class HolodeckController {
     @Res() response: Response,
   ): Promise<FrameStream> {
     const message = { agent: name, messageId, principalId: callerOf(response.req).id };
-    return this.holodeck.resume(message, cursorOf(lastEventId, query), response);
+    return this.service.resume(message, cursorOf(lastEventId, query), response);
   }
 
   @Delete('sessions/:session_id')
@@ -142,6 +193,6 @@ export class HolodeckController {
   @ApiNoContentResponse({ description: 'Also when there was none.' })
   @ApiErrors('INVALID_REQUEST', 'TURN_IN_PROGRESS')
   forget(@Param() { session_id }: SessionParamsDto, @Caller() caller: Principal): Promise<void> {
-    return this.holodeck.forget(session_id, caller.id);
+    return this.service.forget(session_id, caller.id);
   }
 }

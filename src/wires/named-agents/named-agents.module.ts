@@ -4,14 +4,14 @@ import { AttachmentsModule } from '../../attachments/attachments.module.js';
 import { SessionModule } from '../../session/session.module.js';
 import { TurnApiModule } from '../../turn/turn.module.js';
 import { ConversationModule } from '../conversation/conversation.module.js';
-import { ChatSubmitter } from './chat-submitter.js';
-import { HolodeckService } from './holodeck-service.js';
-import { HolodeckController } from './holodeck.controller.js';
+import { AgentSessions } from './agent-sessions.js';
+import { NamedAgentsService } from './named-agents-service.js';
+import { NamedAgentsController } from './named-agents.controller.js';
 
 /** The routes of named agents. */
 @Module({
   imports: [AgentsModule, AttachmentsModule, SessionModule, TurnApiModule, ConversationModule],
-  controllers: [HolodeckController],
-  providers: [HolodeckService, ChatSubmitter],
+  controllers: [NamedAgentsController],
+  providers: [NamedAgentsService, AgentSessions],
 })
-export class HolodeckModule {}
+export class NamedAgentsModule {}

@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { and, eq, isNull, not } from 'drizzle-orm';
 import type { Principal } from '../../access/principal.js';
 import { CONFIG, type Config } from '../../config/config.js';
 import { isTypedError } from '../../errors/typed-error.js';
@@ -12,10 +13,19 @@ import { DATABASE, type Database } from '../../storage/connection.js';
 import { violatedConstraint } from '../../storage/database-errors.js';
 import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
 import { TurnService } from '../../turn/turn-service.js';
-import { Conversations, type FoundSession } from '../conversation/conversations.js';
-import { isAgentSession, isLiveSession } from './agent-lookup.js';
-import { agentSessionBusy } from './holodeck-errors.js';
-import type { ReceivedChat } from './receive-chat.js';
+import { Conversations, isOwnSession, type FoundSession } from '../conversation/conversations.js';
+import { namesLike } from '../../agents/persona-name.js';
+import { isExpired } from '../../session/session-expiry.js';
+import { sessions, turns } from '../../storage/schema.js';
+import { agentSessionBusy } from './named-agents-errors.js';
+import type { ReceivedFile } from '../../attachments/received-file.js';
+
+export interface ReceivedChat {
+  message: string;
+  /** The session's id in the server's form; undefined: a new session. */
+  sessionId: string | undefined;
+  files: readonly ReceivedFile[];
+}
 
 export interface Chat extends ReceivedChat {
   /** Name of an agent that there is. */
@@ -31,7 +41,7 @@ export interface SubmittedChat {
 
 /** Chats as turns of an agent's sessions. */
 @Injectable()
-export class ChatSubmitter {
+export class AgentSessions {
   constructor(
     private readonly turns: TurnService,
     private readonly conversations: Conversations,
@@ -120,4 +130,47 @@ export class ChatSubmitter {
       throw isTypedError(error, 'TURN_IN_PROGRESS') ? agentSessionBusy() : error;
     }
   }
+}
+
+/** Sessions of this wire, without those of their subagents. */
+const isChat = and(eq(sessions.origin, 'named-agents'), isNull(sessions.parentTurnId));
+
+/**
+ * Whether an agent can go on in a session: the session is the agent's and the caller's, and has not
+ * expired.
+ */
+export function isLiveSession(
+  db: Database,
+  asked: { sessionId: string; agent: string; principalId: string; now: Date },
+): Promise<boolean> {
+  const { sessionId, agent, principalId, now } = asked;
+  const isUsable = and(isChat, eq(sessions.persona, agent), not(isExpired(now)));
+  return isOwnSession(db, { sessionId, principalId }, isUsable);
+}
+
+/** Whether a session was made by the agents API for a principal, whatever its agent. */
+export function isAgentSession(
+  db: Database,
+  sessionId: string,
+  principalId: string,
+): Promise<boolean> {
+  return isOwnSession(db, { sessionId, principalId }, isChat);
+}
+
+/**
+ * The session of an agent's turn; undefined when the agent has no such turn for the principal.
+ *
+ * @param agent as a client spells it; there need not be one any more.
+ */
+export async function findTurnSession(
+  db: Database,
+  { turnId, agent, principalId }: { turnId: string; agent: string; principalId: string },
+): Promise<string | undefined> {
+  const [found] = await db
+    .select({ sessionId: sessions.id, persona: sessions.persona })
+    .from(turns)
+    .innerJoin(sessions, eq(sessions.id, turns.sessionId))
+    .where(and(eq(turns.id, turnId), isChat, eq(sessions.principalId, principalId)));
+  if (found === undefined || namesLike(agent, [found.persona]).length === 0) return undefined;
+  return found.sessionId;
 }

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, realpath, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { findProject } from './find-project.js';
+import { findProject } from './oracle-service.js';
 
 describe('findProject', () => {
   let root: string;

@@ -1,7 +1,12 @@
+import { and, desc, eq, inArray, isNull } from 'drizzle-orm';
 import { toSource } from '../../provider/anthropic/to-source.js';
 import { viewMessages, type MessageView } from '../../turn/history/view-messages.js';
 import type { StoredTurn } from '../../turn/state/load-turn.js';
 import { contextBefore } from '../../turn/state/turn-context.js';
+import type { Database } from '../../storage/connection.js';
+import { compactions } from '../../storage/conversation-schema.js';
+import { sessions, turns } from '../../storage/schema.js';
+import { activeStatuses } from '../../storage/shapes/stored-turn.js';
 import type { OracleSource } from './dialect/oracle-chunk.js';
 import { toOracleSource } from './dialect/oracle-source.js';
 
@@ -53,4 +58,53 @@ function citedIn(turn: StoredTurn | undefined): OracleSource[] {
   return parts.flatMap((part) =>
     part.type === 'text' ? (part.citations ?? []).map((one) => toOracleSource(toSource(one))) : [],
   );
+}
+
+/** Conversations of this wire, without the sessions of their subagents. */
+const isContext = and(eq(sessions.origin, 'oracle'), isNull(sessions.parentTurnId));
+
+/** The session of a principal's newest conversation. */
+export async function findNewestContext(
+  db: Database,
+  principalId: string,
+): Promise<string | undefined> {
+  const [newest] = await db
+    .select({ id: sessions.id })
+    .from(sessions)
+    .where(and(isContext, eq(sessions.principalId, principalId)))
+    .orderBy(desc(sessions.createdAt), desc(sessions.id))
+    .limit(1);
+  return newest?.id;
+}
+
+/** The session of the principal's running turn that began last. */
+export async function findRunningContext(
+  db: Database,
+  { contextId, principalId }: { contextId: string | undefined; principalId: string },
+): Promise<string | undefined> {
+  const wanted = contextId === undefined ? isContext : eq(sessions.id, contextId);
+  const [running] = await db
+    .select({ id: turns.sessionId })
+    .from(turns)
+    .innerJoin(sessions, eq(sessions.id, turns.sessionId))
+    .where(
+      and(
+        inArray(turns.status, [...activeStatuses]),
+        wanted,
+        eq(sessions.principalId, principalId),
+      ),
+    )
+    .orderBy(desc(turns.createdAt), desc(turns.id))
+    .limit(1);
+  return running?.id;
+}
+
+/** Whether a summary stands for a part of the conversation. */
+export async function isCompressed(db: Database, sessionId: string): Promise<boolean> {
+  const found = await db
+    .select({ id: compactions.id })
+    .from(compactions)
+    .where(eq(compactions.sessionId, sessionId))
+    .limit(1);
+  return found.length > 0;
 }

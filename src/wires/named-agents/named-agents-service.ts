@@ -4,7 +4,7 @@ import type { Principal } from '../../access/principal.js';
 import { PersonaLibrary } from '../../agents/persona-library.js';
 import { BlobStore } from '../../attachments/blob-store.js';
 import { CONFIG, type Config } from '../../config/config.js';
-import { isTypedError } from '../../errors/typed-error.js';
+import { isTypedError, invalidRequest } from '../../errors/typed-error.js';
 import type { FrameStream } from '../../http/streams/frame-batch.js';
 import { fromUlid, toUlid } from '../../http/fields/ulid-form.js';
 import { CLOCK, type Clock } from '../../platform/clock.js';
@@ -13,17 +13,24 @@ import { DATABASE, type Database } from '../../storage/connection.js';
 import { clientLeft } from '../../turn/state/turn-errors.js';
 import { TurnService } from '../../turn/turn-service.js';
 import { TurnStreams } from '../conversation/turn-streams.js';
-import { findTurnSession, isAgentSession } from './agent-lookup.js';
-import { chatLimits, type ChatLimits } from './chat-limits.js';
-import { ChatSubmitter, type SubmittedChat } from './chat-submitter.js';
-import { holodeckAnswer, type ChatAnswer } from './collect-answer.js';
-import type { HolodeckIds } from './dialect/holodeck-event.js';
-import { holodeckDialect } from './dialect/holodeck.js';
-import { messageNotFound, sessionEnds, sessionGone } from './holodeck-errors.js';
-import { receiveChat } from './receive-chat.js';
+import { receiveJson } from '../../attachments/receive/receive-json.js';
+import { receiveMultipart } from '../../attachments/receive/receive-multipart.js';
+import { takeRequest } from '../../http/request.pipe.js';
+import type { ReceiveLimits } from '../../attachments/receive-options.js';
+import {
+  findTurnSession,
+  isAgentSession,
+  AgentSessions,
+  type ReceivedChat,
+} from './agent-sessions.js';
+import { agentAnswer, type ChatAnswer } from './collect-answer.js';
+import type { AgentAnswerIds } from './dialect/holodeck-event.js';
+import { namedAgentsDialect } from './dialect/holodeck.js';
+import { messageNotFound, sessionEnds, sessionGone } from './named-agents-errors.js';
+import { ChatRequestDto } from './chat-request.dto.js';
 
 /** A request for an agent, as it came: its body was not read. */
-export interface HolodeckChat {
+export interface AgentRequest {
   agent: string;
   principal: Principal;
   request: IncomingMessage;
@@ -33,13 +40,13 @@ export interface HolodeckChat {
 
 /** Named agents as clients of the holodeck wire see them. Their ids are ULIDs of ours. */
 @Injectable()
-export class HolodeckService {
-  readonly #limits: ChatLimits;
+export class NamedAgentsService {
+  readonly #limits: Record<'json' | 'multipart', ReceiveLimits>;
 
   constructor(
     private readonly turns: TurnService,
     private readonly streams: TurnStreams,
-    private readonly submitter: ChatSubmitter,
+    private readonly sessions: AgentSessions,
     private readonly personas: PersonaLibrary,
     private readonly store: BlobStore,
     @Inject(DATABASE) private readonly db: Database,
@@ -58,17 +65,17 @@ export class HolodeckService {
   }
 
   /** The whole answer. */
-  async chat(call: HolodeckChat): Promise<ChatAnswer> {
+  async chat(call: AgentRequest): Promise<ChatAnswer> {
     const { turn, ids } = await this.#submit(call);
-    const answer = await this.streams.whole(turn, holodeckAnswer(ids), call.response);
+    const answer = await this.streams.whole(turn, agentAnswer(ids), call.response);
     if (answer === undefined) throw sessionGone(ids.sessionId);
     return answer;
   }
 
   /** Streams the answer. */
-  async stream(call: HolodeckChat): Promise<FrameStream> {
+  async stream(call: AgentRequest): Promise<FrameStream> {
     const { turn, ids } = await this.#submit(call);
-    return this.streams.ofSubmitted(turn, holodeckDialect(ids));
+    return this.streams.ofSubmitted(turn, namedAgentsDialect(ids));
   }
 
   /**
@@ -88,7 +95,7 @@ export class HolodeckService {
     if (turnId === undefined || sessionId === undefined) throw messageNotFound(agent, messageId);
     const ids = { sessionId: toUlid(sessionId), messageId };
     nameIds(response, ids);
-    const frames = await streams.after(turnId, cursor, holodeckDialect(ids));
+    const frames = await streams.after(turnId, cursor, namedAgentsDialect(ids));
     response.setHeader('X-Turn-Id', turnId);
     return frames;
   }
@@ -106,27 +113,63 @@ export class HolodeckService {
     }
   }
 
-  async #submit({ agent, principal, request, response, idempotencyKey }: HolodeckChat) {
-    const { personas, submitter, store, clock } = this;
+  async #submit({ agent, principal, request, response, idempotencyKey }: AgentRequest) {
     // The agent is checked before the body is read: a body may be large.
-    const { name } = await personas.load(agent);
-    const received = await receiveChat(request, { store, limits: this.#limits, clock });
+    const { name } = await this.personas.load(agent);
+    const received = await this.#receive(request);
     // No turn was submitted for the client, and none is.
     if (response.destroyed) throw clientLeft();
     const chat = { ...received, agent: name, principal, idempotencyKey };
-    const submitted = await submitter.submit(chat);
-    const ids = toIds(submitted);
+    const { turn, sessionId } = await this.sessions.submit(chat);
+    const ids = { sessionId: toUlid(sessionId), messageId: toUlid(turn.turnId) };
     nameIds(response, ids);
-    return { turn: submitted.turn, ids };
+    return { turn, ids };
+  }
+
+  /**
+   * Receives a chat, as a form or as JSON by its `Content-Type`; its files are stored as they come.
+   *
+   * @throws TypedError 400 INVALID_REQUEST, 408 REQUEST_TIMEOUT, 413 BODY_TOO_LARGE or
+   * FILE_TOO_LARGE; ClientGoneError. Nobody uses what was stored then: it is forgotten.
+   */
+  async #receive(request: IncomingMessage): Promise<ReceivedChat> {
+    const { store, clock } = this;
+    const { json, multipart: limits } = this.#limits;
+    const named = { fields: ['message', 'session_id'], fileField: 'files' };
+    const isForm = /^multipart\//i.test(request.headers['content-type'] ?? '');
+    const { fields, files } = isForm
+      ? await receiveMultipart(request, { store, clock, limits, ...named })
+      : await receiveJson(request, { store, clock, limits: json });
+    const { message, session_id: sessionId } = await takeRequest(ChatRequestDto, fields);
+    // A blank text is for files to come with.
+    if (files.length > 0 || message.trim() !== '') return { message, sessionId, files };
+    throw invalidRequest("'message' is blank; it must have text where no files come with it");
   }
 }
 
-function toIds({ sessionId, turn }: SubmittedChat): HolodeckIds {
-  return { sessionId: toUlid(sessionId), messageId: toUlid(turn.turnId) };
-}
-
 /** Ids are sent with errors too: the conversation can go on. */
-function nameIds(response: ServerResponse, { sessionId, messageId }: HolodeckIds): void {
+function nameIds(response: ServerResponse, { sessionId, messageId }: AgentAnswerIds): void {
   response.setHeader('X-Session-Id', sessionId);
   response.setHeader('X-Message-Id', messageId);
+}
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+/**
+ * Limits of a chat's message and files (contract: holodeck, section 1), by the form of the request. In JSON, a file's
+ * bytes are those it decodes to.
+ */
+function chatLimits(settings: Pick<Config, 'receiveTimeoutMs' | 'maxBodyBytes'>) {
+  const common = {
+    maxFiles: 10,
+    maxRequestBytes: 100 * MIB,
+    // The longest message, every character of it escaped.
+    maxFieldBytes: 128 * KIB,
+    idleMs: settings.receiveTimeoutMs,
+  };
+  return {
+    json: { ...common, maxFileBytes: 10 * MIB, plainBytes: settings.maxBodyBytes },
+    multipart: { ...common, maxFileBytes: 50 * MIB },
+  };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { TypedError } from '../../errors/typed-error.js';
 import { toPublicError } from '../../http/errors/public-error.js';
-import { problemShape } from './problem.js';
+import { problemShape } from './named-agents-errors.js';
 
 const problemOf = (error: TypedError, path = '/') =>
   problemShape.write(toPublicError(error, 'none'), path);
