@@ -1,3 +1,4 @@
+import type { Config } from '../config/config.js';
 import type { Clock } from '../platform/clock.js';
 import type { Logger } from '../platform/logger.js';
 import { publicFetch, type PublicFetch } from '../platform/net/public-fetch.js';
@@ -16,13 +17,10 @@ import { resolveServers, type ServerRequest } from './mcp/definitions/resolve-se
 import { checkSessionServers } from './mcp/servers/session-servers.js';
 import { StdioTransport } from './mcp/transport/stdio-transport.js';
 
-export interface McpConfig {
-  mcpFile: string | undefined;
-  mcpHosts: readonly string[];
-  mcpSessionStdio: boolean;
-  mcpConnectMs: number;
-  mcpPrivateHosts: readonly string[];
-}
+export type McpConfig = Pick<
+  Config,
+  'mcpFile' | 'mcpHosts' | 'mcpSessionStdio' | 'mcpConnectMs' | 'mcpPrivateHosts'
+>;
 
 /** Bounds of the connections of a process. */
 export interface McpBounds {

@@ -1,19 +1,12 @@
-import type { InputCheck } from '../platform/check-input.js';
 import type { RegisteredTool } from './registry.js';
-import type { ToolEffect } from '../governance/permission-subject.js';
-import type { OpenTool, RetryClass, ToolContext, ToolDefinition } from './tool.js';
+import type { OpenTool, ToolContext } from './tool.js';
 import { plainNumbers } from '../platform/exact-json.js';
 
 /** A tool that a turn can call. */
-export interface CallableTool {
-  name: string;
-  effect: ToolEffect;
-  retry: RetryClass;
-  permissionArgument?: ToolDefinition['permissionArgument'];
-  deniedWith?: ToolDefinition['deniedWith'];
-  timeLimit?: ToolDefinition['timeLimit'];
-  inOrder?: ToolDefinition['inOrder'];
-  checkInput: InputCheck;
+export interface CallableTool extends Omit<
+  RegisteredTool,
+  'description' | 'inputSchema' | 'definedAs' | 'source' | 'takesExact' | 'open'
+> {
   run: OpenTool['run'];
 }
 
@@ -41,16 +34,13 @@ export function openTools(
     get: (name) => {
       const registered = tools.find((tool) => tool.name === name);
       if (registered === undefined) return undefined;
-      const { effect, retry, checkInput, permissionArgument } = registered;
-      const { deniedWith, timeLimit, inOrder } = registered;
       const run: OpenTool['run'] = async (input, call) => {
         used ??= { context: openContext(), opened: new Map() };
         const tool = used.opened.get(name) ?? registered.open(used.context);
         used.opened.set(name, tool);
         return tool.run(registered.takesExact === true ? input : plainNumbers(input), call);
       };
-      const traits = { effect, retry, permissionArgument, deniedWith, timeLimit, inOrder };
-      return { name, ...traits, checkInput, run };
+      return { ...registered, run };
     },
     close: async () => {
       const closing = [...(used?.opened.values() ?? [])].map(async (tool) => tool.close?.());

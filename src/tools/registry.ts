@@ -36,17 +36,7 @@ export class ToolRegistry {
       throw new Error(`Tool ${name} is registered already: give one of the two another name`);
     }
     this.#tools.set(name, {
-      name,
-      description: definition.description,
-      inputSchema,
-      effect: definition.effect,
-      retry: definition.retry,
-      permissionArgument: definition.permissionArgument,
-      deniedWith: definition.deniedWith,
-      timeLimit: definition.timeLimit,
-      inOrder: definition.inOrder,
-      definedAs: definition.definedAs,
-      open: (context) => definition.open(context),
+      ...definition,
       checkInput: compileFor(name, inputSchema),
       ...compact({ source }),
     });

@@ -25,7 +25,7 @@ function setUp(ids: readonly string[], limit: number) {
       open.set(id, { resolve: () => resolve(`result of ${id}`), reject });
     });
   };
-  const results = runCalls(ids.map(call), worker, { limit });
+  const results = runCalls(ids.map(call), worker, limit);
   let settled = false;
   const mark = (): void => {
     settled = true;

@@ -7,26 +7,22 @@ export interface BatchedCall {
   inOrder?: boolean | undefined;
 }
 
-export interface RunCallsOptions {
-  /** Most calls in parallel; 1 or more. */
-  limit: number;
-}
-
 /**
  * Runs the calls of one step. Adjacent calls that only read run in parallel; a call with an effect waits
  * for all calls before it and runs alone, and so does one that is `inOrder`, so that all calls after it see its changes.
  *
+ * @param limit most calls in parallel; 1 or more.
  * @returns the results in the order of the calls.
  * @throws the first error of a worker, once all running calls have settled; queued calls never start.
  */
 export async function runCalls<C extends BatchedCall, R>(
   calls: readonly C[],
   worker: (call: C) => Promise<R>,
-  options: RunCallsOptions,
+  limit: number,
 ): Promise<R[]> {
   const results: R[] = [];
   for (const batch of toBatches(calls)) {
-    results.push(...(await runBatch(batch, worker, options.limit)));
+    results.push(...(await runBatch(batch, worker, limit)));
   }
   return results;
 }

@@ -1,10 +1,9 @@
 import { isAbsolute, relative } from 'node:path';
-import { hiddenFrom } from '../../governance/permissions/own-paths.js';
 import { ToolFailure } from '../tool-failure.js';
 import type { ToolDefinition } from '../tool.js';
 import { findPaths, type FoundFile } from './find-paths.js';
 import { GlobPattern } from './glob-pattern.js';
-import { locatePath, spellingsOf } from './locate-path.js';
+import { locateSearch } from './locate-path.js';
 
 const resultLimit = 200;
 
@@ -26,16 +25,11 @@ export const globTool: ToolDefinition = {
   permissionArgument: { name: 'path', kind: 'path' },
   open: (context) => ({
     run: async (input, { signal }) => {
-      const { workdir, ownPaths, isDenied, mostResults = resultLimit } = context;
       const pattern = checkPattern(input['pattern']);
-      const path = input['path'];
-      const given = typeof path === 'string' ? path : '.';
-      const { path: root, base } = await locatePath(globTool, given, context);
-      const hidden = ownPaths === undefined ? [] : hiddenFrom(ownPaths, [base]);
-      const isOut = (file: string) =>
-        isDenied?.(globTool, spellingsOf(file, base, workdir)) === true;
-      const { files, stoppedAfter } = await findPaths({ pattern, root, hidden, isOut, signal });
-      return toText(files, { base, stoppedAfter, most: Math.min(mostResults, resultLimit) });
+      const { base, ...where } = await locateSearch(globTool, input['path'], context);
+      const { files, stoppedAfter } = await findPaths({ pattern, ...where, signal });
+      const most = Math.min(context.mostResults ?? resultLimit, resultLimit);
+      return toText(files, { base, stoppedAfter, most });
     },
   }),
 };

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { basename, dirname, relative } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import pLimit from 'p-limit';
-import { hiddenFrom } from '../../governance/permissions/own-paths.js';
 import { untilAborted } from '../../platform/async/abort.js';
 import { withDeadline } from '../../platform/async/with-deadline.js';
 import { systemClock } from '../../platform/clock.js';
@@ -12,7 +11,7 @@ import type { ToolContext, ToolDefinition } from '../tool.js';
 import { readText } from './file-text.js';
 import { findPaths } from './find-paths.js';
 import { GlobPattern } from './glob-pattern.js';
-import { locatePath, spellingsOf } from './locate-path.js';
+import { locateSearch } from './locate-path.js';
 
 /** Time limit of a search, in ms: an expression may backtrack for ever. */
 const SEARCH_MS = 10_000;
@@ -68,7 +67,6 @@ export async function grep(
 ): Promise<string> {
   outer.throwIfAborted();
   const expression = toExpression(pattern);
-  const given = typeof path === 'string' ? path : '.';
   const found = new Findings();
   const reason = new ToolFailure(
     `grep: stopped after ${ms} ms. Narrow the path, or use a simpler pattern.`,
@@ -88,7 +86,7 @@ export async function grep(
   try {
     const limit = { ms, reason, outer: AbortSignal.any([outer, failed.signal]) };
     await withDeadline(systemClock, limit, (signal) =>
-      searchFiles(given, { context, signal, thread, found }),
+      searchFiles(path, { context, signal, thread, found }),
     );
   } catch (error) {
     if (error !== reason || found.lines.length === 0) throw error;
@@ -161,19 +159,17 @@ interface Searching {
   found: Findings;
 }
 
-async function searchFiles(given: string, searching: Searching): Promise<void> {
+async function searchFiles(given: unknown, searching: Searching): Promise<void> {
   const { context, signal, thread, found } = searching;
-  const { workdir, ownPaths, isDenied } = context;
-  const { path: root, base } = await locatePath(grepTool, given, context);
-  const isOut = (file: string) => isDenied?.(grepTool, spellingsOf(file, base, workdir)) === true;
-  const hidden = ownPaths === undefined ? [] : hiddenFrom(ownPaths, [base]);
+  const { base, ...where } = await locateSearch(grepTool, given, context);
   const pattern = new GlobPattern('**/*');
-  const { files, stoppedAfter } = await findPaths({ root, pattern, hidden, isOut, signal });
+  const { files, stoppedAfter } = await findPaths({ pattern, ...where, signal });
   if (stoppedAfter !== undefined) {
     found.notes.push(`[search stopped after ${stoppedAfter} entries: narrow the path]`);
   }
   // Nothing is found in a file.
-  const paths = files.length > 0 || isOut(root) ? files.map(({ path }) => path) : [root];
+  const paths =
+    files.length > 0 || where.isOut(where.root) ? files.map((one) => one.path) : [where.root];
   let folder: HeldFolder | undefined;
   try {
     for (const path of paths) {

@@ -1,10 +1,11 @@
 import { join, relative, resolve } from 'node:path';
 import { canonicalize, fsErrorMessage } from '@anthropic-ai/sdk/tools/agent-toolset/fs-util';
-import { denyOwnPath } from '../../governance/permissions/own-paths.js';
+import { denyOwnPath, hiddenFrom } from '../../governance/permissions/own-paths.js';
 import { isWithin } from '../../platform/is-within.js';
 import { resolveLinks } from '../calls/resolve-links.js';
 import { ToolFailure } from '../tool-failure.js';
 import type { ToolContext, ToolDefinition } from '../tool.js';
+import type { PathSearch } from './find-paths.js';
 
 /** A path that a tool may open, absolute and without links. */
 export interface LocatedPath {
@@ -44,7 +45,30 @@ export async function locatePath(
   return { path, base };
 }
 
+/** Where a tool searches, and what it leaves out. */
+export type SearchRoot = Pick<PathSearch, 'root' | 'hidden' | 'isOut'> & Pick<LocatedPath, 'base'>;
+
+/** @param given as for `locatePath`; anything but text: the workdir. @throws ToolFailure as it does. */
+export async function locateSearch(
+  tool: Pick<ToolDefinition, 'name' | 'effect' | 'deniedWith'>,
+  given: unknown,
+  context: ToolContext,
+): Promise<SearchRoot> {
+  const { workdir, ownPaths, isDenied } = context;
+  const { path: root, base } = await locatePath(
+    tool,
+    typeof given === 'string' ? given : '.',
+    context,
+  );
+  return {
+    root,
+    base,
+    hidden: ownPaths === undefined ? [] : hiddenFrom(ownPaths, [base]),
+    isOut: (file) => isDenied?.(tool, spellingsOf(file, base, workdir)) === true,
+  };
+}
+
 /** Spellings of a path: below the project root as resolved and as written. */
-export function spellingsOf(path: string, base: string, workdir: string): string[] {
+function spellingsOf(path: string, base: string, workdir: string): string[] {
   return [path, join(workdir, relative(base, path))];
 }

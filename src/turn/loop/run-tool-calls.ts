@@ -39,7 +39,7 @@ export async function runToolCalls(run: TurnRun): Promise<'done' | 'parked'> {
   const settle = async ({ call, tool }: (typeof calls)[number]): Promise<void> => {
     if (!needsPeople && !(await settleCall(run, call, tool))) needsPeople = true;
   };
-  await runCalls(within, settle, { limit });
+  await runCalls(within, settle, limit);
   if (needsPeople) {
     const { questions, isWaiting } = await findQuestions(run);
     // Calls that ran meanwhile may have changed the rules' verdict.

@@ -32,22 +32,16 @@ export interface WantedCall {
  * when it aborts.
  */
 export async function callTool(connection: McpConnection, wanted: WantedCall): Promise<ToolOutput> {
-  const { call } = wanted;
-  const live = await readyFor(connection, call.signal);
-  try {
-    return await callOnce(connection, live.client, wanted);
-  } catch (error) {
-    call.signal.throwIfAborted();
-    if (isSessionDoubtful(error)) connection.retire(live.client);
-    if (!mayCallAgain(error, wanted.retry)) throw failureOf(connection, live.client, error);
-  }
-  const again = await readyFor(connection, call.signal);
-  try {
-    return await callOnce(connection, again.client, wanted);
-  } catch (error) {
-    call.signal.throwIfAborted();
-    if (isSessionDoubtful(error)) connection.retire(again.client);
-    throw failureOf(connection, again.client, error);
+  const { call, retry } = wanted;
+  for (let isFirst = true; ; isFirst = false) {
+    const { client } = await readyFor(connection, call.signal);
+    try {
+      return await callOnce(connection, client, wanted);
+    } catch (error) {
+      call.signal.throwIfAborted();
+      if (isSessionDoubtful(error)) connection.retire(client);
+      if (!isFirst || !mayCallAgain(error, retry)) throw failureOf(connection, client, error);
+    }
   }
 }
 
