@@ -104,9 +104,10 @@ const doors = [
   '^src/memory/commands/memory-command\\.ts$',
   // Tools that a turn treats by name.
   '^src/tools/builtin/(bash|memory|skill-tools|task|todo-write)\\.ts$',
-  '^src/tools/calls/(path-denials|pick-shell-env|resolve-links|run-tool)\\.ts$',
-  // Definitions of MCP servers and of tools that others describe, which agents and requests have too.
-  '^src/tools/mcp/(definitions/(mcp-file|parse-definitions)|offered/parse-tool)\\.ts$',
+  // How a turn judges its calls by their paths, and runs them.
+  '^src/tools/calls/',
+  // The MCP servers of a process; definitions, which agents and sessions have too.
+  '^src/tools/mcp/(definitions|mcp)\\.ts$',
   // Ports of the queue: back ends choose them, ops shows them.
   '^src/turn/queue/(bull-turn-queue|signal-bus|turn-claims|turn-queue)\\.ts$',
   // Submissions, approvals and stored turns, for wires whose own words differ from the conductor's.
@@ -304,7 +305,7 @@ module.exports = {
         '^src/(parsing|agents|skills|config|extensions|storage|transfer|cli)/',
         '^src/governance/permissions/',
         '^src/provider/models/',
-        '^src/tools/mcp/definitions/',
+        '^src/tools/mcp/(definitions|mcp-file)\\.ts$',
         '^src/wires/',
       ],
       'Files and the environment have shapes, bodies of our own wires classes (decision 64). Wires use the schemas of their protocols.',

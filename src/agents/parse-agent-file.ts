@@ -6,7 +6,7 @@ import { compact } from '../platform/compact.js';
 import type { AttachmentsAs } from '../storage/shapes/stored-options.js';
 import type { OutputTerms } from '../storage/shapes/stored-options.js';
 import type { ThinkingChoice } from '../storage/shapes/stored-thinking.js';
-import type { AgentServers } from '../tools/mcp-server.js';
+import type { AgentServers } from '../tools/mcp/definitions.js';
 import { agentShape, splitLists, type AgentFields } from './agent-shape.js';
 import { at, findReferences, type Reference } from './find-references.js';
 import {

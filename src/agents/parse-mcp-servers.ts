@@ -2,8 +2,7 @@ import * as z from 'zod/mini';
 import { parseValue, within, type Parsed } from '../parsing/parse-value.js';
 import type { Fault } from '../parsing/word-issue.js';
 import { isPlainObject } from '../platform/json.js';
-import type { AgentServers } from '../tools/mcp-server.js';
-import { parseDefinitions } from '../tools/mcp/definitions/parse-definitions.js';
+import { type AgentServers, parseDefinitions } from '../tools/mcp/definitions.js';
 
 const names = z.array(z.string('must be the name of a server'));
 

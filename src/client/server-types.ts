@@ -29,7 +29,7 @@ export type {
   ListedFileView as ListedMemoryFile,
   MemoryView,
 } from '../memory/view-memory.js';
-export type { ListedMcpServer } from '../tools/open-mcp.js';
+export type { ListedMcpServer } from '../tools/mcp/mcp.js';
 export type { ListedTool } from '../tools/tool-list-service.js';
 export type { ApprovalView, ListedApprovalView } from '../turn/approvals/view-approval.js';
 export type {

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { resolveOwnPaths } from '../tools/calls/resolve-own-paths.js';
+import { resolveOwnPaths } from '../tools/own-paths.js';
 import { checkProjectRoot } from './check-project-root.js';
 
 describe('checkProjectRoot', () => {

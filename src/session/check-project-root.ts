@@ -4,7 +4,7 @@ import path from 'node:path';
 import { invalidRequest } from '../errors/typed-error.js';
 import type { OwnPaths } from '../governance/permissions/own-paths.js';
 import { isWithin } from '../platform/is-within.js';
-import { resolveLinks } from '../tools/calls/resolve-links.js';
+import { resolveLinks } from '../tools/calls/call-paths.js';
 import { rootConflict, rootInaccessible, rootNotOpen, rootOfServer } from './session-errors.js';
 
 /** Folders that no session works in. */

@@ -7,7 +7,7 @@ import type { Clock } from '../platform/clock.js';
 import { compact } from '../platform/compact.js';
 import { isWithin } from '../platform/is-within.js';
 import { TtlCache } from '../platform/async/ttl-cache.js';
-import { resolveLinks, withLinkTargets } from '../tools/calls/resolve-links.js';
+import { resolveLinks, withLinkTargets } from '../tools/calls/call-paths.js';
 import { ProjectQuota } from '../tools/project-quota.js';
 import { checkProjectRoot, type OpenRoots } from './check-project-root.js';
 import { principalFolder } from './principal-folder.js';

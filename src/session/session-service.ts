@@ -18,7 +18,7 @@ import type { SessionOrigin } from '../storage/schema.js';
 import type { AgentConfig } from '../storage/shapes/stored-limits.js';
 import { serverToolNames } from '../storage/shapes/stored-tools.js';
 import type { PermissionRules, PermissionMode } from '../storage/shapes/stored-permissions.js';
-import { MCP, type Mcp } from '../tools/open-mcp.js';
+import { MCP, type Mcp } from '../tools/mcp/mcp.js';
 import { ToolRegistry } from '../tools/registry.js';
 import {
   formatPageToken,

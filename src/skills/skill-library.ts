@@ -4,7 +4,7 @@ import { TtlCache } from '../platform/async/ttl-cache.js';
 import type { Clock } from '../platform/clock.js';
 import { errorCode } from '../platform/error-code.js';
 import { unknownName } from '../parsing/nearest-name.js';
-import { resolveLinks } from '../tools/calls/resolve-links.js';
+import { resolveLinks } from '../tools/calls/call-paths.js';
 import { findSkills, type SkillFolder } from './find-skills.js';
 import type { FoundSkill } from './skill.js';
 

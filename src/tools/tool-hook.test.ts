@@ -11,9 +11,13 @@ import { ManualClock } from '../../test/support/manual-clock.js';
 import { expectSoon } from '../../test/support/expect-soon.js';
 import { isStorable } from '../storage/storable.js';
 import { systemClock } from '../platform/clock.js';
-import { openToolHook } from './open-tool-hook.js';
-import { parseHookAnswer } from './parse-hook-answer.js';
-import { ToolHook, type HookQuestion, type ToolHookOptions } from './tool-hook.js';
+import {
+  openToolHook,
+  parseHookAnswer,
+  ToolHook,
+  type HookQuestion,
+  type ToolHookOptions,
+} from './tool-hook.js';
 
 const never = new AbortController().signal;
 const question: HookQuestion = {

@@ -1,14 +1,16 @@
 import type { LookupFunction } from 'node:net';
 import pLimit from 'p-limit';
-import type { JsonObject } from '../platform/json.js';
+import { type JsonObject, isPlainObject } from '../platform/json.js';
 import { compact } from '../platform/compact.js';
 import { withDeadline } from '../platform/async/with-deadline.js';
 import { untilAborted } from '../platform/async/abort.js';
 import type { Clock } from '../platform/clock.js';
-import type { InsideHosts } from '../webhooks/judge-url.js';
+import { type InsideHosts, judgeUrl } from '../webhooks/judge-url.js';
 import { SignedPoster } from '../webhooks/signed-poster.js';
-import { parseHookAnswer, type HookAnswer } from './parse-hook-answer.js';
 import { printJson } from '../platform/exact-json.js';
+import { ConfigError, type Config } from '../config/config.js';
+import { cutText } from '../platform/text/cut-text.js';
+import { storableText } from '../storage/storable.js';
 
 /** Longest time of a question, with the wait for its turn. */
 const TIMEOUT_MS = 2_000;
@@ -129,3 +131,47 @@ export class ToolHook {
 
 /** Injects the hook that is configured; null: none. */
 export const TOOL_HOOK = Symbol('ToolHook');
+
+type HookConfig = Pick<Config, 'toolHookUrl' | 'toolHookSecret' | 'toolHookPrivateHosts'>;
+
+/** @returns the hook that is configured; null: none. @throws ConfigError for a URL that nothing is sent to. */
+export function openToolHook(config: HookConfig, clock: Clock): ToolHook | null {
+  const { toolHookUrl: url, toolHookSecret: secret, toolHookPrivateHosts: listed } = config;
+  if (url === undefined || secret === undefined) return null;
+  const inside = { variable: 'TURNPIKE_TOOL_HOOK_PRIVATE_HOSTS', listed };
+  const verdict = judgeUrl(url, inside);
+  if (!verdict.ok) throw new ConfigError([`TURNPIKE_TOOL_HOOK_URL ${verdict.problem}`]);
+  return new ToolHook({ url, secret, inside, clock });
+}
+
+/** The hook's decision about a call. */
+interface HookAnswer {
+  decision: 'allow' | 'ask' | 'deny';
+  /** For the model and for people, on one line. */
+  reason?: string;
+}
+
+const decisions = ['allow', 'ask', 'deny'] as const;
+const LONGEST_REASON = 500;
+
+/** Parses the body of the hook's answer, `{decision, reason?}`. @returns `fault`: what is wrong with it. Pure. */
+export function parseHookAnswer(text: string): HookAnswer | { fault: string } {
+  const given = parseJson(text);
+  if (!isPlainObject(given)) return { fault: 'its answer is no JSON object' };
+  const decision = decisions.find((one) => one === given['decision']);
+  if (decision === undefined) return { fault: 'its decision is not allow, ask or deny' };
+  const { reason } = given;
+  if (reason === undefined || reason === null) return { decision };
+  if (typeof reason !== 'string') return { fault: 'its reason is no text' };
+  const words = storableText(reason).replaceAll(/[\s\p{Cc}]+/gu, ' ');
+  const line = cutText(words.trim(), LONGEST_REASON);
+  return line === '' ? { decision } : { decision, reason: line };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -4,7 +4,7 @@ import { CONFIG, type Config } from '../config/config.js';
 import type { JsonObject } from '../platform/json.js';
 import type { ServerTool, ServerToolName } from '../storage/shapes/stored-tools.js';
 import { badCursor } from '../http/paging/page-query.dto.js';
-import { MCP, type ListedMcpServer, type Mcp } from './open-mcp.js';
+import { MCP, type ListedMcpServer, type Mcp } from './mcp/mcp.js';
 import type { ToolQueryDto } from './tool-query.dto.js';
 import { ToolRegistry, type RegisteredTool } from './registry.js';
 import type { ToolEffect } from '../governance/permission-subject.js';

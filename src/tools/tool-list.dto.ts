@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { schemaOf } from '../http/fields/type-schema.js';
 import type { JsonObject } from '../platform/json.js';
-import type { ListedMcpServer } from './open-mcp.js';
+import type { ListedMcpServer } from './mcp/mcp.js';
 import type { ListedTool, ToolPage } from './tool-list-service.js';
 
 class ListedToolDto implements ListedTool {

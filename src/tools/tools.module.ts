@@ -6,16 +6,13 @@ import { CLOCK, type Clock } from '../platform/clock.js';
 import { LOGGER, type Logger } from '../platform/logger.js';
 import { ResourceStack } from '../platform/async/resource-stack.js';
 import { builtinTools } from './builtin/builtin-tools.js';
-import { ownFolders } from './calls/own-folders.js';
-import { pickShellEnv, SHELL_ENV } from './calls/pick-shell-env.js';
-import { resolveOwnPaths } from './calls/resolve-own-paths.js';
-import { MCP, openMcp } from './open-mcp.js';
-import { openToolHook } from './open-tool-hook.js';
-import { TOOL_HOOK } from './tool-hook.js';
+import { ownFolders, resolveOwnPaths, homeFolders, secretPaths } from './own-paths.js';
+import { pickShellEnv, SHELL_ENV } from './shell-env.js';
+import { MCP, openMcp } from './mcp/mcp.js';
+import { openToolHook, TOOL_HOOK } from './tool-hook.js';
 import { ToolController } from './tool.controller.js';
 import { ToolListService } from './tool-list-service.js';
 import { ToolRegistry } from './registry.js';
-import { homeFolders, secretPaths } from './sandbox/secret-paths.js';
 import { describeShells, openShells, SHELLS, type Shells } from './shells.js';
 
 /** The tools of the server, and all that they run in. A start fails with FileInvalidError or ConfigError. */

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { callMcp, openTestMcp, turnOf, type TestMcpOptions } from '../support/mcp/open-test-mcp.js';
 import { startMcpHttp, type McpHttp } from '../support/mcp/start-mcp-http.js';
-import type { Mcp } from '../../src/tools/open-mcp.js';
+import type { Mcp } from '../../src/tools/mcp/mcp.js';
 
 const good = { Authorization: 'Bearer right-0123456789' };
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Mcp } from '../../src/tools/open-mcp.js';
+import type { Mcp } from '../../src/tools/mcp/mcp.js';
 import { callMcp, openTestMcp, turnOf } from '../support/mcp/open-test-mcp.js';
 import {
   messageOf,

@@ -9,8 +9,8 @@ import {
 } from '../support/mcp/open-test-mcp.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { createLogger } from '../../src/platform/logger.js';
-import type { OpenedServers } from '../../src/tools/mcp/servers/connection-pool.js';
-import type { Mcp } from '../../src/tools/open-mcp.js';
+import type { OpenedServers } from '../../src/tools/mcp/connection-pool.js';
+import type { Mcp } from '../../src/tools/mcp/mcp.js';
 
 const token = 'tok-session-0123456789';
 

@@ -6,7 +6,7 @@ import { callMcp, openTestMcp, stdioServer, turnOf } from '../support/mcp/open-t
 import { systemClock } from '../../src/platform/clock.js';
 import { ToolFailure } from '../../src/tools/tool-failure.js';
 import { runTool } from '../../src/tools/calls/run-tool.js';
-import type { Mcp } from '../../src/tools/open-mcp.js';
+import type { Mcp } from '../../src/tools/mcp/mcp.js';
 
 const run = promisify(execFile);
 

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { systemClock } from '../../src/platform/clock.js';
-import { findCgroups, makeCgroup } from '../../src/tools/sandbox/sandbox-cgroup.js';
-import { limitFiles } from '../../src/tools/sandbox/cgroup-parents.js';
+import { findCgroups, makeCgroup, limitFiles } from '../../src/tools/sandbox/cgroups.js';
 
 const limits = { memoryMb: 512, processes: 64, cpuPercent: 150 };
 

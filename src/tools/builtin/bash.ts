@@ -3,9 +3,13 @@ import { access } from 'node:fs/promises';
 import pLimit from 'p-limit';
 import { systemClock } from '../../platform/clock.js';
 import type { JsonObject } from '../../platform/json.js';
-import { pickShellEnv } from '../calls/pick-shell-env.js';
-import { ShellEndedError, ShellTimeoutError } from '../sandbox/shell-errors.js';
-import { ShellSession, type CommandEnd } from '../sandbox/shell-session.js';
+import { pickShellEnv } from '../shell-env.js';
+import {
+  ShellEndedError,
+  ShellTimeoutError,
+  ShellSession,
+  type CommandEnd,
+} from '../sandbox/shell-session.js';
 import type { Shells } from '../shells.js';
 import { ToolFailure } from '../tool-failure.js';
 import type { OpenTool, ToolContext, ToolDefinition } from '../tool.js';

@@ -9,7 +9,7 @@ import { editText } from '../../platform/text/edit-lines.js';
 import { ToolFailure } from '../tool-failure.js';
 import type { ToolContext, ToolDefinition } from '../tool.js';
 import { keepForm, readText, toBytes, type FileText } from './file-text.js';
-import { locatePath, type LocatedPath } from './locate-path.js';
+import { locatePath, type LocatedPath } from './find-paths.js';
 
 /** Bytes of a file that are read whole, and of the lines that are shown of a larger one. */
 const MOST_BYTES = 256 * 1024;

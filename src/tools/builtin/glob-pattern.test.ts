@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { expandGlobBraces } from './expand-braces.js';
-import { GlobPattern } from './glob-pattern.js';
+import { expandGlobBraces, GlobPattern } from './glob-pattern.js';
 
 function fits(text: string, path: string): boolean {
   const pattern = new GlobPattern(text);

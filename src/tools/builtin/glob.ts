@@ -1,9 +1,8 @@
 import { isAbsolute, relative } from 'node:path';
 import { ToolFailure } from '../tool-failure.js';
 import type { ToolDefinition } from '../tool.js';
-import { findPaths, type FoundFile } from './find-paths.js';
+import { findPaths, type FoundFile, locateSearch } from './find-paths.js';
 import { GlobPattern } from './glob-pattern.js';
-import { locateSearch } from './locate-path.js';
 
 const resultLimit = 200;
 

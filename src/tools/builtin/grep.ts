@@ -9,9 +9,8 @@ import { HeldFolder, readBytes, unlessGone } from '../../platform/files/held-fol
 import { ToolFailure } from '../tool-failure.js';
 import type { ToolContext, ToolDefinition } from '../tool.js';
 import { readText } from './file-text.js';
-import { findPaths } from './find-paths.js';
+import { findPaths, locateSearch } from './find-paths.js';
 import { GlobPattern } from './glob-pattern.js';
-import { locateSearch } from './locate-path.js';
 
 /** Time limit of a search, in ms: an expression may backtrack for ever. */
 const SEARCH_MS = 10_000;

@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Todo } from '../../storage/shapes/todo.js';
 import type { JsonObject } from '../../platform/json.js';
-import { openTools } from '../open-tools.js';
-import { ToolRegistry } from '../registry.js';
+import { openTools, ToolRegistry } from '../registry.js';
 import type { TodoBoard } from '../tool.js';
 import { todoWriteTool } from './todo-write.js';
 import { outputText } from '../../parsing/tool-output.js';

@@ -1,9 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import { assert, nat, property, string } from 'fast-check';
 import type { Clock } from '../../platform/clock.js';
 import { compileInputCheck } from '../../platform/check-input.js';
-import type { CallableTool } from '../open-tools.js';
-import { runTool, type RunToolOptions } from './run-tool.js';
+import type { CallableTool } from '../registry.js';
 import { ToolFailure } from '../tool-failure.js';
+import { runTool, type RunToolOptions, describeFailure, capOutput } from './run-tool.js';
 
 /** A clock that the test advances. */
 function manualClock(): Clock & { advance(ms: number): void; pending(): number } {
@@ -244,5 +246,64 @@ describe('runTool', () => {
       { note: 'row 500', elapsedMs: 10_000 },
       { note: 'x'.repeat(200), elapsedMs: 15_000 },
     ]);
+  });
+});
+
+function thrownBy(body: () => unknown): unknown {
+  try {
+    return body();
+  } catch (error) {
+    return error;
+  }
+}
+
+describe('describeFailure', () => {
+  it.each<[string, unknown, string]>([
+    ["the tool's word", new ToolFailure('see /srv/a/b'), 'see /srv/a/b'],
+    ['a system error', thrownBy(() => readFileSync('/srv/none/secret')), 'probe failed: ENOENT'],
+    [
+      'a path',
+      new Error("cannot load '/srv/app/x.js' now"),
+      "probe failed: cannot load '<path>' now",
+    ],
+    ['a file URL', new Error('in file:///srv/app/x.js'), 'probe failed: in <path>'],
+    [
+      'a URL',
+      new Error('GET https://example.com/a/b: 500'),
+      'probe failed: GET https://example.com/a/b: 500',
+    ],
+    ['a stack', new Error('boom\n    at run (/srv/app/x.js:1:1)'), 'probe failed: boom'],
+    ['a fraction', new Error('3/4/5 done'), 'probe failed: 3/4/5 done'],
+    ['no message', new Error(''), 'probe failed'],
+    ['no error', { secret: 1 }, 'probe failed'],
+  ])('%s', (_name, error, text) => {
+    expect(describeFailure('probe', error)).toBe(text);
+  });
+});
+
+describe('capOutput', () => {
+  it.each([
+    ['', 0, ''],
+    ['abc', 3, 'abc'],
+    ['abcdef', 4, 'ab\n[output cut: 4 of 6 characters shown]\nef'],
+    ['abcdef', 3, 'ab\n[output cut: 3 of 6 characters shown]\nf'],
+    ['abcdef', 0, '\n[output cut: 0 of 6 characters shown]\n'],
+    // A surrogate pair on the cut is dropped whole, at the head and at the tail.
+    ['a😀bcdef', 4, 'a\n[output cut: 3 of 8 characters shown]\nef'],
+    ['abcde😀f', 4, 'ab\n[output cut: 3 of 8 characters shown]\nf'],
+  ])('%j at %i', (text, limit, capped) => {
+    expect(capOutput(text, limit)).toBe(capped);
+  });
+
+  it('never splits a pair and never keeps more than the limit', () => {
+    assert(
+      property(string({ unit: 'grapheme' }), nat(30), (text, limit) => {
+        const capped = capOutput(text, limit);
+        expect(capped).not.toMatch(/\p{Surrogate}/u);
+        const shown = /\[output cut: (\d+) of/.exec(capped)?.[1];
+        expect(Number(shown ?? 0)).toBeLessThanOrEqual(limit);
+        expect(shown === undefined).toBe(text.length <= limit);
+      }),
+    );
   });
 });

@@ -1,10 +1,9 @@
+import { types } from 'node:util';
 import { untilAborted } from '../../platform/async/abort.js';
 import type { Clock } from '../../platform/clock.js';
 import { withDeadline } from '../../platform/async/with-deadline.js';
 import { outputText, type OutputBlock, type ToolOutput } from '../../parsing/tool-output.js';
-import { capOutput } from '../cap-output.js';
-import { describeFailure } from './describe-failure.js';
-import type { CallableTool } from '../open-tools.js';
+import type { CallableTool } from '../registry.js';
 import type { ToolCall } from '../tool.js';
 import { ToolFailure } from '../tool-failure.js';
 import { compact } from '../../platform/compact.js';
@@ -60,8 +59,7 @@ export async function runTool(
   const checked = tool.checkInput(input);
   if (!checked.ok) return end('error', `${tool.name}: input is not valid: ${checked.message}`);
 
-  const firstNote = `${tool.name} is running`;
-  const ticker = startProgressTicker({ clock, firstNote, emit: options.progress });
+  const ticker = startProgressTicker(clock, `${tool.name} is running`, options.progress);
   const { ms = timeoutMs, mostMs } = typeof tool.timeLimit === 'object' ? tool.timeLimit : {};
   const most = mostMs === undefined ? undefined : Math.max(ms, mostMs);
   const allowed =
@@ -107,34 +105,77 @@ export async function runTool(
   }
 }
 
-interface ProgressTicker {
-  /** Sets the note of the next tick, cut at 200 characters. */
-  note(text: string): void;
-  stop(): void;
-}
-
-interface TickerOptions {
-  clock: Clock;
-  /** The note until the tool sets its own. */
-  firstNote: string;
-  /** Called with the latest note and the milliseconds since the start. */
-  emit(note: string, elapsedMs: number): void;
-}
-
-/** Emits the latest note at a fixed interval, so that a chatty tool cannot flood the log. */
-function startProgressTicker(options: TickerOptions): ProgressTicker {
-  const { clock } = options;
+/**
+ * Emits the latest note at a fixed interval, so that a chatty tool cannot flood the log.
+ *
+ * @param firstNote the note until the tool sets its own, which is cut at 200 characters.
+ */
+function startProgressTicker(clock: Clock, firstNote: string, emit: RunToolOptions['progress']) {
   const startedAt = clock.now();
-  let latest = options.firstNote;
+  let latest = firstNote;
   let cancel = clock.after(TICK_MS, tick);
   function tick(): void {
     cancel = clock.after(TICK_MS, tick);
-    options.emit(latest, clock.now() - startedAt);
+    emit(latest, clock.now() - startedAt);
   }
   return {
-    note: (text) => {
+    note: (text: string) => {
       latest = text.slice(0, NOTE_CHARS);
     },
     stop: () => cancel(),
   };
+}
+
+/** An absolute path of two parts or more, but not the path of a URL. */
+const hostPath = /(?<![\w:/.])(?:file:\/\/)?\/(?:[^\s'"`:,;()]+\/)+[^\s'"`:,;()]*/g;
+
+/**
+ * The text for the model when a tool threw. The message of a `ToolFailure` is passed on as it is; any
+ * other error is shown without its stack and without paths of the host, as clients see the text too.
+ */
+export function describeFailure(toolName: string, error: unknown): string {
+  if (error instanceof ToolFailure) return error.message;
+  const code = systemErrorCode(error);
+  if (code !== undefined) return `${toolName} failed: ${code}`;
+  const message = types.isNativeError(error)
+    ? error.message
+    : typeof error === 'string'
+      ? error
+      : '';
+  const shown = message
+    .split('\n')
+    .filter((line) => !/^\s+at /.test(line))
+    .join('\n')
+    .replace(hostPath, '<path>')
+    .trim();
+  return shown === '' ? `${toolName} failed` : `${toolName} failed: ${shown}`;
+}
+
+/** The code of an error of the operating system, whose message would show the path. */
+function systemErrorCode(error: unknown): string | undefined {
+  if (!types.isNativeError(error) || !('syscall' in error) || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
+}
+
+/**
+ * Keeps the first and the last `limit / 2` characters (UTF-16 units, no pair is split) of a text longer
+ * than `limit`, with a marker between them. The marker's own length comes on top of `limit`.
+ */
+export function capOutput(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const head = text.slice(0, cutAt(text, Math.ceil(limit / 2)));
+  const tail = text.slice(cutAt(text, text.length - Math.floor(limit / 2), 'forward'));
+  const shown = head.length + tail.length;
+  return `${head}\n[output cut: ${shown} of ${text.length} characters shown]\n${tail}`;
+}
+
+/** `index`, moved by one towards the dropped part where it would split a surrogate pair. */
+function cutAt(text: string, index: number, towards: 'back' | 'forward' = 'back'): number {
+  const splits = isBetween(text.charCodeAt(index - 1), 0xd800, 0xdbff);
+  if (!splits || !isBetween(text.charCodeAt(index), 0xdc00, 0xdfff)) return index;
+  return towards === 'back' ? index - 1 : index + 1;
+}
+
+function isBetween(code: number, low: number, high: number): boolean {
+  return code >= low && code <= high;
 }

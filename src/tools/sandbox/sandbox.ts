@@ -5,15 +5,17 @@ import { compact } from '../../platform/compact.js';
 import { closing, HeldFolder, unlessGone } from '../../platform/files/held-folder.js';
 import { isWithin } from '../../platform/is-within.js';
 import { ToolFailure } from '../tool-failure.js';
-import { bubblewrapArguments } from './bubblewrap-arguments.js';
-import { findBubblewrap, tryBubblewrap } from './find-bubblewrap.js';
-import type { RealPath } from './sandbox-mounts.js';
-import { findCgroups, makeCgroup, type UsableCgroups } from './sandbox-cgroup.js';
-import { findWeaknesses } from './sandbox-weaknesses.js';
+import { homeFolders, secretPaths } from '../own-paths.js';
+import { bubblewrapArguments, findBubblewrap, tryBubblewrap, type RealPath } from './bubblewrap.js';
+import {
+  findCgroups,
+  makeCgroup,
+  type Controller,
+  type ResourceLimits,
+  type UsableCgroups,
+} from './cgroups.js';
 import { ShellOutputs } from './shell-outputs.js';
 import { seccompFilter } from './seccomp-filter.js';
-import { limitLines, type ResourceLimits } from './resource-limits.js';
-import { homeFolders, secretPaths } from './secret-paths.js';
 import { bashArguments, bashEnvironment, bashFile, type ShellProgram } from './shell-program.js';
 
 /** A script that joins each cgroup named before `--`, and execs the command after it. */
@@ -235,4 +237,59 @@ async function existingPaths(paths: readonly string[]): Promise<RealPath[]> {
     }),
   );
   return found.filter((one) => one !== undefined);
+}
+
+export interface Strength {
+  /** Controllers that limit the sandbox. */
+  limited: readonly Controller[];
+  /** Whether system calls are filtered. */
+  isFiltered: boolean;
+  isRoot: boolean;
+}
+
+/** The limits and protections that a sandbox lacks, each in a few words. Pure. */
+export function findWeaknesses({ limited, isFiltered, isRoot }: Strength): string[] {
+  const without = (controller: Controller, weakness: string) =>
+    limited.includes(controller) ? [] : [weakness];
+  return [
+    ...without(
+      'memory',
+      'memory is limited for each process and not for all of a sandbox, as no memory cgroup can be made',
+    ),
+    ...without('cpu', 'processors are not limited, as no cpu cgroup can be made'),
+    // For other users than root, the shell's own limit does.
+    ...(isRoot
+      ? without(
+          'pids',
+          'the server runs as root, whose processes the kernel does not limit, as no pids cgroup can be made',
+        )
+      : []),
+    ...(isFiltered
+      ? []
+      : ['system calls are not filtered, as there is no filter for this machine']),
+    ...(isFiltered || !isRoot
+      ? []
+      : ["the server runs as root, and commands can make set-user-id files that are root's"]),
+  ];
+}
+
+const OPEN_FILES = 1_024;
+const FILE_MB = 4_096;
+const CPU_SECONDS = 3_600;
+
+/**
+ * Shell lines that limit the shell and its children for good: raising a hard limit takes a capability. A
+ * hard limit that is lower already stays.
+ *
+ * Memory is limited as data, not as address space, of which runtimes reserve far more than they use.
+ */
+function limitLines({ memoryMb, processes }: ResourceLimits): string[] {
+  return [
+    'ulimit -c 0',
+    `ulimit -d ${memoryMb * 1_024}`,
+    `ulimit -f ${FILE_MB * 1_024}`,
+    `ulimit -n ${OPEN_FILES}`,
+    `ulimit -t ${CPU_SECONDS}`,
+    `ulimit -u ${processes}`,
+  ];
 }

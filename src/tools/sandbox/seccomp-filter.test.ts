@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { blockedSyscalls } from './blocked-syscalls.js';
-import { seccompFilter } from './seccomp-filter.js';
+import { blockedSyscalls, seccompFilter } from './seccomp-filter.js';
 
 const ALLOWED = 0x7fff_0000;
 const EPERM = 0x0005_0001;

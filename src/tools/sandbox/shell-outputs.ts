@@ -128,3 +128,91 @@ export class CommandOutput {
     });
   }
 }
+
+const LINE_FEED = 0x0a;
+
+/**
+ * Finds the end of a command in its shell's output: an unguessable marker, the exit code, a line feed.
+ * All bytes before the marker go to the window.
+ */
+export class MarkerReader {
+  readonly #marker: Buffer;
+  #pending: Buffer = Buffer.alloc(0);
+
+  constructor(
+    marker: string,
+    private readonly window: OutputWindow,
+  ) {
+    this.#marker = Buffer.from(marker);
+  }
+
+  /** @returns the exit code, once the marker's line is complete. */
+  read(chunk: Buffer): number | undefined {
+    const bytes = this.#pending.length === 0 ? chunk : Buffer.concat([this.#pending, chunk]);
+    const at = bytes.indexOf(this.#marker);
+    // The last bytes may be the beginning of the marker.
+    const known = at < 0 ? Math.max(0, bytes.length - this.#marker.length + 1) : at;
+    this.window.add(bytes.subarray(0, known));
+    const lineEnd = at < 0 ? -1 : bytes.indexOf(LINE_FEED, at + this.#marker.length);
+    if (lineEnd >= 0) {
+      this.#pending = Buffer.alloc(0);
+      return Number(bytes.subarray(at + this.#marker.length, lineEnd).toString('latin1'));
+    }
+    this.#pending = Buffer.from(bytes.subarray(known));
+    return undefined;
+  }
+
+  /** Ends without a marker: the pending bytes are output. */
+  end(): void {
+    this.window.add(this.#pending);
+    this.#pending = Buffer.alloc(0);
+  }
+}
+
+/**
+ * A window on a command's output: the first and the last bytes, each half of `limit`, and the size of the
+ * rest. Its memory is bounded.
+ */
+export class OutputWindow {
+  readonly #head: Buffer;
+  readonly #tail: Buffer;
+  #headBytes = 0;
+  /** Bytes that came after the head. */
+  #afterHead = 0;
+
+  constructor(limit: number) {
+    const half = Math.max(1, Math.floor(limit / 2));
+    this.#head = Buffer.allocUnsafeSlow(half);
+    this.#tail = Buffer.allocUnsafeSlow(half);
+  }
+
+  add(chunk: Buffer): void {
+    const taken = chunk.copy(this.#head, this.#headBytes);
+    this.#headBytes += taken;
+    this.#addToTail(chunk.subarray(taken));
+  }
+
+  /** The output as UTF-8, with U+FFFD for invalid bytes and a note on the part that was left out. */
+  text(): string {
+    const head = this.#head.subarray(0, this.#headBytes);
+    const size = this.#tail.length;
+    if (this.#afterHead <= size) {
+      return Buffer.concat([head, this.#tail.subarray(0, this.#afterHead)]).toString('utf8');
+    }
+    const at = this.#afterHead % size;
+    const tail = Buffer.concat([this.#tail.subarray(at), this.#tail.subarray(0, at)]);
+    const shown = head.length + size;
+    const all = head.length + this.#afterHead;
+    return `${head.toString('utf8')}\n[output cut: ${shown} of ${all} bytes shown]\n${tail.toString('utf8')}`;
+  }
+
+  /** Appends to the tail, a ring buffer that overwrites its oldest bytes. */
+  #addToTail(bytes: Buffer): void {
+    const size = this.#tail.length;
+    const last = bytes.subarray(Math.max(0, bytes.length - size));
+    const at = (this.#afterHead + bytes.length - last.length) % size;
+    const upToEnd = last.copy(this.#tail, at);
+    last.copy(this.#tail, 0, upToEnd);
+    this.#afterHead += bytes.length;
+  }
+}

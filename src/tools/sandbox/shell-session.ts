@@ -4,12 +4,13 @@ import { stripVTControlCharacters } from 'node:util';
 import { untilAborted } from '../../platform/async/abort.js';
 import { pause, type Clock } from '../../platform/clock.js';
 import { withDeadline } from '../../platform/async/with-deadline.js';
-import { MarkerReader } from './marker-reader.js';
-import { OutputWindow } from './output-window.js';
-import type { CommandOutput } from './shell-outputs.js';
-import { ShellEndedError, ShellTimeoutError } from './shell-errors.js';
-import { writeSecondInput, type ShellProgram } from './shell-program.js';
-import { commandLines, openingLines } from './shell-script.js';
+import { MarkerReader, OutputWindow, type CommandOutput } from './shell-outputs.js';
+import {
+  writeSecondInput,
+  type ShellProgram,
+  commandLines,
+  openingLines,
+} from './shell-program.js';
 
 /** Time that output may still come after the shell's exit, in ms. */
 const DRAIN_MS = 250;
@@ -249,4 +250,29 @@ function ignore(): void {}
 
 function textOf(window: OutputWindow): string {
   return stripVTControlCharacters(window.text()).replace(/\n+$/, '');
+}
+
+/** The shell ended, was killed or did not start, and the command with it. */
+export class ShellEndedError extends Error {
+  override readonly name = 'ShellEndedError';
+
+  /** @param output the command's output so far. */
+  constructor(
+    message: string,
+    readonly output: string,
+  ) {
+    super(message);
+  }
+}
+
+/** The command timed out, and its shell was killed. */
+export class ShellTimeoutError extends Error {
+  override readonly name = 'ShellTimeoutError';
+
+  constructor(
+    timeoutMs: number,
+    readonly output: string,
+  ) {
+    super(`timed out after ${timeoutMs} ms`);
+  }
 }

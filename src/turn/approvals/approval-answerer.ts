@@ -1,5 +1,5 @@
 import { AuditLog, type AuditEntry } from '../../access/audit-log.js';
-import { findArgument } from '../../tools/permission-argument.js';
+import { findArgument } from '../../tools/calls/call-paths.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { eq } from 'drizzle-orm';
 import { invalidRequest } from '../../errors/typed-error.js';

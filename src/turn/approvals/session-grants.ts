@@ -1,8 +1,8 @@
 import { grantsFor } from '../../governance/permissions/grants-for.js';
 import { sessionGrants } from '../../storage/governance-schema.js';
 import { insertKind, type StoreWrite } from '../../storage/write-kind.js';
-import type { CallableTool } from '../../tools/open-tools.js';
-import { findArgument } from '../../tools/permission-argument.js';
+import type { CallableTool } from '../../tools/registry.js';
+import { findArgument } from '../../tools/calls/call-paths.js';
 import type { ToolUse } from '../state/progress.js';
 import type { TurnRun } from '../state/turn-run.js';
 

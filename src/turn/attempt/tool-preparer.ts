@@ -4,7 +4,7 @@ import { SERVER_PERMISSIONS } from '../../governance/permissions/permission-rule
 import { compact } from '../../platform/compact.js';
 import { ModelCatalogue } from '../../provider/model-catalogue.js';
 import { leaveOutServerTools, recordedMcpTools } from '../replay/replay-tools.js';
-import { MCP, type Mcp } from '../../tools/open-mcp.js';
+import { MCP, type Mcp } from '../../tools/mcp/mcp.js';
 import { SHELLS, describeShells, type Shells } from '../../tools/shells.js';
 import { PersonaLibrary } from '../../agents/persona-library.js';
 import type { Persona } from '../../agents/parse-agent-file.js';
@@ -24,7 +24,7 @@ import { LOAD_SKILL, READ_SKILL_FILE } from '../../tools/builtin/skill-tools.js'
 import { BASH_TOOL } from '../../tools/builtin/bash.js';
 import { MEMORY_TOOL } from '../../tools/builtin/memory.js';
 import { TASK_TOOL, taskSchema, taskTool } from '../../tools/builtin/task.js';
-import type { McpProblem } from '../../tools/mcp-server.js';
+import type { McpProblem } from '../../tools/mcp/definitions.js';
 import { ToolRegistry, type RegisteredTool } from '../../tools/registry.js';
 import { clientToolHidden, openClientTools } from '../submit/client-tools.js';
 import { commandsLeftOut } from './commands-left-out.js';

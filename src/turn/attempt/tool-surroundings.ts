@@ -4,7 +4,7 @@ import { CONFIG, type Config } from '../../config/config.js';
 import { TurnMemory } from '../../memory/turn-memory.js';
 import { retry, type RetryDelays } from '../../platform/async/retry.js';
 import { isDatabaseDown } from '../../storage/database-errors.js';
-import { SHELL_ENV } from '../../tools/calls/pick-shell-env.js';
+import { SHELL_ENV } from '../../tools/shell-env.js';
 import type { MemoryBoard } from '../../tools/tool.js';
 import type { Attempt } from '../state/attempt.js';
 

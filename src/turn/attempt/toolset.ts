@@ -1,6 +1,5 @@
 import type { ServerTool, ToolSpec } from '../../storage/shapes/stored-tools.js';
-import { openTools, type TurnTools } from '../../tools/open-tools.js';
-import type { RegisteredTool } from '../../tools/registry.js';
+import { openTools, type TurnTools, type RegisteredTool } from '../../tools/registry.js';
 import type { ToolContext } from '../../tools/tool.js';
 import type { TurnSkills } from './skill-chooser.js';
 import type { TurnPermissions } from '../approvals/call-rules.js';

@@ -1,5 +1,5 @@
 import { estimateText, type TokenModel } from '../../provider/estimate-parts.js';
-import { capOutput } from '../../tools/cap-output.js';
+import { capOutput } from '../../tools/calls/run-tool.js';
 import type { TurnRun } from '../state/turn-run.js';
 import { lastReplyTokens } from './find-headroom.js';
 

@@ -2,7 +2,7 @@ import { applyHook } from '../../governance/permissions/apply-hook.js';
 import type { PermissionDecision } from '../../governance/permissions/decide-permission.js';
 import { canonicalJson, type JsonObject } from '../../platform/json.js';
 import { compact } from '../../platform/compact.js';
-import type { CallableTool } from '../../tools/open-tools.js';
+import type { CallableTool } from '../../tools/registry.js';
 import type { HookVerdict, ToolHook } from '../../tools/tool-hook.js';
 import { attributes, spanNames } from '../../tracing/span-names.js';
 import type { ApprovalRow } from '../approvals/approval-writes.js';

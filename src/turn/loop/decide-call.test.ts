@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { readTool } from '../../tools/builtin/file-tools.js';
-import type { CallableTool } from '../../tools/open-tools.js';
+import type { CallableTool } from '../../tools/registry.js';
 import { decideCall } from './decide-call.js';
 
 describe('decideCall', () => {

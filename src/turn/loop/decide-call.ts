@@ -3,8 +3,8 @@ import {
   type PermissionDecision,
 } from '../../governance/permissions/decide-permission.js';
 import { denyOwnPath } from '../../governance/permissions/own-paths.js';
-import type { CallableTool } from '../../tools/open-tools.js';
-import { findArgument } from '../../tools/permission-argument.js';
+import type { CallableTool } from '../../tools/registry.js';
+import { findArgument } from '../../tools/calls/call-paths.js';
 import type { TurnPermissions } from '../approvals/call-rules.js';
 
 const rootMoved =

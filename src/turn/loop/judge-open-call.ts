@@ -1,4 +1,4 @@
-import type { CallableTool } from '../../tools/open-tools.js';
+import type { CallableTool } from '../../tools/registry.js';
 import { effectiveInput, judgeCall, type CallVerdict } from '../approvals/judge-call.js';
 import { judgeClientCall } from '../approvals/judge-client-call.js';
 import { narrowLayers } from '../approvals/narrow-layers.js';

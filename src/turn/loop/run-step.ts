@@ -5,7 +5,7 @@ import { assertNever } from '../../platform/assert-never.js';
 import { isSessionBudget } from '../../governance/limits/limit-warnings.js';
 import type { ModelCall, ModelEvent, ModelRequest } from '../../provider/model-types.js';
 import type { SentPrefix } from '../../storage/shapes/sent-request.js';
-import { capOutput } from '../../tools/cap-output.js';
+import { capOutput } from '../../tools/calls/run-tool.js';
 import { discardedUsage } from '../budgets/draft-usage.js';
 import { estimateAdded } from '../budgets/estimate-call.js';
 import {

@@ -1,9 +1,8 @@
 import { assertNever } from '../../platform/assert-never.js';
 import { type CallEnd, claimToolCall, endToolCall } from '../../tools/ledger.js';
-import { capOutput } from '../../tools/cap-output.js';
-import type { CallableTool } from '../../tools/open-tools.js';
-import { runCalls } from '../../tools/run-calls.js';
-import { runTool, type ToolOutcome } from '../../tools/calls/run-tool.js';
+import { capOutput, runTool, type ToolOutcome } from '../../tools/calls/run-tool.js';
+import type { CallableTool } from '../../tools/registry.js';
+import { runCalls } from '../../tools/calls/run-calls.js';
 import type { StoreWrite } from '../../storage/write-kind.js';
 import { requesterOf } from '../attempt/attempt-files.js';
 import { fitOutput } from '../budgets/fit-output.js';

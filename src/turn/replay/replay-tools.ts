@@ -1,7 +1,6 @@
 import type { Persona } from '../../agents/parse-agent-file.js';
 import { isServerToolName } from '../../provider/server-tools.js';
-import { describedTool } from '../../tools/described-tool.js';
-import type { RegisteredTool } from '../../tools/registry.js';
+import { describedTool, type RegisteredTool } from '../../tools/registry.js';
 import type { chooseServerTools } from '../loop/server-tools.js';
 import type { Attempt } from '../state/attempt.js';
 

@@ -1,8 +1,7 @@
 import type { NoticePosted } from '../../events/turn-event.js';
 import type { ClientTool } from '../../storage/shapes/stored-options.js';
 import { invalidRequest } from '../../errors/typed-error.js';
-import { describedTool } from '../../tools/described-tool.js';
-import type { RegisteredTool } from '../../tools/registry.js';
+import { describedTool, type RegisteredTool } from '../../tools/registry.js';
 
 /** Tools that the sender of the turn runs. */
 

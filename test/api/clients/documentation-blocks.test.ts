@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parseConfig } from '../../../src/config/config.js';
 import { loadPermissions } from '../../../src/options/load-permissions.js';
-import { loadMcpFile } from '../../../src/tools/mcp/definitions/mcp-file.js';
+import { loadMcpFile } from '../../../src/tools/mcp/mcp-file.js';
 import { documentedBlocks, framesOf, type Block } from '../../support/clients/documented-blocks.js';
 import { instructionRootWith } from '../../support/agents/instruction-root.js';
 import { startServer, type TestServer } from '../../support/processes/start-server.js';

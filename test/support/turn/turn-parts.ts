@@ -20,7 +20,7 @@ import { ModelResolver } from '../../../src/provider/model-resolver.js';
 import { ProjectRoots } from '../../../src/session/project-roots.js';
 import { SessionStore } from '../../../src/session/session-store.js';
 import { type Database, DATABASE } from '../../../src/storage/connection.js';
-import { type Mcp, MCP } from '../../../src/tools/open-mcp.js';
+import { type Mcp, MCP } from '../../../src/tools/mcp/mcp.js';
 import { ToolRegistry } from '../../../src/tools/registry.js';
 import { type Shells, SHELLS } from '../../../src/tools/shells.js';
 import { ApprovalAnswerer } from '../../../src/turn/approvals/approval-answerer.js';

@@ -1,0 +1,84 @@
+import { describe, expect, it } from '@jest/globals';
+import * as fc from 'fast-check';
+import { outputText } from '../../parsing/tool-output.js';
+import { resultBlocks, toolName } from './call-tool.js';
+
+const resultText = (result: Record<string, unknown>): string => outputText(resultBlocks(result));
+
+describe('resultBlocks', () => {
+  it.each([
+    [
+      'texts',
+      [
+        { type: 'text', text: 'a' },
+        { type: 'text', text: 'b' },
+      ],
+      'a\nb',
+    ],
+    [
+      'an image',
+      [{ type: 'image', mimeType: 'image/png', data: 'AAAA' }],
+      '[file: image/png, 3 bytes]',
+    ],
+    [
+      'a sound',
+      [{ type: 'audio', mimeType: 'audio/wav', data: 'AAAAAA==' }],
+      '[file: audio/wav, 4 bytes]',
+    ],
+    [
+      'a file',
+      [{ type: 'resource', resource: { uri: 'file:///a', text: 'in it' } }],
+      '[resource: file:///a]\nin it',
+    ],
+    [
+      'a file of bytes',
+      [{ type: 'resource', resource: { uri: 'x:/a', mimeType: 'application/pdf', blob: 'AAAA' } }],
+      '[a: application/pdf, 3 bytes]',
+    ],
+    ['a link', [{ type: 'resource_link', uri: 'x:/a', name: 'a' }], '[resource a: x:/a]'],
+    ['what is not known', [{ type: 'video' }, null], '[video]\n[nothing that can be shown]'],
+    ['nothing', [], ''],
+    ['what is no list', 'text', ''],
+  ])('shows %s', (_what, content, shown) => expect(resultText({ content })).toBe(shown));
+
+  it('shows structured content where there is no text', () => {
+    const structuredContent = { a: 1 };
+    expect(resultText({ content: [], structuredContent })).toBe('{"a":1}');
+    const content = [{ type: 'text', text: '{"a": 1}' }];
+    expect(resultText({ content, structuredContent })).toBe('{"a": 1}');
+  });
+
+  it('never fails', () => {
+    const block = fc.oneof(
+      fc.anything(),
+      fc.record({ type: fc.constantFrom('text', 'image', 'resource') }),
+    );
+    fc.assert(fc.property(fc.array(block), (content) => void resultText({ content })));
+  });
+});
+
+const server = fc.stringMatching(/^[a-zA-Z0-9-]{1,32}$/);
+
+describe('toolName', () => {
+  it.each([
+    ['github', 'create_issue', 'mcp__github__create_issue'],
+    ['a', '_b', 'mcp__a___b'],
+  ])('of %s and %s', (server, tool, name) => expect(toolName(server, tool)).toBe(name));
+
+  it('ends with a hash where it is not the name that the server gave', () => {
+    expect(toolName('github', 'issues/create')).toMatch(/^mcp__github__issues_create_[0-9a-f]{8}$/);
+  });
+
+  it('is a name that models take, whatever the server calls its tool', () => {
+    fc.assert(
+      fc.property(server, fc.string({ minLength: 1, unit: 'grapheme' }), (name, tool) => {
+        expect(toolName(name, tool)).toMatch(/^mcp__[a-zA-Z0-9_-]{1,59}$/);
+      }),
+    );
+  });
+
+  it('keeps two tools apart', () => {
+    const tools = ['a b', 'a_b', 'a/b', `${'x'.repeat(80)}1`, `${'x'.repeat(80)}2`];
+    expect(new Set(tools.map((tool) => toolName('s', tool))).size).toBe(tools.length);
+  });
+});

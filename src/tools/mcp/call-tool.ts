@@ -1,0 +1,222 @@
+import { createHash } from 'node:crypto';
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { McpError, type Progress } from '@modelcontextprotocol/sdk/types.js';
+import {
+  outputText,
+  type ToolOutput,
+  blockOf,
+  type OutputBlock,
+} from '../../parsing/tool-output.js';
+import { compact } from '../../platform/compact.js';
+import { type JsonObject, isPlainObject } from '../../platform/json.js';
+import { ToolFailure } from '../tool-failure.js';
+import type { RetryClass, ToolCall } from '../tool.js';
+import type { LiveServer, McpConnection } from './connection.js';
+import { sendRequest } from './messages.js';
+import type { RegisteredTool } from '../registry.js';
+import type { ToolEffect } from '../../governance/permission-subject.js';
+import type { McpServer } from './definitions.js';
+import type { McpTool } from './offered-tools.js';
+import { printJson } from '../../platform/exact-json.js';
+import {
+  describeFault,
+  isConnectionLost,
+  isSessionDoubtful,
+  mayCallAgain,
+  McpFault,
+} from './faults.js';
+
+export interface WantedCall {
+  /** The server's own name of the tool. */
+  tool: string;
+  retry: RetryClass;
+  input: JsonObject;
+  call: ToolCall;
+}
+
+/**
+ * Calls a server's tool. The only time limit is `call.signal`: its abort ends the call at once and
+ * cancels it on the server.
+ *
+ * @throws ToolFailure when the server is unavailable, ends, or reports a failure; the signal's reason
+ * when it aborts.
+ */
+async function callTool(connection: McpConnection, wanted: WantedCall): Promise<ToolOutput> {
+  const { call, retry } = wanted;
+  for (let isFirst = true; ; isFirst = false) {
+    const { client } = await readyFor(connection, call.signal);
+    try {
+      return await callOnce(connection, client, wanted);
+    } catch (error) {
+      call.signal.throwIfAborted();
+      if (isSessionDoubtful(error)) connection.retire(client);
+      if (!isFirst || !mayCallAgain(error, retry)) throw failureOf(connection, client, error);
+    }
+  }
+}
+
+async function callOnce(
+  connection: McpConnection,
+  client: Client,
+  { tool, retry, input, call }: WantedCall,
+): Promise<ToolOutput> {
+  const key =
+    retry === 'idempotent' ? { 'turnpike/idempotencyKey': call.idempotencyKey } : undefined;
+  const params = compact({ name: tool, arguments: input, _meta: key });
+  const result = await connection.use(client, () =>
+    sendRequest(
+      client,
+      { method: 'tools/call', params },
+      {
+        signal: call.signal,
+        onprogress: (progress) => call.progress(connection.redact(progressNote(progress))),
+      },
+    ),
+  );
+  connection.worked();
+  const blocks = resultBlocks(result).map((block) =>
+    block.type === 'text' ? { ...block, text: connection.redact(block.text) } : block,
+  );
+  const text = outputText(blocks);
+  const hasFiles = blocks.some(({ type }) => type === 'file');
+  if (result['isError'] !== true) return hasFiles ? blocks : text;
+  const said = text === '' ? 'the server says that the call failed' : text;
+  throw new ToolFailure(said, hasFiles ? { blocks } : {});
+}
+
+async function readyFor(connection: McpConnection, signal: AbortSignal): Promise<LiveServer> {
+  try {
+    return await connection.ready(signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw failureOf(connection, undefined, error);
+  }
+}
+
+function failureOf(
+  connection: McpConnection,
+  client: Client | undefined,
+  error: unknown,
+): ToolFailure {
+  if (error instanceof ToolFailure) return error;
+  const who = `The MCP server ${connection.server}`;
+  if (client === undefined || error instanceof McpFault) {
+    return new ToolFailure(`${who} is not there: ${connection.redact(describeFault(error))}`);
+  }
+  if (error instanceof McpError && !isConnectionLost(error)) {
+    return new ToolFailure(`${who} refused the call: ${connection.redact(describeFault(error))}`);
+  }
+  const next = connection.isUp(client) ? '' : ' The next call starts it again.';
+  return new ToolFailure(
+    `${who} failed: ${connection.redact(describeFault(connection.causeOf(client, error)))}. The call may have done part of its work.${next}`,
+  );
+}
+
+function progressNote({ message, progress, total }: Progress): string {
+  const count = total === undefined ? String(progress) : `${progress}/${total}`;
+  return message === undefined ? count : `${message.slice(0, 200)} (${count})`;
+}
+
+/** A server's tools as a turn calls them, for as long as the turn has the connection. */
+export function adaptTools(
+  { name: server, definition }: McpServer,
+  tools: readonly McpTool[],
+  connection: McpConnection,
+): RegisteredTool[] {
+  return tools.map((tool) => {
+    const { effect, retry } = traitsOf(tool, definition.trustAnnotations);
+    return {
+      name: toolName(server, tool.name),
+      description: connection.redact(tool.description),
+      inputSchema: tool.inputSchema,
+      checkInput: tool.checkInput,
+      effect,
+      retry,
+      takesExact: true,
+      timeLimit: compact({ ms: definition.timeout, mostMs: connection.progressMs }),
+      open: () => ({
+        run: (input, call) => callTool(connection, { tool: tool.name, retry, input, call }),
+      }),
+    };
+  });
+}
+
+/**
+ * The traits of a tool. A server's annotations are hints, used only when the operator trusts the
+ * server.
+ */
+function traitsOf(
+  { readOnly, idempotent }: McpTool,
+  trusted: boolean,
+): { effect: ToolEffect; retry: RetryClass } {
+  if (!trusted) return { effect: 'command', retry: 'never' };
+  if (readOnly) return { effect: 'read', retry: 'safe' };
+  return { effect: 'command', retry: idempotent ? 'idempotent' : 'never' };
+}
+
+const longest = 64;
+
+/**
+ * The model's name for a server's tool: `mcp__<server>__<tool>`. Characters other than
+ * `a-z A-Z 0-9 _ -` become `_`, and a long name is cut; a hash of the original name then keeps names
+ * distinct. A server's name has no `__` and does not end in `_`, so the tools of two servers never
+ * have the same name.
+ */
+export function toolName(server: string, tool: string): string {
+  const prefix = `mcp__${server}__`;
+  const plain = tool.replace(/[^a-zA-Z0-9_-]/g, '_');
+  if (plain === tool && prefix.length + plain.length <= longest) return prefix + plain;
+  const hash = createHash('sha256').update(tool).digest('hex').slice(0, 8);
+  return `${prefix}${plain.slice(0, longest - prefix.length - hash.length - 1)}_${hash}`;
+}
+
+/**
+ * A result of `tools/call` for the model: its texts and files, with a label for any other block. Without a text block
+ * the structured content follows as JSON. A block that breaks the protocol is labelled, and never an error.
+ */
+export function resultBlocks(result: Readonly<Record<string, unknown>>): OutputBlock[] {
+  const content: unknown[] = Array.isArray(result['content']) ? result['content'] : [];
+  const structured = result['structuredContent'];
+  const hasText = content.some((block) => isPlainObject(block) && block['type'] === 'text');
+  const shown = content.map(toBlock);
+  if (!hasText && structured !== undefined) shown.push(textBlock(printJson(structured)));
+  return shown;
+}
+
+function toBlock(block: unknown): OutputBlock {
+  if (!isPlainObject(block)) return textBlock('[nothing that can be shown]');
+  const { type } = block;
+  switch (type) {
+    case 'text':
+      return textBlock(textOf(block['text']));
+    case 'resource':
+      return resourceBlock(block);
+    case 'resource_link': {
+      const [name, uri] = [word(block['name']), word(block['uri'])];
+      return textBlock(name === 'unknown' ? `[resource: ${uri}]` : `[resource ${name}: ${uri}]`);
+    }
+    default:
+      return blockOf(block) ?? textBlock(`[${word(type)}]`);
+  }
+}
+
+/** The text of an embedded resource, or its file. */
+function resourceBlock(block: Readonly<Record<string, unknown>>): OutputBlock {
+  const { resource } = block;
+  if (!isPlainObject(resource)) return textBlock('[resource]');
+  const { uri, text, mimeType } = resource;
+  if (typeof text === 'string') return textBlock(`[resource: ${word(uri)}]\n${text}`);
+  return blockOf(block) ?? textBlock(`[resource: ${word(uri)}, ${word(mimeType)}]`);
+}
+
+function textBlock(text: string): OutputBlock {
+  return { type: 'text', text };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function word(value: unknown): string {
+  return textOf(value).replaceAll(/\s+/g, ' ').slice(0, 200) || 'unknown';
+}

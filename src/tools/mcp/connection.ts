@@ -1,0 +1,258 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+import { untilAborted } from '../../platform/async/abort.js';
+import type { Clock } from '../../platform/clock.js';
+import type { Logger } from '../../platform/logger.js';
+import { withDeadline } from '../../platform/async/with-deadline.js';
+import { describeFault, isConnectionLost, McpFault } from './faults.js';
+import { listTools, type McpToolList } from './offered-tools.js';
+import { MessageTooLongError } from './messages.js';
+import { retryDelay, type RetryDelays } from '../../platform/async/retry.js';
+
+export interface ConnectionOptions {
+  server: string;
+  openTransport(): Transport;
+  /** Time limit to connect and list the tools, in ms. */
+  connectMs: number;
+  /** Longest time of a call that keeps reporting progress, in ms. */
+  progressMs: number;
+  clock: Clock;
+  logger: Logger;
+  /** Removes the server's credentials from a text. */
+  redact(text: string): string;
+}
+
+/** A server that is up. */
+export interface LiveServer {
+  client: Client;
+  listed: McpToolList;
+  /** Whether the server has announced a change of its tools. */
+  stale: boolean;
+}
+
+/**
+ * The connection to one server: opened on demand, and again after a loss, with exponential backoff. Many
+ * turns may use it at once.
+ */
+export class McpConnection {
+  readonly #options: ConnectionOptions;
+  readonly #backoff: Backoff;
+  #live: Promise<LiveServer> | undefined;
+  #current: Client | undefined;
+  /** Calls under way, by the client that they are made with. */
+  readonly #calls = new Map<Client, number>();
+  /** Messages that were too long, by the client that they ended a call or the connection of. */
+  readonly #tooLong = new WeakMap<Client, MessageTooLongError>();
+  /** Why the server failed last. */
+  #fault = 'it ended';
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+    this.#backoff = new Backoff(options.clock);
+  }
+
+  get server(): string {
+    return this.#options.server;
+  }
+
+  get progressMs(): number {
+    return this.#options.progressMs;
+  }
+
+  redact(text: string): string {
+    return this.#options.redact(text);
+  }
+
+  /**
+   * The server, started unless it is up.
+   *
+   * @throws McpFault, redacted; the signal's reason, which does not stop the start for other callers.
+   */
+  async ready(signal: AbortSignal): Promise<LiveServer> {
+    if (this.#live === undefined) {
+      const starting = this.#start();
+      this.#live = starting;
+      starting.catch(() => {
+        if (this.#live === starting) this.#live = undefined;
+      });
+    }
+    return untilAborted(this.#live, signal);
+  }
+
+  /** The server's tools, listed again after a change. @throws as `ready` does. */
+  async listTools(signal: AbortSignal): Promise<McpToolList> {
+    const live = await this.ready(signal);
+    if (live.stale) {
+      live.stale = false;
+      live.listed = await untilAborted(
+        this.#guard(() => this.#inTime((limit) => listTools(live.client, limit))),
+        signal,
+      );
+    }
+    return live.listed;
+  }
+
+  isUp(client: Client): boolean {
+    return this.#current === client;
+  }
+
+  /** A call was answered. */
+  worked(): void {
+    this.#backoff.worked();
+  }
+
+  /** Makes a call with a client, which is not ended before. */
+  async use<T>(client: Client, work: () => Promise<T>): Promise<T> {
+    this.#calls.set(client, (this.#calls.get(client) ?? 0) + 1);
+    try {
+      return await work();
+    } finally {
+      const left = (this.#calls.get(client) ?? 1) - 1;
+      if (left > 0) this.#calls.set(client, left);
+      else this.#calls.delete(client);
+      if (left === 0 && this.#current !== client) this.#end(client);
+    }
+  }
+
+  /** Takes no more calls with a client whose session the server may have lost: the next one connects anew. */
+  retire(client: Client): void {
+    if (this.#current !== client) return;
+    this.#forget();
+    if (!this.#calls.has(client)) this.#end(client);
+  }
+
+  /** What ended a call, where all that the call has of it is that it ended. */
+  causeOf(client: Client, error: unknown): unknown {
+    return isConnectionLost(error) ? (this.#tooLong.get(client) ?? error) : error;
+  }
+
+  async close(): Promise<void> {
+    const clients = new Set([...this.#calls.keys(), ...(this.#current ? [this.#current] : [])]);
+    this.#forget();
+    await Promise.all([...clients].map((client) => client.close().catch(() => undefined)));
+  }
+
+  async #start(): Promise<LiveServer> {
+    const waitMs = this.#backoff.waitMs();
+    if (waitMs > 0) {
+      const seconds = Math.ceil(waitMs / 1000);
+      throw new McpFault(`it failed before (${this.#fault}), and is tried again in ${seconds} s`);
+    }
+    const client = this.#openClient();
+    try {
+      return await this.#guard(async () => {
+        const transport = this.#options.openTransport();
+        return this.#inTime(async (limit) => {
+          this.#backoff.started();
+          await client.connect(transport, { signal: limit });
+          const live = { client, listed: await listTools(client, limit), stale: false };
+          client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
+            live.stale = true;
+          });
+          return live;
+        });
+      });
+    } catch (error) {
+      // False when the connection was closed meanwhile, which is no failure.
+      if (this.#current === client) {
+        this.#forget();
+        this.#fault = describeFault(error);
+        this.#backoff.failed();
+      }
+      this.#end(client);
+      throw error;
+    }
+  }
+
+  #openClient(): Client {
+    const { logger, redact, server } = this.#options;
+    const client = new Client({ name: 'turnpike', version: '0.1.0' }, { capabilities: {} });
+    this.#current = client;
+    const hooks: Pick<Client, 'onerror' | 'onclose'> = {
+      onerror: (error) => {
+        if (error instanceof MessageTooLongError) this.#tooLong.set(client, error);
+        logger.debug({ server, reason: redact(describeFault(error)) }, 'an MCP server has a fault');
+      },
+      onclose: () => {
+        if (this.#current !== client) return;
+        logger.debug({ server }, 'an MCP server ended');
+        // An end during the start is a failure to start, and counted there.
+        if (client.getServerCapabilities() === undefined) return;
+        this.#forget();
+        this.#fault = this.#tooLong.get(client)?.message ?? 'it ended';
+        this.#backoff.died();
+      },
+    };
+    Object.assign(client, hooks);
+    return client;
+  }
+
+  #forget(): void {
+    this.#current = undefined;
+    this.#live = undefined;
+  }
+
+  #end(client: Client): void {
+    client.close().catch(() => undefined);
+  }
+
+  /** Rejects after the connection's time limit; work that hangs is not waited for. */
+  #inTime<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { clock, connectMs: ms } = this.#options;
+    const reason = new McpFault(`it did not answer within ${ms} ms`);
+    return withDeadline(clock, { ms, reason }, (signal) => untilAborted(work(signal), signal));
+  }
+
+  async #guard<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw new McpFault(this.#options.redact(describeFault(error)));
+    }
+  }
+}
+
+const retryDelays: RetryDelays = { firstMs: 1_000, maxMs: 60_000 };
+/** Uptime after which a death is no longer a failure to start, in ms. */
+const steadyMs = 60_000;
+
+/** Exponential backoff for the restart of a server: at once after the first death, then ever later. */
+export class Backoff {
+  #failures = 0;
+  #notBefore = 0;
+  #startedAt = 0;
+
+  constructor(private readonly clock: Clock) {}
+
+  /** Milliseconds until the server may be started; 0: now. */
+  waitMs(): number {
+    return Math.max(0, this.#notBefore - this.clock.now());
+  }
+
+  started(): void {
+    this.#startedAt = this.clock.now();
+  }
+
+  /** The server answered a call. */
+  worked(): void {
+    this.#failures = 0;
+  }
+
+  /** The server could not be started. */
+  failed(): void {
+    this.#failures += 1;
+    this.#wait(this.#failures);
+  }
+
+  /** The server ended while it was up. */
+  died(): void {
+    if (this.clock.now() - this.#startedAt >= steadyMs) this.#failures = 0;
+    this.#failures += 1;
+    if (this.#failures > 1) this.#wait(this.#failures - 1);
+  }
+
+  #wait(failures: number): void {
+    this.#notBefore = this.clock.now() + retryDelay(retryDelays, failures - 1);
+  }
+}

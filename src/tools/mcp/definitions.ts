@@ -1,0 +1,277 @@
+import path from 'node:path';
+import * as z from 'zod/mini';
+import { parseLeniently, parseValue, within, type Parsed } from '../../parsing/parse-value.js';
+import { onWrongType, checkedBy } from '../../parsing/shapes.js';
+import type { Fault, Wording } from '../../parsing/word-issue.js';
+
+/** A validated definition of an MCP server: how the server is run or reached. */
+export type McpDefinition = StdioDefinition | HttpDefinition;
+
+interface Common {
+  /**
+   * Whether the server's annotations of its tools (read-only, idempotent) are trusted. Otherwise every
+   * tool counts as a command that must not run twice.
+   */
+  trustAnnotations: boolean;
+  /** Whether each session has a connection of its own: for a server that keeps state. */
+  perSession: boolean;
+  /** Longest time of a call without progress, in ms. Absent: that of all tools. */
+  timeout?: number;
+}
+
+export interface StdioDefinition extends Common {
+  kind: 'stdio';
+  command: string;
+  args: readonly string[];
+  /** Variables beside PATH, HOME and LANG; nothing else is inherited. */
+  env: Readonly<Record<string, string>>;
+  /** Names of variables whose values are redacted. */
+  secretEnv: readonly string[];
+  /** Absolute working folder. Absent: that of the server's process. */
+  cwd?: string;
+  /** Names of variables that a session may set for itself. */
+  sessionEnv: readonly string[];
+}
+
+export interface HttpDefinition extends Common {
+  kind: 'http';
+  url: string;
+  headers: Readonly<Record<string, string>>;
+}
+
+/** A server of one turn. */
+export interface McpServer {
+  name: string;
+  definition: McpDefinition;
+  /** The only session that may use the connection; absent: all sessions with an equal definition. */
+  onlyFor?: string;
+}
+
+/** Reason why a server, or a tool of it, is unavailable: for clients and the model, without secrets. */
+export interface McpProblem {
+  server: string;
+  reason: string;
+}
+
+/** The servers of an agent's file. */
+export interface AgentServers {
+  /** Names of configured servers. */
+  named: readonly string[];
+  /** Definitions in the agent's file, by name. */
+  own: Readonly<Record<string, McpDefinition>>;
+}
+
+const secretName = /key|token|secret|passw|auth|credential|cookie|dsn/i;
+
+/** Variables whose names suggest a secret. */
+function secretNames(env: Readonly<Record<string, string>>): string[] {
+  return Object.keys(env).filter((name) => secretName.test(name));
+}
+
+/**
+ * Values to redact: of a definition's headers, of its secret variables, and of its URL's query. For
+ * `Bearer abc` also `abc` alone, which a server may repeat.
+ */
+export function secretsOf(definition: McpDefinition): string[] {
+  const values =
+    definition.kind === 'stdio'
+      ? definition.secretEnv.map((name) => definition.env[name] ?? '')
+      : [...Object.values(definition.headers), ...new URL(definition.url).searchParams.values()];
+  return values.flatMap((value) => {
+    const [, alone] = /^\S+\s+(\S+)$/.exec(value.trim()) ?? [];
+    return alone === undefined ? [value] : [value, alone];
+  });
+}
+
+const longestText = 4_096;
+const longestValue = 8_192;
+const mostItems = 100;
+
+/** Headers of HTTP itself or of the transport, which a definition may not set. */
+const reservedHeaders =
+  /^(host|connection|content-length|content-type|transfer-encoding|upgrade|te|trailer|expect|keep-alive|accept|mcp-.*|proxy-.*)$/i;
+
+const textOf = (most: number) => {
+  const expected = `must be text of at most ${most} characters`;
+  return z
+    .string(expected)
+    .check(z.refine((text) => text.length <= most && !text.includes('\0'), expected));
+};
+
+const text = textOf(longestText).check(
+  z.refine((value) => value.trim() !== '', 'must be text that is not blank'),
+);
+
+const mapOf = (name: z.ZodMiniType<string, string>, value: z.ZodMiniType<string>) => {
+  const expected = `must be a map of at most ${mostItems} texts`;
+  return z._default(
+    z
+      .record(name, value, expected)
+      .check(z.refine((map) => Object.keys(map).length <= mostItems, expected)),
+    {},
+  );
+};
+
+const listExpected = `must be a list of at most ${mostItems} texts`;
+const texts = z._default(
+  z.array(textOf(longestText), listExpected).check(z.maxLength(mostItems, listExpected)),
+  [],
+);
+
+const env = mapOf(
+  z.string().check(z.regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, 'is not the name of a variable')),
+  textOf(longestValue),
+);
+
+const headers = mapOf(
+  z.string().check(
+    checkedBy((name) => {
+      if (!/^[\w!#$%&'*+.^`|~-]{1,128}$/.test(name)) return 'is not the name of a header';
+      return reservedHeaders.test(name) ? 'is set by the protocol; leave it out' : undefined;
+    }),
+  ),
+  textOf(longestValue).check(z.regex(/^[ -~\u0080-\u00ff]*$/, 'must be one line')),
+);
+
+const url = z.pipe(
+  text.check(
+    checkedBy((value) => {
+      const { protocol = '', username, password } = URL.canParse(value) ? new URL(value) : {};
+      if (!/^https?:$/.test(protocol)) return 'must be a URL, https://host/path';
+      const isPlain = username === '' && password === '';
+      return isPlain ? undefined : 'must not contain credentials; put them into headers';
+    }),
+  ),
+  z.transform((value) => {
+    const parsed = new URL(value);
+    parsed.hash = '';
+    return parsed.href;
+  }),
+);
+
+const flag = z._default(z.boolean(), false);
+
+const timeoutExpected = 'must be a number of milliseconds from 100 to 86400000';
+const timeout = z
+  .int(timeoutExpected)
+  .check(z.gte(100, timeoutExpected), z.lte(86_400_000, timeoutExpected));
+
+/**
+ * `trustAnnotations` is the operator's alone; a session's connections are its own without `perSession`, and its calls
+ * take no longer than all others.
+ */
+const traits = { trustAnnotations: flag, perSession: flag, timeout: z.exactOptional(timeout) };
+const type = z.exactOptional(z.unknown());
+
+const http = z.strictObject({ type, url, headers, ...traits });
+const stdio = z.strictObject({
+  type,
+  command: text,
+  args: texts,
+  env,
+  cwd: z.exactOptional(text.check(z.refine(path.isAbsolute, 'must be an absolute path'))),
+  sessionEnv: texts,
+  ...traits,
+});
+
+/** The fields of definitions by their author. */
+const httpShapes = {
+  file: http,
+  agent: z.omit(http, { trustAnnotations: true }),
+  session: z.omit(http, { trustAnnotations: true, perSession: true, timeout: true }),
+};
+const stdioShapes = {
+  file: stdio,
+  agent: z.omit(stdio, { trustAnnotations: true }),
+  session: z.omit(stdio, {
+    trustAnnotations: true,
+    perSession: true,
+    timeout: true,
+    sessionEnv: true,
+  }),
+};
+
+/** What a session gives to a server of its agent. */
+export const credentialsShape = z.strictObject({ headers, env });
+
+/** The author of a definition: only the operator's file may declare a server trusted. */
+export type DefinitionSource = 'file' | 'agent' | 'session';
+
+/** Values may be credentials: no fault repeats them. */
+export const hidden: Wording = { showsGiven: false };
+
+const mostServers = 32;
+const nameExpected =
+  "is not a name: use 1 to 32 of a-z A-Z 0-9 _ -, no '_' at an end and no two of them";
+const httpTypes: readonly unknown[] = ['http', 'streamable-http'];
+
+/** A map of names to servers, whose fields are parsed apart. */
+const serverMap = z.prefault(
+  z
+    .record(
+      z.string().check(z.regex(/^(?!_)(?!.*__)[a-zA-Z0-9_-]{1,32}(?<!_)$/, nameExpected)),
+      z.record(z.string(), z.unknown(), 'must be a map with a command or a url'),
+      { error: onWrongType('must be a map of names to servers') },
+    )
+    .check(
+      z.refine(
+        (servers) => Object.keys(servers).length <= mostServers,
+        `must have at most ${mostServers} servers`,
+      ),
+    ),
+  {},
+);
+
+const untrusted = { trustAnnotations: false, perSession: false };
+
+/** The entries of a map of servers with a valid name and a map as their value, and the faults of the others. */
+export function parseServerMap(given: unknown): {
+  value: Record<string, Record<string, unknown>>;
+  faults: Fault[];
+} {
+  return parseLeniently(serverMap, given, hidden);
+}
+
+/** Parses a map of names to definitions, in the shape common to clients of MCP. */
+export function parseDefinitions(
+  given: unknown,
+  source: DefinitionSource,
+): Parsed<Record<string, McpDefinition>> {
+  const { value: servers, faults } = parseServerMap(given);
+  const definitions: Record<string, McpDefinition> = {};
+  for (const [name, fields] of Object.entries(servers)) {
+    const parsed = parseDefinition(name, fields, source);
+    if (parsed.faults) faults.push(...parsed.faults);
+    else definitions[name] = parsed.value;
+  }
+  return faults.length > 0 ? { faults } : { value: definitions };
+}
+
+/** Parses the definition of the server `name`, which the paths of its faults begin with. */
+export function parseDefinition(
+  name: string,
+  given: Record<string, unknown>,
+  source: DefinitionSource,
+): Parsed<McpDefinition> {
+  const { type = given['url'] === undefined ? 'stdio' : 'http' } = given;
+  if (httpTypes.includes(type)) return within([name], parseHttp(given, source));
+  if (type === 'stdio') return within([name], parseStdio(given, source));
+  const message = type === 'sse' ? 'sse is the older transport; use http' : 'must be stdio or http';
+  return { faults: [{ path: [name, 'type'], message }] };
+}
+
+function parseHttp(given: unknown, source: DefinitionSource): Parsed<McpDefinition> {
+  const { value, faults } = parseValue(httpShapes[source], given, hidden);
+  if (faults) return { faults };
+  const { type: _type, ...fields } = value;
+  return { value: { kind: 'http', ...untrusted, ...fields } };
+}
+
+function parseStdio(given: unknown, source: DefinitionSource): Parsed<McpDefinition> {
+  const { value, faults } = parseValue(stdioShapes[source], given, hidden);
+  if (faults) return { faults };
+  const { type: _type, ...fields } = value;
+  // All variables of a session are its secrets, whatever their names.
+  const secretEnv = source === 'session' ? Object.keys(fields.env) : secretNames(fields.env);
+  return { value: { kind: 'stdio', secretEnv, sessionEnv: [], ...untrusted, ...fields } };
+}

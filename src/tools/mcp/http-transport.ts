@@ -1,0 +1,223 @@
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import {
+  ErrorCode,
+  isJSONRPCRequest,
+  type JSONRPCMessage,
+  type RequestId,
+} from '@modelcontextprotocol/sdk/types.js';
+import type { Clock } from '../../platform/clock.js';
+import { printExact } from '../../platform/exact-json.js';
+import { isPlainObject } from '../../platform/json.js';
+import type { PublicFetch, PublicResponse } from '../../platform/net/public-fetch.js';
+import { settlesWithin } from '../../platform/async/settles-within.js';
+import type { HttpDefinition } from './definitions.js';
+import { largestMessage, MessageTooLongError, readMessage } from './messages.js';
+
+/** Time limit for the request that ends a session, in ms. */
+const farewellMs = 1_000;
+/** Time that the SDK may take to resume a response that broke off, in ms. */
+const resumeMs = 5_000;
+
+/**
+ * Streamable HTTP to one server. The SDK follows redirects within the origin only, each through `fetchBy`
+ * again. A message is bounded as on a pipe. A request whose connection ended before its answer is
+ * answered with an error here: the SDK would wait for ever.
+ */
+export class HttpTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  readonly #sdk: StreamableHTTPClientTransport;
+  readonly #clock: Clock;
+  readonly #unanswered = new Set<RequestId>();
+
+  constructor(definition: HttpDefinition, fetchBy: PublicFetch, clock: Clock) {
+    this.#clock = clock;
+    this.#sdk = new StreamableHTTPClientTransport(new URL(definition.url), {
+      requestInit: { headers: { ...definition.headers } },
+      fetch: (url, init) => this.#fetch(fetchBy, url, init),
+    });
+  }
+
+  async start(): Promise<void> {
+    const hooks: Pick<Transport, 'onclose' | 'onerror' | 'onmessage'> = {
+      onclose: () => this.onclose?.(),
+      onerror: (error) => this.onerror?.(error),
+      onmessage: (message) => {
+        if (!('method' in message) && message.id !== undefined) this.#unanswered.delete(message.id);
+        this.onmessage?.(message);
+      },
+    };
+    Object.assign(this.#sdk, hooks);
+    await this.#sdk.start();
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    if (isJSONRPCRequest(message)) this.#unanswered.add(message.id);
+    await this.#sdk.send(message);
+  }
+
+  setProtocolVersion(version: string): void {
+    this.#sdk.setProtocolVersion(version);
+  }
+
+  async close(): Promise<void> {
+    this.#unanswered.clear();
+    // A server that misses the request ends the session by itself.
+    await settlesWithin(
+      farewellMs,
+      this.#sdk.terminateSession().catch(() => undefined),
+    );
+    await this.#sdk.close();
+  }
+
+  async #fetch(fetchBy: PublicFetch, url: string | URL, init: RequestInit = {}): Promise<Response> {
+    const body = typeof init.body === 'string' ? printExact(init.body) : null;
+    const response = await fetchBy(url, { ...init, body });
+    return boundedResponse(response, largestMessage, (error) => this.#ended(body, error));
+  }
+
+  #ended(body: string | null, error: unknown): void {
+    const id = requestIdOf(body);
+    if (id === undefined || !this.#unanswered.has(id)) return;
+    const isTooLong = error instanceof MessageTooLongError;
+    if (isTooLong) this.onerror?.(error);
+    // An answer that is too long would be so again.
+    this.#clock.after(isTooLong ? 0 : resumeMs, () => {
+      if (!this.#unanswered.delete(id)) return;
+      const lost = { code: ErrorCode.ConnectionClosed, message: 'no answer came' };
+      this.onmessage?.({ jsonrpc: '2.0', id, error: lost });
+    });
+  }
+}
+
+/** The id of a JSON-RPC request; undefined for any other body. */
+function requestIdOf(body: string | null): RequestId | undefined {
+  if (body === null) return undefined;
+  const message: unknown = JSON.parse(body);
+  const id = isPlainObject(message) && 'method' in message ? message['id'] : undefined;
+  return typeof id === 'string' || typeof id === 'number' ? id : undefined;
+}
+
+const newline = 0x0a;
+const carriageReturn = 0x0d;
+
+/** Statuses whose responses have no body; 101 answers no `fetch`. */
+const bodiless = [204, 205, 304];
+
+/**
+ * Bounds a response: its body fails once it is larger than `most` bytes. In a stream of events each event
+ * may be that large, and the stream is endless. Structured content comes with exact numbers (`readMessage`).
+ *
+ * @param onEnd called when the body ended or failed, with what it failed by.
+ */
+export function boundedResponse(
+  response: PublicResponse,
+  most: number,
+  onEnd: (error?: unknown) => void,
+): Response {
+  const { body, status, statusText, headers } = response;
+  const head = { status, statusText, headers: [...headers] };
+  if (body === null || bodiless.includes(status)) {
+    onEnd();
+    return new Response(null, head);
+  }
+  const isStream = headers.get('content-type')?.startsWith('text/event-stream') === true;
+  const pieces = new Pieces(isStream, most);
+  const reader = body.getReader();
+  const pull = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
+    try {
+      for (;;) {
+        const { done, value } = await reader.read();
+        const whole = done ? pieces.end() : pieces.add(value);
+        for (const piece of whole) controller.enqueue(piece);
+        if (done) {
+          controller.close();
+          return onEnd();
+        }
+        if (whole.length > 0) return;
+      }
+    } catch (error) {
+      controller.error(error);
+      // The body failed already, or is too large.
+      reader.cancel().catch(() => undefined);
+      onEnd(error);
+    }
+  };
+  const cancel = (reason: unknown): Promise<void> => {
+    onEnd();
+    return reader.cancel(reason);
+  };
+  const bounded = new ReadableStream<Uint8Array>({ pull, cancel }, { highWaterMark: 0 });
+  return new Response(bounded, head);
+}
+
+/** Cuts a body into events, each with the empty line that ends it, or takes it as one. */
+class Pieces {
+  #open: Uint8Array[] = [];
+  #bytes = 0;
+  #isLineEmpty = true;
+
+  constructor(
+    private readonly isStream: boolean,
+    private readonly most: number,
+  ) {}
+
+  /** @returns the pieces that are whole. @throws MessageTooLongError. */
+  add(chunk: Uint8Array): Uint8Array[] {
+    const whole: Uint8Array[] = [];
+    let from = 0;
+    for (const end of this.isStream ? this.#endsIn(chunk) : []) {
+      this.#keep(chunk.subarray(from, end));
+      whole.push(this.#take());
+      from = end;
+    }
+    this.#keep(chunk.subarray(from));
+    return whole;
+  }
+
+  end(): Uint8Array[] {
+    return this.#bytes === 0 ? [] : [this.#take()];
+  }
+
+  *#endsIn(chunk: Uint8Array): Generator<number> {
+    for (const [at, byte] of chunk.entries()) {
+      if (byte === newline) {
+        if (this.#isLineEmpty) yield at + 1;
+        this.#isLineEmpty = true;
+      } else if (byte !== carriageReturn) this.#isLineEmpty = false;
+    }
+  }
+
+  #keep(bytes: Uint8Array): void {
+    this.#bytes += bytes.byteLength;
+    if (this.#bytes > this.most) throw new MessageTooLongError(this.most);
+    this.#open.push(bytes);
+  }
+
+  #take(): Uint8Array {
+    const piece = Buffer.concat(this.#open);
+    this.#open = [];
+    this.#bytes = 0;
+    if (!piece.includes('structuredContent')) return piece;
+    return Buffer.from(this.isStream ? exactEvent(piece.toString()) : exactJson(piece.toString()));
+  }
+}
+
+/** An event with its data in one line. */
+function exactEvent(event: string): string {
+  const lines = event.split(/\r?\n/);
+  const isData = (line: string): boolean => line.startsWith('data:');
+  const data = lines.filter(isData).map((line) => line.slice('data:'.length));
+  return [`data: ${exactJson(data.join(''))}`, ...lines.filter((line) => !isData(line))].join('\n');
+}
+
+/** The JSON of messages, printed so that `JSON.parse` reads their exact numbers. What is no JSON stays as it is. */
+function exactJson(text: string): string {
+  try {
+    return JSON.stringify(readMessage(text));
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,64 @@
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { ResultSchema, type Progress } from '@modelcontextprotocol/sdk/types.js';
+import { parseJson, plainNumbers } from '../../platform/exact-json.js';
+import { isPlainObject, type JsonObject } from '../../platform/json.js';
+import { linkAbort } from '../../platform/async/abort.js';
+import { compact } from '../../platform/compact.js';
+
+/** Bytes of a server's message at most; a screenshot fits. */
+export const largestMessage = 8 * 1024 * 1024;
+
+/** A server sent a message over the limit. */
+export class MessageTooLongError extends Error {
+  override readonly name = 'MessageTooLongError';
+
+  constructor(most: number) {
+    super(`it sent more than ${most} bytes in one message`);
+  }
+}
+
+/**
+ * Parses a message of a server, or a list of them. The numbers of a result's structured content are exact
+ * (`exact-json.ts`); those of the protocol are plain. @throws SyntaxError.
+ */
+export function readMessage(text: string): unknown {
+  const exact = parseJson(text);
+  return Array.isArray(exact) ? exact.map(withPlainFrame) : withPlainFrame(exact);
+}
+
+function withPlainFrame(exact: unknown): unknown {
+  const plain = plainNumbers(exact);
+  const result = isPlainObject(exact) ? exact['result'] : undefined;
+  if (plain === exact || !isPlainObject(plain) || !isPlainObject(result)) return plain;
+  const { structuredContent } = result;
+  if (structuredContent === undefined || !isPlainObject(plain['result'])) return plain;
+  return { ...plain, result: { ...plain['result'], structuredContent } };
+}
+
+/** Longest delay of Node's timers, in ms: the SDK's own timeout is off, as signals end requests. */
+const longestTimeout = 2 ** 31 - 1;
+
+/**
+ * Sends a request to a server, until `signal` aborts. The result is not validated by the SDK's schemas:
+ * one odd part would make the whole result fail.
+ *
+ * @throws McpError; errors of the transport.
+ */
+export async function sendRequest(
+  client: Client,
+  request: { method: string; params: JsonObject },
+  { signal, onprogress }: { signal: AbortSignal; onprogress?: (progress: Progress) => void },
+): Promise<Record<string, unknown>> {
+  // A controller for each request: the SDK never removes its listener from the signal.
+  const stop = new AbortController();
+  const unlink = linkAbort(signal, stop);
+  try {
+    return await client.request(request, ResultSchema, {
+      signal: stop.signal,
+      timeout: longestTimeout,
+      ...compact({ onprogress }),
+    });
+  } finally {
+    unlink();
+  }
+}

@@ -1,0 +1,198 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { compact } from '../../platform/compact.js';
+import { sendRequest } from './messages.js';
+import { cutText } from '../../platform/text/cut-text.js';
+import { isPlainObject, type JsonObject, type JsonValue } from '../../platform/json.js';
+import { compileInputCheck, type InputCheck } from '../../platform/check-input.js';
+import { objectSchema } from '../../platform/json-schema/object-schema.js';
+import { schemaFault } from '../../platform/json-schema/schema-fault.js';
+
+export interface McpToolList {
+  tools: McpTool[];
+  /** A sentence for each tool that is left out; 11 at most. */
+  problems: string[];
+  /** What the server says of their use; empty: nothing. */
+  instructions: string;
+}
+
+const mostTools = 200;
+const mostPages = 50;
+const mostProblems = 10;
+/** Every request of a session has them. */
+const longestInstructions = 2_000;
+
+/** Lists the tools of a server, 200 at most. A tool that cannot be offered is left out and named. */
+export async function listTools(client: Client, signal: AbortSignal): Promise<McpToolList> {
+  if (client.getServerCapabilities()?.tools === undefined) {
+    return { tools: [], problems: ['it has no tools'], instructions: '' };
+  }
+  const entries = await listEntries(client, signal);
+  const tools = new Map<string, { tool: McpTool; entry: unknown }>();
+  const problems: string[] = [];
+  for (const entry of entries.slice(0, mostTools)) {
+    // Checking a large schema takes milliseconds of the event loop.
+    await nextTurn();
+    try {
+      const tool = parseTool(entry);
+      const first = tools.get(tool.name);
+      if (first === undefined) tools.set(tool.name, { tool, entry });
+      else if (!isDeepStrictEqual(first.entry, entry)) {
+        throw new Error('it is listed twice, and the first is offered');
+      }
+    } catch (error) {
+      const why = error instanceof Error ? error.message : 'its schema cannot be read';
+      problems.push(`its tool ${nameOfEntry(entry)} is left out: ${why.slice(0, 200)}`);
+    }
+  }
+  if (entries.length > mostTools) {
+    problems.unshift(
+      `it has more than ${mostTools} tools; only the first ${mostTools} are offered`,
+    );
+  }
+  const instructions = cutText((client.getInstructions() ?? '').trim(), longestInstructions);
+  return {
+    tools: [...tools.values()].map(({ tool }) => tool),
+    problems: shorten(problems),
+    instructions,
+  };
+}
+
+async function listEntries(client: Client, signal: AbortSignal): Promise<unknown[]> {
+  const entries: unknown[] = [];
+  const cursors = new Set<string>();
+  let cursor: string | undefined;
+  for (let page = 0; page < mostPages && entries.length <= mostTools; page += 1) {
+    const request = { method: 'tools/list', params: compact({ cursor }) };
+    const result = await sendRequest(client, request, { signal });
+    if (Array.isArray(result['tools'])) entries.push(...(result['tools'] as unknown[]));
+    const next = result['nextCursor'];
+    // Some servers give every page the cursor of the same next one.
+    if (typeof next !== 'string' || next === '' || cursors.has(next)) break;
+    cursors.add(next);
+    cursor = next;
+  }
+  return entries;
+}
+
+function shorten(problems: string[]): string[] {
+  const more = problems.length - mostProblems;
+  return more > 0
+    ? [...problems.slice(0, mostProblems), `and ${more} more of its tools`]
+    : problems;
+}
+
+/** A tool of an MCP server, validated. */
+export interface McpTool {
+  /** The server's own name for it. */
+  name: string;
+  description: string;
+  /** The schema that the model is shown. */
+  inputSchema: JsonObject;
+  checkInput: InputCheck;
+  readOnly: boolean;
+  idempotent: boolean;
+}
+
+/** Most characters of a schema, as JSON. */
+const largestSchema = 65_536;
+const longestName = 256;
+const longestDescription = 4_096;
+/** Property names that the model's provider takes. */
+const propertyName = /^[a-zA-Z0-9_.-]{1,64}$/;
+
+/**
+ * Parses an entry of `tools/list`.
+ *
+ * @throws Error with the fault of the entry.
+ */
+export function parseTool(given: unknown): McpTool {
+  const name = isPlainObject(given) ? given['name'] : undefined;
+  if (!isPlainObject(given) || typeof name !== 'string' || name === '') {
+    throw new Error('it has no name');
+  }
+  if (name.length > longestName) throw new Error('its name is too long');
+  if (isPlainObject(given['execution']) && given['execution']['taskSupport'] === 'required') {
+    throw new Error('it runs as a task only (execution.taskSupport), which is not supported');
+  }
+  // A tool without a schema takes any object, as one with an empty schema does.
+  const schema = parseSchema(given['inputSchema'] ?? {});
+  const annotations = isPlainObject(given['annotations']) ? given['annotations'] : {};
+  const description = typeof given['description'] === 'string' ? given['description'] : '';
+  return {
+    name,
+    description: description.slice(0, longestDescription),
+    inputSchema: schema,
+    checkInput: compileInputCheck(shallowSchema(schema)),
+    readOnly: annotations['readOnlyHint'] === true,
+    idempotent: annotations['idempotentHint'] === true,
+  };
+}
+
+/** A name for an entry in messages, also when the entry is not valid. */
+function nameOfEntry(given: unknown): string {
+  const name = isPlainObject(given) ? given['name'] : undefined;
+  return typeof name === 'string' ? JSON.stringify(name.slice(0, 60)) : 'without a name';
+}
+
+/** The schema as providers of models take it: with the properties at its root, and no choices there. */
+function parseSchema(given: unknown): JsonObject {
+  if (!isPlainObject(given)) throw new Error('its input schema is no object');
+  // The value was parsed from JSON.
+  const schema = given as JsonObject;
+  if (JSON.stringify(schema).length > largestSchema) {
+    throw new Error(`its input schema has more than ${largestSchema} characters`);
+  }
+  const fault = schemaFault(schema);
+  if (fault !== undefined) throw new Error(`its input schema is not valid: ${fault}`);
+  const shown = objectSchema(schema) ?? schema;
+  const properties = isPlainObject(shown['properties']) ? Object.keys(shown['properties']) : [];
+  const odd = properties.find((property) => !propertyName.test(property));
+  if (odd !== undefined) {
+    throw new Error(
+      `its input has a property ${JSON.stringify(odd.slice(0, 60))}, which no model takes`,
+    );
+  }
+  if (JSON.stringify(shown).length > 2 * largestSchema) {
+    throw new Error(`its input schema has more than ${largestSchema} characters`);
+  }
+  return shown;
+}
+
+const mostProperties = 200;
+const mostValues = 100;
+
+/**
+ * The part of an MCP server's schema that is checked before a call: its properties, which are required,
+ * and their types. The server checks the rest. Compiling the whole schema could take seconds, and
+ * validating with it unbounded time: schemas may have recursive references and regular expressions that
+ * backtrack.
+ */
+function shallowSchema(schema: JsonObject): JsonObject {
+  const { properties: given, required, patternProperties, additionalProperties } = schema;
+  const entries = isPlainObject(given) ? Object.entries(given) : [];
+  const known = entries.length <= mostProperties;
+  const isClosed = known && additionalProperties === false && patternProperties === undefined;
+  return {
+    type: 'object',
+    properties: known
+      ? Object.fromEntries(entries.map(([name, below]) => [name, shallowProperty(below)]))
+      : {},
+    ...compact({
+      required: Array.isArray(required) && required.length <= mostProperties ? required : undefined,
+      additionalProperties: isClosed ? false : undefined,
+    }),
+  };
+}
+
+function shallowProperty(below: JsonValue): JsonObject {
+  if (!isPlainObject(below)) return {};
+  const { type, enum: values } = below;
+  const isShort = Array.isArray(values) && values.length <= mostValues && values.every(isScalar);
+  return compact({ type, enum: isShort ? values : undefined });
+}
+
+function isScalar(value: JsonValue): boolean {
+  return typeof value !== 'object' || value === null;
+}

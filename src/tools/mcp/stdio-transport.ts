@@ -1,0 +1,189 @@
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import type { Readable } from 'node:stream';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import {
+  ErrorCode,
+  JSONRPCMessageSchema,
+  type JSONRPCMessage,
+} from '@modelcontextprotocol/sdk/types.js';
+import type { Clock } from '../../platform/clock.js';
+import { compact } from '../../platform/compact.js';
+import { isPlainObject } from '../../platform/json.js';
+import { LineSplitter } from '../../platform/text/line-splitter.js';
+import { printJson } from '../../platform/exact-json.js';
+import { largestMessage, MessageTooLongError, readMessage } from './messages.js';
+
+export interface StdioOptions {
+  command: string;
+  args: readonly string[];
+  /** The whole environment: nothing is inherited. */
+  env: Readonly<Record<string, string>>;
+  cwd: string | undefined;
+  clock: Clock;
+  /** Called with each line of the command's standard error. */
+  onStderr(line: string): void;
+}
+
+/** Lines on standard output that are no messages, at most: some programs also print there. */
+const STDERR_LINE_CHARS = 1_000;
+const STDERR_CHARS = 1_048_576;
+const mostOddLines = 1_000;
+/** Grace before SIGTERM, and for output after the exit, in ms. */
+const endMs = 500;
+/** Grace between SIGTERM and SIGKILL, in ms. */
+const killMs = 2_000;
+
+/**
+ * A transport to a child process, one message a line. The SDK's own passes on more of the environment,
+ * has no process group to kill, and takes up to four seconds to close.
+ */
+export class StdioTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  readonly #options: StdioOptions;
+  #child: ChildProcessWithoutNullStreams | undefined;
+  #oddLines = 0;
+  /** Settles when the process is gone. */
+  #exited: Promise<void> = Promise.resolve();
+
+  constructor(options: StdioOptions) {
+    this.#options = options;
+  }
+
+  /** @throws the error of the operating system when the command cannot be run. */
+  async start(): Promise<void> {
+    const { command, args, env, cwd } = this.#options;
+    const child = spawn(command, args, {
+      env: { ...env },
+      ...compact({ cwd }),
+      stdio: 'pipe',
+      // A process group of its own, which is killed as one.
+      detached: true,
+    });
+    this.#child = child;
+    const splitter = new LineSplitter(largestMessage, (most) => new MessageTooLongError(most));
+    child.stdout.on('data', (chunk: Buffer) => this.#read(splitter, chunk));
+    for (const stream of [child.stdin, child.stdout, child.stderr]) {
+      stream.on('error', (error) => this.onerror?.(error));
+    }
+    logStderr(child.stderr, this.#options.onStderr);
+    this.#exited = new Promise((resolve) => child.once('exit', () => resolve()));
+    child.once('exit', () => this.#ended(child));
+    await new Promise<void>((resolve, reject) => {
+      child.once('spawn', resolve);
+      child.once('error', reject);
+    });
+  }
+
+  /** Sends a message without backpressure: the buffer is bounded by the size of the calls' input. */
+  async send(message: JSONRPCMessage): Promise<void> {
+    const { stdin, exitCode, signalCode } = this.#running();
+    if (exitCode !== null || signalCode !== null) throw new Error('the process has ended');
+    stdin.write(`${printJson(message)}\n`);
+  }
+
+  /** Ends the process: by the end of its input, SIGTERM, then SIGKILL. Resolves after its exit. */
+  async close(): Promise<void> {
+    const child = this.#child;
+    if (child?.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const { clock } = this.#options;
+    child.stdin.end();
+    const cancels = [
+      clock.after(endMs, () => killGroup(child, 'SIGTERM')),
+      clock.after(endMs + killMs, () => killGroup(child, 'SIGKILL')),
+    ];
+    await this.#exited;
+    for (const cancel of cancels) cancel();
+  }
+
+  /** Reads the last output, for a short time: a process that left the group may keep the pipe open. */
+  #ended(child: ChildProcessWithoutNullStreams): void {
+    killGroup(child, 'SIGKILL');
+    let isClosed = false;
+    const close = (): void => {
+      if (!isClosed) this.onclose?.();
+      isClosed = true;
+    };
+    const cancel = this.#options.clock.after(endMs, close);
+    child.once('close', () => {
+      cancel();
+      close();
+    });
+  }
+
+  #running(): ChildProcessWithoutNullStreams {
+    if (this.#child === undefined) throw new Error('the process was not started');
+    return this.#child;
+  }
+
+  #read(splitter: LineSplitter, chunk: Buffer): void {
+    try {
+      for (const line of splitter.push(chunk)) this.#receive(line);
+    } catch (error) {
+      this.onerror?.(error instanceof Error ? error : new Error('its output cannot be read'));
+      const child = this.#child;
+      if (child !== undefined) killGroup(child, 'SIGKILL');
+    }
+  }
+
+  #receive(line: string): void {
+    const message = parseMessage(line);
+    if (message !== undefined) return this.onmessage?.(message);
+    this.#oddLines += 1;
+    if (this.#oddLines > mostOddLines) {
+      throw new Error(`it wrote more than ${mostOddLines} lines that are no messages`);
+    }
+  }
+}
+
+function parseMessage(line: string): JSONRPCMessage | undefined {
+  let read: unknown;
+  try {
+    read = readMessage(line);
+  } catch {
+    return undefined;
+  }
+  return JSONRPCMessageSchema.safeParse(read).data ?? failedAnswer(read);
+}
+
+/** The error that an answer which breaks the protocol is to its call, as no other answer comes; undefined for anything else. */
+function failedAnswer(read: unknown): JSONRPCMessage | undefined {
+  if (!isPlainObject(read) || 'method' in read || !('result' in read || 'error' in read)) {
+    return undefined;
+  }
+  const { id, result, error } = read;
+  if (typeof id !== 'string' && typeof id !== 'number') return undefined;
+  const said = isPlainObject(error) ? error['message'] : error;
+  const shown = JSON.stringify(error ?? result ?? null).slice(0, 200);
+  const message =
+    typeof said === 'string' ? said : `the answer is no message of JSON-RPC: ${shown}`;
+  return { jsonrpc: '2.0', id, error: { code: ErrorCode.InternalError, message } };
+}
+
+/** Signals a process group; a group that is gone already is no error. */
+function killGroup(child: ChildProcessWithoutNullStreams, signal: NodeJS.Signals): void {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(-child.pid, signal);
+  } catch {
+    child.kill(signal);
+  }
+}
+
+/**
+ * Passes on the lines of a stream, each cut at 1,000 characters. After a million characters the stream
+ * is drained silently: a command that cannot write to it would block.
+ */
+function logStderr(stream: Readable, onLine: (line: string) => void): void {
+  let open = '';
+  let left = STDERR_CHARS;
+  stream.setEncoding('utf8');
+  stream.on('data', (text: string) => {
+    if (left <= 0) return;
+    left -= text.length;
+    const lines = (open + text).split('\n');
+    open = (lines.pop() ?? '').slice(0, STDERR_LINE_CHARS);
+    for (const line of lines) if (line.trim() !== '') onLine(line.slice(0, STDERR_LINE_CHARS));
+  });
+}
