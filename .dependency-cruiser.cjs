@@ -111,7 +111,7 @@ const doors = [
   // Ports of the queue: back ends choose them, ops shows them.
   '^src/turn/queue/(bull-turn-queue|signal-bus|turn-claims|turn-queue)\\.ts$',
   // Submissions, approvals and stored turns, for wires whose own words differ from the conductor's.
-  '^src/turn/submit/(disposition|turn-submission|turn-submitter)\\.ts$',
+  '^src/turn/submit/(turn-submission|turn-submitter)\\.ts$',
   '^src/turn/approvals/(approval-answerer|approval-errors|approval-writes|validate-answer)\\.ts$',
   '^src/turn/branches/session-forker\\.ts$',
   '^src/turn/history/(conversation-service|view-(messages|steps))\\.ts$',

@@ -68,7 +68,8 @@ export function updateTurnKind<T extends PgTable, K extends keyof InferInsertMod
   );
 }
 
-function pickColumns(table: PgTable, keys: readonly string[]): GivenColumns {
+/** Columns of a table by the names of its fields. */
+export function pickColumns(table: PgTable, keys: readonly string[]): GivenColumns {
   const all: Record<string, PgColumn> = getTableColumns(table);
   return Object.fromEntries(
     keys.map((key) => {

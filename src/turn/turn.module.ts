@@ -54,11 +54,8 @@ import { TurnClaims } from './queue/turn-claims.js';
 import { EndWatch } from './stream/end-watch.js';
 import { TurnFollower } from './stream/turn-follower.js';
 import { TurnLog } from './stream/turn-log.js';
-import { TurnAcceptor } from './submit/turn-acceptor.js';
 import { TurnAdmitter } from './submit/turn-admitter.js';
 import { TurnPreparer } from './submit/turn-preparer.js';
-import { TurnSender } from './submit/turn-sender.js';
-import { TurnSteerer } from './submit/turn-steerer.js';
 import { TurnSubmitter } from './submit/turn-submitter.js';
 import { TurnService } from './turn-service.js';
 import { ReplayController } from './replay/replay.controller.js';
@@ -79,10 +76,7 @@ import { TurnWorker } from './worker/turn-worker.js';
 export const turnProviders = [
   TurnSubmitter,
   TurnPreparer,
-  TurnAcceptor,
   TurnAdmitter,
-  TurnSender,
-  TurnSteerer,
   ApprovalStore,
   ApprovalAnswerer,
   WorkerWaker,

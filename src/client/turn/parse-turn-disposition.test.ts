@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { describeDisposition, type Disposition } from '../../turn/submit/disposition.js';
+import { describeDisposition, type Disposition } from '../../turn/submit/turn-submission.js';
 import { parseTurnDisposition } from './parse-turn-disposition.js';
 
 const all: Disposition[] = [

@@ -7,7 +7,7 @@ import { openTestServices, type TestServices } from '../../../test/support/turn/
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { sessions, turns } from '../../storage/schema.js';
 import type { TurnStatus } from '../../storage/shapes/stored-turn.js';
-import { TurnAcceptor } from '../submit/turn-acceptor.js';
+import { TurnInserter } from '../submit/insert-turn.js';
 
 describe.each(bothDatabases)('the turns behind one that ends, on %s', (_name, open) => {
   let database: OpenedDatabase;
@@ -93,15 +93,13 @@ describe.each(bothDatabases)('the turns behind one that ends, on %s', (_name, op
       await held(1);
       const limits = { queueDepth: 1_000, concurrentTurns: 0 };
       const [accepted] = await Promise.all([
-        new TurnAcceptor(database.db).accept(newTurn(sessionId), limits),
+        new TurnInserter(database.db).insert(newTurn(sessionId), limits),
         go(),
       ]);
       // The lock is one's; no fault is logged.
       expect(await queued()).toHaveLength(1);
       const statuses = (await database.db.select().from(turns)).map(({ status }) => status);
-      expect(statuses.sort()).toEqual(
-        accepted.type === 'accepted' ? ['held', 'queued'] : ['queued'],
-      );
+      expect(statuses.sort()).toEqual(accepted.type === 'stored' ? ['held', 'queued'] : ['queued']);
     }
   });
 

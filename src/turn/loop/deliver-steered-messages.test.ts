@@ -8,7 +8,7 @@ import type { OpenedDatabase } from '../../storage/connection.js';
 import { steeredMessages } from '../../storage/governance-schema.js';
 import { sessions, turns } from '../../storage/schema.js';
 import { MemoryTurnQueue } from '../queue/turn-queue.js';
-import { storeSteeredMessage } from '../submit/store-steered-message.js';
+import { storeSteeredMessage } from '../submit/steer-turn.js';
 
 describe('messages steered into a turn', () => {
   let database: OpenedDatabase;

@@ -4,7 +4,7 @@ import { HeldTool } from '../../../test/support/turn/held-tool.js';
 import { openTestServices, type TestServices } from '../../../test/support/turn/turn-services.js';
 import { readTurn } from '../../../test/support/turn/read-turn.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
-import { storeSteeredMessage } from '../submit/store-steered-message.js';
+import { storeSteeredMessage } from '../submit/steer-turn.js';
 import { loadDeliveredMessages } from './steered-messages.js';
 
 let database: OpenedDatabase;

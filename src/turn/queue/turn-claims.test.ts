@@ -9,8 +9,8 @@ import { FencedError } from '../../events/event-log.js';
 import { TurnCommits } from '../../events/turn-commits.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { turns } from '../../storage/schema.js';
-import { TurnAcceptor } from '../submit/turn-acceptor.js';
-import type { NewTurn } from '../submit/insert-turn.js';
+import { TurnInserter } from '../submit/insert-turn.js';
+import type { NewTurn } from '../submit/turn-submission.js';
 import { TurnClaims } from './turn-claims.js';
 
 describe('a turn’s row', () => {
@@ -169,11 +169,11 @@ describe('a turn’s row', () => {
     const sessionId = await storeSession(database.db);
     const accepted = await Promise.all(
       Array.from({ length: 20 }, () =>
-        new TurnAcceptor(database.db).accept(newTurn(sessionId), limits(100)),
+        new TurnInserter(database.db).insert(newTurn(sessionId), limits(100)),
       ),
     );
     const types = accepted.map((acceptance) => acceptance.type);
-    expect(types.filter((type) => type === 'accepted')).toHaveLength(1);
+    expect(types.filter((type) => type === 'stored')).toHaveLength(1);
     expect(types.filter((type) => type === 'busy')).toHaveLength(19);
   });
 
@@ -181,25 +181,25 @@ describe('a turn’s row', () => {
     const sessions = await Promise.all(Array.from({ length: 8 }, () => storeSession(database.db)));
     const accepted = await Promise.all(
       sessions.map((sessionId) =>
-        new TurnAcceptor(database.db).accept(newTurn(sessionId), limits(3)),
+        new TurnInserter(database.db).insert(newTurn(sessionId), limits(3)),
       ),
     );
     const types = accepted.map((acceptance) => acceptance.type);
-    expect(types.filter((type) => type === 'accepted')).toHaveLength(3);
+    expect(types.filter((type) => type === 'stored')).toHaveLength(3);
     expect(types.filter((type) => type === 'queue-full')).toHaveLength(5);
   });
 
   it('says which refusal it is: key taken, session gone', async () => {
     const sessionId = await storeSession(database.db);
     const keyed = newTurn(sessionId, { idempotencyKey: 'k' });
-    const first = await new TurnAcceptor(database.db).accept(keyed, limits(100));
-    if (first.type !== 'accepted') throw new Error(first.type);
+    const first = await new TurnInserter(database.db).insert(keyed, limits(100));
+    if (first.type !== 'stored') throw new Error(first.type);
     await database.db.update(turns).set({ status: 'completed' });
-    expect(await new TurnAcceptor(database.db).accept(keyed, limits(100))).toEqual({
+    expect(await new TurnInserter(database.db).insert(keyed, limits(100))).toEqual({
       type: 'key-taken',
     });
     const gone = newTurn('sess_00000000-0000-4000-8000-000000000000');
-    expect(await new TurnAcceptor(database.db).accept(gone, limits(100))).toEqual({
+    expect(await new TurnInserter(database.db).insert(gone, limits(100))).toEqual({
       type: 'session-gone',
     });
   });

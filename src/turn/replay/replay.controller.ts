@@ -15,7 +15,7 @@ import { TurnIdDto } from '../../http/id-params.dto.js';
 import { PageQueryDto } from '../../http/paging/page-query.dto.js';
 import { parseIdempotencyKey } from '../../http/request-headers.js';
 import { eventsUrl } from '../state/turn-lookup.js';
-import { describeDisposition } from '../submit/disposition.js';
+import { describeDisposition } from '../submit/turn-submission.js';
 import { OneTurnDto } from '../turn-record.dto.js';
 import { TurnService } from '../turn-service.js';
 import { TurnComparisonDto } from './comparison.dto.js';

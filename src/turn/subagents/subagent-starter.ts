@@ -12,13 +12,12 @@ import { newTimeId } from '../../platform/ids.js';
 import { compact } from '../../platform/compact.js';
 import { TypedError } from '../../errors/typed-error.js';
 import { insertKind } from '../../storage/write-kind.js';
-import { insertMessage } from '../state/transcript-writes.js';
-import { sessions, turns } from '../../storage/schema.js';
+import { sessions } from '../../storage/schema.js';
 import { TASK_TOOL } from '../../tools/builtin/task.js';
 import { ToolFailure } from '../../tools/tool-failure.js';
 import type { Delegated } from '../../tools/tool.js';
 import { decideDelegation } from '../submit/decide-delegation.js';
-import { turnRows } from '../submit/insert-turn.js';
+import { turnWrites } from '../submit/insert-turn.js';
 import { narrowLayers } from '../approvals/narrow-layers.js';
 import { lastReplyTokens } from '../budgets/find-headroom.js';
 import { openCalls } from '../state/progress.js';
@@ -39,25 +38,6 @@ const insertSession = insertKind(sessions, [
   'mcpServers',
   'createdAt',
   'updatedAt',
-]);
-
-const insertChild = insertKind(turns, [
-  'id',
-  'sessionId',
-  'status',
-  'request',
-  'requestHash',
-  'idempotencyKey',
-  'options',
-  'delegation',
-  'principalId',
-  'parentTurnId',
-  'parentCallId',
-  'childTerms',
-  'budget',
-  'traceparent',
-  'tracestate',
-  'createdAt',
 ]);
 
 /** Starts subagents: a session and a turn of their own. */
@@ -114,7 +94,7 @@ export class SubagentStarter {
     const { mode } = options.options;
     const { origin, projectRoot, principalId, permissions, mcpServers } = session;
     const { requestId } = turn.request;
-    const rows = turnRows(child.id, {
+    const writes = turnWrites(child.id, {
       sessionId,
       principalId,
       budget: turn.budget ?? undefined,
@@ -162,8 +142,7 @@ export class SubagentStarter {
           createdAt: at,
           updatedAt: at,
         }),
-        insertChild(rows.turn),
-        insertMessage(rows.message),
+        ...writes,
       ],
     );
     return child;

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { describeDisposition, type Disposition } from './disposition.js';
+import { describeDisposition, type Disposition } from './turn-submission.js';
 
 it.each<[Disposition, string]>([
   [{ type: 'started' }, 'started'],

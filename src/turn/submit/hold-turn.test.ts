@@ -6,7 +6,7 @@ import { storeSession, storeTurn } from '../../../test/support/turn/store-turn.j
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { messages } from '../../storage/transcript-schema.js';
 import { sessions, turns } from '../../storage/schema.js';
-import type { NewTurn } from './insert-turn.js';
+import type { NewTurn } from './turn-submission.js';
 import { holdTurn, type HoldLimits, type Holding } from './hold-turn.js';
 
 describe.each(bothDatabases)('a turn that is held, on %s', (_name, open) => {

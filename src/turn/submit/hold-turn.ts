@@ -5,15 +5,15 @@ import { lockFor, lockKey } from '../../storage/lock.js';
 import { activeStatuses } from '../../storage/shapes/stored-turn.js';
 import { turns } from '../../storage/schema.js';
 import {
+  catchRefusal,
   hasTooMany,
   NotStored,
-  orRefusal,
   type Refusal,
   type AdmissionLimits,
-} from './turn-acceptor.js';
+  insertTurn,
+} from './insert-turn.js';
 import { storeTold } from './told-turns.js';
-import type { StoredBeside } from './turn-submission.js';
-import { insertTurn, type NewTurn } from './insert-turn.js';
+import type { NewTurn, StoredBeside } from './turn-submission.js';
 
 export interface HoldLimits extends AdmissionLimits {
   /** Turns that may be held in one session. */
@@ -50,7 +50,7 @@ export function holdTurn(
   { limits, goesFirst, beside }: Terms,
 ): Promise<Holding> {
   const id = newTimeId('turn', turn.now.getTime());
-  return orRefusal(() =>
+  return catchRefusal(() =>
     db.transaction(async (tx): Promise<Holding> => {
       if (await hasTooMany(tx, turn, limits)) return { type: 'too-many-turns' };
       await lockKey(tx, 'session', turn.sessionId);

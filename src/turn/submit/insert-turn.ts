@@ -1,56 +1,26 @@
-import { sql, type SQL } from 'drizzle-orm';
-import type { StoredPart } from '../../storage/shapes/stored-part.js';
-import type {
-  InheritedPermissions,
-  SubagentDecision,
-} from '../../storage/shapes/stored-permissions.js';
-import type { DayLimits } from '../../storage/shapes/stored-limits.js';
-import type { OptionResolution } from '../../storage/shapes/stored-options.js';
-import { newId } from '../../platform/ids.js';
-import type { Queryable } from '../../storage/connection.js';
+import { and, count, eq, inArray, isNull, sql, type SQL } from 'drizzle-orm';
+import { newId, newTimeId } from '../../platform/ids.js';
+import type { Database, Queryable } from '../../storage/connection.js';
 import { isPlainObject } from '../../platform/json.js';
 import { encodeRow, givenParams, typesOf, unnest } from '../../storage/given-rows.js';
 import { KnownStatements } from '../../storage/known-statement.js';
 import { messages } from '../../storage/transcript-schema.js';
 import { turnReaders } from '../../storage/reader-schema.js';
 import { turns } from '../../storage/schema.js';
-import type { StoredTrace } from '../../storage/shapes/stored-trace.js';
-import type { StoredRequest } from '../../storage/shapes/stored-turn.js';
-import { findSteeredByKey } from './store-steered-message.js';
-import type { CheckedToldTurn } from './turn-submission.js';
+import { insertKind, pickColumns, type StoreWrite } from '../../storage/write-kind.js';
+import { insertMessage } from '../state/transcript-writes.js';
+import { unendedStatuses } from '../../storage/shapes/stored-turn.js';
 import { READER_LEASE_MS } from '../lifecycle/reader-rows.js';
+import { Batcher } from '../../platform/async/batcher.js';
+import { isDatabaseDown, violatedConstraint } from '../../storage/database-errors.js';
+import { batchLane } from '../../storage/batch-lane.js';
+import { lockFor, lockKey } from '../../storage/lock.js';
+import { supersedeTurns } from '../branches/supersede-turns.js';
+import { findSteeredByKey } from './steer-turn.js';
+import type { NewTurn, StoredBeside } from './turn-submission.js';
+import { storeTold } from './told-turns.js';
 
-export interface NewTurn {
-  sessionId: string;
-  /** The principal whose turn it is. */
-  principalId: string;
-  /** Limits of the principal's day; absent: none. */
-  budget?: DayLimits | undefined;
-  request: StoredRequest;
-  /** Hash of the normalised body: a second use of an idempotency key must have the same. */
-  requestHash: string;
-  idempotencyKey: string | undefined;
-  options: OptionResolution;
-  delegation: SubagentDecision;
-  parts: StoredPart[];
-  /** Turns that are stored before it. Absent: none. */
-  told?: readonly CheckedToldTurn[] | undefined;
-  /** See `TurnSubmission`. */
-  toldFirst?: boolean;
-  /** See `TurnSubmission`. */
-  clientHistory?: string | undefined;
-  now: Date;
-  /** The process that serves the turn's reader; absent: the turn needs none. */
-  readerProcess?: string | undefined;
-  /** The span that accepts the turn; absent: none. */
-  trace?: StoredTrace | undefined;
-  /** The turn whose place it takes; absent: it follows the last one. */
-  replaces?: string | undefined;
-  /** Links a subagent's turn to the call that asked for it. */
-  child?: { parentTurnId: string; parentCallId: string; childTerms: InheritedPermissions };
-}
-
-export interface Insertion {
+interface Insertion {
   id: string;
   /** Most turns that may be queued; no more are stored. */
   most: number;
@@ -58,8 +28,122 @@ export interface Insertion {
   held?: { goesFirst: boolean };
 }
 
+/** Limits that a turn is accepted within. */
+export interface AdmissionLimits {
+  /** Turns that may wait for a worker. */
+  queueDepth: number;
+  /** Turns of the principal that may not have ended; 0: no limit. */
+  concurrentTurns: number;
+}
+
+export type Refusal = 'busy' | 'key-taken' | 'session-gone' | 'queue-full' | 'too-many-turns';
+
+type Inserted = { type: 'stored'; turnId: string } | { type: Refusal };
+
+/**
+ * Acceptances that may be under way at once in the whole deployment, and do not see each other.
+ * As far from the limit as this they cannot overrun it; nearer they go one by one.
+ */
+const MOST_AT_ONCE = 500;
+
+/** Stores turns, each with its user message. */
+export class TurnInserter {
+  readonly #batches = new Batcher(
+    async (batch: readonly { turn: NewTurn; insertion: Insertion }[]) => {
+      const stored = await insertTurns(batchLane(this.db), batch, 'is skipped');
+      return batch.map(({ insertion }) => stored.has(insertion.id));
+    },
+    isDatabaseDown,
+  );
+
+  constructor(private readonly db: Database) {}
+
+  /**
+   * Stores a turn, together with others that come at the same time. The partial unique index on
+   * the session is the lock: of two racing turns, the database takes one.
+   *
+   * @param beside what is stored in the turn's transaction, which is its own then.
+   * @throws what `beside` and `supersedeTurns` throw; nothing is stored.
+   */
+  async insert(turn: NewTurn, limits: AdmissionLimits, beside?: StoredBeside): Promise<Inserted> {
+    const id = newTimeId('turn', turn.now.getTime());
+    const inserted: Inserted = { type: 'stored', turnId: id };
+    const { sessionId, replaces, now } = turn;
+    const most = limits.queueDepth - MOST_AT_ONCE;
+    const hasTold = (turn.told ?? []).length > 0;
+    const isAlone = beside === undefined && replaces === undefined && !hasTold;
+    const isFarFromLimits = isAlone && limits.concurrentTurns === 0 && most > 0;
+    return catchRefusal(async () => {
+      if (isFarFromLimits && (await this.#batches.add({ turn, insertion: { id, most } }))) {
+        return inserted;
+      }
+      // Alone, the database says why it does not take the turn.
+      const alone = isFarFromLimits ? await insertTurn(this.db, turn, { id, most }) : 'queue-full';
+      if (alone !== 'queue-full') return alone === 'stored' ? inserted : { type: alone };
+      return this.db.transaction(async (tx): Promise<Inserted> => {
+        if (await hasTooMany(tx, turn, limits)) return { type: 'too-many-turns' };
+        await beside?.store(tx, id);
+        const told = await storeTold(tx, turn);
+        await lockFor(tx, 'accept-turn');
+        const last = await insertTurn(tx, turn, { id, most: limits.queueDepth });
+        if (last !== 'stored') throw new NotStored(last);
+        if (replaces !== undefined)
+          await supersedeTurns(tx, { id, sessionId, replaces, told, now });
+        return inserted;
+      });
+    });
+  }
+}
+
+/** Whether the turn's principal has as many as it may. Until the transaction ends it gets no more. */
+export async function hasTooMany(
+  tx: Queryable,
+  { principalId }: NewTurn,
+  { concurrentTurns }: AdmissionLimits,
+): Promise<boolean> {
+  if (concurrentTurns === 0) return false;
+  await lockKey(tx, 'principal', principalId);
+  const [found] = await tx
+    .select({ unended: count() })
+    .from(turns)
+    .where(
+      and(
+        eq(turns.principalId, principalId),
+        inArray(turns.status, [...unendedStatuses]),
+        // A subagent's turn does not count: its parent waits for it.
+        isNull(turns.parentTurnId),
+      ),
+    );
+  return (found?.unended ?? 0) >= concurrentTurns;
+}
+
+/** Ends the transaction of a turn that is not stored, so that nothing beside it is. */
+export class NotStored extends Error {
+  constructor(readonly refusal: Refusal) {
+    super(`The turn is not stored: ${refusal}`);
+  }
+}
+
+/** The result of an insert, or the refusal that ended its transaction: one of its own, or of a rule of the database. */
+export async function catchRefusal<T>(insert: () => Promise<T>): Promise<T | { type: Refusal }> {
+  try {
+    return await insert();
+  } catch (error) {
+    if (error instanceof NotStored) return { type: error.refusal };
+    const refusal = refusals[violatedConstraint(error) ?? ''];
+    if (refusal === undefined) throw error;
+    return { type: refusal };
+  }
+}
+
+const refusals: Record<string, 'busy' | 'key-taken' | 'session-gone' | undefined> = {
+  turns_one_active_per_session: 'busy',
+  turns_idempotency: 'key-taken',
+  turns_session_id_fkey: 'session-gone',
+};
+
 /** The rows of a turn and of its user message. */
-export function turnRows(
+function turnRows(
   id: string,
   turn: Omit<NewTurn, 'readerProcess' | 'told'>,
   held?: Insertion['held'],
@@ -73,29 +157,27 @@ export function turnRows(
   };
 }
 
-const { id, sessionId, status, request, requestHash, idempotencyKey, options, delegation } = turns;
-const { principalId, parentTurnId, parentCallId, childTerms, budget, goesFirst, createdAt } = turns;
-const { traceparent, tracestate, clientHistory } = turns;
-const turnColumns = {
-  id,
-  sessionId,
-  status,
-  request,
-  requestHash,
-  idempotencyKey,
-  options,
-  delegation,
-  principalId,
-  parentTurnId,
-  parentCallId,
-  childTerms,
-  budget,
-  goesFirst,
-  traceparent,
-  tracestate,
-  clientHistory,
-  createdAt,
-};
+const turnFields = [
+  'id',
+  'sessionId',
+  'status',
+  'request',
+  'requestHash',
+  'idempotencyKey',
+  'options',
+  'delegation',
+  'principalId',
+  'parentTurnId',
+  'parentCallId',
+  'childTerms',
+  'budget',
+  'goesFirst',
+  'traceparent',
+  'tracestate',
+  'clientHistory',
+  'createdAt',
+] as const;
+const turnColumns = pickColumns(turns, turnFields);
 const givenColumns = {
   ...turnColumns,
   messageId: messages.id,
@@ -111,7 +193,7 @@ const givenTypes = { ...typesOf(givenColumns), most: 'integer' };
  * @param conflict what happens to a turn that violates a rule: an error, or `skipped` without one.
  * @returns ids of those that were stored.
  */
-export async function insertTurns(
+async function insertTurns(
   db: Queryable,
   insertions: readonly { turn: NewTurn; insertion: Insertion }[],
   conflict: 'throws' | 'is skipped',
@@ -156,9 +238,7 @@ const turnNames = Object.values(turnColumns).map(({ name }) => name);
 /** The clock of another process may have been ahead: a turn comes after all that its session has. */
 const afterLast = `greatest("createdAt", (select max(last.created_at) + interval '1 millisecond' from turns last
   where last.session_id = given."sessionId"))`;
-const givenNames = Object.keys(turnColumns).map((name) =>
-  name === 'createdAt' ? afterLast : `"${name}"`,
-);
+const givenNames = turnFields.map((name) => (name === 'createdAt' ? afterLast : `"${name}"`));
 
 /**
  * @returns `queue-full` when as many turns wait already, `key-taken` when a message with the turn's
@@ -175,4 +255,15 @@ export async function insertTurn(
   const { sessionId: ofSession, idempotencyKey: key } = turn;
   const isSteered = key !== undefined && (await findSteeredByKey(db, ofSession, key));
   return isSteered ? 'key-taken' : 'queue-full';
+}
+
+const insertRow = insertKind(turns, turnFields);
+
+/** The turn of a subagent as writes of its parent, which stores them with the event of its start. */
+export function turnWrites(
+  turnId: string,
+  turn: Omit<NewTurn, 'readerProcess' | 'told'>,
+): StoreWrite[] {
+  const rows = turnRows(turnId, turn);
+  return [insertRow({ ...rows.turn, goesFirst: false }), insertMessage(rows.message)];
 }

@@ -9,8 +9,7 @@ import type { Queryable } from '../../storage/connection.js';
 import { turns } from '../../storage/schema.js';
 import type { AssistantPart, AttachmentRef, StoredPart } from '../../storage/shapes/stored-part.js';
 import { messages, steps, toolCalls } from '../../storage/transcript-schema.js';
-import type { NewTurn } from './insert-turn.js';
-import type { CheckedToldTurn, ToldTurn } from './turn-submission.js';
+import type { CheckedToldTurn, NewTurn, ToldTurn } from './turn-submission.js';
 
 /** The reason of the end of told turns: no run of this server ended them. */
 const TOLD = 'told';

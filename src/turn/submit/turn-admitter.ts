@@ -1,34 +1,39 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../config/config.js';
+import { TypedError } from '../../errors/typed-error.js';
 import { assertNever } from '../../platform/assert-never.js';
 import { KeyedMutex } from '../../platform/async/keyed-mutex.js';
+import { compact } from '../../platform/compact.js';
 import type { Logger } from '../../platform/logger.js';
 import { sessionNotFound } from '../../session/session-errors.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import type { OnBusy } from '../../storage/shapes/stored-options.js';
+import type { StoredTrace } from '../../storage/shapes/stored-trace.js';
+import { attributes, queueAttributes, spanNames } from '../../tracing/span-names.js';
+import { Tracing } from '../../tracing/tracing.js';
 import { QueuePositions, WorkerWaker } from '../queue/queue-positions.js';
 import { TurnCanceller } from '../lifecycle/turn-canceller.js';
 import { TurnPromoter } from '../lifecycle/turn-promoter.js';
 import { IdleTurnEnder } from '../lifecycle/idle-turn-ender.js';
 import { queueFull, sessionQueueFull, tooManyTurns, turnInProgress } from '../state/turn-errors.js';
-import { TurnAcceptor, type Refusal } from './turn-acceptor.js';
-import type { Disposition } from './disposition.js';
+import { TurnInserter, type Refusal } from './insert-turn.js';
+import type { Disposition, NewTurn, StoredBeside } from './turn-submission.js';
 import { holdTurn, type HoldLimits } from './hold-turn.js';
-import type { NewTurn } from './insert-turn.js';
-import type { StoredBeside } from './turn-submission.js';
 
-export interface Admitted {
+interface Admitted {
   turnId: string;
   disposition: Disposition;
   onBegun: () => void;
 }
 
-export interface Admission {
+interface Admission {
   onBusy: OnBusy;
   /** Turns of the principal that may not have ended; 0: no limit. */
   concurrentTurns: number;
   /** Logger of the request. */
   logger: Pick<Logger, 'warn'>;
+  /** The span of the request. */
+  trace: StoredTrace | undefined;
   /** What is stored together with the turn. */
   beside?: StoredBeside | undefined;
 }
@@ -38,36 +43,59 @@ export interface Admission {
 export class TurnAdmitter {
   /** Keyed by session: requests that wait for a session's lock must take no connection. */
   readonly #holding = new KeyedMutex();
+  readonly #inserter: TurnInserter;
 
   constructor(
     @Inject(DATABASE) private readonly db: Database,
     @Inject(CONFIG) private readonly config: Pick<Config, 'queueDepth' | 'sessionQueue'>,
-    private readonly acceptor: TurnAcceptor,
     private readonly waker: WorkerWaker,
     private readonly positions: QueuePositions,
     private readonly promoter: TurnPromoter,
     private readonly ender: IdleTurnEnder,
     private readonly canceller: TurnCanceller,
-  ) {}
+    private readonly tracing: Tracing,
+  ) {
+    this.#inserter = new TurnInserter(db);
+  }
 
   /**
-   * Admits a turn, at once or held behind the active turn of its session.
+   * Admits a turn, at once or held behind the active turn of its session, in the span that its first attempt is
+   * below.
    *
    * @returns `key-taken` when a racing request took the idempotency key; `busy` where the session is
    *   busy and the request is not to be held.
    * @throws TypedError QUEUE_FULL, SESSION_QUEUE_FULL, TOO_MANY_TURNS, SESSION_NOT_FOUND.
    */
   async admit(turn: NewTurn, admission: Admission): Promise<Admitted | 'busy' | 'key-taken'> {
+    const span = this.tracing.start(spanNames.send, {
+      kind: 'producer',
+      attributes: queueAttributes('send'),
+      conversation: turn.sessionId,
+      ...compact({ parent: admission.trace }),
+    });
+    try {
+      const admitted = await this.#store({ ...turn, trace: span.trace }, admission);
+      if (typeof admitted !== 'string') span.set({ [attributes.messageId]: admitted.turnId });
+      return admitted;
+    } catch (error) {
+      span.fail(error instanceof TypedError ? error.type : '_OTHER');
+      throw error;
+    } finally {
+      span.end();
+    }
+  }
+
+  async #store(turn: NewTurn, admission: Admission): Promise<Admitted | 'busy' | 'key-taken'> {
     const { onBusy, concurrentTurns, beside } = admission;
     const { queueDepth, sessionQueue } = this.config;
     const limits = { queueDepth, sessionQueue, concurrentTurns };
-    const accepted = await this.acceptor.accept(turn, limits, beside);
-    if (accepted.type === 'accepted') {
-      const { turnId } = accepted;
+    const inserted = await this.#inserter.insert(turn, limits, beside);
+    if (inserted.type === 'stored') {
+      const { turnId } = inserted;
       const onBegun = this.waker.wake(turnId, admission.logger);
       return { turnId, disposition: { type: 'started' }, onBegun };
     }
-    if (accepted.type !== 'busy') return refuse(accepted.type, turn, limits);
+    if (inserted.type !== 'busy') return refuse(inserted.type, turn, limits);
     if (onBusy === 'reject' || onBusy === 'steer') return 'busy';
     return this.#holding.run(turn.sessionId, () => this.#hold(turn, limits, admission));
   }

@@ -26,9 +26,8 @@ import { MEMORY_TOOL } from '../../tools/builtin/memory.js';
 import { hideOffer } from '../state/turn-offer.js';
 import { checkClientTools } from './client-tools.js';
 import { decideDelegation } from './decide-delegation.js';
-import type { NewTurn } from './insert-turn.js';
 import { checkTold, endsWithOutputs, orderParts } from './told-turns.js';
-import type { TurnSubmission } from './turn-submission.js';
+import type { NewTurn, TurnSubmission } from './turn-submission.js';
 
 export interface Preparation {
   submission: TurnSubmission;

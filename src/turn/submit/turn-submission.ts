@@ -1,15 +1,23 @@
 import type { JsonObject } from '../../platform/json.js';
 import type { Principal } from '../../access/principal.js';
 import type { ReceivedFile } from '../../attachments/received-file.js';
-import type { AgentConfig } from '../../storage/shapes/stored-limits.js';
+import type { AgentConfig, DayLimits } from '../../storage/shapes/stored-limits.js';
+import type {
+  InheritedPermissions,
+  SubagentDecision,
+} from '../../storage/shapes/stored-permissions.js';
+import type { StoredTrace } from '../../storage/shapes/stored-trace.js';
 import type { SessionRow } from '../../session/session-store.js';
 import type { Queryable } from '../../storage/connection.js';
-import type { OptionProblem, OnDisconnect } from '../../storage/shapes/stored-options.js';
+import type {
+  OnDisconnect,
+  OptionProblem,
+  OptionResolution,
+} from '../../storage/shapes/stored-options.js';
 import type { StoredPart } from '../../storage/shapes/stored-part.js';
-import type { ReplayTerms } from '../../storage/shapes/stored-turn.js';
+import type { ReplayTerms, StoredRequest } from '../../storage/shapes/stored-turn.js';
 import type { StoredResponsesRequest } from '../../storage/shapes/stored-responses.js';
 import type { SessionOrigin } from '../../storage/schema.js';
-import type { Disposition } from './disposition.js';
 
 /** Rows that stand or fall with a turn's: they are stored in its transaction. */
 export interface StoredBeside {
@@ -135,6 +143,37 @@ export interface TurnSubmission {
   replay?: Omit<ReplayTerms, 'offer'> & { parts: readonly StoredPart[] };
 }
 
+/** The turn that is stored for a request, or for a subagent. */
+export interface NewTurn {
+  sessionId: string;
+  /** The principal whose turn it is. */
+  principalId: string;
+  /** Limits of the principal's day; absent: none. */
+  budget?: DayLimits | undefined;
+  request: StoredRequest;
+  /** Hash of the normalised body: a second use of an idempotency key must have the same. */
+  requestHash: string;
+  idempotencyKey: string | undefined;
+  options: OptionResolution;
+  delegation: SubagentDecision;
+  parts: StoredPart[];
+  /** Turns that are stored before it. Absent: none. */
+  told?: readonly CheckedToldTurn[] | undefined;
+  /** See `TurnSubmission`. */
+  toldFirst?: boolean;
+  /** See `TurnSubmission`. */
+  clientHistory?: string | undefined;
+  now: Date;
+  /** The process that serves the turn's reader; absent: the turn needs none. */
+  readerProcess?: string | undefined;
+  /** The span that accepts the turn; absent: none. */
+  trace?: StoredTrace | undefined;
+  /** The turn whose place it takes; absent: it follows the last one. */
+  replaces?: string | undefined;
+  /** Links a subagent's turn to the call that asked for it. */
+  child?: { parentTurnId: string; parentCallId: string; childTerms: InheritedPermissions };
+}
+
 export interface SubmittedTurn {
   turnId: string;
   onDisconnect: OnDisconnect;
@@ -143,4 +182,33 @@ export interface SubmittedTurn {
   origin?: SessionOrigin;
   /** Call this when an event of the turn was seen: the turn does not wait any more. */
   onBegun?: () => void;
+}
+
+/** The outcome of a request for a turn, sent in `X-Turn-Disposition`. */
+export type Disposition =
+  | { type: 'started' }
+  /** A repeat of an earlier request, whose turn this is. */
+  | { type: 'repeated' }
+  /** Held behind others of its session; the next one has position 1. */
+  | { type: 'enqueued'; position: number }
+  /** The turn goes next: the turn before it is being interrupted, or has just ended. */
+  | { type: 'interrupting'; turnId: string | undefined }
+  /** The message was steered into this turn, which is running. */
+  | { type: 'steered'; messageId: string };
+
+/** Disposition as a header's value: `enqueued; position=2`. */
+export function describeDisposition(disposition: Disposition): string {
+  switch (disposition.type) {
+    case 'started':
+    case 'repeated':
+      return disposition.type;
+    case 'enqueued':
+      return `enqueued; position=${disposition.position}`;
+    case 'interrupting':
+      return disposition.turnId === undefined
+        ? 'interrupting'
+        : `interrupting; turn=${disposition.turnId}`;
+    case 'steered':
+      return `steered; message=${disposition.messageId}`;
+  }
 }

@@ -13,6 +13,8 @@ import { AnthropicProvider } from '../../provider/anthropic/anthropic-provider.j
 import { and, eq, isNull } from 'drizzle-orm';
 import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
 import { turns } from '../../storage/schema.js';
+import { SessionCloser } from '../lifecycle/session-closer.js';
+import { SIGNAL_BUS, type SignalBus } from '../queue/signal-bus.js';
 import { checkBudget } from '../budgets/check-budget.js';
 import {
   idempotencyKeyReused,
@@ -33,16 +35,18 @@ import {
 } from '../state/turn-lookup.js';
 import { findBusyPolicy } from './busy-policy.js';
 import { logDelegation } from './decide-delegation.js';
-import { findSteeredByKey } from './store-steered-message.js';
-import { TurnSender } from './turn-sender.js';
+import { findSteeredByKey, steerTurn } from './steer-turn.js';
+import { TurnAdmitter } from './turn-admitter.js';
 import { TurnPreparer } from './turn-preparer.js';
-import { TurnSteerer } from './turn-steerer.js';
 import type { SubmittedTurn, ToldTurn, TurnSubmission } from './turn-submission.js';
 
 /** Each try after the first finds the request that took the idempotency key, unless that is gone already. */
 const MOST_TRIES = 3;
 
-type SubmitConfig = Pick<Config, 'maxMessageChars' | 'maxBodyBytes' | 'subagentWarnMs'>;
+type SubmitConfig = Pick<
+  Config,
+  'maxMessageChars' | 'maxBodyBytes' | 'sessionQueue' | 'subagentWarnMs'
+>;
 
 /** What a request may change of a turn that waits for it. */
 export type TurnTerms = Pick<
@@ -68,8 +72,9 @@ export class TurnSubmitter {
     @Inject(CONFIG) private readonly config: SubmitConfig,
     private readonly provider: AnthropicProvider,
     private readonly preparer: TurnPreparer,
-    private readonly sender: TurnSender,
-    private readonly steerer: TurnSteerer,
+    private readonly admitter: TurnAdmitter,
+    private readonly closer: SessionCloser,
+    @Inject(SIGNAL_BUS) private readonly bus: SignalBus,
   ) {}
 
   /**
@@ -143,13 +148,13 @@ export class TurnSubmitter {
     const concurrentTurns = principal?.limits.concurrentTurns ?? 0;
     const trace = principal?.trace;
     const terms = { concurrentTurns, logger, trace, beside };
-    let admitted = await this.sender.send(turn, { onBusy: met, ...terms });
+    let admitted = await this.admitter.admit(turn, { onBusy: met, ...terms });
     if (admitted === 'busy') {
       const metNow = await this.#meetBusy(request);
       if (isAnswered(metNow)) return metNow;
       // The request is valid: what it replaces may end.
       if (turn.replaces !== undefined) await this.#endReplaced(sessionId, turn.replaces);
-      admitted = await this.sender.send(turn, { onBusy: metNow, ...terms });
+      admitted = await this.admitter.admit(turn, { onBusy: metNow, ...terms });
     }
     if (typeof admitted === 'string') return 'key-taken';
     const { turnId } = admitted;
@@ -174,13 +179,14 @@ export class TurnSubmitter {
    * @throws TypedError TURN_IN_PROGRESS.
    */
   async #meetBusy(request: Request): Promise<SubmittedTurn | 'key-taken' | Holding> {
+    const { db, bus, clock, config } = this;
     const { submission, replaces } = request;
     const { sessionId, opts } = submission;
     // The active turn may be the same request, accepted since the first look.
     const racing = await this.#findEarlier(request);
     if (racing !== undefined) return racing;
     const named = namedOnBusy(opts);
-    const onBusy = named ?? (await findBusyPolicy(this.db, submission));
+    const onBusy = named ?? (await findBusyPolicy(db, submission));
     if (replaces !== undefined) {
       const mayEnd = named === undefined ? onBusy !== 'reject' : onBusy === 'interrupt';
       if (!mayEnd) throw replacedRuns(sessionId);
@@ -194,7 +200,7 @@ export class TurnSubmitter {
         return onBusy;
       case 'steer':
         // Where nobody could have the message any more, it comes after the turn that is ending.
-        return (await this.steerer.steer(request)) ?? 'enqueue';
+        return (await steerTurn({ db, bus, clock, config }, request)) ?? 'enqueue';
       default:
         return assertNever(onBusy);
     }
@@ -212,7 +218,7 @@ export class TurnSubmitter {
     if (replaced.sessionId !== sessionId) throw turnNotInSession(replaces, sessionId);
     const { supersededBy } = replaced;
     if (supersededBy !== null) throw turnSuperseded(replaces, supersededBy);
-    await this.sender.endReplaced(sessionId);
+    await this.closer.endTurns(sessionId, 'superseded');
   }
 
   /** The turn that an earlier request with the same idempotency key began, or steered. */

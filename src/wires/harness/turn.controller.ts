@@ -29,7 +29,7 @@ import { parseIdempotencyKey } from '../../http/request-headers.js';
 import { Streams } from '../../http/streams/stream.interceptor.js';
 import { sessionNotFound } from '../../session/session-errors.js';
 import { eventsUrl } from '../../turn/state/turn-lookup.js';
-import { describeDisposition } from '../../turn/submit/disposition.js';
+import { describeDisposition } from '../../turn/submit/turn-submission.js';
 import { TurnService } from '../../turn/turn-service.js';
 import { TurnStreams } from '../conversation/turn-streams.js';
 import { WantedAnswer, type AnswerKind } from './answer-kind.decorator.js';

@@ -1,4 +1,4 @@
-import type { NewTurn } from '../../../src/turn/submit/insert-turn.js';
+import type { NewTurn } from '../../../src/turn/submit/turn-submission.js';
 import { someOptions } from './store-turn.js';
 
 /** A turn as the submitter builds it to be stored. */

@@ -4,7 +4,7 @@ import type { Database } from '../../../src/storage/connection.js';
 import { readerProcesses, turnReaders } from '../../../src/storage/reader-schema.js';
 import { turns } from '../../../src/storage/schema.js';
 import { AbandonedTurns } from '../../../src/turn/lifecycle/abandoned-turns.js';
-import { TurnAcceptor } from '../../../src/turn/submit/turn-acceptor.js';
+import { TurnInserter } from '../../../src/turn/submit/insert-turn.js';
 import { MemorySignalBus } from '../../../src/turn/queue/signal-bus.js';
 import { Presence } from '../../../src/turn/lifecycle/presence.js';
 import { READER_LEASE_MS } from '../../../src/turn/lifecycle/reader-rows.js';
@@ -96,8 +96,8 @@ export class ReaderScene {
       now: this.#now(),
     });
     const limits = { queueDepth: 1_000, concurrentTurns: 0 };
-    const accepted = await new TurnAcceptor(this.db).accept(turn, limits);
-    if (accepted.type !== 'accepted') throw new Error(accepted.type);
+    const accepted = await new TurnInserter(this.db).insert(turn, limits);
+    if (accepted.type !== 'stored') throw new Error(accepted.type);
     presence.expect(accepted.turnId);
     return accepted.turnId;
   }

@@ -9,13 +9,13 @@ import type { OpenedDatabase } from '../../storage/connection.js';
 import { steeredMessages } from '../../storage/governance-schema.js';
 import { sessions, turns } from '../../storage/schema.js';
 import type { TurnStatus } from '../../storage/shapes/stored-turn.js';
-import { TurnAcceptor } from './turn-acceptor.js';
+import { TurnInserter } from './insert-turn.js';
 import {
   findSteeredByKey,
   storeSteeredMessage,
   type SteerResult,
   type NewSteeredMessage,
-} from './store-steered-message.js';
+} from './steer-turn.js';
 
 describe.each(bothDatabases)('a message steered into a turn, on %s', (_name, open) => {
   let database: OpenedDatabase;
@@ -75,9 +75,9 @@ describe.each(bothDatabases)('a message steered into a turn, on %s', (_name, ope
     await database.db.update(turns).set({ status: 'completed' }).where(eq(turns.id, turnId));
     const limits = { queueDepth: 1_000, concurrentTurns: 0 };
     const begin = (idempotencyKey: string) =>
-      new TurnAcceptor(database.db).accept(newTurn(sessionId, { idempotencyKey }), limits);
+      new TurnInserter(database.db).insert(newTurn(sessionId, { idempotencyKey }), limits);
     expect(await begin('a')).toEqual({ type: 'key-taken' });
-    expect((await begin('b')).type).toBe('accepted');
+    expect((await begin('b')).type).toBe('stored');
   });
 
   it.each(['held', 'completed', 'limited', 'interrupted', 'failed'] as const)(

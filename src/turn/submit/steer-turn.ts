@@ -1,10 +1,75 @@
 import { and, count, eq, inArray, isNull, sql } from 'drizzle-orm';
+import type { Config } from '../../config/config.js';
+import { asksForOutput } from '../../options/check-output.js';
+import type { Clock } from '../../platform/clock.js';
+import type { Logger } from '../../platform/logger.js';
+import type { Database, Queryable } from '../../storage/connection.js';
+import type { SignalBus } from '../queue/signal-bus.js';
+import {
+  sessionQueueFull,
+  steeringTakesNoFiles,
+  steeringTakesNoOutput,
+} from '../state/turn-errors.js';
+import { getTurn } from '../state/turn-lookup.js';
 import { newId } from '../../platform/ids.js';
 import { violatedConstraint } from '../../storage/database-errors.js';
-import type { Database, Queryable } from '../../storage/connection.js';
 import { steeredMessages } from '../../storage/governance-schema.js';
 import { activeStatuses } from '../../storage/shapes/stored-turn.js';
 import { turns } from '../../storage/schema.js';
+import type { SubmittedTurn, TurnSubmission } from './turn-submission.js';
+
+interface Steering {
+  submission: TurnSubmission;
+  requestHash: string;
+  /** Logger of the request. */
+  logger: Pick<Logger, 'warn'>;
+}
+
+interface SteerDeps {
+  db: Database;
+  bus: SignalBus;
+  clock: Clock;
+  config: Pick<Config, 'sessionQueue'>;
+}
+
+/**
+ * Sends a message into the turn that is running in its session: the model has it with its next call.
+ * The options of the message are that turn's.
+ *
+ * @returns undefined when no turn is left that could take the message; `key-taken` when a racing
+ *   request took the idempotency key.
+ * @throws TypedError INVALID_REQUEST for files and for an output of its own, SESSION_QUEUE_FULL.
+ */
+export async function steerTurn(
+  { db, bus, clock, config: { sessionQueue } }: SteerDeps,
+  { submission, requestHash, logger }: Steering,
+): Promise<SubmittedTurn | 'key-taken' | undefined> {
+  const { sessionId, message: text, attachments, files = [], idempotencyKey } = submission;
+  if (attachments.length > 0 || files.length > 0) throw steeringTakesNoFiles();
+  if (asksForOutput(submission.opts)) throw steeringTakesNoOutput();
+  const now = new Date(clock.now());
+  const { clientMessageId: clientId, instructions } = submission;
+  const said = { sessionId, text, clientId, instructions };
+  const message = { ...said, requestHash, idempotencyKey, now };
+  const stored = await storeSteeredMessage(db, message, sessionQueue);
+  switch (stored.type) {
+    case 'nobody':
+      return undefined;
+    case 'key-taken':
+      return 'key-taken';
+    case 'full':
+      throw sessionQueueFull(sessionId, sessionQueue);
+    case 'steered': {
+      const { turnId, messageId } = stored;
+      // A lost hint costs time, not the message: the turn's row counts it.
+      bus
+        .publishCancel(turnId)
+        .catch((error: unknown) => logger.warn({ turnId, error }, 'a hint was lost'));
+      const { onDisconnect } = (await getTurn(db, turnId)).options.options;
+      return { turnId, onDisconnect, disposition: { type: 'steered', messageId } };
+    }
+  }
+}
 
 export interface NewSteeredMessage {
   sessionId: string;
