@@ -117,7 +117,7 @@ const doors = [
   '^src/turn/history/(conversation-service|view-(messages|steps))\\.ts$',
   '^src/turn/budgets/forget-usage\\.ts$',
   '^src/turn/lifecycle/(forget-archives|idle-turn-ender|session-closer|turn-canceller)\\.ts$',
-  '^src/turn/state/(assistant-message-id|load-turn|turn-(context|errors|lookup|services))\\.ts$',
+  '^src/turn/state/(stored-turn|turn-(errors|row|state))\\.ts$',
   // The harness's dialect, whose frames AG-UI sends too.
   '^src/wires/harness/dialect/harness\\.ts$',
 ];

@@ -4,7 +4,7 @@
  * package's declarations.
  */
 import type { AgentConfig } from '../storage/shapes/stored-limits.js';
-import type { viewTurn } from '../turn/state/turn-lookup.js';
+import type { viewTurn } from '../turn/state/turn-row.js';
 
 export type { CreatedKey } from '../access/key-service.js';
 export type { KeyView } from '../access/view-key.js';

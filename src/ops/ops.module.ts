@@ -25,7 +25,7 @@ import { forgetMemory } from '../memory/forget-memory.js';
 import { forgetUsage } from '../turn/budgets/forget-usage.js';
 import { forgetArchives } from '../turn/lifecycle/forget-archives.js';
 import { TURN_QUEUE, type TurnQueue } from '../turn/queue/turn-queue.js';
-import { countActiveSessions } from '../turn/state/turn-lookup.js';
+import { countActiveSessions } from '../turn/state/turn-row.js';
 import { expireSessions } from '../session/expire-sessions.js';
 import { releaseFiles } from '../session/release-files.js';
 import { findLateSeconds } from '../schedules/find-late-seconds.js';

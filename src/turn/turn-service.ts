@@ -14,7 +14,7 @@ import { checkCursor } from './stream/check-cursor.js';
 import { Presence } from './lifecycle/presence.js';
 import type { SubmittedTurn, TurnSubmission } from './submit/turn-submission.js';
 import { noActiveTurn, streamExpired } from './state/turn-errors.js';
-import { findActiveTurn, findSessionAndTurn, getTurn, viewTurn } from './state/turn-lookup.js';
+import { findActiveTurn, findSessionAndTurn, getTurn, viewTurn } from './state/turn-row.js';
 
 /** A turn after a cursor. */
 export interface RestOfTurn extends Omit<SubmittedTurn, 'disposition'> {

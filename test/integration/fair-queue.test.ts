@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { asc, eq } from 'drizzle-orm';
 import { turns } from '../../src/storage/schema.js';
-import type { TurnRow } from '../../src/turn/state/turn-lookup.js';
+import type { TurnRow } from '../../src/turn/state/turn-row.js';
 import { expectSoon } from '../support/expect-soon.js';
 import { openFleet, type Fleet } from '../support/turn/start-fleet.js';
 import { readTurn } from '../support/turn/read-turn.js';

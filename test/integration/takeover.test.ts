@@ -15,7 +15,7 @@ import { ToolRegistry } from '../../src/tools/registry.js';
 import type { ToolDefinition } from '../../src/tools/tool.js';
 import { MemoryTurnQueue } from '../../src/turn/queue/turn-queue.js';
 import { TurnClaims } from '../../src/turn/queue/turn-claims.js';
-import { getTurn } from '../../src/turn/state/turn-lookup.js';
+import { getTurn } from '../../src/turn/state/turn-row.js';
 import type { TurnWorker } from '../../src/turn/worker/turn-worker.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { HeldTool } from '../support/turn/held-tool.js';

@@ -10,7 +10,7 @@ import { MemoryTurnQueue } from '../../src/turn/queue/turn-queue.js';
 import { ApprovalStore } from '../../src/turn/approvals/approval-store.js';
 import { StrandedTurns } from '../../src/turn/worker/stranded-turns.js';
 import { Sweeper } from '../../src/turn/worker/sweeper.js';
-import type { Claim } from '../../src/turn/queue/claim-statements.js';
+import type { Claim } from '../../src/turn/state/attempt.js';
 import { TurnClaims } from '../../src/turn/queue/turn-claims.js';
 import { claimOne } from '../support/turn/claim-one.js';
 import { expectSoon } from '../support/expect-soon.js';

@@ -3,7 +3,7 @@ import { noUsage } from '../../events/turn-event.js';
 import type { JsonObject } from '../../platform/json.js';
 import type { ToldSkill } from '../../storage/shapes/sent-request.js';
 import type { ToolCallStatus } from '../../storage/shapes/stored-turn.js';
-import type { CallResult, FinishedStep } from '../state/progress.js';
+import type { CallResult, FinishedStep } from '../state/attempt.js';
 import type { TurnPermissions } from './call-rules.js';
 import { narrowLayers } from './narrow-layers.js';
 

@@ -1,7 +1,7 @@
 import type { ToldSkill } from '../../storage/shapes/sent-request.js';
 import type { NarrowingSkill } from '../../storage/shapes/stored-permissions.js';
 import { LOAD_SKILL, READ_SKILL_FILE } from '../../tools/builtin/skill-tools.js';
-import type { Progress } from '../state/progress.js';
+import type { Progress } from '../state/attempt.js';
 import type { ApprovalRow } from './approval-writes.js';
 import type { TurnPermissions } from './call-rules.js';
 import { effectiveInput } from './judge-call.js';

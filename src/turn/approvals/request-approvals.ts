@@ -1,6 +1,5 @@
 import { newTimeId } from '../../platform/ids.js';
-import type { Attempt } from '../state/attempt.js';
-import type { ToolUse } from '../state/progress.js';
+import type { Attempt, ToolUse } from '../state/attempt.js';
 import {
   requestedEvent,
   insertApproval,

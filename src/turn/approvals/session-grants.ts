@@ -3,7 +3,7 @@ import { sessionGrants } from '../../storage/governance-schema.js';
 import { insertKind, type StoreWrite } from '../../storage/write-kind.js';
 import type { CallableTool } from '../../tools/registry.js';
 import { findArgument } from '../../tools/calls/call-paths.js';
-import type { ToolUse } from '../state/progress.js';
+import type { ToolUse } from '../state/attempt.js';
 import type { TurnRun } from '../state/turn-run.js';
 
 /** Characters of the longest rule that is stored: a database index has no space for more. */

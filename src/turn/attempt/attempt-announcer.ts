@@ -8,11 +8,9 @@ import { ModelCatalogue } from '../../provider/model-catalogue.js';
 import { sessions, turns } from '../../storage/schema.js';
 import { updateTurnKind, writeKind, type StoreWrite } from '../../storage/write-kind.js';
 import { applyDecision, resolvedEvent } from '../approvals/approval-writes.js';
-import { assistantMessageId } from '../state/assistant-message-id.js';
+import { assistantMessageId, offerOf } from '../state/turn-row.js';
 import { stepEnded } from '../state/turn-events.js';
-import { openCalls } from '../state/progress.js';
-import type { Attempt } from '../state/attempt.js';
-import { offerOf } from '../state/turn-offer.js';
+import { openCalls, type Attempt } from '../state/attempt.js';
 
 const { id, claudeSessionId, model, updatedAt } = sessions;
 const startSession = writeKind(

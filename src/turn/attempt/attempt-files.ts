@@ -11,9 +11,8 @@ import { ConversationFiles, countImages, filesOf } from '../prompt/conversation-
 import { FileShowers } from '../prompt/file-showers.js';
 import { afterCompaction } from '../prompt/history-opener.js';
 import { sentTurns } from '../prompt/sent-turns.js';
-import type { Compaction } from '../queue/claim-statements.js';
-import type { StoredTurn } from '../state/load-turn.js';
-import type { Attempt } from '../state/attempt.js';
+import type { Compaction, Attempt } from '../state/attempt.js';
+import type { StoredTurn } from '../state/stored-turn.js';
 import type { WithoutSlot } from '../state/worker-terms.js';
 
 interface FileSource {

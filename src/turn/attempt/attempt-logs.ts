@@ -13,7 +13,7 @@ import { CLOCK, type Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { ToolRegistry } from '../../tools/registry.js';
-import type { Claim } from '../queue/claim-statements.js';
+import type { Claim } from '../state/attempt.js';
 import type { Lease } from '../state/lease.js';
 import { isProgress } from '../queue/attempts-in-vain.js';
 import { countEvents } from './count-events.js';

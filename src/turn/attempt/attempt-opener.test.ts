@@ -15,8 +15,8 @@ import { compactions } from '../../storage/conversation-schema.js';
 import { Lease } from '../state/lease.js';
 import { AttemptLogs } from './attempt-logs.js';
 import { AttemptOpener } from './attempt-opener.js';
-import { getTurn } from '../state/turn-lookup.js';
-import { openCalls, replyText } from '../state/progress.js';
+import { getTurn } from '../state/turn-row.js';
+import { openCalls, replyText } from '../state/attempt.js';
 
 describe('AttemptOpener', () => {
   let database: OpenedDatabase;

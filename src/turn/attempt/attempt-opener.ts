@@ -15,14 +15,18 @@ import { traceIdOf } from '../../tracing/trace-context.js';
 import { addUsage, noUsage } from '../../events/turn-event.js';
 import type { ResolvedOptions } from '../../storage/shapes/stored-options.js';
 import { loadApprovals } from '../approvals/approval-store.js';
-import { toSteeredMessage, loadDeliveredMessages } from '../loop/steered-messages.js';
+import {
+  toSteeredMessage,
+  loadDeliveredMessages,
+  loadSessionTurns,
+  loadTurns,
+  type StoredTurn,
+} from '../state/stored-turn.js';
 import { acceptedIn } from './trace-origin.js';
 import { AttemptLogs } from './attempt-logs.js';
 import { isExhausted } from '../queue/attempts-in-vain.js';
 import type { Lease } from '../state/lease.js';
-import { loadSessionTurns, loadTurns, type StoredTurn } from '../state/load-turn.js';
-import type { Claim } from '../queue/claim-statements.js';
-import type { Attempt } from '../state/attempt.js';
+import type { Claim, Attempt } from '../state/attempt.js';
 import { findSessionTokens } from './session-tokens.js';
 import { loadChildren, withRelayed, type ChildTurn } from '../state/child-turn.js';
 import { openState } from '../state/turn-state.js';

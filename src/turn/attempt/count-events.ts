@@ -1,7 +1,7 @@
 import type { TurnEvent } from '../../events/turn-event.js';
 import type { Metrics } from '../../metrics/metrics.js';
 import type { Usage } from '../../storage/shapes/stored-step.js';
-import type { TurnRow } from '../state/turn-lookup.js';
+import type { TurnRow } from '../state/turn-row.js';
 
 export interface Counted {
   /** Its model may change with a fallback. */

@@ -14,11 +14,10 @@ import { type ConversationFiles, shownOutputs } from '../prompt/conversation-fil
 import { HistoryOpener, namesOfFiles } from '../prompt/history-opener.js';
 import { canShorten } from '../prompt/history-shortener.js';
 import { choosePrefix } from '../prompt/request-prefix.js';
-import type { Compaction } from '../queue/claim-statements.js';
+import type { Compaction, Attempt } from '../state/attempt.js';
 import { loadRecording } from '../replay/load-recording.js';
 import type { Recording } from '../replay/recording.js';
-import type { StoredTurn } from '../state/load-turn.js';
-import type { Attempt } from '../state/attempt.js';
+import type { StoredTurn } from '../state/stored-turn.js';
 import type { TurnRun } from '../state/turn-run.js';
 import type { WorkerTerms } from '../state/worker-terms.js';
 import { AttemptFiles } from './attempt-files.js';

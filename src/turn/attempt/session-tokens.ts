@@ -3,7 +3,7 @@ import type { AgentState } from '../../governance/decision-tree/agent-state.js';
 import type { Queryable } from '../../storage/connection.js';
 import { compactions } from '../../storage/conversation-schema.js';
 import { turns } from '../../storage/schema.js';
-import type { Claim } from '../queue/claim-statements.js';
+import type { Claim } from '../state/attempt.js';
 import { tokensOf } from '../state/turn-state.js';
 
 /**

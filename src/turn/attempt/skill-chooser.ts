@@ -11,7 +11,7 @@ import type { ToldSkill } from '../../storage/shapes/sent-request.js';
 import type { OptionResolution } from '../../storage/shapes/stored-options.js';
 import { LOAD_SKILL } from '../../tools/builtin/skill-tools.js';
 import type { Attempt } from '../state/attempt.js';
-import { offerOf } from '../state/turn-offer.js';
+import { offerOf } from '../state/turn-row.js';
 import { emitOnce } from './emit-once.js';
 
 /** The skills of a turn. */

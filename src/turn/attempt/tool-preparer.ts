@@ -33,7 +33,7 @@ import { noSkills, SkillChooser } from './skill-chooser.js';
 import { emitOnce } from './emit-once.js';
 import type { EquippedTools } from './toolset.js';
 import type { Attempt } from '../state/attempt.js';
-import { offerOf } from '../state/turn-offer.js';
+import { offerOf } from '../state/turn-row.js';
 
 const skillTools = [LOAD_SKILL, READ_SKILL_FILE];
 

@@ -1,7 +1,7 @@
 import { compact } from '../../platform/compact.js';
 import type { StoredTrace } from '../../storage/shapes/stored-trace.js';
 import type { SpanStart } from '../../tracing/tracing.js';
-import type { Claim } from '../queue/claim-statements.js';
+import type { Claim } from '../state/attempt.js';
 
 type Traced = Pick<Claim, 'traceparent' | 'tracestate' | 'lastTraceparent' | 'attempt'>;
 

@@ -13,12 +13,10 @@ import type { Todo } from '../../storage/shapes/todo.js';
 import { replaceTodos } from '../../notices/todo-store.js';
 import { todoWriteTool } from '../../tools/builtin/todo-write.js';
 import type { TodoBoard } from '../../tools/tool.js';
-import type { StoredTurn } from '../state/load-turn.js';
+import type { StoredTurn } from '../state/stored-turn.js';
 import { findArrived } from './find-arrived.js';
-import type { Compaction } from '../queue/claim-statements.js';
-import { contextBefore } from '../state/turn-context.js';
-import type { Progress } from '../state/progress.js';
-import type { Attempt } from '../state/attempt.js';
+import type { Compaction, Progress, Attempt } from '../state/attempt.js';
+import { contextBefore } from '../state/turn-state.js';
 import type { TurnWatch } from './turn-watch.js';
 
 export interface WatchSource {

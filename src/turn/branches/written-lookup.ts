@@ -5,7 +5,7 @@ import { turns } from '../../storage/schema.js';
 import type { WrittenFiles } from '../../storage/shapes/fork-source.js';
 import { ToolRegistry } from '../../tools/registry.js';
 import type { Attempt } from '../state/attempt.js';
-import type { StoredTurn } from '../state/load-turn.js';
+import type { StoredTurn } from '../state/stored-turn.js';
 import { findWritten, joinWritten } from './written-files.js';
 
 /** Finds the files that a turn's model must be told of, as what wrote them is not in its conversation. */

@@ -9,7 +9,7 @@ import { usageDays } from '../../storage/governance-schema.js';
 import { turns } from '../../storage/schema.js';
 import { keepLease } from '../worker/keep-lease.js';
 import { Lease } from '../state/lease.js';
-import type { Claim } from '../queue/claim-statements.js';
+import type { Claim } from '../state/attempt.js';
 import { WorkerSlots, type WorkerSlot } from '../worker/worker-slot.js';
 import { ReservationWait } from './await-reservation.js';
 import { reserveCall, type CallToReserve, type Reserved } from './reserve-call.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { noUsage } from '../../events/turn-event.js';
-import type { StepDraft } from '../state/progress.js';
+import type { StepDraft } from '../state/attempt.js';
 import { countUsage, draftUsage } from './draft-usage.js';
 import { totalUsage } from './total-usage.js';
 

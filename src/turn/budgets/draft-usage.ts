@@ -2,7 +2,7 @@ import type { Usage } from '../../storage/shapes/stored-step.js';
 import { costOf } from '../../governance/limits/cost.js';
 import type { Price } from '../../storage/shapes/stored-limits.js';
 import { estimateParts, estimateText, type TokenModel } from '../../provider/estimate-parts.js';
-import type { StepDraft } from '../state/progress.js';
+import type { StepDraft } from '../state/attempt.js';
 
 /** The terms that a call is counted by, beside its provider's report. */
 export interface CallTerms {

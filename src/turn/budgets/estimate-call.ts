@@ -6,9 +6,9 @@ import {
 } from '../../provider/estimate-parts.js';
 import type { ResolvedOptions } from '../../storage/shapes/stored-options.js';
 import type { ModelRequest } from '../../provider/model-types.js';
-import type { Progress } from '../state/progress.js';
+import type { Progress } from '../state/attempt.js';
 import type { SentConversation } from '../prompt/sent-conversation.js';
-import { contextTokens } from '../state/turn-context.js';
+import { contextTokens } from '../state/turn-state.js';
 
 /** Milliseconds the provider's cache keeps a prefix; each use starts them anew. */
 const CACHE_MS = 5 * 60_000;

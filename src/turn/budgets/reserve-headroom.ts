@@ -1,6 +1,6 @@
 import { changeState, type AgentState } from '../../governance/decision-tree/agent-state.js';
 import type { ModelRequest } from '../../provider/model-types.js';
-import type { Budget, Progress } from '../state/progress.js';
+import type { Budget, Progress } from '../state/attempt.js';
 import type { TurnRun } from '../state/turn-run.js';
 import type { Toolset } from '../attempt/toolset.js';
 import { ReservationWait } from './await-reservation.js';

@@ -1,6 +1,6 @@
 import type { Usage } from '../../storage/shapes/stored-step.js';
 import { addUsage, noUsage } from '../../events/turn-event.js';
-import type { StepDraft } from '../state/progress.js';
+import type { StepDraft } from '../state/attempt.js';
 import { draftUsage } from './draft-usage.js';
 
 export interface PaidTurn {

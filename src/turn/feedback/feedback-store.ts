@@ -8,7 +8,7 @@ import { feedback, type FeedbackValue } from '../../storage/feedback-schema.js';
 import { lockKey } from '../../storage/lock.js';
 import { messages } from '../../storage/transcript-schema.js';
 import { addDeliveries } from '../../webhooks/add-deliveries.js';
-import { getTurn, type TurnRow } from '../state/turn-lookup.js';
+import { getTurn, type TurnRow } from '../state/turn-row.js';
 import { feedbackLimit, feedbackNotFound, notAMessage } from './feedback-errors.js';
 import { pageFeedback, type FeedbackFilter } from './page-feedback.js';
 import { viewFeedback, type FeedbackRow, type FeedbackView } from './view-feedback.js';

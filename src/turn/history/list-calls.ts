@@ -1,7 +1,7 @@
 import { and, asc, eq, gte, inArray } from 'drizzle-orm';
 import type { Queryable } from '../../storage/connection.js';
 import { steps, toolCalls } from '../../storage/transcript-schema.js';
-import type { CallRow } from '../state/load-turn.js';
+import type { CallRow } from '../state/stored-turn.js';
 
 /** Page token of a turn's calls: the page begins after the call of that id, of that step. */
 export interface CallPageToken {

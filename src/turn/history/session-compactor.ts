@@ -13,7 +13,7 @@ import { budgetExhausted } from '../budgets/budget-errors.js';
 import { settleSummary } from '../budgets/settle-summary.js';
 import { compactSession } from '../prompt/compact-session.js';
 import { turnInProgress } from '../state/turn-errors.js';
-import { findActiveTurn } from '../state/turn-lookup.js';
+import { findActiveTurn } from '../state/turn-row.js';
 import { SummarySources } from './summary-sources.js';
 
 export interface CompactReport {

@@ -13,8 +13,8 @@ import { afterCompaction, namesOfFiles } from '../prompt/history-opener.js';
 import { openFrame } from '../prompt/open-frame.js';
 import { sentTurns } from '../prompt/sent-turns.js';
 import { TranscriptBuilder } from '../prompt/transcript-builder.js';
-import { loadSessionTurns } from '../state/load-turn.js';
-import { contextBefore } from '../state/turn-context.js';
+import { loadSessionTurns } from '../state/stored-turn.js';
+import { contextBefore } from '../state/turn-state.js';
 
 /** Opens conversations for a summary that a client asks for. */
 @Injectable()

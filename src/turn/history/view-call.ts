@@ -1,7 +1,7 @@
 import type { ToolStatus } from '../../storage/shapes/stored-step.js';
 import { shownStatus } from '../../tools/ledger.js';
 import type { RetryClass } from '../../tools/tool.js';
-import type { CallRow } from '../state/load-turn.js';
+import type { CallRow } from '../state/stored-turn.js';
 
 /** A call as the ledger has it: `GET /api/harness/turns/:id/tools`. */
 export interface CallView {

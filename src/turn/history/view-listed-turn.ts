@@ -1,6 +1,6 @@
 import type { Usage } from '../../storage/shapes/stored-step.js';
 import type { TurnOutcome } from '../../events/turn-event.js';
-import { viewPlace } from '../state/turn-lookup.js';
+import { viewPlace } from '../state/turn-row.js';
 import { unendedStatuses, type TurnStatus } from '../../storage/shapes/stored-turn.js';
 import type { ListedTurn } from './list-turns.js';
 

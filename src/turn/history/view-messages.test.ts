@@ -6,8 +6,8 @@ import { noUsage } from '../../events/turn-event.js';
 import { newId } from '../../platform/ids.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { messages, steps, toolCalls } from '../../storage/transcript-schema.js';
-import { loadSessionTurns } from '../state/load-turn.js';
-import { assistantMessageId } from '../state/assistant-message-id.js';
+import { loadSessionTurns } from '../state/stored-turn.js';
+import { assistantMessageId } from '../state/turn-row.js';
 import { viewMessages } from './view-messages.js';
 
 describe('the messages of a session', () => {

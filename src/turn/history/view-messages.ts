@@ -3,10 +3,10 @@ import type { StoredPart } from '../../storage/shapes/stored-part.js';
 import type { StoredNotice } from '../../notices/notice.js';
 import { compact } from '../../platform/compact.js';
 import { unendedStatuses } from '../../storage/shapes/stored-turn.js';
-import { assistantMessageId } from '../state/assistant-message-id.js';
+import { assistantMessageId } from '../state/turn-row.js';
 import { callKey, partKey } from '../prompt/leave-out.js';
 import type { Refused } from '../state/left-out.js';
-import type { StoredTurn } from '../state/load-turn.js';
+import type { StoredTurn } from '../state/stored-turn.js';
 import {
   viewNotice,
   viewStepParts,

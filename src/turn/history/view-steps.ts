@@ -4,8 +4,8 @@ import { serverCallOf } from '../../provider/anthropic/server-block.js';
 import type { JsonObject } from '../../platform/json.js';
 import { shownStatus } from '../../tools/ledger.js';
 import { serverResults } from '../loop/server-calls.js';
-import { assistantMessageId } from '../state/assistant-message-id.js';
-import type { StepRow, StoredTurn } from '../state/load-turn.js';
+import { assistantMessageId } from '../state/turn-row.js';
+import type { StepRow, StoredTurn } from '../state/stored-turn.js';
 
 export type MessagePart =
   | { type: 'text'; text: string }

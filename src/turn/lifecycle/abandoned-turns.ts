@@ -7,7 +7,7 @@ import { approvals } from '../../storage/governance-schema.js';
 import { readerProcesses, turnReaders } from '../../storage/reader-schema.js';
 import { turns } from '../../storage/schema.js';
 import { unendedStatuses } from '../../storage/shapes/stored-turn.js';
-import { hasStatus, listStatuses } from '../state/has-status.js';
+import { hasStatus, listStatuses } from '../state/turn-row.js';
 import { interval, READER_LEASE_MS } from './reader-rows.js';
 import { SIGNAL_BUS, type SignalBus } from '../queue/signal-bus.js';
 

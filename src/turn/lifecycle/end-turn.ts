@@ -21,23 +21,23 @@ import { resolvedEvent, cancelApprovals } from '../approvals/approval-writes.js'
 import { draftUsage } from '../budgets/draft-usage.js';
 import { totalUsage } from '../budgets/total-usage.js';
 import { settlement } from '../budgets/usage-days.js';
-import { unlessUndelivered } from '../loop/steered-messages.js';
+import { unlessUndelivered, insertMessage, insertStep } from '../state/stored-turn.js';
 import type { Ending } from '../loop/next-action.js';
-import { assistantMessageId } from '../state/assistant-message-id.js';
+import { assistantMessageId } from '../state/turn-row.js';
 import { isCleared, leftOutOf, takeBack, turnLeftOut } from '../state/left-out.js';
-import { insertMessage, insertStep } from '../state/transcript-writes.js';
 import { lastCallMark } from '../loop/last-call.js';
 import { abandonedServerCalls } from '../loop/server-calls.js';
 import { limitNotice, stepEnded, toolEnded, turnFailed } from '../state/turn-events.js';
-import { ledgerCall, type Attempt } from '../state/attempt.js';
 import {
+  ledgerCall,
+  type Attempt,
   knownEnd,
   openCalls,
   replyText,
   type Progress,
   type StepDraft,
   type ToolUse,
-} from '../state/progress.js';
+} from '../state/attempt.js';
 
 const endColumns = [
   'status',

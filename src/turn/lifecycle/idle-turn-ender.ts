@@ -4,7 +4,7 @@ import { CLOCK, type Clock } from '../../platform/clock.js';
 import type { CancelReason } from '../../storage/shapes/stored-turn.js';
 import { AttemptAnnouncer } from '../attempt/attempt-announcer.js';
 import { AttemptOpener } from '../attempt/attempt-opener.js';
-import type { Claim } from '../queue/claim-statements.js';
+import type { Claim } from '../state/attempt.js';
 import { TurnClaims } from '../queue/turn-claims.js';
 import { Lease } from '../state/lease.js';
 import { endTurn } from './end-turn.js';

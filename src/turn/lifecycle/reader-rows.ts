@@ -3,7 +3,7 @@ import type { Database } from '../../storage/connection.js';
 import { readerProcesses, turnReaders } from '../../storage/reader-schema.js';
 import { turns } from '../../storage/schema.js';
 import { unendedStatuses } from '../../storage/shapes/stored-turn.js';
-import { hasStatus } from '../state/has-status.js';
+import { hasStatus } from '../state/turn-row.js';
 
 /** Lease of a reader: a process that was silent for longer counts as none. */
 export const READER_LEASE_MS = 15_000;

@@ -6,7 +6,7 @@ import { updateTurnKind } from '../../storage/write-kind.js';
 import { turns } from '../../storage/schema.js';
 import { settlement } from '../budgets/usage-days.js';
 import type { Remedy } from './choose-remedy.js';
-import type { TurnRow } from '../state/turn-lookup.js';
+import type { TurnRow } from '../state/turn-row.js';
 import type { Attempt } from '../state/attempt.js';
 import type { TurnRun } from '../state/turn-run.js';
 import { addOverhead } from '../state/turn-state.js';

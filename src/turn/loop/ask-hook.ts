@@ -6,7 +6,7 @@ import type { CallableTool } from '../../tools/registry.js';
 import type { HookVerdict, ToolHook } from '../../tools/tool-hook.js';
 import { attributes, spanNames } from '../../tracing/span-names.js';
 import type { ApprovalRow } from '../approvals/approval-writes.js';
-import { isClaimed, type ToolUse } from '../state/progress.js';
+import { isClaimed, type ToolUse } from '../state/attempt.js';
 import type { TurnRun } from '../state/turn-run.js';
 
 export type HookedRun = Pick<

@@ -11,8 +11,7 @@ import { assertNever } from '../../platform/assert-never.js';
 import { findLastCall } from './last-call.js';
 import type { DecisionInput, NextLimit } from './next-action.js';
 import { findOutput } from '../output/output-state.js';
-import { openCalls, type Progress } from '../state/progress.js';
-import type { Attempt } from '../state/attempt.js';
+import { openCalls, type Progress, type Attempt } from '../state/attempt.js';
 import type { TurnRun } from '../state/turn-run.js';
 
 /**

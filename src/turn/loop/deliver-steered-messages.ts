@@ -5,7 +5,7 @@ import { steeredMessages } from '../../storage/governance-schema.js';
 import { writeKind } from '../../storage/write-kind.js';
 import type { Attempt } from '../state/attempt.js';
 import { isReplyOpen } from '../prompt/open-server-tools.js';
-import { toSteeredMessage, type SteeredMessage } from './steered-messages.js';
+import { toSteeredMessage, type SteeredMessage } from '../state/stored-turn.js';
 
 /**
  * Delivers the messages steered since the last model call: stored with the step they come after,

@@ -4,7 +4,7 @@ import { judgeClientCall } from '../approvals/judge-client-call.js';
 import { narrowLayers } from '../approvals/narrow-layers.js';
 import { askHook, type HookedRun } from './ask-hook.js';
 import { decideCall } from './decide-call.js';
-import { isClaimed, type ToolUse } from '../state/progress.js';
+import { isClaimed, type ToolUse } from '../state/attempt.js';
 
 /**
  * Judges a call just before it would run: calls that ran before it may have changed the verdict.

@@ -1,10 +1,9 @@
 import { type AgentState, changeState } from '../../governance/decision-tree/agent-state.js';
 import { lastCall, type LastCallLimit } from '../../governance/limits/limit-reached.js';
 import type { StoredNotice } from '../../notices/notice.js';
-import { insertNotice } from '../state/transcript-writes.js';
+import { insertNotice } from '../state/stored-turn.js';
 import { limitNotice } from '../state/turn-events.js';
-import type { Attempt } from '../state/attempt.js';
-import type { Progress } from '../state/progress.js';
+import type { Attempt, Progress } from '../state/attempt.js';
 
 /** A call inside a limit that is the last one of its turn: no tool may be called in it. */
 export interface LastCall {

@@ -1,5 +1,5 @@
 import { providerDetails } from '../../provider/refusal-kind.js';
-import type { StepDraft } from '../state/progress.js';
+import type { StepDraft } from '../state/attempt.js';
 import type { TurnRun } from '../state/turn-run.js';
 
 /** Measures a call's time to its first token; and the turn's, unless it had a reply before. */

@@ -10,8 +10,8 @@ import { estimateAdded } from '../budgets/estimate-call.js';
 import { countAdded } from '../budgets/reserve-headroom.js';
 import type { SentConversation } from '../prompt/sent-conversation.js';
 import { isReplyOpen } from '../prompt/open-server-tools.js';
-import { insertNotice } from '../state/transcript-writes.js';
-import { contextTokens } from '../state/turn-context.js';
+import { insertNotice } from '../state/stored-turn.js';
+import { contextTokens } from '../state/turn-state.js';
 import type { Attempt } from '../state/attempt.js';
 import type { TurnRun } from '../state/turn-run.js';
 

@@ -23,7 +23,7 @@ import { postLastCall } from './last-call.js';
 import { openRecovery } from './recover-request.js';
 import { postNotices } from './post-notices.js';
 import { postFormat } from '../output/post-output-notice.js';
-import type { Budget, StepDraft } from '../state/progress.js';
+import type { Budget, StepDraft } from '../state/attempt.js';
 import type { TurnRun } from '../state/turn-run.js';
 import { countFailure, measureFirstToken } from './measure-call.js';
 import { serverToolEnded, serverToolStarted } from './server-calls.js';

@@ -12,8 +12,15 @@ import type { CallVerdict } from '../approvals/judge-call.js';
 import { judgeGiven } from '../approvals/judge-client-call.js';
 import { judgeOpenCall } from './judge-open-call.js';
 import { stepEnded, tooManyCalls, toolEnded } from '../state/turn-events.js';
-import { ledgerCall, type Attempt } from '../state/attempt.js';
-import { isClaimed, knownEnd, openCalls, type Progress, type ToolUse } from '../state/progress.js';
+import {
+  ledgerCall,
+  type Attempt,
+  isClaimed,
+  knownEnd,
+  openCalls,
+  type Progress,
+  type ToolUse,
+} from '../state/attempt.js';
 import type { TurnRun } from '../state/turn-run.js';
 import { traceTool } from './tool-span.js';
 import { addResults } from '../state/turn-state.js';

@@ -8,7 +8,7 @@ import { storeStep } from './store-step.js';
 import { decisionInput } from './decision-input.js';
 import { outputInvalid, repairNotice } from '../output/output-notices.js';
 import { postOutputNotice } from '../output/post-output-notice.js';
-import type { Budget, Progress } from '../state/progress.js';
+import type { Budget, Progress } from '../state/attempt.js';
 import type { TurnRun } from '../state/turn-run.js';
 
 /**

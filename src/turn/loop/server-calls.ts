@@ -2,8 +2,7 @@ import type { TurnEventBody } from '../../events/turn-event.js';
 import { serverCallOf, serverResultOf } from '../../provider/anthropic/server-block.js';
 import type { ServerToolCall, ServerToolResult } from '../../provider/server-tools.js';
 import type { AssistantPart } from '../../storage/shapes/stored-part.js';
-import type { Attempt } from '../state/attempt.js';
-import type { Progress } from '../state/progress.js';
+import type { Attempt, Progress } from '../state/attempt.js';
 
 /** The provider began a call. */
 export function serverToolStarted(run: Attempt, { callId, name, input }: ServerToolCall): void {

@@ -1,10 +1,9 @@
-import type { Attempt } from '../state/attempt.js';
-import type { Progress, StepDraft } from '../state/progress.js';
+import type { Attempt, Progress, StepDraft } from '../state/attempt.js';
 import type { TurnRun } from '../state/turn-run.js';
 import type { ModelEvent } from '../../provider/model-types.js';
 import { writeKind } from '../../storage/write-kind.js';
 import { sessions } from '../../storage/schema.js';
-import { insertStep } from '../state/transcript-writes.js';
+import { insertStep } from '../state/stored-turn.js';
 import { countUsage } from '../budgets/draft-usage.js';
 import { settlement } from '../budgets/usage-days.js';
 import { refusalNotice, stepEnded } from '../state/turn-events.js';

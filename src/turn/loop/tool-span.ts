@@ -1,6 +1,6 @@
 import type { ToolOutcome } from '../../tools/calls/run-tool.js';
 import { attributes, spanNames } from '../../tracing/span-names.js';
-import type { ToolUse } from '../state/progress.js';
+import type { ToolUse } from '../state/attempt.js';
 import type { TurnRun } from '../state/turn-run.js';
 
 /** Runs a tool's call in a span of its own, which what the tool does is below. */

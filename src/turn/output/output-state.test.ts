@@ -3,7 +3,7 @@ import { noUsage } from '../../events/turn-event.js';
 import { compileInputCheck } from '../../platform/check-input.js';
 import type { AssistantPart } from '../../storage/shapes/stored-part.js';
 import type { StepStopReason } from '../../storage/shapes/stored-step.js';
-import type { FinishedStep, Progress } from '../state/progress.js';
+import type { FinishedStep, Progress } from '../state/attempt.js';
 import { findOutput, repairMark } from './output-state.js';
 
 const compiled = compileInputCheck({ type: 'object', required: ['a'] });

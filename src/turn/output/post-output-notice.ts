@@ -1,5 +1,5 @@
 import type { StoredNotice } from '../../notices/notice.js';
-import { insertNotice } from '../state/transcript-writes.js';
+import { insertNotice } from '../state/stored-turn.js';
 import type { Attempt } from '../state/attempt.js';
 import type { TurnRun } from '../state/turn-run.js';
 import { isReplyOpen } from '../prompt/open-server-tools.js';

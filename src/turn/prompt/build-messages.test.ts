@@ -6,7 +6,7 @@ import { validateRequest } from '../../rehearsal/validate-request.js';
 import { noUsage } from '../../events/turn-event.js';
 import { buildMessages, type TranscriptStep, type TurnTranscript } from './build-messages.js';
 import { buildSystem } from './build-system.js';
-import type { CallResult } from '../state/progress.js';
+import type { CallResult } from '../state/attempt.js';
 
 const call = (id: string): AssistantPart => ({ type: 'tool_use', id, name: 'read', input: {} });
 const textPart = (text: string): AssistantPart => ({ type: 'text', text });

@@ -13,7 +13,7 @@ import { compactions } from '../../storage/conversation-schema.js';
 import { buildMessages, type TurnTranscript } from './build-messages.js';
 import { requestOf, type RequestFrame } from './request-frame.js';
 import { splitTurns } from './split-turns.js';
-import type { Compaction } from '../queue/claim-statements.js';
+import type { Compaction } from '../state/attempt.js';
 import { noSummary, nothingToCompact } from '../state/turn-errors.js';
 
 /** Tokens of the summary at most. */

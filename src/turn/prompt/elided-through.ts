@@ -1,5 +1,5 @@
 import type { Usage } from '../../storage/shapes/stored-step.js';
-import { contextTokens } from '../state/turn-context.js';
+import { contextTokens } from '../state/turn-state.js';
 
 /** The last steps of a turn, whose outputs stay whole: the model is at work with them. */
 const KEPT_STEPS = 3;

@@ -1,7 +1,7 @@
 import { desc, eq } from 'drizzle-orm';
 import type { Queryable } from '../../storage/connection.js';
 import { compactions } from '../../storage/conversation-schema.js';
-import type { Compaction } from '../queue/claim-statements.js';
+import type { Compaction } from '../state/attempt.js';
 
 /** The session's last compaction. */
 export async function findCompaction(

@@ -1,5 +1,5 @@
 import type { TurnTranscript } from './build-messages.js';
-import { contextTokens } from '../state/turn-context.js';
+import { contextTokens } from '../state/turn-state.js';
 
 /** Share of a window that is kept for the reply to a step's outputs. */
 const RESERVED = 0.1;

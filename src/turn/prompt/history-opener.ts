@@ -8,13 +8,12 @@ import type { ConversationFiles } from './conversation-files.js';
 import { elideForGood } from './history-shortener.js';
 import { elideOutputs } from './elide-outputs.js';
 import { refusalOf } from '../state/left-out.js';
-import type { StoredTurn } from '../state/load-turn.js';
+import type { StoredTurn } from '../state/stored-turn.js';
 import type { RequestFrame } from './request-frame.js';
 import { sentTurns } from './sent-turns.js';
 import { TranscriptBuilder } from './transcript-builder.js';
-import { contextBefore } from '../state/turn-context.js';
-import type { Compaction } from '../queue/claim-statements.js';
-import type { Attempt } from '../state/attempt.js';
+import { contextBefore } from '../state/turn-state.js';
+import type { Compaction, Attempt } from '../state/attempt.js';
 
 /** The last turns are never summarised: the user refers to them. */
 const KEPT_TURNS = 1;

@@ -8,8 +8,7 @@ import { turns } from '../../storage/schema.js';
 import type { SentConversation, Undo } from './sent-conversation.js';
 import { TurnCompactor } from './turn-compactor.js';
 import { elideOutputs, isElidable } from './elide-outputs.js';
-import type { Attempt } from '../state/attempt.js';
-import type { Progress } from '../state/progress.js';
+import type { Attempt, Progress } from '../state/attempt.js';
 import type { TurnRun } from '../state/turn-run.js';
 
 /** More steps than any turn has. */

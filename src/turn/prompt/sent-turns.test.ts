@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { StoredPart } from '../../storage/shapes/stored-part.js';
-import type { TurnRow } from '../state/turn-lookup.js';
-import type { StepRow } from '../state/load-turn.js';
+import type { TurnRow } from '../state/turn-row.js';
+import type { StepRow } from '../state/stored-turn.js';
 import { sentTurns } from './sent-turns.js';
 
 interface Asked {

@@ -1,6 +1,6 @@
 import type { StoredPart } from '../../storage/shapes/stored-part.js';
 import { isSameJson } from '../../platform/json.js';
-import type { StoredTurn } from '../state/load-turn.js';
+import type { StoredTurn } from '../state/stored-turn.js';
 
 /**
  * The turns of a session that a later turn's requests contain. A turn that the provider refused is

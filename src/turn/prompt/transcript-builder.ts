@@ -3,7 +3,7 @@ import { CONFIG, type Config } from '../../config/config.js';
 import { estimateParts, estimateText } from '../../provider/estimate-parts.js';
 import type { Model } from '../../provider/model.js';
 import { ModelCatalogue } from '../../provider/model-catalogue.js';
-import type { StoredTurn } from '../state/load-turn.js';
+import type { StoredTurn } from '../state/stored-turn.js';
 import type { TurnTranscript } from './build-messages.js';
 import { elideOutputs } from './elide-outputs.js';
 import { elidedThrough } from './elided-through.js';

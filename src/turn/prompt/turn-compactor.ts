@@ -7,8 +7,7 @@ import { ModelCatalogue } from '../../provider/model-catalogue.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { findPaidHeadroom } from '../budgets/find-headroom.js';
 import { settleSummary } from '../budgets/settle-summary.js';
-import type { Compaction } from '../queue/claim-statements.js';
-import type { Attempt } from '../state/attempt.js';
+import type { Compaction, Attempt } from '../state/attempt.js';
 import { addOverhead } from '../state/turn-state.js';
 import { compactSession, summaryTokens, type CompactSource } from './compact-session.js';
 

@@ -7,10 +7,10 @@ import { TurnCommits } from '../../events/turn-commits.js';
 import type { StoreWrite } from '../../storage/write-kind.js';
 import { noUsage } from '../../events/turn-event.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
-import { insertStep } from '../state/transcript-writes.js';
+import { insertStep } from '../state/stored-turn.js';
 import { turns } from '../../storage/schema.js';
 import { claimToolCall, endToolCall } from '../../tools/ledger.js';
-import type { Claim } from './claim-statements.js';
+import type { Claim } from '../state/attempt.js';
 import { TurnClaims } from './turn-claims.js';
 
 describe('attempts in vain', () => {

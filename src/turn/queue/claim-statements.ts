@@ -2,51 +2,21 @@ import { and, asc, desc, eq, getTableColumns, isNull, lt, ne, or, sql } from 'dr
 import { alias } from 'drizzle-orm/pg-core';
 import type { StoredPart } from '../../storage/shapes/stored-part.js';
 import type { Todo } from '../../storage/shapes/todo.js';
-import type { SessionRow } from '../../session/session-store.js';
 import type { Database } from '../../storage/connection.js';
 import { sessionGrants } from '../../storage/governance-schema.js';
 import { prepared } from '../../storage/prepared.js';
 import { messages, turnArchives } from '../../storage/transcript-schema.js';
 import { sessions, turns } from '../../storage/schema.js';
-import type { RequestPrefix } from '../../storage/shapes/sent-request.js';
 import { compactions, todos } from '../../storage/conversation-schema.js';
 import { countInVain } from './attempts-in-vain.js';
+import type { Compaction } from '../state/attempt.js';
 import { chooseFairly } from './choose-fairly.js';
-import type { TurnRow } from '../state/turn-lookup.js';
 
 /** Whether nobody works on the turn. */
 export const unleased = or(isNull(turns.leaseUntil), lt(turns.leaseUntil, sql`now()`));
 /** Milliseconds that a turn was parked so far, which are not its own. */
 export const waitedMs = sql`least(2147483647, ${turns.waitedMs} + coalesce(
   extract(epoch from now() - ${turns.waitingSince}) * 1000, 0))::integer`;
-
-/** The turn's session, with what that session's requests begin with. */
-export interface ClaimedSession extends SessionRow {
-  prefix: RequestPrefix | null;
-}
-
-/** A turn as it was claimed; its `attempt` is the claimer's fence. */
-export interface Claim extends TurnRow {
-  session: ClaimedSession;
-  /** The user's message, files by reference. */
-  userParts: StoredPart[];
-  /** The turn has archived events. */
-  wasAnnounced: boolean;
-  /** The session has other turns: they came before. */
-  hasHistory: boolean;
-  todos: Todo[] | null;
-  /** Rules that people approved for the rest of the session. */
-  grants: string[];
-  /** The session's last compaction. */
-  compaction: Compaction | null;
-}
-
-/** A summary that stands for the turns up to `throughTurnId`. */
-export interface Compaction {
-  id: string;
-  throughTurnId: string;
-  summary: string;
-}
 
 /**
  * Whatever is the same in each claim is in the text, not a parameter: a plan for any parameters is then as good

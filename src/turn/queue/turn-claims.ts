@@ -10,9 +10,9 @@ import { approvals } from '../../storage/governance-schema.js';
 import { activeStatuses, type CancelReason } from '../../storage/shapes/stored-turn.js';
 import { turns } from '../../storage/schema.js';
 import { typesOf, unnest } from '../../storage/given-rows.js';
-import { ownedBy } from '../state/fence.js';
-import { hasStatus } from '../state/has-status.js';
-import { claimNextTurns, claimTurn, unleased, waitedMs, type Claim } from './claim-statements.js';
+import { ownedBy, hasStatus } from '../state/turn-row.js';
+import type { Claim } from '../state/attempt.js';
+import { claimNextTurns, claimTurn, unleased, waitedMs } from './claim-statements.js';
 
 /** Turns that are still there 2 seconds after a process asked for their end and was to end them. */
 const isLeftOver = lt(turns.cancelRequestedAt, sql`now() - interval '2 seconds'`);

@@ -5,8 +5,8 @@ import type { Usage } from '../../storage/shapes/stored-step.js';
 import type { TurnStatus } from '../../storage/shapes/stored-turn.js';
 import { shownStatus } from '../../tools/ledger.js';
 import { viewListedTurn } from '../history/view-listed-turn.js';
-import type { StoredTurn } from '../state/load-turn.js';
-import { textOf } from '../state/progress.js';
+import type { StoredTurn } from '../state/stored-turn.js';
+import { textOf } from '../state/attempt.js';
 import { alignCalls, type AlignedCalls, type ComparedCall } from './align-calls.js';
 import { callsOf, type Recording } from './recording.js';
 

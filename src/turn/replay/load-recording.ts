@@ -1,7 +1,7 @@
 import type { Queryable } from '../../storage/connection.js';
-import { loadTurns } from '../state/load-turn.js';
+import { loadTurns } from '../state/stored-turn.js';
 import { turnNotFound } from '../state/turn-errors.js';
-import type { TurnRow } from '../state/turn-lookup.js';
+import type { TurnRow } from '../state/turn-row.js';
 import { Recording } from './recording.js';
 
 /**

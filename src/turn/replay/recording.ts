@@ -1,8 +1,8 @@
 import { canonicalJson } from '../../platform/json.js';
 import type { AssistantPart } from '../../storage/shapes/stored-part.js';
 import type { CallEnd } from '../../tools/ledger.js';
-import type { CallRow } from '../state/load-turn.js';
-import type { ToolUse } from '../state/progress.js';
+import type { CallRow } from '../state/stored-turn.js';
+import type { ToolUse } from '../state/attempt.js';
 
 export interface RecordedStep {
   parts: readonly AssistantPart[];

@@ -14,7 +14,7 @@ import { ApiErrors } from '../../http/errors/api-errors.decorator.js';
 import { TurnIdDto } from '../../http/id-params.dto.js';
 import { PageQueryDto } from '../../http/paging/page-query.dto.js';
 import { parseIdempotencyKey } from '../../http/request-headers.js';
-import { eventsUrl } from '../state/turn-lookup.js';
+import { eventsUrl } from '../state/turn-row.js';
 import { describeDisposition } from '../submit/turn-submission.js';
 import { OneTurnDto } from '../turn-record.dto.js';
 import { TurnService } from '../turn-service.js';

@@ -10,7 +10,7 @@ import { violatedConstraint } from '../../storage/database-errors.js';
 import type { StoredPart } from '../../storage/shapes/stored-part.js';
 import type { ReplayTools } from '../../storage/shapes/stored-turn.js';
 import { SessionForker } from '../branches/session-forker.js';
-import { loadTurns, type StoredTurn } from '../state/load-turn.js';
+import { loadTurns, type StoredTurn } from '../state/stored-turn.js';
 import {
   replayOfReplay,
   replayOfSubagent,

@@ -1,18 +1,28 @@
-import type { StoredPart } from '../../storage/shapes/stored-part.js';
+import type { StoredPart, AssistantPart, AttachmentRef } from '../../storage/shapes/stored-part.js';
 import type { EventWriter } from '../../events/event-writer.js';
 import type { TurnEvent } from '../../events/turn-event.js';
 import type { DecisionTree } from '../../governance/decision-tree/decision-tree.js';
 import type { Logger } from '../../platform/logger.js';
 import type { Clock } from '../../platform/clock.js';
 import type { OpenSpan } from '../../tracing/open-span.js';
-import type { LedgerCall } from '../../tools/ledger.js';
-import type { ApprovalRow } from '../approvals/approval-writes.js';
-import type { ClaimedSession } from '../queue/claim-statements.js';
+import type { LedgerCall, CallEnd } from '../../tools/ledger.js';
+import type { approvals } from '../../storage/governance-schema.js';
+import type { StepStopReason, Usage } from '../../storage/shapes/stored-step.js';
+import type { AgentState } from '../../governance/decision-tree/agent-state.js';
+import type { Price } from '../../storage/shapes/stored-limits.js';
+import type { DayBudget } from '../../governance/limits/day-budget.js';
+import type { DayShortage } from '../../governance/limits/day-limit-reached.js';
+import type { TokenModel } from '../../provider/estimate-parts.js';
+import type { StoredNotice } from '../../notices/notice.js';
+import type { ToolCallStatus } from '../../storage/shapes/stored-turn.js';
+import type { SentPrefix, RequestPrefix } from '../../storage/shapes/sent-request.js';
+import type { Reservation } from '../budgets/usage-days.js';
+import type { SessionRow } from '../../session/session-store.js';
+import type { Todo } from '../../storage/shapes/todo.js';
 import type { ChildTurn } from './child-turn.js';
 import type { Lease } from './lease.js';
-import type { StoredTurn } from './load-turn.js';
-import type { Progress, ToolUse } from './progress.js';
-import type { TurnRow } from './turn-lookup.js';
+import type { StoredTurn, SteeredMessage } from './stored-turn.js';
+import type { TurnRow } from './turn-row.js';
 
 /** An attempt at a turn: the facts that it was opened with, and its progress. */
 export interface Attempt {
@@ -30,7 +40,7 @@ export interface Attempt {
   /** Whether a call that was stopped has changed nothing, whatever the tool of this server had done by then. */
   isHarmless(name: string): boolean;
   /** Approvals of the turn's calls. */
-  approvals: ApprovalRow[];
+  approvals: (typeof approvals.$inferSelect)[];
   /** Rules that people approved for the rest of the session, when the attempt began. */
   grants: readonly string[];
   /** The start of the turn's own time, without the time for which it was parked. */
@@ -56,4 +66,143 @@ export function ledgerCall({ turn, progress }: Attempt, call: ToolUse): LedgerCa
     name: call.name,
     input: call.input,
   };
+}
+
+/** Progress of an attempt. A member changes only after the database has the fact. */
+export interface Progress {
+  steps: FinishedStep[];
+  results: Map<string, CallResult>;
+  draft: StepDraft | undefined;
+  /** State for the decision tree, after everything above. */
+  state: AgentState;
+  /** Outputs up to this step are elided: the provider refused the prompt as too long. */
+  elidedThrough: number;
+  /** Usage of no step: for summaries of the conversation before, and for what was discarded. */
+  overhead: Usage;
+  /** Usage within `overhead` for replies that were discarded for another call. */
+  discarded: Usage;
+  /** The step whose reply got fewer tokens than it might have had, for the budget's sake. */
+  clampedStep: number | undefined;
+  clampedBy: Budget | undefined;
+  /** Reservation of the call under way, from its principal's day. */
+  reserved?: Reservation | undefined;
+  /** The limit of the day that left a call too little headroom, or none. */
+  shortage?: DayShortage | undefined;
+  /** When calls of the provider's own tools began, by their ids, in ms since the epoch. */
+  serverStarts: Map<string, number>;
+  /** Notices of the turn, in order. */
+  notices: StoredNotice[];
+  /** Delivered messages, in order. */
+  steered: SteeredMessage[];
+}
+
+export interface FinishedStep {
+  step: number;
+  parts: AssistantPart[];
+  stopReason: StepStopReason;
+  usage: Usage;
+  /** The prefix that the step's thinking is bound to; null where there is none. */
+  sent: SentPrefix | null;
+  endedAt: Date;
+}
+
+/** A step while its reply streams, for a turn that is cut meanwhile. */
+export interface StepDraft {
+  step: number;
+  startedAt: Date;
+  /** Blocks that are whole. */
+  parts: AssistantPart[];
+  /** Text of the block that is still open, in the pieces that came. */
+  openText: string[];
+  /** Thinking of the block that is still open; `openInput`: the input of its tool call. */
+  openThinking: string[];
+  openInput: string[];
+  /** Usage as far as the provider has reported it. */
+  usage: Usage;
+  sent: SentPrefix | null;
+  /** Tokens that the call adds to the conversation before its reply. */
+  added: number;
+  /** Token counts of the model, and its price where that is known. */
+  model: TokenModel;
+  price: Price | undefined;
+}
+
+export interface CallResult {
+  status: ToolCallStatus;
+  output: string | null;
+  /** Files of the output. Absent or null: none. */
+  files?: readonly AttachmentRef[] | null;
+  /** What a claimed call came to, stored with its effect. Absent or null: not known. */
+  outcome?: 'success' | 'error' | null;
+}
+
+/** The limit that a reply's token allowance is taken from. */
+export type Budget = 'token_budget' | 'cost_budget' | DayBudget;
+
+export type ToolUse = Extract<AssistantPart, { type: 'tool_use' }>;
+
+/** The calls of the last finished step that have no final result yet, in the order asked. */
+export function openCalls({ steps, results }: Progress): ToolUse[] {
+  const parts = steps.at(-1)?.parts ?? [];
+  return parts.filter((part): part is ToolUse => {
+    if (part.type !== 'tool_use') return false;
+    const status = results.get(part.id)?.status;
+    return status === undefined || status === 'claimed';
+  });
+}
+
+/** The end of a claimed call that an earlier attempt did not come to store; undefined: not known. */
+export function knownEnd({ results }: Progress, { id }: ToolUse): CallEnd | undefined {
+  const { outcome, output } = results.get(id) ?? {};
+  return outcome === undefined || outcome === null
+    ? undefined
+    : { status: outcome, output: output ?? '', durationMs: 0 };
+}
+
+/** Whether this attempt, or an earlier one, began to run the call. */
+export function isClaimed({ results }: Progress, call: ToolUse): boolean {
+  return results.get(call.id)?.status === 'claimed';
+}
+
+/** The reply so far: the text deltas of all steps that count, one after the other. */
+export function replyText({ steps, draft }: Progress): string {
+  const stored = textOf(steps);
+  return draft === undefined ? stored : stored + joinText(draft.parts) + draft.openText.join('');
+}
+
+/** The text of stored steps, one after the other. */
+export function textOf(steps: readonly Pick<FinishedStep, 'parts'>[]): string {
+  return steps.map((step) => joinText(step.parts)).join('');
+}
+
+function joinText(parts: readonly AssistantPart[]): string {
+  return parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
+}
+
+/** The turn's session, with what that session's requests begin with. */
+interface ClaimedSession extends SessionRow {
+  prefix: RequestPrefix | null;
+}
+
+/** A turn as it was claimed; its `attempt` is the claimer's fence. */
+export interface Claim extends TurnRow {
+  session: ClaimedSession;
+  /** The user's message, files by reference. */
+  userParts: StoredPart[];
+  /** The turn has archived events. */
+  wasAnnounced: boolean;
+  /** The session has other turns: they came before. */
+  hasHistory: boolean;
+  todos: Todo[] | null;
+  /** Rules that people approved for the rest of the session. */
+  grants: string[];
+  /** The session's last compaction. */
+  compaction: Compaction | null;
+}
+
+/** A summary that stands for the turns up to `throughTurnId`. */
+export interface Compaction {
+  id: string;
+  throughTurnId: string;
+  summary: string;
 }

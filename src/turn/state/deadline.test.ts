@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { ManualClock } from '../../../test/support/manual-clock.js';
-import { Deadline } from './deadline.js';
+import { Deadline } from './lease.js';
 
 describe('Deadline', () => {
   let clock: ManualClock;

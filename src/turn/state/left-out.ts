@@ -5,8 +5,8 @@ import { writeKind } from '../../storage/write-kind.js';
 import type { StoredPart } from '../../storage/shapes/stored-part.js';
 import type { TurnFailure } from '../../storage/shapes/stored-turn.js';
 import type { LeftOut } from '../../storage/shapes/sent-request.js';
-import type { StoredTurn } from './load-turn.js';
-import type { Progress } from './progress.js';
+import type { StoredTurn } from './stored-turn.js';
+import type { Progress } from './attempt.js';
 
 export type Refused = Exclude<LeftOut, 'superseded'>;
 

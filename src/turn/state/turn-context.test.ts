@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { noUsage } from '../../events/turn-event.js';
-import { contextBefore } from './turn-context.js';
+import { contextBefore } from './turn-state.js';
 
 const stepOf = (inputTokens: number) => ({
   usage: { ...noUsage, inputTokens, cacheReadTokens: 5 },

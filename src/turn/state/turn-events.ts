@@ -5,7 +5,7 @@ import type { LimitReached } from '../../governance/limits/limit-reached.js';
 import { retryAdvice } from '../../platform/retry-advice.js';
 import type { TurnFailure } from '../../storage/shapes/stored-turn.js';
 import { shownStatus, type CallEnd } from '../../tools/ledger.js';
-import type { ToolUse } from './progress.js';
+import type { ToolUse } from './attempt.js';
 
 /** Facts of a turn as events. */
 

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { someOptions } from '../../../test/support/turn/store-turn.js';
 import type { OptionResolution } from '../../storage/shapes/stored-options.js';
 import type { SubagentDecision } from '../../storage/shapes/stored-permissions.js';
-import { hideOffer, offerOf } from './turn-offer.js';
+import { hideOffer, offerOf } from './turn-row.js';
 
 const delegation: SubagentDecision = {
   allowed: true,

@@ -7,7 +7,7 @@ import {
 import { costOf } from '../../governance/limits/cost.js';
 import type { CostLimit } from '../../storage/shapes/stored-limits.js';
 import type { DecisionTree } from '../../governance/decision-tree/decision-tree.js';
-import type { CallRow, StepRow } from './load-turn.js';
+import type { CallRow, StepRow } from './stored-turn.js';
 
 /**
  * Tokens that are paid for: what budgets of a session and a day count. What came from the provider's
@@ -136,4 +136,16 @@ export function addStep(
     // A paused reply goes on: its limits are those of a turn that has not finished.
     hasFinished: stopReason !== 'pause_turn' && !parts.some((part) => part.type === 'tool_use'),
   });
+}
+
+/** Tokens of one call: the whole prompt, and the model's reply. */
+export function contextTokens(usage: Usage): number {
+  const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens } = usage;
+  return inputTokens + cacheReadTokens + cacheWriteTokens + outputTokens;
+}
+
+/** Tokens of a conversation at the end of its last step that reached the model. */
+export function contextBefore(turns: readonly { steps: readonly { usage: Usage }[] }[]): number {
+  const counts = turns.flatMap(({ steps }) => steps.map(({ usage }) => contextTokens(usage)));
+  return counts.findLast((count) => count > 0) ?? 0;
 }

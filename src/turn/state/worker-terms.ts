@@ -1,4 +1,4 @@
-import type { Deadline } from './deadline.js';
+import type { Deadline } from './lease.js';
 
 /** A worker's terms for an attempt: where the attempt runs, and for how long. */
 export interface WorkerTerms {

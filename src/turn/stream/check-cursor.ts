@@ -5,7 +5,7 @@ import {
   type EventCursor,
 } from '../../events/cursor.js';
 import { invalidRequest } from '../../errors/typed-error.js';
-import type { TurnRow } from '../state/turn-lookup.js';
+import type { TurnRow } from '../state/turn-row.js';
 
 /**
  * Refuses a cursor that no reader of the turn can have. Of a turn that runs, a cursor ahead of its log

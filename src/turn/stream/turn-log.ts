@@ -12,7 +12,7 @@ import type { TurnEvent } from '../../events/turn-event.js';
 import type { LogPageQueryDto } from '../history/log-page-query.dto.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { streamExpired } from '../state/turn-errors.js';
-import { getTurn } from '../state/turn-lookup.js';
+import { getTurn } from '../state/turn-row.js';
 
 export interface TurnLogPage {
   events: TurnEvent[];

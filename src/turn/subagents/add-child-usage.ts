@@ -1,5 +1,5 @@
 import type { TurnEventBody } from '../../events/turn-event.js';
-import type { Progress } from '../state/progress.js';
+import type { Progress } from '../state/attempt.js';
 import { addChild } from '../state/turn-state.js';
 import type { ChildTurn } from '../state/child-turn.js';
 import type { ChildEnd } from './child-relay.js';

@@ -11,9 +11,8 @@ import { noUsage, type TurnEvent, type TurnEventBody } from '../../events/turn-e
 import { newAgentState } from '../../governance/decision-tree/agent-state.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { turns } from '../../storage/schema.js';
-import { Deadline } from '../state/deadline.js';
-import type { Progress } from '../state/progress.js';
-import type { Attempt } from '../state/attempt.js';
+import { Deadline } from '../state/lease.js';
+import type { Progress, Attempt } from '../state/attempt.js';
 import type { ChildTurn } from '../state/child-turn.js';
 import { ApprovalRelay } from './approval-relay.js';
 

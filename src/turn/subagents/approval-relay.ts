@@ -2,7 +2,7 @@ import type { TurnEvent } from '../../events/turn-event.js';
 import { changeState } from '../../governance/decision-tree/agent-state.js';
 import { addWaited } from '../approvals/approval-writes.js';
 import type { Attempt } from '../state/attempt.js';
-import type { Deadline } from '../state/deadline.js';
+import type { Deadline } from '../state/lease.js';
 import type { ChildTurn } from '../state/child-turn.js';
 
 /** Stops the parent's deadline while a subagent is parked. */

@@ -20,7 +20,7 @@ import { decideDelegation } from '../submit/decide-delegation.js';
 import { turnWrites } from '../submit/insert-turn.js';
 import { narrowLayers } from '../approvals/narrow-layers.js';
 import { lastReplyTokens } from '../budgets/find-headroom.js';
-import { openCalls } from '../state/progress.js';
+import { openCalls } from '../state/attempt.js';
 import type { TurnRun } from '../state/turn-run.js';
 import type { ChildTurn } from '../state/child-turn.js';
 import { activeTrace } from '../../tracing/tracing.js';

@@ -6,7 +6,7 @@ import { turnReaders } from '../../storage/reader-schema.js';
 import { turns } from '../../storage/schema.js';
 import type { OnBusy } from '../../storage/shapes/stored-options.js';
 import { activeStatuses } from '../../storage/shapes/stored-turn.js';
-import { hasStatus } from '../state/has-status.js';
+import { hasStatus } from '../state/turn-row.js';
 import type { TurnSubmission, WhenBusy } from './turn-submission.js';
 
 /** The active turn of a session, as far as the policy depends on it. */

@@ -7,7 +7,7 @@ import { newId } from '../../platform/ids.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { turns } from '../../storage/schema.js';
 import { messages } from '../../storage/transcript-schema.js';
-import { loadSessionTurns } from '../state/load-turn.js';
+import { loadSessionTurns } from '../state/stored-turn.js';
 import { insertTurn } from './insert-turn.js';
 
 describe.each(bothDatabases)('a turn that is stored, on %s', (_name, open) => {

@@ -8,7 +8,7 @@ import { messages } from '../../storage/transcript-schema.js';
 import { turnReaders } from '../../storage/reader-schema.js';
 import { turns } from '../../storage/schema.js';
 import { insertKind, pickColumns, type StoreWrite } from '../../storage/write-kind.js';
-import { insertMessage } from '../state/transcript-writes.js';
+import { insertMessage } from '../state/stored-turn.js';
 import { unendedStatuses } from '../../storage/shapes/stored-turn.js';
 import { READER_LEASE_MS } from '../lifecycle/reader-rows.js';
 import { Batcher } from '../../platform/async/batcher.js';

@@ -10,7 +10,7 @@ import {
   steeringTakesNoFiles,
   steeringTakesNoOutput,
 } from '../state/turn-errors.js';
-import { getTurn } from '../state/turn-lookup.js';
+import { getTurn } from '../state/turn-row.js';
 import { newId } from '../../platform/ids.js';
 import { violatedConstraint } from '../../storage/database-errors.js';
 import { steeredMessages } from '../../storage/governance-schema.js';

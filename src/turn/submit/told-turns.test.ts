@@ -5,7 +5,7 @@ import { storeSession } from '../../../test/support/turn/store-turn.js';
 import { newId } from '../../platform/ids.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { buildMessages, type TurnTranscript } from '../prompt/build-messages.js';
-import { loadSessionTurns } from '../state/load-turn.js';
+import { loadSessionTurns } from '../state/stored-turn.js';
 import { insertTurn } from './insert-turn.js';
 import { checkTold, storeTold } from './told-turns.js';
 import type { ToldTurn } from './turn-submission.js';

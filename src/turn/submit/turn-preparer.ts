@@ -23,7 +23,7 @@ import { sessionNotFound } from '../../session/session-errors.js';
 import type { SessionRow } from '../../session/session-store.js';
 import { violatedConstraint } from '../../storage/database-errors.js';
 import { MEMORY_TOOL } from '../../tools/builtin/memory.js';
-import { hideOffer } from '../state/turn-offer.js';
+import { hideOffer } from '../state/turn-row.js';
 import { checkClientTools } from './client-tools.js';
 import { decideDelegation } from './decide-delegation.js';
 import { checkTold, endsWithOutputs, orderParts } from './told-turns.js';

@@ -32,7 +32,7 @@ import {
   findTurnByKey,
   getTurn,
   type TurnRow,
-} from '../state/turn-lookup.js';
+} from '../state/turn-row.js';
 import { findBusyPolicy } from './busy-policy.js';
 import { logDelegation } from './decide-delegation.js';
 import { findSteeredByKey, steerTurn } from './steer-turn.js';

@@ -3,7 +3,7 @@ import type { OpenSpan } from '../../tracing/open-span.js';
 import { attributes, queueAttributes, spanNames } from '../../tracing/span-names.js';
 import { Tracing, type SpanStart } from '../../tracing/tracing.js';
 import { originOf } from '../attempt/trace-origin.js';
-import type { Claim } from '../queue/claim-statements.js';
+import type { Claim } from '../state/attempt.js';
 import type { Lease } from '../state/lease.js';
 import { AttemptRunner } from './attempt-runner.js';
 import type { WorkerSlot } from './worker-slot.js';

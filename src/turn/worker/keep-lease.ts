@@ -1,6 +1,6 @@
 import type { Clock } from '../../platform/clock.js';
 import type { Lease } from '../state/lease.js';
-import type { Claim } from '../queue/claim-statements.js';
+import type { Claim } from '../state/attempt.js';
 import type { TurnClaims } from '../queue/turn-claims.js';
 
 export interface KeepLeaseDeps {

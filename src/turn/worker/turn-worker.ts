@@ -8,7 +8,7 @@ import { settlesWithin } from '../../platform/async/settles-within.js';
 import { detached } from '../../tracing/tracing.js';
 import { turnLogger } from '../attempt/attempt-opener.js';
 import { SIGNAL_BUS, type SignalBus } from '../queue/signal-bus.js';
-import type { Claim } from '../queue/claim-statements.js';
+import type { Claim } from '../state/attempt.js';
 import { TurnClaims } from '../queue/turn-claims.js';
 import { TURN_QUEUE, type TurnQueue } from '../queue/turn-queue.js';
 import { Lease } from '../state/lease.js';

@@ -1,7 +1,7 @@
 import { viewMessages, type MessageView } from '../../turn/history/view-messages.js';
 import { viewSteps, type MessagePart, type StepView } from '../../turn/history/view-steps.js';
-import { assistantMessageId } from '../../turn/state/assistant-message-id.js';
-import type { StoredTurn } from '../../turn/state/load-turn.js';
+import { assistantMessageId } from '../../turn/state/turn-row.js';
+import type { StoredTurn } from '../../turn/state/stored-turn.js';
 import { mediaTypeOf } from './binary-part.js';
 import type { AgUiMessage } from './dialect/ag-ui-event.js';
 import { printJson } from '../../platform/exact-json.js';

@@ -1,7 +1,7 @@
 import { noUsage } from '../../events/turn-event.js';
 import { isPlainObject } from '../../platform/json.js';
 import { unendedStatuses } from '../../storage/shapes/stored-turn.js';
-import type { StoredTurn } from '../../turn/state/load-turn.js';
+import type { StoredTurn } from '../../turn/state/stored-turn.js';
 import type { ShownTurn } from './dialect/ag-ui-snapshot.js';
 import type { TurnpikeView } from './dialect/ag-ui-state.js';
 import { TODO_TOOL } from './dialect/ag-ui-calls.js';

@@ -10,7 +10,7 @@ import { DEFAULT_PERSONA } from '../../agents/persona-name.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import type { CancelState } from '../../turn/lifecycle/turn-canceller.js';
 import { turnNotFound } from '../../turn/state/turn-errors.js';
-import { findTurnByKey, getTurn, type TurnRow } from '../../turn/state/turn-lookup.js';
+import { findTurnByKey, getTurn, type TurnRow } from '../../turn/state/turn-row.js';
 import { describeDisposition, type SubmittedTurn } from '../../turn/submit/turn-submission.js';
 import { Conversations } from '../conversation/conversations.js';
 import { findOpenTurn, findSaid, findSaidInTurn, type SaidOnce } from '../conversation/history.js';

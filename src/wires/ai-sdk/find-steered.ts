@@ -1,7 +1,7 @@
 import { and, desc, eq } from 'drizzle-orm';
 import type { Database } from '../../storage/connection.js';
 import { steeredMessages } from '../../storage/governance-schema.js';
-import type { TurnRow } from '../../turn/state/turn-lookup.js';
+import type { TurnRow } from '../../turn/state/turn-row.js';
 
 /**
  * Id of the message that was steered into a turn with an idempotency key, or of the last one; undefined where

@@ -1,5 +1,4 @@
-import { assistantMessageId } from '../../turn/state/assistant-message-id.js';
-import type { TurnRow } from '../../turn/state/turn-lookup.js';
+import { assistantMessageId, type TurnRow } from '../../turn/state/turn-row.js';
 import type { AiSdkRange } from './dialect/ai-sdk-state.js';
 import { aiSdkDialect } from './dialect/ai-sdk.js';
 

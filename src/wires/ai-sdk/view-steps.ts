@@ -1,8 +1,8 @@
 import type { UIMessage } from 'ai';
 import { viewMessages } from '../../turn/history/view-messages.js';
 import type { MessagePart } from '../../turn/history/view-steps.js';
-import { assistantMessageId } from '../../turn/state/assistant-message-id.js';
-import type { StoredTurn } from '../../turn/state/load-turn.js';
+import { assistantMessageId } from '../../turn/state/turn-row.js';
+import type { StoredTurn } from '../../turn/state/stored-turn.js';
 
 type Part = UIMessage['parts'][number];
 

@@ -1,8 +1,8 @@
 import type { UIMessage } from 'ai';
 import { storedFileId, storedFileUrl } from '../../attachments/stored-files.js';
 import type { TurnEvent } from '../../events/turn-event.js';
-import type { StoredTurn } from '../../turn/state/load-turn.js';
-import type { TurnRow } from '../../turn/state/turn-lookup.js';
+import type { StoredTurn } from '../../turn/state/stored-turn.js';
+import type { TurnRow } from '../../turn/state/turn-row.js';
 import type { ConversationTurn, SteeredMessage } from '../conversation/history.js';
 import type { Frame } from '../framing/dialect.js';
 import { askedFirst } from './dialect/ai-sdk-calls.js';

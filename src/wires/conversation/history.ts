@@ -6,10 +6,10 @@ import type { PageQueryDto } from '../../http/paging/page-query.dto.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { steeredMessages } from '../../storage/governance-schema.js';
 import { ConversationService } from '../../turn/history/conversation-service.js';
-import { loadTurns, type StoredTurn } from '../../turn/state/load-turn.js';
+import { loadTurns, type StoredTurn } from '../../turn/state/stored-turn.js';
 import { turns } from '../../storage/schema.js';
 import { activeStatuses, unendedStatuses } from '../../storage/shapes/stored-turn.js';
-import type { TurnRow } from '../../turn/state/turn-lookup.js';
+import type { TurnRow } from '../../turn/state/turn-row.js';
 import { messages } from '../../storage/transcript-schema.js';
 import { askedIn, findDecided } from './questions.js';
 

@@ -5,7 +5,7 @@ import type { Database } from '../../storage/connection.js';
 import { approvals } from '../../storage/governance-schema.js';
 import { turns } from '../../storage/schema.js';
 import type { ApprovalRow } from '../../turn/approvals/approval-writes.js';
-import type { TurnRow } from '../../turn/state/turn-lookup.js';
+import type { TurnRow } from '../../turn/state/turn-row.js';
 import { approvalNotFound } from '../../turn/approvals/approval-errors.js';
 import type { GivenAnswer } from '../../turn/approvals/validate-answer.js';
 import type { TurnEvent } from '../../events/turn-event.js';

@@ -28,7 +28,7 @@ import { WholeAnswer, type FrameStream } from '../../http/streams/frame-batch.js
 import { parseIdempotencyKey } from '../../http/request-headers.js';
 import { Streams } from '../../http/streams/stream.interceptor.js';
 import { sessionNotFound } from '../../session/session-errors.js';
-import { eventsUrl } from '../../turn/state/turn-lookup.js';
+import { eventsUrl } from '../../turn/state/turn-row.js';
 import { describeDisposition } from '../../turn/submit/turn-submission.js';
 import { TurnService } from '../../turn/turn-service.js';
 import { TurnStreams } from '../conversation/turn-streams.js';

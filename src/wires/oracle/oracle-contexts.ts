@@ -1,8 +1,8 @@
 import { and, desc, eq, inArray, isNull } from 'drizzle-orm';
 import { toSource } from '../../provider/anthropic/to-source.js';
 import { viewMessages, type MessageView } from '../../turn/history/view-messages.js';
-import type { StoredTurn } from '../../turn/state/load-turn.js';
-import { contextBefore } from '../../turn/state/turn-context.js';
+import type { StoredTurn } from '../../turn/state/stored-turn.js';
+import { contextBefore } from '../../turn/state/turn-state.js';
 import type { Database } from '../../storage/connection.js';
 import { compactions } from '../../storage/conversation-schema.js';
 import { sessions, turns } from '../../storage/schema.js';

@@ -11,7 +11,7 @@ import { isSessionMissing } from '../../session/session-errors.js';
 import { SessionService } from '../../session/session-service.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import type { OptionProblem } from '../../storage/shapes/stored-options.js';
-import { loadSessionTurns } from '../../turn/state/load-turn.js';
+import { loadSessionTurns } from '../../turn/state/stored-turn.js';
 import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
 import { TurnService } from '../../turn/turn-service.js';
 import { Conversations, isOwnSession } from '../conversation/conversations.js';

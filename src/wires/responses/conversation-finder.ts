@@ -3,8 +3,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import { canonicalJson, isPlainObject } from '../../platform/json.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { sessions, turns } from '../../storage/schema.js';
-import { loadTurns, type StoredTurn } from '../../turn/state/load-turn.js';
-import type { TurnRow } from '../../turn/state/turn-lookup.js';
+import { loadTurns, type StoredTurn } from '../../turn/state/stored-turn.js';
+import type { TurnRow } from '../../turn/state/turn-row.js';
 import { textOf, withoutBlanks, type HistoryPlace, type KnownItem } from './client-history.js';
 import { parseJson, printExact } from '../../platform/exact-json.js';
 

@@ -3,7 +3,7 @@ import { PersonaLibrary } from '../../agents/persona-library.js';
 import { isTypedError } from '../../errors/typed-error.js';
 import { ModelCatalogue } from '../../provider/model-catalogue.js';
 import { DEFAULT_PERSONA } from '../../agents/persona-name.js';
-import type { TurnRow } from '../../turn/state/turn-lookup.js';
+import type { TurnRow } from '../../turn/state/turn-row.js';
 import { modelNotFound } from './responses-errors.js';
 
 /** Who answers: an agent, or a model with the conversation's persona. */

@@ -1,4 +1,4 @@
-import type { TurnRow } from '../../turn/state/turn-lookup.js';
+import type { TurnRow } from '../../turn/state/turn-row.js';
 import type { ClientTool } from '../../storage/shapes/stored-options.js';
 import type { StoredResponsesRequest } from '../../storage/shapes/stored-responses.js';
 import type { ResponseFacts, ResponseTool } from './dialect/response-object.js';

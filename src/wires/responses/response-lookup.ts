@@ -4,7 +4,7 @@ import type { Principal } from '../../access/principal.js';
 import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
 import { sessions, turns } from '../../storage/schema.js';
 import type { ApprovalRow } from '../../turn/approvals/approval-writes.js';
-import { findTurnByKey, type TurnRow } from '../../turn/state/turn-lookup.js';
+import { findTurnByKey, type TurnRow } from '../../turn/state/turn-row.js';
 import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
 import { findAskingTurn, loadTreeApprovals } from '../conversation/questions.js';
 import type { ResponseWanted } from './dialect/responses-state.js';

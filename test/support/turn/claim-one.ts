@@ -1,4 +1,4 @@
-import type { Claim } from '../../../src/turn/queue/claim-statements.js';
+import type { Claim } from '../../../src/turn/state/attempt.js';
 import type { TurnClaims } from '../../../src/turn/queue/turn-claims.js';
 
 /** Claims the turn that is next; undefined where none waits. */

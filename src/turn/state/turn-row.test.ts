@@ -4,7 +4,7 @@ import { openServerDatabase } from '../../../test/support/database/both-database
 import { storeSession } from '../../../test/support/turn/store-turn.js';
 import { batchLane } from '../../storage/batch-lane.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
-import { findSessionAndTurn } from './turn-lookup.js';
+import { findSessionAndTurn } from './turn-row.js';
 
 describe('the look-up of a session', () => {
   let server: OpenedDatabase;

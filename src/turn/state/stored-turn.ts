@@ -1,17 +1,12 @@
-import { type SQL, and, asc, between, eq, gt, inArray, isNull, sql } from 'drizzle-orm';
+import { type SQL, and, asc, between, eq, gt, inArray, isNull, sql, isNotNull } from 'drizzle-orm';
 import type { StoredPart } from '../../storage/shapes/stored-part.js';
 import type { Queryable } from '../../storage/connection.js';
 import { messages, steps, toolCalls } from '../../storage/transcript-schema.js';
 import { turns } from '../../storage/schema.js';
 import { notices } from '../../storage/conversation-schema.js';
-import { lineBefore } from '../branches/active-line.js';
-import {
-  toSteeredMessage,
-  loadDeliveredMessages,
-  type SteeredMessage,
-  type SteeredRow,
-} from '../loop/steered-messages.js';
-import type { TurnRow } from './turn-lookup.js';
+import { steeredMessages } from '../../storage/governance-schema.js';
+import { writeKind, insertKind } from '../../storage/write-kind.js';
+import type { TurnRow } from './turn-row.js';
 
 export type StepRow = typeof steps.$inferSelect;
 export type NoticeRow = typeof notices.$inferSelect;
@@ -146,3 +141,113 @@ async function loadBeside(db: Queryable, turnId: string, found: readonly StepRow
   ]);
   return { calls, notices: posted };
 }
+
+/** A user's message that was steered into a running turn. */
+export interface SteeredMessage {
+  messageId: string;
+  /** The client's own id of it; null or absent: none. */
+  clientId?: string | null;
+  /** The step after which it is delivered; 0: before the first. */
+  afterStep: number;
+  text: string;
+}
+
+type SteeredRow = typeof steeredMessages.$inferSelect;
+
+/** Delivered messages of these turns, in order. */
+export async function loadDeliveredMessages(
+  db: Queryable,
+  turnIds: readonly string[],
+): Promise<SteeredRow[]> {
+  return db
+    .select()
+    .from(steeredMessages)
+    .where(and(inArray(steeredMessages.turnId, [...turnIds]), isNotNull(steeredMessages.afterStep)))
+    .orderBy(asc(steeredMessages.afterStep), asc(steeredMessages.position));
+}
+
+export function toSteeredMessage(row: SteeredRow): SteeredMessage {
+  const { id: messageId, clientId, afterStep, text } = row;
+  return { messageId, clientId, afterStep: afterStep ?? 0, text };
+}
+
+/** Delivers the rest at the end of the turn, after its last step. Part of a fenced statement. */
+export const unlessUndelivered = writeKind(
+  { afterStep: steeredMessages.afterStep },
+  (given) => `update joined_messages set after_step = given."afterStep" from ${given} given
+    where joined_messages.turn_id = given.fence_id and joined_messages.after_step is null`,
+);
+
+/** The facts of a turn that say which line of its conversation it is in. */
+export interface LineTurn {
+  id: string;
+  supersededBy: string | null;
+}
+
+/**
+ * The turns that a turn followed when it ran, oldest first: those before it, without what had been
+ * superseded by then. A turn that is superseded itself keeps its own line. Pure.
+ *
+ * @param turns all turns of the session, oldest first.
+ * @returns undefined where the turn is not among them.
+ */
+export function lineBefore<T extends LineTurn>(
+  turns: readonly T[],
+  turnId: string,
+): T[] | undefined {
+  const places = new Map(turns.map(({ id }, place) => [id, place]));
+  const at = places.get(turnId);
+  if (at === undefined) return undefined;
+  const isIn = ({ supersededBy }: T): boolean =>
+    supersededBy === null || (places.get(supersededBy) ?? turns.length) > at;
+  return turns.slice(0, at).filter(isIn);
+}
+
+/**
+ * The turns that a line knows nothing of: all others of the session, without those that a turn of the
+ * line superseded, which was told of them. Pure.
+ */
+export function unknownTo<T extends LineTurn>(turns: readonly T[], line: readonly T[]): T[] {
+  const inLine = new Set(line.map(({ id }) => id));
+  return turns.filter(
+    ({ id, supersededBy }) =>
+      !inLine.has(id) && (supersededBy === null || !inLine.has(supersededBy)),
+  );
+}
+
+/** Stores a step. Part of a fenced statement. */
+export const insertStep = insertKind(steps, [
+  'turnId',
+  'step',
+  'attempt',
+  'parts',
+  'stopReason',
+  'usage',
+  'sent',
+  'startedAt',
+  'endedAt',
+]);
+
+/** Stores a message. Part of a fenced statement. */
+export const insertMessage = insertKind(messages, [
+  'id',
+  'sessionId',
+  'turnId',
+  'role',
+  'parts',
+  'createdAt',
+]);
+
+/** Stores a notice. Part of a fenced statement. */
+export const insertNotice = insertKind(notices, [
+  'turnId',
+  'mark',
+  'afterStep',
+  'position',
+  'kind',
+  'level',
+  'text',
+  'metadata',
+  'seenByModel',
+  'createdAt',
+]);

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { lineBefore, unknownTo } from './active-line.js';
+import { lineBefore, unknownTo } from './stored-turn.js';
 
 const turn = (id: string, supersededBy: string | null = null) => ({ id, supersededBy });
 // b and c were replaced by d, d by f: a, f, g is the active line.

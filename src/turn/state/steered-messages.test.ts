@@ -5,7 +5,7 @@ import { openTestServices, type TestServices } from '../../../test/support/turn/
 import { readTurn } from '../../../test/support/turn/read-turn.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { storeSteeredMessage } from '../submit/steer-turn.js';
-import { loadDeliveredMessages } from './steered-messages.js';
+import { loadDeliveredMessages } from './stored-turn.js';
 
 let database: OpenedDatabase;
 let test: TestServices;

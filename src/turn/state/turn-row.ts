@@ -1,4 +1,4 @@
-import { and, count, eq, sql } from 'drizzle-orm';
+import { and, count, eq, sql, type SQL } from 'drizzle-orm';
 import type { StoredPreferences } from '../../options/preferences/preferences-store.js';
 import { compact } from '../../platform/compact.js';
 import { Batcher } from '../../platform/async/batcher.js';
@@ -9,12 +9,18 @@ import { batchLane } from '../../storage/batch-lane.js';
 import type { Database } from '../../storage/connection.js';
 import { isDatabaseDown } from '../../storage/database-errors.js';
 import { prepared } from '../../storage/prepared.js';
-import { activeStatuses, unendedStatuses } from '../../storage/shapes/stored-turn.js';
+import {
+  activeStatuses,
+  unendedStatuses,
+  type ReplayOffer,
+  type StoredRequest,
+  type TurnStatus,
+} from '../../storage/shapes/stored-turn.js';
 import { sessions, turns } from '../../storage/schema.js';
 import { userPreferences } from '../../storage/conversation-schema.js';
-import { hasStatus } from './has-status.js';
+import type { OptionResolution } from '../../storage/shapes/stored-options.js';
+import type { SubagentDecision } from '../../storage/shapes/stored-permissions.js';
 import { turnNotFound } from './turn-errors.js';
-import { offerOf } from './turn-offer.js';
 
 export type TurnRow = typeof turns.$inferSelect;
 
@@ -155,4 +161,75 @@ export function viewTurn(turn: TurnRow) {
 
 export function eventsUrl(turnId: string): string {
   return `/api/harness/turns/${turnId}/events`;
+}
+
+/** Options and delegation of a turn, by which it is offered tools. */
+export interface TurnOffer {
+  options: OptionResolution;
+  delegation: SubagentDecision | null;
+}
+
+/**
+ * Takes the tools out of a replay's options, to be stored with its request instead. Workers of versions without
+ * replays read the options alone: one of them that claims a replay has no tool to run. Pure.
+ */
+export function hideOffer<T extends { options: OptionResolution; delegation: SubagentDecision }>(
+  turn: T,
+): { turn: T; offer: ReplayOffer } {
+  const { options: resolution, delegation } = turn;
+  const { tools, memory, clientTools, ...options } = resolution.options;
+  const { tools: toolsFrom } = resolution.provenance;
+  const provenance = { ...resolution.provenance, tools: 'opts' } as const;
+  return {
+    turn: {
+      ...turn,
+      options: { ...resolution, options: { ...options, tools: [] }, provenance },
+      delegation: { ...delegation, delegatedSubagents: [] },
+    },
+    offer: {
+      tools,
+      toolsFrom,
+      delegatedSubagents: delegation.delegatedSubagents,
+      ...compact({ memory, clientTools }),
+    },
+  };
+}
+
+/** The options and the delegation of a turn as they were resolved, also of a replay. Pure. */
+export function offerOf(turn: TurnOffer & { request: Pick<StoredRequest, 'replay'> }): TurnOffer {
+  const { options, delegation, request } = turn;
+  const offer = request.replay?.offer;
+  if (offer === undefined) return { options, delegation };
+  const { toolsFrom, delegatedSubagents, ...tools } = offer;
+  return {
+    options: {
+      ...options,
+      options: { ...options.options, ...tools },
+      provenance: { ...options.provenance, tools: toolsFrom },
+    },
+    delegation: delegation && { ...delegation, delegatedSubagents },
+  };
+}
+
+/**
+ * Whether a turn has one of some statuses, as constants of the statement: the indexes of unended turns are for given
+ * statuses, and with parameters the server would plan the statement each time to use one.
+ */
+export function hasStatus(...statuses: readonly TurnStatus[]): SQL {
+  return sql`${turns.status} in (${listStatuses(statuses)})`;
+}
+
+/** Statuses as constants of a statement. */
+export function listStatuses(statuses: readonly TurnStatus[]): SQL {
+  return sql.raw(statuses.map((status) => `'${status}'`).join(', '));
+}
+
+/** Rows of a turn that this attempt may still write. A held turn is only ever ended. */
+export function ownedBy(turnId: string, attempt: number) {
+  return and(eq(turns.id, turnId), eq(turns.attempt, attempt), hasStatus('running', 'held'));
+}
+
+/** The id of the message that answers a turn: known before the turn has begun. */
+export function assistantMessageId(turnId: string): string {
+  return turnId.replace(/^turn_/, 'msg_');
 }
