@@ -9,12 +9,16 @@ import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 
 const source = fileURLToPath(new URL('../src', import.meta.url));
 
+/** Files of the source with an ending, relative to `src`. */
+export function sourceFiles(ending) {
+  return readdirSync(source, { recursive: true })
+    .filter((name) => name.endsWith(ending))
+    .toSorted((a, b) => a.localeCompare(b));
+}
+
 /** Files of controllers, relative to `src` and without their ending. */
 export function controllerFiles() {
-  return readdirSync(source, { recursive: true })
-    .filter((name) => name.endsWith('.controller.ts'))
-    .map((name) => name.slice(0, -path.extname(name).length))
-    .toSorted((a, b) => a.localeCompare(b));
+  return sourceFiles('.controller.ts').map((name) => name.slice(0, -path.extname(name).length));
 }
 
 /**

@@ -3,7 +3,7 @@
  * `<!-- end -->`. With `--check` it writes nothing and fails if a part is out of date. Broken links and names of
  * source files that are gone always fail.
  */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +11,17 @@ import ts from 'typescript';
 import { controllerFiles, describeRoutes } from './describe-routes.mjs';
 import { describeRows, describeTypes } from './describe-types.mjs';
 import { describeWires } from './describe-wires.mjs';
+import { describeShapes } from './describe-shapes.mjs';
 import { importSource } from './import-source.mjs';
+
+const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
+const outdated = [];
+
+// Before the source is imported, which has these files among it.
+writeSource('src/server/api-shapes.ts', describeShapes());
+const streams = describeTypes();
+writeSource('src/http/fields/api-types.json', streams);
+writeSource('src/transfer/stored-types.json', describeRows());
 
 const [
   { describeVariables },
@@ -25,6 +35,7 @@ const [
   { errorTable },
   { describeErrors: describeRouteErrors },
   { providerReasons },
+  { loadShapes },
   ...controllers
 ] = await importSource([
   'config/describe-variables',
@@ -38,10 +49,10 @@ const [
   'errors/error-table',
   'errors/describe-errors',
   'provider/provider-errors',
+  'server/describe-api',
   ...controllerFiles(),
 ]);
 
-const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
 const parts = {
   configuration: describeVariables,
   permissions: describePermissions,
@@ -59,22 +70,9 @@ const parts = {
   routes: () => routes,
   ...describeWires(vocabulary().map(([{ type }]) => type.slice(1, -1))),
 };
+await loadShapes();
 const routes = await describeRoutes(controllers, describeRouteErrors);
-const outdated = [];
 const written = new Set();
-
-/** Schemas that are made of types; the source imports them. */
-const streams = describeTypes();
-const schemas = {
-  'src/http/fields/api-types.json': streams,
-  'src/transfer/stored-types.json': describeRows(),
-};
-for (const [name, text] of Object.entries(schemas)) {
-  const file = path.join(root, name);
-  if (existsSync(file) && readFileSync(file, 'utf8') === text) continue;
-  outdated.push(name);
-  if (!process.argv.includes('--check')) await writeFile(file, text);
-}
 
 for (const name of await documents()) {
   const file = path.join(root, name);
@@ -105,6 +103,14 @@ if (missing.length > 0) {
 if (outdated.length > 0 && process.argv.includes('--check')) {
   process.stderr.write(`${outdated.join(', ')} out of date: run npm run docs\n`);
   process.exitCode = 1;
+}
+
+/** Writes a generated file of the source, where it is not as it should be. */
+function writeSource(name, text) {
+  const file = path.join(root, name);
+  if (existsSync(file) && readFileSync(file, 'utf8') === text) return;
+  outdated.push(name);
+  if (!process.argv.includes('--check')) writeFileSync(file, text);
 }
 
 /** The broken links of a page, to files and to headings. @param {string} page */

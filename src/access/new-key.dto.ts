@@ -48,7 +48,7 @@ function WholeLimit(description: string) {
   return Limit(description, isLimit, 'a whole number');
 }
 
-class KeyLimitsDto implements PrincipalLimits {
+export class KeyLimitsDto implements PrincipalLimits {
   @WholeLimit('Requests in a minute.')
   requestsPerMinute?: number;
 

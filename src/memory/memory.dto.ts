@@ -32,7 +32,7 @@ export class FileContentDto {
   content!: string;
 }
 
-class MemoryQuotaDto implements MemoryQuota {
+export class MemoryQuotaDto implements MemoryQuota {
   @ApiProperty({ type: 'integer', description: 'Number of files.' })
   files!: number;
 
@@ -43,7 +43,7 @@ class MemoryQuotaDto implements MemoryQuota {
   bytes!: number;
 }
 
-class MemoryDto implements MemoryView {
+export class MemoryDto implements MemoryView {
   @ApiProperty({ type: String, description: 'Name of the agent.' })
   agent!: string;
 
@@ -65,7 +65,7 @@ export class MemoryListDto {
   memories!: MemoryView[];
 }
 
-class ListedFileDto implements ListedFileView {
+export class ListedFileDto implements ListedFileView {
   @ApiProperty({ type: String, example: '/memories/notes.md' })
   path!: string;
 
@@ -86,7 +86,7 @@ class ListedFileDto implements ListedFileView {
   turnId!: string | null;
 }
 
-class FileDto extends ListedFileDto implements FileView {
+export class FileDto extends ListedFileDto implements FileView {
   @ApiProperty({ type: String })
   content!: string;
 }

@@ -4,7 +4,7 @@ import type { HookHealth } from './tool-hook-health.js';
 import type { Health } from './health-service.js';
 import type { Readiness } from './readiness.js';
 
-class CommandHealthDto implements CommandHealth {
+export class CommandHealthDto implements CommandHealth {
   @ApiProperty({ enum: ['sandboxed', 'unsandboxed', 'off'] })
   kind!: CommandHealth['kind'];
 
@@ -15,7 +15,7 @@ class CommandHealthDto implements CommandHealth {
   weaknesses!: readonly string[];
 }
 
-class HookHealthDto implements HookHealth {
+export class HookHealthDto implements HookHealth {
   @ApiProperty({
     type: 'integer',
     description: 'Questions without an answer since the last one that had one.',

@@ -3,7 +3,7 @@ import type { QueuedTurnView, QueueView, SlotsView, StatusView } from './view-qu
 
 const time = { type: String, format: 'date-time' } as const;
 
-class QueuedTurnDto implements QueuedTurnView {
+export class QueuedTurnDto implements QueuedTurnView {
   @ApiProperty({ type: String })
   turnId!: string;
 
@@ -44,7 +44,7 @@ class QueuedTurnDto implements QueuedTurnView {
   parentTurnId?: string;
 }
 
-class StatusDto implements StatusView {
+export class StatusDto implements StatusView {
   @ApiProperty({ type: 'integer' })
   depth!: number;
 
@@ -55,7 +55,7 @@ class StatusDto implements StatusView {
   newest!: QueuedTurnDto[];
 }
 
-class StatusesDto {
+export class StatusesDto {
   @ApiProperty({ type: StatusDto })
   held!: StatusDto;
 
@@ -69,7 +69,7 @@ class StatusesDto {
   waiting!: StatusDto;
 }
 
-class SlotsDto implements SlotsView {
+export class SlotsDto implements SlotsView {
   @ApiProperty({
     type: 'integer',
     nullable: true,

@@ -5,7 +5,7 @@ import type { ListedModel } from '../provider/models/view-model.js';
 import { efforts } from '../storage/shapes/stored-thinking.js';
 import type { ModelList } from './model-list-service.js';
 
-class ModelThinkingDto {
+export class ModelThinkingDto {
   @ApiProperty({
     enum: thinkingKinds,
     isArray: true,
@@ -20,7 +20,7 @@ class ModelThinkingDto {
   byDefault!: ListedModel['thinking']['byDefault'];
 }
 
-class ModelEffortDto {
+export class ModelEffortDto {
   @ApiProperty({
     enum: efforts,
     isArray: true,
@@ -32,7 +32,7 @@ class ModelEffortDto {
   default?: NonNullable<ListedModel['effort']['default']>;
 }
 
-class ListedModelDto implements ListedModel {
+export class ListedModelDto implements ListedModel {
   @ApiProperty({ type: String, description: 'The value for `opts.model`.' })
   id!: string;
 

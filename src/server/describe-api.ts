@@ -3,6 +3,7 @@ import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swag
 import { typeSchemas } from '../http/fields/type-schema.js';
 import { envelopeShape } from '../http/errors/error-shape.js';
 import { answerErrors } from './answer-errors.js';
+import { apiShapes } from './api-shapes.js';
 import type { ErrorShapes } from './error-shapes.js';
 
 const about = `An agent turn server. Post a turn to a session, read a stream of events, resume it by cursor.
@@ -40,6 +41,32 @@ const secondPaths: Record<string, string> = {
   '/agent/{name}/chat/stream/multipart': 'streamAgentByForm',
   '/awp': 'runDefaultAgent',
 };
+
+/** Where Nest keeps the names of a class's fields. */
+const FIELDS = 'swagger/apiModelPropertiesArray';
+
+/** Gives Nest what doc comments and types say, before it makes a document. */
+export async function loadShapes(): Promise<void> {
+  await SwaggerModule.loadPluginMetadata(() => Promise.resolve({ '@nestjs/swagger': apiShapes }));
+  const own = new Map<unknown, string[]>();
+  for (const [file, classes] of apiShapes.models) {
+    for (const [name, said] of Object.entries(classes)) own.set(file[name], Object.keys(said));
+  }
+  for (const type of own.keys()) {
+    const { prototype } = type as { prototype: object };
+    // In the order of the class: Nest puts fields that have decorators first.
+    Reflect.defineMetadata(FIELDS, fieldsOf(prototype, own), prototype);
+  }
+}
+
+/** Names of the fields of a class with a mark, inherited ones first. */
+function fieldsOf(prototype: object, own: ReadonlyMap<unknown, string[]>): string[] {
+  if (prototype === Object.prototype) return [];
+  const above = fieldsOf(Object.getPrototypeOf(prototype) as object, own);
+  const said = own.get(prototype.constructor)?.map((name) => `:${name}`);
+  const decorated = Reflect.getOwnMetadata(FIELDS, prototype) as string[] | undefined;
+  return [...new Set([...above, ...(said ?? decorated ?? [])])];
+}
 
 /** The API's document, in the form of OpenAPI. @param shapes of the errors of each path. */
 export function describeApi(

@@ -19,7 +19,7 @@ import { builtPage } from '../console/find-built-page.js';
 import { packageRoot, packageVersion } from '../platform/process/package-root.js';
 import { answerMethods } from './answer-methods.js';
 import { checkHead } from './check-head.js';
-import { describeApi } from './describe-api.js';
+import { describeApi, loadShapes } from './describe-api.js';
 import { ErrorShapes } from './error-shapes.js';
 import { redactOf } from './process-log.js';
 import { logRequests } from './log-requests.js';
@@ -155,6 +155,7 @@ async function listen(
     }),
   );
   app.useGlobalPipes(new RequestPipe());
+  await loadShapes();
   // A page at `/docs`, the document at `/docs-json`.
   SwaggerModule.setup('docs', app, () => describeApi(app, packageVersion, shapes), {
     customSwaggerUiPath: path.join(packageRoot, 'dist/swagger-ui'),

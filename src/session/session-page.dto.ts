@@ -7,7 +7,7 @@ import { PageDto } from '../http/paging/page.dto.js';
 import { SessionFieldsDto } from './session.dto.js';
 import type { ListedSession } from './view-session.js';
 
-class ListedSessionDto extends SessionFieldsDto implements ListedSession {
+export class ListedSessionDto extends SessionFieldsDto implements ListedSession {
   @ApiPropertyOptional({
     type: String,
     description:

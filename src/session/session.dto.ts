@@ -194,7 +194,7 @@ export class SessionListDto {
   sessions!: SessionRecordDto[];
 }
 
-class BootDto {
+export class BootDto {
   @ApiProperty({ type: String })
   claudeSessionId!: string;
 

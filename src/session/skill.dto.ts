@@ -13,7 +13,7 @@ export class SkillQueryDto {
   agent?: string | undefined;
 }
 
-class SkillFaultDto implements LineProblem {
+export class SkillFaultDto implements LineProblem {
   @ApiProperty({ type: 'integer', minimum: 1 })
   line!: number;
 
@@ -21,7 +21,7 @@ class SkillFaultDto implements LineProblem {
   message!: string;
 }
 
-class SkillDto implements SkillView {
+export class SkillDto implements SkillView {
   @ApiProperty({ type: String, example: 'release-notes' })
   name!: string;
 

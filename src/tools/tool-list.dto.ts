@@ -4,7 +4,7 @@ import type { JsonObject } from '../platform/json.js';
 import type { ListedMcpServer } from './mcp/mcp.js';
 import type { ListedTool, ToolPage } from './tool-list-service.js';
 
-class ListedToolDto implements ListedTool {
+export class ListedToolDto implements ListedTool {
   @ApiProperty({ type: String })
   name!: string;
 
@@ -27,7 +27,7 @@ class ListedToolDto implements ListedTool {
   source!: ListedTool['source'];
 }
 
-class ListedMcpServerDto implements ListedMcpServer {
+export class ListedMcpServerDto implements ListedMcpServer {
   @ApiProperty({ type: String })
   name!: string;
 

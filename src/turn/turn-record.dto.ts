@@ -13,7 +13,7 @@ import type { SubagentDecision } from '../storage/shapes/stored-permissions.js';
 import { turnStatuses, type TurnFailure, type TurnStatus } from '../storage/shapes/stored-turn.js';
 import { TurnPlaceDto } from './turn-place.dto.js';
 
-class TurnRecordDto extends TurnPlaceDto implements ReturnType<typeof viewTurn> {
+export class TurnRecordDto extends TurnPlaceDto implements ReturnType<typeof viewTurn> {
   @ApiProperty({ type: String })
   turnId!: string;
 

@@ -3,7 +3,7 @@ import { RequiredText } from '../../http/fields/field-rules.decorator.js';
 import { keyScopes, type KeyScope } from '../../storage/governance-schema.js';
 import type { KeyView } from '../view-key.js';
 
-class KeyDto implements KeyView {
+export class KeyDto implements KeyView {
   @ApiProperty({ type: String, description: 'Not secret.' })
   id!: string;
 

@@ -4,7 +4,7 @@ import type { AuditPage } from './audit-service.js';
 
 type AuditEntry = AuditPage['entries'][number];
 
-class AuditEntryDto implements AuditEntry {
+export class AuditEntryDto implements AuditEntry {
   @ApiProperty({ type: String })
   id!: string;
 

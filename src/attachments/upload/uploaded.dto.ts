@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { AttachmentError } from '../resolve-attachments.js';
 import type { Uploaded, UploadedFile } from './upload-service.js';
 
-class UploadedFileDto implements UploadedFile {
+export class UploadedFileDto implements UploadedFile {
   @ApiProperty({ type: String, description: 'The id to name in `attachments` of a turn.' })
   id!: string;
 
@@ -23,7 +23,7 @@ class UploadedFileDto implements UploadedFile {
   changed?: string;
 }
 
-class RefusedFileDto implements AttachmentError {
+export class RefusedFileDto implements AttachmentError {
   @ApiProperty({ type: String, description: 'Name of the file.' })
   path!: string;
 

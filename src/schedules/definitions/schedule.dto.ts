@@ -171,7 +171,7 @@ export class ScheduleChangesDto implements Partial<WantedSchedule> {
   catchUpMs?: number;
 }
 
-class ScheduleViewDto implements ScheduleView {
+export class ScheduleViewDto implements ScheduleView {
   @ApiProperty({ type: String, example: 'sched_6b0f7c1e-3c0a-4f0e-9a53-6a3b7c0f2d11' })
   id!: string;
 
@@ -236,7 +236,7 @@ export class ScheduleListDto {
   schedules!: ScheduleViewDto[];
 }
 
-class UpcomingSlotDto implements UpcomingSlot {
+export class UpcomingSlotDto implements UpcomingSlot {
   @ApiProperty(time)
   at!: string;
 

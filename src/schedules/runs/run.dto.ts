@@ -5,7 +5,7 @@ import { runOutcomes, type RunError, type RunOutcome } from '../../storage/sched
 import { turnStatuses, type TurnStatus } from '../../storage/shapes/stored-turn.js';
 import type { RunView } from './view-run.js';
 
-class RunErrorDto implements RunError {
+export class RunErrorDto implements RunError {
   @ApiProperty({ type: String, description: 'A code of the table of errors.' })
   type!: RunError['type'];
 
@@ -13,7 +13,7 @@ class RunErrorDto implements RunError {
   message!: string;
 }
 
-class MissedDto {
+export class MissedDto {
   @ApiProperty({ type: 'integer', description: 'Number of missed slots; 1000: or more.' })
   count!: number;
 
@@ -21,7 +21,7 @@ class MissedDto {
   until!: string;
 }
 
-class RunDto implements RunView {
+export class RunDto implements RunView {
   @ApiProperty({ type: String, example: 'run_019ab1c2-3c0a-7f0e-9a53-6a3b7c0f2d11' })
   id!: string;
 

@@ -119,7 +119,7 @@ export class OneApprovalDto {
   approval!: ApprovalDto;
 }
 
-class ApprovalSessionDto implements ApprovalSession {
+export class ApprovalSessionDto implements ApprovalSession {
   @ApiPropertyOptional({ type: String, description: 'As in lists of sessions.' })
   title?: string;
 
@@ -130,7 +130,7 @@ class ApprovalSessionDto implements ApprovalSession {
   persona!: string;
 }
 
-class ListedApprovalDto extends ApprovalDto implements ListedApprovalView {
+export class ListedApprovalDto extends ApprovalDto implements ListedApprovalView {
   @ApiProperty({ type: ApprovalSessionDto })
   session!: ApprovalSessionDto;
 }

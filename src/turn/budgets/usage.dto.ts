@@ -3,7 +3,7 @@ import { time } from '../../http/fields/json-schemas.js';
 import { EmptyIsAbsent, OneOf } from '../../http/fields/field-rules.decorator.js';
 import type { DayOfUsage, UsageView } from './usage-service.js';
 
-class MeasureDto implements NonNullable<UsageView['tokens']> {
+export class MeasureDto implements NonNullable<UsageView['tokens']> {
   @ApiProperty({ type: Number, description: 'With what running calls have reserved.' })
   used!: number;
 
@@ -33,7 +33,7 @@ export class UsageDaysQueryDto {
   of?: 'own' | 'all';
 }
 
-class DayOfUsageDto implements DayOfUsage {
+export class DayOfUsageDto implements DayOfUsage {
   @ApiProperty({ type: String, example: '2026-01-31', description: 'The day, in UTC.' })
   day!: string;
 

@@ -131,7 +131,7 @@ export interface FeedbackQueryFields {
   cursor?: string;
 }
 
-class FeedbackDto implements FeedbackView {
+export class FeedbackDto implements FeedbackView {
   @ApiProperty({ type: String })
   turnId!: string;
 

@@ -4,7 +4,7 @@ import { PageDto } from '../../http/paging/page.dto.js';
 import { toolStatuses } from '../../storage/shapes/stored-step.js';
 import type { CallView } from './view-call.js';
 
-class CallDto implements CallView {
+export class CallDto implements CallView {
   @ApiProperty({ type: String })
   callId!: string;
 

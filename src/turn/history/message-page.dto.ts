@@ -6,7 +6,7 @@ import { NoticeDto, StepDto } from './step-page.dto.js';
 import type { MessageView } from './view-messages.js';
 import type { MessagePart } from './view-steps.js';
 
-class MessageDto implements MessageView {
+export class MessageDto implements MessageView {
   @ApiProperty({ type: String })
   messageId!: string;
 

@@ -9,7 +9,7 @@ const leftOut = {
   description: 'The provider refused it: requests are made without it. Absent: the model gets it.',
 };
 
-class TextPartDto implements Part<'text'> {
+export class TextPartDto implements Part<'text'> {
   @ApiProperty({ enum: ['text'] })
   type!: 'text';
 
@@ -17,7 +17,7 @@ class TextPartDto implements Part<'text'> {
   text!: string;
 }
 
-class ThinkingPartDto implements Part<'thinking'> {
+export class ThinkingPartDto implements Part<'thinking'> {
   @ApiProperty({ enum: ['thinking'] })
   type!: 'thinking';
 
@@ -25,7 +25,7 @@ class ThinkingPartDto implements Part<'thinking'> {
   text!: string;
 }
 
-class FilePartDto implements Part<'file'> {
+export class FilePartDto implements Part<'file'> {
   @ApiProperty({ enum: ['file'] })
   type!: 'file';
 
@@ -51,7 +51,7 @@ class FilePartDto implements Part<'file'> {
   leftOut?: boolean;
 }
 
-class ToolPartDto implements Part<'tool'> {
+export class ToolPartDto implements Part<'tool'> {
   @ApiProperty({ enum: ['tool'] })
   type!: 'tool';
 

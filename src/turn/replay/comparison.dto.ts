@@ -10,7 +10,7 @@ import { MOST_ALIGNED, type ComparedTurn, type TurnComparison } from './compare-
 
 const milliseconds = { type: 'integer', nullable: true } as const;
 
-class RecordedCountDto implements NonNullable<ComparedTurn['recorded']> {
+export class RecordedCountDto implements NonNullable<ComparedTurn['recorded']> {
   @ApiProperty({ type: 'integer', description: 'Calls that the recorded turn had a result of.' })
   hits!: number;
 
@@ -18,7 +18,7 @@ class RecordedCountDto implements NonNullable<ComparedTurn['recorded']> {
   misses!: number;
 }
 
-class ComparedTurnDto implements ComparedTurn {
+export class ComparedTurnDto implements ComparedTurn {
   @ApiProperty({ type: String })
   turnId!: string;
 
@@ -81,7 +81,7 @@ class ComparedTurnDto implements ComparedTurn {
   output!: JsonObject | null;
 }
 
-class ComparedCallDto implements ComparedCall {
+export class ComparedCallDto implements ComparedCall {
   @ApiProperty({ type: String })
   callId!: string;
 
@@ -107,7 +107,7 @@ class ComparedCallDto implements ComparedCall {
   result?: 'recorded' | 'missed';
 }
 
-class AlignedCallsDto implements AlignedCalls {
+export class AlignedCallsDto implements AlignedCalls {
   @ApiProperty({
     enum: alignedKinds,
     description:

@@ -43,7 +43,7 @@ export class CompareQueryDto {
   with!: string;
 }
 
-class ReplayDto extends ListedTurnDto implements ReplayView {
+export class ReplayDto extends ListedTurnDto implements ReplayView {
   @ApiProperty({ type: String, description: 'The session of the replay, which no list has.' })
   sessionId!: string;
 

@@ -17,7 +17,7 @@ export class DeliveryQueryDto extends PageQueryDto {
   status?: DeliveryStatus;
 }
 
-class DeliveryDto implements DeliveryView {
+export class DeliveryDto implements DeliveryView {
   @ApiProperty({
     type: String,
     description: 'The `webhook-id` of its requests.',

@@ -104,7 +104,7 @@ export class RotationDto {
   keepOldHours = 24;
 }
 
-class WebhookDto implements WebhookView {
+export class WebhookDto implements WebhookView {
   @ApiProperty({ type: String, example: 'hook_6b0f7c1e-3c0a-4f0e-9a53-6a3b7c0f2d11' })
   id!: string;
 

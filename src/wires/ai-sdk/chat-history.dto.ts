@@ -4,7 +4,7 @@ import { jsonObject, nullableText, time } from '../../http/fields/json-schemas.j
 import { PageDto } from '../../http/paging/page.dto.js';
 import type { ChatPage, ListedChat } from './chat-history.js';
 
-class UiMessageDto implements UIMessage {
+export class UiMessageDto implements UIMessage {
   @ApiProperty({ type: String, description: 'Of a user’s message: the client’s own.' })
   id!: string;
 
@@ -45,7 +45,7 @@ export class ChatPageDto implements ChatPage {
   before?: string;
 }
 
-class ListedChatDto implements ListedChat {
+export class ListedChatDto implements ListedChat {
   @ApiProperty({ type: String, description: 'The client’s own; of older chats, the session’s.' })
   id!: string;
 

@@ -3,7 +3,7 @@ import type { AgentProblem } from '../../agents/check-agents.js';
 import type { AgentSummary } from '../../agents/summarize-agent.js';
 import { nullableText } from '../../http/fields/json-schemas.js';
 
-class AgentDto implements AgentSummary {
+export class AgentDto implements AgentSummary {
   @ApiProperty({ type: String, example: 'WORKING_ITEMS' })
   name!: string;
 
@@ -41,7 +41,7 @@ class AgentDto implements AgentSummary {
   type!: number | null;
 }
 
-class AgentProblemDto implements AgentProblem {
+export class AgentProblemDto implements AgentProblem {
   @ApiProperty({ type: String, example: 'agents/reader.md' })
   file!: string;
 

@@ -6,7 +6,7 @@ import { mustBe } from '../../http/fields/field-words.js';
 import { fromUlid, ulidPattern } from '../../http/fields/ulid-form.js';
 
 /** A file of a chat in JSON. It is taken while the body is received: see `receiveJson`. */
-class ChatFileDto {
+export class ChatFileDto {
   @ApiProperty({ type: String, format: 'byte', description: 'Base64, at most 10 MiB decoded.' })
   content!: string;
 

@@ -6,7 +6,7 @@ import type { ChatAnswer } from './collect-answer.js';
 import type { HolodeckNotice, HolodeckSource } from './dialect/holodeck-event.js';
 import { ApiCorrelationId, RetryAdviceDto } from '../../http/errors/api-errors.decorator.js';
 
-class TokensUsedDto {
+export class TokensUsedDto {
   @ApiProperty({ type: 'integer' })
   prompt_tokens!: number;
 
@@ -17,7 +17,7 @@ class TokensUsedDto {
   total_tokens!: number;
 }
 
-class AnsweredCallDto {
+export class AnsweredCallDto {
   @ApiProperty({ type: String })
   name!: string;
 
@@ -28,7 +28,7 @@ class AnsweredCallDto {
   status!: 'success' | 'error';
 }
 
-class MetLimitDto {
+export class MetLimitDto {
   @ApiProperty({ type: String })
   reason!: string;
 

@@ -9,7 +9,7 @@ import type { HistoryMessage, OracleHistory } from './oracle-contexts.js';
 type Notice = OracleAnswer['notices'][number];
 type EndReason = NonNullable<OracleAnswer['metadata']>;
 
-class OracleSourceDto implements OracleSource {
+export class OracleSourceDto implements OracleSource {
   @ApiProperty({ type: String, description: 'Title, or address where it has none.' })
   path!: string;
 
@@ -23,7 +23,7 @@ class OracleSourceDto implements OracleSource {
   metadata!: Record<string, unknown>;
 }
 
-class RetrievalTraceDto implements RetrievalTrace {
+export class RetrievalTraceDto implements RetrievalTrace {
   @ApiProperty({ type: String })
   id!: string;
 
@@ -40,7 +40,7 @@ class RetrievalTraceDto implements RetrievalTrace {
   result!: string;
 }
 
-class OracleNoticeDto implements Notice {
+export class OracleNoticeDto implements Notice {
   @ApiProperty({ enum: ['system'] })
   type!: 'system';
 
@@ -54,7 +54,7 @@ class OracleNoticeDto implements Notice {
   metadata?: Record<string, unknown> | undefined;
 }
 
-class EndReasonDto implements EndReason {
+export class EndReasonDto implements EndReason {
   @ApiProperty({ type: String })
   termination_reason!: string;
 
@@ -100,7 +100,7 @@ export class OracleAnswerDto implements OracleAnswer {
   metadata?: EndReasonDto;
 }
 
-class HistoryMessageDto implements HistoryMessage {
+export class HistoryMessageDto implements HistoryMessage {
   @ApiProperty({ enum: ['user', 'assistant', 'system'] })
   role!: HistoryMessage['role'];
 
