@@ -165,6 +165,9 @@ export type NoticePosted = Extract<TurnEventBody, { type: 'notice.posted' }>;
  */
 export type TurnEvent = TurnEventBody & { attempt: number; seq: number; at: string };
 
+/** The events of some types. */
+export type EventOf<Type extends TurnEvent['type']> = Extract<TurnEvent, { type: Type }>;
+
 /** Takes events. @returns whether they were enough, now or once there is room for more. */
 export type TakeEvents = (events: readonly TurnEvent[]) => boolean | Promise<boolean>;
 

@@ -25,7 +25,7 @@ import {
   saidInTurn,
 } from './chat-errors.js';
 import type { AiSdkRequest } from './chat-request.js';
-import type { AiSdkRange } from './dialect/ai-sdk-state.js';
+import type { AiSdkRange } from './dialect/ai-sdk.js';
 import { findSteered } from './find-steered.js';
 import { turnWire } from './turn-wire.js';
 

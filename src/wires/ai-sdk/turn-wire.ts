@@ -1,5 +1,5 @@
 import { assistantMessageId, type TurnRow } from '../../turn/state/turn-row.js';
-import type { AiSdkRange } from './dialect/ai-sdk-state.js';
+import type { AiSdkRange } from './dialect/ai-sdk.js';
 import { aiSdkDialect } from './dialect/ai-sdk.js';
 
 /** A turn as its streams need it. */

@@ -9,7 +9,7 @@ import { parseCursor } from '../../events/cursor.js';
 import type { TurnEvent } from '../../events/turn-event.js';
 import { TurnEncoder } from '../framing/turn-encoder.js';
 import { askedIn } from '../conversation/questions.js';
-import type { AiSdkRange } from './dialect/ai-sdk-state.js';
+import type { AiSdkRange } from './dialect/ai-sdk.js';
 import { turnWire, type StreamedTurn } from './turn-wire.js';
 import { foldAnswers } from './view-turn.js';
 

@@ -6,7 +6,7 @@ import type { TurnRow } from '../../turn/state/turn-row.js';
 import type { ConversationTurn, SteeredMessage } from '../conversation/history.js';
 import type { Frame } from '../framing/dialect.js';
 import { askedFirst } from './dialect/ai-sdk-calls.js';
-import type { AiSdkRange } from './dialect/ai-sdk-state.js';
+import type { AiSdkRange } from './dialect/ai-sdk.js';
 import { foldFrames } from './fold-frames.js';
 import { ofDialect } from './is-shown-whole.js';
 import { turnWire, type StreamedTurn } from './turn-wire.js';

@@ -1,27 +1,14 @@
-import type { AiSdkChunk, Of } from './ai-sdk-chunk.js';
+import type { EventOf } from '../../../events/turn-event.js';
 import { parseJson, printJson } from '../../../platform/exact-json.js';
-import { describeQuestion } from './ai-sdk-data.js';
+import type { OpenCall, TurnView } from '../../framing/turn-view.js';
+import { describeQuestion, type AiSdkChunk } from './ai-sdk-frames.js';
 
-interface OpenCall {
-  name: string;
-  /** Whether a person was asked about the call, and has answered. */
-  question: 'none' | 'open' | 'decided';
-  /** The question, where one was asked. */
-  asked?: Of<'approval.requested'>;
-  /** Whether the client runs the call. */
-  isClient: boolean;
-  /** The parent's step, where a subagent's question is shown in the parent's message. */
-  step: number;
-  /** Whether a person denied the call. */
-  isDeclined: boolean;
-  /** Whether the client gave the call's output, and so has it. */
-  isAnswered: boolean;
+/** Who runs a call, and who answered: a client of this stream. */
+interface Client {
+  clientTools: readonly string[];
+  answered: readonly string[];
+  from: unknown;
 }
-
-/** Calls without a result, by id. */
-export type AiSdkCalls = ReadonlyMap<string, OpenCall>;
-
-type CallChunks = { calls: AiSdkCalls; chunks: AiSdkChunk[] };
 
 /**
  * The marks of a call that the server runs: `dynamic`, as clients have no type for the tool, and
@@ -29,33 +16,35 @@ type CallChunks = { calls: AiSdkCalls; chunks: AiSdkChunk[] };
  */
 const ofServer = { providerExecuted: true, dynamic: true } as const;
 
-export function requestCall(
-  calls: AiSdkCalls,
-  { callId: toolCallId, name, step }: Of<'tool.requested'>,
-  isClient: boolean,
-): CallChunks {
-  const asked = { question: 'none', isDeclined: false, isAnswered: false } as const;
-  const call = { name, isClient, step, ...asked };
-  const start = { type: 'tool-input-start' as const, toolCallId, toolName: name };
-  return {
-    calls: new Map(calls).set(toolCallId, call),
-    chunks: [isClient ? start : { ...start, ...ofServer }],
-  };
+/** Whether the client runs the call; a question about it says so, and until then its tool's name. */
+function isOfClient({ clientTools }: Pick<Client, 'clientTools'>, call: OpenCall): boolean {
+  const { question, name } = call;
+  return question === undefined ? clientTools.includes(name) : question.kind === 'client-tool';
 }
 
-export function growInput(
-  calls: AiSdkCalls,
-  { callId: toolCallId, json }: Of<'tool.args.delta'>,
-): AiSdkChunk[] {
-  if (!calls.has(toolCallId) || json === '') return [];
-  return [{ type: 'tool-input-delta', toolCallId, inputTextDelta: json }];
+/** Whether the client gave the call's output, and so has it: one that follows the turn from its start has none. */
+function isAnsweredBy({ from, answered }: Client, { question, decision }: OpenCall): boolean {
+  if (from !== 'answers' || decision !== 'answer' || question === undefined) return false;
+  return answered.includes(question.approvalId);
+}
+
+export function requestCall(client: Client, call: OpenCall): AiSdkChunk {
+  const start = {
+    type: 'tool-input-start' as const,
+    toolCallId: call.key,
+    toolName: call.name,
+  };
+  return isOfClient(client, call) ? start : { ...start, ...ofServer };
 }
 
 /** The input of a client's tool came with its question. */
-export function startCall(calls: AiSdkCalls, event: Of<'tool.started'>): AiSdkChunk[] {
-  const { callId: toolCallId, name: toolName, input } = event;
-  if (calls.get(toolCallId)?.isClient === true) return [];
-  return [{ type: 'tool-input-available', toolCallId, toolName, input, ...ofServer }];
+export function startCall(
+  client: Client,
+  { call, event }: { call: OpenCall; event: EventOf<'tool.started'> },
+): AiSdkChunk[] {
+  if (isOfClient(client, call)) return [];
+  const { name: toolName, input } = event;
+  return [{ type: 'tool-input-available', toolCallId: call.key, toolName, input, ...ofServer }];
 }
 
 /**
@@ -65,34 +54,31 @@ export function startCall(calls: AiSdkCalls, event: Of<'tool.started'>): AiSdkCh
  * call to run.
  */
 export function askAboutCall(
-  calls: AiSdkCalls,
-  event: Of<'approval.requested'>,
-  step: number,
-): CallChunks {
-  const { callId: toolCallId, name: toolName, kind } = event;
-  const isClient = kind === 'client-tool';
-  const known = calls.get(toolCallId);
-  const fresh = { name: toolName, step, isDeclined: false, isAnswered: false };
-  const call: OpenCall = { ...fresh, ...known, isClient, question: 'open', asked: event };
-  return { calls: new Map(calls).set(toolCallId, call), chunks: describeAsked(event) };
-}
-
-function describeAsked(event: Of<'approval.requested'>): AiSdkChunk[] {
-  const { callId: toolCallId, approvalId, name: toolName, input, kind } = event;
+  toolCallId: string,
+  event: EventOf<'approval.requested'>,
+): AiSdkChunk[] {
+  const { approvalId, name: toolName, input, kind } = event;
+  const question = describeQuestion(toolCallId, event);
+  const mark = { providerExecuted: false } as const;
   if (kind === 'client-tool') {
-    return [{ type: 'tool-input-available', toolCallId, toolName, input, providerExecuted: false }];
+    return [{ type: 'tool-input-available', toolCallId, toolName, input, ...mark }, question];
   }
-  const start = { toolCallId, toolName, providerExecuted: false, dynamic: true } as const;
   return [
-    { type: 'tool-input-start', ...start },
+    { type: 'tool-input-start', toolCallId, toolName, ...mark, dynamic: true },
     { type: 'tool-input-delta', toolCallId, inputTextDelta: printJson(input ?? {}) },
     { type: 'tool-approval-request', toolCallId, approvalId },
+    question,
   ];
 }
 
+/** Whether a question about the call has no answer yet. */
+function isAsked({ question, decision }: OpenCall): boolean {
+  return question !== undefined && decision === undefined;
+}
+
 /** Calls that a person or the client was asked about. */
-export function askedCalls(calls: AiSdkCalls): ReadonlySet<string> {
-  return new Set([...calls].flatMap(([id, { asked }]) => (asked === undefined ? [] : id)));
+export function askedCalls({ calls }: TurnView): ReadonlySet<string> {
+  return new Set([...calls.values()].flatMap(({ key, question }) => (question ? key : [])));
 }
 
 /**
@@ -118,58 +104,41 @@ export function askedFirst(id: string): string {
 }
 
 /** The open questions once more, in a step of a message of their own: clients answer in their last message. */
-export function askAgain(calls: AiSdkCalls): AiSdkChunk[] {
-  const open = [...calls.values()].flatMap(({ question, asked }) =>
-    question === 'open' && asked !== undefined ? [asked] : [],
+export function askAgain({ calls }: TurnView): AiSdkChunk[] {
+  const asked = [...calls.values()].flatMap((call) =>
+    isAsked(call) && call.question ? askAboutCall(call.key, call.question) : [],
   );
-  const asked = open.flatMap((event) => [...describeAsked(event), describeQuestion(event)]);
   return [{ type: 'start-step' }, ...asked, { type: 'finish-step' }];
 }
 
-/** @param answered approvals that the client of this stream answered. */
-export function noteDecision(
-  calls: AiSdkCalls,
-  { callId, approvalId, decision }: Of<'approval.resolved'>,
-  answered: readonly string[],
-): AiSdkCalls {
-  const call = calls.get(callId);
-  if (call === undefined) return calls;
-  return new Map(calls).set(callId, {
-    ...call,
-    question: 'decided',
-    isDeclined: decision === 'deny',
-    isAnswered: decision === 'answer' && answered.includes(approvalId),
-  });
-}
-
-export function endCall(before: AiSdkCalls, event: Of<'tool.ended'>): CallChunks {
-  const { callId: toolCallId, name: toolName } = event;
-  const call = before.get(toolCallId);
-  const calls = new Map(before);
-  calls.delete(toolCallId);
-  if (call?.isClient === true) return { calls, chunks: endOfClients(call, event) };
+export function endCall(
+  client: Client,
+  { call, event }: { call: OpenCall | undefined; event: EventOf<'tool.ended'> },
+): AiSdkChunk[] {
+  const { callId, name: toolName, status, output } = event;
+  const toolCallId = call?.key ?? callId;
+  if (call !== undefined && isOfClient(client, call)) {
+    return isAnsweredBy(client, call) ? [] : [endOfClients(toolCallId, event)];
+  }
   // A call that was never named cannot have an output.
-  const chunks: AiSdkChunk[] =
+  const named: AiSdkChunk[] =
     call === undefined
       ? [{ type: 'tool-input-available', toolCallId, toolName, input: {}, ...ofServer }]
       : [];
-  const { status, output } = event;
   if (status === 'success') {
-    chunks.push({ type: 'tool-output-available', toolCallId, output, ...ofServer });
-  } else if (status === 'denied' && call?.isDeclined === true) {
-    chunks.push({ type: 'tool-output-denied', toolCallId });
-  } else {
-    chunks.push({ type: 'tool-output-error', toolCallId, errorText: output, ...ofServer });
+    return [...named, { type: 'tool-output-available', toolCallId, output, ...ofServer }];
   }
-  return { calls, chunks };
+  if (status === 'denied' && call?.decision === 'deny') {
+    return [{ type: 'tool-output-denied', toolCallId }];
+  }
+  return [...named, { type: 'tool-output-error', toolCallId, errorText: output, ...ofServer }];
 }
 
 /** An output that the client gave is not sent back to it: the server has it as text only. */
-function endOfClients({ isAnswered }: OpenCall, event: Of<'tool.ended'>): AiSdkChunk[] {
-  const { callId: toolCallId, status, output } = event;
-  if (isAnswered) return [];
-  if (status !== 'success') return [{ type: 'tool-output-error', toolCallId, errorText: output }];
-  return [{ type: 'tool-output-available', toolCallId, output: parseOutput(output) }];
+function endOfClients(toolCallId: string, { status, output }: EventOf<'tool.ended'>): AiSdkChunk {
+  return status === 'success'
+    ? { type: 'tool-output-available', toolCallId, output: parseOutput(output) }
+    : { type: 'tool-output-error', toolCallId, errorText: output };
 }
 
 /** A list or an object that a client gave was stored as its JSON. */
@@ -182,6 +151,21 @@ function parseOutput(output: string): unknown {
   }
 }
 
+/** Ends a call without further events, so that no client waits for it. */
+export function abandonCall(
+  client: Client,
+  view: TurnView,
+  { call, why }: { call: OpenCall; why: 'discarded' | 'parked' | 'ended' },
+): AiSdkChunk[] {
+  if (why === 'parked') return parkCall(client, view, call);
+  const errorText =
+    why === 'ended'
+      ? 'The turn ended before this call did.'
+      : 'Not run: what asked for it was taken back.';
+  const mark = isOfClient(client, call) ? {} : ofServer;
+  return [{ type: 'tool-output-error', toolCallId: call.key, errorText, ...mark }];
+}
+
 const HELD = 'It goes on once the open questions are answered.';
 
 /**
@@ -189,31 +173,13 @@ const HELD = 'It goes on once the open questions are answered.';
  * replaces it. The package's helper that sends a message once its approvals are answered waits for
  * every call of the step, also for calls that run only after the answers.
  */
-export function parkCalls(calls: AiSdkCalls): AiSdkChunk[] {
-  const open = [...calls];
-  if (!open.some(([, { question, isClient }]) => question === 'open' && !isClient)) return [];
-  return open.flatMap(([toolCallId, { question, isClient }]): AiSdkChunk[] => {
-    // The output of a client's tool comes from the client: nothing is sent in its place.
-    if (question === 'open' || (question === 'decided' && isClient)) return [];
-    // The mark of a server's call keeps the client from sending this back as its own tool's output.
-    const mark = isClient ? { providerExecuted: true as const } : ofServer;
-    return [{ type: 'tool-output-available', toolCallId, output: HELD, ...mark }];
-  });
-}
-
-/** Ends calls without further events, so that no client waits for them. */
-export function giveUpCalls(
-  before: AiSdkCalls,
-  errorText: string,
-  which: (call: OpenCall) => boolean = () => true,
-): CallChunks {
-  const calls = new Map(before);
-  const chunks: AiSdkChunk[] = [];
-  for (const [toolCallId, call] of before) {
-    if (!which(call)) continue;
-    calls.delete(toolCallId);
-    const mark = call.isClient ? {} : ofServer;
-    chunks.push({ type: 'tool-output-error', toolCallId, errorText, ...mark });
-  }
-  return { calls, chunks };
+function parkCall(client: Client, { calls }: TurnView, call: OpenCall): AiSdkChunk[] {
+  const open = [...calls.values()].filter(isAsked);
+  if (open.every(({ question }) => question?.kind === 'client-tool')) return [];
+  const isClient = isOfClient(client, call);
+  // The output of a client's tool comes from the client: nothing is sent in its place.
+  if (isAsked(call) || (isClient && call.decision !== undefined)) return [];
+  // The mark of a server's call keeps the client from sending this back as its own tool's output.
+  const mark = isClient ? { providerExecuted: true as const } : ofServer;
+  return [{ type: 'tool-output-available', toolCallId: call.key, output: HELD, ...mark }];
 }

@@ -1,4 +1,5 @@
-import type { AiSdkChunk, Of } from './ai-sdk-chunk.js';
+import type { EventOf } from '../../../events/turn-event.js';
+import type { AiSdkChunk } from './ai-sdk-frames.js';
 
 /** Characters of a subagent's text that are shown: the newest. */
 const MOST_TEXT = 2_000;
@@ -23,7 +24,7 @@ type Encoded = { subagents: AiSdkSubagents; chunks: AiSdkChunk[] };
 
 export function beginSubagent(
   subagents: AiSdkSubagents,
-  { callId: toolCallId, childTurnId, agent: name }: Of<'subagent.started'>,
+  { callId: toolCallId, childTurnId, agent: name }: EventOf<'subagent.started'>,
 ): Encoded {
   const begun = { toolCallId, name, status: 'running' as const, text: '', isCut: false, unsent: 0 };
   return sendAgain(subagents, childTurnId, begun);
@@ -32,7 +33,7 @@ export function beginSubagent(
 /** The part that shows a subagent changes with the subagent's own events. */
 export function followSubagent(
   subagents: AiSdkSubagents,
-  { childTurnId, event }: Of<'subagent.told'>,
+  { childTurnId, event }: EventOf<'subagent.told'>,
 ): Encoded {
   const before = subagents.get(childTurnId);
   if (before === undefined) return { subagents, chunks: [] };
@@ -49,7 +50,7 @@ export function followSubagent(
 
 export function endSubagent(
   subagents: AiSdkSubagents,
-  { childTurnId, outcome }: Of<'subagent.ended'>,
+  { childTurnId, outcome }: EventOf<'subagent.ended'>,
 ): Encoded {
   const before = subagents.get(childTurnId);
   if (before === undefined) return { subagents, chunks: [] };

@@ -14,7 +14,7 @@ import type { FrameWithCursor } from '../../framing/dialect.js';
 import { TurnEncoder } from '../../framing/turn-encoder.js';
 import { followSegment, openSegment } from '../../framing/segment.js';
 import { formatFrame } from '../../framing/sse-frame.js';
-import type { AiSdkRange } from './ai-sdk-state.js';
+import type { AiSdkRange } from './ai-sdk.js';
 import { aiSdkDialect } from './ai-sdk.js';
 
 const ids = { sessionId: 'sess_1', turnId: 'turn_1', messageId: 'msg_1' };

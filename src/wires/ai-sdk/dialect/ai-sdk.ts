@@ -1,17 +1,73 @@
-import type { TurnEvent } from '../../../events/turn-event.js';
+import type { EventOf, TurnEvent } from '../../../events/turn-event.js';
 import { assertNever } from '../../../platform/assert-never.js';
 import type { Dialect, Frame } from '../../framing/dialect.js';
-import { followOutput } from '../../framing/output-progress.js';
-import { followSegment } from '../../framing/segment.js';
-import { growText, discardText } from '../../framing/sent-text.js';
-import { encodeCall, encodeSpan, encodeSubagent } from './ai-sdk-call-events.js';
-import { askedCalls, giveUpCalls, renameCall } from './ai-sdk-calls.js';
-import type { AiSdkChunk, AiSdkIds, AiSdkMetadata, Of } from './ai-sdk-chunk.js';
-import { describeContext, describeOutput, describeQueue } from './ai-sdk-data.js';
-import { endChunks, parkChunks, questionChunks } from './ai-sdk-end.js';
-import { aiSdkStart, type AiSdkRange, type AiSdkState } from './ai-sdk-state.js';
-import { citeSource, closePart, closeStep, growPart, openStep } from './ai-sdk-step.js';
+import { openSegment } from '../../framing/segment.js';
+import { followTurn } from '../../framing/follow-turn.js';
+import {
+  startView,
+  type Announcement,
+  type Part,
+  type TurnChange,
+  type TurnView,
+} from '../../framing/turn-view.js';
+import {
+  abandonCall,
+  askAgain,
+  askAboutCall,
+  askedCalls,
+  endCall,
+  renameCall,
+  requestCall,
+  startCall,
+} from './ai-sdk-calls.js';
+import {
+  citeSource,
+  describeContext,
+  describeDecision,
+  describeOutcome,
+  describeOutput,
+  describeQueue,
+  type AiSdkChunk,
+  type AiSdkIds,
+  type AiSdkMetadata,
+} from './ai-sdk-frames.js';
+import {
+  beginSubagent,
+  endSubagent,
+  followSubagent,
+  type AiSdkSubagents,
+} from './ai-sdk-subagents.js';
 
+/** The part of a turn that a stream sends. */
+export interface AiSdkRange {
+  /** Approvals that were answered before the stream, which does not end where the turn waited for them. */
+  answered: readonly string[];
+  /**
+   * The start of the stream. `answers`: after the turn waited for these approvals. `steered`: with that
+   * message, or with the questions that the turn waits for before it has the message: `asks`. `turn`: at
+   * the turn's start, whatever was answered, as a returning client builds its message anew from `start`.
+   */
+  from: 'turn' | 'answers' | { steered: string; asks: readonly string[] };
+  /** Names of the tools that the client runs. */
+  clientTools: readonly string[];
+}
+
+/** The view of the turn, and what chunks need beside it. */
+export interface AiSdkState {
+  view: TurnView;
+  isQueued: boolean;
+  /** Ids of the parts and calls of the last step. */
+  partIds: readonly string[];
+  /** Whether the last step has calls. */
+  hasCalls: boolean;
+  /** Ids of parts that were taken back. */
+  discarded: readonly string[];
+  /** Calls of an earlier message whose questions this one asks again. */
+  askedAgain: ReadonlySet<string>;
+  subagents: AiSdkSubagents;
+}
+
+type Stream = AiSdkIds & AiSdkRange;
 type Encoded = { state: AiSdkState; chunks: AiSdkChunk[] };
 
 /**
@@ -20,10 +76,19 @@ type Encoded = { state: AiSdkState; chunks: AiSdkChunk[] };
  * ends with `finish`, and the segment after the answers goes on with the same message.
  */
 export function aiSdkDialect(ids: AiSdkIds, range: AiSdkRange): Dialect<AiSdkState> {
+  const isOver = ({ view }: AiSdkState): boolean => view.segment?.phase === 'over';
   return {
     name: 'ai-sdk',
-    initial: aiSdkStart(range),
-    isOver: ({ segment }) => segment.phase === 'over',
+    initial: {
+      view: startView(segmentOf(range)),
+      isQueued: false,
+      partIds: [],
+      hasCalls: false,
+      discarded: [],
+      askedAgain: new Set(),
+      subagents: new Map(),
+    },
+    isOver,
     encode: (before, event) => {
       const { state, chunks } = encodeAiSdk({ ...ids, ...range }, before, event);
       const { askedAgain } = state;
@@ -32,35 +97,36 @@ export function aiSdkDialect(ids: AiSdkIds, range: AiSdkRange): Dialect<AiSdkSta
         const renamed = renameCall(chunk, (id) => askedAgain.has(id), suffixOf(ids));
         return { data: JSON.stringify(renamed) };
       });
-      if (state.segment.phase === 'over') frames.push({ data: '[DONE]' });
+      if (isOver(state)) frames.push({ data: '[DONE]' });
       return { state, frames };
     },
   };
 }
 
-type Stream = AiSdkIds & AiSdkRange;
+function segmentOf({ answered, from }: AiSdkRange) {
+  if (from === 'turn') return openSegment(answered, 'pause', []);
+  if (from === 'answers') return openSegment(answered, 'pause');
+  return openSegment(answered, 'question', [from.steered, ...from.asks]);
+}
 
 /** Encodes an event of the segment. Pure. */
 function encodeAiSdk(stream: Stream, before: AiSdkState, event: TurnEvent): Encoded {
-  const { segment, isIncluded } = followSegment(before.segment, event);
-  const encoded = withOutput(encodeEvent(stream, { ...before, segment }, event), event);
-  const begins = before.segment.phase === 'before' && segment.phase !== 'before';
-  const isParked = segment.phase === 'over' && event.type !== 'turn.ended';
-  if (begins) {
-    const chunks = isParked ? questionChunks(encoded.state) : encoded.chunks;
-    return beginAgain(stream, encoded.state, isIncluded ? chunks : []);
+  const { view, changes, isIncluded, begins } = followTurn(before.view, event);
+  let state: AiSdkState = { ...before, view };
+  const chunks: AiSdkChunk[] = [];
+  for (const change of changes) {
+    const encoded = encodeChange(stream, state, change, begins);
+    ({ state } = encoded);
+    chunks.push(...encoded.chunks);
   }
-  if (!isIncluded) return encodeAs(encoded.state);
-  const chunks = isParked ? [...encoded.chunks, ...parkChunks(encoded.state)] : encoded.chunks;
-  if (before.hasBegun) return encodeAs(encoded.state, ...chunks);
-  return encodeAs({ ...encoded.state, hasBegun: true }, start(stream, encoded.state), ...chunks);
-}
-
-/** A later segment begins: parts that were open ended with the segment before. */
-function beginAgain(stream: Stream, state: AiSdkState, chunks: AiSdkChunk[]): Encoded {
-  const { step } = closePart(state.step);
-  const askedAgain = suffixOf(stream) === '' ? state.askedAgain : askedCalls(state.calls);
-  return encodeAs({ ...state, step, askedAgain, hasBegun: true }, start(stream, state), ...chunks);
+  if (!begins) return encodeAs(state, ...(isIncluded ? chunks : []));
+  const begun = startChunk(stream, view);
+  if (before.view.segment?.phase !== 'before') return encodeAs(state, begun, ...chunks);
+  if (suffixOf(stream) !== '') state = { ...state, askedAgain: askedCalls(view) };
+  if (!isIncluded) return encodeAs(state, begun);
+  // A message that came beside the questions of its turn: they are asked again in it, and that is all of it.
+  const isParked = view.segment?.phase === 'over' && event.type !== 'turn.ended';
+  return encodeAs(state, begun, ...(isParked ? [...askAgain(view), waitChunk(view)] : chunks));
 }
 
 /** The part of a message's id that the turn's own message does not have. */
@@ -69,108 +135,180 @@ function suffixOf({ messageId }: AiSdkIds): string {
   return at < 0 ? '' : messageId.slice(at);
 }
 
-function start(ids: AiSdkIds, { started }: AiSdkState): AiSdkChunk {
-  const { sessionId, turnId, messageId } = ids;
-  const messageMetadata = { sessionId, turnId, ...describeStart(started) };
+function startChunk({ sessionId, turnId, messageId }: AiSdkIds, { turn }: TurnView): AiSdkChunk {
+  const messageMetadata = { sessionId, turnId, ...describeStart(turn.started) };
   return { type: 'start', messageId, messageMetadata };
 }
 
-function describeStart(started: Of<'turn.started'> | undefined): AiSdkMetadata {
+function describeStart(started: EventOf<'turn.started'> | undefined): AiSdkMetadata {
   if (started === undefined) return {};
   return { agent: started.agent, model: started.model, createdAt: started.at };
 }
 
-function encodeEvent(stream: Stream, state: AiSdkState, event: TurnEvent): Encoded {
+function waitChunk({ segment }: TurnView): AiSdkChunk {
+  const messageMetadata = { waitsFor: segment?.waitsFor ?? [] };
+  return { type: 'finish', finishReason: 'tool-calls', messageMetadata };
+}
+
+/**
+ * A subagent is one part that shows how far it is. Its questions are answered like the turn's own: a call
+ * that asks is shown in the message, from its question to its result.
+ */
+function isShown(change: TurnChange): boolean {
+  if (change.owner === undefined || shownOfSubagents.has(change.type)) return true;
+  return 'call' in change && change.call?.question !== undefined;
+}
+
+const shownOfSubagents = new Set<TurnChange['type']>([
+  'subagent.started',
+  'subagent.told',
+  'subagent.ended',
+  'question.asked',
+]);
+
+function encodeChange(
+  stream: Stream,
+  state: AiSdkState,
+  change: TurnChange,
+  begins: boolean,
+): Encoded {
+  if (!isShown(change)) return encodeAs(state);
+  switch (change.type) {
+    case 'announced':
+      return encodeAnnouncement(state, change.event);
+    case 'started':
+      return start(state, change.event, begins);
+    case 'step.opened':
+      return encodeAs({ ...state, partIds: [], hasCalls: false }, { type: 'start-step' });
+    case 'step.closed':
+      return encodeAs(state, { type: 'finish-step' });
+    case 'step.ended':
+      return encodeAs(
+        state,
+        ...describeContext(change.event, state.view.turn.started?.contextWindow),
+      );
+    case 'part.opened': {
+      const id = partId(change.part);
+      const providerMetadata = { turnpike: { id } };
+      const type = `${partTypes[change.part.kind]}-start` as const;
+      return encodeAs(notePart(state, id), { type, id, providerMetadata });
+    }
+    case 'part.grown': {
+      const type = `${partTypes[change.part.kind]}-delta` as const;
+      return encodeAs(state, { type, id: partId(change.part), delta: change.text });
+    }
+    case 'part.closed': {
+      const type = `${partTypes[change.part.kind]}-end` as const;
+      return encodeAs(state, { type, id: partId(change.part) });
+    }
+    case 'source.cited': {
+      const chunk = citeSource(change.event, change.number);
+      return encodeAs(notePart(state, chunk.sourceId), chunk);
+    }
+    case 'call.requested':
+      return encodeAs(noteCall(state, change.call.key), requestCall(stream, change.call));
+    case 'call.grown':
+      return encodeAs(state, {
+        type: 'tool-input-delta',
+        toolCallId: change.call.key,
+        inputTextDelta: change.json,
+      });
+    case 'call.started':
+      return encodeAs(state, ...startCall(stream, change));
+    case 'call.ended':
+      return encodeAs(state, ...endCall(stream, change));
+    case 'call.abandoned':
+      return encodeAs(state, ...abandonCall(stream, state.view, change));
+    case 'question.asked': {
+      const { owner, call, event } = change;
+      const noted = owner === undefined ? state : noteCall(state, call.key);
+      return encodeAs(noted, ...askAboutCall(call.key, event));
+    }
+    case 'question.answered':
+      return encodeAs(
+        state,
+        describeDecision(change.call?.key ?? change.event.callId, change.event),
+      );
+    case 'subagent.started':
+      return withSubagents(state, beginSubagent(state.subagents, change.event));
+    case 'subagent.told':
+      return withSubagents(state, followSubagent(state.subagents, change.event));
+    case 'subagent.ended':
+      return withSubagents(state, endSubagent(state.subagents, change.event));
+    case 'output.grown':
+      return encodeAs(state, describeOutput({ status: 'partial', output: change.partial.output }));
+    case 'discarded':
+      return discardStep(state, change.step);
+    case 'parked':
+      return encodeAs(state, waitChunk(state.view));
+    case 'ended':
+      return encodeAs(state, ...endTurn(state, change));
+    // The protocol has no word for the input of a call before its whole, or for a subagent that goes on.
+    case 'input.opened':
+    case 'input.closed':
+    case 'subagent.closed':
+      return encodeAs(state);
+    default:
+      return assertNever(change);
+  }
+}
+
+function encodeAnnouncement(state: AiSdkState, event: Announcement): Encoded {
+  const id = `${event.attempt}.${event.seq}`;
   switch (event.type) {
     case 'turn.queued':
       return encodeAs({ ...state, isQueued: true }, describeQueue(event.position));
-    case 'turn.started':
-      return begin(state, event);
     case 'turn.recovering': {
       const { attempt, reason } = event;
-      return encodeAs(state, {
-        type: 'data-recovering',
-        id: logPosition(event),
-        data: { attempt, reason },
-      });
+      return encodeAs(state, { type: 'data-recovering', id, data: { attempt, reason } });
     }
-    case 'step.started':
-      return withStep(state, openStep(state.step, event.step));
-    case 'thinking.delta':
-      return withStep(state, growPart(state.step, 'reasoning', event.text));
-    case 'text.delta': {
-      const text = growText(state.text, event);
-      return withStep({ ...state, text }, growPart(state.step, 'text', event.text));
-    }
-    case 'source.cited':
-      return withStep(state, citeSource(state.step, event.source));
-    case 'step.ended': {
-      const closed = closeStep(state.step);
-      const context = describeContext(event, state.started?.contextWindow);
-      return withStep(state, { step: closed.step, chunks: [...closed.chunks, ...context] });
-    }
-    case 'step.discarded':
-      return discardStep(state, event.step);
     case 'attachment.rejected': {
       const { name, reason, index } = event;
-      return encodeAs(state, {
-        type: 'data-attachment-rejected',
-        id: logPosition(event),
-        data: { name, reason, ...(index === undefined ? {} : { index }) },
-      });
+      const data = { name, reason, ...(index === undefined ? {} : { index }) };
+      return encodeAs(state, { type: 'data-attachment-rejected', id, data });
     }
     case 'notice.posted': {
       const { kind, level, text, metadata } = event;
-      const data = { kind, level, text, metadata };
-      return encodeAs(state, { type: 'data-notice', id: logPosition(event), data });
+      return encodeAs(state, { type: 'data-notice', id, data: { kind, level, text, metadata } });
     }
     case 'message.joined': {
       const { messageId, afterStep, text } = event;
-      return encodeAs(state, {
-        type: 'data-joined',
-        id: messageId,
-        data: { messageId, afterStep, text },
-      });
+      const data = { messageId, afterStep, text };
+      return encodeAs(state, { type: 'data-joined', id: messageId, data });
     }
-    case 'turn.failed':
-      return encodeAs({ ...state, failure: event });
-    case 'turn.ended':
-      return encodeAs(state, ...endChunks(state, event));
-    case 'turn.parked':
-      return encodeAs(state);
-    case 'tool.requested':
-    case 'tool.args.delta':
-    case 'tool.started':
-    case 'tool.progress':
-    case 'tool.ended':
-    case 'approval.requested':
-    case 'approval.resolved':
-      return encodeCall(stream, state, event);
-    case 'subagent.told':
-      return encodeSubagent(stream, state, event);
-    case 'subagent.started':
-    case 'subagent.ended':
-      return encodeSpan(state, event);
+    case 'tool.progress': {
+      const { callId: toolCallId, note, elapsedMs } = event;
+      const data = { toolCallId, note, elapsedMs };
+      return encodeAs(state, { type: 'data-tool-progress', data, transient: true });
+    }
     default:
       return assertNever(event);
   }
 }
 
-function withOutput({ state, chunks }: Encoded, event: TurnEvent): Encoded {
-  const { progress: output, partial } = followOutput(state.output, event);
-  if (output === state.output) return { state, chunks };
-  const shown =
-    partial === undefined ? [] : [describeOutput({ status: 'partial', output: partial.output })];
-  return encodeAs({ ...state, output }, ...chunks, ...shown);
+function start(before: AiSdkState, event: EventOf<'turn.started'>, begins: boolean): Encoded {
+  const state = { ...before, isQueued: false };
+  const left = before.isQueued ? [describeQueue(0)] : [];
+  // The stream's own start has the metadata.
+  if (begins) return encodeAs(state, ...left);
+  return encodeAs(state, ...left, {
+    type: 'message-metadata',
+    messageMetadata: describeStart(event),
+  });
 }
 
-function begin(before: AiSdkState, event: Of<'turn.started'>): Encoded {
-  const state = { ...before, started: event, isQueued: false };
-  const left = before.isQueued ? [describeQueue(0)] : [];
-  // Before `start`, no metadata is sent: `start` has it.
-  if (!before.hasBegun) return encodeAs(state, ...left);
-  const messageMetadata = describeStart(event);
-  return encodeAs(state, ...left, { type: 'message-metadata', messageMetadata });
+const partTypes = { text: 'text', thinking: 'reasoning' } as const;
+
+function partId({ kind, step, number }: Part): string {
+  return `${partTypes[kind]}-${step}-${number}`;
+}
+
+function notePart(state: AiSdkState, id: string): AiSdkState {
+  return { ...state, partIds: [...state.partIds, id] };
+}
+
+function noteCall(state: AiSdkState, id: string): AiSdkState {
+  return { ...notePart(state, id), hasCalls: true };
 }
 
 /**
@@ -178,40 +316,49 @@ function begin(before: AiSdkState, event: Of<'turn.started'>): Encoded {
  * stands where they end.
  */
 function discardStep(before: AiSdkState, step: number): Encoded {
-  const closed = closeStep(before.step);
-  const given = giveUpCalls(
-    before.calls,
-    'Not run: what asked for it was taken back.',
-    (call) => call.step === step,
-  );
-  const partIds = before.step.step === step ? before.step.partIds : [];
+  const partIds = before.view.turn.step === step ? before.partIds : [];
   const discarded = [...before.discarded, ...partIds];
-  const state = {
-    ...before,
-    step: { ...closed.step, partIds: [], hasCalls: false },
-    calls: given.calls,
-    text: discardText(before.text, step),
-    discarded,
-  };
   return encodeAs(
-    state,
-    ...closed.chunks,
-    ...given.chunks,
+    { ...before, partIds: [], hasCalls: false, discarded },
     { type: 'data-discard', id: `${step}-${discarded.length}`, data: { step, partIds } },
     { type: 'message-metadata', messageMetadata: { discarded } },
   );
 }
 
-function withStep(
-  state: AiSdkState,
-  { step, chunks }: { step: AiSdkState['step']; chunks: AiSdkChunk[] },
-): Encoded {
-  return { state: step === state.step ? state : { ...state, step }, chunks };
+/** The last chunks of a turn, after those of what it had open. */
+function endTurn(
+  { view, hasCalls }: AiSdkState,
+  { event, unsent }: { event: EventOf<'turn.ended'>; unsent: string },
+): AiSdkChunk[] {
+  const { output } = event;
+  return [
+    ...lastStep(view.turn.step + 1, unsent, hasCalls),
+    ...(output === undefined ? [] : [describeOutput({ status: 'final', output })]),
+    ...describeOutcome(view.turn.failure, event),
+  ];
 }
 
-/** An event's position in its log: the id of a part that has no id of its own. */
-function logPosition({ attempt, seq }: TurnEvent): string {
-  return `${attempt}.${seq}`;
+/**
+ * A note on a limit was not streamed: it gets a step of its own. So does an end right after calls,
+ * without a word in it: the helpers that send a message once the calls of its last step are
+ * complete would otherwise send it again, and again.
+ */
+function lastStep(step: number, unsent: string, hasCalls: boolean): AiSdkChunk[] {
+  if (unsent === '' && !hasCalls) return [];
+  const id = partId({ kind: 'text', step, number: 1 });
+  const text: AiSdkChunk[] = [
+    { type: 'text-start', id, providerMetadata: { turnpike: { id } } },
+    { type: 'text-delta', id, delta: unsent },
+    { type: 'text-end', id },
+  ];
+  return [{ type: 'start-step' }, ...(unsent === '' ? [] : text), { type: 'finish-step' }];
+}
+
+function withSubagents(
+  state: AiSdkState,
+  { subagents, chunks }: { subagents: AiSdkSubagents; chunks: AiSdkChunk[] },
+): Encoded {
+  return { state: subagents === state.subagents ? state : { ...state, subagents }, chunks };
 }
 
 function encodeAs(state: AiSdkState, ...chunks: AiSdkChunk[]): Encoded {

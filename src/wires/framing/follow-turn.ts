@@ -1,0 +1,366 @@
+import type { EventOf, TurnEvent } from '../../events/turn-event.js';
+import { assertNever } from '../../platform/assert-never.js';
+import { printJson } from '../../platform/exact-json.js';
+import { followOutput } from './output-progress.js';
+import { followSegment } from './segment.js';
+import { discardText, growText, unsentText } from './sent-text.js';
+import {
+  silent,
+  type OpenCall,
+  type OpenThing,
+  type Owner,
+  type Part,
+  type Speaker,
+  type TurnChange,
+  type TurnView,
+} from './turn-view.js';
+
+export interface FollowedTurn {
+  view: TurnView;
+  changes: readonly TurnChange[];
+  /** Whether the event is of the segment; changes of others are not to be sent. */
+  isIncluded: boolean;
+  /** Whether the stream begins with this event, or right after it. */
+  begins: boolean;
+}
+
+/** A view that is written to while one event is applied. */
+interface Draft {
+  view: TurnView;
+  changes: TurnChange[];
+}
+
+/** Applies an event. Pure. */
+export function followTurn(before: TurnView, event: TurnEvent): FollowedTurn {
+  const draft: Draft = { view: before, changes: [] };
+  applyEvent(draft, undefined, event);
+  const { progress: output, partial } = followOutput(before.output, event);
+  if (output !== before.output) set(draft, { output });
+  if (partial !== undefined) say(draft, { owner: undefined, type: 'output.grown', partial });
+  const { isIncluded, begins } = moveSegment(draft, event);
+  return { view: draft.view, changes: draft.changes, isIncluded, begins };
+}
+
+/** Moves the segment on, which the event may begin or end. */
+function moveSegment(draft: Draft, event: TurnEvent): Omit<FollowedTurn, 'view' | 'changes'> {
+  const { segment: before, hasBegun } = draft.view;
+  if (before === undefined) {
+    if (!hasBegun) set(draft, { hasBegun: true });
+    return { isIncluded: true, begins: !hasBegun };
+  }
+  const { segment, isIncluded } = followSegment(before, event);
+  const begins = !hasBegun && segment.phase !== 'before';
+  if (segment !== before || begins) set(draft, { segment, hasBegun: hasBegun || begins });
+  // Parts and inputs ended with the stream before.
+  if (before.phase === 'before' && begins) {
+    const open = draft.view.open.filter(({ kind }) => kind === 'step' || kind === 'subagent');
+    set(draft, { open });
+  }
+  if (segment.phase === 'over' && before.phase !== 'over' && event.type !== 'turn.ended') {
+    abandon(draft, [...draft.view.calls.values()], 'parked');
+    close(draft, draft.view.open);
+    say(draft, { owner: undefined, type: 'parked', waitsFor: segment.waitsFor });
+  }
+  return { isIncluded, begins };
+}
+
+function applyEvent(draft: Draft, owner: Owner, event: TurnEvent): void {
+  switch (event.type) {
+    case 'turn.queued':
+    case 'turn.recovering':
+    case 'message.joined':
+    case 'attachment.rejected':
+    case 'notice.posted':
+    case 'tool.progress':
+      return say(draft, { owner, type: 'announced', event });
+    case 'turn.started':
+      setSpeaker(draft, owner, { started: event });
+      return say(draft, { owner, type: 'started', event });
+    case 'turn.failed':
+      return setSpeaker(draft, owner, { failure: event });
+    case 'step.started':
+      return openStep(draft, owner, event.step);
+    case 'step.ended':
+      closeStep(draft, owner, event.stopReason === 'max_tokens');
+      return say(draft, { owner, type: 'step.ended', event });
+    case 'step.discarded':
+      return discardStep(draft, owner, event.step);
+    case 'thinking.delta':
+      return growPart(draft, owner, 'thinking', event);
+    case 'text.delta':
+      if (owner === undefined) set(draft, { text: growText(draft.view.text, event) });
+      return growPart(draft, owner, 'text', event);
+    case 'source.cited':
+      return say(draft, { owner, type: 'source.cited', event, number: countPart(draft, owner) });
+    case 'tool.requested':
+      return requestCall(draft, owner, event);
+    case 'tool.args.delta':
+      return growCall(draft, owner, event);
+    case 'tool.started': {
+      const { input } = event;
+      const call = completeInput(draft, owner, event);
+      setCall(draft, { ...call, isWhole: true, input, isRunning: true });
+      return say(draft, { owner, type: 'call.started', event, call });
+    }
+    case 'tool.ended':
+      return endCall(draft, owner, event);
+    case 'approval.requested':
+      return ask(draft, owner, event);
+    case 'approval.resolved':
+      return resolve(draft, owner, event);
+    case 'subagent.started':
+      set(draft, {
+        subagents: new Map(draft.view.subagents).set(event.childTurnId, silent),
+        open: [...draft.view.open, { owner, kind: 'subagent', event }],
+      });
+      return say(draft, { owner, type: 'subagent.started', event });
+    case 'subagent.told':
+      say(draft, { owner, type: 'subagent.told', event });
+      if (!draft.view.subagents.has(event.childTurnId)) return;
+      return applyEvent(draft, event.childTurnId, event.event);
+    case 'subagent.ended':
+      return endSubagent(draft, owner, event);
+    // Nobody works on a parked turn; its stream ends there only where nothing else of it runs.
+    case 'turn.parked':
+      return;
+    case 'turn.ended':
+      return endTurn(draft, owner, event);
+    default:
+      return assertNever(event);
+  }
+}
+
+function openStep(draft: Draft, owner: Owner, step: number): void {
+  closeStep(draft, owner, false);
+  const before = speakerOf(draft.view, owner);
+  // A step that is sent again after it was discarded goes on with its numbers.
+  setSpeaker(draft, owner, { step, parts: step === before.step ? before.parts : 0 });
+  set(draft, { open: [...draft.view.open, { owner, kind: 'step', step }] });
+  say(draft, { owner, type: 'step.opened', step });
+}
+
+/** Closes all that an owner has open but for its subagents. */
+function closeStep(draft: Draft, owner: Owner, isCut: boolean): void {
+  const isOf = (thing: OpenThing): boolean => thing.owner === owner && thing.kind !== 'subagent';
+  close(draft, draft.view.open.filter(isOf), isCut);
+}
+
+function discardStep(draft: Draft, owner: Owner, step: number): void {
+  closeStep(draft, owner, false);
+  const gone = [...draft.view.calls.values()].filter(
+    (call) => call.owner === owner && call.step === step,
+  );
+  abandon(draft, gone, 'discarded');
+  const { text } = draft.view;
+  const isSent = owner === undefined && text.step === step;
+  if (isSent) set(draft, { text: discardText(text, step) });
+  if (owner === undefined) set(draft, { callCount: draft.view.callCount - gone.length });
+  say(draft, { owner, type: 'discarded', step, text: isSent ? text.ofStep : '' });
+}
+
+/** Appends to the open part; where one of another kind or step is open, or none, a new part begins. */
+function growPart(
+  draft: Draft,
+  owner: Owner,
+  kind: Part['kind'],
+  { step, text }: { step: number; text: string },
+): void {
+  let part = openPart(draft.view, owner);
+  if (part?.kind !== kind || part.step !== step) {
+    closePart(draft, owner);
+    part = { kind, step, number: countPart(draft, owner) };
+    set(draft, { open: [...draft.view.open, { owner, kind: 'part', part }] });
+    say(draft, { owner, type: 'part.opened', part });
+  }
+  say(draft, { owner, type: 'part.grown', part, text });
+}
+
+function openPart({ open }: TurnView, owner: Owner): Part | undefined {
+  const thing = open.findLast((one) => one.kind === 'part' && one.owner === owner);
+  return thing?.kind === 'part' ? thing.part : undefined;
+}
+
+function closePart(draft: Draft, owner: Owner): void {
+  close(
+    draft,
+    draft.view.open.filter((one) => one.kind === 'part' && one.owner === owner),
+  );
+}
+
+function countPart(draft: Draft, owner: Owner): number {
+  const parts = speakerOf(draft.view, owner).parts + 1;
+  setSpeaker(draft, owner, { parts });
+  return parts;
+}
+
+function requestCall(draft: Draft, owner: Owner, event: EventOf<'tool.requested'>): void {
+  closePart(draft, owner);
+  const { callId, name, step } = event;
+  const call = newCall(draft.view, owner, { callId, name, step });
+  setCall(draft, call);
+  if (owner === undefined) set(draft, { callCount: draft.view.callCount + 1 });
+  set(draft, { open: [...draft.view.open, { owner, kind: 'input', key: call.key }] });
+  say(draft, { owner, type: 'call.requested', call });
+}
+
+function growCall(draft: Draft, owner: Owner, { callId, json }: EventOf<'tool.args.delta'>): void {
+  const call = draft.view.calls.get(keyOf(owner, callId));
+  if (call === undefined || !isInputOpen(draft.view, call)) return;
+  const grown = { ...call, json: call.json + json };
+  setCall(draft, grown);
+  say(draft, { owner, type: 'call.grown', call: grown, json });
+}
+
+/** The whole input of a call is known: the input ends, and what was not sent of it is its rest. */
+function completeInput(
+  draft: Draft,
+  owner: Owner,
+  { callId, name, input }: { callId: string; name: string; input: unknown },
+): OpenCall {
+  const { step } = speakerOf(draft.view, owner);
+  const key = keyOf(owner, callId);
+  const call = draft.view.calls.get(key) ?? newCall(draft.view, owner, { callId, name, step });
+  const isSent = call.json !== '' || call.isWhole;
+  const isOpen = isInputOpen(draft.view, call);
+  if (isSent && !isOpen) return call;
+  if (!isOpen) say(draft, { owner, type: 'input.opened', call });
+  set(draft, { open: draft.view.open.filter((one) => one.kind !== 'input' || one.key !== key) });
+  say(draft, { owner, type: 'input.closed', call, rest: isSent ? '' : printJson(input ?? {}) });
+  return call;
+}
+
+function ask(draft: Draft, owner: Owner, event: EventOf<'approval.requested'>): void {
+  const call = completeInput(draft, owner, event);
+  const { input } = event;
+  const { decision: _decision, ...asked } = call;
+  setCall(draft, { ...asked, isWhole: true, input, question: event });
+  const questions = new Map(draft.view.questions).set(event.approvalId, { event, owner });
+  set(draft, { questions });
+  say(draft, { owner, type: 'question.asked', event, call });
+}
+
+function resolve(draft: Draft, owner: Owner, event: EventOf<'approval.resolved'>): void {
+  const call = draft.view.calls.get(keyOf(owner, event.callId));
+  if (call !== undefined) setCall(draft, { ...call, decision: event.decision });
+  const questions = new Map(draft.view.questions);
+  questions.delete(event.approvalId);
+  set(draft, { questions });
+  say(draft, { owner, type: 'question.answered', event, call });
+}
+
+function endCall(draft: Draft, owner: Owner, event: EventOf<'tool.ended'>): void {
+  const call = draft.view.calls.get(keyOf(owner, event.callId));
+  if (call !== undefined) {
+    const isOfCall = (one: OpenThing): boolean => one.kind === 'input' && one.key === call.key;
+    close(draft, draft.view.open.filter(isOfCall));
+    forget(draft, [call]);
+  } else if (owner === undefined) {
+    set(draft, { callCount: draft.view.callCount + 1 });
+  }
+  say(draft, { owner, type: 'call.ended', event, call });
+}
+
+/** Closes all that a subagent has open first, also where its own end is not in the log. */
+function endSubagent(draft: Draft, owner: Owner, event: EventOf<'subagent.ended'>): void {
+  const { childTurnId } = event;
+  const ended = draft.view.subagents.get(childTurnId);
+  if (ended === undefined) return;
+  const below = new Set([childTurnId]);
+  const under = draft.view.open.filter((one) => {
+    if (one.owner === undefined || !below.has(one.owner)) return false;
+    if (one.kind === 'subagent') below.add(one.event.childTurnId);
+    return true;
+  });
+  close(draft, under);
+  const subagents = new Map(draft.view.subagents);
+  for (const id of below) subagents.delete(id);
+  const isOfEnded = (one: OpenThing): boolean =>
+    one.kind === 'subagent' && one.event.childTurnId === childTurnId;
+  set(draft, { subagents, open: draft.view.open.filter((one) => !isOfEnded(one)) });
+  say(draft, { owner, type: 'subagent.ended', event, failure: ended.failure });
+}
+
+function endTurn(draft: Draft, owner: Owner, event: EventOf<'turn.ended'>): void {
+  if (owner !== undefined) return closeStep(draft, owner, true);
+  close(draft, draft.view.open, true);
+  abandon(draft, [...draft.view.calls.values()], 'ended');
+  const unsent = unsentText(draft.view.text, event.text);
+  say(draft, { owner, type: 'ended', event, unsent });
+}
+
+/** Closes open things, the last to begin first. */
+function close(draft: Draft, things: readonly OpenThing[], isCut = false): void {
+  if (things.length === 0) return;
+  set(draft, { open: draft.view.open.filter((one) => !things.includes(one)) });
+  for (const thing of things.toReversed()) {
+    const change = closingOf(draft.view, thing, isCut);
+    if (change !== undefined) say(draft, change);
+  }
+}
+
+function closingOf(view: TurnView, thing: OpenThing, isCut: boolean): TurnChange | undefined {
+  const { owner } = thing;
+  switch (thing.kind) {
+    case 'part':
+      return { owner, type: 'part.closed', part: thing.part, isCut };
+    case 'input': {
+      const call = view.calls.get(thing.key);
+      return call && { owner, type: 'input.closed', call, rest: '' };
+    }
+    case 'step':
+      return { owner, type: 'step.closed', step: thing.step };
+    case 'subagent':
+      return { owner, type: 'subagent.closed', event: thing.event };
+  }
+}
+
+function abandon(draft: Draft, calls: readonly OpenCall[], why: 'discarded' | 'parked' | 'ended') {
+  if (why !== 'parked') forget(draft, calls);
+  for (const call of calls) say(draft, { owner: call.owner, type: 'call.abandoned', call, why });
+}
+
+function newCall(
+  { callCount: index }: TurnView,
+  owner: Owner,
+  named: { callId: string; name: string; step: number },
+): OpenCall {
+  const key = keyOf(owner, named.callId);
+  return { ...named, key, owner, index, json: '', isWhole: false, isRunning: false };
+}
+
+function keyOf(owner: Owner, callId: string): string {
+  return owner === undefined ? callId : `${owner}:${callId}`;
+}
+
+function isInputOpen({ open }: TurnView, { key }: OpenCall): boolean {
+  return open.some((one) => one.kind === 'input' && one.key === key);
+}
+
+function setCall(draft: Draft, call: OpenCall): void {
+  set(draft, { calls: new Map(draft.view.calls).set(call.key, call) });
+}
+
+function forget(draft: Draft, gone: readonly OpenCall[]): void {
+  if (gone.length === 0) return;
+  const calls = new Map(draft.view.calls);
+  for (const { key } of gone) calls.delete(key);
+  set(draft, { calls });
+}
+
+export function speakerOf({ turn, subagents }: TurnView, owner: Owner): Speaker {
+  return owner === undefined ? turn : (subagents.get(owner) ?? silent);
+}
+
+function setSpeaker(draft: Draft, owner: Owner, change: Partial<Speaker>): void {
+  const speaker = { ...speakerOf(draft.view, owner), ...change };
+  if (owner === undefined) set(draft, { turn: speaker });
+  else set(draft, { subagents: new Map(draft.view.subagents).set(owner, speaker) });
+}
+
+function set(draft: Draft, change: Partial<TurnView>): void {
+  draft.view = { ...draft.view, ...change };
+}
+
+function say(draft: Draft, change: TurnChange): void {
+  draft.changes.push(change);
+}
