@@ -63,13 +63,13 @@ export interface MessageSubmission {
   opts: Record<string, unknown>;
   idempotencyKey: string | undefined;
   /**
-   * Turns before the message that the client tells of and the server lacks, oldest first: they are stored with the
+   * Turns before the message that the client has and the server lacks, oldest first: they are stored with the
    * turn, and are messages of the conversation from then on. Absent: none.
    */
-  told?: readonly ToldTurn<InlineFile>[] | undefined;
+  earlier?: readonly ToldTurn<InlineFile>[] | undefined;
   /**
-   * The conversation before the message, as its client has it: it is told where the server has no turn of it, as of a
-   * conversation that was deleted. Absent: the client sent none.
+   * The conversation before the message, as its client has it: it is stored where the server has no turn of it, as of
+   * a conversation that was deleted. Absent: the client sent none.
    */
   history?: (() => readonly ToldTurn<WireFile>[]) | undefined;
   /** Fields of the request that have no effect; a notice names them. */
@@ -150,7 +150,7 @@ export class Conversations {
 
   /** Submits a message with its files. @throws see `TurnService.submit`. */
   async submit(wanted: MessageSubmission): Promise<SubmittedTurn> {
-    const { sessionId, principal, message, agent, opts, told = [], history, ...rest } = wanted;
+    const { sessionId, principal, message, agent, opts, earlier = [], history, ...rest } = wanted;
     const isFirst = history !== undefined && !(await this.#hasTurns(sessionId));
     const inline = message.files.filter((file) => 'bytes' in file);
     const files = await storeInlineFiles(this.store, inline);
@@ -163,7 +163,7 @@ export class Conversations {
       attachments: message.files.flatMap((file) => ('id' in file ? file.id : [])),
       files,
       said: message.said && withStored(message.said, files),
-      told: await this.#storeTold(isFirst ? history() : told),
+      told: await this.#storeFiles(isFirst ? history() : earlier),
       ...(history === undefined ? {} : { toldFirst: true }),
       wireMode: 'direct',
       ...rest,
@@ -181,15 +181,18 @@ export class Conversations {
     return found.length > 0;
   }
 
-  async #storeTold(told: readonly ToldTurn<WireFile>[]): Promise<ToldTurn[]> {
-    const stored: ToldTurn[] = [];
-    for (const { said, clientId, ...rest } of told) {
+  async #storeFiles(earlier: readonly ToldTurn<WireFile>[]): Promise<ToldTurn[]> {
+    const turns: ToldTurn[] = [];
+    for (const { said, clientId, ...rest } of earlier) {
       const files = said.filter((one) => typeof one === 'object' && 'bytes' in one);
-      const received = await storeInlineFiles(this.store, files);
-      const told = { said: withStored(said, received), ...rest };
-      stored.push({ ...told, ...compact({ clientId: keptId(clientId) }) });
+      const stored = await storeInlineFiles(this.store, files);
+      turns.push({
+        said: withStored(said, stored),
+        ...rest,
+        ...compact({ clientId: keptId(clientId) }),
+      });
     }
-    return stored;
+    return turns;
   }
 
   /** Asks for the end of a conversation's active turn; undefined where there is none. */

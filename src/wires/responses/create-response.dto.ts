@@ -27,7 +27,7 @@ function Echoed(description: string) {
   };
 }
 
-/** A field that only some values may have: `check-settings.ts` says which, and why. */
+/** A field that only some values may have: `response-request.ts` says which, and why. */
 function Checked(schema: object) {
   return (target: object, name: string): void => {
     ApiPropertyOptional(schema)(target, name);
@@ -35,7 +35,7 @@ function Checked(schema: object) {
   };
 }
 
-/** The body of `POST /v1/responses`: its fields, of which `read-request.ts` makes a turn. */
+/** The body of `POST /v1/responses`: its fields, of which `response-request.ts` makes a turn. */
 @RequestForm({ closed: 'The request body', namesParam: true })
 export class CreateResponseDto {
   @ApiPropertyOptional({

@@ -12,13 +12,11 @@ import type { TurnRow } from '../../turn/state/turn-row.js';
 import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
 import { TurnService } from '../../turn/turn-service.js';
 import { Conversations } from '../conversation/conversations.js';
-import { historyPlaces, withoutBlanks, type KnownItem } from './client-history.js';
-import { keepInput } from './input-items.js';
-import { ModelChooser } from './model-chooser.js';
-import type { ResponseRequest } from './read-request.js';
-import { termsOf } from './response-facts.js';
+import { historyPlaces, withoutBlanks, type KnownItem, keepInput } from './input-items.js';
+import { ModelChooser } from './models.controller.js';
+import type { ResponseRequest } from './response-request.js';
+import { termsOf, describeInstructions, notesIn } from './response-facts.js';
 import { repeated, ResponseLookup, type FoundResponse } from './response-lookup.js';
-import { describeInstructions, notesIn } from './response-terms.js';
 import { badParam, otherTurn, outputsMissing } from './responses-errors.js';
 
 export interface ResponseCall {

@@ -1,10 +1,10 @@
 import type { TurnRow } from '../../turn/state/turn-row.js';
 import type { ClientTool } from '../../storage/shapes/stored-options.js';
 import type { StoredResponsesRequest } from '../../storage/shapes/stored-responses.js';
+import type { ApprovalRow } from '../../turn/approvals/approval-writes.js';
 import type { ResponseFacts, ResponseTool } from './dialect/response-object.js';
 import type { ResponseWanted } from './dialect/responses-state.js';
-import { defaultTerms } from './response-terms.js';
-import type { LinkedResponse } from './response-chain.js';
+import type { KnownItem } from './input-items.js';
 
 /** A request for a response, and the client's tools that it had. */
 export interface RequestTerms {
@@ -114,4 +114,115 @@ function noRequest({ options }: Pick<TurnRow, 'options'>): StoredResponsesReques
   const { persona, onDisconnect } = options.options;
   const background = onDisconnect === 'continue';
   return { ...defaultTerms, model: persona, background, input: [] };
+}
+
+/** A response by its id: a turn, and the question whose answer it begins with. */
+export interface ResponseName {
+  turnId: string;
+  /** Undefined: the turn's first response. */
+  approvalId: string | undefined;
+}
+
+const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+const form = new RegExp(`^resp_(${uuid})(?:_(${uuid}))?$`);
+
+/** `resp_` and the ids of the turn and of the question without their prefixes. Pure. */
+export function formatResponseId({ turnId, approvalId }: ResponseName): string {
+  const turn = turnId.replace(/^turn_/, 'resp_');
+  return approvalId === undefined ? turn : `${turn}_${approvalId.replace(/^appr_/, '')}`;
+}
+
+/** @returns undefined for text that is no id of a response. */
+export function parseResponseId(text: string): ResponseName | undefined {
+  const [, turn, approval] = form.exec(text) ?? [];
+  if (turn === undefined) return undefined;
+  return {
+    turnId: `turn_${turn}`,
+    approvalId: approval === undefined ? undefined : `appr_${approval}`,
+  };
+}
+
+/** A response of a turn. */
+export interface LinkedResponse {
+  id: string;
+  /** Approvals whose answers it begins with, which were given at once; none: the first one. */
+  answered: readonly string[];
+  /** Approvals that were answered before. Absent: none. */
+  before?: readonly string[];
+}
+
+type Asked = Pick<ApprovalRow, 'id' | 'decision' | 'decidedAt'>;
+
+/**
+ * The responses of a turn, in order. Answers of one request are one transaction and have one instant. Each
+ * begins a response, whoever gave them: a person at the console, or a deadline. Pure.
+ *
+ * @param approvals those of the turn and of its subagents.
+ */
+export function linkResponses(turnId: string, approvals: readonly Asked[]): LinkedResponse[] {
+  const instants = new Map<number, string[]>();
+  for (const { id, decision, decidedAt } of approvals) {
+    // The end of a turn puts its questions away: nothing goes on after that.
+    if (decision === null || decision === 'cancelled' || decidedAt === null) continue;
+    const at = decidedAt.getTime();
+    instants.set(at, [...(instants.get(at) ?? []), id]);
+  }
+  const answers = [...instants].toSorted(([a], [b]) => a - b).map(([, ids]) => ids.toSorted());
+  return [[], ...answers].map((answered, index) => ({
+    id: formatResponseId({ turnId, approvalId: answered[0] }),
+    answered,
+    ...(index > 1 ? { before: answers.slice(0, index - 1).flat() } : {}),
+  }));
+}
+
+/** What a response gives back of its request, but for its model and its input. */
+export type Terms = Omit<
+  StoredResponsesRequest,
+  'model' | 'input' | 'developer' | 'answers' | 'firstTools' | 'deleted'
+>;
+
+/** What a response gives back of fields that its request does not have. */
+export const defaultTerms: Terms = {
+  previousResponseId: null,
+  instructions: null,
+  background: false,
+  toolChoice: 'auto',
+  format: { type: 'text' },
+  effort: null,
+  summary: null,
+  maxOutputTokens: null,
+  serviceTier: 'default',
+  metadata: {},
+  user: null,
+  safetyIdentifier: null,
+  promptCacheKey: null,
+};
+
+/** What a field of the request means: options of the turn, and what the response gives back of it. */
+export interface ReadField {
+  opts?: Record<string, unknown>;
+  given?: Partial<Terms>;
+}
+
+/** What the application says in the items: messages of `system` and `developer`. */
+export function notesIn(items: readonly KnownItem[]): string[] {
+  return items.flatMap((item) =>
+    item.kind === 'note' && item.text.trim() !== '' ? item.text : [],
+  );
+}
+
+const verbosities: Partial<Record<string, string>> = {
+  low: 'Answer briefly: say what was asked for, and no more.',
+  high: 'Answer in detail: explain what you say, with its reasons.',
+};
+
+/** What the application says to the model beside the user; undefined: nothing. Pure. */
+export function describeInstructions({
+  instructions,
+  developer = [],
+  verbosity = 'medium',
+}: Pick<StoredResponsesRequest, 'instructions' | 'developer' | 'verbosity'>): string | undefined {
+  const said = [instructions ?? '', ...developer, verbosities[verbosity] ?? ''];
+  const text = said.filter((one) => one.trim() !== '').join('\n\n');
+  return text === '' ? undefined : text;
 }

@@ -1,17 +1,29 @@
-import { desc, eq } from 'drizzle-orm';
+import { and, eq, isNull } from 'drizzle-orm';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Principal } from '../../access/principal.js';
-import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
+import { DATABASE, type Database } from '../../storage/connection.js';
 import { sessions, turns } from '../../storage/schema.js';
 import type { ApprovalRow } from '../../turn/approvals/approval-writes.js';
-import { findTurnByKey, type TurnRow } from '../../turn/state/turn-row.js';
+import type { TurnRow } from '../../turn/state/turn-row.js';
 import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
+import { ConversationService } from '../../turn/history/conversation-service.js';
+import { readLog } from '../conversation/history.js';
+import { responseAfter } from './collect-response.js';
+import type { ResponseItem } from './dialect/response-item.js';
+import type { ResponseObject } from './dialect/response-object.js';
+import { readItem, type InputItem } from './input-item.js';
+import type { KnownItem } from './input-items.js';
 import { findAskingTurn, loadTreeApprovals } from '../conversation/questions.js';
 import type { ResponseWanted } from './dialect/responses-state.js';
-import { linkResponses, type LinkedResponse } from './response-chain.js';
-import { describeWanted } from './response-facts.js';
-import { formatResponseId, parseResponseId, type ResponseName } from './response-name.js';
-import { responseNotFound } from './responses-errors.js';
+import {
+  linkResponses,
+  type LinkedResponse,
+  describeWanted,
+  formatResponseId,
+  parseResponseId,
+  type ResponseName,
+} from './response-facts.js';
+import { itemNotFound, responseNotFound } from './responses-errors.js';
 
 export interface FoundResponse {
   turn: TurnRow;
@@ -22,10 +34,15 @@ export interface FoundResponse {
   approvals: readonly ApprovalRow[];
 }
 
-/** Responses by their ids, among a principal's own. */
+const uuid = /_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:_|$)/;
+
+/** Responses and their items by their ids, among a principal's own. */
 @Injectable()
 export class ResponseLookup {
-  constructor(@Inject(DATABASE) private readonly db: Database) {}
+  constructor(
+    private readonly conversations: ConversationService,
+    @Inject(DATABASE) private readonly db: Database,
+  ) {}
 
   /** @throws TypedError TURN_NOT_FOUND 404. */
   find(responseId: string, principal: Principal): Promise<FoundResponse> {
@@ -39,66 +56,70 @@ export class ResponseLookup {
    * @throws TypedError TURN_NOT_FOUND 404, also for one that was deleted, or was not to be kept and has ended.
    */
   async get(name: ResponseName, principal: Principal, param?: string): Promise<FoundResponse> {
-    const found = await this.#load(name, principal, param);
-    if (isKept(found)) return found;
-    throw responseNotFound(found.response.id, param);
-  }
-
-  async #load(name: ResponseName, principal: Principal, param?: string): Promise<FoundResponse> {
-    const { db } = this;
     const id = formatResponseId(name);
-    const [found] = await db
-      .select({
-        turn: turns,
-        session: { principalId: sessions.principalId, origin: sessions.origin },
-      })
-      .from(turns)
-      .innerJoin(sessions, eq(sessions.id, turns.sessionId))
-      .where(eq(turns.id, name.turnId));
-    const isOwn =
-      found?.session.principalId === principal.id &&
-      found.session.origin === 'responses' &&
-      found.turn.parentTurnId === null;
-    if (!isOwn) throw responseNotFound(id, param);
-    return this.#link(
-      found.turn,
-      (one) => one.id === id,
-      () => responseNotFound(id, param),
-    );
+    const responses = await this.#ofOwnTurn(name.turnId, principal);
+    const found = responses.find(({ response }) => response.id === id);
+    if (found === undefined || !isKept(found)) throw responseNotFound(id, param);
+    return found;
   }
 
-  /** All responses of a turn. @throws TypedError TURN_NOT_FOUND 404. */
-  async all(turnId: string, principal: Principal): Promise<FoundResponse[]> {
-    const { turn, approvals } = await this.first(turnId, principal);
-    const chain = linkResponses(turn.id, approvals);
-    return chain
-      .map((response) => describeFound(turn, response, { chain, approvals }))
-      .filter(isKept);
+  /** The first response of a turn. @throws TypedError TURN_NOT_FOUND 404. */
+  async first(turnId: string, principal: Principal): Promise<FoundResponse> {
+    const [first] = await this.#ofOwnTurn(turnId, principal);
+    if (first !== undefined) return first;
+    throw responseNotFound(formatResponseId({ turnId, approvalId: undefined }));
   }
 
   /** The last response of a turn of the principal's. */
-  lastOf(turn: TurnRow): Promise<FoundResponse> {
-    return this.#link(
-      turn,
-      (_one, isLast) => isLast,
-      () => responseNotFound(turn.id),
-    );
+  async lastOf(turn: TurnRow): Promise<FoundResponse> {
+    const last = (await this.#responsesOf(turn)).at(-1);
+    if (last === undefined) throw responseNotFound(turn.id);
+    return last;
   }
 
   /** The response that begins with the answer to a question. */
   async ofAnswer(turnId: string, approvalId: string): Promise<FoundResponse> {
     const [turn] = await this.db.select().from(turns).where(eq(turns.id, turnId));
-    if (turn === undefined) throw responseNotFound(approvalId);
-    return this.#link(
-      turn,
-      ({ answered }) => answered.includes(approvalId),
-      () => responseNotFound(approvalId),
-    );
+    const responses = turn === undefined ? [] : await this.#responsesOf(turn);
+    const found = responses.find(({ response }) => response.answered.includes(approvalId));
+    if (found === undefined) throw responseNotFound(approvalId);
+    return found;
   }
 
-  /** The first response of a turn. */
-  first(turnId: string, principal: Principal): Promise<FoundResponse> {
-    return this.#load({ turnId, approvalId: undefined }, principal);
+  /** A response as it is now. @throws TypedError STREAM_EXPIRED 410 where its events are kept no longer. */
+  async read({ turn, wanted }: FoundResponse): Promise<ResponseObject> {
+    return responseAfter(wanted, await readLog(this.conversations, turn.id));
+  }
+
+  /**
+   * Puts items in the place of their ids, as the responses that they are in have them.
+   *
+   * @throws TypedError TURN_NOT_FOUND 404 for an item of no response of the principal's; STREAM_EXPIRED 410.
+   */
+  async resolve(items: readonly InputItem[], principal: Principal): Promise<KnownItem[]> {
+    const byTurn = new Map<string, readonly ResponseItem[]>();
+    const known: KnownItem[] = [];
+    for (const item of items) {
+      if (item.kind !== 'reference') {
+        known.push(item);
+        continue;
+      }
+      const turnId = await this.#turnOfItem(item.id, principal);
+      if (turnId === undefined) throw itemNotFound(item.id, `${item.field}.id`);
+      const said = byTurn.get(turnId) ?? (await this.#itemsOf(turnId, principal));
+      byTurn.set(turnId, said);
+      const named = said.find(({ id }) => id === item.id);
+      if (named === undefined) throw itemNotFound(item.id, `${item.field}.id`);
+      const read = readItem(named, item.field);
+      if (read.kind !== 'reference') known.push(read);
+    }
+    return known;
+  }
+
+  /** The turn that asked; undefined where none of the principal's did. */
+  async findAsking(approvalId: string, principal: Principal): Promise<TurnRow | undefined> {
+    const turn = await findAskingTurn(this.db, approvalId);
+    return turn?.principalId === principal.id ? turn : undefined;
   }
 
   /** Deletes a response: it is found no more. What it said stays with the conversation. */
@@ -127,50 +148,48 @@ export class ResponseLookup {
     return (await this.db.$count(turns, eq(turns.sessionId, turn.sessionId))) === 1;
   }
 
-  /** The turn that asked; undefined where none of the principal's did. */
-  async findAsking(approvalId: string, principal: Principal): Promise<TurnRow | undefined> {
-    const turn = await findAskingTurn(this.db, approvalId);
-    return turn?.principalId === principal.id ? turn : undefined;
+  /** The turn that an item's id names: the ids of calls and questions have that of their approval. */
+  async #turnOfItem(id: string, principal: Principal): Promise<string | undefined> {
+    const key = uuid.exec(id)?.[1];
+    if (key === undefined) return undefined;
+    if (!/(^|_)appr_/.test(id)) return `turn_${key}`;
+    return (await this.findAsking(`appr_${key}`, principal))?.id;
   }
 
-  /** The turn of an earlier request with the same key. */
-  findByKey(sessionId: string, idempotencyKey: string): Promise<TurnRow | undefined> {
-    return findTurnByKey(this.db, sessionId, idempotencyKey);
+  /** The items of all responses of a turn; none where it is not the principal's. */
+  async #itemsOf(turnId: string, principal: Principal): Promise<readonly ResponseItem[]> {
+    const kept = (await this.#ofOwnTurn(turnId, principal)).filter(isKept);
+    if (kept.length === 0) return [];
+    const events = await readLog(this.conversations, turnId);
+    return kept.flatMap(({ wanted }) => responseAfter(wanted, events).output);
   }
 
-  /** Whether no turn of its conversation came after a turn. */
-  async isLast({ id, sessionId }: TurnRow, db: Queryable = this.db): Promise<boolean> {
-    const [last] = await db
-      .select({ id: turns.id })
+  /** The responses of a turn, in order; none where it is not the principal's, or another wire's. */
+  async #ofOwnTurn(turnId: string, principal: Principal): Promise<FoundResponse[]> {
+    const [found] = await this.db
+      .select({ turn: turns })
       .from(turns)
-      .where(eq(turns.sessionId, sessionId))
-      .orderBy(desc(turns.createdAt), desc(turns.id))
-      .limit(1);
-    return last?.id === id;
+      .innerJoin(sessions, eq(sessions.id, turns.sessionId))
+      .where(
+        and(
+          eq(turns.id, turnId),
+          isNull(turns.parentTurnId),
+          eq(sessions.principalId, principal.id),
+          eq(sessions.origin, 'responses'),
+        ),
+      );
+    return found === undefined ? [] : this.#responsesOf(found.turn);
   }
 
-  async #link(
-    turn: TurnRow,
-    isWanted: (response: LinkedResponse, isLast: boolean) => boolean,
-    missing: () => Error,
-  ): Promise<FoundResponse> {
+  async #responsesOf(turn: TurnRow): Promise<FoundResponse[]> {
     const approvals = await loadTreeApprovals(this.db, turn.id);
     const chain = linkResponses(turn.id, approvals);
-    const response = chain.find((one, index) => isWanted(one, index === chain.length - 1));
-    if (response === undefined) throw missing();
-    return describeFound(turn, response, { chain, approvals });
+    return chain.map((response, index) => {
+      const before = chain[index - 1]?.id ?? turn.request.responses?.previousResponseId ?? null;
+      const wanted = describeWanted(turn, response, before);
+      return { turn, response, last: chain.at(-1) ?? response, approvals, wanted };
+    });
   }
-}
-
-function describeFound(
-  turn: TurnRow,
-  response: LinkedResponse,
-  { chain, approvals }: { chain: readonly LinkedResponse[]; approvals: readonly ApprovalRow[] },
-): FoundResponse {
-  const before = chain[chain.indexOf(response) - 1]?.id;
-  const previousId = before ?? turn.request.responses?.previousResponseId ?? null;
-  const last = chain.at(-1) ?? response;
-  return { turn, response, last, approvals, wanted: describeWanted(turn, response, previousId) };
 }
 
 /** Whether a response can be asked for. */

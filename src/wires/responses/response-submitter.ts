@@ -7,7 +7,8 @@ import { compact } from '../../platform/compact.js';
 import { isSameJson } from '../../platform/json.js';
 import { LONGEST_NAME } from '../../session/named-session.js';
 import { DEFAULT_PERSONA } from '../../agents/persona-name.js';
-import type { Queryable } from '../../storage/connection.js';
+import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
+import { findTurnByKey } from '../../turn/state/turn-row.js';
 import type { StoredResponsesRequest } from '../../storage/shapes/stored-responses.js';
 import { SessionForker } from '../../turn/branches/session-forker.js';
 import { idempotencyKeyReused } from '../../turn/state/turn-errors.js';
@@ -15,25 +16,24 @@ import type { StoredBeside, SubmittedTurn } from '../../turn/submit/turn-submiss
 import { Conversations } from '../conversation/conversations.js';
 import {
   historyPlaces,
-  tellItems,
+  splitInput,
   type HistoryPlace,
   type KnownItem,
-  type ToldItems,
-} from './client-history.js';
-import { ConversationFinder } from './conversation-finder.js';
-import { ItemReferences } from './item-references.js';
-import { keepInput } from './input-items.js';
-import { ModelChooser, type ChosenModel } from './model-chooser.js';
+  type SplitInput,
+  keepInput,
+} from './input-items.js';
+import { findKnownPart, findRepeatedTurn, isLastTurn } from './known-conversation.js';
+import { ModelChooser, type ChosenModel } from './models.controller.js';
 import { ResponseAnswerer, type MadeResponse, type ResponseCall } from './response-answerer.js';
 import { repeated, ResponseLookup, type FoundResponse } from './response-lookup.js';
-import { defaultTerms, describeInstructions, notesIn } from './response-terms.js';
+import { defaultTerms, describeInstructions, notesIn } from './response-facts.js';
 import { badParam, notTheLast, outputsMissing, responseBusy } from './responses-errors.js';
 
 /** Two weeks: a conversation is deleted that was not used for so long. */
 const KEPT_MS = 1_209_600_000;
 
 /** What a request says, and where it goes on. */
-interface Message extends ToldItems {
+interface Message extends SplitInput {
   /** The items of the input. */
   items: readonly KnownItem[];
   /** Digest of the whole conversation; undefined: the client sent a part of it. */
@@ -42,8 +42,8 @@ interface Message extends ToldItems {
   before: FoundResponse | undefined;
   /** Whether the client named that response. */
   isNamed: boolean;
-  /** The turn whose place the told turns take, and the conversation where it is gone on from meanwhile. */
-  replaced?: { turnId: string; whole: ToldItems };
+  /** The turn whose place the earlier ones take, and the conversation where it is gone on from meanwhile. */
+  replaced?: { turnId: string; whole: SplitInput };
 }
 
 interface Destination {
@@ -53,7 +53,7 @@ interface Destination {
 }
 
 /** Another turn is the conversation's last one: nothing was stored. */
-class WentOn extends Error {}
+class ConversationMoved extends Error {}
 
 /** Requests for responses as turns, or as answers to turns. */
 @Injectable()
@@ -63,16 +63,15 @@ export class ResponseSubmitter {
     private readonly lookup: ResponseLookup,
     private readonly models: ModelChooser,
     private readonly forker: SessionForker,
-    private readonly references: ItemReferences,
-    private readonly finder: ConversationFinder,
     private readonly answerer: ResponseAnswerer,
+    @Inject(DATABASE) private readonly db: Database,
     @Inject(CONFIG) private readonly config: Pick<Config, 'maxMessageChars'>,
   ) {}
 
   /** @throws TypedError of each check; those of `TurnService.submit`. */
   async submit(call: ResponseCall): Promise<MadeResponse> {
     const { asked, principal } = call;
-    const items = await this.references.resolve(asked.items, principal);
+    const items = await this.lookup.resolve(asked.items, principal);
     const answered = await this.answerer.answer(call, items);
     if (answered !== undefined) return answered;
     const repeat = await this.#findRepeat(call, items);
@@ -95,7 +94,9 @@ export class ResponseSubmitter {
     const last = places.at(-1);
     if (idempotencyKey === undefined || asked.previous !== undefined) return undefined;
     if (last === undefined || places.length === 1) return undefined;
-    const turn = await this.finder.findByKey(principal.id, last.digest, idempotencyKey);
+    const { digest } = last;
+    const sent = { principalId: principal.id, digest, idempotencyKey };
+    const turn = await findRepeatedTurn(this.db, sent);
     if (turn === undefined) return undefined;
     const { responses } = turn.request;
     const isSame = Object.entries({ ...defaultTerms, ...asked.given }).every(([name, value]) =>
@@ -110,9 +111,9 @@ export class ResponseSubmitter {
     { asked, principal }: ResponseCall,
     items: readonly KnownItem[],
   ): Promise<Message> {
-    const whole = tellItems(items);
+    const whole = splitInput(items);
     const { previous } = asked;
-    const told =
+    const message =
       previous === undefined
         ? await this.#findKnown(principal, items, whole)
         : {
@@ -122,8 +123,8 @@ export class ResponseSubmitter {
             clientHistory: undefined,
           };
     const { maxMessageChars: most } = this.config;
-    const chars = textOf(told).length;
-    if (chars <= most) return { ...told, items };
+    const chars = textOf(message).length;
+    if (chars <= most) return { ...message, items };
     throw badParam(
       'input',
       `The new message of 'input' has ${chars} characters, and a message may have ${most} (TURNPIKE_MAX_MESSAGE_CHARS): send its text as an input_file`,
@@ -134,20 +135,20 @@ export class ResponseSubmitter {
   async #findKnown(
     { id }: Principal,
     items: readonly KnownItem[],
-    whole: ToldItems,
+    whole: SplitInput,
   ): Promise<Omit<Message, 'items'>> {
     const places = historyPlaces(items);
     const isNew = whole.said.length > 0;
     const earlier: HistoryPlace[] = isNew ? places.slice(0, -1) : places;
-    const known = await this.finder.find(id, items, earlier);
+    const known = await findKnownPart(this.db, id, items, earlier);
     const clientHistory = isNew ? places.at(-1)?.digest : undefined;
     const of = { clientHistory, isNamed: false };
     if (known === undefined || known.next >= items.length) {
       return { ...whole, ...of, before: undefined };
     }
     const before = await this.lookup.lastOf(known.turn);
-    const rest = { ...tellItems(items.slice(known.next)), ...of, before };
-    return known.isTold ? { ...rest, replaced: { turnId: known.turn.id, whole } } : rest;
+    const rest = { ...splitInput(items.slice(known.next)), ...of, before };
+    return known.isReworded ? { ...rest, replaced: { turnId: known.turn.id, whole } } : rest;
   }
 
   /** Begins a conversation. Its name is made of the key: a repeat finds it. */
@@ -181,10 +182,10 @@ export class ResponseSubmitter {
     if (response.id !== last.id) throw notTheLast(response.id, last.id);
     const open = approvals.filter(({ decision }) => decision === null);
     if (open.length > 0) throw outputsMissing(open.map(({ id, name }) => `${id} (${name})`));
-    const known = idempotencyKey && (await this.lookup.findByKey(sessionId, idempotencyKey));
-    if (known || (await this.lookup.isLast(turn))) {
+    const known = idempotencyKey && (await findTurnByKey(this.db, sessionId, idempotencyKey));
+    if (known || (await isLastTurn(this.db, turn))) {
       const submitted = await this.#sendAfter(call, message, { model, sessionId, before });
-      if (submitted !== 'went-on') return submitted;
+      if (submitted !== 'moved') return submitted;
     }
     if (message.replaced !== undefined) {
       const { replaced, ...rest } = message;
@@ -207,17 +208,17 @@ export class ResponseSubmitter {
     call: ResponseCall,
     message: Message,
     { before, ...to }: Destination & { before: FoundResponse },
-  ): Promise<SubmittedTurn | 'went-on'> {
+  ): Promise<SubmittedTurn | 'moved'> {
     const store = async (tx: Queryable): Promise<void> => {
-      if (!(await this.lookup.isLast(before.turn, tx))) throw new WentOn();
+      if (!(await isLastTurn(tx, before.turn))) throw new ConversationMoved();
     };
     try {
       return await this.#send(call, message, { ...to, beside: { store } });
     } catch (error) {
-      if (error instanceof WentOn) return 'went-on';
+      if (error instanceof ConversationMoved) return 'moved';
       if (!isTypedError(error, 'TURN_IN_PROGRESS')) throw error;
       // A client that sends its conversation whole knows of no other request: it gets a line of its own.
-      if (!message.isNamed && before.turn.endedAt !== null) return 'went-on';
+      if (!message.isNamed && before.turn.endedAt !== null) return 'moved';
       throw responseBusy(before.response.id);
     }
   }
@@ -227,7 +228,7 @@ export class ResponseSubmitter {
     message: Message,
     { model, sessionId, beside }: Destination,
   ): Promise<SubmittedTurn> {
-    const { told, said, items, clientHistory, before, isNamed, replaced } = message;
+    const { earlier, said, items, clientHistory, before, isNamed, replaced } = message;
     const carried = isNamed ? (before?.turn.request.responses?.developer ?? []) : [];
     const developer = [...carried, ...notesIn(items)];
     const terms = { ...defaultTerms, ...asked.given };
@@ -247,7 +248,7 @@ export class ResponseSubmitter {
         files: said.filter((one) => typeof one !== 'string'),
         ...(said.length > 1 ? { said } : {}),
       },
-      told,
+      earlier,
       instructions: describeInstructions(responses),
       clientHistory,
       agent: model.agent,
@@ -261,6 +262,6 @@ export class ResponseSubmitter {
   }
 }
 
-function textOf({ said }: Pick<ToldItems, 'said'>): string {
+function textOf({ said }: Pick<SplitInput, 'said'>): string {
   return said.filter((one) => typeof one === 'string').join('\n\n');
 }

@@ -17,6 +17,7 @@ import {
   ApiOkResponse,
   ApiOperation,
   ApiTags,
+  getSchemaPath,
 } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Caller } from '../../access/caller.decorator.js';
@@ -32,23 +33,50 @@ import { WholeAnswer, type FrameStream } from '../../http/streams/frame-batch.js
 import { Streams } from '../../http/streams/stream.interceptor.js';
 import { CreateResponseDto } from './create-response.dto.js';
 import type { ResponseObject } from './dialect/response-object.js';
-import { pageItems, type InputItemsPage } from './input-items.js';
+import { answerItems, pageItems, type InputItemsPage } from './input-items.js';
 import { DeletedResponseDto, InputItemsDto } from './input-items.dto.js';
-import { readRequest } from './read-request.js';
+import { readRequest } from './response-request.js';
 import { InputItemsQueryDto, ResponseIdDto, ResponseQueryDto } from './response-query.dto.js';
-import { ApiResponseStream } from './responses-api.decorator.js';
-import { responsesShape } from './responses-error-shape.js';
-import { ResponsesService } from './responses-service.js';
+import { conversationGone, responsesShape } from './responses-errors.js';
+import { ResponseSubmitter } from './response-submitter.js';
+import { repeated, ResponseLookup, type FoundResponse } from './response-lookup.js';
+import { ApiStream, frameOf, textFrame } from '../../http/streams/api-stream.decorator.js';
+import type { JsonObject } from '../../platform/json.js';
+import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
+import { TurnService } from '../../turn/turn-service.js';
+import { nameTurn, TurnStreams } from '../conversation/turn-streams.js';
+import { responseFold } from './collect-response.js';
+import { responsesDialect } from './dialect/responses.js';
 import { exactFields } from '../../http/exact-body.js';
 
 /** The reason for `@Unowned` on all routes: a response's id is that of a turn in other letters. */
 const looksItself = 'its service looks among the caller’s own';
 
+/** Documents the answers of a route that streams a response, or has it whole. @param when it is whole. */
+function ApiResponseStream(when: string) {
+  return ApiStream({
+    wire: 'responses',
+    description: [
+      'Server-Sent Events of the Responses API, named by their type; the last one is `[DONE]`. `sequence_number` grows, and leaves a gap where another worker takes the turn over; send the last one back as `starting_after` to go on after it. `response.in_progress` after items takes back those that it does not have.',
+      '',
+      when,
+    ].join('\n'),
+    frames: [frameOf({ $ref: getSchemaPath('ResponsesEvent') }), textFrame('[DONE]')],
+    others: { 'application/json': { schema: { $ref: getSchemaPath('ResponseObject') } } },
+  });
+}
+
+/** Responses: a conversation is a session, a response a segment of one of its turns. */
 @ApiTags('responses')
 @ErrorsAs(responsesShape)
 @Controller('v1/responses')
 export class ResponsesController {
-  constructor(private readonly responses: ResponsesService) {}
+  constructor(
+    private readonly turns: TurnService,
+    private readonly submitter: ResponseSubmitter,
+    private readonly streams: TurnStreams,
+    private readonly lookup: ResponseLookup,
+  ) {}
 
   @Post()
   @BodyLimit('conversation')
@@ -98,7 +126,11 @@ export class ResponsesController {
   ): Promise<FrameStream | WholeAnswer> {
     const idempotencyKey = parseIdempotencyKey(key);
     const asked = await readRequest(exactFields(body, 'input'), userAgent);
-    return this.responses.create({ asked, principal, idempotencyKey }, response);
+    const { found, submitted } = await this.submitter.submit({ asked, principal, idempotencyKey });
+    nameTurn(response, { turnId: found.turn.id, sessionId: found.turn.sessionId });
+    if (asked.isStream) return this.streams.ofSubmitted(submitted, responsesDialect(found.wanted));
+    if (asked.isBackground) return new WholeAnswer(await this.lookup.read(found));
+    return new WholeAnswer(await this.#whole(found, submitted, response));
   }
 
   @Get(':id')
@@ -123,9 +155,12 @@ export class ResponsesController {
     @Caller() principal: Principal,
     @Res() response: Response,
   ): Promise<FrameStream | WholeAnswer> {
-    if (query.stream !== 'true') return new WholeAnswer(await this.responses.get(id, principal));
-    const range = { after: query.starting_after, lastEventId: cursorOf(lastEventId, query) };
-    return this.responses.follow({ responseId: id, principal }, range, response);
+    const cursor = query.stream === 'true' ? cursorOf(lastEventId, query) : undefined;
+    const found = await this.lookup.find(id, principal);
+    if (query.stream !== 'true') return new WholeAnswer(await this.lookup.read(found));
+    nameTurn(response, { turnId: found.turn.id, sessionId: found.turn.sessionId });
+    const dialect = responsesDialect(found.wanted, query.starting_after);
+    return this.streams.after(found.turn.id, cursor, dialect);
   }
 
   @Post(':id/cancel')
@@ -137,12 +172,14 @@ export class ResponsesController {
   })
   @ApiOkResponse({ schema: schemaOf('ResponseObject') })
   @ApiErrors('INVALID_REQUEST', 'TURN_NOT_FOUND', 'STREAM_EXPIRED')
-  cancel(
+  async cancel(
     @Param() { id }: ResponseIdDto,
     @Caller() principal: Principal,
     @Res({ passthrough: true }) response: Response,
   ): Promise<ResponseObject> {
-    return this.responses.cancel(id, principal, response);
+    const found = await this.lookup.find(id, principal);
+    await this.turns.interruptTurn(found.turn.id, principal.id);
+    return this.#whole(found, repeated(found), response);
   }
 
   @Delete(':id')
@@ -157,7 +194,15 @@ export class ResponsesController {
     @Param() { id }: ResponseIdDto,
     @Caller() principal: Principal,
   ): Promise<DeletedResponseDto> {
-    await this.responses.delete(id, principal);
+    const found = await this.lookup.find(id, principal);
+    const { turn } = found;
+    // A conversation that has nothing else goes with it.
+    if (await this.lookup.isAlone(found))
+      await this.turns.deleteSession(turn.sessionId, principal.id);
+    else {
+      await this.lookup.forget(found);
+      if (turn.endedAt === null) await this.turns.interruptTurn(turn.id, principal.id);
+    }
     return { id, object: 'response', deleted: true };
   }
 
@@ -171,7 +216,27 @@ export class ResponsesController {
     @Query() { after, limit, order }: InputItemsQueryDto,
     @Caller() principal: Principal,
   ): Promise<InputItemsPage> {
-    const items = await this.responses.inputItems(id, principal);
+    const items = inputOf(await this.lookup.find(id, principal));
     return pageItems(items, { after, limit, order });
   }
+
+  async #whole(
+    { wanted }: FoundResponse,
+    submitted: SubmittedTurn,
+    response: Response,
+  ): Promise<ResponseObject> {
+    const whole = await this.streams.whole(submitted, responseFold(wanted), response);
+    if (whole === undefined) throw conversationGone(wanted.facts.id);
+    return whole;
+  }
+}
+
+/** The items that a response was made for, in the order in which they were sent. */
+function inputOf({ turn, response, approvals, wanted }: FoundResponse): JsonObject[] {
+  const { answered } = response;
+  if (answered.length === 0) return turn.request.responses?.input ?? [];
+  const answer = turn.request.responses?.answers?.find((one) =>
+    one.answered.some((id) => answered.includes(id)),
+  );
+  return answer?.request.input ?? answerItems(approvals, answered, wanted.customTools);
 }

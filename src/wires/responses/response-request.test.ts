@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { isTypedError } from '../../errors/typed-error.js';
 import { compact } from '../../platform/compact.js';
-import { readRequest, type ResponseRequest } from './read-request.js';
+import { readRequest, type ResponseRequest } from './response-request.js';
 
 const png = 'data:image/png;base64,iVBORw0KGgo=';
 const notSent = 'What it gave is not in the history that the client sent.';
