@@ -2,16 +2,14 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Clock } from '../src/platform/clock.js';
 import { newId } from '../src/platform/ids.js';
 import { acceptRequest } from '../src/rehearsal/accept-request.js';
-import { frameEvent } from '../src/rehearsal/http/open-stage.js';
-import { parseJsonText } from '../src/rehearsal/http/parse-body.js';
-import { parseHeaders } from '../src/rehearsal/http/parse-headers.js';
+import { frameEvent, countPrompt } from '../src/rehearsal/start-rehearsal.js';
+import { parseJsonText, parseHeaders } from '../src/rehearsal/http/read-request.js';
 import { errorEnvelope, rehearsedFailure, WireError } from '../src/rehearsal/http/wire-error.js';
-import { listModels } from '../src/rehearsal/models/list-models.js';
+import { listModels } from '../src/rehearsal/models/models.js';
 import { encodeReply } from '../src/rehearsal/reply/encode-reply.js';
 import { planReply } from '../src/rehearsal/reply/plan-reply.js';
 import { playReply, type Stage } from '../src/rehearsal/reply/play-reply.js';
-import { countPrompt } from '../src/rehearsal/usage/count-prompt.js';
-import { loadTokenizer } from '../src/rehearsal/usage/load-tokenizer.js';
+import { loadTokenizer } from '../src/rehearsal/usage/prompt-items.js';
 import { PromptCache } from '../src/rehearsal/usage/prompt-cache.js';
 
 /** Called with the messages of each request that is valid. */

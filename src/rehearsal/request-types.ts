@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { JsonObject } from '../platform/json.js';
-import type { EffortLevel } from './models/model-profile.js';
+import type { EffortLevel } from './models/profiles.js';
 
 export interface CacheMark {
   type: 'ephemeral';

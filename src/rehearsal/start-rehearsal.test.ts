@@ -3,7 +3,7 @@ import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { systemClock, type Clock } from '../platform/clock.js';
 import type { RehearsalRequest } from './request-types.js';
 import { startRehearsal, type Rehearsal } from './start-rehearsal.js';
-import type { WireEvent, WireMessage } from './reply/stream-types.js';
+import type { WireEvent, WireMessage } from './reply/reply-plan.js';
 
 /** The system's clock, with its pending timers, and promises of the first set and the first cancelled. */
 function makeClock() {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { validateRequest } from './validate-request.js';
+import { validateRequest } from './accept-request.js';
 
 const user = (content: unknown) => ({ role: 'user', content });
 const assistant = (content: unknown) => ({ role: 'assistant', content });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { encodeMessage, encodeReply, type Move } from './encode-reply.js';
-import { frameEvent } from '../http/open-stage.js';
+import { frameEvent } from '../start-rehearsal.js';
 import type { ReplyPlan } from './reply-plan.js';
 
 const frame = {

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { splitInput } from './plan-calls.js';
 import { planReply, type Plan } from './plan-reply.js';
 import type { ReplyPlan } from './reply-plan.js';
-import { findProfile } from '../models/find-profile.js';
+import { findProfile } from '../models/models.js';
 import type { MessagesRequest, RequestBlock, RequestMessage } from '../request-types.js';
 
 const user = (content: string | RequestBlock[]): RequestMessage => ({ role: 'user', content });

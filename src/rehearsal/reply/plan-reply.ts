@@ -1,20 +1,28 @@
 import type { AcceptedRequest } from '../accept-request.js';
-import { namedFailure } from '../directives/named-failures.js';
-import { parseDirectives, type Directive } from '../directives/parse-directives.js';
+import { namedFailure, parseDirectives, type Directive } from '../directives/parse-directives.js';
 import type { AskedFailure } from '../http/wire-error.js';
-import type { ModelProfile } from '../models/model-profile.js';
+import type { ModelProfile } from '../models/profiles.js';
 import { blocksOf, type MessagesRequest } from '../request-types.js';
 import { isPlainObject } from '../../platform/json.js';
 import { planThinkingBlocks } from '../thinking/plan-thinking-blocks.js';
-import { citeDocument } from './cite-document.js';
-import { limitOutput } from './limit-output.js';
-import { planCalls } from './plan-calls.js';
-import { planServerTools } from './plan-server-tools.js';
-import { extractTurn, type RequestedTurn } from './extract-turn.js';
-import type { BreakOff, ReplyBlock, ReplyPlan } from './reply-plan.js';
-import type { RefusalCategory, WireStop, WireStopReason } from './stream-types.js';
+import { assertNever } from '../../platform/assert-never.js';
+import { citeDocument, planCalls, planServerTools } from './plan-calls.js';
+import {
+  extractTurn,
+  type RequestedTurn,
+  describeRequest,
+  describeResults,
+  numberedWords,
+} from './extract-turn.js';
+import type {
+  BreakOff,
+  ReplyBlock,
+  ReplyPlan,
+  RefusalCategory,
+  WireStop,
+  WireStopReason,
+} from './reply-plan.js';
 import { inPieces, writeValue } from './write-object.js';
-import { describeRequest, describeResults, numberedWords } from './write-replies.js';
 
 export type Plan = { kind: 'failure'; failure: AskedFailure } | { kind: 'reply'; reply: ReplyPlan };
 
@@ -215,4 +223,40 @@ function planStop(
           }
         : null,
   };
+}
+
+/** Cuts blocks to `most` deltas in all. A call that is cut keeps its partial JSON and no input. */
+function limitOutput(
+  blocks: readonly ReplyBlock[],
+  most: number,
+): { blocks: ReplyBlock[]; isCut: boolean } {
+  let left = most;
+  const kept: ReplyBlock[] = [];
+  for (const block of blocks) {
+    if (block.deltas.length <= left && (left > 0 || block.deltas.length === 0)) {
+      left -= block.deltas.length;
+      kept.push(block);
+      continue;
+    }
+    const cut = left > 0 ? cutBlock(block, left) : undefined;
+    return { blocks: cut ? [...kept, cut] : kept, isCut: true };
+  }
+  return { blocks: kept, isCut: false };
+}
+
+/** The part of a block that is left; undefined for thinking, which has no signature without its end. */
+function cutBlock(block: ReplyBlock, left: number): ReplyBlock | undefined {
+  switch (block.type) {
+    case 'text':
+      return { type: 'text', deltas: block.deltas.slice(0, left) };
+    case 'tool_use':
+    case 'server_tool_use':
+      return { ...block, deltas: block.deltas.slice(0, left), input: {} };
+    case 'thinking':
+    case 'redacted_thinking':
+    case 'server_result':
+      return undefined;
+    default:
+      return assertNever(block);
+  }
 }

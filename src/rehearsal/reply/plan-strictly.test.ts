@@ -3,7 +3,7 @@ import { acceptRequest } from '../accept-request.js';
 import type { MessagesRequest, RequestMessage } from '../request-types.js';
 import { encodeMessage } from './encode-reply.js';
 import { planReply, type Plan } from './plan-reply.js';
-import type { WireMessage } from './stream-types.js';
+import type { WireMessage } from './reply-plan.js';
 
 type Asked = Partial<MessagesRequest>;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Clock } from '../../platform/clock.js';
-import { shareTimer } from './share-timer.js';
+import { shareTimer } from './play-reply.js';
 
 /** A clock whose timers are fired by hand. */
 function makeClock() {

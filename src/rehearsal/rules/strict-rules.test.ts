@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { ruleOf } from '../http/wire-error.js';
-import { formatCases } from './fixtures/format-cases.js';
-import { messageCases } from './fixtures/message-cases.js';
-import { modelCases } from './fixtures/model-cases.js';
-import { requestCases } from './fixtures/request-cases.js';
-import type { Case } from './fixtures/sample-requests.js';
+import { formatCases } from '../../../test/support/rehearsal/format-cases.js';
+import { messageCases } from '../../../test/support/rehearsal/message-cases.js';
+import { modelCases } from '../../../test/support/rehearsal/model-cases.js';
+import { requestCases } from '../../../test/support/rehearsal/request-cases.js';
+import type { Case } from '../../../test/support/rehearsal/sample-requests.js';
 import { strictRules, type RuleId } from './strict-rules.js';
 
 /** A request that breaks each rule, and the text of its refusal. A rule without a case does not compile. */

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { acceptRequest, type AcceptedRequest } from '../accept-request.js';
-import { currentContract } from '../http/parse-headers.js';
-import { findProfile } from '../models/find-profile.js';
+import { currentContract } from '../http/read-request.js';
+import { findProfile } from '../models/models.js';
 import type { MessagesRequest, RequestBlock, RequestMessage } from '../request-types.js';
-import { bindingBeta } from '../rules/validate-thinking.js';
+import { bindingBeta } from '../rules/validate-model.js';
 import { planThinkingBlocks } from './plan-thinking-blocks.js';
 
 const user = (text: string): RequestMessage => ({

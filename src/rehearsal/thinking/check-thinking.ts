@@ -1,5 +1,5 @@
 import { refuse } from '../http/wire-error.js';
-import type { ModelProfile } from '../models/model-profile.js';
+import type { ModelProfile, ProfileThinking } from '../models/profiles.js';
 import {
   blocksOf,
   isThinkingBlock,
@@ -7,8 +7,13 @@ import {
   type RedactedThinkingBlock,
   type ThinkingBlock,
 } from '../request-types.js';
-import { PrefixBuilder, type Prefix } from './canonical-prefix.js';
-import { isShown, parseSignature, type SignedClaim } from './sign-thinking.js';
+import {
+  PrefixBuilder,
+  type Prefix,
+  isShown,
+  parseSignature,
+  type SignedClaim,
+} from './sign-thinking.js';
 
 /** An entry of `input_transformations`. */
 export interface DroppedThinking {
@@ -168,4 +173,24 @@ function withoutDropped(
     )
     .filter(({ content }) => content.length > 0);
   return { ...body, messages };
+}
+
+/** The thinking of a reply, by its request and model. */
+export interface ThinkingMode {
+  /** The kind asked for, or the model's default. */
+  kind: ProfileThinking;
+  on: boolean;
+  /** Whether the reply has the text of thinking. */
+  display: 'summarized' | 'omitted' | 'updates';
+}
+
+export function thinkingOf(body: MessagesRequest, profile: ModelProfile): ThinkingMode {
+  const asked = body.thinking;
+  const kind = asked?.type ?? (profile.thinksByDefault ? 'adaptive' : 'disabled');
+  const display = asked && 'display' in asked ? asked.display : undefined;
+  return {
+    kind,
+    on: kind === 'adaptive' || kind === 'enabled',
+    display: display ?? profile.display,
+  };
 }

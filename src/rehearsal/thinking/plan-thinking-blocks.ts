@@ -1,11 +1,10 @@
 import type { Directive } from '../directives/parse-directives.js';
-import type { ModelProfile } from '../models/model-profile.js';
+import type { ModelProfile } from '../models/profiles.js';
 import { blocksOf, isThinkingBlock, type MessagesRequest } from '../request-types.js';
 import type { ReplyBlock } from '../reply/reply-plan.js';
-import { numberedWords } from '../reply/write-replies.js';
-import { PrefixBuilder } from './canonical-prefix.js';
-import { idOf, parseSignature, signThinking } from './sign-thinking.js';
-import { thinkingOf, type ThinkingMode } from './thinking-mode.js';
+import { numberedWords } from '../reply/extract-turn.js';
+import { PrefixBuilder, idOf, parseSignature, signThinking } from './sign-thinking.js';
+import { thinkingOf, type ThinkingMode } from './check-thinking.js';
 
 /** Words that a model with `enabled` thinks at the start of a turn by itself. */
 const leastThought = 2;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { findProfile } from '../models/find-profile.js';
+import { findProfile } from '../models/models.js';
 import type { CacheMark, MessagesRequest, RequestBlock, RequestMessage } from '../request-types.js';
 import { PromptCache, type PromptUsage } from './prompt-cache.js';
 import { promptItems } from './prompt-items.js';

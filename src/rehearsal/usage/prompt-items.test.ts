@@ -1,9 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { findProfile } from '../models/find-profile.js';
+import { findProfile } from '../models/models.js';
 import type { MessagesRequest, RequestBlock } from '../request-types.js';
-import { loadTokenizer, cacheCounts } from './load-tokenizer.js';
+import { loadTokenizer, cacheCounts, promptItems } from './prompt-items.js';
 import { totalOf } from './prompt-cache.js';
-import { promptItems } from './prompt-items.js';
 
 const count = (text: string): number => text.length;
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import type { AssistantPart } from '../../storage/shapes/stored-part.js';
 import type { ModelMessage } from '../../provider/model-types.js';
-import { validateRequest } from '../../rehearsal/validate-request.js';
+import { validateRequest } from '../../rehearsal/accept-request.js';
 import { noUsage } from '../../events/turn-event.js';
 import { buildMessages, type TranscriptStep, type TurnTranscript } from './build-messages.js';
 import { buildSystem } from './build-system.js';

@@ -1,7 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { toModelInfo } from './model-info.js';
-import { callableProfile, findProfile } from './find-profile.js';
-import { listModels } from './list-models.js';
+import { toModelInfo, callableProfile, findProfile, listModels } from './models.js';
 import { profiles } from './profiles.js';
 
 const list = (query = '') => listModels(new URLSearchParams(query));

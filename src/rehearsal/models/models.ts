@@ -1,0 +1,190 @@
+import { refuse, WireError } from '../http/wire-error.js';
+import { profiles, type EffortLevel, type ModelProfile, type ProfileThinking } from './profiles.js';
+
+export interface ModelPage {
+  data: ModelInfo[];
+  has_more: boolean;
+  first_id: string | null;
+  last_id: string | null;
+}
+
+const lifecycles = ['active', 'deprecated', 'retired'];
+const defaultLimit = 20;
+const mostLimit = 1_000;
+
+/**
+ * A page of the models, the newest first; retired ones only where `lifecycle` asks for them.
+ *
+ * @throws a 400 for a parameter that is not valid
+ */
+export function listModels(query: URLSearchParams): ModelPage {
+  const wanted = lifecyclesOf(query);
+  const all = profiles
+    .filter(({ lifecycle }) => wanted.includes(lifecycle))
+    .map((profile) => toModelInfo(profile));
+  const limit = limitOf(query);
+  const after = query.get('after_id');
+  const before = query.get('before_id');
+  const start = after === null ? 0 : indexOf(all, after, 'after_id') + 1;
+  const end = before === null ? all.length : indexOf(all, before, 'before_id');
+  const from = before === null ? start : Math.max(start, end - limit);
+  const data = all.slice(from, Math.min(from + limit, end));
+  return {
+    data,
+    has_more: before === null ? from + data.length < end : from > start,
+    first_id: data.at(0)?.id ?? null,
+    last_id: data.at(-1)?.id ?? null,
+  };
+}
+
+function lifecyclesOf(query: URLSearchParams): string[] {
+  const asked = [...query.getAll('lifecycle'), ...query.getAll('lifecycle[]')];
+  if (asked.length === 0) return ['active', 'deprecated'];
+  const unknown = asked.find((value) => !lifecycles.includes(value));
+  if (unknown === undefined) return asked;
+  throw refuse('request-shape', "lifecycle: Input should be 'active', 'deprecated' or 'retired'");
+}
+
+function limitOf(query: URLSearchParams): number {
+  const limit = query.get('limit') ?? String(defaultLimit);
+  if (/^\d{1,4}$/.test(limit) && Number(limit) >= 1 && Number(limit) <= mostLimit) {
+    return Number(limit);
+  }
+  throw refuse('request-shape', `limit: Input should be a whole number from 1 to ${mostLimit}`);
+}
+
+function indexOf(all: readonly ModelInfo[], id: string, name: string): number {
+  const index = all.findIndex((model) => model.id === id);
+  if (index >= 0) return index;
+  throw refuse('request-shape', `${name}: there is no model ${id} in this list`);
+}
+
+interface Support {
+  supported: boolean;
+}
+
+/** A model as the API describes it: `ModelInfo` of the SDK. */
+interface ModelInfo {
+  type: 'model';
+  id: string;
+  display_name: string;
+  created_at: string;
+  lifecycle: ModelProfile['lifecycle'];
+  deprecated_at: string | null;
+  retires_at: string | null;
+  line: ModelProfile['line'];
+  max_input_tokens: number;
+  max_tokens: number;
+  capabilities: {
+    batch: Support;
+    citations: Support;
+    code_execution: Support;
+    context_management: Support & {
+      clear_thinking_20251015: Support;
+      clear_tool_uses_20250919: Support;
+      compact_20260112: Support;
+    };
+    effort: Support & Record<EffortLevel, Support>;
+    image_input: Support;
+    pdf_input: Support;
+    server_tools: Support & { code_execution: Support; web_search: Support };
+    structured_outputs: Support;
+    thinking: Support & { types: Record<ProfileThinking, Support> };
+  };
+}
+
+export function toModelInfo(profile: ModelProfile): ModelInfo {
+  return {
+    type: 'model',
+    id: profile.id,
+    display_name: profile.name,
+    created_at: instant(profile.created),
+    lifecycle: profile.lifecycle,
+    deprecated_at: profile.deprecated === undefined ? null : instant(profile.deprecated),
+    retires_at: profile.retires === undefined ? null : instant(profile.retires),
+    line: profile.line,
+    max_input_tokens: profile.window,
+    max_tokens: profile.mostOutput,
+    capabilities: capabilitiesOf(profile),
+  };
+}
+
+function capabilitiesOf(profile: ModelProfile): ModelInfo['capabilities'] {
+  const callable = support(profile.lifecycle !== 'retired');
+  const compacts = support(callable.supported && !profile.prefill);
+  const effort = (level: EffortLevel): Support => support(profile.efforts.includes(level));
+  const thinks = (kind: ProfileThinking): Support => support(profile.thinking.includes(kind));
+  return {
+    batch: callable,
+    citations: callable,
+    code_execution: callable,
+    context_management: {
+      ...callable,
+      clear_thinking_20251015: callable,
+      clear_tool_uses_20250919: callable,
+      compact_20260112: compacts,
+    },
+    effort: {
+      ...support(profile.efforts.length > 0),
+      low: effort('low'),
+      medium: effort('medium'),
+      high: effort('high'),
+      xhigh: effort('xhigh'),
+      max: effort('max'),
+    },
+    image_input: support(true),
+    pdf_input: callable,
+    server_tools: { ...callable, code_execution: callable, web_search: callable },
+    structured_outputs: callable,
+    thinking: {
+      ...support(profile.thinking.some((kind) => kind !== 'disabled')),
+      types: {
+        adaptive: thinks('adaptive'),
+        between_tools: thinks('between_tools'),
+        disabled: thinks('disabled'),
+        enabled: thinks('enabled'),
+      },
+    },
+  };
+}
+
+function support(supported: boolean): Support {
+  return { supported };
+}
+
+function instant(date: string): string {
+  return `${date}T00:00:00Z`;
+}
+
+const byId: ReadonlyMap<string, ModelProfile> = new Map(
+  profiles.flatMap((profile) =>
+    [profile.id, ...profile.aliases].map((id): [string, ModelProfile] => [id, profile]),
+  ),
+);
+
+/**
+ * The model of an id or alias, retired ones included.
+ *
+ * @throws a 404 for any other id
+ */
+export function findProfile(id: string): ModelProfile {
+  const profile = byId.get(id);
+  if (profile) return profile;
+  throw unknownModel(id);
+}
+
+/**
+ * The model of an id or alias that a request may call.
+ *
+ * @throws a 404 for any other id, and for a retired model
+ */
+export function callableProfile(id: string): ModelProfile {
+  const profile = findProfile(id);
+  if (profile.lifecycle === 'retired') throw unknownModel(id);
+  return profile;
+}
+
+/** The API's error is the same for a model that never was and for a retired one. */
+function unknownModel(id: string): Error {
+  return new WireError(404, `model: ${id}`, { rule: 'unknown-model' });
+}
