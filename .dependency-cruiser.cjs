@@ -116,7 +116,7 @@ const doors = [
   '^src/turn/branches/session-forker\\.ts$',
   '^src/turn/history/(conversation-service|view-(messages|steps))\\.ts$',
   '^src/turn/budgets/forget-usage\\.ts$',
-  '^src/turn/lifecycle/(forget-archives|idle-turn-ender|session-closer|turn-canceller)\\.ts$',
+  '^src/turn/lifecycle/(forget-archives|session-closer|turn-canceller)\\.ts$',
   '^src/turn/state/(stored-turn|turn-(errors|row|state))\\.ts$',
   // The harness's dialect, whose frames AG-UI sends too.
   '^src/wires/harness/dialect/harness\\.ts$',

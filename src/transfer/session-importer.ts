@@ -11,7 +11,7 @@ import { isStatementRefused, violatedConstraint } from '../storage/database-erro
 import { typesOf, unnest } from '../storage/given-rows.js';
 import { lockFor } from '../storage/lock.js';
 import { sessions } from '../storage/schema.js';
-import { IdleTurnEnder } from '../turn/lifecycle/idle-turn-ender.js';
+import { TurnCanceller } from '../turn/lifecycle/turn-canceller.js';
 import { ImportLines } from './import-lines.js';
 import { MemoryTransfer } from './memory-transfer.js';
 import { LineFault } from './parse-line.js';
@@ -38,7 +38,7 @@ export class SessionImporter {
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: Pick<Config, 'maxSessions'>,
     private readonly contents: BlobStore,
-    private readonly ender: IdleTurnEnder,
+    private readonly canceller: TurnCanceller,
     private readonly memory: MemoryTransfer,
     private readonly audit: AuditLog,
   ) {}
@@ -146,7 +146,7 @@ export class SessionImporter {
   async #interrupt(turnIds: readonly string[]): Promise<number> {
     // Those of subagents first: they come after their parents.
     for (const turnId of turnIds.toReversed()) {
-      await this.ender.end(turnId, { reason: 'imported', which: 'unstarted' });
+      await this.canceller.endIdle(turnId, { reason: 'imported', which: 'unstarted' });
     }
     return turnIds.length;
   }

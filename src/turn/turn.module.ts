@@ -38,13 +38,11 @@ import { WrittenLookup } from './branches/written-lookup.js';
 import { SessionCompactor } from './history/session-compactor.js';
 import { SummarySources } from './history/summary-sources.js';
 import { AbandonedTurns } from './lifecycle/abandoned-turns.js';
-import { LogFlusher } from './lifecycle/log-flusher.js';
 import { Presence } from './lifecycle/presence.js';
 import { QueuePositions, WorkerWaker } from './queue/queue-positions.js';
 import { SessionCloser } from './lifecycle/session-closer.js';
 import { TurnCanceller } from './lifecycle/turn-canceller.js';
 import { TurnPromoter } from './lifecycle/turn-promoter.js';
-import { IdleTurnEnder } from './lifecycle/idle-turn-ender.js';
 import { FileShowers } from './prompt/file-showers.js';
 import { HistoryOpener } from './prompt/history-opener.js';
 import { HistoryShortener } from './prompt/history-shortener.js';
@@ -61,14 +59,9 @@ import { TurnService } from './turn-service.js';
 import { ReplayController } from './replay/replay.controller.js';
 import { ReplayService } from './replay/replay-service.js';
 import { TurnReplayer } from './replay/turn-replayer.js';
-import { ChildRelay } from './subagents/child-relay.js';
 import { Delegator } from './subagents/delegator.js';
-import { SubagentCanceller } from './subagents/subagent-canceller.js';
 import { SubagentStarter } from './subagents/subagent-starter.js';
-import { AttemptEnder } from './worker/attempt-ender.js';
 import { AttemptRunner } from './worker/attempt-runner.js';
-import { AttemptTracer } from './worker/attempt-tracer.js';
-import { StrandedTurns } from './worker/stranded-turns.js';
 import { Sweeper } from './worker/sweeper.js';
 import { TurnWorker } from './worker/turn-worker.js';
 
@@ -82,10 +75,8 @@ export const turnProviders = [
   WorkerWaker,
   QueuePositions,
   TurnPromoter,
-  IdleTurnEnder,
   TurnCanceller,
   SessionCloser,
-  LogFlusher,
   TurnFollower,
   TurnLog,
   ConversationService,
@@ -117,12 +108,10 @@ export const turnProviders = [
   TurnCompactor,
   Delegator,
   SubagentStarter,
-  SubagentCanceller,
-  ChildRelay,
 ];
 
 /** The classes that run turns. */
-export const workerProviders = [TurnWorker, AttemptTracer, AttemptRunner, AttemptEnder];
+export const workerProviders = [TurnWorker, AttemptRunner];
 
 @Module({
   imports: [
@@ -187,7 +176,7 @@ export class TurnApiModule implements OnModuleDestroy {
 /** Runs turns, and sweeps for those that were left behind. */
 @Module({
   imports: [TurnModule],
-  providers: [AbandonedTurns, ...workerProviders, StrandedTurns, Sweeper],
+  providers: [AbandonedTurns, ...workerProviders, Sweeper],
 })
 export class TurnWorkerModule implements OnModuleDestroy {
   constructor(

@@ -8,7 +8,6 @@ import { turns } from '../../src/storage/schema.js';
 import type { ToolDefinition } from '../../src/tools/tool.js';
 import { MemoryTurnQueue } from '../../src/turn/queue/turn-queue.js';
 import { ApprovalStore } from '../../src/turn/approvals/approval-store.js';
-import { StrandedTurns } from '../../src/turn/worker/stranded-turns.js';
 import { Sweeper } from '../../src/turn/worker/sweeper.js';
 import type { Claim } from '../../src/turn/state/attempt.js';
 import { TurnClaims } from '../../src/turn/queue/turn-claims.js';
@@ -237,11 +236,19 @@ describe('the worker', () => {
     await claims.releaseAll();
     const queue = freshQueue();
     await test.startWorker({ queue });
-    const { clock, logger, ender, promoter, canceller } = services;
+    const { clock, logger, promoter, canceller } = services;
     const abandoned = { cancel: async () => undefined, startOver: () => undefined };
-    const stranded = new StrandedTurns(claims, promoter, canceller, ender);
     const approvals = new ApprovalStore(services.db);
-    const sweeper = new Sweeper(claims, queue, approvals, abandoned, stranded, clock, logger);
+    const sweeper = new Sweeper(
+      claims,
+      queue,
+      approvals,
+      abandoned,
+      promoter,
+      canceller,
+      clock,
+      logger,
+    );
     await sweeper.start();
     const events = await everything(test, turnId);
     sweeper.stop();

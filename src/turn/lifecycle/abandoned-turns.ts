@@ -8,7 +8,7 @@ import { readerProcesses, turnReaders } from '../../storage/reader-schema.js';
 import { turns } from '../../storage/schema.js';
 import { unendedStatuses } from '../../storage/shapes/stored-turn.js';
 import { hasStatus, listStatuses } from '../state/turn-row.js';
-import { interval, READER_LEASE_MS } from './reader-rows.js';
+import { interval, READER_LEASE_MS } from './presence.js';
 import { SIGNAL_BUS, type SignalBus } from '../queue/signal-bus.js';
 
 /** A process that has not looked for this long, in ms, does not know what happened meanwhile. */

@@ -1,5 +1,5 @@
 import type { TurnFailure } from '../../storage/shapes/stored-turn.js';
-import type { StepStopReason } from '../../storage/shapes/stored-step.js';
+import type { StepStopReason, Usage } from '../../storage/shapes/stored-step.js';
 import { noUsage, type TurnEventBody } from '../../events/turn-event.js';
 import type { Stored } from '../../events/turn-commits.js';
 import { moveTime } from '../../governance/decision-tree/agent-state.js';
@@ -16,7 +16,6 @@ import type { AssistantPart } from '../../storage/shapes/stored-part.js';
 import { updateTurnKind, type StoreWrite } from '../../storage/write-kind.js';
 import { turns } from '../../storage/schema.js';
 import { endToolCall, type CallEnd } from '../../tools/ledger.js';
-import { reportEnd } from './report-end.js';
 import { resolvedEvent, cancelApprovals } from '../approvals/approval-writes.js';
 import { draftUsage } from '../budgets/draft-usage.js';
 import { totalUsage } from '../budgets/total-usage.js';
@@ -38,6 +37,8 @@ import {
   type StepDraft,
   type ToolUse,
 } from '../state/attempt.js';
+import { isPlainObject } from '../../platform/json.js';
+import { attributes } from '../../tracing/span-names.js';
 
 const endColumns = [
   'status',
@@ -146,6 +147,17 @@ export async function endTurn(
 }
 
 /**
+ * Longest time that a worker waits for the log to take a turn's end, in ms; readers find the end in the
+ * archive.
+ */
+const FLUSH_MS = 5_000;
+
+/** Waits, for a while, until the log has all events of an attempt that is over. */
+export function flushLog({ writer }: Attempt): Promise<void> {
+  return writer.flush(FLUSH_MS);
+}
+
+/**
  * Stores an end. A turn that completes answers late messages first; any other end takes them into the
  * conversation, and must know of all that it takes.
  */
@@ -231,4 +243,39 @@ function abandonedEnd(run: Attempt, call: ToolUse): CallEnd {
   }
   const output = 'stopped while it ran: it may have taken effect, in part or in full';
   return { status: 'unknown', output, durationMs: 0 };
+}
+
+interface EndedTurn {
+  ending: Ending;
+  usage: Usage;
+  durationMs: number;
+  failure: TurnFailure | undefined;
+}
+
+/** Reports a turn's end to operators: a line of the log, and the span of the attempt that ended it. */
+function reportEnd(
+  { logger, span, progress }: Pick<Attempt, 'logger' | 'span' | 'progress'>,
+  { ending: { outcome, reason }, usage, durationMs, failure }: EndedTurn,
+): void {
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, costUsd } = usage;
+  const tokens = { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens };
+  const steps = progress.steps.length;
+  const error = failure && describeFailure(failure);
+  const level = failure !== undefined && failure.status >= 500 ? 'error' : 'info';
+  logger[level]({ outcome, reason, durationMs, steps, ...tokens, costUsd, error }, 'turn ended');
+  if (span?.isRecording !== true) return;
+  span.set({
+    [attributes.outcome]: outcome,
+    [attributes.reason]: reason,
+    [attributes.inputTokens]: inputTokens + cacheReadTokens + cacheWriteTokens,
+    [attributes.outputTokens]: outputTokens,
+    ...(costUsd === undefined ? {} : { [attributes.cost]: costUsd }),
+  });
+  if (failure !== undefined) span.fail(failure.errorType);
+}
+
+/** A failure without its message, which may quote the conversation. */
+function describeFailure({ errorType: type, status, details }: TurnFailure) {
+  const { category, reason } = isPlainObject(details) ? details : {};
+  return { type, status, category, reason };
 }

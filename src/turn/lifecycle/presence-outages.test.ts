@@ -3,8 +3,7 @@ import { openTestDatabase } from '../../../test/support/database/database.js';
 import { CONFIRMED_MS, GRACE_MS, ReaderScene } from '../../../test/support/turn/reader-scene.js';
 import type { UnansweredDatabase } from '../../../test/support/database/unanswered-database.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
-import { RENEW_MS } from './presence.js';
-import { READER_LEASE_MS } from './reader-rows.js';
+import { RENEW_MS, READER_LEASE_MS } from './presence.js';
 
 const ONCE_MS = 500;
 const LONG_MS = 16_000;

@@ -12,8 +12,7 @@ import { storeTurn } from '../../../test/support/turn/store-turn.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { readerProcesses, turnReaders } from '../../storage/reader-schema.js';
 import { turns } from '../../storage/schema.js';
-import { RENEW_MS } from './presence.js';
-import { READER_LEASE_MS } from './reader-rows.js';
+import { RENEW_MS, READER_LEASE_MS } from './presence.js';
 
 describe('who reads a turn', () => {
   let database: OpenedDatabase;

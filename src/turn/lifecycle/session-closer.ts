@@ -9,7 +9,6 @@ import { unendedStatuses } from '../../storage/shapes/stored-turn.js';
 import { turnInProgress } from '../state/turn-errors.js';
 import { TurnFollower } from '../stream/turn-follower.js';
 import { TurnCanceller } from './turn-canceller.js';
-import { IdleTurnEnder } from './idle-turn-ender.js';
 
 /** Longest time that a request waits for the session's turns to end. */
 const END_WAIT_MS = 10_000;
@@ -20,7 +19,6 @@ export class SessionCloser {
     @Inject(DATABASE) private readonly db: Database,
     @Inject(CLOCK) private readonly clock: Clock,
     private readonly sessions: SessionStore,
-    private readonly ender: IdleTurnEnder,
     private readonly canceller: TurnCanceller,
     private readonly follower: TurnFollower,
   ) {}
@@ -53,10 +51,10 @@ export class SessionCloser {
       if (clock.now() >= giveUpAt) throw turnInProgress(sessionId);
       for (const { id, status } of unended) {
         // The mark keeps a held turn from being promoted.
-        if (status === 'held') await this.ender.end(id, { reason, which: 'unstarted' });
+        if (status === 'held') await this.canceller.endIdle(id, { reason, which: 'unstarted' });
         else await this.canceller.cancel(id, reason);
         // A turn that lost its worker would wait for another one.
-        if (status === 'running') await this.ender.end(id, { reason, which: 'stranded' });
+        if (status === 'running') await this.canceller.endIdle(id, { reason, which: 'stranded' });
       }
       for (const { id } of unended) await this.#awaitEnd(id);
     }

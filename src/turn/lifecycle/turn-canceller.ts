@@ -11,7 +11,14 @@ import {
   type TurnStatus,
 } from '../../storage/shapes/stored-turn.js';
 import { SIGNAL_BUS, type SignalBus } from '../queue/signal-bus.js';
-import { IdleTurnEnder } from './idle-turn-ender.js';
+import { FencedError } from '../../events/event-log.js';
+import { AttemptAnnouncer } from '../attempt/attempt-announcer.js';
+import { AttemptOpener } from '../attempt/attempt-opener.js';
+import type { Claim } from '../state/attempt.js';
+import { TurnClaims } from '../queue/turn-claims.js';
+import { Lease } from '../state/lease.js';
+import { endTurn, flushLog } from './end-turn.js';
+import { TurnPromoter } from './turn-promoter.js';
 
 /**
  * The state of a turn when its cancel came; `ended`: no worker had the turn, and it has ended
@@ -19,6 +26,7 @@ import { IdleTurnEnder } from './idle-turn-ender.js';
  */
 export type CancelState = 'ended' | 'running' | 'in-tool';
 
+/** Ends turns that somebody asked to end. */
 @Injectable()
 export class TurnCanceller {
   constructor(
@@ -26,7 +34,10 @@ export class TurnCanceller {
     @Inject(SIGNAL_BUS) private readonly bus: SignalBus,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
-    private readonly ender: IdleTurnEnder,
+    private readonly opener: AttemptOpener,
+    private readonly announcer: AttemptAnnouncer,
+    private readonly claims: TurnClaims,
+    private readonly promoter: TurnPromoter,
   ) {}
 
   /**
@@ -45,7 +56,7 @@ export class TurnCanceller {
     // worker from the turn.
     for (const { id } of await this.#findSubagents(turnId)) await this.cancel(id, 'parent-ended');
     const which = marked === undefined ? undefined : withoutWorker[marked.status];
-    if (which !== undefined && (await this.ender.end(turnId, { reason, which }))) return 'ended';
+    if (which !== undefined && (await this.endIdle(turnId, { reason, which }))) return 'ended';
     // A lost hint costs time, not the cancel: nobody waits for it.
     bus
       .publishCancel(turnId)
@@ -55,6 +66,36 @@ export class TurnCanceller {
       .from(toolCalls)
       .where(and(eq(toolCalls.turnId, turnId), eq(toolCalls.status, 'claimed')));
     return inTool.length > 0 ? 'in-tool' : 'running';
+  }
+
+  /**
+   * Ends a turn that no worker has, in this process: it need not wait for a worker.
+   *
+   * @param which a turn that no worker has had, a parked one, or one that lost its worker.
+   * @returns false when a worker was quicker, or took the turn over meanwhile: it ends what was asked to end.
+   */
+  async endIdle(
+    turnId: string,
+    { reason, which }: { reason: CancelReason; which: 'unstarted' | 'parked' | 'stranded' },
+  ): Promise<boolean> {
+    const { claims, clock } = this;
+    const claim = await claims.claimToEnd(turnId, new Date(clock.now()), which);
+    if (claim === undefined) return false;
+    try {
+      await this.#endClaimed(claim, reason);
+      return true;
+    } catch (error) {
+      if (error instanceof FencedError) return false;
+      throw error;
+    }
+  }
+
+  async #endClaimed(claim: Claim, reason: CancelReason): Promise<void> {
+    const { attempt, earlier } = await this.opener.open(claim, new Lease());
+    await this.announcer.announce(attempt, earlier.length > 0);
+    const ended = await endTurn(attempt, { outcome: 'interrupted', exitCode: 130, reason });
+    if (ended.type === 'stored' && ended.hasNext) await this.promoter.promoteNext(claim.sessionId);
+    await flushLog(attempt);
   }
 
   #findSubagents(turnId: string): Promise<{ id: string }[]> {

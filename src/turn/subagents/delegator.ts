@@ -1,21 +1,29 @@
-import { ToolFailure } from '../../tools/tool-failure.js';
 import { Injectable } from '@nestjs/common';
+import { ToolFailure } from '../../tools/tool-failure.js';
 import type { Delegated } from '../../tools/tool.js';
 import { WorkerWaker } from '../queue/queue-positions.js';
 import type { ChildTurn } from '../state/child-turn.js';
 import type { TurnRun } from '../state/turn-run.js';
-import { addChildUsage } from './add-child-usage.js';
-import { ApprovalRelay } from './approval-relay.js';
-import { ChildRelay, type ChildEnd } from './child-relay.js';
+import type { NoticePosted } from '../../events/turn-event.js';
+import { withDeadline } from '../../platform/async/with-deadline.js';
+import { TurnCanceller } from '../lifecycle/turn-canceller.js';
+import type { Attempt } from '../state/attempt.js';
+import type { WithoutSlot } from '../state/worker-terms.js';
+import { TurnFollower } from '../stream/turn-follower.js';
+import { addChildUsage, ApprovalRelay, relayChild, type ChildEnd } from './child-relay.js';
 import { SubagentStarter } from './subagent-starter.js';
 
-/** Delegates pieces of work to subagents. */
+/** Longest time that the end of a turn waits for the ends of its subagents, in ms. */
+const END_WAIT_MS = 10_000;
+
+/** Delegates pieces of work to subagents, and ends them with their parent. */
 @Injectable()
 export class Delegator {
   constructor(
     private readonly starter: SubagentStarter,
-    private readonly relay: ChildRelay,
+    private readonly follower: TurnFollower,
     private readonly waker: WorkerWaker,
+    private readonly canceller: TurnCanceller,
   ) {}
 
   /**
@@ -32,7 +40,7 @@ export class Delegator {
     const approvals = new ApprovalRelay(run, run.terms.deadline, child);
     try {
       const end = await run.terms.withoutSlot(() =>
-        this.relay.relay(run, child, {
+        relayChild(this.follower, run, child, {
           signal,
           onEvent: (event) => {
             onBegun?.();
@@ -48,6 +56,39 @@ export class Delegator {
       return answerOf(child, end);
     } finally {
       await approvals.stop();
+    }
+  }
+
+  /**
+   * Cancels the subagents, and relays their ends before the parent's. A subagent that does not end in
+   * time is left to the sweeper.
+   */
+  async cancelAll(attempt: Attempt, withoutSlot: WithoutSlot): Promise<void> {
+    const unended = attempt.children.filter(({ usage, isOver }) => usage === undefined || !isOver);
+    if (unended.length === 0) return;
+    // A queued subagent may need the slot of this turn.
+    await withoutSlot(async () => {
+      await Promise.all(unended.map((child) => this.#cancel(attempt, child)));
+    });
+  }
+
+  async #cancel(attempt: Attempt, child: ChildTurn): Promise<void> {
+    const { clock, logger, writer, progress } = attempt;
+    const fields = { childTurnId: child.id };
+    try {
+      if (child.usage === undefined) await this.canceller.cancel(child.id, 'parent-ended');
+      const end = await withDeadline(clock, END_WAIT_MS, (signal) =>
+        relayChild(this.follower, attempt, child, { signal }),
+      );
+      if (end === undefined) {
+        logger.warn(fields, 'a subagent did not end with its parent');
+        return writer.emit(notEnded(child));
+      }
+      for (const event of addChildUsage(progress, child, end)) writer.emit(event);
+    } catch (error) {
+      // The parent ends, whatever becomes of its subagents.
+      logger.error({ ...fields, error }, 'a subagent could not be ended');
+      writer.emit(notEnded(child));
     }
   }
 }
@@ -67,4 +108,15 @@ export function answerOf(
   throw new ToolFailure(
     `task: ${agent} did not finish: ${outcome} (${reason}). Its unfinished work is in turn ${id}, and not part of this conversation.`,
   );
+}
+
+function notEnded({ id, agent }: ChildTurn): NoticePosted {
+  return {
+    type: 'notice.posted',
+    kind: 'subagent-not-ended',
+    level: 'message',
+    text: `The subagent ${agent} was asked to end and has not yet; follow it as turn ${id}.`,
+    metadata: { childTurnId: id },
+    seenByModel: false,
+  };
 }

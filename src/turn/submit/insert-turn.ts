@@ -10,7 +10,7 @@ import { turns } from '../../storage/schema.js';
 import { insertKind, pickColumns, type StoreWrite } from '../../storage/write-kind.js';
 import { insertMessage } from '../state/stored-turn.js';
 import { unendedStatuses } from '../../storage/shapes/stored-turn.js';
-import { READER_LEASE_MS } from '../lifecycle/reader-rows.js';
+import { READER_LEASE_MS } from '../lifecycle/presence.js';
 import { Batcher } from '../../platform/async/batcher.js';
 import { isDatabaseDown, violatedConstraint } from '../../storage/database-errors.js';
 import { batchLane } from '../../storage/batch-lane.js';

@@ -14,7 +14,6 @@ import { Tracing } from '../../tracing/tracing.js';
 import { QueuePositions, WorkerWaker } from '../queue/queue-positions.js';
 import { TurnCanceller } from '../lifecycle/turn-canceller.js';
 import { TurnPromoter } from '../lifecycle/turn-promoter.js';
-import { IdleTurnEnder } from '../lifecycle/idle-turn-ender.js';
 import { queueFull, sessionQueueFull, tooManyTurns, turnInProgress } from '../state/turn-errors.js';
 import { TurnInserter, type Refusal } from './insert-turn.js';
 import type { Disposition, NewTurn, StoredBeside } from './turn-submission.js';
@@ -51,7 +50,6 @@ export class TurnAdmitter {
     private readonly waker: WorkerWaker,
     private readonly positions: QueuePositions,
     private readonly promoter: TurnPromoter,
-    private readonly ender: IdleTurnEnder,
     private readonly canceller: TurnCanceller,
     private readonly tracing: Tracing,
   ) {
@@ -115,7 +113,7 @@ export class TurnAdmitter {
     const { turnId, position, activeTurnId, superseded } = held;
     try {
       for (const id of superseded) {
-        await this.ender.end(id, { reason: 'superseded', which: 'unstarted' });
+        await this.canceller.endIdle(id, { reason: 'superseded', which: 'unstarted' });
       }
       if (activeTurnId === undefined) await this.promoter.promoteNext(turn.sessionId);
       else if (interrupts) await this.canceller.cancel(activeTurnId, 'superseded');

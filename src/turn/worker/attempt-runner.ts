@@ -1,57 +1,100 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../config/config.js';
 import { settlesWithin } from '../../platform/async/settles-within.js';
+import { LOGGER, type Logger } from '../../platform/logger.js';
 import { AttemptAnnouncer } from '../attempt/attempt-announcer.js';
 import { AttemptFiles } from '../attempt/attempt-files.js';
 import { AttemptOpener } from '../attempt/attempt-opener.js';
 import { isExhausted } from '../queue/attempts-in-vain.js';
+import { classifyFailure } from '../attempt/classify-failure.js';
+import { originOf } from '../attempt/trace-origin.js';
 import { RunContextBuilder } from '../attempt/run-context-builder.js';
-import { LogFlusher } from '../lifecycle/log-flusher.js';
+import { endTurn, flushLog } from '../lifecycle/end-turn.js';
+import { TurnPromoter } from '../lifecycle/turn-promoter.js';
 import { runTurn } from '../loop/run-turn.js';
 import type { Claim, Attempt } from '../state/attempt.js';
 import { attemptsExhausted } from '../state/turn-errors.js';
 import { Deadline, type Lease } from '../state/lease.js';
 import type { OpenSpan } from '../../tracing/open-span.js';
-import { attributes } from '../../tracing/span-names.js';
+import { attributes, queueAttributes, spanNames } from '../../tracing/span-names.js';
+import { Tracing, type SpanStart } from '../../tracing/tracing.js';
 import type { TurnRun } from '../state/turn-run.js';
 import type { WithoutSlot } from '../state/worker-terms.js';
 import { Delegator } from '../subagents/delegator.js';
-import { AttemptEnder } from './attempt-ender.js';
 import type { WorkerSlot } from './worker-slot.js';
 
 /** Longest time that a turn's tools may take to close, in ms. */
 const CLOSE_WAIT_MS = 5_000;
 
-interface AttemptTerms {
+interface ClaimedSlot {
   lease: Lease;
   slot: WorkerSlot;
-  span: OpenSpan;
 }
+
+/** How an attempt is over; undefined: the turn is parked, or left to its next attempt. */
+type AttemptEnd = { hasNext: boolean } | undefined;
 
 /** Runs attempts at claimed turns. */
 @Injectable()
 export class AttemptRunner {
   constructor(
+    private readonly tracing: Tracing,
     private readonly opener: AttemptOpener,
     private readonly announcer: AttemptAnnouncer,
     private readonly files: AttemptFiles,
     private readonly builder: RunContextBuilder,
     private readonly delegator: Delegator,
-    private readonly ender: AttemptEnder,
-    private readonly logs: LogFlusher,
+    private readonly promoter: TurnPromoter,
+    @Inject(LOGGER) private readonly logger: Logger,
     @Inject(CONFIG) private readonly config: Pick<Config, 'turnTimeoutMs' | 'mostAttempts'>,
   ) {}
 
-  /** Runs one attempt until the turn has ended, is parked, or is left to its next attempt. */
-  async run(claim: Claim, { lease, slot, span }: AttemptTerms): Promise<void> {
+  /**
+   * Runs one attempt until the turn has ended, is parked, or is left to its next attempt. Its span is below
+   * `process turns` where the turn came over the queue; a subagent's is below the call that delegated to it.
+   */
+  async run(claim: Claim, claimed: ClaimedSlot): Promise<void> {
+    const origin = originOf(claim);
+    if (claim.parentTurnId !== null) return this.#runInSpan(claim, claimed, origin);
+    const received = this.tracing.start(spanNames.process, {
+      ...origin,
+      kind: 'consumer',
+      attributes: { ...queueAttributes('process'), [attributes.messageId]: claim.id },
+      conversation: claim.sessionId,
+    });
+    try {
+      await received.run(() => this.#runInSpan(claim, claimed, {}));
+    } finally {
+      received.end();
+    }
+  }
+
+  async #runInSpan(
+    claim: Claim,
+    claimed: ClaimedSlot,
+    origin: Pick<SpanStart, 'parent' | 'links'>,
+  ): Promise<void> {
+    const span = this.tracing.start(...agentSpan(claim, origin));
+    try {
+      await span.run(() => this.#runAttempt(claim, claimed, span));
+    } catch (error) {
+      // An error that ends an attempt is caught within it: this one is a fault of the server or its database.
+      span.fail('_OTHER');
+      throw error;
+    } finally {
+      span.end();
+    }
+  }
+
+  async #runAttempt(claim: Claim, { lease, slot }: ClaimedSlot, span: OpenSpan): Promise<void> {
     const { attempt, earlier } = await this.opener.open(claim, lease, span);
     attempt.logger.info({ model: attempt.turn.options.options.model }, 'turn started');
     const deadline = this.#startDeadline(attempt);
     const withoutSlot: WithoutSlot = (wait) => slot.without(wait);
     let run: TurnRun | undefined;
     let releaseMemory = (): void => undefined;
-    let end: { hasNext: boolean } | undefined;
+    let end: AttemptEnd;
     // The end was asked for while the turn was queued.
     if (claim.cancelReason !== null) lease.end(claim.cancelReason);
     try {
@@ -59,7 +102,7 @@ export class AttemptRunner {
       // The model may begin before the events are stored, which readers see them after. Awaited below.
       announced.catch(() => undefined);
       // The statement of these events goes out first: the database is at work while the request is built.
-      await nextTurn();
+      await yieldToEventLoop();
       const { mostAttempts } = this.config;
       if (isExhausted(claim, mostAttempts)) {
         await announced;
@@ -74,19 +117,17 @@ export class AttemptRunner {
         terms: { deadline, withoutSlot },
         delegate: (parent, work) => this.delegator.delegate(parent, work),
       });
-      const done = await this.#runToEnd(run, announced);
-      if (done === 'parked') return await this.logs.flush(attempt);
-      end = done;
+      end = await this.#runToEnd(run, announced);
+      if (end === undefined) return await flushLog(attempt);
     } catch (error) {
-      const thrown = await this.ender.endThrown(attempt, error, withoutSlot);
-      if (thrown !== 'left') end = thrown;
+      end = await this.#endThrown(attempt, error, withoutSlot);
     } finally {
       deadline.stop();
       lease.end('finished');
       releaseMemory();
       if (run !== undefined) await closeTools(run);
       // The log of a turn that goes on belongs to its next attempt.
-      if (end !== undefined) await this.ender.close(attempt, end);
+      if (end !== undefined) await this.#close(attempt, end);
     }
   }
 
@@ -98,23 +139,91 @@ export class AttemptRunner {
   }
 
   /** Runs the loop until the turn has ended or is parked; a message steered in late goes on with it. */
-  async #runToEnd(
-    run: TurnRun,
-    announced: Promise<void>,
-  ): Promise<'parked' | { hasNext: boolean }> {
+  async #runToEnd(run: TurnRun, announced: Promise<void>): Promise<AttemptEnd> {
     for (;;) {
       const ending = await runTurn(run);
       await announced;
       if (ending === 'parked') {
         run.logger.info({}, 'turn waits for an approval');
         run.span?.set({ [attributes.outcome]: 'parked' });
-        return 'parked';
+        return undefined;
       }
-      const stored = await this.ender.end(run, ending, run.terms.withoutSlot);
+      await this.delegator.cancelAll(run, run.terms.withoutSlot);
+      const stored = await endTurn(run, ending);
       if (stored.type === 'stored') return stored;
       run.lease.steered = stored.steered;
     }
   }
+
+  /**
+   * Ends a turn whose loop threw, unless the turn is left to its next attempt.
+   *
+   * @throws what the end throws, but where the turn was taken over or the database is down.
+   */
+  async #endThrown(
+    attempt: Attempt,
+    thrown: unknown,
+    withoutSlot: WithoutSlot,
+  ): Promise<AttemptEnd> {
+    const { lease, logger, writer, span } = attempt;
+    const fate = classifyFailure(thrown, lease.reason);
+    if (fate.type === 'leave') {
+      logger.info({ lease: lease.reason }, 'turn left to its next attempt');
+      span?.set({ [attributes.outcome]: 'left', [attributes.reason]: lease.reason ?? 'storage' });
+      if (lease.reason === 'lost') span?.fail('lease_lost');
+      return undefined;
+    }
+    if (fate.fault !== undefined) logger.error({ error: fate.fault }, 'the loop failed');
+    writer.reopen();
+    await this.delegator.cancelAll(attempt, withoutSlot);
+    try {
+      const ended = await endTurn(attempt, fate.ending, fate.failure);
+      return { hasNext: ended.type === 'stored' && ended.hasNext };
+    } catch (error) {
+      // The turn was taken over, or the database went down, after the lease had its reason.
+      if (classifyFailure(error, undefined).type !== 'leave') throw error;
+      logger.info({ error }, 'the end could not be stored: turn left to its next attempt');
+      return undefined;
+    }
+  }
+
+  /** Closes the log of a turn that has ended; the next turn of the session is promoted first. */
+  async #close(attempt: Attempt, { hasNext }: { hasNext: boolean }): Promise<void> {
+    if (hasNext) await this.#promoteNext(attempt.turn.sessionId);
+    await flushLog(attempt);
+  }
+
+  /** The sweeper promotes where this fails. */
+  async #promoteNext(sessionId: string): Promise<void> {
+    try {
+      await this.promoter.promoteNext(sessionId);
+    } catch (error) {
+      this.logger.warn({ sessionId, error }, 'a held turn was not let go');
+    }
+  }
+}
+
+function agentSpan(
+  { id, sessionId, attempt, options }: Claim,
+  origin: Pick<SpanStart, 'parent' | 'links'>,
+): [name: string, start: SpanStart] {
+  const { persona, model } = options.options;
+  return [
+    spanNames.agent(persona),
+    {
+      ...origin,
+      kind: 'internal',
+      attributes: {
+        [attributes.operation]: 'invoke_agent',
+        [attributes.provider]: 'anthropic',
+        [attributes.agent]: persona,
+        [attributes.requestModel]: model,
+        [attributes.turn]: id,
+        [attributes.attempt]: attempt,
+      },
+      conversation: sessionId,
+    },
+  ];
 }
 
 /** Closes a turn's tools in a limited time: a tool that does not close would keep the worker's slot. */

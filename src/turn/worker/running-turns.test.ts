@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Lease } from '../state/lease.js';
-import { RunningTurns } from './running-turns.js';
+import { RunningTurns } from './keep-lease.js';
 
 describe('RunningTurns', () => {
   const beaten: string[] = [];

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { silentLogger } from '../../../test/support/silent-logger.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import { MemoryTurnQueue, type TurnQueue } from '../queue/turn-queue.js';
-import { StrandedTurns } from './stranded-turns.js';
+import type { TurnCanceller } from '../lifecycle/turn-canceller.js';
 import { Sweeper } from './sweeper.js';
 
 describe('Sweeper', () => {
@@ -34,21 +34,27 @@ describe('Sweeper', () => {
       stuckSessions: async () => stuck.splice(0),
       orphans: async () => orphans.splice(0),
     };
-    const stranded = new StrandedTurns(
-      claims,
-      { promoteNext: async (sessionId) => void promoted.push(sessionId) },
-      { cancel: async (turnId, reason) => (ended.push([turnId, reason]), 'running') },
-      { end: async (turnId, { reason }) => ended.push([turnId, reason]) > 0 },
-    );
+    const promoter = { promoteNext: async (sessionId: string) => void promoted.push(sessionId) };
+    const canceller: Pick<TurnCanceller, 'cancel' | 'endIdle'> = {
+      cancel: async (turnId, reason) => (ended.push([turnId, reason]), 'running'),
+      endIdle: async (turnId, { reason }) => ended.push([turnId, reason]) > 0,
+    };
     const approvals = { expire: async () => (expired += 1) };
     open = (find, tokens = queue) => {
-      const claims = {
-        claimable: (ms: number) => {
-          waited.push(ms);
-          return find();
-        },
+      const claimable = (ms: number): Promise<number> => {
+        waited.push(ms);
+        return find();
       };
-      return new Sweeper(claims, tokens, approvals, abandoned, stranded, clock, silentLogger);
+      return new Sweeper(
+        { ...claims, claimable },
+        tokens,
+        approvals,
+        abandoned,
+        promoter,
+        canceller,
+        clock,
+        silentLogger,
+      );
     };
     sweeper = open(async () => (await found.shift()?.()) ?? 0);
   });

@@ -3,9 +3,10 @@ import { CLOCK, type Clock } from '../../platform/clock.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
 import { ApprovalStore } from '../approvals/approval-store.js';
 import { AbandonedTurns } from '../lifecycle/abandoned-turns.js';
+import { TurnCanceller } from '../lifecycle/turn-canceller.js';
+import { TurnPromoter } from '../lifecycle/turn-promoter.js';
 import { TurnClaims } from '../queue/turn-claims.js';
 import { TURN_QUEUE, type TurnQueue } from '../queue/turn-queue.js';
-import { StrandedTurns } from './stranded-turns.js';
 
 /** Interval of the sweeps, in ms. */
 const SWEEP_MS = 500;
@@ -27,12 +28,17 @@ export class Sweeper {
   #lookForOrphansAt = 0;
 
   constructor(
-    @Inject(TurnClaims) private readonly claims: Pick<TurnClaims, 'claimable'>,
+    @Inject(TurnClaims)
+    private readonly claims: Pick<
+      TurnClaims,
+      'claimable' | 'wake' | 'wakeable' | 'unwanted' | 'stuckSessions' | 'orphans'
+    >,
     @Inject(TURN_QUEUE) private readonly queue: Pick<TurnQueue, 'wake' | 'depth'>,
     @Inject(ApprovalStore) private readonly approvals: Pick<ApprovalStore, 'expire'>,
     @Inject(AbandonedTurns)
     private readonly abandoned: Pick<AbandonedTurns, 'cancel' | 'startOver'>,
-    private readonly stranded: StrandedTurns,
+    @Inject(TurnPromoter) private readonly promoter: Pick<TurnPromoter, 'promoteNext'>,
+    @Inject(TurnCanceller) private readonly canceller: Pick<TurnCanceller, 'cancel' | 'endIdle'>,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Pick<Logger, 'info' | 'warn'>,
   ) {}
@@ -68,14 +74,14 @@ export class Sweeper {
 
   async #sweep(): Promise<void> {
     await this.approvals.expire();
-    await this.stranded.wake();
-    await this.stranded.freeHeld();
+    await this.#resumeAnswered();
+    await this.#freeHeld();
     await this.#wakeWorkers(LOST_TOKEN_MS);
     await this.abandoned.cancel();
     const now = this.clock.now();
     if (now < this.#lookForOrphansAt) return;
     this.#lookForOrphansAt = now + ORPHANS_MS;
-    await this.stranded.endOrphans();
+    await this.#endOrphans();
   }
 
   /** Adds a token where turns can be claimed and there is none. @returns the number of turns. */
@@ -83,5 +89,27 @@ export class Sweeper {
     const turns = await this.claims.claimable(queuedMs);
     if (turns > 0 && (await this.queue.depth()) === 0) await this.queue.wake();
     return turns;
+  }
+
+  /** Resumes parked turns whose answers are there. */
+  async #resumeAnswered(): Promise<void> {
+    await this.claims.wake(await this.claims.wakeable());
+  }
+
+  /** Ends held turns that were asked to end, then promotes those that no active turn holds. */
+  async #freeHeld(): Promise<void> {
+    for (const { id, reason } of await this.claims.unwanted()) {
+      await this.canceller.endIdle(id, { reason, which: 'unstarted' });
+    }
+    for (const sessionId of await this.claims.stuckSessions()) {
+      await this.promoter.promoteNext(sessionId);
+    }
+  }
+
+  /** Cancels subagents whose parent has ended. */
+  async #endOrphans(): Promise<void> {
+    for (const turnId of await this.claims.orphans()) {
+      await this.canceller.cancel(turnId, 'parent-ended');
+    }
   }
 }

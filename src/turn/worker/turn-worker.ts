@@ -12,10 +12,9 @@ import type { Claim } from '../state/attempt.js';
 import { TurnClaims } from '../queue/turn-claims.js';
 import { TURN_QUEUE, type TurnQueue } from '../queue/turn-queue.js';
 import { Lease } from '../state/lease.js';
-import { AttemptTracer } from './attempt-tracer.js';
-import { keepLease } from './keep-lease.js';
+import { AttemptRunner } from './attempt-runner.js';
+import { keepLease, RunningTurns } from './keep-lease.js';
 import { TakeoverGuard } from '../queue/attempts-in-vain.js';
-import { RunningTurns } from './running-turns.js';
 import { WorkerSlots, type WorkerSlot } from './worker-slot.js';
 
 /** Turns that a worker claims at once: those that come in a burst spread over workers. */
@@ -54,7 +53,7 @@ export class TurnWorker {
       Config,
       'drainMs' | 'leaseMs' | 'mostAttempts' | 'workerConcurrency'
     >,
-    private readonly attempts: AttemptTracer,
+    private readonly attempts: AttemptRunner,
     private readonly metrics: Metrics,
   ) {
     this.#takeovers = new TakeoverGuard(config.mostAttempts);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { READER_LEASE_MS } from '../../../src/turn/lifecycle/reader-rows.js';
+import { READER_LEASE_MS } from '../../../src/turn/lifecycle/presence.js';
 import { startServer, type TestServer } from '../../support/processes/start-server.js';
 
 /**

@@ -25,11 +25,9 @@ import { ToolRegistry } from '../../../src/tools/registry.js';
 import { type Shells, SHELLS } from '../../../src/tools/shells.js';
 import { ApprovalAnswerer } from '../../../src/turn/approvals/approval-answerer.js';
 import { SessionCompactor } from '../../../src/turn/history/session-compactor.js';
-import { IdleTurnEnder } from '../../../src/turn/lifecycle/idle-turn-ender.js';
-import { LogFlusher } from '../../../src/turn/lifecycle/log-flusher.js';
+import { TurnCanceller } from '../../../src/turn/lifecycle/turn-canceller.js';
 import { QueuePositions, WorkerWaker } from '../../../src/turn/queue/queue-positions.js';
 import { SessionCloser } from '../../../src/turn/lifecycle/session-closer.js';
-import { TurnCanceller } from '../../../src/turn/lifecycle/turn-canceller.js';
 import { TurnPromoter } from '../../../src/turn/lifecycle/turn-promoter.js';
 import { type SignalBus, SIGNAL_BUS } from '../../../src/turn/queue/signal-bus.js';
 import { TurnClaims } from '../../../src/turn/queue/turn-claims.js';
@@ -107,11 +105,9 @@ const conductors = {
   waker: WorkerWaker,
   positions: QueuePositions,
   promoter: TurnPromoter,
-  ender: IdleTurnEnder,
   canceller: TurnCanceller,
   closer: SessionCloser,
   compactor: SessionCompactor,
-  logs: LogFlusher,
   follower: TurnFollower,
 };
 
