@@ -89,8 +89,8 @@ const doors = [
   '^src/storage/folder/(data-folder|make-data-folder|open-folder)\\.ts$',
   // Migrations, which a start checks and the command line applies.
   '^src/storage/migrate/(migrate-database|migrate-mode|schema-error)\\.ts$',
-  // Rooms of pure rules: the functions that apply them are their face.
-  '^src/governance/(decision-tree|limits|permissions)/',
+  // Rooms of rules and of what they hold: the functions that apply them are their face.
+  '^src/governance/(budgets|decision-tree|limits|permissions|rates)/',
   // Requests that bring files, for wires that take them with a message.
   '^src/attachments/receive/receive-(json|multipart)\\.ts$',
   // Triggers whose notices the loop finds again: readings of usage, changes of the session.
@@ -115,7 +115,6 @@ const doors = [
   '^src/turn/approvals/(approval-answerer|approval-errors|approval-writes|validate-answer)\\.ts$',
   '^src/turn/branches/session-forker\\.ts$',
   '^src/turn/history/(conversation-service|view-(messages|steps))\\.ts$',
-  '^src/turn/budgets/forget-usage\\.ts$',
   '^src/turn/lifecycle/(forget-archives|session-closer|turn-canceller)\\.ts$',
   '^src/turn/state/(stored-turn|turn-(errors|row|state))\\.ts$',
   // The harness's dialect, whose frames AG-UI sends too.
@@ -230,11 +229,11 @@ module.exports = {
     {
       name: 'governance-rules-are-pure',
       comment:
-        'A rule imports types and shapes only; I/O lives in files that say so (*.module.ts, *-store.ts).',
+        'A rule imports types and shapes only; what is used, and how often, is held by budgets/ and rates/.',
       severity: 'error',
       from: {
         path: '^src/governance/',
-        pathNot: ['\\.(module|controller)\\.ts$', '-store\\.ts$', '\\.test\\.ts$'],
+        pathNot: ['\\.module\\.ts$', '^src/governance/(budgets|rates)/', '\\.test\\.ts$'],
       },
       to: {
         path: '^(src/(?!governance/|parsing/|platform/|errors/|events/turn-event|storage/shapes/)|node_modules/(?!zod/))',
@@ -254,6 +253,7 @@ module.exports = {
         ],
         pathNot: [
           '\\.module\\.ts$',
+          '^src/governance/budgets/usage-service\\.ts$',
           '^src/tools/[^/]*(controller|service|dto)\\.ts$',
           '\\.test\\.ts$',
         ],
@@ -279,7 +279,7 @@ module.exports = {
       [
         '^src/backend/',
         '^src/storage/redis/redis-',
-        '^src/access/[^/]+/redis-',
+        '^src/governance/rates/redis-',
         '^src/events/redis-',
         '^src/turn/queue/bull-',
       ],

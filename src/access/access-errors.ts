@@ -37,16 +37,6 @@ export function noKeysYet(): TypedError {
   });
 }
 
-/** @param waitMs milliseconds until the next request is allowed. */
-export function rateLimited(limit: number, perMs: number, waitMs: number): TypedError {
-  const seconds = Math.max(1, Math.ceil(waitMs / 1_000));
-  return new TypedError('RATE_LIMITED', {
-    message: `${limit} requests in ${perMs / 1_000} s are allowed, and were sent. Send this one again in ${seconds} s.`,
-    details: { limit, perMs },
-    headers: { 'Retry-After': String(seconds) },
-  });
-}
-
 export function tooManyRefusals(limit: number, perMs: number, waitMs: number): TypedError {
   const seconds = Math.max(1, Math.ceil(waitMs / 1_000));
   return new TypedError('RATE_LIMITED', {

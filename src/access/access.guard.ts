@@ -6,7 +6,7 @@ import { recordOf } from '../http/request-record.js';
 import { compact } from '../platform/compact.js';
 import type { TypedError } from '../errors/typed-error.js';
 import type { KeyScope } from '../storage/governance-schema.js';
-import { forbiddenScope, noKeysYet, rateLimited } from './access-errors.js';
+import { forbiddenScope, noKeysYet } from './access-errors.js';
 import { Authenticator } from './authenticator.js';
 import { setCaller } from './caller.decorator.js';
 import { KnownKeys } from './known-keys.js';
@@ -21,7 +21,11 @@ import { ownedKinds, Owners, type OwnedKind } from './ownership/owners.js';
 import type { Principal } from './principal.js';
 import type { RequestHead } from './parse-credentials.js';
 import { idAt } from './ownership/id-field.js';
-import { COUNT_MS, REQUEST_COUNTER, type RequestCounter } from './request-counter.js';
+import {
+  checkRate,
+  REQUEST_COUNTER,
+  type RequestCounter,
+} from '../governance/rates/request-rate.js';
 
 /** Errors of routes for an unknown id, by the kind of the id. */
 export type NotFound = Readonly<Record<OwnedKind, (id: string) => TypedError>>;
@@ -70,7 +74,7 @@ export class AccessGuard implements CanActivate {
     const ofAll = reflector.getAllAndOverride<KeyScope | undefined>(SCOPE, targets);
     const needed = caller.keyId === null ? ofAll : (ofKeys ?? ofAll);
     this.#checkScope(caller, needed ?? 'turns', head);
-    await this.#checkRate(caller);
+    await checkRate(this.counter, caller.id, caller.limits.requestsPerMinute);
     await this.bodies.read(
       request,
       reflector.get<BodyKind | undefined>(BODY_KIND, handler) ?? 'plain',
@@ -83,13 +87,6 @@ export class AccessGuard implements CanActivate {
     if (caller.scopes.includes(needed)) return;
     if (caller.keyId !== null) throw forbiddenScope(needed, caller.scopes);
     if (!this.authenticator.mayMakeFirstKey(head)) throw noKeysYet();
-  }
-
-  async #checkRate({ id, limits }: Principal): Promise<void> {
-    const limit = limits.requestsPerMinute;
-    if (limit === 0) return;
-    const { requests, restMs } = await this.counter.count(id);
-    if (requests > limit) throw rateLimited(limit, COUNT_MS, restMs);
   }
 
   /**

@@ -1,6 +1,7 @@
 import { Module, type DynamicModule, type OnModuleInit } from '@nestjs/common';
 import { APP_GUARD, DiscoveryModule, DiscoveryService, Reflector } from '@nestjs/core';
 import { CONFIG } from '../config/config.js';
+import { GovernanceModule } from '../governance/governance.module.js';
 import { findHandlers } from '../http/find-handlers.js';
 import { AccessGuard, NOT_FOUND, type NotFound } from './access.guard.js';
 import { Authenticator } from './authenticator.js';
@@ -14,6 +15,7 @@ import { KnownKeys } from './known-keys.js';
 import { ACCESS_RULES, accessRules } from './origin/access-rules.js';
 import { RefusedAddresses } from './origin/refused-addresses.js';
 import { DECLARATION } from './owned.decorator.js';
+import { UsageController } from './usage.controller.js';
 import { Owners } from './ownership/owners.js';
 
 /** Provides API keys, ownership and the audit log. */
@@ -41,12 +43,12 @@ export class AccessGuardModule implements OnModuleInit {
     private readonly reflector: Reflector,
   ) {}
 
-  /** @param servesApi whether this process serves the routes of keys. */
+  /** @param servesApi whether this process serves the routes of keys and usage. */
   static register(notFound: NotFound, servesApi: boolean): DynamicModule {
     return {
       module: AccessGuardModule,
-      imports: [AccessModule, DiscoveryModule],
-      controllers: servesApi ? [AdminController] : [],
+      imports: [AccessModule, DiscoveryModule, GovernanceModule],
+      controllers: servesApi ? [AdminController, UsageController] : [],
       providers: [
         { provide: NOT_FOUND, useValue: notFound },
         { provide: APP_GUARD, useClass: AccessGuard },

@@ -1,6 +1,6 @@
 import { Module, type DynamicModule } from '@nestjs/common';
-import { RedisRequestCounter } from '../access/rate/redis-request-counter.js';
-import { REQUEST_COUNTER } from '../access/request-counter.js';
+import { RedisRequestCounter } from '../governance/rates/redis-request-counter.js';
+import { REQUEST_COUNTER } from '../governance/rates/request-rate.js';
 import { BLOB_CONTENTS } from '../attachments/blob-contents.js';
 import { DiskContents } from '../attachments/blobs/disk-contents.js';
 import { PostgresContents } from '../attachments/blobs/postgres-contents.js';

@@ -1,7 +1,6 @@
 import path from 'node:path';
 import { Global, Module } from '@nestjs/common';
-import { MemoryRequestCounter } from '../access/rate/memory-request-counter.js';
-import { REQUEST_COUNTER } from '../access/request-counter.js';
+import { MemoryRequestCounter, REQUEST_COUNTER } from '../governance/rates/request-rate.js';
 import { BLOB_CONTENTS } from '../attachments/blob-contents.js';
 import { DiskContents } from '../attachments/blobs/disk-contents.js';
 import { CONFIG, type Config } from '../config/config.js';

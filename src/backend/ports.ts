@@ -1,4 +1,4 @@
-import { REQUEST_COUNTER } from '../access/request-counter.js';
+import { REQUEST_COUNTER } from '../governance/rates/request-rate.js';
 import { BLOB_CONTENTS } from '../attachments/blob-contents.js';
 import { EVENT_LOG } from '../events/event-log.js';
 import { DATABASE, OPENED_DATABASE } from '../storage/connection.js';

@@ -39,7 +39,7 @@ export type {
 export type { FeedbackView } from '../turn/feedback/view-feedback.js';
 export type { ForkSessionDto as WantedFork } from '../turn/branches/fork.dto.js';
 export type { ForkedSession } from '../turn/branches/session-forker.js';
-export type { DayOfUsage, UsageView } from '../turn/budgets/usage-service.js';
+export type { DayOfUsage, UsageView } from '../governance/budgets/usage-service.js';
 export type { Disposition } from '../turn/submit/turn-submission.js';
 export type { CancelState } from '../turn/lifecycle/turn-canceller.js';
 export type { CallView } from '../turn/history/view-call.js';

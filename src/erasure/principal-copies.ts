@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { REQUEST_COUNTER, type RequestCounter } from '../access/request-counter.js';
+import { REQUEST_COUNTER, type RequestCounter } from '../governance/rates/request-rate.js';
 import { BlobStore } from '../attachments/blob-store.js';
 import { EVENT_LOG, type EventLog } from '../events/event-log.js';
 

@@ -22,7 +22,7 @@ import { SHELLS, type Shells } from '../tools/shells.js';
 import { TOOL_HOOK, type ToolHook } from '../tools/tool-hook.js';
 import { ToolsModule } from '../tools/tools.module.js';
 import { forgetMemory } from '../memory/forget-memory.js';
-import { forgetUsage } from '../turn/budgets/forget-usage.js';
+import { forgetUsage } from '../governance/budgets/usage-days.js';
 import { forgetArchives } from '../turn/lifecycle/forget-archives.js';
 import { TURN_QUEUE, type TurnQueue } from '../turn/queue/turn-queue.js';
 import { countActiveSessions } from '../turn/state/turn-row.js';

@@ -4,6 +4,8 @@ import * as access_keys_admin_dto from '../access/keys/admin.dto.js';
 import * as access_keys_audit_page_dto from '../access/keys/audit-page.dto.js';
 import * as access_keys_audit_query_dto from '../access/keys/audit-query.dto.js';
 import * as access_new_key_dto from '../access/new-key.dto.js';
+import * as access_usage_controller from '../access/usage.controller.js';
+import * as access_usage_dto from '../access/usage.dto.js';
 import * as attachments_upload_upload_controller from '../attachments/upload/upload.controller.js';
 import * as attachments_upload_uploaded_dto from '../attachments/upload/uploaded.dto.js';
 import * as erasure_erasure_controller from '../erasure/erasure.controller.js';
@@ -49,8 +51,6 @@ import * as turn_approvals_approval_dto from '../turn/approvals/approval.dto.js'
 import * as turn_approvals_approval_query_dto from '../turn/approvals/approval-query.dto.js';
 import * as turn_branches_fork_controller from '../turn/branches/fork.controller.js';
 import * as turn_branches_fork_dto from '../turn/branches/fork.dto.js';
-import * as turn_budgets_usage_controller from '../turn/budgets/usage.controller.js';
-import * as turn_budgets_usage_dto from '../turn/budgets/usage.dto.js';
 import * as turn_feedback_feedback_controller from '../turn/feedback/feedback.controller.js';
 import * as turn_feedback_feedback_dto from '../turn/feedback/feedback.dto.js';
 import * as turn_history_call_page_dto from '../turn/history/call-page.dto.js';
@@ -105,6 +105,7 @@ export const apiShapes: Record<'models' | 'controllers', Said[]> = {
     [access_keys_audit_page_dto, { AuditEntryDto: { id: {  }, at: {  }, principal: {  }, action: {  }, subject: {  }, details: {  } }, AuditPageDto: { entries: {  }, nextAfter: {  } } }],
     [access_keys_audit_query_dto, { AuditQueryDto: { after: {  }, limit: {  } } }],
     [access_new_key_dto, { KeyLimitsDto: { requestsPerMinute: {  }, concurrentTurns: {  }, tokensPerDay: {  }, usdPerDay: {  } }, NewKeyDto: { principal: {  }, name: {  }, scopes: {  }, expiresIn: {  }, limits: {  }, projectRoots: {  } } }],
+    [access_usage_dto, { MeasureDto: { used: {  }, limit: {  } }, DayUsageDto: { day: {  }, tokens: {  }, usd: {  }, resetsAt: {  } }, UsageDaysQueryDto: { of: {  } }, DayOfUsageDto: { day: {  }, principal: {  }, model: {  }, turns: {  }, tokens: {  }, usd: {  } }, UsageDaysDto: { days: {  } } }],
     [attachments_upload_uploaded_dto, { UploadedFileDto: { id: {  }, name: {  }, mimeType: {  }, size: {  }, changed: {  } }, RefusedFileDto: { path: {  }, reason: {  } }, UploadedDto: { attachments: {  }, errors: {  } } }],
     [erasure_erasure_dto, { PrincipalParamsDto: { principal: {  } }, ForgetQueryDto: { projects: {  } }, PrincipalReportDto: { sessions: {  }, turns: {  }, activeTurns: {  }, messages: {  }, uploads: {  }, files: {  }, fileBytes: {  }, keys: {  }, preferences: {  }, webhooks: {  }, memoryFiles: {  }, schedules: {  }, usageDays: {  }, auditEntries: {  }, projectFolder: {  } } }],
     [http_errors_validation_detail_dto, { ValidationProblemDto: { loc: {  }, msg: {  }, type: {  } }, ValidationDetailDto: { detail: {  }, correlationId: {  } } }],
@@ -133,7 +134,6 @@ export const apiShapes: Record<'models' | 'controllers', Said[]> = {
     [turn_approvals_approval_query_dto, { ApprovalQueryDto: { sessionId: {  }, turnId: {  }, status: {  }, cursor: {  }, limit: {  } } }],
     [turn_approvals_approval_dto, { AnswerDto: { decision: {  }, message: {  }, input: {  }, rule: {  }, output: {  }, isError: {  } }, ApprovalDto: { approvalId: {  }, turnId: {  }, sessionId: {  }, toolUseId: {  }, kind: {  }, name: {  }, input: {  }, reason: {  }, status: {  }, onTimeout: {  }, createdAt: {  }, expiresAt: {  }, decision: {  }, by: {  }, message: {  }, editedInput: {  }, decidedAt: {  } }, OneApprovalDto: { approval: {  } }, ApprovalSessionDto: { title: {  }, projectRoot: {  }, persona: {  } }, ListedApprovalDto: { session: {  } }, ApprovalPageDto: { approvals: {  } } }],
     [turn_branches_fork_dto, { ForkSessionDto: { turnId: {  }, position: {  } }, WrittenFilesDto: { paths: {  }, more: {  }, ranCommands: {  }, mcpTools: {  } }, ForkedSessionDto: { session: {  }, filesReverted: {  }, filesWritten: {  } } }],
-    [turn_budgets_usage_dto, { MeasureDto: { used: {  }, limit: {  } }, DayUsageDto: { day: {  }, tokens: {  }, usd: {  }, resetsAt: {  } }, UsageDaysQueryDto: { of: {  } }, DayOfUsageDto: { day: {  }, principal: {  }, model: {  }, turns: {  }, tokens: {  }, usd: {  } }, UsageDaysDto: { days: {  } } }],
     [turn_feedback_feedback_dto, { FeedbackKeyDto: { key: {  } }, GivenFeedbackDto: { key: {  }, value: {  }, comment: {  }, messageId: {  } }, FeedbackQueryDto: { key: {  }, min: {  }, max: {  }, value: {  }, agent: {  }, model: {  }, since: {  }, until: {  } }, FeedbackDto: { turnId: {  }, key: {  }, value: {  }, comment: {  }, messageId: {  }, agent: {  }, model: {  }, createdAt: {  }, updatedAt: {  } }, OneFeedbackDto: { feedback: {  } }, FeedbackListDto: { feedback: {  } }, FeedbackPageDto: { feedback: {  } } }],
     [turn_history_call_page_dto, { CallDto: { callId: {  }, step: {  }, attempt: {  }, name: {  }, input: {  }, status: {  }, output: {  }, durationMs: {  }, retry: {  }, claimedAt: {  }, endedAt: {  } }, CallPageDto: { calls: {  } } }],
     [turn_history_compact_report_dto, { CompactReportDto: { compacted: {  }, summary: {  }, throughTurnId: {  } } }],
@@ -168,6 +168,7 @@ export const apiShapes: Record<'models' | 'controllers', Said[]> = {
   ],
   controllers: [
     [access_keys_admin_controller, { AdminController: { create: { type: access_keys_admin_dto.CreatedKeyDto }, list: { type: access_keys_admin_dto.KeyListDto }, revoke: { type: access_keys_admin_dto.OneKeyDto }, entries: { type: access_keys_audit_page_dto.AuditPageDto } } }],
+    [access_usage_controller, { UsageController: { days: { type: access_usage_dto.UsageDaysDto } } }],
     [attachments_upload_upload_controller, { UploadController: { upload: { type: attachments_upload_uploaded_dto.UploadedDto } } }],
     [erasure_erasure_controller, { ErasureController: { report: { type: erasure_erasure_dto.PrincipalReportDto }, forget: { type: erasure_erasure_dto.PrincipalReportDto } } }],
     [memory_memory_controller, { MemoryController: { list: { type: memory_memory_dto.MemoryListDto }, files: { type: memory_memory_dto.FilePageDto }, get: { type: memory_memory_dto.OneFileDto }, put: { type: memory_memory_dto.OneFileDto }, delete: { type: memory_memory_dto.DeletedFilesDto }, deleteAll: { type: memory_memory_dto.DeletedFilesDto } } }],
@@ -185,7 +186,6 @@ export const apiShapes: Record<'models' | 'controllers', Said[]> = {
     [transfer_transfer_controller, { TransferController: { import: { type: transfer_transfer_dto.ImportReportDto } } }],
     [turn_approvals_approval_controller, { ApprovalController: { list: { type: turn_approvals_approval_dto.ApprovalPageDto }, get: { type: turn_approvals_approval_dto.OneApprovalDto }, answer: { type: turn_approvals_approval_dto.OneApprovalDto } } }],
     [turn_branches_fork_controller, { ForkController: { fork: { type: turn_branches_fork_dto.ForkedSessionDto } } }],
-    [turn_budgets_usage_controller, { UsageController: { days: { type: turn_budgets_usage_dto.UsageDaysDto } } }],
     [turn_feedback_feedback_controller, { FeedbackController: { set: { type: turn_feedback_feedback_dto.OneFeedbackDto }, ofTurn: { type: turn_feedback_feedback_dto.FeedbackListDto }, delete: { type: turn_feedback_feedback_dto.OneFeedbackDto }, page: { type: turn_feedback_feedback_dto.FeedbackPageDto } } }],
     [turn_history_conversation_controller, { ConversationController: { messages: { type: turn_history_message_page_dto.MessagePageDto }, turns: { type: turn_history_turn_page_dto.TurnPageDto }, log: { type: turn_history_log_page_dto.LogPageDto }, steps: { type: turn_history_step_page_dto.StepPageDto }, calls: { type: turn_history_call_page_dto.CallPageDto } } }],
     [turn_replay_replay_controller, { ReplayController: { replay: { type: turn_turn_record_dto.OneTurnDto }, list: { type: turn_replay_replay_dto.ReplayPageDto }, compare: { type: turn_replay_comparison_dto.TurnComparisonDto } } }],
@@ -197,7 +197,7 @@ export const apiShapes: Record<'models' | 'controllers', Said[]> = {
     [wires_harness_turn_controller, { TurnController: { interrupt: { type: wires_harness_turn_dto.InterruptedDto }, interruptTurn: { type: wires_harness_turn_dto.InterruptedDto }, delete: { summary: "The route is here and not with the other session routes: it ends a running turn first.", type: wires_harness_turn_dto.OkDto } } }],
     [wires_named_agents_named_agents_controller, { NamedAgentsController: { agents: { type: wires_named_agents_agent_list_dto.AgentListDto }, chat: { type: wires_named_agents_named_agents_dto.ChatAnswerDto } } }],
     [wires_oracle_oracle_controller, { OracleController: { ask: { type: wires_oracle_oracle_answer_dto.OracleAnswerDto }, cancel: { type: wires_oracle_oracle_dto.OracleCancelDto }, history: { type: wires_oracle_oracle_answer_dto.OracleHistoryDto }, forget: { type: wires_oracle_oracle_dto.OracleForgottenDto } } }],
-    [wires_responses_models_controller, { ModelsController: {  } }],
+    [wires_responses_models_controller, { ModelChooser: {  }, ModelsController: {  } }],
     [wires_responses_responses_controller, { ResponsesController: { delete: { type: wires_responses_input_items_dto.DeletedResponseDto } } }],
   ],
 };

@@ -26,8 +26,6 @@ import { SkillChooser } from './attempt/skill-chooser.js';
 import { ToolPreparer } from './attempt/tool-preparer.js';
 import { ToolSurroundings } from './attempt/tool-surroundings.js';
 import { WatchOpener } from './attempt/watch-opener.js';
-import { UsageController } from './budgets/usage.controller.js';
-import { UsageService } from './budgets/usage-service.js';
 import { FeedbackController } from './feedback/feedback.controller.js';
 import { FeedbackStore } from './feedback/feedback-store.js';
 import { ConversationController } from './history/conversation.controller.js';
@@ -139,17 +137,8 @@ export class TurnModule {}
     ForkController,
     ReplayController,
     ApprovalController,
-    UsageController,
   ],
-  providers: [
-    FeedbackStore,
-    Presence,
-    TurnService,
-    TurnReplayer,
-    ReplayService,
-    ApprovalService,
-    UsageService,
-  ],
+  providers: [FeedbackStore, Presence, TurnService, TurnReplayer, ReplayService, ApprovalService],
   exports: [TurnService, TurnModule],
 })
 export class TurnApiModule implements OnModuleDestroy {

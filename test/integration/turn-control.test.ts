@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { eq } from 'drizzle-orm';
 import * as fc from 'fast-check';
 import type { TurnEvent } from '../../src/events/turn-event.js';
-import { costOf } from '../../src/governance/limits/cost.js';
+import { costOf, tokensOf } from '../../src/governance/limits/cost.js';
 import type { DecisionTree } from '../../src/governance/decision-tree/decision-tree.js';
 import { DefaultDecisionTree } from '../../src/governance/decision-tree/default-decision-tree.js';
 import type { RehearsalRequest } from '../../src/rehearsal/request-types.js';
@@ -10,7 +10,7 @@ import type { OpenedDatabase } from '../../src/storage/connection.js';
 import { turns } from '../../src/storage/schema.js';
 import { compactions } from '../../src/storage/conversation-schema.js';
 import { MemoryTurnQueue } from '../../src/turn/queue/turn-queue.js';
-import { contextTokens, addedTokens, tokensOf } from '../../src/turn/state/turn-state.js';
+import { contextTokens, addedTokens } from '../../src/turn/state/turn-state.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { instructionRootWith } from '../support/agents/instruction-root.js';
 import { openTestServices, type TestServices } from '../support/turn/turn-services.js';

@@ -32,6 +32,14 @@ export function costOf(usage: Usage, price: Price): number {
   return (inputCost + outputTokens * paid.output) / MILLION + fees;
 }
 
+/**
+ * Tokens that are paid for: what budgets of a session and a day count. What came from the provider's
+ * cache was counted when it was written.
+ */
+export function tokensOf({ inputTokens, cacheWriteTokens, outputTokens }: Usage): number {
+  return inputTokens + cacheWriteTokens + outputTokens;
+}
+
 /** Upper bound of a call's input, in tokens. */
 export interface PromptSize {
   /** Input outside of the provider's cache, priced as written to it. */

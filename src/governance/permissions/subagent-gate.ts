@@ -1,6 +1,13 @@
 import { compact } from '../../platform/compact.js';
 import { isPlainObject } from '../../platform/json.js';
-import type { SubagentGateId, SubagentVerdict } from '../../storage/shapes/stored-permissions.js';
+import type {
+  SubagentGateId,
+  SubagentVerdict,
+  SubagentDecision,
+} from '../../storage/shapes/stored-permissions.js';
+import type { Clock } from '../../platform/clock.js';
+import type { Logger } from '../../platform/logger.js';
+import { isTypedError } from '../../errors/typed-error.js';
 
 export interface SubagentQuestion {
   /** Whether the server allows delegation at all. */
@@ -99,4 +106,99 @@ function textOf(question: SubagentQuestion, name: string): string | undefined {
   const value = fieldOf(question, name);
   const text = typeof value === 'string' ? value.trim() : '';
   return seen.test(text) ? text : undefined;
+}
+
+/** Agents by name, as far as a delegation looks at them. @throws TypedError PERSONA_NOT_FOUND. */
+interface Agents {
+  load(name: string): Promise<{ agentType?: number; agentClass?: string }>;
+}
+
+export interface DelegationDeps {
+  personas: Agents;
+  clock: Clock;
+  logger: Logger;
+  config: { subagentsEnabled: boolean };
+}
+
+/** Never throws: what cannot be decided is denied, and the turn goes on without delegation. */
+export async function decideDelegation(
+  deps: DelegationDeps,
+  persona: SubagentQuestion['persona'],
+  metadata: unknown,
+): Promise<SubagentDecision> {
+  const { personas, clock, logger, config } = deps;
+  const startedAt = clock.now();
+  const allowlistedSubagents = persona.subagents;
+  const decide = async (): Promise<Omit<SubagentDecision, 'evaluationMs'>> => {
+    const isEnabled = config.subagentsEnabled;
+    const verdict = judgeDelegation({ isEnabled, persona, metadata });
+    if (!verdict.allowed) return { ...verdict, allowlistedSubagents, delegatedSubagents: [] };
+    const { names, dropped, warnings } = await findDelegates(personas, allowlistedSubagents);
+    for (const one of dropped) logger.warn({ persona: persona.name, ...one }, 'subagent dropped');
+    for (const one of warnings) logger.warn({ persona: persona.name, ...one }, 'subagent is odd');
+    return { ...verdict, allowlistedSubagents, delegatedSubagents: names };
+  };
+  const decided = await decide().catch((error: unknown) => {
+    logger.error({ persona: persona.name, error }, 'delegation could not be decided');
+    return { ...undecided, allowlistedSubagents, delegatedSubagents: [] };
+  });
+  return { ...decided, evaluationMs: clock.now() - startedAt };
+}
+
+/** Logs the decision about a turn's subagents, in one line. */
+export function logDelegation(
+  { logger, config }: { logger: Logger; config: { subagentWarnMs: number } },
+  turn: { turnId: string; sessionId: string; persona: string },
+  decision: SubagentDecision,
+): void {
+  const isSlow = decision.evaluationMs > config.subagentWarnMs;
+  // Without agents to delegate to there was nothing to decide.
+  const line = isSlow ? 'warn' : decision.allowlistedSubagents.length > 0 ? 'info' : 'debug';
+  logger[line]({ ...turn, ...decision }, 'delegation decided');
+}
+
+const undecided: SubagentVerdict = {
+  allowed: false,
+  gate: 'INTERNAL_ERROR',
+  reason: 'The decision failed; the log of the server says why.',
+};
+
+/** `AGENT_TYPE` of agents that may be delegated to. */
+const TASK_AGENT = 2;
+
+interface Delegates {
+  /** Names of delegates, in the order of the persona's list. */
+  names: string[];
+  /** Listed agents that are no delegates, with the reason. */
+  dropped: { name: string; reason: string }[];
+  /** Delegates with a doubtful file. */
+  warnings: { name: string; reason: string }[];
+}
+
+/** Selects the delegates from the agents that a persona lists: those with a file of `AGENT_TYPE: 2`. */
+async function findDelegates(personas: Agents, listed: readonly string[]): Promise<Delegates> {
+  const delegates: Delegates = { names: [], dropped: [], warnings: [] };
+  for (const name of listed) {
+    const agent = await loadOrUndefined(personas, name);
+    if (agent === undefined) {
+      delegates.dropped.push({ name, reason: 'it has no file' });
+    } else if (agent.agentType !== TASK_AGENT) {
+      delegates.dropped.push({ name, reason: `its file does not say AGENT_TYPE: ${TASK_AGENT}` });
+    } else {
+      delegates.names.push(name);
+      if (agent.agentClass !== 'TASK') {
+        delegates.warnings.push({ name, reason: 'its file does not say AGENT_CLASS: TASK' });
+      }
+    }
+  }
+  return delegates;
+}
+
+async function loadOrUndefined(personas: Agents, name: string) {
+  try {
+    return await personas.load(name);
+  } catch (error) {
+    if (isTypedError(error, 'PERSONA_NOT_FOUND')) return undefined;
+    throw error;
+  }
 }

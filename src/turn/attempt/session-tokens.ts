@@ -4,7 +4,7 @@ import type { Queryable } from '../../storage/connection.js';
 import { compactions } from '../../storage/conversation-schema.js';
 import { turns } from '../../storage/schema.js';
 import type { Claim } from '../state/attempt.js';
-import { tokensOf } from '../state/turn-state.js';
+import { tokensOf } from '../../governance/limits/cost.js';
 
 /**
  * The tokens that a session's other turns were paid for, and their limit.

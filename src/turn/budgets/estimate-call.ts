@@ -6,22 +6,15 @@ import {
 } from '../../provider/estimate-parts.js';
 import type { ResolvedOptions } from '../../storage/shapes/stored-options.js';
 import type { ModelRequest } from '../../provider/model-types.js';
-import type { Progress } from '../state/attempt.js';
+import type { Progress, Attempt } from '../state/attempt.js';
 import type { SentConversation } from '../prompt/sent-conversation.js';
+import type { CallEstimate } from '../../governance/limits/find-headroom.js';
 import { contextTokens } from '../state/turn-state.js';
+import { withDeadline } from '../../platform/async/with-deadline.js';
+import type { AnthropicProvider } from '../../provider/anthropic/anthropic-provider.js';
 
 /** Milliseconds the provider's cache keeps a prefix; each use starts them anew. */
 const CACHE_MS = 5 * 60_000;
-
-/** A model call before it is made, in tokens. */
-export interface CallEstimate {
-  /** Tokens new to the conversation, without the reply: these count toward a turn's own budget. */
-  added: number;
-  /** Input that does not come from the provider's cache: paid for in full. */
-  input: number;
-  /** Input that comes from the provider's cache. */
-  cached: number;
-}
 
 /** The members of a run that an estimate needs. */
 export interface CallSource {
@@ -95,4 +88,52 @@ export function estimateAdded({ model: { frame }, conversation, progress }: Call
     (sum, { text }) => sum + estimateText(text, model),
     estimateParts(parts, model),
   );
+}
+
+/** Milliseconds a turn waits for a count: an estimate would do. */
+const COUNT_WAIT_MS = 3_000;
+
+/** The members of a run that a count needs. */
+export type CountSource = Pick<Attempt, 'lease' | 'clock' | 'logger'> & {
+  model: { frame: { model: TokenModel } };
+  ports: { provider: Pick<AnthropicProvider, 'countTokens'> };
+  progress: { steps: readonly unknown[] };
+};
+
+/**
+ * Corrects an estimate by the provider's own count of the request. The count is requested only
+ * where a wrong estimate would end a turn: its route has a rate limit of its own.
+ *
+ * @returns undefined where no count comes in time; the estimate stands then.
+ * @throws the lease's reason when it ends.
+ */
+export async function countCall(
+  run: CountSource,
+  request: ModelRequest,
+  estimate: CallEstimate,
+): Promise<CallEstimate | undefined> {
+  const { ports, lease, clock, logger, model, progress } = run;
+  const reason = new Error(`no count came in ${COUNT_WAIT_MS} ms`);
+  try {
+    const limit = { ms: COUNT_WAIT_MS, reason, outer: lease.signal };
+    const total = await withDeadline(clock, limit, (signal) =>
+      ports.provider.countTokens(request, signal),
+    );
+    const off = total - (estimate.input + estimate.cached);
+    if (progress.steps.length > 0) return shift(estimate, off);
+    // Before the first call the whole request was estimated, and new tokens are off as far as the
+    // rest.
+    const whole = estimateRequest(request, model.frame.model);
+    const added = Math.ceil((estimate.added * total) / Math.max(1, whole));
+    return { ...shift(estimate, off), added };
+  } catch (error) {
+    lease.signal.throwIfAborted();
+    logger.info({ error }, 'the provider gave no count: the estimate stands');
+    return undefined;
+  }
+}
+
+/** The cached prefix is known, so the error of the estimate lies in what is new. */
+function shift({ added, input, cached }: CallEstimate, off: number): CallEstimate {
+  return { added: Math.max(0, added + off), input: Math.max(0, input + off), cached };
 }

@@ -3,10 +3,17 @@ import type { ModelRequest } from '../../provider/model-types.js';
 import type { Budget, Progress } from '../state/attempt.js';
 import type { TurnRun } from '../state/turn-run.js';
 import type { Toolset } from '../attempt/toolset.js';
-import { ReservationWait } from './await-reservation.js';
-import { countCall } from './count-call.js';
-import { estimateCall, type CallEstimate } from './estimate-call.js';
-import { findHeadroom, lastReplyTokens, leastReply, type Headroom } from './find-headroom.js';
+import { ReservationWait, type WaitDeps } from '../../governance/budgets/reserve-call.js';
+import {
+  findHeadroom,
+  lastReplyTokens,
+  leastReply,
+  type Headroom,
+  type CallEstimate,
+} from '../../governance/limits/find-headroom.js';
+import { estimateText, type TokenModel } from '../../provider/estimate-parts.js';
+import { capOutput } from '../../tools/calls/run-tool.js';
+import { countCall, estimateCall } from './estimate-call.js';
 
 export interface CallPlan {
   step: number;
@@ -44,12 +51,23 @@ export async function reserveHeadroom(
   plan: CallPlan,
 ): Promise<CallHeadroom | NoHeadroom> {
   const estimate = estimateCall(run, plan.request, plan.now);
-  const wait = new ReservationWait(run);
+  const wait = new ReservationWait(waitDeps(run));
   const reserve = (size: CallEstimate) => reserveWithin(run, { ...plan, wait }, size);
   const found = await reserve(estimate);
   if (!('budget' in found) || !isCloseCall(run, plan, estimate)) return found;
   const counted = await countCall(run, plan.request, estimate);
   return counted === undefined ? found : reserve(counted);
+}
+
+function waitDeps({ ports, clock, lease, turn, writer, terms }: TurnRun): WaitDeps {
+  return {
+    db: ports.db,
+    clock,
+    signal: lease.signal,
+    turnId: turn.id,
+    emit: (notice) => writer.emit(notice),
+    withoutSlot: terms.withoutSlot,
+  };
 }
 
 /** The largest factor by which an estimate is off, for the texts it was fitted to. */
@@ -129,4 +147,40 @@ function clamp(progress: Progress, step: number, budget: Budget): void {
 /** The state with a call's added tokens counted, also where the call could not be made. */
 export function countAdded(state: AgentState, { added }: { added: number }): AgentState {
   return changeState(state, { tokensUsed: state.tokensUsed + added });
+}
+
+/** Tokens of a result at least, however little is left: enough for the mark of the cut. */
+const LEAST_OUTPUT = 32;
+
+/** Share of the fitting length that a cut leaves: the kept text may be denser. */
+const SHRINK = 0.9;
+
+/**
+ * Cuts a tool's output to its share of what the turn's token budget has left for the calls of its
+ * step. A longer output is cut in its middle, with a mark: a result that leaves no headroom for a
+ * reply is of no use.
+ */
+export function fitOutput(
+  { progress, model: { frame } }: Pick<TurnRun, 'progress' | 'model'>,
+  output: string,
+): string {
+  const { state, steps } = progress;
+  const left = state.config.tokenBudget - state.tokensUsed - 2 * lastReplyTokens(state);
+  if (left === Infinity) return output;
+  const calls = (steps.at(-1)?.parts ?? []).filter(({ type }) => type === 'tool_use').length;
+  return cutToTokens(
+    output,
+    Math.max(LEAST_OUTPUT, Math.floor(left / Math.max(1, calls))),
+    frame.model,
+  );
+}
+
+function cutToTokens(text: string, most: number, model: TokenModel): string {
+  let length = text.length;
+  for (;;) {
+    const cut = capOutput(text, length);
+    const tokens = estimateText(cut, model);
+    if (tokens <= most || length === 0) return cut;
+    length = Math.floor(length * Math.min(SHRINK, (most / tokens) * SHRINK));
+  }
 }

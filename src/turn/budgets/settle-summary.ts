@@ -4,8 +4,8 @@ import type { DayLimits, Price } from '../../storage/shapes/stored-limits.js';
 import type { DayShortage } from '../../governance/limits/day-limit-reached.js';
 import type { Logger } from '../../platform/logger.js';
 import { summaryTokens } from '../prompt/compact-session.js';
-import { reserveCall, type ReserveDeps } from './reserve-call.js';
-import { settle } from './usage-days.js';
+import { reserveCall, type ReserveDeps } from '../../governance/budgets/reserve-call.js';
+import { settle } from '../../governance/budgets/usage-days.js';
 
 export interface SummaryToPay {
   principalId: string;

@@ -9,7 +9,7 @@ import { SessionStore } from '../../session/session-store.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { inConversation } from '../../tracing/tracing.js';
 import type { DayLimits } from '../../storage/shapes/stored-limits.js';
-import { budgetExhausted } from '../budgets/budget-errors.js';
+import { budgetExhausted } from '../../governance/budgets/reserve-call.js';
 import { settleSummary } from '../budgets/settle-summary.js';
 import { compactSession } from '../prompt/compact-session.js';
 import { turnInProgress } from '../state/turn-errors.js';

@@ -4,7 +4,7 @@ import { pause } from '../../platform/clock.js';
 import { untilAborted } from '../../platform/async/abort.js';
 import { updateTurnKind } from '../../storage/write-kind.js';
 import { turns } from '../../storage/schema.js';
-import { settlement } from '../budgets/usage-days.js';
+import { settlement } from '../../governance/budgets/usage-days.js';
 import type { Remedy } from './choose-remedy.js';
 import type { TurnRow } from '../state/turn-row.js';
 import type { Attempt } from '../state/attempt.js';

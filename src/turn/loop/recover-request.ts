@@ -1,7 +1,7 @@
 import type { NoticePosted } from '../../events/turn-event.js';
 import { partsAt } from '../../provider/named-blocks.js';
 import { providerDetails, refusalKind } from '../../provider/refusal-kind.js';
-import { releaseReservation } from '../budgets/release-reservation.js';
+import { releaseReservation } from '../budgets/call-usage.js';
 import { estimateAdded } from '../budgets/estimate-call.js';
 import { buildRequest } from '../prompt/build-request.js';
 import { describeLeftOut, namedKeys, suspectsOf, type LeftOutKey } from '../prompt/leave-out.js';

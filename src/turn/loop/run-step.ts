@@ -6,7 +6,7 @@ import { isSessionBudget } from '../../governance/limits/limit-warnings.js';
 import type { ModelCall, ModelEvent, ModelRequest } from '../../provider/model-types.js';
 import type { SentPrefix } from '../../storage/shapes/sent-request.js';
 import { capOutput } from '../../tools/calls/run-tool.js';
-import { discardedUsage } from '../budgets/draft-usage.js';
+import { discardedUsage, releaseReservation } from '../budgets/call-usage.js';
 import { estimateAdded } from '../budgets/estimate-call.js';
 import {
   countAdded,
@@ -14,7 +14,6 @@ import {
   type CallHeadroom,
   type NoHeadroom,
 } from '../budgets/reserve-headroom.js';
-import { releaseReservation } from '../budgets/release-reservation.js';
 import { deliverSteeredMessages } from './deliver-steered-messages.js';
 import { applyRemedy } from './apply-remedy.js';
 import { buildRequest } from '../prompt/build-request.js';

@@ -5,7 +5,7 @@ import type { CallableTool } from '../../tools/registry.js';
 import { runCalls } from '../../tools/calls/run-calls.js';
 import type { StoreWrite } from '../../storage/write-kind.js';
 import { requesterOf } from '../attempt/attempt-files.js';
-import { fitOutput } from '../budgets/fit-output.js';
+import { fitOutput } from '../budgets/reserve-headroom.js';
 import { requestApprovals, type ApprovalQuestion } from '../approvals/request-approvals.js';
 import { takeGrants } from '../approvals/session-grants.js';
 import type { CallVerdict } from '../approvals/judge-call.js';

@@ -5,7 +5,7 @@ import { CLOCK, type Clock } from '../../platform/clock.js';
 import { AnthropicProvider } from '../../provider/anthropic/anthropic-provider.js';
 import { ModelCatalogue } from '../../provider/model-catalogue.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
-import { findPaidHeadroom } from '../budgets/find-headroom.js';
+import { findPaidHeadroom } from '../../governance/limits/find-headroom.js';
 import { settleSummary } from '../budgets/settle-summary.js';
 import type { Compaction, Attempt } from '../state/attempt.js';
 import { addOverhead } from '../state/turn-state.js';

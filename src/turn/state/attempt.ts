@@ -16,7 +16,7 @@ import type { TokenModel } from '../../provider/estimate-parts.js';
 import type { StoredNotice } from '../../notices/notice.js';
 import type { ToolCallStatus } from '../../storage/shapes/stored-turn.js';
 import type { SentPrefix, RequestPrefix } from '../../storage/shapes/sent-request.js';
-import type { Reservation } from '../budgets/usage-days.js';
+import type { Reservation } from '../../governance/budgets/usage-days.js';
 import type { SessionRow } from '../../session/session-store.js';
 import type { Todo } from '../../storage/shapes/todo.js';
 import type { ChildTurn } from './child-turn.js';

@@ -10,8 +10,8 @@ import {
   addResults,
   addStep,
   openState,
-  tokensOf,
 } from './turn-state.js';
+import { tokensOf } from '../../governance/limits/cost.js';
 
 const tree = new DefaultDecisionTree(defaultAgentConfig);
 const begin = newAgentState({

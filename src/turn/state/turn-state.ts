@@ -4,18 +4,10 @@ import {
   newAgentState,
   type AgentState,
 } from '../../governance/decision-tree/agent-state.js';
-import { costOf } from '../../governance/limits/cost.js';
+import { costOf, tokensOf } from '../../governance/limits/cost.js';
 import type { CostLimit } from '../../storage/shapes/stored-limits.js';
 import type { DecisionTree } from '../../governance/decision-tree/decision-tree.js';
 import type { CallRow, StepRow } from './stored-turn.js';
-
-/**
- * Tokens that are paid for: what budgets of a session and a day count. What came from the provider's
- * cache was counted when it was written.
- */
-export function tokensOf({ inputTokens, cacheWriteTokens, outputTokens }: Usage): number {
-  return inputTokens + cacheWriteTokens + outputTokens;
-}
 
 /** Tokens that a turn's own budget counts; of what earlier versions stored, those that were paid for. */
 export function addedTokens(usage: Usage): number {

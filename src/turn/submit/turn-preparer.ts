@@ -25,7 +25,7 @@ import { violatedConstraint } from '../../storage/database-errors.js';
 import { MEMORY_TOOL } from '../../tools/builtin/memory.js';
 import { hideOffer } from '../state/turn-row.js';
 import { checkClientTools } from './client-tools.js';
-import { decideDelegation } from './decide-delegation.js';
+import { decideDelegation } from '../../governance/permissions/subagent-gate.js';
 import { checkTold, endsWithOutputs, orderParts } from './told-turns.js';
 import type { NewTurn, TurnSubmission } from './turn-submission.js';
 

@@ -15,7 +15,7 @@ import { DATABASE, type Database, type Queryable } from '../../storage/connectio
 import { turns } from '../../storage/schema.js';
 import { SessionCloser } from '../lifecycle/session-closer.js';
 import { SIGNAL_BUS, type SignalBus } from '../queue/signal-bus.js';
-import { checkBudget } from '../budgets/check-budget.js';
+import { checkBudget } from '../../governance/budgets/reserve-call.js';
 import {
   idempotencyKeyReused,
   messageTooLong,
@@ -34,7 +34,7 @@ import {
   type TurnRow,
 } from '../state/turn-row.js';
 import { findBusyPolicy } from './busy-policy.js';
-import { logDelegation } from './decide-delegation.js';
+import { logDelegation } from '../../governance/permissions/subagent-gate.js';
 import { findSteeredByKey, steerTurn } from './steer-turn.js';
 import { TurnAdmitter } from './turn-admitter.js';
 import { TurnPreparer } from './turn-preparer.js';

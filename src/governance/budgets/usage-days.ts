@@ -1,7 +1,7 @@
-import { and, eq, sql, type SQL } from 'drizzle-orm';
+import { and, eq, sql, type SQL, inArray, lt } from 'drizzle-orm';
 import type { Usage } from '../../storage/shapes/stored-step.js';
 import type { Price } from '../../storage/shapes/stored-limits.js';
-import { microUsdOf, type DayAmount } from '../../governance/limits/day-budget.js';
+import { microUsdOf, type DayAmount } from '../limits/day-budget.js';
 import { Batcher } from '../../platform/async/batcher.js';
 import { batchLane } from '../../storage/batch-lane.js';
 import type { Database, Queryable } from '../../storage/connection.js';
@@ -9,7 +9,7 @@ import { isDatabaseDown } from '../../storage/database-errors.js';
 import { prepared } from '../../storage/prepared.js';
 import { usageDays } from '../../storage/governance-schema.js';
 import { writeKind, type StoreWrite } from '../../storage/write-kind.js';
-import { tokensOf } from '../state/turn-state.js';
+import { tokensOf } from '../limits/cost.js';
 
 /** A principal's day, as `2026-01-31` in UTC. */
 export interface UsageDay {
@@ -185,4 +185,25 @@ function changeOf({ principalId, day, amount, price }: Reservation, usage: Usage
     reservedTokens: -amount.tokens,
     reservedMicroUsd: -amount.microUsd,
   };
+}
+
+/** Rows deleted in one statement. */
+const MOST_AT_ONCE = 5_000;
+
+const DAY_MS = 86_400_000;
+
+/** Deletes the usage of days long past. @param keepDays 0: none. @returns the number of deleted rows. */
+export async function forgetUsage(db: Database, now: Date, keepDays: number): Promise<number> {
+  if (keepDays === 0) return 0;
+  const first = new Date(now.getTime() - keepDays * DAY_MS).toISOString().slice(0, 10);
+  const old = db
+    .select({ place: sql`ctid` })
+    .from(usageDays)
+    .where(lt(usageDays.day, first))
+    .limit(MOST_AT_ONCE);
+  const deleted = await db
+    .delete(usageDays)
+    .where(inArray(sql`ctid`, old))
+    .returning({ day: usageDays.day });
+  return deleted.length;
 }

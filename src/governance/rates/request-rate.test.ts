@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { describe, expect, it } from '@jest/globals';
-import { MemoryRequestCounter } from './rate/memory-request-counter.js';
-import { RedisRequestCounter } from './rate/redis-request-counter.js';
+import { MemoryRequestCounter } from './request-rate.js';
+import { RedisRequestCounter } from './redis-request-counter.js';
 
 describe('MemoryRequestCounter', () => {
   it('counts each principal for itself', async () => {

@@ -1,7 +1,7 @@
 import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible';
 import { untilAborted } from '../../platform/async/abort.js';
 import type { RedisClient } from '../../storage/redis/redis-connection.js';
-import { COUNT_MS, type Count, type RequestCounter } from '../request-counter.js';
+import { COUNT_MS, type Count, type RequestCounter } from './request-rate.js';
 
 /** Timeout of a count in Redis, in ms. */
 const COUNT_TIMEOUT_MS = 250;

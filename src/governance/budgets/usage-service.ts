@@ -1,8 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { and, count, eq, gte, isNotNull, sql } from 'drizzle-orm';
-import { forbiddenScope } from '../../access/access-errors.js';
-import type { Principal } from '../../access/principal.js';
-import { dayEnd, dayLimitsOf, dayOf } from '../../governance/limits/day-budget.js';
+import { dayEnd, dayLimitsOf, dayOf } from '../limits/day-budget.js';
+import type { DayLimits } from '../../storage/shapes/stored-limits.js';
 import { CLOCK, type Clock } from '../../platform/clock.js';
 import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
 import { turns } from '../../storage/schema.js';
@@ -36,7 +35,7 @@ export class UsageService {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  async today({ id: principalId, limits }: Principal): Promise<UsageView> {
+  async today(principalId: string, limits: DayLimits): Promise<UsageView> {
     const now = this.clock.now();
     const day = dayOf(now);
     const { tokensPerDay = 0, usdPerDay = 0 } = dayLimitsOf(limits) ?? {};
@@ -49,18 +48,10 @@ export class UsageService {
     };
   }
 
-  /**
-   * The last days of the caller, or of everybody.
-   *
-   * @throws TypedError FORBIDDEN_SCOPE 403 for everybody's, to a key without the scope `admin`.
-   */
-  async days(caller: Principal, of: 'own' | 'all'): Promise<DayOfUsage[]> {
-    const { id, keyId, scopes } = caller;
-    if (of === 'all' && keyId !== null && !scopes.includes('admin')) {
-      throw forbiddenScope('admin', scopes);
-    }
+  /** The last days of a principal, or of all. */
+  async days(principalId: string | undefined): Promise<DayOfUsage[]> {
     const from = new Date(this.clock.now() - SHOWN_DAYS * DAY_MS);
-    return loadDays(this.db, { principalId: of === 'own' ? id : undefined, from });
+    return loadDays(this.db, { principalId, from });
   }
 }
 

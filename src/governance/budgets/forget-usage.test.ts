@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { openTestDatabase } from '../../../test/support/database/database.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { usageDays } from '../../storage/governance-schema.js';
-import { forgetUsage } from './forget-usage.js';
+import { forgetUsage } from './usage-days.js';
 
 let database: OpenedDatabase;
 beforeAll(async () => {

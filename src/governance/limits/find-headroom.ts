@@ -1,7 +1,6 @@
-import type { AgentState } from '../../governance/decision-tree/agent-state.js';
-import { affordableReply, type PromptSize } from '../../governance/limits/cost.js';
+import type { AgentState } from '../decision-tree/agent-state.js';
+import { affordableReply, type PromptSize } from './cost.js';
 import type { CostLimit } from '../../storage/shapes/stored-limits.js';
-import type { CallEstimate } from './estimate-call.js';
 
 /** Tokens below which a reply is no reply. */
 const LEAST_REPLY = 16;
@@ -10,6 +9,16 @@ const LEAST_REPLY = 16;
 const LAST_REPLY_SHARE = 0.05;
 const LEAST_LAST_REPLY = 100;
 const MOST_LAST_REPLY = 2_000;
+
+/** A model call before it is made, in tokens. */
+export interface CallEstimate {
+  /** Tokens new to the conversation, without the reply: these count toward a turn's own budget. */
+  added: number;
+  /** Input that does not come from the provider's cache: paid for in full. */
+  input: number;
+  /** Input that comes from the provider's cache. */
+  cached: number;
+}
 
 /** Tokens of a reply, and the budget that allows no more. */
 export interface Headroom {

@@ -1,19 +1,23 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { openServerDatabase } from '../../../test/support/database/both-databases.js';
-import { ManualClock } from '../../../test/support/manual-clock.js';
-import { storeTurn } from '../../../test/support/turn/store-turn.js';
-import { type TurnEventBody, noUsage } from '../../events/turn-event.js';
-import type { OpenedDatabase } from '../../storage/connection.js';
-import { usageDays } from '../../storage/governance-schema.js';
-import { turns } from '../../storage/schema.js';
-import { keepLease } from '../worker/keep-lease.js';
-import { Lease } from '../state/lease.js';
-import type { Claim } from '../state/attempt.js';
-import { WorkerSlots, type WorkerSlot } from '../worker/worker-slot.js';
-import { ReservationWait } from './await-reservation.js';
-import { reserveCall, type CallToReserve, type Reserved } from './reserve-call.js';
-import { loadDay, settle, type Reservation } from './usage-days.js';
+import { openServerDatabase } from '../support/database/both-databases.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { storeTurn } from '../support/turn/store-turn.js';
+import { type TurnEventBody, noUsage } from '../../src/events/turn-event.js';
+import type { OpenedDatabase } from '../../src/storage/connection.js';
+import { usageDays } from '../../src/storage/governance-schema.js';
+import { turns } from '../../src/storage/schema.js';
+import { keepLease } from '../../src/turn/worker/keep-lease.js';
+import { Lease } from '../../src/turn/state/lease.js';
+import type { Claim } from '../../src/turn/state/attempt.js';
+import { WorkerSlots, type WorkerSlot } from '../../src/turn/worker/worker-slot.js';
+import {
+  ReservationWait,
+  reserveCall,
+  type CallToReserve,
+  type Reserved,
+} from '../../src/governance/budgets/reserve-call.js';
+import { loadDay, settle, type Reservation } from '../../src/governance/budgets/usage-days.js';
 
 const call: CallToReserve = {
   principalId: 'alice',
@@ -53,12 +57,10 @@ describe('a call whose day is reserved by others', () => {
 
   const wait = () =>
     new ReservationWait({
-      clock,
-      ports: { db: database.db },
-      lease,
-      turn: { id: own },
-      writer: { emit: (event) => void notices.push(event) },
-      terms: { withoutSlot: (work) => slot.without(work) },
+      ...deps(),
+      turnId: own,
+      emit: (event) => void notices.push(event),
+      withoutSlot: (work) => slot.without(work),
     });
   const deps = () => ({ db: database.db, clock, signal: lease.signal });
   async function reserveAll(): Promise<Reservation> {

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { time } from '../../http/fields/json-schemas.js';
-import { EmptyIsAbsent, OneOf } from '../../http/fields/field-rules.decorator.js';
-import type { DayOfUsage, UsageView } from './usage-service.js';
+import { time } from '../http/fields/json-schemas.js';
+import { EmptyIsAbsent, OneOf } from '../http/fields/field-rules.decorator.js';
+import type { DayOfUsage, UsageView } from '../governance/budgets/usage-service.js';
 
 export class MeasureDto implements NonNullable<UsageView['tokens']> {
   @ApiProperty({ type: Number, description: 'With what running calls have reserved.' })

@@ -4,7 +4,7 @@ import { parsePersona } from '../../../test/support/agents/parse-persona.js';
 import type { Persona } from '../../agents/parse-agent-file.js';
 import { createLogger } from '../../platform/logger.js';
 import { TypedError } from '../../errors/typed-error.js';
-import { decideDelegation, logDelegation } from './decide-delegation.js';
+import { decideDelegation, logDelegation } from './subagent-gate.js';
 
 const approved = { contextSealed: true, pipelineRunApproved: true, approvalRef: 'CHG-1' };
 const lead = parsePersona('LEAD', '---\nsubagents: [A, B, C, D]\n---\nLead');

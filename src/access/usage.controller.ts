@@ -1,10 +1,11 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { Caller } from '../../access/caller.decorator.js';
-import { Unowned } from '../../access/owned.decorator.js';
-import type { Principal } from '../../access/principal.js';
-import { UsageService } from './usage-service.js';
-import { ApiErrors } from '../../http/errors/api-errors.decorator.js';
+import { forbiddenScope } from './access-errors.js';
+import { Caller } from './caller.decorator.js';
+import { Unowned } from './owned.decorator.js';
+import type { Principal } from './principal.js';
+import { UsageService } from '../governance/budgets/usage-service.js';
+import { ApiErrors } from '../http/errors/api-errors.decorator.js';
 import { DayUsageDto, UsageDaysDto, UsageDaysQueryDto } from './usage.dto.js';
 
 @ApiTags('usage')
@@ -20,7 +21,7 @@ export class UsageController {
   })
   @ApiOkResponse({ type: DayUsageDto })
   today(@Caller() caller: Principal) {
-    return this.usage.today(caller);
+    return this.usage.today(caller.id, caller.limits);
   }
 
   @Get('days')
@@ -35,6 +36,10 @@ export class UsageController {
     @Caller() caller: Principal,
     @Query() { of = 'own' }: UsageDaysQueryDto,
   ): Promise<UsageDaysDto> {
-    return { days: await this.usage.days(caller, of) };
+    const { id, keyId, scopes } = caller;
+    if (of === 'all' && keyId !== null && !scopes.includes('admin')) {
+      throw forbiddenScope('admin', scopes);
+    }
+    return { days: await this.usage.days(of === 'own' ? id : undefined) };
   }
 }

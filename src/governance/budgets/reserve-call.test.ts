@@ -5,8 +5,7 @@ import { openServerDatabase } from '../../../test/support/database/both-database
 import { noUsage } from '../../events/turn-event.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { usageDays } from '../../storage/governance-schema.js';
-import { checkBudget } from './check-budget.js';
-import { reserveCall, type CallToReserve, type Reserved } from './reserve-call.js';
+import { checkBudget, reserveCall, type CallToReserve, type Reserved } from './reserve-call.js';
 import { loadUsage, settle } from './usage-days.js';
 
 const price = { input: 3, output: 15 };

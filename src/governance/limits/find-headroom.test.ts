@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { defaultAgentConfig } from '../../governance/decision-tree/agent-config.js';
+import { defaultAgentConfig } from '../decision-tree/agent-config.js';
 import { findPaidHeadroom, findHeadroom, lastReplyTokens, leastReply } from './find-headroom.js';
 
 const config = { ...defaultAgentConfig, tokenBudget: 10_000 };

@@ -1,0 +1,66 @@
+import { TypedError } from '../../errors/typed-error.js';
+import { RateLimiterMemory } from 'rate-limiter-flexible';
+
+/** Length of a counting window, in ms. */
+export const COUNT_MS = 60_000;
+
+export interface Count {
+  /** Requests of the window, this one included. */
+  requests: number;
+  /** Milliseconds until the window ends. */
+  restMs: number;
+}
+
+/** Counts requests by principal. Never rejects because a store is away. */
+export interface RequestCounter {
+  count(principalId: string): Promise<Count>;
+  /** Forgets the requests of a principal. Rejects when a store is away. */
+  forget(principalId: string): Promise<void>;
+}
+
+/** Injects the `RequestCounter` of the back end. */
+export const REQUEST_COUNTER = Symbol('RequestCounter');
+
+/** Counts requests in this process. */
+export class MemoryRequestCounter implements RequestCounter {
+  // Limits differ by key, and the caller compares: the limiter itself never refuses.
+  readonly #limiter = new RateLimiterMemory({
+    points: Number.MAX_SAFE_INTEGER,
+    duration: COUNT_MS / 1_000,
+  });
+
+  async count(principalId: string): Promise<Count> {
+    const { consumedPoints, msBeforeNext } = await this.#limiter.consume(principalId);
+    return { requests: consumedPoints, restMs: msBeforeNext };
+  }
+
+  async forget(principalId: string): Promise<void> {
+    await this.#limiter.delete(principalId);
+  }
+}
+
+/**
+ * Counts a request of a principal, and refuses it beyond the limit.
+ *
+ * @param limit requests in a window; 0: no limit, and nothing is counted.
+ * @throws TypedError RATE_LIMITED 429.
+ */
+export async function checkRate(
+  counter: RequestCounter,
+  principalId: string,
+  limit: number,
+): Promise<void> {
+  if (limit === 0) return;
+  const { requests, restMs } = await counter.count(principalId);
+  if (requests > limit) throw rateLimited(limit, COUNT_MS, restMs);
+}
+
+/** @param waitMs milliseconds until the next request is allowed. */
+function rateLimited(limit: number, perMs: number, waitMs: number): TypedError {
+  const seconds = Math.max(1, Math.ceil(waitMs / 1_000));
+  return new TypedError('RATE_LIMITED', {
+    message: `${limit} requests in ${perMs / 1_000} s are allowed, and were sent. Send this one again in ${seconds} s.`,
+    details: { limit, perMs },
+    headers: { 'Retry-After': String(seconds) },
+  });
+}
