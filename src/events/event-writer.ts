@@ -79,12 +79,19 @@ export class EventWriter {
   readonly #feed: LogAppender;
 
   constructor(private readonly deps: EventWriterDeps) {
+    const { log, db, clock, turnId, attempt, before } = deps;
     this.#feed = new LogAppender({
-      ...deps,
-      next: () => this.#takePending(),
-      unarchived: () => this.#unarchived.all(),
-      archived: () => loadArchive(deps.db, deps.turnId),
-      onFailure: (error) => this.#fail(error),
+      log,
+      clock,
+      turnId,
+      attempt,
+      before,
+      source: { next: () => this.#takePending(), unarchived: () => this.#unarchived.all() },
+      loadArchived: () => loadArchive(db, turnId),
+      observer: {
+        onLogError: (error) => deps.onLogError(error),
+        onFailure: (error) => this.#fail(error),
+      },
     });
   }
 

@@ -25,15 +25,16 @@ it('restores events that are archived while the archive is loaded', async () => 
     attempt: 1,
     before: logStart,
     clock: new ManualClock(),
-    next: () => [],
-    unarchived: () => unarchived,
-    archived: async () => {
+    source: { next: () => [], unarchived: () => unarchived },
+    loadArchived: async () => {
       const read = [event(1)];
       unarchived = [];
       return read;
     },
-    onFailure: (error) => expect(error).toBeUndefined(),
-    onLogError: (error) => expect(error).toBeUndefined(),
+    observer: {
+      onFailure: (error) => expect(error).toBeUndefined(),
+      onLogError: (error) => expect(error).toBeUndefined(),
+    },
   });
   feed.push([event(3)]);
   await feed.flush(5_000);
@@ -51,11 +52,12 @@ it('gives up what a log does not take in time, and tries no more', async () => {
     attempt: 1,
     before: logStart,
     clock,
-    next: () => [],
-    unarchived: () => [],
-    archived: async () => [],
-    onFailure: (error) => expect(error).toBeUndefined(),
-    onLogError: () => undefined,
+    source: { next: () => [], unarchived: () => [] },
+    loadArchived: async () => [],
+    observer: {
+      onFailure: (error) => expect(error).toBeUndefined(),
+      onLogError: () => undefined,
+    },
   });
   feed.push([event(1)]);
   await clock.advance(0);

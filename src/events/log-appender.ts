@@ -18,20 +18,31 @@ export interface LogAppenderDeps {
   attempt: number;
   /** The last event that earlier attempts archived: the log lost it where it ends before. */
   before: EventCursor;
+  source: EventSource;
+  /** Loads the turn's archived events. */
+  loadArchived(): Promise<readonly TurnEvent[]>;
+  observer: LogObserver;
+  clock: Clock;
+}
+
+/** Where events for the log come from: the attempt's writer, who decides when they may go. */
+export interface EventSource {
   /** @returns the events emitted since the last call that may go to the log now. */
   next(): readonly TurnEvent[];
   /** @returns the events that the log was given and the archive does not have, in an array of their own. */
   unarchived(): readonly TurnEvent[];
-  archived(): Promise<readonly TurnEvent[]>;
-  /** Called when the attempt was fenced. */
-  onFailure(error: unknown): void;
-  /** Called for each append that failed and is tried again. */
+}
+
+/** Who is told what the log does with the events. */
+export interface LogObserver {
+  /** Called for each append that the log refused and that is tried again. */
   onLogError(error: unknown): void;
-  clock: Clock;
+  /** Called once, when the attempt was fenced. Nothing is appended after that. */
+  onFailure(error: unknown): void;
 }
 
 /**
- * Feeds an attempt's events to the log, one append at a time, in order. An append to a log that does
+ * Feeds an attempt's events from their source to the log, one append at a time, in order. An append to a log that does
  * not answer is tried again, at bounded memory; a log that lost its tail or all is restored.
  */
 export class LogAppender {
@@ -74,7 +85,7 @@ export class LogAppender {
       }
     } catch (error) {
       this.#ready = [];
-      this.deps.onFailure(error);
+      this.deps.observer.onFailure(error);
     } finally {
       this.#pumping = false;
     }
@@ -83,7 +94,7 @@ export class LogAppender {
   /** Takes what may go to the log; none once it was given up. */
   #take(): readonly TurnEvent[] {
     const ready = this.#ready;
-    const next = this.deps.next();
+    const next = this.deps.source.next();
     if (this.#closed) return [];
     if (ready.length === 0) return next;
     this.#ready = [];
@@ -100,7 +111,7 @@ export class LogAppender {
     const { log, clock, turnId, attempt } = this.deps;
     const mayRetry = (error: unknown): boolean => {
       if (error instanceof FencedError) return false;
-      this.deps.onLogError(error);
+      this.deps.observer.onLogError(error);
       return true;
     };
     return retry(clock, { ...retryDelays, mayRetry }, async (failures) => {
@@ -117,7 +128,7 @@ export class LogAppender {
 
   async #known(events: readonly TurnEvent[]): Promise<TurnEvent[]> {
     // The archive second: an event that is archived meanwhile is then in both, not in neither.
-    const unarchived = this.deps.unarchived();
-    return [...(await this.deps.archived()), ...unarchived, ...events];
+    const unarchived = this.deps.source.unarchived();
+    return [...(await this.deps.loadArchived()), ...unarchived, ...events];
   }
 }

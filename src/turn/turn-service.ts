@@ -10,7 +10,7 @@ import { SessionCloser } from './lifecycle/session-closer.js';
 import { TurnCanceller, type CancelState } from './lifecycle/turn-canceller.js';
 import { TurnFollower, type TurnStage } from './stream/turn-follower.js';
 import { TurnSubmitter } from './submit/turn-submitter.js';
-import { checkCursor } from './stream/check-cursor.js';
+import { checkCursor } from './stream/turn-log.js';
 import { Presence } from './lifecycle/presence.js';
 import type { SubmittedTurn, TurnSubmission } from './submit/turn-submission.js';
 import { noActiveTurn, streamExpired } from './state/turn-errors.js';
@@ -67,21 +67,32 @@ export class TurnService {
    *
    * @param turn a turn that was accepted just now, or the rest of one.
    */
-  follow(turn: SubmittedTurn | RestOfTurn, signal: AbortSignal, take: TakeEvents): Promise<void> {
+  async follow(
+    turn: SubmittedTurn | RestOfTurn,
+    signal: AbortSignal,
+    take: TakeEvents,
+  ): Promise<void> {
     const { follower, presence, metrics } = this;
     const { turnId } = turn;
     let { onBegun } = turn;
-    return follower.follow(turnId, signal, take, {
-      stage: stageOf(turn),
-      onJoined: () => presence.join(turnId),
-      onBackfilled: (source) => metrics.streamResumes.inc({ source }),
-      onEvents: (events) => {
-        // The call is made once: it cancels a timer, and would cost each batch as much as its frames.
-        onBegun?.();
-        onBegun = undefined;
-        if (events.at(-1)?.type === 'turn.ended') presence.forget(turnId);
-      },
-    });
+    const takeSeen: TakeEvents = (events) => {
+      // The call is made once: it cancels a timer, and would cost each batch as much as its frames.
+      onBegun?.();
+      onBegun = undefined;
+      if (events.at(-1)?.type === 'turn.ended') presence.forget(turnId);
+      return take(events);
+    };
+    const stage = stageOf(turn);
+    // The absence of readers matters to a turn that has not ended.
+    const leave = stage === 'ended' || signal.aborted ? undefined : presence.join(turnId);
+    try {
+      await follower.follow(turnId, signal, takeSeen, {
+        stage,
+        onBackfilled: (source) => metrics.streamResumes.inc({ source }),
+      });
+    } finally {
+      leave?.();
+    }
   }
 
   /**

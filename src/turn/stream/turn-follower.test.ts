@@ -259,42 +259,34 @@ describe('TurnFollower', () => {
       await log.begin(turnId, 1);
       await log.append(turnId, 1, [delta(1, 1)]);
       const seen: TurnEvent[] = [];
-      const left: string[] = [];
       const follower = new TurnFollower(log, database.db, ends);
-      await follower.follow(
-        turnId,
-        new AbortController().signal,
-        (events) => {
-          seen.push(...events);
-          return isEnough;
-        },
-        { onJoined: () => () => left.push('left') },
-      );
+      await follower.follow(turnId, new AbortController().signal, (events) => {
+        seen.push(...events);
+        return isEnough;
+      });
       await log.append(turnId, 1, [delta(1, 2)]);
-      expect([cursorsOf(seen), left]).toEqual([['1.1'], ['left']]);
+      expect([cursorsOf(seen), log.listeners]).toEqual([['1.1'], 0]);
     },
   );
 
   it('leaves, and fails, with a reader that fails', async () => {
     await log.begin(turnId, 1);
     await log.append(turnId, 1, [delta(1, 1)]);
-    const left: string[] = [];
     const fault = new Error('no');
     const follower = new TurnFollower(log, database.db, ends);
     const fail = (): boolean => {
       throw fault;
     };
-    const reading = follower.follow(turnId, new AbortController().signal, fail, {
-      onJoined: () => () => left.push('left'),
-    });
+    const reading = follower.follow(turnId, new AbortController().signal, fail);
     await expect(reading).rejects.toBe(fault);
-    expect(left).toEqual(['left']);
+    expect(log.listeners).toBe(0);
   });
 });
 
-/** A log whose followers miss an append, or get it twice. */
+/** A log that counts its followers, who miss an append, or get it twice. */
 class LossyLog extends MemoryEventLog {
   missNext = false;
+  listeners = 0;
   #listener: LogListener | undefined;
 
   /** Publishes events again, as a log does that was lost and restored. */
@@ -302,14 +294,19 @@ class LossyLog extends MemoryEventLog {
     this.#listener?.onEvents(events);
   }
 
-  override subscribe(turnId: string, listener: LogListener): Promise<() => void> {
+  override async subscribe(turnId: string, listener: LogListener): Promise<() => void> {
     this.#listener = listener;
-    return super.subscribe(turnId, {
+    this.listeners += 1;
+    const unsubscribe = await super.subscribe(turnId, {
       onEvents: (events) => {
         if (!this.missNext) listener.onEvents(events);
         this.missNext = false;
       },
       onMissed: () => listener.onMissed(),
     });
+    return () => {
+      this.listeners -= 1;
+      unsubscribe();
+    };
   }
 }

@@ -1,12 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { loadArchive } from '../../events/archive.js';
 import { compareCursors, followsOn, logStart, type EventCursor } from '../../events/cursor.js';
-import { EVENT_LOG, type EventLog } from '../../events/event-log.js';
+import { EVENT_LOG, type EventLog, type LogListener } from '../../events/event-log.js';
 import type { TakeEvents, TurnEvent } from '../../events/turn-event.js';
 import { LoopShare } from '../../platform/async/loop-share.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { EndWatch } from './end-watch.js';
-import { LiveEvents } from './live-events.js';
 
 /**
  * A turn as its reader finds it. `new`: accepted a moment ago, whatever events it has are in the log. `ended`: all its
@@ -23,12 +22,8 @@ interface Backfill {
 export interface FollowOptions {
   /** Default: `open`, which is right for any turn. */
   stage?: TurnStage;
-  /** Called when the reading begins. @returns what to call, once, when the reader is gone. */
-  onJoined?(): () => void;
   /** Called with where events were loaded from that came before the reader, or that it missed. */
   onBackfilled?(source: 'log' | 'archive'): void;
-  /** Called with events before the reader has them. */
-  onEvents?(events: readonly TurnEvent[]): void;
 }
 
 /** Readers that are given what came before them in one cycle of the event loop: it may take milliseconds each. */
@@ -59,13 +54,12 @@ export class TurnFollower {
     turnId: string,
     signal: AbortSignal,
     take: TakeEvents,
-    { stage = 'open', onJoined, onBackfilled, onEvents }: FollowOptions = {},
+    { stage = 'open', onBackfilled }: FollowOptions = {},
   ): Promise<void> {
     if (stage === 'ended') {
       const events = await loadArchive(this.db, turnId);
       await this.#backfills.next();
       onBackfilled?.('archive');
-      onEvents?.(events);
       await take(events);
       return;
     }
@@ -74,7 +68,7 @@ export class TurnFollower {
     // Not read for each batch: V8 gives each signal a hidden class of its own, and looks its properties up anew.
     const onAbort = (): void => live.close();
     signal.addEventListener('abort', onAbort, { once: true });
-    const onLeft = [onJoined?.()];
+    const onLeft: (() => void)[] = [];
     try {
       onLeft.push(await this.log.subscribe(turnId, live));
       onLeft.push(this.ends.watch(turnId, () => live.onOver()));
@@ -95,7 +89,6 @@ export class TurnFollower {
           const fresh = next.hasGap ? continueAfter(last, batch).events : batch;
           const end = fresh.at(-1);
           if (end === undefined) continue;
-          onEvents?.(fresh);
           const isEnough = take(fresh);
           // Mostly there is room at once: to await costs more than a batch.
           if (isEnough === true || (isEnough !== false && (await isEnough))) return;
@@ -107,7 +100,7 @@ export class TurnFollower {
       }
     } finally {
       signal.removeEventListener('abort', onAbort);
-      for (const leave of onLeft.reverse()) leave?.();
+      for (const leave of onLeft.reverse()) leave();
     }
   }
 
@@ -155,4 +148,88 @@ function continueAfter(cursor: EventCursor, events: readonly TurnEvent[]): Conti
     fresh?.push(event);
   }
   return { events: fresh ?? events, hasGap };
+}
+
+/** Events that wait for one reader; with more, they are dropped, and read again from the log. */
+const MOST_PENDING = 1_000;
+
+export type Taken =
+  | { type: 'events'; events: readonly TurnEvent[] }
+  /** Events may be missing among those that came. */
+  | { type: 'missed' }
+  /** The turn is over: all its events are stored. */
+  | { type: 'over' }
+  | { type: 'closed' };
+
+/** Batches that came and were not taken yet, for one reader. */
+class LiveEvents implements LogListener {
+  #pending: (readonly TurnEvent[])[] = [];
+  #pendingEvents = 0;
+  #hasMissed = false;
+  #isOver = false;
+  #isClosed = false;
+  /** Resolves what the reader waits for. */
+  #give: ((taken: Taken) => void) | undefined;
+
+  onEvents(events: readonly TurnEvent[]): void {
+    if (this.#hasMissed) return;
+    const give = this.#give;
+    if (give !== undefined) {
+      // A reader that waits has taken all that came before.
+      this.#give = undefined;
+      return give({ type: 'events', events });
+    }
+    this.#pendingEvents += events.length;
+    if (this.#pendingEvents > MOST_PENDING) return this.onMissed();
+    this.#pending.push(events);
+  }
+
+  onMissed(): void {
+    this.#hasMissed = true;
+    this.#takePending();
+    this.#wake();
+  }
+
+  onOver(): void {
+    this.#isOver = true;
+    this.#wake();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#wake();
+  }
+
+  /** Takes the events since the last call, a lone batch as it came; waits where there are none. */
+  next(): Promise<Taken> {
+    return new Promise((resolve) => {
+      this.#give = resolve;
+      this.#wake();
+    });
+  }
+
+  #wake(): void {
+    if (this.#give === undefined) return;
+    const taken = this.#take();
+    if (taken === undefined) return;
+    this.#give(taken);
+    this.#give = undefined;
+  }
+
+  #take(): Taken | undefined {
+    if (this.#isClosed) return { type: 'closed' };
+    if (this.#hasMissed) {
+      this.#hasMissed = false;
+      return { type: 'missed' };
+    }
+    if (this.#pendingEvents > 0) return { type: 'events', events: this.#takePending() };
+    return this.#isOver ? { type: 'over' } : undefined;
+  }
+
+  #takePending(): readonly TurnEvent[] {
+    const [first = [], ...others] = this.#pending;
+    this.#pending = [];
+    this.#pendingEvents = 0;
+    return others.length === 0 ? first : [...first, ...others.flat()];
+  }
 }

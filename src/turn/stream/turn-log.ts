@@ -6,13 +6,16 @@ import {
   logStart,
   parseCursor,
   type EventCursor,
+  compareCursors,
+  type Cursor,
 } from '../../events/cursor.js';
 import { EVENT_LOG, type EventLog } from '../../events/event-log.js';
 import type { TurnEvent } from '../../events/turn-event.js';
 import type { LogPageQueryDto } from '../history/log-page-query.dto.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { streamExpired } from '../state/turn-errors.js';
-import { getTurn } from '../state/turn-row.js';
+import { getTurn, type TurnRow } from '../state/turn-row.js';
+import { invalidRequest } from '../../errors/typed-error.js';
 
 export interface TurnLogPage {
   events: TurnEvent[];
@@ -71,4 +74,33 @@ function parseOptionalCursor(turnId: string, cursor: string | undefined): EventC
   if (cursor === undefined) return logStart;
   const { attempt, seq } = parseCursor(turnId, cursor);
   return { attempt, seq };
+}
+
+/**
+ * Refuses a cursor that no reader of the turn can have. Of a turn that runs, a cursor ahead of its log
+ * is fine: a log that lost its tail has readers ahead of it. Pure.
+ *
+ * @param last the last event of a turn that has ended.
+ * @throws TypedError INVALID_REQUEST 400.
+ */
+export function checkCursor(
+  { id: turnId, attempt }: Pick<TurnRow, 'id' | 'attempt'>,
+  after: Cursor,
+  last: EventCursor | undefined,
+): void {
+  const given = formatCursor(turnId, after);
+  if (last !== undefined && compareCursors(after, last) > 0) {
+    throw invalidRequest(
+      `'${given}' is past the end of turn ${turnId}, whose last event is ${formatCursor(turnId, last)}. ` +
+        'Read the turn from its start: send no cursor.',
+      { turnId },
+    );
+  }
+  if (last === undefined && after.attempt > attempt) {
+    throw invalidRequest(
+      `'${given}' is of an attempt that turn ${turnId} has not had. ` +
+        'Send the id of the last frame you received, or none to read from the start.',
+      { turnId },
+    );
+  }
 }
