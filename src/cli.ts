@@ -1,8 +1,7 @@
 #!/usr/bin/env node
 import { commandNames, help, helpOf } from './cli/commands/usage.js';
 import { nearestName } from './parsing/nearest-name.js';
-import { leaveOnClosedPipe } from './cli/terminal/leave-on-closed-pipe.js';
-import { oneLine } from './cli/terminal/plain-text.js';
+import { leaveOnClosedPipe, oneLine } from './cli/terminal/screen.js';
 import { packageCommit, packageVersion } from './platform/process/package-root.js';
 
 type Environment = Record<string, string | undefined>;

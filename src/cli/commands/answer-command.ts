@@ -2,10 +2,8 @@ import type { TurnpikeClient } from '../../client/turnpike-client.js';
 import { compact } from '../../platform/compact.js';
 import { exitCodeOf, explainFailure } from '../render/explain-failure.js';
 import { clientOf, findServer } from '../server/find-server.js';
-import { parseCall } from '../arguments/parse-call.js';
-import { serverOptions } from '../arguments/server-options.js';
-import { UsageError } from '../arguments/usage-error.js';
-import { askedLine, oneLine } from '../terminal/plain-text.js';
+import { parseCall, serverOptions, UsageError } from '../arguments.js';
+import { askedLine, oneLine } from '../terminal/screen.js';
 
 type Environment = Record<string, string | undefined>;
 

@@ -1,12 +1,14 @@
 import { exitCodeOf, explainFailure } from '../render/explain-failure.js';
 import { clientOf, findServer, type FoundServer } from '../server/find-server.js';
-import { parseCall } from '../arguments/parse-call.js';
-import { startOptions } from '../arguments/server-options.js';
-import type { ChatInput } from '../terminal/chat-input.js';
-import { pipedInput } from '../terminal/piped-input.js';
-import { runChat } from '../terminal/run-chat.js';
+import { parseCall, startOptions } from '../arguments.js';
+import { type ChatInput, pipedInput, terminalInput } from '../terminal/terminal-input.js';
 import { openScreen, reportRetries } from '../terminal/screen.js';
-import { terminalInput } from '../terminal/terminal-input.js';
+import type { Turn, TurnpikeClient } from '../../client/turnpike-client.js';
+import { compact } from '../../platform/compact.js';
+import { askApproval, isQuestion, type AskDeps } from '../terminal/ask-approval.js';
+import { linesOfTable, tableOfSessions } from './list-command.js';
+import { interruptOrLeave } from '../terminal/interrupt-on-signal.js';
+import { printTurn } from '../render/render-turn.js';
 
 /**
  * `turnpike chat`: a conversation at a terminal, or line by line from another program.
@@ -65,4 +67,182 @@ function onInterrupt(callback: () => void): () => void {
 function openChatInput(isPlain: boolean): ChatInput {
   const { stdin, stdout } = process;
   return stdin.isTTY && stdout.isTTY && !isPlain ? terminalInput(stdin, stdout) : pipedInput(stdin);
+}
+
+export interface ChatDeps extends AskDeps {
+  client: TurnpikeClient;
+  /** The project root of new sessions. */
+  projectRoot: string;
+  /** Calls `callback` at each Ctrl-C until the returned function is called. */
+  onInterrupt(callback: () => void): () => void;
+}
+
+export interface ChatOptions {
+  sessionId: string | undefined;
+  agent: string | undefined;
+}
+
+interface Chat {
+  sessionId: string | undefined;
+  model: string | undefined;
+  lastModel: string | undefined;
+  exitCode: number;
+}
+
+/**
+ * Runs a conversation until the end of input.
+ *
+ * @returns the exit code: 0 at a terminal; else that of the last turn.
+ * @throws TurnpikeError where the session does not exist.
+ */
+export async function runChat(deps: ChatDeps, wanted: ChatOptions): Promise<number> {
+  const { client, input, screen } = deps;
+  const { sessionId } = wanted;
+  if (sessionId !== undefined) await client.sessions.get(sessionId);
+  const chat: Chat = { sessionId, model: undefined, lastModel: undefined, exitCode: 0 };
+  if (input.isTerminal) screen.err(screen.paint('dim', '/help lists the commands.\n'));
+  for (;;) {
+    const text = await input.line('› ');
+    if (text === undefined) break;
+    const line = parseChatLine(text);
+    if (line.type === 'quit') break;
+    try {
+      if (line.type === 'message') chat.exitCode = await runMessage(deps, chat, wanted, line.text);
+      else await runChatCommand(deps, chat, line);
+    } catch (error) {
+      // A failure ends the message, not the chat.
+      chat.exitCode = 1;
+      screen.err(`${screen.paint('red', `✗ ${explainFailure(error)}`)}\n`);
+    }
+  }
+  return input.isTerminal ? 0 : chat.exitCode;
+}
+
+async function runMessage(
+  deps: ChatDeps,
+  chat: Chat,
+  { agent }: ChatOptions,
+  message: string,
+): Promise<number> {
+  const starting = start(deps, chat, agent, message);
+  let isAttended = true;
+  // Listens from now on: a Ctrl-C before the turn is accepted interrupts it right after.
+  const interrupt = interruptOrLeave(async () => {
+    // The turn's end answers its open questions.
+    isAttended = false;
+    return (await starting).interrupt();
+  });
+  const stopListening = deps.onInterrupt(interrupt);
+  try {
+    return await printTurn(await starting, deps.screen, (event) => {
+      if (event.event === 'session:init') chat.lastModel = event.data.model;
+      if (!isAttended || !isQuestion(event)) return undefined;
+      return async () => {
+        if (await askApproval(deps, event.data)) return;
+        // Ctrl-C at a terminal interrupts. At the end of piped input, others may still answer.
+        if (deps.input.isTerminal) interrupt();
+        else isAttended = false;
+      };
+    });
+  } finally {
+    stopListening();
+  }
+}
+
+async function start(
+  { client, projectRoot, screen }: ChatDeps,
+  chat: Chat,
+  agent: string | undefined,
+  message: string,
+): Promise<Turn> {
+  if (chat.sessionId === undefined) {
+    chat.sessionId = (
+      await client.sessions.create(compact({ projectRoot, persona: agent }))
+    ).sessionId;
+    screen.err(screen.paint('dim', `session ${chat.sessionId}\n`));
+  }
+  const opts = compact({ persona: agent, model: chat.model });
+  return client.turn({ sessionId: chat.sessionId, message, opts });
+}
+
+async function runChatCommand(
+  { client, screen }: ChatDeps,
+  chat: Chat,
+  line: ChatLine,
+): Promise<void> {
+  switch (line.type) {
+    case 'help':
+      return screen.err(chatHelp);
+    case 'new':
+      chat.sessionId = undefined;
+      return screen.err('The next message begins a new session.\n');
+    case 'sessions':
+      if (line.sessionId !== undefined) {
+        chat.sessionId = (await client.sessions.get(line.sessionId)).sessionId;
+        return screen.err(`Going on with ${chat.sessionId}.\n`);
+      }
+      return screen.err(
+        linesOfTable(
+          tableOfSessions((await client.sessions.list({ limit: 20 })).sessions),
+          screen.columns,
+        )
+          .map((line) => `${line}\n`)
+          .join(''),
+      );
+    case 'model':
+      chat.model = line.name ?? chat.model;
+      return screen.err(`${chat.model ?? chat.lastModel ?? 'The server’s default model'}\n`);
+    case 'unknown':
+      return screen.err(`There is no ${line.command}.\n${chatHelp}`);
+    case 'message':
+    case 'nothing':
+    case 'quit':
+      return undefined;
+  }
+}
+
+/** A line of a chat: a message, or a command that begins with a slash. */
+export type ChatLine =
+  | { type: 'message'; text: string }
+  | { type: 'nothing' }
+  | { type: 'help' }
+  | { type: 'new' }
+  | { type: 'quit' }
+  /** Goes on with a session; without an id, lists sessions. */
+  | { type: 'sessions'; sessionId: string | undefined }
+  /** Chooses a model; without a name, shows the current one. */
+  | { type: 'model'; name: string | undefined }
+  | { type: 'unknown'; command: string };
+
+export const chatHelp = `/new              begin a new session
+/sessions [ID]    list the latest sessions, or go on with one
+/model [NAME]     show the model, or choose one
+/help             list the commands
+/quit             leave; so does Ctrl-D
+Ctrl-C ends the running turn; a second one leaves. Begin a message with // for one slash.
+`;
+
+/** Parses a line; a message that begins with a slash has two. Pure. */
+export function parseChatLine(line: string): ChatLine {
+  const text = line.trim();
+  if (text === '') return { type: 'nothing' };
+  if (text.startsWith('//')) return { type: 'message', text: text.slice(1) };
+  // Commands are one line: a paste that begins with a path is a message.
+  if (!text.startsWith('/') || text.includes('\n')) return { type: 'message', text };
+  const [command = '', argument] = text.split(/\s+/, 2);
+  switch (command) {
+    case '/help':
+      return { type: 'help' };
+    case '/new':
+      return { type: 'new' };
+    case '/quit':
+    case '/exit':
+      return { type: 'quit' };
+    case '/sessions':
+      return { type: 'sessions', sessionId: argument };
+    case '/model':
+      return { type: 'model', name: argument };
+    default:
+      return { type: 'unknown', command };
+  }
 }

@@ -4,11 +4,9 @@ import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { StoredData } from '../../server/open-stored-data.js';
 import { runOnData } from '../data/run-on-data.js';
-import { parseCall } from '../arguments/parse-call.js';
-import { serverOptions } from '../arguments/server-options.js';
-import { UsageError } from '../arguments/usage-error.js';
+import { parseCall, serverOptions, UsageError } from '../arguments.js';
 import { errorCode } from '../../platform/error-code.js';
-import { plural } from '../terminal/plain-text.js';
+import { plural } from '../terminal/screen.js';
 
 const options = {
   session: { type: 'string' },

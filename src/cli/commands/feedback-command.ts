@@ -1,10 +1,8 @@
 import type { FeedbackView, TurnpikeClient } from '../../client/turnpike-client.js';
 import { compact } from '../../platform/compact.js';
-import { oneLine } from '../terminal/plain-text.js';
-import { askServer } from '../server/ask-server.js';
-import { parseCall } from '../arguments/parse-call.js';
-import { serverOptions } from '../arguments/server-options.js';
-import { UsageError } from '../arguments/usage-error.js';
+import { oneLine } from '../terminal/screen.js';
+import { askServer } from '../server/find-server.js';
+import { parseCall, serverOptions, UsageError } from '../arguments.js';
 
 const filters = {
   key: { type: 'string' },

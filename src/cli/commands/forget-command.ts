@@ -1,10 +1,8 @@
 import type { PrincipalReport } from '../../client/turnpike-client.js';
 import type { StoredData } from '../../server/open-stored-data.js';
-import { confirm } from '../terminal/confirm.js';
+import { confirm } from '../terminal/terminal-input.js';
 import { runOnData } from '../data/run-on-data.js';
-import { parseCall } from '../arguments/parse-call.js';
-import { serverOptions } from '../arguments/server-options.js';
-import { UsageError } from '../arguments/usage-error.js';
+import { parseCall, serverOptions, UsageError } from '../arguments.js';
 
 const options = {
   'dry-run': { type: 'boolean', default: false },

@@ -1,10 +1,8 @@
 import type { ForkedSession } from '../../client/turnpike-client.js';
-import { oneLine } from '../terminal/plain-text.js';
+import { oneLine } from '../terminal/screen.js';
 import { exitCodeOf, explainFailure } from '../render/explain-failure.js';
 import { clientOf, findServer } from '../server/find-server.js';
-import { parseCall } from '../arguments/parse-call.js';
-import { serverOptions } from '../arguments/server-options.js';
-import { UsageError } from '../arguments/usage-error.js';
+import { parseCall, serverOptions, UsageError } from '../arguments.js';
 
 const options = {
   before: { type: 'boolean', default: false },

@@ -3,10 +3,8 @@ import type { ImportReport } from '../../client/turnpike-client.js';
 import { errorCode } from '../../platform/error-code.js';
 import type { StoredData } from '../../server/open-stored-data.js';
 import { runOnData } from '../data/run-on-data.js';
-import { parseCall } from '../arguments/parse-call.js';
-import { serverOptions } from '../arguments/server-options.js';
-import { plural } from '../terminal/plain-text.js';
-import { UsageError } from '../arguments/usage-error.js';
+import { parseCall, serverOptions, UsageError } from '../arguments.js';
+import { plural } from '../terminal/screen.js';
 
 const options = {
   principal: { type: 'string' },

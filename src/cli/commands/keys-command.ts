@@ -1,14 +1,14 @@
 import type { KeyView } from '../../access/view-key.js';
 import { ConnectionLostError, TurnpikeError } from '../../client/turnpike-client.js';
 import { TypedError } from '../../errors/typed-error.js';
-import { describeCreated, describeExpiry } from '../render/describe-key.js';
+import { describeCreated, describeExpiry } from '../render/describe-start.js';
 import { explainFailure } from '../render/explain-failure.js';
-import { NoServerError } from '../server/locate-server.js';
-import { openKeyAdmin } from '../data/key-admin.js';
+import { NoServerError, clientOf } from '../server/find-server.js';
 import type { KeyAdmin } from '../data/open-keys-in-database.js';
-import { parseKeysArguments, type KeysArguments } from '../arguments/parse-keys-arguments.js';
-import { UsageError } from '../arguments/usage-error.js';
+import { UsageError, parseCall, serverOptions } from '../arguments.js';
 import { explainStartFailure } from '../render/explain-start-failure.js';
+import { compact } from '../../platform/compact.js';
+import { locateStore } from '../data/run-on-data.js';
 
 type Environment = Record<string, string | undefined>;
 
@@ -75,4 +75,120 @@ function explain(error: unknown, environment: Environment): string {
     return explainFailure(error);
   }
   return explainStartFailure(error, environment);
+}
+
+export type KeysArguments = { json: boolean; url: string | undefined } & (
+  | { action: 'create'; body: Record<string, unknown> }
+  | { action: 'list' }
+  | { action: 'revoke'; id: string }
+);
+
+const config = {
+  allowPositionals: true,
+  options: {
+    principal: { type: 'string' },
+    name: { type: 'string' },
+    scopes: { type: 'string' },
+    expires: { type: 'string' },
+    'project-root': { type: 'string', multiple: true },
+    'requests-per-minute': { type: 'string' },
+    'concurrent-turns': { type: 'string' },
+    'tokens-per-day': { type: 'string' },
+    'usd-per-day': { type: 'string' },
+    json: { type: 'boolean', default: false },
+    ...serverOptions,
+  },
+} as const;
+
+const limits = {
+  'requests-per-minute': 'requestsPerMinute',
+  'concurrent-turns': 'concurrentTurns',
+  'tokens-per-day': 'tokensPerDay',
+  'usd-per-day': 'usdPerDay',
+} as const;
+
+type Values = ReturnType<typeof parseCall<typeof config>>['values'];
+
+/** Parses the arguments after `turnpike keys`. The route validates the values. @throws UsageError. */
+export function parseKeysArguments(args: readonly string[]): KeysArguments {
+  const { values, positionals } = parseCall(args, config);
+  const { json, url } = values;
+  const [action, id, ...more] = positionals;
+  if (action === 'list' && id === undefined) return { action, json, url };
+  if (action === 'revoke' && id !== undefined && more.length === 0)
+    return { action, id, json, url };
+  if (action !== 'create' || id !== undefined) {
+    throw new UsageError(
+      'turnpike keys create --principal NAME, turnpike keys list, or turnpike keys revoke ID',
+    );
+  }
+  if (values.principal === undefined) {
+    throw new UsageError('A key needs a principal: turnpike keys create --principal NAME');
+  }
+  return { action, json, url, body: toBody(values) };
+}
+
+function toBody(values: Values): Record<string, unknown> {
+  const { principal, name, scopes, expires, 'project-root': projectRoots } = values;
+  const given = Object.entries(limits).flatMap(([option, field]) => {
+    const value = values[option as keyof typeof limits];
+    return value === undefined ? [] : [[field, toNumber(option, value)] as const];
+  });
+  return compact({
+    principal,
+    name,
+    scopes: scopes?.split(',').map((scope) => scope.trim()),
+    expiresIn: expires,
+    projectRoots,
+    limits: given.length === 0 ? undefined : Object.fromEntries(given),
+  });
+}
+
+function toNumber(option: string, value: string): number {
+  if (/^\d+(\.\d+)?$/.test(value)) return Number(value);
+  throw new UsageError(`--${option} is a number, not ${value}`);
+}
+
+export interface KeyAdminOptions {
+  /** The value of `--url`. */
+  url?: string | undefined;
+  /** The command creates a key: a missing data folder is created for it. */
+  isNew: boolean;
+}
+
+/**
+ * Opens the keys where `locateStore` finds them. A data folder is created for a new key alone.
+ *
+ * @throws UsageError, ConfigError, DataFolderBusyError, SchemaError, UnreachableError; NoServerError
+ *   where there is neither server nor folder.
+ */
+export async function openKeyAdmin(
+  environment: Record<string, string | undefined>,
+  { url, isNew }: KeyAdminOptions,
+): Promise<KeyAdmin> {
+  const found = await locateStore(environment, { url, mayCreate: isNew, needsRedis: false });
+  if (found.type === 'server') return atServer(found.url, found.key);
+  // Loaded when needed alone: the code of the database takes longer to load than a server to answer.
+  const { openKeysInDatabase } = await import('../data/open-keys-in-database.js');
+  return openKeysInDatabase(found.config);
+}
+
+function atServer(url: string, key: string | undefined): KeyAdmin {
+  const { keys } = clientOf({ url, key });
+  return {
+    create: (body) => keys.create(body).catch(advise),
+    list: () => keys.list().catch(advise),
+    revoke: (id) => keys.revoke(id).catch(advise),
+    close: async () => undefined,
+  };
+}
+
+/** Adds what to do to a refusal of the key. */
+function advise(error: unknown): never {
+  const isAboutKey = error instanceof TurnpikeError && [401, 403].includes(error.status);
+  if (!isAboutKey) throw error;
+  const { code, status, retryable, retryAfterMs, requestId, details } = error;
+  const message = `${error.message}\nThe server that runs manages its keys: set TURNPIKE_API_KEY to a key with the scope admin, or stop the server and call this again.`;
+  const advice = { retryable, retryAfterMs, requestId };
+  throw new TurnpikeError(code, { status, ...advice, details, message });
 }

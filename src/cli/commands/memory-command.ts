@@ -1,11 +1,9 @@
 import type { ListedMemoryFile, TurnpikeClient } from '../../client/turnpike-client.js';
-import { confirm } from '../terminal/confirm.js';
-import { oneLine, plainText } from '../terminal/plain-text.js';
+import { confirm } from '../terminal/terminal-input.js';
+import { oneLine, plainText } from '../terminal/screen.js';
 import { exitCodeOf, explainFailure } from '../render/explain-failure.js';
 import { clientOf, findServer } from '../server/find-server.js';
-import { parseCall } from '../arguments/parse-call.js';
-import { serverOptions } from '../arguments/server-options.js';
-import { UsageError } from '../arguments/usage-error.js';
+import { parseCall, serverOptions, UsageError } from '../arguments.js';
 
 const options = {
   yes: { type: 'boolean', default: false },

@@ -3,8 +3,8 @@ import path from 'node:path';
 import { parseConfig, type Config } from '../../config/config.js';
 import type { SchemaReport } from '../../storage/migrate/migrate-database.js';
 import { exitCodeOf } from '../render/explain-failure.js';
-import { openDatabase } from '../data/open-database.js';
-import { parseCall } from '../arguments/parse-call.js';
+import { openDatabase } from '../data/open-keys-in-database.js';
+import { parseCall } from '../arguments.js';
 import { explainStartFailure } from '../render/explain-start-failure.js';
 
 /**

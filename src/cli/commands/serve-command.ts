@@ -11,11 +11,15 @@ import { openDataFolder, type OpenFolder } from '../../storage/folder/open-folde
 import { openLog } from '../../server/process-log.js';
 import { PROVIDER_MODE, type ProviderMode } from '../../provider/provider-config.js';
 import { SHELLS, type Shells } from '../../tools/shells.js';
-import { describeCreated } from '../render/describe-key.js';
-import { describeStart, startFields, type Started } from '../render/describe-start.js';
+import {
+  describeCreated,
+  describeStart,
+  startFields,
+  type Started,
+} from '../render/describe-start.js';
 import { exitCodeOf } from '../render/explain-failure.js';
 import { explainStartFailure } from '../render/explain-start-failure.js';
-import { parseCall } from '../arguments/parse-call.js';
+import { parseCall } from '../arguments.js';
 
 type Environment = Record<string, string | undefined>;
 

@@ -1,9 +1,7 @@
 import { exitCodeOf, explainFailure } from '../render/explain-failure.js';
 import { clientOf, findServer, type FoundServer } from '../server/find-server.js';
-import { parseCall } from '../arguments/parse-call.js';
-import { serverOptions } from '../arguments/server-options.js';
-import { UsageError } from '../arguments/usage-error.js';
-import { printTurn } from '../render/print-turn.js';
+import { parseCall, serverOptions, UsageError } from '../arguments.js';
+import { printTurn } from '../render/render-turn.js';
 import { openScreen, reportRetries } from '../terminal/screen.js';
 
 /**

@@ -1,5 +1,7 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, access, constants, stat } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
+import path from 'node:path';
+import { openAsBlob } from 'node:fs';
 import {
   TurnpikeError,
   type TurnOptions,
@@ -15,16 +17,11 @@ import { isPlainObject, type JsonObject } from '../../platform/json.js';
 import { exitCodeOf, explainFailure } from '../render/explain-failure.js';
 import { clientOf, findServer, type FoundServer } from '../server/find-server.js';
 import { interruptOnSignal } from '../terminal/interrupt-on-signal.js';
-import {
-  emptyTurnError,
-  parseTurnArguments,
-  type TurnArguments,
-} from '../arguments/parse-turn-arguments.js';
-import { printTurn } from '../render/print-turn.js';
-import { openScreen, reportRetries } from '../terminal/screen.js';
-import { plainText } from '../terminal/plain-text.js';
-import { UsageError } from '../arguments/usage-error.js';
-import { requireFile, uploadFiles } from '../server/upload-files.js';
+import { printTurn } from '../render/render-turn.js';
+import { openScreen, reportRetries, plainText } from '../terminal/screen.js';
+import { UsageError, parseCall, startOptions } from '../arguments.js';
+import { permissionModes } from '../../storage/shapes/stored-permissions.js';
+import { errorCode } from '../../platform/error-code.js';
 
 type Environment = Record<string, string | undefined>;
 
@@ -159,5 +156,131 @@ async function runTurn(
     );
   } finally {
     stopListening();
+  }
+}
+
+const options = {
+  attach: { type: 'string', multiple: true },
+  session: { type: 'string' },
+  persona: { type: 'string' },
+  mode: { type: 'string' },
+  model: { type: 'string' },
+  tools: { type: 'string' },
+  output: { type: 'string' },
+  replaces: { type: 'string' },
+  json: { type: 'boolean' },
+  ...startOptions,
+} as const;
+
+export interface TurnArguments {
+  /** `-` stands for standard input. */
+  message: string;
+  /** Absolute paths. */
+  attachments: string[];
+  sessionId: string | undefined;
+  persona: string | undefined;
+  opts: TurnOptions;
+  /** Absolute path of the JSON Schema of the object that the turn ends with; undefined: it ends with text. */
+  outputFile: string | undefined;
+  json: boolean;
+  /** The value of `--url`. */
+  url: string | undefined;
+  /** Start a server without a question where none is found. */
+  start: boolean;
+}
+
+/**
+ * Parses the arguments after `turnpike turn`.
+ *
+ * @param caller `folder`: where relative paths start; `isPiped`: standard input is no terminal, and is the
+ *   message where the arguments have none.
+ * @throws UsageError
+ */
+export function parseTurnArguments(
+  args: readonly string[],
+  { folder, isPiped }: { folder: string; isPiped: boolean },
+): TurnArguments {
+  const { values, positionals } = parseCall(args, { options, allowPositionals: true });
+  const message = positionals.length === 0 && isPiped ? '-' : positionals.join(' ');
+  const attachments = (values.attach ?? []).map((file) => path.resolve(folder, file));
+  if (message.trim() === '' && attachments.length === 0) throw emptyTurnError();
+  const { mode, model, tools, persona } = values;
+  const isMode = permissionModes.some((known) => known.toLowerCase() === mode?.toLowerCase());
+  if (mode !== undefined && !isMode) {
+    throw new UsageError(`--mode ${unknownName('mode', mode, permissionModes)}.`);
+  }
+  return {
+    message,
+    attachments,
+    sessionId: values.session,
+    persona,
+    opts: compact({
+      mode,
+      model,
+      tools: tools?.split(',').filter((name) => name !== ''),
+      persona,
+      replaces: values.replaces,
+    }),
+    outputFile: values.output === undefined ? undefined : path.resolve(folder, values.output),
+    json: values.json ?? false,
+    url: values.url,
+    start: values.start ?? false,
+  };
+}
+
+export function emptyTurnError(): UsageError {
+  return new UsageError('Say what the turn is about: turnpike turn "MESSAGE" (or --attach FILE).');
+}
+
+/**
+ * Uploads local files.
+ *
+ * @param warn called for each file that was refused or changed.
+ * @returns the ids of the uploaded files, for a turn's `attachments`.
+ * @throws the client's errors other than ATTACHMENT_FAILURE.
+ */
+export async function uploadFiles(
+  client: TurnpikeClient,
+  files: readonly string[],
+  warn: (text: string) => void,
+): Promise<string[]> {
+  const ids: string[] = [];
+  for (const file of files) {
+    const fault = await findFault(file);
+    if (fault !== undefined) {
+      warn(`${file} was not taken: ${fault}`);
+      continue;
+    }
+    try {
+      // A blob over the file: its bytes are loaded while they are sent.
+      const content = await openAsBlob(file);
+      const { id, name, changed } = await client.uploads.send({
+        name: path.basename(file),
+        content,
+      });
+      if (changed) warn(`${name}: ${changed}`);
+      ids.push(id);
+    } catch (error) {
+      if (!(error instanceof TurnpikeError) || error.code !== 'ATTACHMENT_FAILURE') throw error;
+      warn(error.message);
+    }
+  }
+  return ids;
+}
+
+/** @throws UsageError for a file that cannot be read. */
+export async function requireFile(file: string): Promise<void> {
+  const fault = await findFault(file);
+  if (fault !== undefined) throw new UsageError(`${file}: ${fault}.`);
+}
+
+async function findFault(file: string): Promise<string | undefined> {
+  try {
+    if (!(await stat(file)).isFile()) return 'this is no regular file';
+    await access(file, constants.R_OK);
+    return undefined;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return 'there is no such file';
+    return `this file cannot be read (${errorCode(error) ?? String(error)})`;
   }
 }

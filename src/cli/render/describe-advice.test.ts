@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { describeAdvice } from './describe-advice.js';
+import { describeAdvice } from './explain-failure.js';
 
 describe('describeAdvice', () => {
   it.each([

@@ -2,6 +2,8 @@ import path from 'node:path';
 import type { Config } from '../../config/config.js';
 import type { ProviderMode } from '../../provider/provider-config.js';
 import { describeShells, type Shells } from '../../tools/shells.js';
+import type { CreatedKey } from '../../access/key-service.js';
+import type { KeyView } from '../../access/view-key.js';
 
 /** The routes to begin with; `/docs` describes all. */
 const routes = [
@@ -66,4 +68,18 @@ export function exampleCurl(url: string): string {
   const create = `curl -s ${url}/api/harness/session/create -d '{"projectRoot":"'"$PWD"'"}'`;
   const id = `$(${create} | grep -o 'sess_[0-9a-f-]*')`;
   return `curl -N ${url}/api/harness/turn -d '{"sessionId":"'"${id}"'","message":"Hello"}'`;
+}
+
+/** The text that shows a new key, this once. */
+export function describeCreated({ key, secret }: CreatedKey): string {
+  return [
+    secret,
+    '',
+    `Key ${key.id} of ${key.principal}, for ${key.scopes.join(', ')}${describeExpiry(key)}. It is not shown again.`,
+    'Send it with every request: Authorization: Bearer tpk_…',
+  ].join('\n');
+}
+
+export function describeExpiry({ expiresAt }: KeyView): string {
+  return expiresAt === null ? '' : `, until ${expiresAt}`;
 }

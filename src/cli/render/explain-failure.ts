@@ -3,9 +3,8 @@ import { ConnectionLostError, TurnpikeError } from '../../client/turnpike-client
 import { ConfigError } from '../../config/config.js';
 import { DataFolderBusyError } from '../../storage/folder/data-folder.js';
 import { DataFolderUnusableError } from '../../storage/folder/make-data-folder.js';
-import { describeAdvice } from './describe-advice.js';
-import { UsageError } from '../arguments/usage-error.js';
-import { plainText } from '../terminal/plain-text.js';
+import { UsageError } from '../arguments.js';
+import { plainText, oneLine } from '../terminal/screen.js';
 
 /** A message for the user: why a command failed, and what to do. */
 export function explainFailure(error: unknown): string {
@@ -49,4 +48,26 @@ export function exitCodeOf(error: unknown): number {
 function reasonOf(cause: unknown): string {
   if (!(cause instanceof Error)) return 'no answer';
   return cause.cause instanceof Error ? cause.cause.message : cause.message;
+}
+
+/**
+ * The advice of an error as text: ` [retryable after 5 s, request req_1]`. Empty without advice, as from
+ * earlier versions. Pure.
+ *
+ * @param advice fields as they were received, not validated.
+ */
+export function describeAdvice(advice: {
+  readonly retryable?: unknown;
+  readonly retryAfterMs?: unknown;
+  readonly requestId?: unknown;
+}): string {
+  const { retryable, retryAfterMs, requestId } = advice;
+  const after =
+    typeof retryAfterMs === 'number' ? ` after ${Math.ceil(retryAfterMs / 1_000)} s` : '';
+  const details = [
+    ...(retryable === true ? [`retryable${after}`] : []),
+    ...(retryable === false ? ['not retryable'] : []),
+    ...(typeof requestId === 'string' ? [`request ${oneLine(requestId, 80)}`] : []),
+  ];
+  return details.length === 0 ? '' : ` [${details.join(', ')}]`;
 }

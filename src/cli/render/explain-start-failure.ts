@@ -8,7 +8,7 @@ import { DataFolderBusyError } from '../../storage/folder/data-folder.js';
 import { DataFolderUnusableError } from '../../storage/folder/make-data-folder.js';
 import { SchemaError } from '../../storage/migrate/schema-error.js';
 import { UnreachableError } from '../../storage/unreachable-error.js';
-import { UsageError } from '../arguments/usage-error.js';
+import { UsageError } from '../arguments.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

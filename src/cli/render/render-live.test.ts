@@ -2,9 +2,16 @@ import { describe, expect, it } from '@jest/globals';
 import { recordedTurns } from '../../../test/golden/golden.js';
 import { harnessDialect } from '../../wires/harness/dialect/harness.js';
 import { TurnEncoder } from '../../wires/framing/turn-encoder.js';
-import { painter } from '../terminal/paint.js';
-import { clearLive, liveStart, renderLive } from './render-live.js';
-import { renderFrame, renderStart, type ReceivedFrame, type TerminalWrite } from './render-turn.js';
+import { painter } from '../terminal/screen.js';
+import {
+  clearLive,
+  liveStart,
+  renderLive,
+  renderFrame,
+  renderStart,
+  type ReceivedFrame,
+  type TerminalWrite,
+} from './render-turn.js';
 
 const screen = { paint: painter(false), columns: 40 };
 const erase = '\r\u001b[2K';

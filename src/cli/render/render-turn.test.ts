@@ -2,8 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { golden, recordedTurns } from '../../../test/golden/golden.js';
 import { harnessDialect } from '../../wires/harness/dialect/harness.js';
 import { TurnEncoder } from '../../wires/framing/turn-encoder.js';
-import { painter } from '../terminal/paint.js';
-import { oneLine, plainText } from '../terminal/plain-text.js';
+import { painter, oneLine, plainText } from '../terminal/screen.js';
 import { renderFrame, renderStart, type ReceivedFrame } from './render-turn.js';
 
 const plain = painter(false);

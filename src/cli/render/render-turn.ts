@@ -1,6 +1,6 @@
-import { describeAdvice } from './describe-advice.js';
-import type { Paint } from '../terminal/paint.js';
-import { askedLine, oneLine, plainText } from '../terminal/plain-text.js';
+import { type Paint, askedLine, oneLine, plainText, type Screen } from '../terminal/screen.js';
+import type { FollowedTurn, HarnessEvent } from '../../client/turnpike-client.js';
+import { describeAdvice } from './explain-failure.js';
 
 /** A frame of the harness wire, as the client received it. */
 export interface ReceivedFrame {
@@ -9,7 +9,7 @@ export interface ReceivedFrame {
   data: Record<string, unknown>;
 }
 
-export interface RenderState {
+interface RenderState {
   /** Whether standard output is at the start of a line. */
   atLineStart: boolean;
   thinking: boolean;
@@ -22,7 +22,7 @@ export interface RenderState {
 /** `out` is for the reply and nothing else, `err` for everything around it. */
 export type TerminalWrite = ['out' | 'err', string];
 
-export interface Rendered {
+interface Rendered {
   state: RenderState;
   /** In order: on a terminal both streams are one text. */
   writes: TerminalWrite[];
@@ -207,4 +207,119 @@ function tokensIn(usage: Record<string, unknown>): string {
 /** A field as text without control characters; empty for any other type. */
 function text(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? plainText(String(value)) : '';
+}
+
+interface RunningCall {
+  id: string;
+  name: string;
+  note: string;
+  elapsedMs: number;
+}
+
+export interface LiveState extends RenderState {
+  /** Running tool calls, the one with the latest event last. */
+  running: readonly RunningCall[];
+  /** The status line that the next output erases; empty for none. */
+  shown: string;
+}
+
+export const liveStart: LiveState = { ...renderStart, running: [], shown: '' };
+
+/** Moves to the start of the line and clears it. */
+const erase = '\r\u001b[2K';
+
+/**
+ * `renderFrame` with a status line at the end: the running tool and for how long. Pure.
+ *
+ * @param columns characters of a line: a longer status line would wrap and could not be erased.
+ */
+export function renderLive(
+  state: LiveState,
+  frame: ReceivedFrame,
+  { paint, columns }: { paint: Paint; columns: number },
+): Rendered & { state: LiveState } {
+  const rendered = renderFrame(state, frame, paint);
+  const running = follow(state.running, frame);
+  // No status line in the middle of a reply or of thinking.
+  const isFree = rendered.state.atLineStart && !rendered.state.thinking;
+  const call = isFree ? running.at(-1) : undefined;
+  const shown = call === undefined ? '' : paint('dim', describe(call, running.length, columns));
+  const next = { ...rendered.state, running, shown };
+  if (rendered.writes.length === 0 && shown === state.shown) return { state: next, writes: [] };
+  const before: TerminalWrite[] = state.shown === '' ? [] : [['err', erase]];
+  const after: TerminalWrite[] = shown === '' ? [] : [['err', shown]];
+  return { state: next, writes: [...before, ...rendered.writes, ...after] };
+}
+
+/** Erases the status line, before output that is not the turn's. */
+export function clearLive(state: LiveState): { state: LiveState; writes: TerminalWrite[] } {
+  if (state.shown === '') return { state, writes: [] };
+  return { state: { ...state, shown: '' }, writes: [['err', erase]] };
+}
+
+function follow(
+  running: readonly RunningCall[],
+  { event, data }: ReceivedFrame,
+): readonly RunningCall[] {
+  const id = String(data['toolUseId']);
+  const others = (): RunningCall[] => running.filter((call) => call.id !== id);
+  if (event === 'tool:start') {
+    return [...others(), { id, name: String(data['name']), note: '', elapsedMs: 0 }];
+  }
+  if (event === 'tool:result') return others();
+  if (event === 'turn:end' || event === 'turn:recovering' || event === 'turn:parked') return [];
+  const call = event === 'tool:progress' ? running.find((one) => one.id === id) : undefined;
+  if (call === undefined) return running;
+  const { note, elapsedMs } = data;
+  return [...others(), { ...call, note: String(note), elapsedMs: Number(elapsedMs) }];
+}
+
+function describe({ name, note, elapsedMs }: RunningCall, count: number, columns: number): string {
+  const others = count === 1 ? '' : ` (and ${count - 1} more)`;
+  const seconds = elapsedMs < 1_000 ? '' : `, ${Math.floor(elapsedMs / 1_000)} s`;
+  const shownNote = note === '' ? '' : ` ${note}`;
+  return oneLine(`→ ${name}${others} …${shownNote}${seconds}`, Math.max(10, columns - 1));
+}
+
+/**
+ * Prints a turn's events to its last one.
+ *
+ * @param ask the question that an event asks the user; it has the screen until it resolves.
+ * @returns the turn's exit code.
+ * @throws TurnpikeError; ConnectionLostError; errors of the question.
+ */
+export async function printTurn(
+  turn: FollowedTurn,
+  screen: Screen,
+  ask: (event: HarnessEvent) => (() => Promise<void>) | undefined = () => undefined,
+): Promise<number> {
+  let exitCode = 1;
+  let state = liveStart;
+  for await (const event of turn) {
+    // Untyped: a server of a different version may send other fields.
+    const frame = event as ReceivedFrame;
+    if (event.event === 'process:exit') exitCode = event.data.exitCode;
+    if (screen.json) {
+      screen.out(`${JSON.stringify(event)}\n`);
+    } else if (screen.isLive) {
+      const rendered = renderLive(state, frame, screen);
+      state = rendered.state;
+      write(screen, rendered.writes);
+    } else {
+      const rendered = renderFrame(state, frame, screen.paint);
+      state = { ...state, ...rendered.state };
+      write(screen, rendered.writes);
+    }
+    const asking = ask(event);
+    if (asking === undefined) continue;
+    const cleared = clearLive(state);
+    state = cleared.state;
+    write(screen, cleared.writes);
+    await asking();
+  }
+  return exitCode;
+}
+
+function write(screen: Screen, writes: readonly TerminalWrite[]): void {
+  for (const [stream, text] of writes) screen[stream](text);
 }

@@ -1,7 +1,13 @@
+import path from 'node:path';
+import * as z from 'zod/mini';
 import { TurnpikeClient, type ClientOptions } from '../../client/turnpike-client.js';
 import { parseConfig } from '../../config/config.js';
-import { confirm } from '../terminal/confirm.js';
-import { locateServer, NoServerError, type ServerSearch } from './locate-server.js';
+import { confirm } from '../terminal/terminal-input.js';
+import { parseValue } from '../../parsing/parse-value.js';
+import { show } from '../../parsing/word-issue.js';
+import { livingOwner } from '../../storage/folder/data-folder.js';
+import { UsageError } from '../arguments.js';
+import { exitCodeOf, explainFailure } from '../render/explain-failure.js';
 
 type Environment = Record<string, string | undefined>;
 
@@ -71,4 +77,116 @@ async function startOwnServer(environment: Environment): Promise<Omit<FoundServe
   const logger = openLog(config, process.stderr.isTTY);
   const server = await serve({ config, environment, logger });
   return { url: server.url, close: () => server.close() };
+}
+
+/** Milliseconds in which a server on the default port must answer. */
+const PROBE_MS = 5_000;
+
+interface ServerSearch {
+  /** Undefined where no server was found. */
+  url: string | undefined;
+  /** The server was found by its port alone: it was not named and serves a different data folder. */
+  isByPort: boolean;
+  /** The data folder of a server that this command would start. Absolute. */
+  dataDir: string;
+  /** The places that were searched, in words. */
+  searched: string;
+}
+
+/** No server was found, and none was started. The message, one line, says where and what to do. */
+export class NoServerError extends Error {
+  constructor({ searched }: Pick<ServerSearch, 'searched'>, advice = '') {
+    super(
+      `No server was found: ${searched}. Start one (npm start, or turnpike serve), or name one with --url or TURNPIKE_URL.${advice}`,
+    );
+  }
+}
+
+/**
+ * Finds a server, in this order: that of `--url`, that of `TURNPIKE_URL`, the one that serves the data
+ * folder, the one on the port of `npm start`. Starts and creates nothing.
+ *
+ * @param named the value of `--url`.
+ * @throws UsageError for a bad address; ConfigError.
+ */
+export async function locateServer(
+  environment: Record<string, string | undefined>,
+  named?: string,
+): Promise<ServerSearch> {
+  const { TURNPIKE_URL } = environment;
+  const given =
+    parseUrl('--url', named) ??
+    parseUrl('TURNPIKE_URL', TURNPIKE_URL === '' ? undefined : TURNPIKE_URL);
+  if (given !== undefined) return { url: given, isByPort: false, dataDir: '', searched: given };
+  const config = parseConfig({ TURNPIKE_LOG_LEVEL: 'warn', ...environment });
+  const dataDir = path.resolve(config.dataDir);
+  const owner = await livingOwner(dataDir);
+  const atPort = portUrl(config.port);
+  const found = {
+    dataDir,
+    searched: [
+      `none serves ${dataDir}`,
+      ...(atPort === undefined ? [] : [`none is at ${atPort}`]),
+    ].join(', and '),
+  };
+  if (owner?.url !== undefined) return { ...found, url: owner.url, isByPort: false };
+  const isThere = atPort !== undefined && (await isTurnpike(atPort));
+  return { ...found, url: isThere ? atPort : undefined, isByPort: isThere };
+}
+
+/** Parses an address; without a scheme, such as `localhost:4400`, it is http. */
+function parseUrl(name: string, text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const url = /^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`;
+  if (/^https?:/i.test(url) && URL.canParse(url)) return url.replace(/\/+$/, '');
+  throw new UsageError(`${name} must be http://HOST:PORT or https://HOST, not ${show(text)}`);
+}
+
+/** Undefined for port 0, which means any free port. */
+function portUrl(port: number): string | undefined {
+  return port === 0 ? undefined : `http://127.0.0.1:${port}`;
+}
+
+const healthShape = z.object({
+  status: z.enum(['healthy', 'unhealthy']),
+  agent_ready: z.boolean(),
+  uptime_seconds: z.number(),
+});
+
+/** Whether a Turnpike answers at the address, by the form of its health answer. */
+async function isTurnpike(url: string): Promise<boolean> {
+  try {
+    const signal = AbortSignal.timeout(PROBE_MS);
+    const answer = await fetch(`${url}/health`, { signal, redirect: 'error' });
+    return parseValue(healthShape, await answer.json()).faults === undefined;
+  } catch {
+    // No answer, or no JSON: not a Turnpike.
+    return false;
+  }
+}
+
+/**
+ * Asks the server that is found, and prints the answer, a line each. Never starts a server: a new one would have
+ * nothing to answer with.
+ *
+ * @param parse parses the call. @throws UsageError
+ * @param act gives the lines.
+ * @returns the exit code: 0; 1 when the server refused or none runs; 2 for a wrong call.
+ */
+export async function askServer<Wanted extends { url: string | undefined; json: boolean }>(
+  environment: Record<string, string | undefined>,
+  parse: () => Wanted,
+  act: (client: TurnpikeClient, wanted: Wanted) => Promise<readonly string[]>,
+): Promise<number> {
+  try {
+    const wanted = parse();
+    const server = await findServer(environment, { url: wanted.url, orElse: 'refuse' });
+    const lines = await act(clientOf(server), wanted);
+    for (const line of lines) process.stdout.write(`${line}\n`);
+    if (lines.length === 0 && !wanted.json) process.stderr.write('There are none.\n');
+    return 0;
+  } catch (error) {
+    process.stderr.write(`${explainFailure(error)}\n`);
+    return exitCodeOf(error);
+  }
 }

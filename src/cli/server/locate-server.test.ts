@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { lockDataFolder } from '../../storage/folder/data-folder.js';
-import { locateServer } from './locate-server.js';
-import { UsageError } from '../arguments/usage-error.js';
+import { locateServer } from './find-server.js';
+import { UsageError } from '../arguments.js';
 
 const health = { status: 'unhealthy', agent_name: 'a', agent_ready: false, uptime_seconds: 1 };
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { TurnpikeClient } from '../../client/turnpike-client.js';
 import { askApproval, type AskDeps, type Question } from './ask-approval.js';
-import { painter } from './paint.js';
+import { painter } from './screen.js';
 
 const question: Question = {
   approvalId: 'appr_1',

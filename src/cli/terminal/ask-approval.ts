@@ -4,10 +4,8 @@ import {
   type TurnEvents,
   type TurnpikeClient,
 } from '../../client/turnpike-client.js';
-import type { ChatInput } from './chat-input.js';
-import { editInput } from './edit-input.js';
-import { plainText } from './plain-text.js';
-import type { Screen } from './screen.js';
+import { type ChatInput, editInput } from './terminal-input.js';
+import { plainText, type Screen } from './screen.js';
 
 export type Question = TurnEvents['approval:request'];
 

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
-import { leaveOnClosedPipe } from './leave-on-closed-pipe.js';
+import { leaveOnClosedPipe } from './screen.js';
 
 describe('a pipe that nobody reads any more', () => {
   it('ends the command, as shells expect', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { askedLine, oneLine } from './plain-text.js';
+import { askedLine, oneLine } from './screen.js';
 
 describe('oneLine', () => {
   it('has no control characters, no line breaks, and an end', () => {

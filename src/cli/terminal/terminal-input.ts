@@ -1,7 +1,10 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { createInterface } from 'node:readline';
 import type { ReadStream, WriteStream } from 'node:tty';
-import type { ChatInput, KeyAnswer } from './chat-input.js';
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 
 const CTRL_C = '\u0003';
 const CTRL_D = '\u0004';
@@ -111,5 +114,104 @@ function awaitKey(
       }
     };
     stdin.on('data', onData);
+  });
+}
+
+interface KeyAnswer {
+  key: string;
+  /** The rest of the line, where keys are typed as lines. */
+  rest?: string;
+}
+
+/** The input of a chat. Undefined means the end of input, or Ctrl-C. */
+export interface ChatInput {
+  isTerminal: boolean;
+  line(prompt: string): Promise<string | undefined>;
+  /** Waits for one of some keys and ignores others. @param keys one character each, lower case. */
+  key(prompt: string, keys: string): Promise<KeyAnswer | undefined>;
+  close(): void;
+}
+
+/**
+ * Opens a tool's input as JSON in `$VISUAL` or `$EDITOR`, and parses what was saved.
+ *
+ * @throws Error for an editor that is missing or failed, or a text that is no JSON object.
+ */
+export async function editInput(
+  input: unknown,
+  environment: Record<string, string | undefined>,
+): Promise<Record<string, unknown>> {
+  const editor = environment['VISUAL'] || environment['EDITOR'] || 'vi';
+  const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-edit-'));
+  try {
+    const file = path.join(folder, 'input.json');
+    await writeFile(file, `${JSON.stringify(input, null, 2)}\n`, { mode: 0o600 });
+    await runEditor(editor, file);
+    return parseObject(await readFile(file, 'utf8'));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Runs the editor by a shell: the variable may contain options. */
+function runEditor(editor: string, file: string): Promise<void> {
+  const child = spawn(`${editor} ${JSON.stringify(file)}`, { shell: true, stdio: 'inherit' });
+  return new Promise((resolve, reject) => {
+    const fail = (why: string): void =>
+      reject(new Error(`The editor ${editor} ${why}. Set EDITOR to an editor that is installed.`));
+    child.once('error', ({ message }) => fail(`could not be started (${message})`));
+    child.once('exit', (code) =>
+      code === 0 ? resolve() : fail(`ended with ${code ?? 'a signal'}`),
+    );
+  });
+}
+
+function parseObject(text: string): Record<string, unknown> {
+  let input: unknown;
+  try {
+    input = JSON.parse(text);
+  } catch (error) {
+    throw new Error(`This is no JSON: ${(error as Error).message}`, { cause: error });
+  }
+  if (typeof input === 'object' && input !== null && !Array.isArray(input)) {
+    return input as Record<string, unknown>;
+  }
+  throw new Error('An input is a JSON object: { … }');
+}
+
+/** A chat's input from a file or a program, line by line. No prompts. */
+export function pipedInput(stdin: NodeJS.ReadableStream): ChatInput {
+  const reader = createInterface({ input: stdin, terminal: false });
+  // Iterated from the start: lines without a listener are lost.
+  const lines = reader[Symbol.asyncIterator]();
+  const line = async (): Promise<string | undefined> => {
+    const { done, value } = await lines.next();
+    return done === true ? undefined : value;
+  };
+  return {
+    isTerminal: false,
+    line,
+    key: async (_prompt, keys) => {
+      for (;;) {
+        const answer = (await line())?.trim();
+        if (answer === undefined) return undefined;
+        const key = answer.charAt(0).toLowerCase();
+        if (key !== '' && keys.includes(key)) return { key, rest: answer.slice(1).trim() };
+      }
+    },
+    close: () => reader.close(),
+  };
+}
+
+/** Asks at the terminal. True for `y` or `yes` alone; Ctrl-C and Ctrl-D are a no. */
+export function confirm(question: string): Promise<boolean> {
+  const { stdin: input, stderr: output } = process;
+  const reader = createInterface({ input, output });
+  return new Promise((resolve) => {
+    reader.once('close', () => resolve(false));
+    reader.question(question, (answer) => {
+      resolve(/^y(es)?$/i.test(answer.trim()));
+      reader.close();
+    });
   });
 }

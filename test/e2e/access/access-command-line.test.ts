@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { openKeyAdmin } from '../../../src/cli/data/key-admin.js';
+import { openKeyAdmin } from '../../../src/cli/commands/keys-command.js';
 import { TurnpikeError } from '../../../src/client/turnpike-client.js';
 import { KeyedClient } from '../../support/clients/keyed-client.js';
 import { startServer, type TestServer } from '../../support/processes/start-server.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { exitCodeOf, explainFailure } from '../render/explain-failure.js';
-import { explainStartFailure } from '../render/explain-start-failure.js';
-import { parseCall } from './parse-call.js';
+import { exitCodeOf, explainFailure } from './render/explain-failure.js';
+import { explainStartFailure } from './render/explain-start-failure.js';
+import { parseCall } from './arguments.js';
 
 const config = {
   options: { json: { type: 'boolean', default: false }, url: { type: 'string' } },

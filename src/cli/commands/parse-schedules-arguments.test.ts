@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseSchedulesArguments } from './parse-schedules-arguments.js';
-import { UsageError } from './usage-error.js';
+import { parseSchedulesArguments } from './schedules-command.js';
+import { UsageError } from '../arguments.js';
 
 const plain = { json: false, url: undefined };
 const put = ['put', 'daily', '--cron', '0 9 * * *', '--tz', 'UTC', '--message', 'Go'];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseWebhooksArguments } from './parse-webhooks-arguments.js';
-import { UsageError } from './usage-error.js';
+import { parseWebhooksArguments } from './webhooks-command.js';
+import { UsageError } from '../arguments.js';
 
 const parse = (line: string) => parseWebhooksArguments(line.split(' '));
 const plain = { json: false, url: undefined };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseChatLine, type ChatLine } from './parse-chat-line.js';
+import { parseChatLine, type ChatLine } from './chat-command.js';
 
 describe('parseChatLine', () => {
   it.each<[string, ChatLine]>([

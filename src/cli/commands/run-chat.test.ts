@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { TurnpikeClient } from '../../client/turnpike-client.js';
-import { painter } from './paint.js';
-import { runChat } from './run-chat.js';
+import { painter } from '../terminal/screen.js';
+import { runChat } from './chat-command.js';
 
 const asked = (approvalId: string): string =>
   JSON.stringify({

@@ -1,6 +1,5 @@
-import { nearestName } from '../../parsing/nearest-name.js';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
-import { UsageError } from './usage-error.js';
+import { nearestName } from '../parsing/nearest-name.js';
 
 /**
  * Parses the arguments of a command.
@@ -38,3 +37,12 @@ function explain(error: unknown, names: readonly string[]): string {
     return `${extra} is one argument too many: this command takes options alone.`;
   return message;
 }
+
+/** The option of every command that talks to a server. */
+export const serverOptions = { url: { type: 'string' } } as const;
+
+/** The options of commands that may start a server. */
+export const startOptions = { ...serverOptions, start: { type: 'boolean' } } as const;
+
+/** A wrong call of a command; the message says what is right. */
+export class UsageError extends Error {}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseTurnArguments } from './parse-turn-arguments.js';
-import { UsageError } from './usage-error.js';
+import { parseTurnArguments } from './turn-command.js';
+import { UsageError } from '../arguments.js';
 
 describe('parseTurnArguments', () => {
   const parse = (...args: string[]) =>

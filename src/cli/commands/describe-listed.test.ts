@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ModelCatalogue } from '../../provider/model-catalogue.js';
 import { viewModel } from '../../provider/models/view-model.js';
-import { linesOfTable, tableOfAgents, tableOfModels, tableOfSessions } from './describe-listed.js';
+import { linesOfTable, tableOfAgents, tableOfModels, tableOfSessions } from './list-command.js';
 
 describe('turnpike sessions', () => {
   const session = {

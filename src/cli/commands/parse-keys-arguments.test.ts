@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseKeysArguments } from './parse-keys-arguments.js';
-import { UsageError } from './usage-error.js';
+import { parseKeysArguments } from './keys-command.js';
+import { UsageError } from '../arguments.js';
 
 const parse = (line: string) => parseKeysArguments(line.split(' '));
 

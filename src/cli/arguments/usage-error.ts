@@ -1,2 +1,0 @@
-/** A wrong call of a command; the message says what is right. */
-export class UsageError extends Error {}
