@@ -48,8 +48,7 @@ const layers = [
   'schedules',
   'wires',
   // What is done with all that is stored: exports and imports, and the end of a principal's data.
-  'transfer',
-  'erasure',
+  'data',
   // The assembly of a process, and its clients.
   'ops',
   'backend',
@@ -115,7 +114,7 @@ const doors = [
   '^src/turn/approvals/(approval-answerer|approval-errors|approval-writes|validate-answer)\\.ts$',
   '^src/turn/branches/session-forker\\.ts$',
   '^src/turn/history/(conversation-service|view-(messages|steps))\\.ts$',
-  '^src/turn/lifecycle/(forget-archives|session-closer|turn-canceller)\\.ts$',
+  '^src/turn/lifecycle/(session-closer|turn-canceller)\\.ts$',
   '^src/turn/state/(stored-turn|turn-(errors|row|state))\\.ts$',
   // The harness's dialect, whose frames AG-UI sends too.
   '^src/wires/harness/dialect/harness\\.ts$',
@@ -205,7 +204,7 @@ module.exports = {
       from: {
         path: '^src/',
         pathNot:
-          '^src/(turn/|schedules/|wires/|transfer/|erasure/|ops/|client/(server-types|turn/parse-turn-disposition\\.test)|server/|backend/)',
+          '^src/(turn/|schedules/|wires/|data/|ops/|client/(server-types|turn/parse-turn-disposition\\.test)|server/|backend/)',
       },
       to: { path: '^src/turn/' },
     },
@@ -307,7 +306,7 @@ module.exports = {
       'zod-checks-files',
       ['zod'],
       [
-        '^src/(parsing|agents|skills|config|extensions|storage|transfer|cli)/',
+        '^src/(parsing|agents|skills|config|extensions|storage|data|cli)/',
         '^src/governance/permissions/',
         '^src/provider/models/',
         '^src/tools/mcp/(definitions|mcp-file)\\.ts$',

@@ -1,19 +1,21 @@
 /** Imports files of `src` without a build. */
-import { rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
 // Written beside the packages, where the bundle's imports are resolved.
-const folder = path.join(root, 'node_modules/.cache/turnpike/source');
+const cache = path.join(root, 'node_modules/.cache/turnpike');
 
 /**
  * @param {readonly string[]} files relative to `src`, without their ending.
  * @returns {Promise<object[]>} their exports.
  */
 export async function importSource(files) {
-  await rm(folder, { recursive: true, force: true });
+  await mkdir(cache, { recursive: true });
+  // Of this call alone: the tests and the documentation are checked beside each other.
+  const folder = await mkdtemp(path.join(cache, 'source-'));
   const bundle = await rolldown({
     input: Object.fromEntries(files.map((file) => [file, path.join(root, 'src', `${file}.ts`)])),
     // Rolldown brings the helpers of decorators itself.
@@ -23,7 +25,11 @@ export async function importSource(files) {
   });
   await bundle.write({ dir: folder, format: 'esm' });
   await bundle.close();
-  return Promise.all(
-    files.map((file) => import(pathToFileURL(path.join(folder, `${file}.js`)).href)),
-  );
+  try {
+    return await Promise.all(
+      files.map((file) => import(pathToFileURL(path.join(folder, `${file}.js`)).href)),
+    );
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }

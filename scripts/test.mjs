@@ -15,6 +15,7 @@ import { drizzle } from 'drizzle-orm/node-postgres';
 import { migrate } from 'drizzle-orm/node-postgres/migrator';
 import { Client } from 'pg';
 import { extract } from 'tar';
+import { importSource } from './import-source.mjs';
 import { findChromium } from './services/find-chromium.mjs';
 import { findPgBouncer } from './services/find-pgbouncer.mjs';
 import { findPython } from './services/find-python.mjs';
@@ -124,8 +125,25 @@ async function emptyTemplate(databaseUrl) {
   const url = new URL(databaseUrl);
   url.pathname = `/${name}`;
   const migrationsFolder = path.join(root, 'dist/migrations');
-  await withClient(url.href, (client) => migrate(drizzle(client), { migrationsFolder }));
+  await withClient(url.href, async (client) => {
+    await migrate(drizzle(client), { migrationsFolder });
+    await checkRegister(client);
+  });
   return name;
+}
+
+/** A table that is not in the register would be left out of exports, forks and the erasure of a principal. */
+async function checkRegister(client) {
+  const [{ compareTables }] = await importSource(['storage/tables']);
+  const { rows } = await client.query(
+    `select tablename from pg_tables where schemaname = 'public' and tablename <> 'schema_contracts'`,
+  );
+  const different = compareTables(rows.map(({ tablename }) => tablename));
+  if (different.length > 0) {
+    throw new Error(
+      `src/storage/tables.ts and the database differ in their tables: ${different.join(', ')}`,
+    );
+  }
 }
 
 async function withClient(connectionString, work) {

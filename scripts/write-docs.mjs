@@ -21,7 +21,7 @@ const outdated = [];
 writeSource('src/server/api-shapes.ts', describeShapes());
 const streams = describeTypes();
 writeSource('src/http/fields/api-types.json', streams);
-writeSource('src/transfer/stored-types.json', describeRows());
+writeSource('src/data/stored-types.json', describeRows());
 
 const [
   { describeVariables },

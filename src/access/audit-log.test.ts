@@ -6,8 +6,6 @@ import { auditLog } from '../storage/governance-schema.js';
 import { AuditLog } from './audit-log.js';
 import { AuditService } from './keys/audit-service.js';
 
-const DAY_MS = 86_400_000;
-
 describe('the audit log', () => {
   let database: OpenedDatabase;
   beforeAll(async () => {
@@ -46,17 +44,6 @@ describe('the audit log', () => {
     const second = await service.page({ after: first.nextAfter, limit: 2 });
     expect(second.entries.map(({ subject }) => subject)).toEqual(['3']);
     expect(second).not.toHaveProperty('nextAfter');
-  });
-
-  it('is kept for its days, and for ever where there are none', async () => {
-    await write('old');
-    await clock.advance(90 * DAY_MS);
-    await write('new');
-    expect(await audit.forget(0)).toBe(0);
-    expect(await audit.forget(90)).toBe(1);
-    expect(await audit.forget(90)).toBe(0);
-    const left = await audit.list({ after: undefined, limit: 10 });
-    expect(left.map(({ subject }) => subject)).toEqual(['new']);
   });
 
   it('goes with the transaction it is part of', async () => {

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { asc, gt, inArray, lt } from 'drizzle-orm';
+import { asc, gt } from 'drizzle-orm';
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { newTimeId } from '../platform/ids.js';
 import { DATABASE, type Database, type Queryable } from '../storage/connection.js';
@@ -42,11 +42,6 @@ export interface AuditEntry {
 
 export type AuditRow = typeof auditLog.$inferSelect;
 
-const DAY_MS = 86_400_000;
-
-/** Entries deleted at a time. */
-const MOST_AT_ONCE = 5_000;
-
 /** The audit log: who did what. */
 @Injectable()
 export class AuditLog {
@@ -72,21 +67,5 @@ export class AuditLog {
       .where(after === undefined ? undefined : gt(auditLog.id, after))
       .orderBy(asc(auditLog.id))
       .limit(limit);
-  }
-
-  /** Deletes old entries. @param days 0: none. @returns the number of deleted entries. */
-  async forget(days: number): Promise<number> {
-    if (days === 0) return 0;
-    const before = new Date(this.clock.now() - days * DAY_MS);
-    const old = this.db
-      .select({ id: auditLog.id })
-      .from(auditLog)
-      .where(lt(auditLog.at, before))
-      .limit(MOST_AT_ONCE);
-    const deleted = await this.db
-      .delete(auditLog)
-      .where(inArray(auditLog.id, old))
-      .returning({ id: auditLog.id });
-    return deleted.length;
   }
 }

@@ -22,7 +22,7 @@ export type { BootReport } from '../session/session-booter.js';
 export type { CreateSessionDto as WantedSession } from '../session/session.dto.js';
 export type { SessionDefaults } from '../session/session-service.js';
 export type { ListedSession, SessionRecord } from '../session/view-session.js';
-export type { PrincipalReport } from '../erasure/principal-eraser.js';
+export type { PrincipalReportDto as PrincipalReport } from '../data/data.dto.js';
 export type { SkillView } from '../skills/view-skill.js';
 export type {
   FileView as MemoryFileView,
@@ -61,7 +61,7 @@ export type {
   NewWebhookDto as WantedWebhook,
   WebhookChangesDto as WebhookChanges,
 } from '../webhooks/endpoints/webhook.dto.js';
-export type { ImportReport } from '../transfer/transfer-errors.js';
+export type { ImportReportDto as ImportReport } from '../data/data.dto.js';
 export type { ListedChat } from '../wires/ai-sdk/chat-history.js';
 export type { HarnessFrames } from '../wires/harness/dialect/harness-frames.js';
 

@@ -1,6 +1,5 @@
 import { Module, type OnModuleDestroy } from '@nestjs/common';
 import { AccessModule } from '../access/access.module.js';
-import { AuditLog } from '../access/audit-log.js';
 import { AgentsModule } from '../agents/agents.module.js';
 import { PersonaLibrary } from '../agents/persona-library.js';
 import { DEFAULT_PERSONA } from '../agents/persona-name.js';
@@ -21,20 +20,13 @@ import {
 import { SHELLS, type Shells } from '../tools/shells.js';
 import { TOOL_HOOK, type ToolHook } from '../tools/tool-hook.js';
 import { ToolsModule } from '../tools/tools.module.js';
-import { forgetMemory } from '../memory/forget-memory.js';
-import { forgetUsage } from '../governance/budgets/usage-days.js';
-import { forgetArchives } from '../turn/lifecycle/forget-archives.js';
 import { TURN_QUEUE, type TurnQueue } from '../turn/queue/turn-queue.js';
 import { countActiveSessions } from '../turn/state/turn-row.js';
-import { expireSessions } from '../session/expire-sessions.js';
-import { releaseFiles } from '../session/release-files.js';
 import { findLateSeconds } from '../schedules/find-late-seconds.js';
-import { forgetRuns } from '../schedules/forget-runs.js';
-import { forgetDeliveries } from '../webhooks/forget-deliveries.js';
 import { commandHealth } from './command-health.js';
 import { HealthController } from './health.controller.js';
 import { HealthService } from './health-service.js';
-import { Housekeeper } from './housekeeper.js';
+import { Housekeeper, listChores } from './housekeeper.js';
 import { MetricsController } from './metrics.controller.js';
 import { MetricsService } from './metrics-service.js';
 import { QueueController } from './queue.controller.js';
@@ -115,51 +107,13 @@ export class QueueViewModule {}
 
 /** Provides the housekeeper, which removes expired data. */
 @Module({
-  imports: [AccessModule, AttachmentsModule],
+  imports: [AttachmentsModule],
   providers: [
     {
       provide: Housekeeper,
-      inject: [DATABASE, CONFIG, CLOCK, LOGGER, BlobStore, AuditLog],
-      useFactory: (
-        db: Database,
-        config: Config,
-        clock: Clock,
-        logger: Logger,
-        blobs: BlobStore,
-        audit: AuditLog,
-      ) =>
-        new Housekeeper(
-          [
-            { name: 'forget-archives', run: () => forgetArchives(db, config.archiveKeepDays) },
-            {
-              name: 'expire-sessions',
-              run: () => expireSessions(db, new Date(clock.now()), config.sessionKeepDays),
-            },
-            {
-              name: 'release-files',
-              run: () => releaseFiles(db, new Date(clock.now()), config.fileKeepDays),
-            },
-            {
-              name: 'forget-usage',
-              run: () => forgetUsage(db, new Date(clock.now()), config.usageKeepDays),
-            },
-            { name: 'collect-blobs', run: () => blobs.collect() },
-            {
-              name: 'forget-deliveries',
-              run: () => forgetDeliveries(db, new Date(clock.now()), config.webhookKeepDays),
-            },
-            {
-              name: 'forget-memory',
-              run: () => forgetMemory(db, new Date(clock.now()), config.memoryKeepDays),
-            },
-            {
-              name: 'forget-schedule-runs',
-              run: () => forgetRuns(db, new Date(clock.now()), config.scheduleRunKeepDays),
-            },
-            { name: 'forget-audit', run: () => audit.forget(config.auditKeepDays) },
-          ],
-          { clock, logger },
-        ),
+      inject: [DATABASE, CONFIG, CLOCK, LOGGER, BlobStore],
+      useFactory: (db: Database, config: Config, clock: Clock, logger: Logger, blobs: BlobStore) =>
+        new Housekeeper(listChores(config, { db, clock, blobs }), { clock, logger }),
     },
   ],
 })

@@ -8,8 +8,9 @@ import * as access_usage_controller from '../access/usage.controller.js';
 import * as access_usage_dto from '../access/usage.dto.js';
 import * as attachments_upload_upload_controller from '../attachments/upload/upload.controller.js';
 import * as attachments_upload_uploaded_dto from '../attachments/upload/uploaded.dto.js';
-import * as erasure_erasure_controller from '../erasure/erasure.controller.js';
-import * as erasure_erasure_dto from '../erasure/erasure.dto.js';
+import * as data_data_dto from '../data/data.dto.js';
+import * as data_erasure_controller from '../data/erasure.controller.js';
+import * as data_transfer_controller from '../data/transfer.controller.js';
 import * as http_errors_validation_detail_dto from '../http/errors/validation-detail.dto.js';
 import * as http_id_params_dto from '../http/id-params.dto.js';
 import * as http_paging_after_query_dto from '../http/paging/after-query.dto.js';
@@ -44,8 +45,6 @@ import * as session_todo_dto from '../session/todo.dto.js';
 import * as tools_tool_controller from '../tools/tool.controller.js';
 import * as tools_tool_list_dto from '../tools/tool-list.dto.js';
 import * as tools_tool_query_dto from '../tools/tool-query.dto.js';
-import * as transfer_transfer_controller from '../transfer/transfer.controller.js';
-import * as transfer_transfer_dto from '../transfer/transfer.dto.js';
 import * as turn_approvals_approval_controller from '../turn/approvals/approval.controller.js';
 import * as turn_approvals_approval_dto from '../turn/approvals/approval.dto.js';
 import * as turn_approvals_approval_query_dto from '../turn/approvals/approval-query.dto.js';
@@ -107,7 +106,7 @@ export const apiShapes: Record<'models' | 'controllers', Said[]> = {
     [access_new_key_dto, { KeyLimitsDto: { requestsPerMinute: {  }, concurrentTurns: {  }, tokensPerDay: {  }, usdPerDay: {  } }, NewKeyDto: { principal: {  }, name: {  }, scopes: {  }, expiresIn: {  }, limits: {  }, projectRoots: {  } } }],
     [access_usage_dto, { MeasureDto: { used: {  }, limit: {  } }, DayUsageDto: { day: {  }, tokens: {  }, usd: {  }, resetsAt: {  } }, UsageDaysQueryDto: { of: {  } }, DayOfUsageDto: { day: {  }, principal: {  }, model: {  }, turns: {  }, tokens: {  }, usd: {  } }, UsageDaysDto: { days: {  } } }],
     [attachments_upload_uploaded_dto, { UploadedFileDto: { id: {  }, name: {  }, mimeType: {  }, size: {  }, changed: {  } }, RefusedFileDto: { path: {  }, reason: {  } }, UploadedDto: { attachments: {  }, errors: {  } } }],
-    [erasure_erasure_dto, { PrincipalParamsDto: { principal: {  } }, ForgetQueryDto: { projects: {  } }, PrincipalReportDto: { sessions: {  }, turns: {  }, activeTurns: {  }, messages: {  }, uploads: {  }, files: {  }, fileBytes: {  }, keys: {  }, preferences: {  }, webhooks: {  }, memoryFiles: {  }, schedules: {  }, usageDays: {  }, auditEntries: {  }, projectFolder: {  } } }],
+    [data_data_dto, { ImportQueryDto: { principal: {  } }, ExportQueryDto: { sessionId: {  }, principal: {  } }, ImportReportDto: { imported: {  }, skipped: {  }, skippedSessions: {  }, interruptedTurns: {  }, importedMemoryFiles: {  }, skippedMemoryFiles: {  } }, PrincipalParamsDto: { principal: {  } }, ForgetQueryDto: { projects: {  } }, PrincipalReportDto: { sessions: {  }, turns: {  }, activeTurns: {  }, messages: {  }, uploads: {  }, files: {  }, fileBytes: {  }, keys: {  }, preferences: {  }, webhooks: {  }, memoryFiles: {  }, schedules: {  }, usageDays: {  }, auditEntries: {  }, projectFolder: {  } } }],
     [http_errors_validation_detail_dto, { ValidationProblemDto: { loc: {  }, msg: {  }, type: {  } }, ValidationDetailDto: { detail: {  }, correlationId: {  } } }],
     [http_id_params_dto, { SessionIdDto: { id: {  } }, TurnIdDto: { id: {  } }, ApprovalIdDto: { id: {  } }, WebhookIdDto: { id: {  } }, DeliveryIdDto: { deliveryId: {  } } }],
     [http_paging_after_query_dto, { AfterQueryDto: { after: {  } } }],
@@ -130,7 +129,6 @@ export const apiShapes: Record<'models' | 'controllers', Said[]> = {
     [session_todo_dto, { TodoDto: { id: {  }, content: {  }, status: {  } }, TodoListDto: { todos: {  } } }],
     [tools_tool_list_dto, { ListedToolDto: { name: {  }, description: {  }, effect: {  }, retry: {  }, inputSchema: {  }, source: {  } }, ListedMcpServerDto: { name: {  }, kind: {  }, state: {  }, tools: {  }, problems: {  } }, ToolPageDto: { tools: {  }, mcpServers: {  }, nextCursor: {  } } }],
     [tools_tool_query_dto, { ToolQueryDto: { cursor: {  }, limit: {  } } }],
-    [transfer_transfer_dto, { ImportQueryDto: { principal: {  } }, ExportQueryDto: { sessionId: {  }, principal: {  } }, ImportReportDto: { imported: {  }, skipped: {  }, skippedSessions: {  }, interruptedTurns: {  }, importedMemoryFiles: {  }, skippedMemoryFiles: {  } } }],
     [turn_approvals_approval_query_dto, { ApprovalQueryDto: { sessionId: {  }, turnId: {  }, status: {  }, cursor: {  }, limit: {  } } }],
     [turn_approvals_approval_dto, { AnswerDto: { decision: {  }, message: {  }, input: {  }, rule: {  }, output: {  }, isError: {  } }, ApprovalDto: { approvalId: {  }, turnId: {  }, sessionId: {  }, toolUseId: {  }, kind: {  }, name: {  }, input: {  }, reason: {  }, status: {  }, onTimeout: {  }, createdAt: {  }, expiresAt: {  }, decision: {  }, by: {  }, message: {  }, editedInput: {  }, decidedAt: {  } }, OneApprovalDto: { approval: {  } }, ApprovalSessionDto: { title: {  }, projectRoot: {  }, persona: {  } }, ListedApprovalDto: { session: {  } }, ApprovalPageDto: { approvals: {  } } }],
     [turn_branches_fork_dto, { ForkSessionDto: { turnId: {  }, position: {  } }, WrittenFilesDto: { paths: {  }, more: {  }, ranCommands: {  }, mcpTools: {  } }, ForkedSessionDto: { session: {  }, filesReverted: {  }, filesWritten: {  } } }],
@@ -170,7 +168,8 @@ export const apiShapes: Record<'models' | 'controllers', Said[]> = {
     [access_keys_admin_controller, { AdminController: { create: { type: access_keys_admin_dto.CreatedKeyDto }, list: { type: access_keys_admin_dto.KeyListDto }, revoke: { type: access_keys_admin_dto.OneKeyDto }, entries: { type: access_keys_audit_page_dto.AuditPageDto } } }],
     [access_usage_controller, { UsageController: { days: { type: access_usage_dto.UsageDaysDto } } }],
     [attachments_upload_upload_controller, { UploadController: { upload: { type: attachments_upload_uploaded_dto.UploadedDto } } }],
-    [erasure_erasure_controller, { ErasureController: { report: { type: erasure_erasure_dto.PrincipalReportDto }, forget: { type: erasure_erasure_dto.PrincipalReportDto } } }],
+    [data_erasure_controller, { ErasureController: { report: { type: data_data_dto.PrincipalReportDto }, forget: { type: data_data_dto.PrincipalReportDto } } }],
+    [data_transfer_controller, { TransferController: { import: { type: data_data_dto.ImportReportDto } } }],
     [memory_memory_controller, { MemoryController: { list: { type: memory_memory_dto.MemoryListDto }, files: { type: memory_memory_dto.FilePageDto }, get: { type: memory_memory_dto.OneFileDto }, put: { type: memory_memory_dto.OneFileDto }, delete: { type: memory_memory_dto.DeletedFilesDto }, deleteAll: { type: memory_memory_dto.DeletedFilesDto } } }],
     [ops_health_controller, { HealthController: { live: { type: ops_health_dto.LivenessDto } } }],
     [ops_metrics_controller, { MetricsController: {  } }],
@@ -183,7 +182,6 @@ export const apiShapes: Record<'models' | 'controllers', Said[]> = {
     [session_skill_controller, { SkillController: {  } }],
     [session_todo_controller, { TodoController: { list: { type: session_todo_dto.TodoListDto } } }],
     [tools_tool_controller, { ToolController: {  } }],
-    [transfer_transfer_controller, { TransferController: { import: { type: transfer_transfer_dto.ImportReportDto } } }],
     [turn_approvals_approval_controller, { ApprovalController: { list: { type: turn_approvals_approval_dto.ApprovalPageDto }, get: { type: turn_approvals_approval_dto.OneApprovalDto }, answer: { type: turn_approvals_approval_dto.OneApprovalDto } } }],
     [turn_branches_fork_controller, { ForkController: { fork: { type: turn_branches_fork_dto.ForkedSessionDto } } }],
     [turn_feedback_feedback_controller, { FeedbackController: { set: { type: turn_feedback_feedback_dto.OneFeedbackDto }, ofTurn: { type: turn_feedback_feedback_dto.FeedbackListDto }, delete: { type: turn_feedback_feedback_dto.OneFeedbackDto }, page: { type: turn_feedback_feedback_dto.FeedbackPageDto } } }],

@@ -24,8 +24,7 @@ import { TurnApiModule, TurnWorkerModule } from '../turn/turn.module.js';
 import { webhookNotFound } from '../webhooks/webhook-errors.js';
 import { WebhookApiModule, WebhookSenderModule } from '../webhooks/webhooks.module.js';
 import { ScheduleApiModule, SchedulerModule } from '../schedules/schedules.module.js';
-import { ErasureModule } from '../erasure/erasure.module.js';
-import { TransferModule } from '../transfer/transfer.module.js';
+import { DataModule } from '../data/data.module.js';
 import { AgUiModule } from '../wires/ag-ui/ag-ui.module.js';
 import { AiSdkModule } from '../wires/ai-sdk/ai-sdk.module.js';
 import { HarnessModule } from '../wires/harness/harness.module.js';
@@ -56,8 +55,7 @@ const apiModules = [
   AgUiModule,
   OracleModule,
   ResponsesModule,
-  TransferModule,
-  ErasureModule,
+  DataModule,
 ];
 
 const workerModules = [TurnWorkerModule, WebhookSenderModule, SchedulerModule, HousekeepingModule];

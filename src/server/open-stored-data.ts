@@ -1,12 +1,16 @@
 import type { Config, Environment } from '../config/config.js';
-import { PrincipalParamsDto } from '../erasure/erasure.dto.js';
-import { PrincipalEraser, type PrincipalReport } from '../erasure/principal-eraser.js';
+import {
+  PrincipalParamsDto,
+  type PrincipalReportDto,
+  ExportQueryDto,
+  ImportQueryDto,
+  type ImportReportDto,
+} from '../data/data.dto.js';
+import { PrincipalEraser } from '../data/principal-eraser.js';
 import { takeRequest } from '../http/request.pipe.js';
 import { createLogger } from '../platform/logger.js';
-import { SessionExporter } from '../transfer/session-exporter.js';
-import { SessionImporter } from '../transfer/session-importer.js';
-import { ExportQueryDto, ImportQueryDto } from '../transfer/transfer.dto.js';
-import type { ImportReport } from '../transfer/transfer-errors.js';
+import { SessionExporter } from '../data/session-exporter.js';
+import { SessionImporter } from '../data/session-importer.js';
 import { openApplication } from './open-application.js';
 import { redactOf } from './process-log.js';
 
@@ -19,9 +23,9 @@ export interface StoredData {
   import(
     bytes: AsyncIterable<Uint8Array>,
     options: { principal?: string | undefined },
-  ): Promise<ImportReport>;
-  count(principal: string): Promise<PrincipalReport>;
-  forget(principal: string, options: { projects: boolean }): Promise<PrincipalReport>;
+  ): Promise<ImportReportDto>;
+  count(principal: string): Promise<PrincipalReportDto>;
+  forget(principal: string, options: { projects: boolean }): Promise<PrincipalReportDto>;
   close(): Promise<void>;
 }
 

@@ -7,6 +7,7 @@ import { sessionBlobs } from '../../storage/file-schema.js';
 import { unnest } from '../../storage/given-rows.js';
 import { steeredMessages } from '../../storage/governance-schema.js';
 import { turns } from '../../storage/schema.js';
+import { tables } from '../../storage/tables.js';
 import { messages, steps, toolCalls, turnArchives } from '../../storage/transcript-schema.js';
 
 export interface Copying {
@@ -20,9 +21,12 @@ export interface Copying {
 /** Ids of copies by those of their originals. */
 export type CopiedIds = ReadonlyMap<string, string>;
 
+/** Ids of summaries with those of their copies. */
+type Summaries = readonly (readonly [string, string])[];
+
 /**
- * Copies turns with all that is history of them: messages, steps, calls, notices, summaries, events. They
- * stay in the order that they have, at their times. What is about a run to come is not copied:
+ * Copies turns with all that is history of them, as the register of tables says: messages, steps, calls, notices,
+ * summaries, events. They stay in the order that they have, at their times. What is about a run to come is not copied:
  * approvals, leases, keys, who asked for a cancellation, children.
  *
  * Files are not copied: the session is noted as a user of their contents.
@@ -31,28 +35,33 @@ export async function copyTurns(tx: Queryable, copying: Copying): Promise<Copied
   const ids = newIds(copying.turns);
   if (ids.size === 0) return ids;
   const given = unnest({ old: 'text', new: 'text' }, [...ids]);
-  const copy = (table: PgTable, owner: PgColumn, set: Record<string, SQL>): Promise<unknown> =>
-    tx.execute(copyRows(table, { given, owner, set }));
-  const turnId = sql`given.new`;
-  const sessionId = sql`${copying.to}::text`;
-  await copy(turns, turns.id, {
-    ...nothingToCome,
-    id: turnId,
-    sessionId,
-    copiedFrom: turns.id.getSQL(),
-    leftOut: sql`nullif(${turns.leftOut}, 'superseded')`,
-  });
-  const own = { id: newMessageId, sessionId, turnId };
-  await copy(messages, messages.turnId, own);
-  await copy(steeredMessages, steeredMessages.turnId, { ...own, idempotencyKey: nothing });
-  await copy(steps, steps.turnId, { turnId, sent: sentFrom(given) });
-  await copy(toolCalls, toolCalls.turnId, { turnId });
-  await copy(turnArchives, turnArchives.turnId, { turnId, events: eventsOf(copying) });
-  await nameSteered(tx, ids);
+  await tx.execute(copyRows(turns, { given, owner: turns.id, set: copiedTurn(copying.to) }));
   const summaries = await copyCompactions(tx, copying, ids);
-  await copy(notices, notices.turnId, { turnId, mark: markFrom(summaries) });
+  const changed = changedColumns(copying, given, summaries);
+  for (const { table, owner, forked } of tables) {
+    if (!forked || owner?.of !== 'turn') continue;
+    const set = { turnId: sql`given.new`, ...changed.get(table) };
+    await tx.execute(copyRows(table, { given, owner: owner.column, set }));
+  }
+  await nameSteered(tx, ids);
   await keepFiles(tx, copying);
   return ids;
+}
+
+/** Columns of what belongs to a turn that differ from the original's, beside the id of the turn. */
+function changedColumns(
+  copying: Copying,
+  given: SQL,
+  summaries: Summaries,
+): ReadonlyMap<PgTable, Record<string, SQL>> {
+  const own = { id: sql`'msg_' || gen_random_uuid()`, sessionId: sql`${copying.to}::text` };
+  return new Map<PgTable, Record<string, SQL>>([
+    [messages, own],
+    [steeredMessages, { ...own, idempotencyKey: nothing }],
+    [steps, { sent: sentFrom(given) }],
+    [turnArchives, { events: eventsOf(copying) }],
+    [notices, { mark: markFrom(summaries) }],
+  ]);
 }
 
 /** Copies have the time of their turn in their id, as every turn has, and the order of the turns. */
@@ -62,10 +71,13 @@ function newIds(copied: Copying['turns']): Map<string, string> {
 }
 
 const nothing = sql`null`;
-const newMessageId = sql`'msg_' || gen_random_uuid()`;
 
-/** Columns of a turn that are about its run, and about other turns. */
-const nothingToCome: Record<string, SQL> = {
+/** Columns of a turn that are about its session, its run, and other turns. */
+const copiedTurn = (sessionId: string): Record<string, SQL> => ({
+  id: sql`given.new`,
+  sessionId: sql`${sessionId}::text`,
+  copiedFrom: turns.id.getSQL(),
+  leftOut: sql`nullif(${turns.leftOut}, 'superseded')`,
   leaseUntil: nothing,
   idempotencyKey: nothing,
   parentTurnId: nothing,
@@ -77,7 +89,7 @@ const nothingToCome: Record<string, SQL> = {
   traceparent: nothing,
   tracestate: nothing,
   lastTraceparent: nothing,
-};
+});
 
 interface Copied {
   /** Pairs of ids. */
@@ -147,7 +159,7 @@ async function copyCompactions(
   tx: Queryable,
   { from, to }: Copying,
   ids: CopiedIds,
-): Promise<(readonly [string, string])[]> {
+): Promise<Summaries> {
   const found = await tx
     .select({ id: compactions.id, throughTurnId: compactions.throughTurnId })
     .from(compactions)
@@ -168,7 +180,7 @@ async function copyCompactions(
 }
 
 /** A notice that announces a summary is marked with its id. */
-function markFrom(summaries: readonly (readonly [string, string])[]): SQL {
+function markFrom(summaries: Summaries): SQL {
   const given = unnest({ old_summary: 'text', new_summary: 'text' }, summaries);
   return sql`coalesce((select replace(${notices.mark}, given.old_summary, given.new_summary) from ${given}
     where ${notices.kind} = 'compact-summary' and ${notices.mark} like '%' || given.old_summary), ${notices.mark})`;

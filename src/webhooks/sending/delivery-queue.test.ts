@@ -5,11 +5,9 @@ import { ManualClock } from '../../../test/support/manual-clock.js';
 import { storeEndpoint } from '../../../test/support/webhooks/store-endpoint.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { webhookDeliveries, webhookEndpoints } from '../../storage/webhook-schema.js';
-import { forgetDeliveries } from '../forget-deliveries.js';
 import type { TryResult } from './decide-outcome.js';
 import { DeliveryQueue, type ClaimedDelivery } from './delivery-queue.js';
 
-const DAY_MS = 86_400_000;
 const answered = (status: number): TryResult => ({ type: 'answered', status, body: 'no' });
 const idle = { busy: new Map<string, number>(), most: 100, mostFailing: 100 };
 
@@ -174,13 +172,5 @@ describe.each(bothDatabases)('the queue of deliveries, on %s', (_name, open) => 
     expect(before.previousSecrets).toEqual(['whsec_older']);
     await clock.advance(61_000);
     expect((await claimOne()).previousSecrets).toEqual([]);
-  });
-
-  it('keeps deliveries for so many days', async () => {
-    const endpoint = await storeEndpoint(database.db);
-    await store(endpoint, 3);
-    const now = clock.now();
-    expect(await forgetDeliveries(database.db, new Date(now + 6 * DAY_MS), 7)).toBe(0);
-    expect(await forgetDeliveries(database.db, new Date(now + 8 * DAY_MS), 7)).toBe(3);
   });
 });

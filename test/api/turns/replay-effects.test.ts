@@ -5,7 +5,7 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { TurnpikeClient } from '../../../src/client/turnpike-client.js';
 import { webhookDeliveries } from '../../../src/storage/webhook-schema.js';
-import { SessionExporter } from '../../../src/transfer/session-exporter.js';
+import { SessionExporter } from '../../../src/data/session-exporter.js';
 import { instructionRootWith } from '../../support/agents/instruction-root.js';
 import { startMcpHttp, type McpHttp } from '../../support/mcp/start-mcp-http.js';
 import { startServer, type TestServer } from '../../support/processes/start-server.js';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { recordKinds } from '../../../src/transfer/record-kinds.js';
+import { recordKinds } from '../../../src/data/record-kinds.js';
 import { newOtherStore, type TestStore } from '../../support/database/test-store.js';
 import { cliProgram } from '../../support/processes/built-programs.js';
 import { runProgram, type Ended } from '../../support/processes/run-program.js';

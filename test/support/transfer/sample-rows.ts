@@ -3,8 +3,8 @@ import type { PgColumn } from 'drizzle-orm/pg-core';
 import { newId } from '../../../src/platform/ids.js';
 import type { Database } from '../../../src/storage/connection.js';
 import { memories } from '../../../src/storage/memory-schema.js';
-import { recordKinds, sessionKind, turnKind } from '../../../src/transfer/record-kinds.js';
-import storedTypes from '../../../src/transfer/stored-types.json' with { type: 'json' };
+import { recordKinds } from '../../../src/data/record-kinds.js';
+import storedTypes from '../../../src/data/stored-types.json' with { type: 'json' };
 
 type Schema = Readonly<Record<string, unknown>>;
 const definitions = storedTypes.definitions as Readonly<Record<string, Schema>>;
@@ -84,8 +84,8 @@ export async function storeEveryKind(db: Database): Promise<{ sessionId: string;
     const sample = sampleOf(definitions[kind.type] ?? {}) as Record<string, unknown>;
     const row = Object.fromEntries(
       Object.entries<PgColumn>(getTableColumns(kind.table)).map(([name, column]) => {
-        if (name === 'id' && kind === sessionKind) return [name, sessionId];
-        if (name === 'id' && kind === turnKind) return [name, turnId];
+        if (name === 'id' && kind.type === 'session') return [name, sessionId];
+        if (name === 'id' && kind.type === 'turn') return [name, turnId];
         if (name === 'id') return [name, newId(prefixes[kind.type] ?? kind.type)];
         if (Object.hasOwn(known, name)) return [name, known[name]];
         const key = `${kind.type}.${name}`;

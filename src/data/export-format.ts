@@ -1,12 +1,46 @@
 import * as z from 'zod/mini';
+import { packageVersion } from '../platform/process/package-root.js';
 import { parseValue } from '../parsing/parse-value.js';
 import { nameOf, show } from '../parsing/word-issue.js';
 import { isPlainObject } from '../platform/json.js';
 import { JsonMeter, type JsonLimits } from '../platform/text/json-meter.js';
-import { EXPORT_FORMAT, EXPORT_VERSION, type FrameLine } from './export-format.js';
-import { recordKinds, type RecordKind } from './record-kinds.js';
-import { checkOf } from './record-shapes.js';
 import { parseJson, plainNumbers } from '../platform/exact-json.js';
+import { recordKinds, type RecordKind, checkOf } from './record-kinds.js';
+
+/**
+ * An export is lines of JSON: a header, sessions, an end. A session is a line `session`, its records and files,
+ * the sessions of its subagents, and a line `session.end`. After the sessions come
+ * the files of memories. `docs/operate/backup.md` describes it.
+ */
+const EXPORT_FORMAT = 'turnpike-export';
+
+/** Version of the format: raised where an older server would misread a newer file. */
+const EXPORT_VERSION = 1;
+
+/** Bytes of a file in one line: they are a third longer in base64. */
+export const FILE_PIECE_BYTES = 192 * 1024;
+
+/** The lines that are no row of a table. */
+type FrameLine =
+  | { type: 'header'; format: string; version: number; server: string; at: string }
+  /** A file of the session before it; its bytes follow, unless they are no longer stored. */
+  | { type: 'file'; sha256: string; size: number; missing?: boolean }
+  | { type: 'bytes'; data: string }
+  /** The end of a session and of its subagents' sessions. */
+  | { type: 'session.end'; sessionId: string; lines: number }
+  /** The session was deleted while it was exported: its lines are void. */
+  | { type: 'session.gone'; sessionId: string }
+  /** `memoryFiles`: files of memories, after the sessions. Absent: none, as in files of earlier versions. */
+  | { type: 'end'; sessions: number; memoryFiles?: number };
+
+export function headerAt(at: string): FrameLine {
+  const format = EXPORT_FORMAT;
+  return { type: 'header', format, version: EXPORT_VERSION, server: packageVersion, at };
+}
+
+export function frameText(line: FrameLine): string {
+  return `${JSON.stringify(line)}\n`;
+}
 
 /** A line of an export that is a row. */
 export interface RecordLine {

@@ -1,6 +1,5 @@
-import { getTableName, sql } from 'drizzle-orm';
+import { getTableName, sql, count, eq } from 'drizzle-orm';
 import { Inject, Injectable } from '@nestjs/common';
-import { count, eq } from 'drizzle-orm';
 import { AuditLog } from '../access/audit-log.js';
 import { BlobStore } from '../attachments/blob-store.js';
 import { CONFIG, type Config } from '../config/config.js';
@@ -12,13 +11,12 @@ import { typesOf, unnest } from '../storage/given-rows.js';
 import { lockFor } from '../storage/lock.js';
 import { sessions } from '../storage/schema.js';
 import { TurnCanceller } from '../turn/lifecycle/turn-canceller.js';
-import { ImportLines } from './import-lines.js';
-import { MemoryTransfer } from './memory-transfer.js';
-import { LineFault } from './parse-line.js';
-import { memoryFileKind } from './record-kinds.js';
-import { ReadSession } from './read-session.js';
-import { SessionSpool, type RecordBatch } from './session-spool.js';
-import { importInvalid, type ImportReport } from './transfer-errors.js';
+import { quotaOf, type QuotaConfig } from '../memory/memory-quota.js';
+import { storeImported } from '../memory/memory-rows.js';
+import { ImportLines, ReadSession, SessionSpool, type RecordBatch } from './read-session.js';
+import { LineFault, type RecordLine } from './export-format.js';
+import type { ImportReportDto } from './data.dto.js';
+import { TypedError } from '../errors/typed-error.js';
 
 /** Ids of sessions in a report. */
 const MOST_IDS = 100;
@@ -36,10 +34,9 @@ export class SessionImporter {
   constructor(
     @Inject(DATABASE) private readonly db: Database,
     @Inject(CLOCK) private readonly clock: Clock,
-    @Inject(CONFIG) private readonly config: Pick<Config, 'maxSessions'>,
+    @Inject(CONFIG) private readonly config: Pick<Config, 'maxSessions'> & QuotaConfig,
     private readonly contents: BlobStore,
     private readonly canceller: TurnCanceller,
-    private readonly memory: MemoryTransfer,
     private readonly audit: AuditLog,
   ) {}
 
@@ -52,8 +49,8 @@ export class SessionImporter {
   async import(
     bytes: AsyncIterable<Uint8Array>,
     { principalId, by }: ImportOptions,
-  ): Promise<ImportReport> {
-    const done: ImportReport = {
+  ): Promise<ImportReportDto> {
+    const done: ImportReportDto = {
       imported: 0,
       skipped: 0,
       skippedSessions: [],
@@ -81,7 +78,7 @@ export class SessionImporter {
   async #importAll(
     lines: ImportLines,
     spool: SessionSpool,
-    { principalId, done }: { principalId: string | undefined; done: ImportReport },
+    { principalId, done }: { principalId: string | undefined; done: ImportReportDto },
   ): Promise<void> {
     const header = await lines.next();
     if (header.type !== 'header') throw new LineFault(1, 'is not the header of an export');
@@ -95,9 +92,9 @@ export class SessionImporter {
         const why = `counts ${wanted}, and ${came} came before it: lines are missing`;
         throw new LineFault(lines.number, why);
       }
-      if (line.type === 'record' && line.kind === memoryFileKind) {
+      if (line.type === 'record' && line.kind.of === 'principal') {
         memoryFiles += 1;
-        const came = await this.memory.import(line, principalId);
+        const came = await this.#storeMemoryFile(line, principalId);
         if (typeof came === 'object') {
           throw new LineFault(lines.number, `(memoryFile) has no room in its memory: ${came.full}`);
         }
@@ -121,6 +118,29 @@ export class SessionImporter {
       done.imported += 1;
       done.interruptedTurns += await this.#interrupt(read.unended);
     }
+  }
+
+  /**
+   * Stores a file, unless one of its path is here.
+   *
+   * @param principalId its owner; undefined: the file's.
+   * @returns whether it was stored; why its memory has no room for it.
+   */
+  #storeMemoryFile(
+    { fields }: RecordLine,
+    principalId: string | undefined,
+  ): Promise<'stored' | 'taken' | { full: string }> {
+    const textOf = (name: string): string => String(fields[name]);
+    const turnId = fields['turnId'];
+    const key = { principalId: principalId ?? textOf('principalId'), agent: textOf('agent') };
+    const writer = {
+      turnId: typeof turnId === 'string' ? turnId : null,
+      callId: null,
+      at: new Date(textOf('updatedAt')),
+    };
+    const file = { path: textOf('path'), content: textOf('content') };
+    const quota = quotaOf(this.config);
+    return this.db.transaction((tx) => storeImported(tx, key, { file, writer, quota }));
   }
 
   async #has(sessionId: string): Promise<boolean> {
@@ -168,4 +188,16 @@ async function insertBatch(tx: Queryable, { kind, rows, lines }: RecordBatch): P
     const what = violatedConstraint(error) ?? 'a value';
     throw new LineFault(first, `(${kind.type})${range} was refused by the database: ${what}`);
   }
+}
+
+/** The error for a file that is not an export to its end. Sessions before the line stay. */
+function importInvalid({ line, why, isNewer }: LineFault, done: ImportReportDto): TypedError {
+  const kept =
+    done.imported === 0
+      ? 'Nothing was imported.'
+      : `Of the session at that line nothing was stored; ${done.imported} before it ${done.imported === 1 ? 'was' : 'were'} imported.`;
+  return new TypedError(isNewer ? 'IMPORT_TOO_NEW' : 'IMPORT_INVALID', {
+    message: `Line ${line} ${why}${/[.!?]$/.test(why) ? '' : '.'} ${kept}`,
+    details: { line, ...done },
+  });
 }

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { and, asc, eq, gt } from 'drizzle-orm';
+import { and, asc, eq, gt, sql } from 'drizzle-orm';
 import { AuditLog } from '../access/audit-log.js';
 import { rechunk } from '../platform/rechunk.js';
 import { BlobStore } from '../attachments/blob-store.js';
@@ -11,14 +11,23 @@ import { DATABASE, type Database } from '../storage/connection.js';
 import { blobs, sessionBlobs } from '../storage/file-schema.js';
 import { sessions, turns } from '../storage/schema.js';
 import { FILE_PIECE_BYTES, frameText, headerAt } from './export-format.js';
-import { MemoryTransfer } from './memory-transfer.js';
-import { sessionKind, sessionKinds, turnKind, turnKinds } from './record-kinds.js';
-import { selectRecords, type SelectedRecord } from './select-records.js';
-import { replaySession, subagentSession } from './transfer-errors.js';
+import {
+  memoryFileKind,
+  selectColumns,
+  selectRecords,
+  sessionKinds,
+  turnKinds,
+  type SelectedRecord,
+} from './record-kinds.js';
+import { invalidRequest, type TypedError } from '../errors/typed-error.js';
+import { memoryFiles } from '../storage/memory-schema.js';
 import { printExact } from '../platform/exact-json.js';
 
 /** Sessions listed at a time. */
 const LISTED_AT_ONCE = 200;
+
+/** Files of memories loaded at a time: each has a megabyte at most. */
+const MAX_MEMORY_FILES = 20;
 
 /** The sessions to export; neither: all. */
 export interface ExportSelection {
@@ -43,7 +52,6 @@ export class SessionExporter {
     @Inject(CLOCK) private readonly clock: Clock,
     private readonly store: SessionStore,
     private readonly contents: BlobStore,
-    private readonly memory: MemoryTransfer,
     private readonly audit: AuditLog,
   ) {}
 
@@ -84,7 +92,7 @@ export class SessionExporter {
     }
     let memoryFiles = 0;
     if (sessionId === undefined) {
-      for await (const record of this.memory.records(principalId)) {
+      for await (const record of this.#memoryFiles(principalId)) {
         memoryFiles += 1;
         yield recordText(record);
       }
@@ -112,9 +120,35 @@ export class SessionExporter {
     }
   }
 
+  /** The files of a principal, or of all, as records. */
+  async *#memoryFiles(principalId: string | undefined): AsyncGenerator<SelectedRecord> {
+    const { principalId: owner, agent, path } = memoryFiles;
+    const position = sql`(${owner}, ${agent}, ${path})`;
+    let after: [string, string, string] | undefined;
+    for (;;) {
+      const page = await this.db
+        .select({ owner, agent, path, row: selectColumns(memoryFileKind) })
+        .from(memoryFiles)
+        .where(
+          and(
+            principalId === undefined ? undefined : eq(owner, principalId),
+            after === undefined
+              ? undefined
+              : sql`${position} > (${after[0]}::text, ${after[1]}::text, ${after[2]}::text)`,
+          ),
+        )
+        .orderBy(asc(owner), asc(agent), asc(path))
+        .limit(MAX_MEMORY_FILES);
+      for (const { row } of page) yield { type: memoryFileKind.type, row };
+      const last = page.at(-1);
+      if (last === undefined || page.length < MAX_MEMORY_FILES) return;
+      after = [last.owner, last.agent, last.path];
+    }
+  }
+
   /** The lines of a session and of its subagents'. @throws SessionGone once it is deleted. */
   async *#session(sessionId: string): AsyncGenerator<string> {
-    const own = await selectRecords(this.db, [sessionKind, ...sessionKinds], sessionId);
+    const own = await selectRecords(this.db, sessionKinds, sessionId);
     if (own.length === 0) throw new SessionGone();
     yield* own.map(recordText);
     yield* this.#files(sessionId);
@@ -124,7 +158,7 @@ export class SessionExporter {
       .where(eq(turns.sessionId, sessionId))
       .orderBy(asc(turns.createdAt), asc(turns.id));
     for (const { id } of ids) {
-      const records = await selectRecords(this.db, [turnKind, ...turnKinds], id);
+      const records = await selectRecords(this.db, turnKinds, id);
       if (records.length === 0) throw new SessionGone();
       yield* records.map(recordText);
       const children = await this.db
@@ -157,4 +191,18 @@ export class SessionExporter {
 
 function recordText({ type, row }: SelectedRecord): string {
   return `{"type":"${type}","row":${printExact(row)}}\n`;
+}
+
+function subagentSession(sessionId: string, parentTurnId: string): TypedError {
+  return invalidRequest(
+    `${sessionId} is the session of a subagent, which goes with the session of its parent. Export that of the turn ${parentTurnId}.`,
+    { sessionId, parentTurnId },
+  );
+}
+
+function replaySession(sessionId: string, turnId: string): TypedError {
+  return invalidRequest(
+    `${sessionId} is the session of a replay, which can be made again and is not exported. Export the session of the turn ${turnId}, or fork this one and export the fork.`,
+    { sessionId, turnId },
+  );
 }

@@ -3,15 +3,16 @@ import { AccessModule } from '../access/access.module.js';
 import { AttachmentsModule } from '../attachments/attachments.module.js';
 import { SessionModule } from '../session/session.module.js';
 import { TurnModule } from '../turn/turn.module.js';
-import { MemoryTransfer } from './memory-transfer.js';
+import { ErasureController } from './erasure.controller.js';
+import { PrincipalCopies, PrincipalEraser } from './principal-eraser.js';
 import { SessionExporter } from './session-exporter.js';
 import { SessionImporter } from './session-importer.js';
 import { TransferController } from './transfer.controller.js';
 
-/** Sessions as files: export and import. */
+/** What is done with all that is stored: sessions as files, and the end of a principal's data. */
 @Module({
   imports: [AccessModule, AttachmentsModule, SessionModule, TurnModule],
-  controllers: [TransferController],
-  providers: [MemoryTransfer, SessionExporter, SessionImporter],
+  controllers: [TransferController, ErasureController],
+  providers: [PrincipalCopies, PrincipalEraser, SessionExporter, SessionImporter],
 })
-export class TransferModule {}
+export class DataModule {}

@@ -1,9 +1,64 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { Matches, IsBoolean } from 'class-validator';
 import { Transform } from 'class-transformer';
-import { IsBoolean } from 'class-validator';
-import { BoundedText, MayBeAbsent } from '../http/fields/field-rules.decorator.js';
+import { EmptyIsAbsent, BoundedText, MayBeAbsent } from '../http/fields/field-rules.decorator.js';
 import { mustBe } from '../http/fields/field-words.js';
-import type { PrincipalReport } from './principal-eraser.js';
+import { OptionalId } from '../http/fields/id-field.decorator.js';
+
+const principalWords = mustBe("1 to 64 letters, digits, '.', '@', '_' and '-'");
+
+export class ImportQueryDto {
+  @ApiProperty({
+    type: String,
+    description: 'Owner of all sessions of the file. Default: the owner that each has in it.',
+  })
+  @EmptyIsAbsent()
+  @Matches(/^[\w.@-]{1,64}$/, principalWords)
+  principal?: string | undefined;
+}
+
+export class ExportQueryDto {
+  @OptionalId('sess', 'The one session to export.')
+  sessionId?: string | undefined;
+
+  @ApiProperty({ type: String, description: 'Owner of the sessions. Default: all.' })
+  @EmptyIsAbsent()
+  @Matches(/^[\w.@-]{1,64}$/, principalWords)
+  principal?: string | undefined;
+}
+
+/** What an import has done. */
+export class ImportReportDto {
+  @ApiProperty({
+    type: 'integer',
+    description: 'Sessions that were stored, without those of subagents.',
+  })
+  imported!: number;
+
+  @ApiProperty({
+    type: 'integer',
+    description: 'Sessions that were here already, or were deleted while they were exported.',
+  })
+  skipped!: number;
+
+  @ApiProperty({ type: [String], description: 'Ids of these, the first hundred.' })
+  skippedSessions!: string[];
+
+  @ApiProperty({
+    type: 'integer',
+    description: 'Turns that had not ended, and were stored as interrupted.',
+  })
+  interruptedTurns!: number;
+
+  @ApiProperty({ type: 'integer', description: 'Files of memories that were stored.' })
+  importedMemoryFiles!: number;
+
+  @ApiProperty({
+    type: 'integer',
+    description: 'Files of memories whose path was taken: what is here stays.',
+  })
+  skippedMemoryFiles!: number;
+}
 
 export class PrincipalParamsDto {
   @BoundedText({
@@ -32,7 +87,8 @@ function Count(description: string) {
   return ApiProperty({ type: 'integer', description });
 }
 
-export class PrincipalReportDto implements PrincipalReport {
+/** A principal's data, before or after its erasure. */
+export class PrincipalReportDto {
   @Count('Sessions, with those of subagents.')
   sessions!: number;
 
@@ -65,6 +121,7 @@ export class PrincipalReportDto implements PrincipalReport {
 
   @Count('Files of its memories.')
   memoryFiles!: number;
+
   @Count('Schedules, which are deleted with the records of their runs.')
   schedules!: number;
 

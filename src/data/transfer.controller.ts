@@ -21,7 +21,7 @@ import { CLOCK, type Clock } from '../platform/clock.js';
 import { LOGGER, type Logger } from '../platform/logger.js';
 import { SessionExporter, type ExportSelection } from './session-exporter.js';
 import { SessionImporter } from './session-importer.js';
-import { ExportQueryDto, ImportQueryDto, ImportReportDto } from './transfer.dto.js';
+import { ExportQueryDto, ImportQueryDto, ImportReportDto } from './data.dto.js';
 
 const linesType = 'application/x-ndjson';
 const line = { type: 'object', required: ['type'], properties: { type: { type: 'string' } } };

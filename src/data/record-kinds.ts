@@ -1,15 +1,117 @@
+import { getTableColumns, getTableName, sql, type SQL } from 'drizzle-orm';
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
-import type { PgColumn } from 'drizzle-orm/pg-core';
 import * as z from 'zod/mini';
+import { memoryFiles } from '../storage/memory-schema.js';
+import { sessions, turns } from '../storage/schema.js';
+import { tables, type TableOwner } from '../storage/tables.js';
+import type { turnArchives } from '../storage/transcript-schema.js';
+import type { Queryable } from '../storage/connection.js';
 import { checkedBy, wholeNumber } from '../parsing/shapes.js';
 import { isId } from '../platform/ids.js';
 import { MEMORY_ROOT, parseMemoryPath } from '../memory/memory-path.js';
 import type { Fault } from '../parsing/word-issue.js';
 import { parseValue } from '../parsing/parse-value.js';
-import type { turnArchives } from '../storage/transcript-schema.js';
 import { isStorable } from '../storage/storable.js';
-import type { RecordKind } from './record-kinds.js';
 import storedTypes from './stored-types.json' with { type: 'json' };
+
+/** Rows of a table, as records of an export. */
+export interface RecordKind {
+  /** The type of its lines. */
+  type: string;
+  table: PgTable;
+  /** Columns of the lines by the names of their fields. */
+  columns: Readonly<Record<string, PgColumn>>;
+  /** What the rows are exported with. */
+  of: TableOwner['of'];
+  /** The column with its id. */
+  owner: PgColumn;
+  /** Order of the rows. */
+  order: readonly PgColumn[];
+}
+
+const kinds = tables.flatMap(({ table, owner, exported }): RecordKind[] => {
+  if (typeof exported === 'string' || owner === null) return [];
+  const { as: type, order = [], without = [] } = exported;
+  const all = Object.entries<PgColumn>(getTableColumns(table));
+  const columns = Object.fromEntries(all.filter(([name]) => !without.includes(name)));
+  const { of, column } = ownRow(table) ?? owner;
+  return [{ type, table, columns, of, owner: column, order }];
+});
+
+/** A session and a turn are exported with what is theirs. */
+function ownRow(table: PgTable): TableOwner | undefined {
+  if (table === sessions) return { of: 'session', column: sessions.id };
+  return table === turns ? { of: 'turn', column: turns.id } : undefined;
+}
+
+/** All kinds by the types of their lines. */
+export const recordKinds: ReadonlyMap<string, RecordKind> = new Map(
+  kinds.map((kind) => [kind.type, kind]),
+);
+
+/** A session, and what belongs to it and to no turn. */
+export const sessionKinds = kinds.filter(({ of }) => of === 'session');
+/** A turn, and what belongs to it. */
+export const turnKinds = kinds.filter(({ of }) => of === 'turn');
+/** A file of a memory, which belongs to no session. */
+export const memoryFileKind = kindOf(memoryFiles);
+
+function kindOf(table: PgTable): RecordKind {
+  const found = kinds.find((kind) => kind.table === table);
+  if (found === undefined) throw new Error(`${getTableName(table)} is not exported`);
+  return found;
+}
+
+/** A record as the database words it: no value is parsed on its way into the file. */
+export interface SelectedRecord {
+  type: string;
+  /** A JSON object of the row's fields, without line breaks. */
+  row: string;
+}
+
+/**
+ * Loads the rows of the kinds that belong to an owner, in the order of the kinds: one statement, which sees
+ * them all at one moment.
+ */
+export async function selectRecords(
+  db: Queryable,
+  kinds: readonly RecordKind[],
+  ownerId: string,
+): Promise<SelectedRecord[]> {
+  const selects = kinds.map((kind, index) => selectKind(kind, index, ownerId));
+  const { rows } = await db.execute(sql`
+    select type, "row" from (${sql.join(selects, sql` union all `)}) found order by part, place`);
+  // A line break in a JSON text stands between its values.
+  return (rows as SelectedRecord[]).map(({ type, row }) => ({
+    type,
+    row: row.includes('\n') ? row.replaceAll('\n', ' ') : row,
+  }));
+}
+
+function selectKind(kind: RecordKind, part: number, ownerId: string): SQL {
+  const { type, table, owner, order } = kind;
+  const ordered = order.length === 0 ? sql`` : sql`order by ${sql.join([...order], sql`, `)}`;
+  return sql`
+    select ${part}::integer as part, row_number() over (${ordered}) as place, ${type}::text as type,
+      ${selectColumns(kind)} as "row"
+    from ${table} where ${owner} = ${ownerId}`;
+}
+
+/** The JSON text of a row's fields. */
+export function selectColumns({ columns }: Pick<RecordKind, 'columns'>): SQL<string> {
+  const fields = Object.entries(columns).map(
+    ([name, column]) => sql`${fieldOf(column)} as ${sql.identifier(name)}`,
+  );
+  return sql<string>`(select row_to_json(r) from (select ${sql.join(fields, sql`, `)}) r)::text`;
+}
+
+/** Times are in UTC, to the microsecond, whatever the time zone of the connection. */
+function fieldOf(column: PgColumn): SQL {
+  return column.getSQLType().startsWith('timestamp')
+    ? sql`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
+    : sql`${column}`;
+}
 
 type Shape = z.core.$ZodType;
 

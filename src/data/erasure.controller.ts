@@ -4,7 +4,7 @@ import { Caller } from '../access/caller.decorator.js';
 import { NeedsScope, Unowned } from '../access/owned.decorator.js';
 import type { Principal } from '../access/principal.js';
 import { ApiErrors } from '../http/errors/api-errors.decorator.js';
-import { ForgetQueryDto, PrincipalParamsDto, PrincipalReportDto } from './erasure.dto.js';
+import { ForgetQueryDto, PrincipalParamsDto, PrincipalReportDto } from './data.dto.js';
 import { PrincipalEraser } from './principal-eraser.js';
 
 const manages = 'an operator answers for what is stored of whom';
