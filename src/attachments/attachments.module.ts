@@ -6,7 +6,7 @@ import { ResourceStack } from '../platform/async/resource-stack.js';
 import { Attachments } from './attachments.js';
 import { BlobStore } from './blob-store.js';
 import { UploadStore } from './blobs/upload-store.js';
-import { EXTRACTOR, openExtractor } from './extract/extractor.js';
+import { Extractor } from './extract/extractor.js';
 import { Extractions } from './extract/extractions.js';
 import { FileMemory } from './show/file-memory.js';
 import { OutputFiles } from './output-files.js';
@@ -32,10 +32,10 @@ const EXTRACT_MEMORY_MB = 768;
     OutputFiles,
     UploadService,
     {
-      provide: EXTRACTOR,
+      provide: Extractor,
       inject: [CONFIG, CLOCK, LOGGER, ResourceStack],
       useFactory: (config: Config, clock: Clock, logger: Logger, resources: ResourceStack) => {
-        const extractor = openExtractor({
+        const extractor = new Extractor({
           concurrency: config.extractProcesses,
           timeoutMs: EXTRACT_TIMEOUT_MS,
           memoryMb: EXTRACT_MEMORY_MB,

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../config/config.js';
 import { BlobStore } from './blob-store.js';
 import { UploadStore } from './blobs/upload-store.js';
-import { EXTRACTOR, type Extractor } from './extract/extractor.js';
+import { Extractor } from './extract/extractor.js';
 import { Extractions } from './extract/extractions.js';
 import { FileMemory } from './show/file-memory.js';
 import { StoredFiles } from './stored-files.js';
@@ -22,7 +22,7 @@ export class Attachments {
     readonly stored: StoredFiles,
     readonly extractions: Extractions,
     readonly memory: FileMemory,
-    @Inject(EXTRACTOR) readonly extractor: Extractor,
+    readonly extractor: Extractor,
     @Inject(CONFIG) { attachmentRoots }: Pick<Config, 'attachmentRoots'>,
   ) {
     this.roots = attachmentRoots;

@@ -46,31 +46,29 @@ export class BlobStore {
   }
 
   async has(sha256: string): Promise<boolean> {
-    const found = await this.db
-      .select({ sha256: blobs.sha256 })
-      .from(blobs)
-      .where(eq(blobs.sha256, sha256));
-    return found.length > 0;
+    return (await this.#find(sha256)) !== undefined;
   }
 
   /** The content of a blob; undefined when it is not stored. */
   async get(sha256: string): Promise<Buffer | undefined> {
-    const [blob] = await this.db
-      .select({ contentId: blobs.contentId, size: blobs.size })
-      .from(blobs)
-      .where(eq(blobs.sha256, sha256));
+    const blob = await this.#find(sha256);
     return blob && this.contents.read(blob.contentId, blob.size);
   }
 
   /** The bytes of a blob in pieces; undefined when it is not stored, or not whole. */
   async pieces(sha256: string): Promise<AsyncIterable<Uint8Array> | undefined> {
+    const blob = await this.#find(sha256);
+    if (blob === undefined || !(await this.contents.has(blob.contentId, blob.size)))
+      return undefined;
+    return this.contents.pieces(blob.contentId);
+  }
+
+  async #find(sha256: string): Promise<{ contentId: string; size: number } | undefined> {
     const [blob] = await this.db
       .select({ contentId: blobs.contentId, size: blobs.size })
       .from(blobs)
       .where(eq(blobs.sha256, sha256));
-    if (blob === undefined || !(await this.contents.has(blob.contentId, blob.size)))
-      return undefined;
-    return this.contents.pieces(blob.contentId);
+    return blob;
   }
 
   /**

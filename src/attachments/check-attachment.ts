@@ -65,6 +65,11 @@ export function refuseKind(file: { isFile(): boolean }): string | undefined {
   return file.isFile() ? undefined : notRegular;
 }
 
+/** The reason against a file of more than so many bytes. */
+export function refuseFileSize(most: number): string {
+  return `Attachment exceeds per-file size limit (${most} bytes)`;
+}
+
 /**
  * The reason against a file that is too large, alone or with the turn's accepted files; else
  * undefined.
@@ -75,7 +80,7 @@ export function refuseSize(
   limits: AttachmentLimits,
 ): string | undefined {
   if (size > limits.fileBytes) {
-    return `Attachment exceeds per-file size limit (${limits.fileBytes} bytes)`;
+    return refuseFileSize(limits.fileBytes);
   }
   if (accepted.bytes + size > limits.turnBytes) {
     return `Attachment exceeds per-turn size budget (${limits.turnBytes} bytes total)`;

@@ -4,7 +4,7 @@ import { Attachments } from './attachments.js';
 import { harnessLimits as limits, refuseSize } from './check-attachment.js';
 import { checkFile } from './check/check-file.js';
 import { mediaKind } from './check/classify.js';
-import { fitStoredImage } from './check/fit-file.js';
+import { fitStoredImage, inOnePiece } from './check/fit-file.js';
 import { SNIFF_BYTES } from './check/sniff-type.js';
 import { cleanName } from './clean-name.js';
 import type { OutputBlock, ToolOutput } from '../parsing/tool-output.js';
@@ -98,8 +98,4 @@ function refuseDeclared(declared: string, { mimeType }: AttachmentRef): string |
 
 function sizeOf(kept: readonly AttachmentRef[]): { files: number; bytes: number } {
   return { files: kept.length, bytes: kept.reduce((sum, { size }) => sum + size, 0) };
-}
-
-async function* inOnePiece(content: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield content;
 }

@@ -1,9 +1,10 @@
 import { compact } from '../platform/compact.js';
 import type { BlobStore } from './blob-store.js';
-import type { Upload, UploadStore } from './blobs/upload-store.js';
+import type { UploadStore } from './blobs/upload-store.js';
 import { refuseCount, refuseSize, shownPath, type AttachmentLimits } from './check-attachment.js';
 import { checkFile, type FileCheck } from './check/check-file.js';
 import { loadPath } from './check/load-path.js';
+import type { AttachmentFolders } from './open-attachment.js';
 import type { ReceivedFile } from './received-file.js';
 import { isStoredFileId, type StoredFiles } from './stored-files.js';
 import type { AttachmentRef } from '../storage/shapes/stored-part.js';
@@ -25,16 +26,11 @@ export interface ResolvedAttachments {
   unlisted?: number;
 }
 
-export interface AttachmentInput {
+export interface AttachmentInput extends AttachmentFolders {
   /** Absolute paths, and ids of uploads and of files in stored messages. */
   named: readonly string[];
   /** Files that came with the request; they follow the named ones. */
   sent: readonly ReceivedFile[];
-  /** See `AttachmentFolders`: in which paths must lie. */
-  projectRoot?: string;
-  roots: readonly string[];
-  closed?: readonly string[];
-  hidden?: readonly string[];
   /** Owner of the uploads that may be named. Default: the local user. */
   principalId?: string;
   limits: AttachmentLimits;
@@ -55,9 +51,9 @@ export async function resolveAttachments(
   deps: ResolveDeps,
   input: AttachmentInput,
 ): Promise<ResolvedAttachments> {
-  const { sent, roots, closed = [], hidden = [], limits } = input;
-  const named = input.named.slice(0, limits.files);
-  const excess = refuseExcess(input.named.slice(limits.files), limits);
+  const { named: all, sent, principalId, limits, ...where } = input;
+  const named = all.slice(0, limits.files);
+  const excess = refuseExcess(all.slice(limits.files), limits);
   const files: AttachmentRef[] = [];
   const errors: AttachmentError[] = [];
   const accepted = { files: 0, bytes: 0 };
@@ -74,32 +70,22 @@ export async function resolveAttachments(
     accepted.files += 1;
     accepted.bytes += size;
   };
-  const uploads = await deps.uploads.find(named.filter(isUploadId), input.principalId);
-  const stored = await deps.stored.find(named.filter(isStoredFileId), input.principalId);
+  const known = new Map([
+    ...(await deps.uploads.find(named.filter(isUploadId), principalId)),
+    ...(await deps.stored.find(named.filter(isStoredFileId), principalId)),
+  ]);
   for (const name of named) {
-    if (isStoredFileId(name)) {
-      const file = stored.get(name);
-      take(name, file?.size ?? 0, useStored(file, refuse));
+    if (isStoredFileId(name) || isUploadId(name)) {
+      const file = known.get(name);
+      take(name, file?.size ?? 0, useKnown(name, file, refuse));
       continue;
     }
-    if (isUploadId(name)) {
-      const upload = uploads.get(name);
-      take(name, upload?.size ?? 0, useUpload(upload, refuse));
-      continue;
-    }
-    const loaded = await loadPath(name, {
-      store: deps.store,
-      ...compact({ projectRoot: input.projectRoot }),
-      roots,
-      closed,
-      hidden,
-      refuseSize: refuse,
-    });
+    const loaded = await loadPath(name, { store: deps.store, ...where, refuseSize: refuse });
     if ('reason' in loaded) take(name, 0, loaded);
     else take(name, loaded.file.size, withPath(await checkFile(loaded.file), name));
   }
   errors.push(...excess.errors);
-  index = input.named.length;
+  index = all.length;
   for (const file of sent) {
     const reason = refuse(file.size);
     take(file.name, file.size, reason === undefined ? await checkFile(file) : { reason });
@@ -124,35 +110,22 @@ function refuseExcess(
 
 const isUploadId = (name: string): boolean => name.startsWith('att_');
 
-function useUpload(
-  upload: Upload | undefined,
-  refuse: (size: number) => string | undefined,
-): FileCheck {
-  if (upload === undefined) {
-    return {
-      reason: 'Attachment is not known: send the file to POST /api/harness/attachments again',
-    };
-  }
-  const reason = refuse(upload.size);
-  if (reason !== undefined) return { reason };
-  const { name, mimeType, size, sha256, changed } = upload;
-  const file = { name, mimeType, size, sha256 };
-  return { file: changed === null ? file : { ...file, changed } };
-}
-
-/** It was checked when it came. */
-function useStored(
+/** An upload, or a file of a message: it was checked when it came. */
+function useKnown(
+  id: string,
   file: AttachmentRef | undefined,
   refuse: (size: number) => string | undefined,
 ): FileCheck {
-  if (file === undefined) {
-    return { reason: 'The file is not there any more: its session was deleted. Send it again' };
-  }
+  if (file === undefined) return { reason: isUploadId(id) ? unknownUpload : goneFile };
   const reason = refuse(file.size);
   if (reason !== undefined) return { reason };
   const { index: _index, ...rest } = file;
   return { file: rest };
 }
+
+const unknownUpload =
+  'Attachment is not known: send the file to POST /api/harness/attachments again';
+const goneFile = 'The file is not there any more: its session was deleted. Send it again';
 
 function withPath(checked: FileCheck, path: string): FileCheck {
   return 'reason' in checked ? checked : { file: { ...checked.file, path } };

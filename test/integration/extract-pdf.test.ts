@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
 import { pagesPdf, type PdfPage } from '../support/files/pages-pdf.js';
-import { openExtractor, type Extractor } from '../../src/attachments/extract/extractor.js';
+import { Extractor } from '../../src/attachments/extract/extractor.js';
 import { OcrMissingError } from '../../src/attachments/extract/images/ocr-packages.js';
 import { extractPdf } from '../../src/attachments/extract/pdf/extract-pdf.js';
 
@@ -25,7 +25,7 @@ async function scanned(degrees = 0): Promise<NonNullable<PdfPage['picture']>> {
 let extractor: Extractor;
 beforeAll(() => {
   // OCR of several pages, on a machine that is busy.
-  extractor = openExtractor({ timeoutMs: 280_000 });
+  extractor = new Extractor({ timeoutMs: 280_000 });
 });
 afterAll(() => extractor.close());
 

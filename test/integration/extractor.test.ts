@@ -7,7 +7,7 @@ import iconv from 'iconv-lite';
 import sharp from 'sharp';
 import { testPdf } from '../support/files/test-pdf.js';
 import { testZip } from '../support/files/test-zip.js';
-import { openExtractor, type Extractor } from '../../src/attachments/extract/extractor.js';
+import { Extractor } from '../../src/attachments/extract/extractor.js';
 import type { TextSource } from '../../src/attachments/extract/outcomes.js';
 
 const fixture = (name: string): Promise<Buffer> =>
@@ -16,7 +16,7 @@ const fixture = (name: string): Promise<Buffer> =>
 let extractor: Extractor;
 beforeAll(() => {
   // Longer than a person waits: the machine may be busy.
-  extractor = openExtractor({ timeoutMs: 100_000 });
+  extractor = new Extractor({ timeoutMs: 100_000 });
 });
 afterAll(() => extractor.close());
 
@@ -116,7 +116,7 @@ describe('extractText', () => {
   });
 
   it('cuts what is too long, at a whole character', async () => {
-    const small = openExtractor({ maxChars: 10 });
+    const small = new Extractor({ maxChars: 10 });
     const outcome = await small.extractText(Buffer.from('123456789😀 and more'), 'text');
     expect(outcome).toEqual({ type: 'text', text: '123456789', isCut: true, via: 'text' });
     await small.close();
@@ -276,7 +276,7 @@ describe('a file that is not what it should be', () => {
 
   it('leaves what a parser says of it to the log', async () => {
     const refusals: { reason: string; fault?: string }[] = [];
-    const telling = openExtractor({ onRefused: (why) => refusals.push(why) });
+    const telling = new Extractor({ onRefused: (why) => refusals.push(why) });
     const outcome = await telling.extractText(testZip([]), 'docx');
     await telling.close();
     expect(JSON.stringify(outcome)).not.toMatch(/Error|undefined|docx/i);
@@ -302,7 +302,7 @@ describe('a file that is not what it should be', () => {
 
   it('a PDF of 2,000 pages is read as far as its text is shown', async () => {
     // The limit is longer than a person waits: the machine may be busy.
-    const patient = openExtractor({ timeoutMs: 100_000 });
+    const patient = new Extractor({ timeoutMs: 100_000 });
     const outcome = await patient.extractText(testPdf({ pages: 2_000 }), 'pdf');
     expect(outcome).toMatchObject({ type: 'text', pages: 2_000, isCut: true });
     expect(outcome.type === 'text' && outcome.text).toContain('This is page 1000');
@@ -310,7 +310,7 @@ describe('a file that is not what it should be', () => {
   });
 
   it('that takes too long is given up, and the next one is read', async () => {
-    const hasty = openExtractor({ timeoutMs: 3_000, concurrency: 1 });
+    const hasty = new Extractor({ timeoutMs: 3_000, concurrency: 1 });
     const slow = hasty.extractText(Buffer.from('<div>'.repeat(300_000)), 'html');
     const next = hasty.extractText(Buffer.from('still here'), 'text');
     expect(await slow).toEqual({
@@ -322,7 +322,7 @@ describe('a file that is not what it should be', () => {
   });
 
   it('that takes too much memory is given up, and the next one is read', async () => {
-    const small = openExtractor({ memoryMb: 100, concurrency: 1 });
+    const small = new Extractor({ memoryMb: 100, concurrency: 1 });
     const large = await small.extractText(Buffer.from('<p>word</p>'.repeat(900_000)), 'html');
     expect(large).toEqual({
       type: 'refused',
@@ -346,7 +346,7 @@ describe('a file that is not what it should be', () => {
 });
 
 it('gives up what it was asked at its end, and says nothing of those files', async () => {
-  const closing = openExtractor({ concurrency: 1 });
+  const closing = new Extractor({ concurrency: 1 });
   await closing.extractText(Buffer.from('a'), 'text');
   const asked = [
     closing.extractText(testPdf({ pages: 5_000 }), 'pdf'),

@@ -40,6 +40,7 @@ export async function fitStoredImage(
   return { type: 'changed', sha256, size, mimeType: fitted.mimeType, why: fitted.why };
 }
 
-async function* inOnePiece(content: Uint8Array): AsyncGenerator<Uint8Array> {
+/** A content as the store takes it. */
+export async function* inOnePiece(content: Uint8Array): AsyncGenerator<Uint8Array> {
   yield content;
 }

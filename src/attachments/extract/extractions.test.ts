@@ -4,7 +4,7 @@ import { ManualClock } from '../../../test/support/manual-clock.js';
 import { createLogger } from '../../platform/logger.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { blobs } from '../../storage/file-schema.js';
-import { openExtractor } from './extractor.js';
+import { Extractor } from './extractor.js';
 import { Extractions } from './extractions.js';
 
 describe('Extractions', () => {
@@ -34,7 +34,7 @@ describe('Extractions', () => {
       redact: (line) => line,
       destination: { write: (line) => lines.push(line) },
     });
-    const extractor = openExtractor();
+    const extractor = new Extractor();
     const extractions = new Extractions(database.db, clock, logger, store, extractor);
     return { extractions, extractor, clock, lines, reads: () => reads };
   }

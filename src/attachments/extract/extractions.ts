@@ -6,7 +6,7 @@ import { DATABASE, type Database } from '../../storage/connection.js';
 import { extractions } from '../../storage/file-schema.js';
 import { localRequester, type Requester } from '../requester.js';
 import { BlobStore } from '../blob-store.js';
-import { EXTRACTOR, type Extractor } from './extractor.js';
+import { Extractor } from './extractor.js';
 import type { PdfOutcome, TextOutcome, TextSource } from './outcomes.js';
 import { maxImageSide } from '../check-attachment.js';
 import { fitStoredImage, type FittedImage } from '../check/fit-file.js';
@@ -61,7 +61,7 @@ export class Extractions {
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
     @Inject(BlobStore) readonly store: Pick<BlobStore, 'get' | 'has' | 'put'>,
-    @Inject(EXTRACTOR) readonly extractor: Extractor,
+    readonly extractor: Extractor,
   ) {}
 
   extractText(

@@ -1,5 +1,6 @@
 import { LOCAL_USER } from '../../access/principal.js';
 import { systemClock, type Clock } from '../../platform/clock.js';
+import type { ExtractionBudget } from './extracted-text.js';
 import type {
   FileContent,
   ImageLimits,
@@ -9,21 +10,6 @@ import type {
   TextSource,
 } from './outcomes.js';
 import { ExtractorPool, type RefusedFile } from './process/extractor-pool.js';
-
-/**
- * Extracts text and images from untrusted files. A file that cannot be read is an outcome, never an
- * error. Capacity is shared fairly by `principalId`, which defaults to the local user.
- */
-export interface Extractor {
-  /** The text of a document. PDF pages without a text layer go through OCR, up to a limit. */
-  extractText(content: FileContent, source: TextSource, principalId?: string): Promise<TextOutcome>;
-  /** The text in an image, by OCR. */
-  extractImageText(content: FileContent, principalId?: string): Promise<TextOutcome>;
-  countPages(content: FileContent, principalId?: string): Promise<PdfOutcome>;
-  /** Turns an image upright, and scales it down to the limits. */
-  fitImage(content: FileContent, limits: ImageLimits, principalId?: string): Promise<ImageOutcome>;
-  close(): Promise<void>;
-}
 
 export interface ExtractorOptions {
   /** Files that are extracted at a time. Default: 2. */
@@ -44,30 +30,56 @@ export interface ExtractorOptions {
 /** Share of a file's time limit after which OCR begins no other page. */
 const OCR_SHARE = 0.6;
 
-/** An extractor over child processes, started on demand: a process can be killed without harm. */
-export function openExtractor(options: ExtractorOptions = {}): Extractor {
-  const { maxChars = 400_000, timeoutMs = 30_000 } = options;
-  const budget = { maxChars, ocrMs: timeoutMs * OCR_SHARE };
-  const pool = new ExtractorPool({
-    concurrency: options.concurrency ?? 2,
-    timeoutMs,
-    memoryMb: options.memoryMb ?? 768,
-    clock: options.clock ?? systemClock,
-    onProblem: options.onProblem ?? (() => undefined),
-    onRefused: options.onRefused ?? (() => undefined),
-  });
-  return {
-    extractText: (content, source, principalId = LOCAL_USER) =>
-      pool.run({ kind: 'text', source, ...budget }, content, principalId),
-    extractImageText: (content, principalId = LOCAL_USER) =>
-      pool.run({ kind: 'image-text', ...budget }, content, principalId),
-    countPages: (content, principalId = LOCAL_USER) =>
-      pool.run({ kind: 'pages' }, content, principalId),
-    fitImage: (content, limits, principalId = LOCAL_USER) =>
-      pool.run({ kind: 'fit-image', ...limits }, content, principalId),
-    close: () => pool.close(),
-  };
-}
+/**
+ * Extracts text and images from untrusted files, in child processes that are started on demand and can be killed without
+ * harm. A file that cannot be read is an outcome, never an error. Capacity is shared fairly by `principalId`, which
+ * defaults to the local user.
+ */
+export class Extractor {
+  readonly #pool: ExtractorPool;
+  readonly #budget: ExtractionBudget;
 
-/** Injects the process's `Extractor`. */
-export const EXTRACTOR = Symbol('Extractor');
+  constructor(options: ExtractorOptions = {}) {
+    const { maxChars = 400_000, timeoutMs = 30_000 } = options;
+    this.#budget = { maxChars, ocrMs: timeoutMs * OCR_SHARE };
+    this.#pool = new ExtractorPool({
+      concurrency: options.concurrency ?? 2,
+      timeoutMs,
+      memoryMb: options.memoryMb ?? 768,
+      clock: options.clock ?? systemClock,
+      onProblem: options.onProblem ?? (() => undefined),
+      onRefused: options.onRefused ?? (() => undefined),
+    });
+  }
+
+  /** The text of a document. PDF pages without a text layer go through OCR, up to a limit. */
+  extractText(
+    content: FileContent,
+    source: TextSource,
+    principalId = LOCAL_USER,
+  ): Promise<TextOutcome> {
+    return this.#pool.run({ kind: 'text', source, ...this.#budget }, content, principalId);
+  }
+
+  /** The text in an image, by OCR. */
+  extractImageText(content: FileContent, principalId = LOCAL_USER): Promise<TextOutcome> {
+    return this.#pool.run({ kind: 'image-text', ...this.#budget }, content, principalId);
+  }
+
+  countPages(content: FileContent, principalId = LOCAL_USER): Promise<PdfOutcome> {
+    return this.#pool.run({ kind: 'pages' }, content, principalId);
+  }
+
+  /** Turns an image upright, and scales it down to the limits. */
+  fitImage(
+    content: FileContent,
+    limits: ImageLimits,
+    principalId = LOCAL_USER,
+  ): Promise<ImageOutcome> {
+    return this.#pool.run({ kind: 'fit-image', ...limits }, content, principalId);
+  }
+
+  close(): Promise<void> {
+    return this.#pool.close();
+  }
+}

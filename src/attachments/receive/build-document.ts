@@ -1,3 +1,5 @@
+import { documentTooDeep, fieldTooLarge, tooManyValues } from './receive-errors.js';
+
 /** A token of the JSON parser: a value starts, comes in chunks, ends. */
 export interface JsonToken {
   name: string;
@@ -21,14 +23,13 @@ export interface DocumentRules {
   takeText(path: JsonPath): ((texts: AsyncIterable<string>) => Promise<unknown>) | undefined;
   /** Characters of the document, without streamed strings, at most. */
   maxChars: number;
-  /** Makes the error for a document over `maxChars`. */
-  tooLarge(): Error;
-  tooDeep(): Error;
-  /** Makes the error for a document of more than `MOST_VALUES` values. */
-  tooMany(): Error;
 }
 
-/** Builds a document from its tokens as they come; streamed strings take no memory. */
+/**
+ * Builds a document from its tokens as they come; streamed strings take no memory.
+ *
+ * @throws TypedError 413 `BODY_TOO_LARGE`; 400 `INVALID_REQUEST` for one that is too deep, or of too many values.
+ */
 export async function buildDocument(
   tokens: AsyncIterable<JsonToken>,
   rules: DocumentRules,
@@ -62,7 +63,7 @@ class DocumentBuilder {
     this.#count(1);
     this.#values += 1;
     // The document itself is not counted.
-    if (this.#values > MOST_VALUES + 1) throw this.rules.tooMany();
+    if (this.#values > MOST_VALUES + 1) throw tooManyValues(MOST_VALUES);
     switch (token.name) {
       case 'startObject':
         return this.#object(path);
@@ -116,10 +117,11 @@ class DocumentBuilder {
 
   #count(chars: number): void {
     this.#chars += chars;
-    if (this.#chars > this.rules.maxChars) throw this.rules.tooLarge();
+    const { maxChars } = this.rules;
+    if (this.#chars > maxChars) throw fieldTooLarge('The JSON body without its files', maxChars);
   }
 
   #checkDepth(path: JsonPath): void {
-    if (path.length >= MOST_DEPTH) throw this.rules.tooDeep();
+    if (path.length >= MOST_DEPTH) throw documentTooDeep();
   }
 }

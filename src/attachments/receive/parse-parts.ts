@@ -62,20 +62,20 @@ export async function parseParts(
 function takeEach(
   dicer: Dicer,
   body: RequestBody,
-  { maxParts, tooMany, take }: PartRules,
+  rules: PartRules,
 ): { opened: Readable[]; taken: Promise<void>[] } {
   const opened: Readable[] = [];
   const taken: Promise<void>[] = [];
   dicer.on('part', (part) => {
     // Thrown through the parser and out of `write`: one chunk could open thousands of parts before
     // `write` returns.
-    if (opened.length >= maxParts) throw tooMany();
+    if (opened.length >= rules.maxParts) throw rules.tooMany();
     opened.push(part);
     // The parser emits the same error.
     part.on('error', () => undefined);
     part.once('header', (header) => {
       if (body.signal.aborted) part.resume();
-      else taken.push(takePart(header, part, take).catch(body.refuse));
+      else taken.push(takePart(header, part, rules).catch(body.refuse));
     });
   });
   return { opened, taken };
@@ -87,13 +87,13 @@ function write(dicer: Dicer, chunk: Buffer): Promise<void> {
   });
 }
 
-async function takePart(header: object, content: Readable, take: PartRules['take']): Promise<void> {
+async function takePart(header: object, content: Readable, rules: PartRules): Promise<void> {
   const values = header as Record<string, string[] | undefined>;
   const disposition = parseContentDisposition(values['content-disposition']?.[0] ?? '');
   if (disposition === undefined) {
     throw malformed('a part has no Content-Disposition: form-data with a name');
   }
-  await take({ ...disposition, content });
+  await rules.take({ ...disposition, content });
 }
 
 function malformed(reason: string): TypedError {

@@ -5,7 +5,7 @@ import { JsonMeter } from '../../platform/text/json-meter.js';
 import { LoopShare } from '../../platform/async/loop-share.js';
 import { ContentTaker } from './content-taker.js';
 import { invalidJson } from '../../http/errors/body-errors.js';
-import { documentTooDeep, fieldTooLarge, tooManyValues } from './receive-errors.js';
+import { documentTooDeep, tooManyValues } from './receive-errors.js';
 import {
   MOST_DEPTH,
   MOST_VALUES,
@@ -125,9 +125,6 @@ async function parseStream(
   const rules: DocumentRules = {
     takeText: (path) => (taker.takes(path) ? (texts) => taker.take(path, texts) : undefined),
     maxChars,
-    tooLarge: () => fieldTooLarge('The JSON body without its files', maxChars),
-    tooDeep: documentTooDeep,
-    tooMany,
   };
   const parser = new Parser({ packValues: false });
   // No effect when the body was refused before, and the parser ends with it.

@@ -7,11 +7,6 @@ export function fileTooLarge(name: string, maxFileBytes: number): TypedError {
   });
 }
 
-/** The reason for a file that was skipped, in the words of `refuseSize` for paths. */
-export function skippedTooLarge(maxFileBytes: number): string {
-  return `Attachment exceeds per-file size limit (${maxFileBytes} bytes)`;
-}
-
 export function fieldTooLarge(name: string, maxFieldBytes: number): TypedError {
   return new TypedError('BODY_TOO_LARGE', {
     message: `${name} is over the limit of ${maxFieldBytes} bytes. Send large content as a file.`,

@@ -4,9 +4,10 @@ import { MIMEType } from 'node:util';
 import { invalidRequest, type TypedError, isTypedError } from '../../errors/typed-error.js';
 import type { ReceivedFile } from '../received-file.js';
 import { cleanName } from '../clean-name.js';
+import { refuseFileSize } from '../check-attachment.js';
 import { limitBytes } from './limit-bytes.js';
-import { parseParts, type FormPart } from './parse-parts.js';
-import { fieldTooLarge, fileTooLarge, skippedTooLarge } from './receive-errors.js';
+import { parseParts, type FormPart, type PartRules } from './parse-parts.js';
+import { fieldTooLarge, fileTooLarge } from './receive-errors.js';
 import type { ReceiveOptions } from '../receive-options.js';
 import { RequestBody } from '../../http/request-body.js';
 
@@ -52,22 +53,25 @@ export async function receiveMultipart(
   return new RequestBody(request, limits, clock).receive(async (body) => {
     const boundary = boundaryOf(request.headers['content-type'] ?? '');
     const form = new FormReader(options);
-    await parseParts(body, boundary, {
-      // A part above the limit passes here: `FormReader` names the field that has too many.
-      maxParts: options.fields.length + limits.maxFiles + 1,
-      tooMany: () => tooManyFiles(limits.maxFiles),
-      take: (part) => form.take(part),
-    });
+    await parseParts(body, boundary, form);
     return form.received();
   });
 }
 
-class FormReader {
+class FormReader implements PartRules {
+  readonly maxParts: number;
   readonly #fields = new Map<string, string>();
   readonly #files: (ReceivedFile | SkippedFile)[] = [];
   #fileCount = 0;
 
-  constructor(private readonly options: MultipartOptions) {}
+  constructor(private readonly options: MultipartOptions) {
+    // A part above the limit passes here: `take` names the field that has too many.
+    this.maxParts = options.fields.length + options.limits.maxFiles + 1;
+  }
+
+  tooMany(): TypedError {
+    return tooManyFiles(this.options.limits.maxFiles);
+  }
 
   async take(part: FormPart): Promise<void> {
     const { fields, fileField } = this.options;
@@ -102,7 +106,7 @@ class FormReader {
       this.#files[index] = { name, ...(await this.options.store.put(limited)) };
     } catch (error) {
       if (this.options.tooLarge !== 'skip' || !isTooLarge(error)) throw error;
-      this.#files[index] = { name, reason: skippedTooLarge(maxFileBytes) };
+      this.#files[index] = { name, reason: refuseFileSize(maxFileBytes) };
       await finished(content.resume());
     }
   }

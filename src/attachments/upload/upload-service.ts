@@ -93,7 +93,7 @@ export class UploadService {
         continue;
       }
       const { name, mimeType, size, changed } = checked.file;
-      const { id } = await uploads.add({ ...checked.file, principalId });
+      const { id } = await uploads.add(checked.file, principalId);
       taken.attachments.push(compact({ id, name, mimeType, size, changed }));
     }
     if (taken.attachments.length === 0) throw nothingTaken(taken.errors);

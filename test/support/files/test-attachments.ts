@@ -7,7 +7,7 @@ import { DiskContents } from '../../../src/attachments/blobs/disk-contents.js';
 import { StoredFiles } from '../../../src/attachments/stored-files.js';
 import { UploadStore } from '../../../src/attachments/blobs/upload-store.js';
 import { Extractions } from '../../../src/attachments/extract/extractions.js';
-import { openExtractor, type Extractor } from '../../../src/attachments/extract/extractor.js';
+import { Extractor } from '../../../src/attachments/extract/extractor.js';
 import { FileMemory } from '../../../src/attachments/show/file-memory.js';
 import { systemClock, type Clock } from '../../../src/platform/clock.js';
 import { silentLogger } from '../silent-logger.js';
@@ -40,7 +40,7 @@ export function attachmentsIn(
 export async function openTestAttachments(): Promise<TestAttachments> {
   const database = await openTestDatabase();
   const folder = await mkdtemp(path.join(tmpdir(), 'blobs-'));
-  const extractor = openExtractor();
+  const extractor = new Extractor();
   return {
     attachments: attachmentsIn(folder, { db: database.db, clock: systemClock, extractor }),
     close: async () => {

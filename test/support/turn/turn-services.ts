@@ -9,7 +9,7 @@ import { AuditLog } from '../../../src/access/audit-log.js';
 import { SkillLibrary } from '../../../src/skills/skill-library.js';
 import { PersonaLibrary } from '../../../src/agents/persona-library.js';
 import { OutputFiles } from '../../../src/attachments/output-files.js';
-import { openExtractor } from '../../../src/attachments/extract/extractor.js';
+import { Extractor } from '../../../src/attachments/extract/extractor.js';
 import { CONFIG, parseConfig, type Config } from '../../../src/config/config.js';
 import { MemoryEventLog } from '../../../src/events/memory-event-log.js';
 import { TurnMemory } from '../../../src/memory/turn-memory.js';
@@ -122,7 +122,7 @@ export async function openTestServices(
   const model = await startRehearsal({ onRequest: (request) => modelRequests.push(request) });
   const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-worker-'));
   const projectRoot = await mkdtemp(path.join(folder, 'project-'));
-  const extractor = openExtractor({ clock });
+  const extractor = new Extractor({ clock });
   const workerErrors: unknown[] = [];
   const provider = new AnthropicProvider(
     {
