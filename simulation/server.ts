@@ -3,7 +3,7 @@ import path from 'node:path';
 import { ConsoleLogger, Module, type DynamicModule, type Type } from '@nestjs/common';
 import { Test, type TestingModule } from '@nestjs/testing';
 import { MemoryRequestCounter, REQUEST_COUNTER } from '../src/governance/rates/request-rate.js';
-import { BLOB_CONTENTS } from '../src/attachments/blob-contents.js';
+import { BLOB_CONTENTS } from '../src/attachments/blob-store.js';
 import { PostgresContents } from '../src/attachments/blobs/postgres-contents.js';
 import { EmbeddedModule } from '../src/backend/embedded.module.js';
 import { ports } from '../src/backend/ports.js';

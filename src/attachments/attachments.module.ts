@@ -5,12 +5,11 @@ import { LOGGER, type Logger } from '../platform/logger.js';
 import { ResourceStack } from '../platform/async/resource-stack.js';
 import { Attachments } from './attachments.js';
 import { BlobStore } from './blob-store.js';
-import { UploadStore } from './blobs/upload-store.js';
+import { UploadStore, StoredFiles } from './stored-files.js';
 import { Extractor } from './extract/extractor.js';
 import { Extractions } from './extract/extractions.js';
-import { FileMemory } from './show/file-memory.js';
+import { FileMemory } from './file-memory.js';
 import { OutputFiles } from './output-files.js';
-import { StoredFiles } from './stored-files.js';
 import { UploadController } from './upload/upload.controller.js';
 import { UploadService } from './upload/upload-service.js';
 

@@ -1,11 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../config/config.js';
 import { BlobStore } from './blob-store.js';
-import { UploadStore } from './blobs/upload-store.js';
+import { UploadStore, StoredFiles } from './stored-files.js';
 import { Extractor } from './extract/extractor.js';
 import { Extractions } from './extract/extractions.js';
-import { FileMemory } from './show/file-memory.js';
-import { StoredFiles } from './stored-files.js';
+import { FileMemory } from './file-memory.js';
 
 /**
  * The services for files: stores, extraction, memory. Passed to the functions that check and show

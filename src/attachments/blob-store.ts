@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { eq, lt, sql } from 'drizzle-orm';
 import { CLOCK, type Clock } from '../platform/clock.js';
@@ -5,9 +6,30 @@ import { newId } from '../platform/ids.js';
 import { TypedError } from '../errors/typed-error.js';
 import { DATABASE, type Database, type Queryable } from '../storage/connection.js';
 import { blobs, sessionBlobs, uploads } from '../storage/file-schema.js';
-import { BLOB_CONTENTS, type BlobContents } from './blob-contents.js';
 import { BATCH_ROWS, BlobRows } from './blobs/blob-rows.js';
-import { MeasuredContent, type StoredBlob } from './blobs/measure-content.js';
+
+/**
+ * The port for the bytes of blobs, by content ids that are used once. Hashes and users are rows, see
+ * `BlobStore`.
+ */
+export interface BlobContents {
+  /** Stores a content under an id never used before, in bounded memory. */
+  write(contentId: string, content: AsyncIterable<Uint8Array>): Promise<void>;
+  /** Whether the content is stored and `size` bytes long, without loading it. */
+  has(contentId: string, size: number): Promise<boolean>;
+  /** The content; undefined when it is not stored, or is not `size` bytes long. */
+  read(contentId: string, size: number): Promise<Buffer | undefined>;
+  /** The stored bytes in order, in pieces of at most 256 KiB; none where nothing is stored. */
+  pieces(contentId: string): AsyncIterable<Uint8Array>;
+  /** Removes a content, or what a write that died has left. Idempotent. */
+  remove(contentId: string): Promise<void>;
+}
+
+/** Injects the `BlobContents` of the back end. */
+export const BLOB_CONTENTS = Symbol('BlobContents');
+
+/** Bytes from the start of a file by which its type is found. */
+export const SNIFF_BYTES = 4_100;
 
 const HOUR_MS = 60 * 60 * 1_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -171,4 +193,49 @@ function contentGone(missing: string[]): TypedError {
     message: 'The content of a file is no longer stored. Send the file again.',
     details: { missing },
   });
+}
+
+/** A stored content: its hash, size and first bytes. */
+export interface StoredBlob {
+  /** Lower-case hex. */
+  sha256: string;
+  /** Bytes. */
+  size: number;
+  /** The first bytes, at most `SNIFF_BYTES`. */
+  start: Uint8Array;
+}
+
+/** Hashes and counts a content while it passes through. */
+class MeasuredContent {
+  readonly #content: AsyncIterable<Uint8Array>;
+  readonly #hash = createHash('sha256');
+  readonly #start: Uint8Array[] = [];
+  #size = 0;
+
+  constructor(content: AsyncIterable<Uint8Array>) {
+    this.#content = content;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
+    for await (const chunk of this.#content) {
+      if (this.#size < SNIFF_BYTES) {
+        this.#start.push(Buffer.from(chunk.subarray(0, SNIFF_BYTES - this.#size)));
+      }
+      this.#hash.update(chunk);
+      this.#size += chunk.length;
+      yield chunk;
+    }
+  }
+
+  /** The measures; called once, after the last chunk. */
+  finish(): StoredBlob {
+    const start = Buffer.concat(this.#start);
+    return { sha256: this.#hash.digest('hex'), size: this.#size, start };
+  }
+}
+
+/** A file that came with a request: stored, and not yet checked. */
+export interface ReceivedFile extends StoredBlob {
+  /** The sender's name for it, cleaned: no path, no control character, at most 255 characters. */
+  name: string;
 }

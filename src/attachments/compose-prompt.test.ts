@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { composePrompt } from './compose-prompt.js';
+import { composePrompt } from './resolve-attachments.js';
 import type { AttachmentRef } from '../storage/shapes/stored-part.js';
 
 const file = (name: string): AttachmentRef => ({

@@ -1,14 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { AttachmentRef } from '../storage/shapes/stored-part.js';
 import { Attachments } from './attachments.js';
-import { harnessLimits as limits, refuseSize } from './check-attachment.js';
-import { checkFile } from './check/check-file.js';
-import { mediaKind } from './check/classify.js';
-import { fitStoredImage, inOnePiece } from './check/fit-file.js';
-import { SNIFF_BYTES } from './check/sniff-type.js';
-import { cleanName } from './clean-name.js';
+import { harnessLimits as limits, refuseSize, cleanName } from './file-limits.js';
+import { SNIFF_BYTES } from './blob-store.js';
+import { checkFile, mediaKind } from './check-file.js';
+import { fitStoredImage, inOnePiece } from './extract/extractor.js';
 import type { OutputBlock, ToolOutput } from '../parsing/tool-output.js';
-import type { Requester } from './requester.js';
+import type { Requester } from './file-memory.js';
 
 /** An output as it is stored: its text has a label in the place of each file. */
 export interface KeptOutput {

@@ -9,8 +9,8 @@ import {
   openTestAttachments,
   type TestAttachments,
 } from '../../test/support/files/test-attachments.js';
-import { harnessLimits } from './check-attachment.js';
-import type { ReceivedFile } from './received-file.js';
+import { harnessLimits } from './file-limits.js';
+import type { ReceivedFile } from './blob-store.js';
 import { resolveAttachments, type AttachmentInput } from './resolve-attachments.js';
 
 const MiB = 1024 * 1024;

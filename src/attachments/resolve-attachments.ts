@@ -1,13 +1,18 @@
+import { basename } from 'node:path';
 import { compact } from '../platform/compact.js';
-import type { BlobStore } from './blob-store.js';
-import type { UploadStore } from './blobs/upload-store.js';
-import { refuseCount, refuseSize, shownPath, type AttachmentLimits } from './check-attachment.js';
-import { checkFile, type FileCheck } from './check/check-file.js';
-import { loadPath } from './check/load-path.js';
-import type { AttachmentFolders } from './open-attachment.js';
-import type { ReceivedFile } from './received-file.js';
-import { isStoredFileId, type StoredFiles } from './stored-files.js';
-import type { AttachmentRef } from '../storage/shapes/stored-part.js';
+import type { AttachmentRef, StoredPart } from '../storage/shapes/stored-part.js';
+import { TypedError } from '../errors/typed-error.js';
+import type { BlobStore, ReceivedFile } from './blob-store.js';
+import { type UploadStore, isStoredFileId, type StoredFiles } from './stored-files.js';
+import {
+  refuseCount,
+  refuseSize,
+  shownPath,
+  type AttachmentLimits,
+  cleanName,
+} from './file-limits.js';
+import { checkFile, type FileCheck } from './check-file.js';
+import { loadPath, type AttachmentFolders } from './load-path.js';
 
 export interface AttachmentError {
   /** The end of the path, or the name of a file that was sent. */
@@ -129,4 +134,84 @@ const goneFile = 'The file is not there any more: its session was deleted. Send 
 
 function withPath(checked: FileCheck, path: string): FileCheck {
   return 'reason' in checked ? checked : { file: { ...checked.file, path } };
+}
+
+const mostReasonsShown = 3;
+
+/**
+ * The user message of a turn: a warning if files were refused, the text if it is not blank, the
+ * files. Without files the warning and the text are one part.
+ *
+ * @throws TypedError 400 `ATTACHMENT_FAILURE` when there is neither text nor a file, details
+ * `{category, attachmentErrors[], rejectedAttachmentCount}`.
+ */
+export function composePrompt(
+  message: string,
+  { files, errors, unlisted = 0 }: ResolvedAttachments,
+): { parts: StoredPart[] } {
+  const hasText = message.trim() !== '';
+  if (files.length === 0 && !hasText) throw nothingExecutable(errors, unlisted);
+  const texts = [
+    ...(errors.length > 0 ? [describeRefused(errors, unlisted)] : []),
+    ...(hasText ? [message] : []),
+  ];
+  const separate = files.length > 0 ? texts : [texts.join('\n\n')];
+  return {
+    parts: [
+      ...separate.map((text): StoredPart => ({ type: 'text', text })),
+      ...files.map((file): StoredPart => ({ type: 'file', file })),
+    ],
+  };
+}
+
+/**
+ * Checks that every file was accepted, for wires that cannot report a refusal during the turn.
+ *
+ * @throws TypedError 400 `ATTACHMENT_FAILURE` when a file was refused, or is empty.
+ */
+export function checkAllTaken({ files, errors, unlisted = 0 }: ResolvedAttachments): void {
+  const empty = files
+    .filter(({ size }) => size === 0)
+    .map(({ name }) => ({ path: name, reason: 'Attachment is empty' }));
+  const refused = [...errors, ...empty];
+  if (refused.length === 0) return;
+  const why = refused.map(({ path, reason }) => `${path}: ${reason}`).join('; ');
+  const message = `Not every file can be taken, and nothing was begun. ${why}`;
+  throw attachmentFailure(message, 'ATTACHMENTS_REFUSED', { errors: refused, unlisted });
+}
+
+function describeRefused(errors: readonly AttachmentError[], unlisted: number): string {
+  const refused = errors.length + unlisted;
+  const omitted = refused - Math.min(errors.length, mostReasonsShown);
+  return [
+    `Attachment warning: ${refused} attachment(s) could not be processed. Continuing with available content.`,
+    'Rejected attachments:',
+    ...errors
+      .slice(0, mostReasonsShown)
+      // A file has one line: text inside a name or a path must not look like a further entry.
+      .map(({ path, reason }) => `- ${cleanName(basename(path))}: ${oneLine(reason)}`),
+    ...(omitted > 0 ? [`- ... ${omitted} additional attachment error(s) omitted`] : []),
+  ].join('\n');
+}
+
+const oneLine = (text: string): string => text.replace(/\p{Cc}+/gu, ' ');
+
+function nothingExecutable(errors: readonly AttachmentError[], unlisted: number): TypedError {
+  const message = 'Turn requires text content or at least one valid attachment';
+  return attachmentFailure(message, 'ALL_ATTACHMENTS_FAILED_NO_TEXT', { errors, unlisted });
+}
+
+function attachmentFailure(
+  message: string,
+  category: 'ALL_ATTACHMENTS_FAILED_NO_TEXT' | 'ATTACHMENTS_REFUSED',
+  { errors, unlisted }: { errors: readonly AttachmentError[]; unlisted: number },
+): TypedError {
+  return new TypedError('ATTACHMENT_FAILURE', {
+    message,
+    details: {
+      category,
+      attachmentErrors: errors.map(({ path, reason }) => ({ path, reason })),
+      rejectedAttachmentCount: errors.length + unlisted,
+    },
+  });
 }

@@ -1,22 +1,22 @@
 import type { AttachmentRef, StoredPart } from '../storage/shapes/stored-part.js';
 import { compact } from '../platform/compact.js';
 import type { UserPart } from '../provider/model-types.js';
-import type { Requester } from './requester.js';
+import { assertNever } from '../platform/assert-never.js';
+import type { Requester } from './file-memory.js';
 import type { BlobStore } from './blob-store.js';
-import { manyImages, maxImageSide, maxSideOfMany } from './check-attachment.js';
+import { manyImages, maxImageSide, maxSideOfMany } from './file-limits.js';
 import {
   chooseShowing,
   maxNativeBytes,
   type LimitedText,
   type ShownAs,
   type ShowingFacts,
+  type ShownFile,
 } from './choose-showing.js';
-import { mediaKind } from './check/classify.js';
+import { mediaKind, effectiveMime } from './check-file.js';
 import type { TextOutcome } from './extract/outcomes.js';
 import type { Extractions } from './extract/extractions.js';
 import { decodeText, maxTextChars } from './extract/text/decode-text.js';
-import { emptyNote, toContentBlock } from './show/to-content-block.js';
-import type { ShownFile } from './shown-events.js';
 
 export interface ShowDeps {
   store: Pick<BlobStore, 'get'>;
@@ -226,4 +226,39 @@ function unavailable(file: AttachmentRef, reason: string, limit?: string): Shown
     content: { type: 'text', text: `[Attachment "${file.name}" cannot be shown: ${reason}]` },
     facts: compact({ as: 'nothing' as const, why: reason, limit }),
   };
+}
+
+/**
+ * The content block of a file for the model. An empty file becomes a note: providers refuse a block
+ * without content, and the block would come back with every later turn of the session.
+ */
+export function toContentBlock(file: AttachmentRef, bytes: Buffer): UserPart {
+  const mimeType = effectiveMime(file.mimeType, file.path ?? file.name);
+  if (bytes.length === 0) return emptyNote(file);
+  const kind = mediaKind(mimeType);
+  switch (kind) {
+    case 'image':
+      return { type: 'image', mediaType: mimeType, base64: bytes.toString('base64') };
+    case 'pdf':
+      return { type: 'pdf', title: file.name, base64: bytes.toString('base64') };
+    case 'text': {
+      // Bytes that are not UTF-8 become U+FFFD; a byte order mark is dropped.
+      const text = new TextDecoder('utf-8').decode(bytes);
+      return text.trim() === '' ? emptyNote(file) : { type: 'document', title: file.name, text };
+    }
+    case 'office':
+    case 'other':
+      return { type: 'text', text: unmapped(file, mimeType) };
+    default:
+      return assertNever(kind);
+  }
+}
+
+function unmapped({ name, path }: AttachmentRef, mimeType: string): string {
+  const where = path === undefined ? '' : ` is available locally at ${path}, but`;
+  return `[Attachment "${name}" (${mimeType})${where === '' ? ':' : where} its type cannot be shown here.]`;
+}
+
+function emptyNote(file: AttachmentRef): UserPart {
+  return { type: 'text', text: `[Attachment "${file.name}" is empty.]` };
 }

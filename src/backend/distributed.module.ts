@@ -1,7 +1,7 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { RedisRequestCounter } from '../governance/rates/redis-request-counter.js';
 import { REQUEST_COUNTER } from '../governance/rates/request-rate.js';
-import { BLOB_CONTENTS } from '../attachments/blob-contents.js';
+import { BLOB_CONTENTS } from '../attachments/blob-store.js';
 import { DiskContents } from '../attachments/blobs/disk-contents.js';
 import { PostgresContents } from '../attachments/blobs/postgres-contents.js';
 import { CONFIG, type Config } from '../config/config.js';

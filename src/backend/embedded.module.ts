@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { Global, Module } from '@nestjs/common';
 import { MemoryRequestCounter, REQUEST_COUNTER } from '../governance/rates/request-rate.js';
-import { BLOB_CONTENTS } from '../attachments/blob-contents.js';
+import { BLOB_CONTENTS } from '../attachments/blob-store.js';
 import { DiskContents } from '../attachments/blobs/disk-contents.js';
 import { CONFIG, type Config } from '../config/config.js';
 import { EVENT_LOG } from '../events/event-log.js';

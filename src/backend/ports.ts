@@ -1,5 +1,5 @@
 import { REQUEST_COUNTER } from '../governance/rates/request-rate.js';
-import { BLOB_CONTENTS } from '../attachments/blob-contents.js';
+import { BLOB_CONTENTS } from '../attachments/blob-store.js';
 import { EVENT_LOG } from '../events/event-log.js';
 import { DATABASE, OPENED_DATABASE } from '../storage/connection.js';
 import { SIGNAL_BUS } from '../turn/queue/signal-bus.js';

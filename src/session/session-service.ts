@@ -3,7 +3,7 @@ import { forbiddenScope } from '../access/access-errors.js';
 import type { Principal } from '../access/principal.js';
 import type { AgentConfigDto } from '../options/agent-config.dto.js';
 import { DEFAULT_PERSONA, isPersonaName } from '../agents/persona-name.js';
-import { harnessLimits } from '../attachments/check-attachment.js';
+import { harnessLimits } from '../attachments/file-limits.js';
 import { CONFIG, type Config } from '../config/config.js';
 import { invalidRequest } from '../errors/typed-error.js';
 import { validateAgentConfig } from '../governance/decision-tree/agent-config.js';

@@ -1,10 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
-import type { BlobContents } from '../../src/attachments/blob-contents.js';
-import { BlobStore } from '../../src/attachments/blob-store.js';
-import { UploadStore } from '../../src/attachments/blobs/upload-store.js';
-import { SNIFF_BYTES } from '../../src/attachments/check/sniff-type.js';
+import { BlobStore, SNIFF_BYTES, type BlobContents } from '../../src/attachments/blob-store.js';
+import { UploadStore } from '../../src/attachments/stored-files.js';
 import { newId } from '../../src/platform/ids.js';
 import type { SessionStore } from '../../src/session/session-store.js';
 import type { Database } from '../../src/storage/connection.js';

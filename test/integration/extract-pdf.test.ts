@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
 import { pagesPdf, type PdfPage } from '../support/files/pages-pdf.js';
 import { Extractor } from '../../src/attachments/extract/extractor.js';
-import { OcrMissingError } from '../../src/attachments/extract/images/ocr-packages.js';
+import { OcrMissingError } from '../../src/attachments/extract/ocr-packages.js';
 import { extractPdf } from '../../src/attachments/extract/pdf/extract-pdf.js';
 
 const scan = fileURLToPath(new URL('../fixtures/files/scan.png', import.meta.url));

@@ -15,7 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { openAttachment } from '../../src/attachments/open-attachment.js';
+import { openAttachment } from '../../src/attachments/load-path.js';
 import { closing, HeldFolder } from '../../src/platform/files/held-folder.js';
 import { errorCode } from '../../src/platform/error-code.js';
 import type { JsonObject } from '../../src/platform/json.js';

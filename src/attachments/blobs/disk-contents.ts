@@ -1,7 +1,7 @@
 import { mkdir, open, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { errorCode } from '../../platform/error-code.js';
-import type { BlobContents } from '../blob-contents.js';
+import type { BlobContents } from '../blob-store.js';
 import { rechunk } from '../../platform/rechunk.js';
 
 /** Bytes of one write. */

@@ -4,7 +4,7 @@ import { isId } from '../../platform/ids.js';
 import type { Database } from '../../storage/connection.js';
 import type { CopyOut } from '../../storage/copy-out.js';
 import { blobChunks } from '../../storage/file-schema.js';
-import type { BlobContents } from '../blob-contents.js';
+import type { BlobContents } from '../blob-store.js';
 import { rechunk } from '../../platform/rechunk.js';
 
 /** Bytes of a row. */

@@ -4,12 +4,11 @@ import { CLOCK, type Clock } from '../../platform/clock.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { extractions } from '../../storage/file-schema.js';
-import { localRequester, type Requester } from '../requester.js';
+import { localRequester, type Requester } from '../file-memory.js';
 import { BlobStore } from '../blob-store.js';
-import { Extractor } from './extractor.js';
+import { Extractor, fitStoredImage, type FittedImage } from './extractor.js';
 import type { PdfOutcome, TextOutcome, TextSource } from './outcomes.js';
-import { maxImageSide } from '../check-attachment.js';
-import { fitStoredImage, type FittedImage } from '../check/fit-file.js';
+import { maxImageSide } from '../file-limits.js';
 
 /**
  * TTL of a refusal, in ms: the server may have been busy, or lacked a package that is installed by

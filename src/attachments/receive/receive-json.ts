@@ -1,12 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { isPlainObject } from '../../platform/json.js';
 import { invalidRequest } from '../../errors/typed-error.js';
-import type { ReceivedFile } from '../received-file.js';
-import { cleanName } from '../clean-name.js';
-import type { JsonPath } from './build-document.js';
-import { StoredContent } from './content-taker.js';
-import { receiveDocument } from './receive-document.js';
-import type { ReceiveOptions } from '../receive-options.js';
+import type { ReceivedFile } from '../blob-store.js';
+import { cleanName } from '../file-limits.js';
+import { type JsonPath, StoredContent, receiveDocument } from './receive-document.js';
+import type { ReceiveOptions } from '../receive-limits.js';
 
 export interface ReceivedJson {
   /** All fields but `files`, not validated. */

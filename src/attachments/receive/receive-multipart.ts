@@ -1,15 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import { finished } from 'node:stream/promises';
 import { MIMEType } from 'node:util';
+import type { Readable } from 'node:stream';
+import { Dicer } from '@fastify/busboy';
 import { invalidRequest, type TypedError, isTypedError } from '../../errors/typed-error.js';
-import type { ReceivedFile } from '../received-file.js';
-import { cleanName } from '../clean-name.js';
-import { refuseFileSize } from '../check-attachment.js';
-import { limitBytes } from './limit-bytes.js';
-import { parseParts, type FormPart, type PartRules } from './parse-parts.js';
-import { fieldTooLarge, fileTooLarge } from './receive-errors.js';
-import type { ReceiveOptions } from '../receive-options.js';
+import type { ReceivedFile } from '../blob-store.js';
+import { cleanName, refuseFileSize } from '../file-limits.js';
+import { type ReceiveOptions, limitBytes, fieldTooLarge, fileTooLarge } from '../receive-limits.js';
 import { RequestBody } from '../../http/request-body.js';
+import { untilAborted } from '../../platform/async/abort.js';
 
 /** Characters of a boundary that the parser takes; the standard has 70 (RFC 2046, section 5.1.1). */
 const LONGEST_BOUNDARY = 252;
@@ -146,4 +145,151 @@ function boundaryOf(contentType: string): string {
   throw invalidRequest(
     `Content-Type must be multipart/form-data with a boundary of at most ${LONGEST_BOUNDARY} characters. ${how}`,
   );
+}
+
+interface FormPart extends ContentDisposition {
+  content: Readable;
+}
+
+interface PartRules {
+  /** Parts of the form at most, with headers or without. */
+  maxParts: number;
+  /** Makes the error for a form of more parts. */
+  tooMany(): Error;
+  /** Called with each part as soon as its headers are complete. */
+  take(part: FormPart): Promise<void>;
+}
+
+/**
+ * Parses a multipart form while it comes, with backpressure from the parts' contents.
+ *
+ * @throws TypedError 400 when the form is not whole; what `tooMany` makes and `take` throws.
+ */
+async function parseParts(body: RequestBody, boundary: string, rules: PartRules): Promise<void> {
+  const dicer = new Dicer({ boundary });
+  dicer.on('error', (error) => body.refuse(malformed(error.message)));
+  const { opened, taken } = takeEach(dicer, body, rules);
+  let isFinished = false;
+  const finished = new Promise<void>((resolve) => {
+    dicer.once('finish', () => {
+      isFinished = true;
+      resolve();
+    });
+  });
+  try {
+    for await (const chunk of body.read()) {
+      // The epilogue after the form is ignored.
+      if (isFinished) continue;
+      // The parser never calls back for the last chunk when a part was under backpressure.
+      await untilAborted(Promise.race([write(dicer, chunk), finished]), body.signal);
+    }
+    dicer.end();
+    await untilAborted(finished, body.signal);
+    await Promise.all(taken);
+    if (taken.length < opened.length) throw malformed('a part has no head');
+  } catch (error) {
+    body.refuse(error);
+  }
+  if (!body.signal.aborted) return;
+  for (const part of opened) part.destroy(body.signal.reason as Error);
+  await Promise.all(taken);
+  throw body.signal.reason;
+}
+
+/** @returns the parts so far, and the promises of their handlers, which never reject. */
+function takeEach(
+  dicer: Dicer,
+  body: RequestBody,
+  rules: PartRules,
+): { opened: Readable[]; taken: Promise<void>[] } {
+  const opened: Readable[] = [];
+  const taken: Promise<void>[] = [];
+  dicer.on('part', (part) => {
+    // Thrown through the parser and out of `write`: one chunk could open thousands of parts before
+    // `write` returns.
+    if (opened.length >= rules.maxParts) throw rules.tooMany();
+    opened.push(part);
+    // The parser emits the same error.
+    part.on('error', () => undefined);
+    part.once('header', (header) => {
+      if (body.signal.aborted) part.resume();
+      else taken.push(takePart(header, part, rules).catch(body.refuse));
+    });
+  });
+  return { opened, taken };
+}
+
+function write(dicer: Dicer, chunk: Buffer): Promise<void> {
+  return new Promise((resolve, reject) => {
+    dicer.write(chunk, (error) => (error ? reject(error) : resolve()));
+  });
+}
+
+async function takePart(header: object, content: Readable, rules: PartRules): Promise<void> {
+  const values = header as Record<string, string[] | undefined>;
+  const disposition = parseContentDisposition(values['content-disposition']?.[0] ?? '');
+  if (disposition === undefined) {
+    throw malformed('a part has no Content-Disposition: form-data with a name');
+  }
+  await rules.take({ ...disposition, content });
+}
+
+function malformed(reason: string): TypedError {
+  return invalidRequest(
+    `The body is not a whole multipart form: ${reason}. Send it as multipart/form-data, as "curl -F" does.`,
+  );
+}
+
+/** The field and file name of a form's part. */
+interface ContentDisposition {
+  /** Name of the field. */
+  name: string;
+  /** Name of the file as sent; undefined when the part has none. */
+  fileName: string | undefined;
+}
+
+const parameter =
+  /;\s*([\w!#$&+^`|~.-]+)(\*?)\s*=\s*(?:"((?:[^"\\]|\\["\\]|\\(?!["\\]))*)"|([^\s;"]*))\s*/gy;
+
+/** The three characters that browsers escape. */
+const escaped = /%(22|0[Dd]|0[Aa])/g;
+
+/**
+ * Parses a part's Content-Disposition; undefined when it is no `form-data` with a name.
+ *
+ * @param header the header's bytes, which are UTF-8, one character each.
+ */
+export function parseContentDisposition(header: string): ContentDisposition | undefined {
+  const text = Buffer.from(header, 'latin1').toString('utf8').trim();
+  const type = /^form-data\s*(?=;)/i.exec(text);
+  if (type === null) return undefined;
+  const values = new Map<string, string>();
+  parameter.lastIndex = type[0].length;
+  let end = parameter.lastIndex;
+  for (let match = parameter.exec(text); match !== null; match = parameter.exec(text)) {
+    end = parameter.lastIndex;
+    const [, key = '', star = '', quoted, bare = ''] = match;
+    const value = star === '' ? unquote(quoted, bare) : decodeExtended(quoted ?? bare);
+    if (value === undefined) return undefined;
+    values.set(key.toLowerCase() + star, value);
+  }
+  const name = values.get('name');
+  if (name === undefined || end !== text.length) return undefined;
+  return { name, fileName: values.get('filename*') ?? values.get('filename') };
+}
+
+function unquote(quoted: string | undefined, bare: string): string {
+  if (quoted === undefined) return bare;
+  return quoted.replace(/\\(["\\])/g, '$1').replace(escaped, (code) => decodeURIComponent(code));
+}
+
+/** Decodes an extended value of RFC 5987, as `utf-8'en'a%20b`; undefined when it is none. */
+function decodeExtended(value: string): string | undefined {
+  const match = /^utf-8'[^']*'(.*)$/i.exec(value);
+  if (match === null) return undefined;
+  try {
+    return decodeURIComponent(match[1] ?? '');
+  } catch {
+    return undefined;
+  }
 }

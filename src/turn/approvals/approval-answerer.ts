@@ -7,7 +7,7 @@ import { grantsFor } from '../../governance/permissions/grants-for.js';
 import { findCover, ruledCall } from '../../governance/permissions/match-rule.js';
 import { OutputFiles } from '../../attachments/output-files.js';
 import { outputBlocks } from '../../parsing/tool-output.js';
-import { localRequester } from '../../attachments/requester.js';
+import { localRequester } from '../../attachments/file-memory.js';
 import { canonicalJson } from '../../platform/json.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
 import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';

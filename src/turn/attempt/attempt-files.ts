@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Attachments } from '../../attachments/attachments.js';
-import type { Requester } from '../../attachments/requester.js';
+import type { Requester } from '../../attachments/file-memory.js';
 import { maxNativeBytes } from '../../attachments/choose-showing.js';
 import type { FileShower } from '../../attachments/show-files.js';
 import type { TurnEvent } from '../../events/turn-event.js';

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { Requester } from '../../attachments/requester.js';
+import type { Requester } from '../../attachments/file-memory.js';
 import { OptionLoader } from '../../options/option-loader.js';
 import { untilAborted } from '../../platform/async/abort.js';
 import { CLOCK, type Clock } from '../../platform/clock.js';

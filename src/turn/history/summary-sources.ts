@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { Requester } from '../../attachments/requester.js';
+import type { Requester } from '../../attachments/file-memory.js';
 import { CONFIG, type Config } from '../../config/config.js';
 import { TodoStore } from '../../notices/todo-store.js';
 import { ModelCatalogue } from '../../provider/model-catalogue.js';

@@ -1,5 +1,4 @@
-import { isImage } from '../../attachments/choose-showing.js';
-import { shownEvents, type ShownFile } from '../../attachments/shown-events.js';
+import { isImage, shownEvents, type ShownFile } from '../../attachments/choose-showing.js';
 import type { FileShower } from '../../attachments/show-files.js';
 import type { NoticePosted, TurnEventBody } from '../../events/turn-event.js';
 import type { UserPart } from '../../provider/model-types.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Attachments } from '../../attachments/attachments.js';
-import type { Requester } from '../../attachments/requester.js';
+import type { Requester } from '../../attachments/file-memory.js';
 import { FileShower } from '../../attachments/show-files.js';
 import { compact } from '../../platform/compact.js';
 import { ModelCatalogue } from '../../provider/model-catalogue.js';

@@ -1,7 +1,6 @@
 import { eq, max } from 'drizzle-orm';
-import { checkAllTaken } from '../../attachments/compose-prompt.js';
-import type { ReceivedFile } from '../../attachments/received-file.js';
-import type { ResolvedAttachments } from '../../attachments/resolve-attachments.js';
+import { checkAllTaken, type ResolvedAttachments } from '../../attachments/resolve-attachments.js';
+import type { ReceivedFile } from '../../attachments/blob-store.js';
 import { noUsage } from '../../events/turn-event.js';
 import { compact } from '../../platform/compact.js';
 import { newId, newTimeId } from '../../platform/ids.js';

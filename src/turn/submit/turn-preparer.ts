@@ -1,7 +1,10 @@
-import { agentLimits, harnessLimits } from '../../attachments/check-attachment.js';
-import { checkAllTaken, composePrompt } from '../../attachments/compose-prompt.js';
-import type { ReceivedFile } from '../../attachments/received-file.js';
-import { resolveAttachments } from '../../attachments/resolve-attachments.js';
+import { agentLimits, harnessLimits } from '../../attachments/file-limits.js';
+import {
+  checkAllTaken,
+  composePrompt,
+  resolveAttachments,
+} from '../../attachments/resolve-attachments.js';
+import type { ReceivedFile } from '../../attachments/blob-store.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { PersonaLibrary } from '../../agents/persona-library.js';
 import { Attachments } from '../../attachments/attachments.js';

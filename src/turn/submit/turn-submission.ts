@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../platform/json.js';
 import type { Principal } from '../../access/principal.js';
-import type { ReceivedFile } from '../../attachments/received-file.js';
+import type { ReceivedFile } from '../../attachments/blob-store.js';
 import type { AgentConfig, DayLimits } from '../../storage/shapes/stored-limits.js';
 import type {
   InheritedPermissions,

@@ -1,4 +1,4 @@
-import { cleanName } from '../../attachments/clean-name.js';
+import { cleanName } from '../../attachments/file-limits.js';
 import { fileIdInUrl } from '../../attachments/stored-files.js';
 import { invalidRequest, TypedError } from '../../errors/typed-error.js';
 import { isBase64 } from '../../platform/text/is-base64.js';

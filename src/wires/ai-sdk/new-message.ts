@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FileUIPart, UIMessage } from 'ai';
-import { cleanName } from '../../attachments/clean-name.js';
+import { cleanName } from '../../attachments/file-limits.js';
 import { fileIdInUrl } from '../../attachments/stored-files.js';
 import { invalidRequest } from '../../errors/typed-error.js';
 import { printJson } from '../../platform/exact-json.js';

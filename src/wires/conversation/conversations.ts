@@ -2,8 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { and, eq, type SQL } from 'drizzle-orm';
 import { forbiddenScope } from '../../access/access-errors.js';
 import { callerLogger, type Principal } from '../../access/principal.js';
-import { BlobStore } from '../../attachments/blob-store.js';
-import type { ReceivedFile } from '../../attachments/received-file.js';
+import { BlobStore, type ReceivedFile } from '../../attachments/blob-store.js';
 import {
   findNamedSession,
   openNamedSession,

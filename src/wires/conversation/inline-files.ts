@@ -1,5 +1,4 @@
-import type { BlobStore } from '../../attachments/blob-store.js';
-import type { ReceivedFile } from '../../attachments/received-file.js';
+import type { BlobStore, ReceivedFile } from '../../attachments/blob-store.js';
 import { isBase64 } from '../../platform/text/is-base64.js';
 
 /** A file whose bytes came in a message. */

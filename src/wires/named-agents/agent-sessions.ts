@@ -18,7 +18,7 @@ import { namesLike } from '../../agents/persona-name.js';
 import { isExpired } from '../../session/session-expiry.js';
 import { sessions, turns } from '../../storage/schema.js';
 import { agentSessionBusy } from './named-agents-errors.js';
-import type { ReceivedFile } from '../../attachments/received-file.js';
+import type { ReceivedFile } from '../../attachments/blob-store.js';
 
 export interface ReceivedChat {
   message: string;

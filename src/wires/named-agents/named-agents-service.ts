@@ -16,7 +16,7 @@ import { TurnStreams } from '../conversation/turn-streams.js';
 import { receiveJson } from '../../attachments/receive/receive-json.js';
 import { receiveMultipart } from '../../attachments/receive/receive-multipart.js';
 import { takeRequest } from '../../http/request.pipe.js';
-import type { ReceiveLimits } from '../../attachments/receive-options.js';
+import type { ReceiveLimits } from '../../attachments/receive-limits.js';
 import {
   findTurnSession,
   isAgentSession,

@@ -4,7 +4,7 @@ import { isPlainObject, type JsonObject } from '../../platform/json.js';
 import type { GivenAnswer } from '../../turn/approvals/validate-answer.js';
 import { type InlineFile, parseDataUrl } from '../conversation/inline-files.js';
 import { parseArguments } from '../conversation/client-history.js';
-import { cleanName } from '../../attachments/clean-name.js';
+import { cleanName } from '../../attachments/file-limits.js';
 import { isBase64 } from '../../platform/text/is-base64.js';
 import { badParam } from './responses-errors.js';
 

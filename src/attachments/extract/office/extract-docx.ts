@@ -1,9 +1,8 @@
 import JSZip from 'jszip';
 import mammoth from 'mammoth';
-import { openArchive } from './open-archive.js';
-import { parseXml } from './parse-xml.js';
+import { openArchive, parseXml } from './office-parts.js';
 import { htmlToText } from '../text/extract-html.js';
-import { notRead, type ExtractedText } from '../extracted-text.js';
+import { notRead, type ExtractedText } from '../outcomes.js';
 
 const BODY = 'word/document.xml';
 const isMargin = (name: string): boolean => /^word\/(header|footer)\d*\.xml$/.test(name);

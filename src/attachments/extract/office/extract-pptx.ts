@@ -1,8 +1,5 @@
-import { FileFault } from '../file-fault.js';
-import { openArchive } from './open-archive.js';
-import { parseXml } from './parse-xml.js';
-import { parseRelations, type Parts } from './parse-relations.js';
-import { notRead, type ExtractedText } from '../extracted-text.js';
+import { FileFault, notRead, type ExtractedText } from '../outcomes.js';
+import { openArchive, parseXml, parseRelations, type Parts } from './office-parts.js';
 
 const presentation = 'ppt/presentation.xml';
 const isWanted = (name: string): boolean =>

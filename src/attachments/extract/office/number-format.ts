@@ -11,7 +11,7 @@ import {
   TOKEN_STRING,
   tokenize,
 } from 'numfmt';
-import { localName, parseXml } from './parse-xml.js';
+import { localName, parseXml } from './office-parts.js';
 
 /** Serials below this are lengths of time in a cell whose format shows no day: a year after the epoch. */
 const FIRST_DATE = 366;

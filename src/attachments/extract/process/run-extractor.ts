@@ -2,8 +2,7 @@ import { rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { runJob } from './run-job.js';
-import type { ExtractionRequest } from './extraction-job.js';
+import { runJob, type ExtractionRequest } from './run-job.js';
 
 /**
  * The entry of an extractor process: one request at a time, answered by one message. `ExtractorProcess`

@@ -1,10 +1,17 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { assertNever } from '../../../platform/assert-never.js';
-import type { TextOutcome, TextSource } from '../outcomes.js';
-import { FileFault } from '../file-fault.js';
-import { findOcrPackage, OcrMissingError, type FindOcr } from '../images/ocr-packages.js';
-import type { ExtractionBudget, ExtractedText } from '../extracted-text.js';
-import type { ExtractionAnswer, ExtractionJob, ExtractionRequest } from './extraction-job.js';
+import {
+  type TextOutcome,
+  type TextSource,
+  FileFault,
+  type ExtractionBudget,
+  type ExtractedText,
+  type ImageLimits,
+  type ImageOutcome,
+  type PdfOutcome,
+  type Refused,
+} from '../outcomes.js';
+import { findOcrPackage, OcrMissingError, type FindOcr } from '../ocr-packages.js';
 
 /** Characters of a parser's error that are logged. */
 const FAULT_CHARS = 500;
@@ -51,7 +58,7 @@ async function extract(
     case 'text':
       return toOutcome(await extractors[job.source](content, job, findOcr), job.maxChars);
     case 'image-text': {
-      const { extractPicture } = await import('../images/ocr.js');
+      const { extractPicture } = await import('../images.js');
       return toOutcome(await extractPicture(content, findOcr), job.maxChars);
     }
     case 'pages': {
@@ -59,7 +66,7 @@ async function extract(
       return { type: 'pdf', ...(await countPages(content)) };
     }
     case 'fit-image': {
-      const { fitImage } = await import('../images/fit-image.js');
+      const { fitImage } = await import('../images.js');
       const fitted = await fitImage(content, job);
       if (fitted.type === 'fits') return fitted;
       const { content: changed, ...facts } = fitted;
@@ -102,3 +109,36 @@ function describe(error: unknown): { reason: string; fault?: string } {
   const fault = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   return { reason: damaged, fault: fault.slice(0, FAULT_CHARS) };
 }
+
+/** A job for an extractor process, on one file. */
+export type ExtractionJob =
+  | ({ kind: 'text'; source: TextSource } & ExtractionBudget)
+  | ({ kind: 'image-text' } & ExtractionBudget)
+  | { kind: 'pages' }
+  | ({ kind: 'fit-image' } & ImageLimits);
+
+interface Outcomes {
+  text: TextOutcome;
+  'image-text': TextOutcome;
+  pages: PdfOutcome;
+  'fit-image': ImageOutcome;
+}
+
+export type OutcomeOf<Job extends ExtractionJob> = Outcomes[Job['kind']];
+export type ExtractionOutcome = Outcomes[keyof Outcomes];
+
+/** A job and its files. Content goes through files: the IPC channel would block while it copies. */
+export interface ExtractionRequest {
+  job: ExtractionJob;
+  /** Path of the file to extract from. */
+  file: string;
+  /** Path for a file that the job makes. */
+  made: string;
+}
+
+/** The outcome, except that a changed image's content is in the made file. */
+export type ExtractionAnswer =
+  | Exclude<ExtractionOutcome, { type: 'changed' | 'refused' }>
+  /** `fault` is the parser's error, for the log alone. */
+  | (Refused & { fault?: string })
+  | Omit<Extract<ExtractionOutcome, { type: 'changed' }>, 'content'>;

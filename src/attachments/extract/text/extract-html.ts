@@ -1,6 +1,6 @@
 import { convert, type FormatCallback } from 'html-to-text';
 import { decode } from './extract-plain.js';
-import type { ExtractedText } from '../extracted-text.js';
+import type { ExtractedText } from '../outcomes.js';
 
 /** Characters of a page that are converted at most. */
 const MOST_CHARS = 20_000_000;

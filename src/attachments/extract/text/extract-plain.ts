@@ -1,7 +1,7 @@
 import chardet from 'chardet';
 import iconv from 'iconv-lite';
-import { detectUtf16 } from './detect-utf16.js';
-import type { ExtractedText } from '../extracted-text.js';
+import { detectUtf16 } from './decode-text.js';
+import type { ExtractedText } from '../outcomes.js';
 
 /** Bytes in which a text declares its encoding. */
 const HEAD_BYTES = 2_048;

@@ -1,0 +1,43 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { openTestDatabase } from '../../test/support/database/database.js';
+import { ManualClock } from '../../test/support/manual-clock.js';
+import { newId } from '../platform/ids.js';
+import type { OpenedDatabase } from '../storage/connection.js';
+import { BlobStore } from './blob-store.js';
+import { DiskContents } from './blobs/disk-contents.js';
+import { UploadStore } from './stored-files.js';
+
+describe('UploadStore', () => {
+  let database: OpenedDatabase;
+  let folder: string;
+  beforeAll(async () => {
+    database = await openTestDatabase();
+    folder = await mkdtemp(path.join(tmpdir(), 'blobs-'));
+  });
+  afterAll(async () => {
+    await database.close();
+    await rm(folder, { recursive: true });
+  });
+
+  it('finds those that were added, and none for other text', async () => {
+    const clock = new ManualClock();
+    const { db } = database;
+    const store = new BlobStore(db, new DiskContents(folder), clock);
+    const { sha256, size } = await store.put(Readable.from([Buffer.from('a')]));
+    const file = { name: 'a.txt', mimeType: 'text/plain', sha256, size };
+    const uploads = new UploadStore(db, clock);
+    const [first, second] = [await uploads.add(file), await uploads.add(file)];
+    expect(first.id).toMatch(/^att_[0-9a-f-]{36}$/);
+    expect(await uploads.find([second.id, newId('att'), '../a', 'a\0b', first.id])).toEqual(
+      new Map([first, second].map(({ id }) => [id, file])),
+    );
+    expect(await uploads.find([])).toEqual(new Map());
+    await clock.advance(24 * 60 * 60 * 1_000 + 1);
+    await store.collect();
+    expect(await uploads.find([first.id, second.id])).toEqual(new Map());
+  });
+});
