@@ -13,7 +13,7 @@ export type {
   SubagentDecision,
 } from '../../src/storage/shapes/stored-permissions.js';
 export type { TurnFailure } from '../../src/storage/shapes/stored-turn.js';
-export type { AgUiEvent } from '../../src/wires/ag-ui/dialect/ag-ui-event.js';
+export type { AgUiEvent } from '../../src/wires/ag-ui/dialect/ag-ui-frames.js';
 export type { AiSdkChunk } from '../../src/wires/ai-sdk/dialect/ai-sdk-frames.js';
 export type { HarnessFrames } from '../../src/wires/harness/dialect/harness-frames.js';
 export type { ResponsesEvent } from '../../src/wires/responses/dialect/response-event.js';

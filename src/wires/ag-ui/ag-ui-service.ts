@@ -22,7 +22,7 @@ import {
 } from '../conversation/questions.js';
 import { TurnStreams } from '../conversation/turn-streams.js';
 import { nothingNew, threadBusy } from './ag-ui-errors.js';
-import type { AgUiRun } from './dialect/ag-ui-state.js';
+import type { AgUiRun } from './dialect/ag-ui-run.js';
 import { agUiDialect } from './dialect/ag-ui.js';
 import { lacksMessages } from './lacks-messages.js';
 import { readRunInput, type RunInput } from './run-input.js';

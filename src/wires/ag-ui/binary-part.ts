@@ -1,5 +1,5 @@
 import { isPlainObject } from '../../platform/json.js';
-import type { AgUiMessage } from './dialect/ag-ui-event.js';
+import type { AgUiMessage } from './dialect/ag-ui-frames.js';
 
 /**
  * A message with the `binary` parts of the protocol before 1.0 as the media parts of today: a client that

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { invalidRequest } from '../../errors/typed-error.js';
 import { toMediaParts } from './binary-part.js';
 import { describeIssue } from '../conversation/describe-issue.js';
-import type { AgUiMessage } from './dialect/ag-ui-event.js';
+import type { AgUiMessage } from './dialect/ag-ui-frames.js';
 
 /** A body that the protocol's own schema takes. */
 export type CheckedRun = z.output<typeof RunAgentInputSchema>;

@@ -1,7 +1,7 @@
 import { and, count, eq } from 'drizzle-orm';
 import type { Database } from '../../storage/connection.js';
 import { turns } from '../../storage/schema.js';
-import type { AgUiMessage } from './dialect/ag-ui-event.js';
+import type { AgUiMessage } from './dialect/ag-ui-frames.js';
 
 /** Whether a client has fewer of the assistant's messages than its thread has turns that are done. */
 export async function lacksMessages(

@@ -15,7 +15,7 @@ import {
 } from '../conversation/client-history.js';
 import { toMediaParts } from './binary-part.js';
 import type { CheckedRun } from './check-run.js';
-import type { AgUiMessage } from './dialect/ag-ui-event.js';
+import type { AgUiMessage } from './dialect/ag-ui-frames.js';
 import { contentText, outputOf } from './run-answers.js';
 
 type Message = CheckedRun['messages'][number];

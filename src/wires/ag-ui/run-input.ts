@@ -7,7 +7,7 @@ import type { WireMessage } from '../conversation/conversations.js';
 import type { WireAnswers } from '../conversation/questions.js';
 import type { WireFile } from '../conversation/inline-files.js';
 import { checkRun, type CheckedRun } from './check-run.js';
-import type { AgUiMessage } from './dialect/ag-ui-event.js';
+import type { AgUiMessage } from './dialect/ag-ui-frames.js';
 import { readHistory, readInstructions, readRunMessage } from './new-message.js';
 import { readAnswers } from './run-answers.js';
 

@@ -1,4 +1,4 @@
-import type { AgUiRun } from './dialect/ag-ui-state.js';
+import type { AgUiRun } from './dialect/ag-ui-run.js';
 import type { RunQueryDto } from './run-query.dto.js';
 
 /** The parts of a run's address: enough for any reader to go on with its stream. */

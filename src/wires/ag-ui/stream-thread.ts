@@ -1,7 +1,7 @@
 import { streamTexts, type FrameStream } from '../../http/streams/frame-batch.js';
 import { formatFrame } from '../framing/sse-frame.js';
-import { toOldEvent } from './dialect/ag-ui-old.js';
-import { snapshotEvents, type ReadingRun } from './dialect/ag-ui-snapshot.js';
+import { toOldEvent } from './dialect/ag-ui-frames.js';
+import { snapshotEvents, type ReadingRun } from './dialect/ag-ui-frames.js';
 
 /** The stream of a run that reads a thread. Its frames have no ids: they are made anew each time. */
 export function streamThread(run: ReadingRun & { isOld: boolean }): FrameStream {

@@ -3,7 +3,7 @@ import { viewSteps, type MessagePart, type StepView } from '../../turn/history/v
 import { assistantMessageId } from '../../turn/state/turn-row.js';
 import type { StoredTurn } from '../../turn/state/stored-turn.js';
 import { mediaTypeOf } from './binary-part.js';
-import type { AgUiMessage } from './dialect/ag-ui-event.js';
+import type { AgUiMessage } from './dialect/ag-ui-frames.js';
 import { printJson } from '../../platform/exact-json.js';
 
 /**

@@ -2,9 +2,9 @@ import { noUsage } from '../../events/turn-event.js';
 import { isPlainObject } from '../../platform/json.js';
 import { unendedStatuses } from '../../storage/shapes/stored-turn.js';
 import type { StoredTurn } from '../../turn/state/stored-turn.js';
-import type { ShownTurn } from './dialect/ag-ui-snapshot.js';
-import type { TurnpikeView } from './dialect/ag-ui-state.js';
-import { TODO_TOOL } from './dialect/ag-ui-calls.js';
+import type { ShownTurn } from './dialect/ag-ui-frames.js';
+import type { TurnpikeView } from './dialect/ag-ui-frames.js';
+import { TODO_TOOL } from './dialect/ag-ui.js';
 
 /**
  * A thread's last turn as its stream left it in a client's state, from what is stored of it. Pure.

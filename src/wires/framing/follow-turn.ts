@@ -6,6 +6,7 @@ import { followSegment } from './segment.js';
 import { discardText, growText, unsentText } from './sent-text.js';
 import {
   silent,
+  speakerOf,
   type OpenCall,
   type OpenThing,
   type Owner,
@@ -33,6 +34,8 @@ interface Draft {
 /** Applies an event. Pure. */
 export function followTurn(before: TurnView, event: TurnEvent): FollowedTurn {
   const draft: Draft = { view: before, changes: [] };
+  // A stream that begins with the turn's end has none of what was open.
+  if (event.type === 'turn.ended' && before.segment?.phase === 'before') dropParts(draft);
   applyEvent(draft, undefined, event);
   const { progress: output, partial } = followOutput(before.output, event);
   if (output !== before.output) set(draft, { output });
@@ -51,17 +54,19 @@ function moveSegment(draft: Draft, event: TurnEvent): Omit<FollowedTurn, 'view' 
   const { segment, isIncluded } = followSegment(before, event);
   const begins = !hasBegun && segment.phase !== 'before';
   if (segment !== before || begins) set(draft, { segment, hasBegun: hasBegun || begins });
-  // Parts and inputs ended with the stream before.
-  if (before.phase === 'before' && begins) {
-    const open = draft.view.open.filter(({ kind }) => kind === 'step' || kind === 'subagent');
-    set(draft, { open });
-  }
+  if (before.phase === 'before' && begins) dropParts(draft);
   if (segment.phase === 'over' && before.phase !== 'over' && event.type !== 'turn.ended') {
     abandon(draft, [...draft.view.calls.values()], 'parked');
     close(draft, draft.view.open);
     say(draft, { owner: undefined, type: 'parked', waitsFor: segment.waitsFor });
   }
   return { isIncluded, begins };
+}
+
+/** Parts and inputs ended with the stream before; steps and subagents go on. */
+function dropParts(draft: Draft): void {
+  const open = draft.view.open.filter(({ kind }) => kind === 'step' || kind === 'subagent');
+  set(draft, { open });
 }
 
 function applyEvent(draft: Draft, owner: Owner, event: TurnEvent): void {
@@ -97,10 +102,9 @@ function applyEvent(draft: Draft, owner: Owner, event: TurnEvent): void {
     case 'tool.args.delta':
       return growCall(draft, owner, event);
     case 'tool.started': {
-      const { input } = event;
-      const call = completeInput(draft, owner, event);
-      setCall(draft, { ...call, isWhole: true, input, isRunning: true });
-      return say(draft, { owner, type: 'call.started', event, call });
+      const call = namedCall(draft.view, owner, event);
+      say(draft, { owner, type: 'call.started', event, call });
+      return completeCall(draft, { ...call, isRunning: true }, event.input);
     }
     case 'tool.ended':
       return endCall(draft, owner, event);
@@ -211,32 +215,35 @@ function growCall(draft: Draft, owner: Owner, { callId, json }: EventOf<'tool.ar
   say(draft, { owner, type: 'call.grown', call: grown, json });
 }
 
-/** The whole input of a call is known: the input ends, and what was not sent of it is its rest. */
-function completeInput(
-  draft: Draft,
+/** The call of an event, also one that no event has asked for. */
+function namedCall(
+  view: TurnView,
   owner: Owner,
-  { callId, name, input }: { callId: string; name: string; input: unknown },
+  { callId, name }: { callId: string; name: string },
 ): OpenCall {
-  const { step } = speakerOf(draft.view, owner);
-  const key = keyOf(owner, callId);
-  const call = draft.view.calls.get(key) ?? newCall(draft.view, owner, { callId, name, step });
+  const { step } = speakerOf(view, owner);
+  return view.calls.get(keyOf(owner, callId)) ?? newCall(view, owner, { callId, name, step });
+}
+
+/** The whole input of a call is known: the input ends, and what was not sent of it is its rest. */
+function completeCall(draft: Draft, call: OpenCall, input: unknown): void {
+  const { owner, key } = call;
   const isSent = call.json !== '' || call.isWhole;
   const isOpen = isInputOpen(draft.view, call);
-  if (isSent && !isOpen) return call;
+  setCall(draft, { ...call, isWhole: true, input });
+  if (isSent && !isOpen) return;
   if (!isOpen) say(draft, { owner, type: 'input.opened', call });
   set(draft, { open: draft.view.open.filter((one) => one.kind !== 'input' || one.key !== key) });
   say(draft, { owner, type: 'input.closed', call, rest: isSent ? '' : printJson(input ?? {}) });
-  return call;
 }
 
 function ask(draft: Draft, owner: Owner, event: EventOf<'approval.requested'>): void {
-  const call = completeInput(draft, owner, event);
-  const { input } = event;
-  const { decision: _decision, ...asked } = call;
-  setCall(draft, { ...asked, isWhole: true, input, question: event });
+  const call = namedCall(draft.view, owner, event);
   const questions = new Map(draft.view.questions).set(event.approvalId, { event, owner });
   set(draft, { questions });
   say(draft, { owner, type: 'question.asked', event, call });
+  const { decision: _decision, ...asked } = call;
+  completeCall(draft, { ...asked, question: event }, event.input);
 }
 
 function resolve(draft: Draft, owner: Owner, event: EventOf<'approval.resolved'>): void {
@@ -345,10 +352,6 @@ function forget(draft: Draft, gone: readonly OpenCall[]): void {
   const calls = new Map(draft.view.calls);
   for (const { key } of gone) calls.delete(key);
   set(draft, { calls });
-}
-
-export function speakerOf({ turn, subagents }: TurnView, owner: Owner): Speaker {
-  return owner === undefined ? turn : (subagents.get(owner) ?? silent);
 }
 
 function setSpeaker(draft: Draft, owner: Owner, change: Partial<Speaker>): void {

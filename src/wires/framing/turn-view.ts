@@ -176,3 +176,7 @@ export function startView(segment?: Segment): TurnView {
     output: undefined,
   };
 }
+
+export function speakerOf({ turn, subagents }: TurnView, owner: Owner): Speaker {
+  return owner === undefined ? turn : (subagents.get(owner) ?? silent);
+}

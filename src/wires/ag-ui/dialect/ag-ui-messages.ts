@@ -1,5 +1,5 @@
 import { assertNever } from '../../../platform/assert-never.js';
-import type { AgUiEvent, AgUiMessage } from './ag-ui-event.js';
+import type { AgUiEvent, AgUiMessage } from './ag-ui-frames.js';
 
 /** The messages of a run after an event of its stream, as its clients fold them. Pure. */
 export function followMessages(

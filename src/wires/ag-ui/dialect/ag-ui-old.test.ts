@@ -4,7 +4,7 @@ import { recordedTurns } from '../../../../test/golden/golden.js';
 import type { TurnEvent } from '../../../events/turn-event.js';
 import { TurnEncoder } from '../../framing/turn-encoder.js';
 import { agUiDialect } from './ag-ui.js';
-import { toOldEvent } from './ag-ui-old.js';
+import { toOldEvent } from './ag-ui-frames.js';
 
 function encode(events: readonly TurnEvent[], isOld: boolean): object[] {
   const run = agUiDialect({

@@ -4,7 +4,7 @@ import { verifyAgUi } from '../../../../test/support/clients/verify-ag-ui.js';
 import { noUsage, type TurnEvent } from '../../../events/turn-event.js';
 import { TurnEncoder } from '../../framing/turn-encoder.js';
 import { agUiDialect } from './ag-ui.js';
-import { snapshotEvents, type ReadingRun } from './ag-ui-snapshot.js';
+import { snapshotEvents, type ReadingRun } from './ag-ui-frames.js';
 
 type Json = Record<string, unknown> & { type: string };
 

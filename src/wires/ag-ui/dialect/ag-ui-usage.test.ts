@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { noUsage } from '../../../events/turn-event.js';
-import { addCall } from './ag-ui-usage.js';
+import { addCall } from './ag-ui-frames.js';
 
 describe('addCall', () => {
   it('counts cached input as a part of the input, for each model', () => {

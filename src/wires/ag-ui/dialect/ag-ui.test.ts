@@ -8,7 +8,7 @@ import type { FrameWithCursor } from '../../framing/dialect.js';
 import { TurnEncoder } from '../../framing/turn-encoder.js';
 import { followSegment, openSegment } from '../../framing/segment.js';
 import { agUiDialect } from './ag-ui.js';
-import type { AgUiRun } from './ag-ui-state.js';
+import type { AgUiRun } from './ag-ui-run.js';
 
 type Json = Record<string, unknown> & { type: string };
 

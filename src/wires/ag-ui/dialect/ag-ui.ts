@@ -1,33 +1,43 @@
-import { addUsage, type TurnEvent } from '../../../events/turn-event.js';
+import { addUsage, noUsage, type EventOf, type TurnEvent } from '../../../events/turn-event.js';
 import { assertNever } from '../../../platform/assert-never.js';
+import { isId } from '../../../platform/ids.js';
+import { retryAdvice } from '../../../platform/retry-advice.js';
 import type { Dialect } from '../../framing/dialect.js';
-import { followOutput } from '../../framing/output-progress.js';
-import { followSegment } from '../../framing/segment.js';
-import { growText, discardText } from '../../framing/sent-text.js';
-import { harnessDialect } from '../../harness/dialect/harness.js';
-import { completeCall, endCall, growCall, requestCall } from './ag-ui-calls.js';
-import { endRun, pauseRun } from './ag-ui-end.js';
-import { AG_UI_VERSION, type AgUiEvent } from './ag-ui-event.js';
-import { forgetStep, wholeConversation } from './ag-ui-messages.js';
-import { toOldEvent } from './ag-ui-old.js';
-import { openAgain } from './ag-ui-open.js';
-import { ask, resolve } from './ag-ui-people.js';
-import { close, addText, addThinking, stepName, textId, thinkingId } from './ag-ui-speech.js';
+import { followTurn } from '../../framing/follow-turn.js';
+import { openSegment, type Segment } from '../../framing/segment.js';
 import {
-  agUiStart,
-  by,
-  remember,
+  speakerOf,
+  startView,
+  type Announcement,
+  type OpenCall,
+  type Owner,
+  type Part,
+  type TurnChange,
+} from '../../framing/turn-view.js';
+import { harnessDialect } from '../../harness/dialect/harness.js';
+import { addCall, toOldEvent, type AgUiEvent } from './ag-ui-frames.js';
+import { forgetStep } from './ag-ui-messages.js';
+import {
   addEvents,
+  answerId,
+  beginRun,
+  by,
+  conversation,
+  endRun,
+  findWaits,
+  pauseRun,
+  remember,
   show,
   showAll,
+  startOf,
+  stepOf,
   type AgUiRun,
   type AgUiState,
-  type Of,
-  type Speaker,
   type Encoded,
-} from './ag-ui-state.js';
-import { endSubagent, startSubagent, subagentSpeaker } from './ag-ui-subagents.js';
-import { addCall } from './ag-ui-usage.js';
+} from './ag-ui-run.js';
+
+/** The tool whose input is the session's list. */
+export const TODO_TOOL = 'todo_write';
 
 /**
  * The AG-UI wire, version 1.0: a run is a segment of a turn. `RUN_STARTED` is its first event,
@@ -37,156 +47,226 @@ import { addCall } from './ag-ui-usage.js';
 export function agUiDialect(run: AgUiRun): Dialect<AgUiState> {
   return {
     name: 'ag-ui',
-    initial: agUiStart(run),
+    initial: {
+      turn: startView(segmentOf(run)),
+      shown: { status: 'running', usage: noUsage, contextTokens: 0, todos: null, notices: [] },
+      messages: [],
+      usage: [],
+    },
     encode: (before, event) => {
       const { state, events } = encodeRun(run, before, event);
       const said = run.isOld ? events.map(toOldEvent) : events;
       return { state, frames: said.map((one) => ({ data: JSON.stringify(one) })) };
     },
-    isOver: ({ segment }) => segment.phase === 'over',
+    isOver: ({ turn }) => turn.segment?.phase === 'over',
   };
 }
 
+function segmentOf({ answered, from }: AgUiRun): Segment {
+  if (from === 'answers') return openSegment(answered, 'answer');
+  // What was answered before does not end a run that begins with the turn.
+  if (from === 'turn') return openSegment(answered, 'answer', []);
+  const steered = answered.filter((id) => isId('msg', id));
+  return openSegment(steered, 'question', answered);
+}
+
 function encodeRun(run: AgUiRun, before: AgUiState, event: TurnEvent): Encoded {
-  const { segment, isIncluded } = followSegment(before.segment, event);
-  const { progress: output, partial } = followOutput(before.output, event);
-  const state = { ...before, segment, output };
+  const { view: turn, changes, isIncluded, begins } = followTurn(before.turn, event);
+  const state = { ...before, turn };
+  const begun = begins ? beginRun(run, before.turn, state) : { state, events: [] };
+  const encoded = changes.reduce((all, change) => encodeChange(run, all, change), begun);
   // Events before the segment are not sent, but those of the segment depend on them.
-  if (!isIncluded)
-    return {
-      state: encodeEvent(run, { state, events: [] }, speakerOf(run), event).state,
-      events: [],
-    };
-  const begun = state.hasBegun ? { state, events: [] } : beginRun(run, state);
-  if (event.type === 'turn.ended') return endRun(run, begun, event);
-  const followed = encodeEvent(run, begun, speakerOf(run), event);
-  const encoded =
-    partial === undefined
-      ? followed
-      : addEvents(followed, { type: 'CUSTOM', name: 'output:partial', value: partial });
-  return segment.phase === 'over' ? pauseRun(run, encoded) : encoded;
+  return isIncluded ? encoded : { state: encoded.state, events: [] };
 }
 
-function beginRun(run: AgUiRun, before: AgUiState): Encoded {
-  const { threadId, runId } = run;
-  // The run before this one has ended what it had open.
-  const state: AgUiState = { ...before, hasBegun: true, open: [], usage: [] };
-  const started = addEvents(
-    { state, events: [] },
-    { type: 'RUN_STARTED', threadId, runId, protocolVersion: AG_UI_VERSION },
-  );
-  const encoded = run.sendsHistory ? addEvents(started, conversation(run, state)) : started;
-  if (state.started === undefined) return encoded;
-  return addEvents(showAll(run, encoded), ...openAgain(before.open));
-}
-
-function conversation({ before }: AgUiRun, { messages }: AgUiState): AgUiEvent {
-  return { type: 'MESSAGES_SNAPSHOT', messages: wholeConversation(before, messages) };
-}
-
-function speakerOf({ turnId }: AgUiRun): Speaker {
-  return { subagentRunId: undefined, messageId: turnId.replace(/^turn_/, 'msg_') };
-}
-
-function encodeEvent(run: AgUiRun, encoded: Encoded, speaker: Speaker, event: TurnEvent): Encoded {
-  const isOwn = speaker.subagentRunId === undefined;
-  switch (event.type) {
-    case 'turn.started':
-      return startTurn(run, encoded, speaker, event);
-    case 'turn.recovering':
-      return addEvents(
-        isOwn ? show(encoded, { status: 'recovering' }) : encoded,
-        custom(speaker, event),
-      );
-    case 'step.started':
-      return addEvents(isOwn ? rerun(encoded) : encoded, {
-        type: 'STEP_STARTED',
-        stepName: stepName(event.step),
-        ...by(speaker),
-      });
-    case 'step.discarded':
-      return discardStep(run, encoded, speaker, event.step);
-    case 'step.ended':
-      return endStep(encoded, speaker, event);
-    case 'thinking.delta':
-      return addThinking(encoded, speaker, event);
-    case 'text.delta': {
-      const added = addText(encoded, speaker, event);
-      return isOwn ? remember(added, { text: growText(added.state.text, event) }) : added;
+function encodeChange(run: AgUiRun, encoded: Encoded, change: TurnChange): Encoded {
+  const { owner } = change;
+  const isOwn = owner === undefined;
+  switch (change.type) {
+    case 'announced':
+      return announce(encoded, owner, change.event);
+    case 'started':
+      return isOwn ? showAll(run, encoded) : encoded;
+    case 'step.opened': {
+      const step = stepOf(owner, change.step);
+      return addEvents(isOwn ? rerun(encoded) : encoded, { type: 'STEP_STARTED', ...step });
     }
-    case 'tool.requested':
-      return requestCall(encoded, speaker, event);
-    case 'tool.args.delta':
-      return growCall(encoded, speaker, event);
-    case 'tool.started':
-      return completeCall(isOwn ? rerun(encoded) : encoded, speaker, event);
-    case 'tool.ended':
-      return endCall(encoded, speaker, event);
-    case 'approval.requested':
-      return ask(encoded, speaker, event);
-    case 'approval.resolved':
-      return addEvents(
-        isOwn ? rerun(resolve(run, encoded, event)) : resolve(run, encoded, event),
-        custom(speaker, event),
-      );
-    case 'subagent.started':
-      return startSubagent(encoded, speaker, event);
-    case 'subagent.told':
-      return encodeEvent(run, encoded, subagentSpeaker(event.childTurnId), event.event);
-    case 'subagent.ended':
-      return endSubagent(encoded, event);
-    case 'notice.posted':
-      return addEvents(isOwn ? showNotice(encoded, event) : encoded, custom(speaker, event));
-    case 'turn.failed':
-      return remember(encoded, {
-        failures: { ...encoded.state.failures, [speaker.subagentRunId ?? '']: event },
-      });
-    case 'turn.ended':
-      return close(encoded, speaker, 'text', 'reasoning', 'call', 'step');
-    case 'turn.queued':
+    case 'step.closed':
+      return addEvents(encoded, { type: 'STEP_FINISHED', ...stepOf(owner, change.step) });
+    case 'step.ended':
+      return countUsage(encoded, owner, change.event);
+    case 'part.opened':
+      return addEvents(encoded, ...openPart(run, owner, change.part));
+    case 'part.grown': {
+      const { part, text: delta } = change;
+      const type = part.kind === 'text' ? 'TEXT_MESSAGE_CONTENT' : 'REASONING_MESSAGE_CONTENT';
+      return addEvents(encoded, { type, messageId: partId(run, owner, part), delta, ...by(owner) });
+    }
+    case 'part.closed':
+      return addEvents(encoded, ...closePart(run, owner, change.part));
     case 'source.cited':
-    case 'tool.progress':
+      return addEvents(encoded, custom(owner, change.event));
+    case 'call.requested':
+    case 'input.opened':
+      return addEvents(encoded, startCall(run, change.call));
+    case 'call.grown':
+      return addEvents(encoded, growCall(change.call, change.json));
+    case 'input.closed': {
+      const { call, rest } = change;
+      const grown = rest === '' ? encoded : addEvents(encoded, growCall(call, rest));
+      return addEvents(grown, { type: 'TOOL_CALL_END', toolCallId: call.callId, ...by(owner) });
+    }
+    case 'call.started':
+      return isOwn ? rerun(encoded) : encoded;
+    case 'call.ended':
+      return endCall(run, encoded, change);
+    case 'question.answered': {
+      const { event } = change;
+      return addEvents(isOwn ? rerun(encoded) : encoded, custom(owner, event));
+    }
+    case 'discarded':
+      return discardStep(run, encoded, owner, change.step);
+    case 'subagent.started':
+      return addEvents(encoded, startOf(owner, change.event));
+    case 'subagent.closed': {
+      const { childTurnId: subagentRunId } = change.event;
+      const { interrupts } = findWaits(encoded.state.turn);
+      const interruptIds = interrupts.flatMap((one) =>
+        one.subagentRunId === subagentRunId ? one.id : [],
+      );
+      const outcome = { type: 'suspended' as const, interruptIds };
+      return addEvents(encoded, { type: 'SUBAGENT_FINISHED', subagentRunId, outcome });
+    }
+    case 'subagent.ended':
+      return addEvents(encoded, endOf(change));
+    case 'output.grown':
+      return addEvents(encoded, { type: 'CUSTOM', name: 'output:partial', value: change.partial });
+    case 'parked':
+      return pauseRun(run, encoded);
+    case 'ended':
+      return endRun(run, encoded, change);
+    // A question is sent at the end of the run, as an interrupt that the run waits for.
+    case 'question.asked':
+    case 'call.abandoned':
+    case 'subagent.told':
+      return encoded;
+    default:
+      return assertNever(change);
+  }
+}
+
+function announce(encoded: Encoded, owner: Owner, event: Announcement): Encoded {
+  if (owner !== undefined) return addEvents(encoded, custom(owner, event));
+  switch (event.type) {
+    case 'turn.recovering':
+      return addEvents(show(encoded, { status: 'recovering' }), custom(owner, event));
+    case 'notice.posted': {
+      const { kind, text } = event;
+      const notices = [...encoded.state.shown.notices, { kind, text }];
+      return addEvents(show(encoded, { notices }), custom(owner, event));
+    }
+    case 'turn.queued':
     case 'message.joined':
     case 'attachment.rejected':
-      return addEvents(encoded, custom(speaker, event));
-    // A parked turn ends the run: see `pauseRun`.
-    case 'turn.parked':
-      return encoded;
+    case 'tool.progress':
+      return addEvents(encoded, custom(owner, event));
     default:
       return assertNever(event);
   }
 }
 
-function startTurn(
-  run: AgUiRun,
-  encoded: Encoded,
-  speaker: Speaker,
-  event: Of<'turn.started'>,
-): Encoded {
-  const models = { ...encoded.state.models, [speaker.subagentRunId ?? '']: event.model };
-  if (speaker.subagentRunId !== undefined) return remember(encoded, { models });
-  return showAll(run, remember(encoded, { models, started: event }));
-}
-
 /** The status of a turn that has waited, or recovered, and goes on. */
 function rerun(encoded: Encoded): Encoded {
-  return encoded.state.view.status === 'running' ? encoded : show(encoded, { status: 'running' });
+  return encoded.state.shown.status === 'running' ? encoded : show(encoded, { status: 'running' });
 }
 
-function showNotice(encoded: Encoded, { kind, text }: Of<'notice.posted'>): Encoded {
-  return show(encoded, { notices: [...encoded.state.view.notices, { kind, text }] });
+/** An event in the harness wire's words. */
+function custom(owner: Owner, event: TurnEvent): AgUiEvent {
+  const [frame] = harnessDialect.encode({}, event).frames;
+  const { event: name = event.type, data = '{}' } = frame ?? {};
+  return { type: 'CUSTOM', name, value: JSON.parse(data) as unknown, ...by(owner) };
 }
 
-function endStep(encoded: Encoded, speaker: Speaker, event: Of<'step.ended'>): Encoded {
-  const { usage } = event;
-  const { models, usage: all, view } = encoded.state;
-  const model = models[speaker.subagentRunId ?? ''] ?? models[''] ?? 'unknown';
-  const closed = close(encoded, speaker, 'text', 'reasoning', 'call', 'step');
-  const counted = remember(closed, { usage: addCall(all, model, usage) });
-  if (speaker.subagentRunId !== undefined) return counted;
+function countUsage(encoded: Encoded, owner: Owner, { usage }: EventOf<'step.ended'>): Encoded {
+  const { turn, usage: all, shown } = encoded.state;
+  const { model = 'unknown' } = speakerOf(turn, owner).started ?? turn.turn.started ?? {};
+  const counted = remember(encoded, { usage: addCall(all, model, usage) });
+  if (owner !== undefined) return counted;
   const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens } = usage;
   const contextTokens = inputTokens + cacheReadTokens + cacheWriteTokens + outputTokens;
-  return show(counted, { usage: addUsage(view.usage, usage), contextTokens });
+  return show(counted, { usage: addUsage(shown.usage, usage), contextTokens });
+}
+
+/** The message of a step: its text and its calls, or what was thought in it. */
+function partId(run: AgUiRun, owner: Owner, { kind, step }: Pick<Part, 'kind' | 'step'>): string {
+  return `${answerId(run, owner)}-${step}${kind === 'text' ? '' : '-thinking'}`;
+}
+
+function openPart(run: AgUiRun, owner: Owner, part: Part): AgUiEvent[] {
+  const common = { messageId: partId(run, owner, part), ...by(owner) };
+  if (part.kind === 'text') {
+    return [{ type: 'TEXT_MESSAGE_START', role: 'assistant', ...common }];
+  }
+  return [
+    { type: 'REASONING_START', ...common },
+    { type: 'REASONING_MESSAGE_START', role: 'reasoning', ...common },
+  ];
+}
+
+function closePart(run: AgUiRun, owner: Owner, part: Part): AgUiEvent[] {
+  const common = { messageId: partId(run, owner, part), ...by(owner) };
+  if (part.kind === 'text') return [{ type: 'TEXT_MESSAGE_END', ...common }];
+  return [
+    { type: 'REASONING_MESSAGE_END', ...common },
+    { type: 'REASONING_END', ...common },
+  ];
+}
+
+function startCall(run: AgUiRun, { callId, name, step, owner }: OpenCall): AgUiEvent {
+  return {
+    type: 'TOOL_CALL_START',
+    toolCallId: callId,
+    toolCallName: name,
+    parentMessageId: partId(run, owner, { kind: 'text', step }),
+    ...by(owner),
+  };
+}
+
+function growCall({ callId: toolCallId, owner }: OpenCall, delta: string): AgUiEvent {
+  return { type: 'TOOL_CALL_ARGS', toolCallId, delta, ...by(owner) };
+}
+
+/** A client's own output is not sent back to it; one that reads a turn anew lacks the outputs that it gave. */
+function endCall(
+  { from }: AgUiRun,
+  encoded: Encoded,
+  { owner, call, event }: Extract<TurnChange, { type: 'call.ended' }>,
+): Encoded {
+  if (call?.decision === 'answer' && from === 'answers') return encoded;
+  const { callId, name, status, output, durationMs } = event;
+  const result = addEvents(encoded, {
+    type: 'TOOL_CALL_RESULT',
+    messageId: `${callId}-result`,
+    toolCallId: callId,
+    content: output,
+    metadata: { turnpike: { status, durationMs } },
+    ...by(owner),
+  });
+  if (name !== TODO_TOOL || status !== 'success' || owner !== undefined) return result;
+  const { todos = null } = (call?.input ?? {}) as { todos?: unknown };
+  return show(result, { todos });
+}
+
+function endOf({ event, failure }: Extract<TurnChange, { type: 'subagent.ended' }>): AgUiEvent {
+  const { childTurnId: subagentRunId, outcome } = event;
+  if (outcome === 'completed' || outcome === 'limited') {
+    const success = { type: 'success' as const };
+    return { type: 'SUBAGENT_FINISHED', subagentRunId, outcome: success, result: { outcome } };
+  }
+  const message = failure?.message ?? `The subagent did not finish: ${outcome}.`;
+  const code = failure?.errorType ?? outcome;
+  const metadata = { turnpike: retryAdvice(failure ?? {}) };
+  return { type: 'SUBAGENT_ERROR', subagentRunId, message, code, metadata };
 }
 
 /**
@@ -194,27 +274,12 @@ function endStep(encoded: Encoded, speaker: Speaker, event: Of<'step.ended'>): E
  * crash the snapshot is sent in any case: a returning client may have more of the step than a log
  * that lost its tail.
  */
-function discardStep(run: AgUiRun, encoded: Encoded, speaker: Speaker, step: number): Encoded {
-  const closed = close(encoded, speaker, 'text', 'reasoning', 'call', 'step');
-  const ids = { text: textId(speaker, step), thinking: thinkingId(speaker, step) };
-  const gone = closed.state.messages.find(({ id }) => id === ids.text)?.toolCalls ?? [];
-  const isGone = (callId: string): boolean => gone.some(({ id }) => id === callId);
-  const wasSent = closed.state.messages.some(({ id }) => id === ids.text || id === ids.thinking);
-  const left = remember(closed, {
-    messages: forgetStep(closed.state.messages, ids),
-    calls: closed.state.calls.filter(({ id }) => !isGone(id)),
-    text:
-      speaker.subagentRunId === undefined
-        ? discardText(closed.state.text, step)
-        : closed.state.text,
-  });
-  const mayBeSent = wasSent || left.state.view.status === 'recovering';
+function discardStep(run: AgUiRun, encoded: Encoded, owner: Owner, step: number): Encoded {
+  const text = partId(run, owner, { kind: 'text', step });
+  const thinking = partId(run, owner, { kind: 'thinking', step });
+  const { messages, shown } = encoded.state;
+  const wasSent = messages.some(({ id }) => id === text || id === thinking);
+  const left = remember(encoded, { messages: forgetStep(messages, { text, thinking }) });
+  const mayBeSent = wasSent || shown.status === 'recovering';
   return mayBeSent ? addEvents(left, conversation(run, left.state)) : left;
-}
-
-/** An event in the harness wire's words. */
-function custom(speaker: Speaker, event: TurnEvent): AgUiEvent {
-  const [frame] = harnessDialect.encode({}, event).frames;
-  const { event: name = event.type, data = '{}' } = frame ?? {};
-  return { type: 'CUSTOM', name, value: JSON.parse(data) as unknown, ...by(speaker) };
 }
