@@ -18,5 +18,5 @@ export type { AiSdkChunk } from '../../src/wires/ai-sdk/dialect/ai-sdk-frames.js
 export type { HarnessFrames } from '../../src/wires/harness/dialect/harness-frames.js';
 export type { ResponsesEvent } from '../../src/wires/responses/dialect/response-event.js';
 export type { ResponseObject } from '../../src/wires/responses/dialect/response-object.js';
-export type { HolodeckFrames } from '../../src/wires/named-agents/dialect/holodeck-event.js';
-export type { OracleChunk } from '../../src/wires/oracle/dialect/oracle-chunk.js';
+export type { HolodeckFrames } from '../../src/wires/named-agents/dialect/agent-frames.js';
+export type { OracleChunk } from '../../src/wires/oracle/dialect/oracle-frames.js';

@@ -1,15 +1,13 @@
 import type { ErrorCode } from '../../errors/error-table.js';
 import { TypedError } from '../../errors/typed-error.js';
-import { initialTurn, foldTurn, type FoldedCall, type FoldedTurn } from '../../events/fold-turn.js';
-import type { TurnEvent } from '../../events/turn-event.js';
+import { parseJson } from '../../platform/exact-json.js';
 import { isPlainObject } from '../../platform/json.js';
 import { retryAdvice } from '../../platform/retry-advice.js';
 import type { AnswerFold } from '../conversation/turn-streams.js';
-import type { AgentAnswerEnd, AgentFrame, AgentAnswerIds } from './dialect/holodeck-event.js';
+import type { OpenCall, TurnChange } from '../framing/turn-view.js';
+import type { AgentAnswerEnd, AgentAnswerIds, AgentFrame } from './dialect/agent-frames.js';
+import { agentStart, encodeForAgent, type AgentState } from './dialect/named-agents.js';
 import type { Problem } from './dialect/problem.js';
-import { agentStart, type AgentState } from './dialect/holodeck-state.js';
-import { encodeForAgent } from './dialect/holodeck.js';
-import { parseJson } from '../../platform/exact-json.js';
 
 export interface AnsweredCall {
   name: string;
@@ -28,7 +26,8 @@ export interface ChatAnswer extends AgentAnswerEnd {
 interface AgentFold {
   encoded: AgentState;
   last: AgentFrame | undefined;
-  turn: FoldedTurn;
+  /** Calls that count, with their indexes: they end in any order. */
+  calls: readonly { index: number; call: AnsweredCall }[];
 }
 
 /**
@@ -37,15 +36,27 @@ interface AgentFold {
  */
 export function agentAnswer(ids: AgentAnswerIds): AnswerFold<AgentFold, ChatAnswer> {
   return {
-    initial: { encoded: agentStart, last: undefined, turn: initialTurn },
-    next: ({ encoded, turn }, event) => {
-      const { state, events } = encodeForAgent(ids, encoded, event);
-      return { encoded: state, last: events.at(-1), turn: foldTurn(turn, event) };
+    initial: { encoded: agentStart, last: undefined, calls: [] },
+    next: ({ encoded, calls }, event) => {
+      const { state, events, changes } = encodeForAgent(ids, encoded, event);
+      const ended = changes.flatMap(answeredCalls);
+      return {
+        encoded: state,
+        last: events.at(-1),
+        calls: ended.length === 0 ? calls : [...calls, ...ended],
+      };
     },
-    end: ({ last, turn }, event) => {
-      if (last?.event === 'error') throw answerFailed(last.data, codeOf(event, turn));
-      const calls = turn.steps.flatMap(({ tools }) => tools.map(answeredCall));
-      return toAnswer(ids, last, calls);
+    end: ({ encoded, last, calls }, { outcome }) => {
+      const { failure } = encoded.view.turn;
+      const code =
+        outcome === 'interrupted' ? 'INTERRUPTED' : (failure?.errorType ?? 'SDK_FAILURE');
+      if (last?.event === 'error') throw answerFailed(last.data, code);
+      const sorted = calls.toSorted((a, b) => a.index - b.index);
+      return toAnswer(
+        ids,
+        last,
+        sorted.map(({ call }) => call),
+      );
     },
   };
 }
@@ -65,26 +76,32 @@ function toAnswer(
   };
 }
 
-function codeOf(
-  { outcome }: Extract<TurnEvent, { type: 'turn.ended' }>,
-  { failure }: FoldedTurn,
-): ErrorCode {
-  return outcome === 'interrupted' ? 'INTERRUPTED' : (failure?.errorType ?? 'SDK_FAILURE');
-}
-
 /** @param problem as the stream would have ended with it. */
 function answerFailed(problem: Problem, code: ErrorCode): TypedError {
   const { status, detail: message } = problem;
   return new TypedError(code, { message, relayed: { status, ...retryAdvice(problem) } });
 }
 
-function answeredCall({ name, input, argsJson, status }: FoldedCall): AnsweredCall {
-  const given = input ?? parse(argsJson);
-  return {
+/** A call of the turn that has ended, or that the turn's end cut off. */
+function answeredCalls(change: TurnChange): AgentFold['calls'] {
+  const { owner, type } = change;
+  if (owner !== undefined) return [];
+  if (type === 'call.ended') {
+    const { call, event } = change;
+    return call === undefined ? [] : [describeCall(call, event.status === 'success')];
+  }
+  const isCut = type === 'call.abandoned' && change.why === 'ended';
+  return isCut ? [describeCall(change.call, false)] : [];
+}
+
+function describeCall({ index, name, input, json }: OpenCall, isSuccess: boolean) {
+  const given = input ?? parse(json);
+  const call: AnsweredCall = {
     name,
     ...(isPlainObject(given) ? { arguments: given } : {}),
-    status: status === 'success' ? 'success' : 'error',
+    status: isSuccess ? 'success' : 'error',
   };
+  return { index, call };
 }
 
 /** A call without input streams nothing of it. */

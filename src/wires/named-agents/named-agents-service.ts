@@ -24,8 +24,8 @@ import {
   type ReceivedChat,
 } from './agent-sessions.js';
 import { agentAnswer, type ChatAnswer } from './collect-answer.js';
-import type { AgentAnswerIds } from './dialect/holodeck-event.js';
-import { namedAgentsDialect } from './dialect/holodeck.js';
+import type { AgentAnswerIds } from './dialect/agent-frames.js';
+import { namedAgentsDialect } from './dialect/named-agents.js';
 import { messageNotFound, sessionEnds, sessionGone } from './named-agents-errors.js';
 import { ChatRequestDto } from './chat-request.dto.js';
 

@@ -42,7 +42,7 @@ import {
 import { NamedAgentsService } from './named-agents-service.js';
 import { ChatAnswerDto } from './named-agents.dto.js';
 import { problemShape } from './named-agents-errors.js';
-import type { AgentFrame } from './dialect/holodeck-event.js';
+import type { AgentFrame } from './dialect/agent-frames.js';
 
 /** The reason for `@Unowned`: sessions are named by ULIDs, partly in bodies that only the service parses. */
 const looksItself = 'its service looks among the caller’s own';

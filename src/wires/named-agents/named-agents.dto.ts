@@ -3,7 +3,7 @@ import { jsonObject } from '../../http/fields/json-schemas.js';
 import { listOf } from '../../http/fields/type-schema.js';
 import type { JsonObject } from '../../platform/json.js';
 import type { ChatAnswer } from './collect-answer.js';
-import type { HolodeckNotice, HolodeckSource } from './dialect/holodeck-event.js';
+import type { HolodeckNotice, HolodeckSource } from './dialect/agent-frames.js';
 import { ApiCorrelationId, RetryAdviceDto } from '../../http/errors/api-errors.decorator.js';
 
 export class TokensUsedDto {

@@ -7,8 +7,8 @@ import type {
   OracleChunk,
   OracleSource,
   OracleToolCall,
-} from './dialect/oracle-chunk.js';
-import { oracleStart, type OracleState } from './dialect/oracle-state.js';
+} from './dialect/oracle-frames.js';
+import { oracleStart, type OracleState } from './dialect/oracle.js';
 import { encodeOracle } from './dialect/oracle.js';
 import { answerFailed } from './oracle-errors.js';
 
@@ -55,7 +55,7 @@ export function oracleAnswer(explain: boolean): AnswerFold<OracleFold, OracleAns
       return { encoded: state, kept: more.length === 0 ? kept : [...kept, ...more] };
     },
     end: ({ encoded, kept }, { text: answer }) =>
-      toAnswer(kept, encoded.failure?.errorType, { answer, explain }),
+      toAnswer(kept, encoded.view.turn.failure?.errorType, { answer, explain }),
   };
 }
 

@@ -2,8 +2,8 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { jsonObject, nullableText, time } from '../../http/fields/json-schemas.js';
 import type { JsonObject } from '../../platform/json.js';
 import type { OracleAnswer, RetrievalTrace } from './collect-answer.js';
-import { systemTypes, type OracleSource } from './dialect/oracle-chunk.js';
-import { sourceTypes } from './dialect/oracle-source.js';
+import { systemTypes, type OracleSource } from './dialect/oracle-frames.js';
+import { sourceTypes } from './dialect/oracle-frames.js';
 import type { HistoryMessage, OracleHistory } from './oracle-contexts.js';
 
 type Notice = OracleAnswer['notices'][number];

@@ -7,8 +7,8 @@ import type { Database } from '../../storage/connection.js';
 import { compactions } from '../../storage/conversation-schema.js';
 import { sessions, turns } from '../../storage/schema.js';
 import { activeStatuses } from '../../storage/shapes/stored-turn.js';
-import type { OracleSource } from './dialect/oracle-chunk.js';
-import { toOracleSource } from './dialect/oracle-source.js';
+import type { OracleSource } from './dialect/oracle-frames.js';
+import { toOracleSource } from './dialect/oracle-frames.js';
 
 export interface HistoryMessage {
   role: MessageView['role'];

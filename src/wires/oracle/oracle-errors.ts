@@ -4,7 +4,7 @@ import { TypedError } from '../../errors/typed-error.js';
 import { retryAdvice } from '../../platform/retry-advice.js';
 import { sessionBusy } from '../../turn/state/turn-errors.js';
 import { envelopeShape, type ErrorShape } from '../../http/errors/error-shape.js';
-import type { ErrorChunk } from './dialect/oracle-chunk.js';
+import type { ErrorChunk } from './dialect/oracle-frames.js';
 import { OracleErrorDto, OracleFaultsDto } from './oracle.dto.js';
 
 export function unknownContext(contextId: string): TypedError {

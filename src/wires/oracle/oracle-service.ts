@@ -30,7 +30,7 @@ import {
   isCompressed,
 } from './oracle-contexts.js';
 import type { BusyQueryDto, OracleQuestionDto } from './oracle-question.dto.js';
-import type { OracleChunk } from './dialect/oracle-chunk.js';
+import type { OracleChunk } from './dialect/oracle-frames.js';
 
 export interface OracleCall {
   question: OracleQuestionDto;

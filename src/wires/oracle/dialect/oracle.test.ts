@@ -6,7 +6,7 @@ import { noUsage, type TurnEvent, type TurnEventBody } from '../../../events/tur
 import type { FrameWithCursor } from '../../framing/dialect.js';
 import { TurnEncoder } from '../../framing/turn-encoder.js';
 import { formatFrame } from '../../framing/sse-frame.js';
-import type { OracleChunk } from './oracle-chunk.js';
+import type { OracleChunk } from './oracle-frames.js';
 import { oracleDialect } from './oracle.js';
 
 const turnId = 'turn_1';

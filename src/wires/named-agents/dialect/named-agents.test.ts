@@ -12,8 +12,8 @@ import type { FrameWithCursor } from '../../framing/dialect.js';
 import { TurnEncoder } from '../../framing/turn-encoder.js';
 import { formatFrame } from '../../framing/sse-frame.js';
 import type { ErrorCode } from '../../../errors/error-table.js';
-import type { AgentFrame } from './holodeck-event.js';
-import { namedAgentsDialect } from './holodeck.js';
+import type { AgentFrame } from './agent-frames.js';
+import { namedAgentsDialect } from './named-agents.js';
 
 const turnId = 'turn_1';
 const ids = { sessionId: '01ARZ3NDEKTSV4RRFFQ69G5FAV', messageId: '01ARZ3NDEKTSV4RRFFQ69G5FAW' };

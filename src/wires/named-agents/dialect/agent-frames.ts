@@ -1,8 +1,11 @@
-import type { Source, TurnEvent } from '../../../events/turn-event.js';
+import type { Source } from '../../../events/turn-event.js';
 import type { JsonObject } from '../../../platform/json.js';
 import type { Problem } from './problem.js';
 
-export type Of<Type extends TurnEvent['type']> = Extract<TurnEvent, { type: Type }>;
+/**
+ * What named agents send (contract: holodeck, seed). The API's document has the names of three types, as clients
+ * know them: `HolodeckFrames`, `HolodeckSource` and `HolodeckNotice`.
+ */
 
 /** Ids (ULIDs) that every event of a stream has. */
 export interface AgentAnswerIds {
@@ -49,7 +52,7 @@ export interface AgentAnswerEnd {
   notices?: readonly HolodeckNotice[];
 }
 
-/** An event of the holodeck wire: its name, and its data (contract: holodeck, seed). */
+/** An event of a stream: its name, and its data. */
 export type AgentFrame =
   | { event: 'stream_start'; data: { session_id: string; message_id: string } }
   | { event: 'message_delta'; data: { delta: string; message_id: string } }

@@ -1,12 +1,12 @@
-import type { TurnEvent } from '../../../events/turn-event.js';
+import type { Source } from '../../../events/turn-event.js';
 import type { JsonObject } from '../../../platform/json.js';
 import type { RetryAdvice } from '../../../platform/retry-advice.js';
 
-export type Of<Type extends TurnEvent['type']> = Extract<TurnEvent, { type: Type }>;
+export const sourceTypes = ['code', 'vault', 'thread', 'repomap'] as const;
 
 export interface OracleSource {
   path: string;
-  source_type: 'code' | 'vault' | 'thread' | 'repomap';
+  source_type: (typeof sourceTypes)[number];
   /** At most 500 characters. */
   snippet?: string | undefined;
   metadata: Record<string, unknown>;
@@ -84,4 +84,16 @@ export function clip(text: string, most: number): string {
   if (text.length <= most) return text;
   const splitsPair = /[\uD800-\uDBFF]/.test(text.charAt(most - 1));
   return text.slice(0, splitsPair ? most - 1 : most);
+}
+
+const LONGEST_SNIPPET = 500;
+
+/** A kind of source that the oracle wire has no word for is a document of the vault. */
+export function toOracleSource({ type, title, url, citedText, location }: Source): OracleSource {
+  return {
+    path: title === '' ? (url ?? '') : title,
+    source_type: sourceTypes.find((known) => known === type) ?? 'vault',
+    snippet: citedText === undefined ? undefined : clip(citedText, LONGEST_SNIPPET),
+    metadata: { type, url, location },
+  };
 }

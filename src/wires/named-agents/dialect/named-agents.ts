@@ -1,0 +1,294 @@
+import type { EventOf, Source, TurnEvent } from '../../../events/turn-event.js';
+import { assertNever } from '../../../platform/assert-never.js';
+import { printJson } from '../../../platform/exact-json.js';
+import { retryAdvice } from '../../../platform/retry-advice.js';
+import type { Usage } from '../../../storage/shapes/stored-step.js';
+import type { Dialect } from '../../framing/dialect.js';
+import { followTurn } from '../../framing/follow-turn.js';
+import { sentSoFar } from '../../framing/sent-text.js';
+import {
+  startView,
+  type Announcement,
+  type OpenCall,
+  type TurnChange,
+  type TurnView,
+} from '../../framing/turn-view.js';
+import type {
+  AgentAnswerEnd,
+  AgentAnswerIds,
+  AgentFrame,
+  HolodeckNotice,
+  HolodeckSource,
+  TokensUsed,
+} from './agent-frames.js';
+import { toProblem, type Problem } from './problem.js';
+
+/**
+ * Status of a client's request that was closed before its answer; no standard has a number for it.
+ */
+const CLOSED_REQUEST = 499;
+
+/** The view of the turn, and what is sent at its end. */
+export interface AgentState {
+  view: TurnView;
+  sources: readonly { step: number; source: Source }[];
+  notices: readonly HolodeckNotice[];
+}
+
+export const agentStart: AgentState = { view: startView(), sources: [], notices: [] };
+
+type Encoded = { state: AgentState; events: AgentFrame[] };
+
+/**
+ * The wire of named agents (contract: holodeck, its seed): seven events, and `message_reset`, which is ours.
+ * `stream_start` is the first one, once; `stream_end` or `error` is always the last one, and every
+ * call that began has ended before.
+ */
+export function namedAgentsDialect(ids: AgentAnswerIds): Dialect<AgentState> {
+  return {
+    name: 'holodeck',
+    initial: agentStart,
+    encode: (before, event) => {
+      const { state, events } = encodeForAgent(ids, before, event);
+      const frames = events.map((one) => ({ event: one.event, data: JSON.stringify(one.data) }));
+      return { state, frames };
+    },
+  };
+}
+
+/** Encodes an event as events of the wire; also what it changed. Pure. */
+export function encodeForAgent(
+  ids: AgentAnswerIds,
+  before: AgentState,
+  event: TurnEvent,
+): Encoded & { changes: readonly TurnChange[] } {
+  const { view, changes, begins } = followTurn(before.view, event);
+  let state: AgentState = { ...before, view };
+  const { sessionId: session_id, messageId: message_id } = ids;
+  const events: AgentFrame[] = [];
+  if (begins) events.push({ event: 'stream_start', data: { session_id, message_id } });
+  for (const change of changes) {
+    // A subagent is a call like any other on this wire.
+    if (change.owner !== undefined) continue;
+    const encoded = encodeChange(ids, state, change);
+    ({ state } = encoded);
+    events.push(...encoded.events);
+  }
+  return { state, events, changes };
+}
+
+function encodeChange(
+  { messageId: message_id }: AgentAnswerIds,
+  state: AgentState,
+  change: TurnChange,
+): Encoded {
+  switch (change.type) {
+    case 'announced':
+      return announce(state, change.event);
+    case 'part.grown':
+      return change.part.kind === 'text'
+        ? encodeAs(state, delta(message_id, change.text))
+        : encodeAs(state);
+    case 'source.cited':
+      return encodeAs({ ...state, sources: [...state.sources, change.event] });
+    case 'call.requested': {
+      const { callId: tool_call_id, name } = change.call;
+      return encodeAs(state, {
+        event: 'tool_call_start',
+        data: { tool_call_id, name, message_id },
+      });
+    }
+    case 'call.grown':
+      return encodeAs(state, ...growArgs(change.call, change.json));
+    case 'call.started': {
+      // A call's input is whole: it is sent at once where nothing of it was sent before.
+      const { call, event } = change;
+      const whole = hasArgs(call) ? '' : printJson(event.input ?? {});
+      return encodeAs(state, ...growArgs(call, whole));
+    }
+    case 'call.ended': {
+      const { call, event } = change;
+      if (call === undefined) return encodeAs(state);
+      // A call that was answered without being run has arguments, too: its fragments are JSON.
+      const args = growArgs(call, hasArgs(call) ? '' : '{}');
+      return encodeAs(
+        state,
+        ...args,
+        callEnd(call, event.status === 'success' ? 'success' : 'error'),
+      );
+    }
+    case 'call.abandoned':
+      return encodeAs(state, callEnd(change.call, 'error'));
+    case 'discarded':
+      return discardStep(message_id, state, change.step);
+    case 'ended':
+      return encodeAs(
+        state,
+        ...(change.unsent === '' ? [] : [delta(message_id, change.unsent)]),
+        lastEvent(message_id, state, change.event),
+      );
+    // The wire has no word for these.
+    case 'started':
+    case 'step.opened':
+    case 'step.closed':
+    case 'step.ended':
+    case 'part.opened':
+    case 'part.closed':
+    case 'input.opened':
+    case 'input.closed':
+    case 'question.asked':
+    case 'question.answered':
+    case 'output.grown':
+    case 'subagent.started':
+    case 'subagent.told':
+    case 'subagent.closed':
+    case 'subagent.ended':
+    case 'parked':
+      return encodeAs(state);
+    default:
+      return assertNever(change);
+  }
+}
+
+function encodeAs(state: AgentState, ...events: AgentFrame[]): Encoded {
+  return { state, events };
+}
+
+/** Notices are sent at the end. */
+function announce(state: AgentState, event: Announcement): Encoded {
+  switch (event.type) {
+    case 'notice.posted': {
+      const { kind, text, metadata } = event;
+      return encodeAs({ ...state, notices: [...state.notices, { kind, text, metadata }] });
+    }
+    case 'attachment.rejected': {
+      const { name, reason, index } = event;
+      const metadata = index === undefined ? undefined : { name, index };
+      const notice = { kind: 'file-rejected', text: `${name}: ${reason}`, metadata };
+      return encodeAs({ ...state, notices: [...state.notices, notice] });
+    }
+    case 'turn.queued':
+    case 'turn.recovering':
+    case 'message.joined':
+    case 'tool.progress':
+      return encodeAs(state);
+    default:
+      return assertNever(event);
+  }
+}
+
+function delta(message_id: string, text: string): AgentFrame {
+  return { event: 'message_delta', data: { delta: text, message_id } };
+}
+
+/** Whether arguments of a call were sent: of one that ran, all were. */
+function hasArgs({ json, isRunning }: OpenCall): boolean {
+  return json !== '' || isRunning;
+}
+
+function growArgs({ callId }: OpenCall, json: string): AgentFrame[] {
+  if (json === '') return [];
+  return [{ event: 'tool_call_args', data: { tool_call_id: callId, args_delta: json } }];
+}
+
+function callEnd({ callId }: OpenCall, status: 'success' | 'error'): AgentFrame {
+  return { event: 'tool_call_end', data: { tool_call_id: callId, status } };
+}
+
+/**
+ * The text that stays is sent as a whole. Also where the log has nothing of the step: a client may have more
+ * than a log that lost its tail.
+ */
+function discardStep(message_id: string, before: AgentState, step: number): Encoded {
+  const sources = before.sources.filter((cited) => cited.step !== step);
+  const content = sentSoFar(before.view.text);
+  return encodeAs(
+    { ...before, sources },
+    { event: 'message_reset', data: { message_id, content } },
+  );
+}
+
+function lastEvent(
+  message_id: string,
+  state: AgentState,
+  event: EventOf<'turn.ended'>,
+): AgentFrame {
+  switch (event.outcome) {
+    case 'completed':
+    case 'limited':
+      return { event: 'stream_end', data: { message_id, ...describeEnd(state, event) } };
+    case 'interrupted': {
+      const detail = interruptions[event.reason] ?? 'The turn was interrupted.';
+      return { event: 'error', data: toProblem('INTERRUPTED', { status: CLOSED_REQUEST, detail }) };
+    }
+    case 'failed':
+      return { event: 'error', data: describeFailure(state.view.turn.failure) };
+    default:
+      return assertNever(event.outcome);
+  }
+}
+
+function describeEnd(
+  { sources, notices }: AgentState,
+  event: EventOf<'turn.ended'>,
+): AgentAnswerEnd {
+  const { outcome, reason, output } = event;
+  const limit = { reason, message: explainLimit(notices, reason) };
+  return {
+    tokens_used: countTokens(event.usage),
+    execution_time_ms: event.durationMs,
+    content: event.text,
+    ...(output === undefined ? {} : { output }),
+    ...(sources.length === 0 ? {} : { sources: sources.map(({ source }) => toSource(source)) }),
+    ...(outcome === 'limited' ? { limit } : {}),
+    ...(notices.length === 0 ? {} : { notices }),
+  };
+}
+
+function toSource({ type, title, url, citedText, location }: Source): HolodeckSource {
+  return { type, title, url, cited_text: citedText, location };
+}
+
+/** Kinds of the notices that give the reason why a turn ended. */
+const endingKinds = new Set(['limit-reached', 'no-progress', 'error-limit', 'refusal']);
+
+const limits: Record<string, string | undefined> = {
+  max_tokens: 'The reply was cut off: it reached the most tokens a reply may have.',
+  context_window: 'The reply was cut off: the conversation fills the window of the model.',
+  refusal: 'The model declined to go on.',
+};
+
+function explainLimit(notices: readonly HolodeckNotice[], reason: string): string {
+  const notice = notices.findLast(({ kind }) => endingKinds.has(kind));
+  return notice?.text ?? limits[reason] ?? `The turn ended at a limit: ${reason}.`;
+}
+
+const interruptions: Record<string, string | undefined> = {
+  interrupt: 'The turn was interrupted. The answer so far is kept.',
+  disconnect: 'The turn was interrupted: every reader had left. The answer so far is kept.',
+  imported:
+    'The turn was interrupted: its session was moved to this server. The answer so far is kept.',
+  'session-deleted': 'The turn was interrupted: its session was deleted.',
+};
+
+/** A status below 500 that the provider gave is about our request to it, not about the client's. */
+function describeFailure(failure: EventOf<'turn.failed'> | undefined): Problem {
+  if (failure === undefined) {
+    const detail = 'The turn failed, and nothing is known of why.';
+    return toProblem('SDK_FAILURE', { status: 500, detail });
+  }
+  const { errorType, status, message } = failure;
+  const shown = errorType === 'SDK_FAILURE' && status < 500 ? 502 : status;
+  return toProblem(errorType, { status: shown, detail: message, ...retryAdvice(failure) });
+}
+
+function countTokens(usage: Usage): TokensUsed | null {
+  const prompt = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
+  const total = prompt + usage.outputTokens;
+  if (total === 0) return null;
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: usage.outputTokens,
+    total_tokens: total,
+  };
+}
