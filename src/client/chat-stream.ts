@@ -1,8 +1,7 @@
 import type { UIMessageChunk } from 'ai';
 import { ConnectionLostError, isFinal, TurnpikeError } from './transport/client-errors.js';
-import { receiveFrames } from './transport/receive-frames.js';
+import { receiveFrames, StallSignal } from './transport/receive-frames.js';
 import { RetryPolicy } from './transport/retry-policy.js';
-import { StallSignal } from './transport/stall-signal.js';
 import type { Transport } from './transport/transport.js';
 
 export interface ChatReading {

@@ -1,10 +1,9 @@
 import type { ChatTransport, UIMessage, UIMessageChunk } from 'ai';
 import { ChatStream } from './chat-stream.js';
 import { TurnpikeError } from './transport/client-errors.js';
-import { newKey } from './turn/new-key.js';
+import { newKey, Transport, type ClientOptions } from './transport/transport.js';
 import type { CancelState, ListedChat, TurnOptions } from './server-types.js';
 import type { Page } from './calls/session-calls.js';
-import { Transport, type ClientOptions } from './transport/transport.js';
 
 export { ConnectionLostError, TurnpikeError } from './transport/client-errors.js';
 export type { CancelState, ListedChat, TurnOptions } from './server-types.js';

@@ -1,8 +1,6 @@
-import { ApprovalCalls } from './calls/approval-calls.js';
-import { DataCalls } from './calls/data-calls.js';
-import { FeedbackCalls } from './calls/feedback-calls.js';
-import { KeyCalls } from './calls/key-calls.js';
-import { MemoryCalls } from './calls/memory-calls.js';
+import { ApprovalCalls, SessionCalls, type Page, TurnCalls } from './calls/session-calls.js';
+import { DataCalls, KeyCalls } from './calls/admin-calls.js';
+import { FeedbackCalls, MemoryCalls, SettingCalls } from './calls/principal-calls.js';
 import { Transport, type Call, type ClientOptions } from './transport/transport.js';
 import type {
   AgentProblem,
@@ -16,8 +14,6 @@ import type {
   SkillView,
   UsageView,
 } from './server-types.js';
-import { SessionCalls, type Page } from './calls/session-calls.js';
-import { SettingCalls } from './calls/setting-calls.js';
 import {
   startTurn,
   type ObjectRequest,
@@ -25,24 +21,22 @@ import {
   type TurnRequest,
 } from './turn/start-turn.js';
 import { FollowedTurn, type FollowOptions, type Turn } from './turn/turn.js';
-import { TurnCalls } from './calls/turn-calls.js';
 import { UploadCalls } from './calls/upload-calls.js';
-import { ScheduleCalls } from './calls/schedule-calls.js';
-import { WebhookCalls } from './calls/webhook-calls.js';
+import { ScheduleCalls, WebhookCalls } from './calls/automation-calls.js';
 
 export { ConnectionLostError, TurnpikeError } from './transport/client-errors.js';
 export type { Call, ClientOptions, Retrying } from './transport/transport.js';
-export type { HarnessEvent, TurnEvents } from './turn/harness-event.js';
+export type { HarnessEvent, TurnEvents } from './turn/follow-turn.js';
 export type * from './server-types.js';
-export type { FileToSend } from './transport/sent-file.js';
-export type { MemoryWrite } from './calls/memory-calls.js';
+export type { FileToSend } from './calls/upload-calls.js';
+export type { MemoryWrite } from './calls/principal-calls.js';
 export type { Page } from './calls/session-calls.js';
 export type { ObjectOf } from './turn/object-of.js';
 export type { ObjectRequest, ObjectTurn, TurnRequest } from './turn/start-turn.js';
 export type { FollowedTurn, FollowOptions, Turn } from './turn/turn.js';
 export type { TurnResult } from './turn/turn-result.js';
 export type { UploadOptions, UploadProgress } from './calls/upload-calls.js';
-export type { DeliveryQuery } from './calls/webhook-calls.js';
+export type { DeliveryQuery } from './calls/automation-calls.js';
 
 /**
  * A Turnpike server, from a browser or from Node. Refusals are thrown as `TurnpikeError`, a server

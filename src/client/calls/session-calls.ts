@@ -1,5 +1,4 @@
-import { newKey } from '../turn/new-key.js';
-import type { Transport } from '../transport/transport.js';
+import { newKey, type Transport } from '../transport/transport.js';
 import type {
   BootReport,
   ForkedSession,
@@ -12,6 +11,16 @@ import type {
   WantedFork,
   WantedSession,
   TurnOptions,
+  CallView,
+  CancelState,
+  ReplayView,
+  StepView,
+  TurnComparison,
+  TurnEvent,
+  TurnRecord,
+  WantedReplay,
+  ApprovalView,
+  ListedApprovalView,
 } from '../server-types.js';
 
 export interface Page {
@@ -52,7 +61,7 @@ export class SessionCalls {
   }
 
   async get(sessionId: string): Promise<SessionRecord> {
-    return (await this.transport.json<{ session: SessionRecord }>({ path: pathOf(sessionId) }))
+    return (await this.transport.json<{ session: SessionRecord }>({ path: sessionPath(sessionId) }))
       .session;
   }
 
@@ -81,13 +90,13 @@ export class SessionCalls {
 
   /** Gives a session another title. @param title null: the beginning of its first message. */
   async rename(sessionId: string, title: string | null): Promise<SessionRecord> {
-    const call = { method: 'PATCH' as const, path: pathOf(sessionId), body: { title } };
+    const call = { method: 'PATCH' as const, path: sessionPath(sessionId), body: { title } };
     return (await this.transport.json<{ session: SessionRecord }>(call)).session;
   }
 
   /** Deletes a session; its active turn is ended first. */
   async delete(sessionId: string): Promise<void> {
-    await this.transport.json({ method: 'DELETE', path: pathOf(sessionId) });
+    await this.transport.json({ method: 'DELETE', path: sessionPath(sessionId) });
   }
 
   /** Checks everything that a turn of the session needs. */
@@ -121,6 +130,132 @@ export class SessionCalls {
   }
 }
 
-function pathOf(sessionId: string): string {
+function sessionPath(sessionId: string): string {
   return `/api/harness/session/${encodeURIComponent(sessionId)}`;
+}
+
+/** Turns beside their streams: `client.turns`. */
+export class TurnCalls {
+  constructor(private readonly transport: Transport) {}
+
+  async get(turnId: string): Promise<TurnRecord> {
+    return (await this.transport.json<{ turn: TurnRecord }>({ path: turnPath(turnId) })).turn;
+  }
+
+  /**
+   * Asks the server to end a turn, running, queued or held. May be called again.
+   *
+   * @returns `ended` where the turn had not started and is over; otherwise it ends shortly.
+   */
+  async interrupt(turnId: string): Promise<CancelState> {
+    const call = { method: 'POST' as const, path: `${turnPath(turnId)}/interrupt` };
+    return (await this.transport.json<{ state: CancelState }>(call)).state;
+  }
+
+  /**
+   * Runs an ended turn again in a session of its own, on recorded results of tools. Follow the turn of the answer.
+   *
+   * @param key the Idempotency-Key: a repeat answers with the first replay. Default: a new one.
+   */
+  async replay(
+    turnId: string,
+    wanted: WantedReplay = {},
+    key: string = newKey(),
+  ): Promise<TurnRecord> {
+    const path = `${turnPath(turnId)}/replay`;
+    const headers = { 'idempotency-key': key };
+    const call = { method: 'POST' as const, path, body: wanted, headers };
+    return (await this.transport.json<{ turn: TurnRecord }>(call)).turn;
+  }
+
+  /** Replays of the turn, the newest first. */
+  replays(
+    turnId: string,
+    page: Page = {},
+  ): Promise<{ replays: ReplayView[]; nextCursor?: string }> {
+    return this.transport.json({ path: `${turnPath(turnId)}/replays`, query: { ...page } });
+  }
+
+  /** Two turns side by side: the turn on the left, the other on the right. */
+  compare(turnId: string, otherId: string): Promise<TurnComparison> {
+    return this.transport.json({ path: `${turnPath(turnId)}/compare`, query: { with: otherId } });
+  }
+
+  /** The turn's model calls, in order. */
+  steps(turnId: string, page: Page = {}): Promise<{ steps: StepView[]; nextCursor?: string }> {
+    return this.transport.json({ path: `${turnPath(turnId)}/steps`, query: { ...page } });
+  }
+
+  /** The turn's tool calls, from the ledger. */
+  calls(turnId: string, page: Page = {}): Promise<{ calls: CallView[]; nextCursor?: string }> {
+    return this.transport.json({ path: `${turnPath(turnId)}/tools`, query: { ...page } });
+  }
+
+  /** The turn's events with their times. `limit`: 1 to 1,000; default: 200. */
+  log(turnId: string, page: Page = {}): Promise<{ events: TurnEvent[]; nextCursor?: string }> {
+    return this.transport.json({ path: `${turnPath(turnId)}/log`, query: { ...page } });
+  }
+}
+
+function turnPath(turnId: string): string {
+  return `/api/harness/turns/${encodeURIComponent(turnId)}`;
+}
+
+export interface ApprovalQuery extends Page {
+  sessionId?: string;
+  turnId?: string;
+  /** Default: pending. */
+  status?: 'pending' | 'all';
+}
+
+/** Questions that turns are parked on: `client.approvals`. The same answer may be sent again. */
+export class ApprovalCalls {
+  constructor(private readonly transport: Transport) {}
+
+  list(
+    query: ApprovalQuery = {},
+  ): Promise<{ approvals: ListedApprovalView[]; nextCursor?: string }> {
+    return this.transport.json({ path: '/api/harness/approvals', query: { ...query } });
+  }
+
+  async get(approvalId: string): Promise<ApprovalView> {
+    const call = { path: approvalPath(approvalId) };
+    return (await this.transport.json<{ approval: ApprovalView }>(call)).approval;
+  }
+
+  /** @param changes an input that replaces the model's. */
+  approve(approvalId: string, changes: { input?: unknown } = {}): Promise<ApprovalView> {
+    return this.#answer(approvalId, { decision: 'approve', ...changes });
+  }
+
+  /** Approves the call and, for the session, every call with the same input or, with `rule`, under it. */
+  approveForSession(
+    approvalId: string,
+    changes: { input?: unknown; rule?: string } = {},
+  ): Promise<ApprovalView> {
+    return this.#answer(approvalId, { decision: 'approve-session', ...changes });
+  }
+
+  /** @param message for the model. */
+  deny(approvalId: string, message?: string): Promise<ApprovalView> {
+    return this.#answer(approvalId, { decision: 'deny', message });
+  }
+
+  /** Answers a client tool's call with its output: a text or any JSON. */
+  answer(
+    approvalId: string,
+    output: unknown,
+    { isError = false }: { isError?: boolean } = {},
+  ): Promise<ApprovalView> {
+    return this.#answer(approvalId, { decision: 'answer', output, isError });
+  }
+
+  async #answer(approvalId: string, body: Record<string, unknown>): Promise<ApprovalView> {
+    const call = { method: 'POST' as const, path: approvalPath(approvalId), body };
+    return (await this.transport.json<{ approval: ApprovalView }>(call)).approval;
+  }
+}
+
+function approvalPath(approvalId: string): string {
+  return `/api/harness/approvals/${encodeURIComponent(approvalId)}`;
 }

@@ -1,11 +1,7 @@
-import { ConnectionLostError, TurnpikeError } from '../transport/client-errors.js';
+import { ConnectionLostError, TurnpikeError, parseRefusal } from '../transport/client-errors.js';
 import { parseJson, type Transport } from '../transport/transport.js';
-import { multipartBody } from '../transport/multipart-body.js';
-import { parseRefusal } from '../transport/parse-refusal.js';
-import { findXhr, sendByXhr, type FormToSend } from '../transport/send-by-xhr.js';
-import { toSentFile, type FileToSend, type SentFile } from '../transport/sent-file.js';
 import type { UploadedFile } from '../server-types.js';
-import { StallSignal } from '../transport/stall-signal.js';
+import { StallSignal } from '../transport/receive-frames.js';
 
 export interface UploadProgress {
   /** Bytes of the file that were sent. */
@@ -140,4 +136,179 @@ function notTaken(status: number): TurnpikeError {
     message: 'The server took no file.',
     retryable: false,
   });
+}
+
+export interface MultipartBody {
+  contentType: string;
+  stream: ReadableStream<Uint8Array>;
+}
+
+/**
+ * A form with one file, streamed: the file is never in memory as a whole.
+ *
+ * @param boundary random, so that the file does not contain it.
+ * @param onBytes called with the length of each chunk of the file after it was taken.
+ */
+function multipartBody(
+  file: SentFile,
+  boundary: string,
+  onBytes: (bytes: number) => void,
+): MultipartBody {
+  const bytes = write(file, boundary, onBytes);
+  return {
+    contentType: `multipart/form-data; boundary=${boundary}`,
+    stream: new ReadableStream<Uint8Array>(
+      {
+        pull: async (controller) => {
+          const { done, value } = await bytes.next();
+          if (done === true) controller.close();
+          else controller.enqueue(value);
+        },
+        cancel: async () => void (await bytes.return(undefined)),
+      },
+      { highWaterMark: 0 },
+    ),
+  };
+}
+
+async function* write(
+  { name, content }: SentFile,
+  boundary: string,
+  onBytes: (bytes: number) => void,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const text = new TextEncoder();
+  yield text.encode(
+    `--${boundary}\r\nContent-Disposition: form-data; name="files"; filename="${escapeName(name)}"\r\nContent-Type: application/octet-stream\r\n\r\n`,
+  );
+  const stream = content instanceof Blob ? content.stream() : content;
+  for await (const chunk of Symbol.asyncIterator in stream ? stream : chunksOf(stream)) {
+    yield chunk;
+    onBytes(chunk.byteLength);
+  }
+  yield text.encode(`\r\n--${boundary}--\r\n`);
+}
+
+/** Iterates a stream, which not every browser can do by itself. */
+async function* chunksOf(
+  stream: ReadableStream<Uint8Array>,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const reader = stream.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    await reader.cancel();
+  }
+}
+
+/** Escapes a file name as browsers do in forms. */
+function escapeName(name: string): string {
+  return name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+}
+
+/** The members of a browser's XMLHttpRequest that are used here; Node's types have none. */
+interface Xhr {
+  readonly status: number;
+  readonly responseText: string;
+  readonly upload: {
+    addEventListener(type: 'progress', listener: (event: { loaded: number }) => void): void;
+  };
+  open(method: string, url: string): void;
+  setRequestHeader(name: string, value: string): void;
+  getResponseHeader(name: string): string | null;
+  addEventListener(type: 'load' | 'error' | 'abort', listener: () => void): void;
+  send(body: FormData): void;
+  abort(): void;
+}
+
+interface FormToSend {
+  Xhr: new () => Xhr;
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  form: FormData;
+  onBytes(bytes: number): void;
+  signal: AbortSignal | undefined;
+}
+
+/** Undefined in Node and in workers. */
+function findXhr(): FormToSend['Xhr'] | undefined {
+  return Reflect.get(globalThis, 'XMLHttpRequest') as FormToSend['Xhr'] | undefined;
+}
+
+/**
+ * Sends a form by XMLHttpRequest, which reports progress; the browsers' `fetch` does not.
+ *
+ * @throws Error when the server was not reached; the signal's reason.
+ */
+function sendByXhr(sending: FormToSend): Promise<Response> {
+  const { Xhr, url, headers, form, onBytes, signal } = sending;
+  signal?.throwIfAborted();
+  return new Promise((resolve, reject) => {
+    const request = new Xhr();
+    const leave = (): void => request.abort();
+    const settle = (outcome: () => void) => () => {
+      signal?.removeEventListener('abort', leave);
+      outcome();
+    };
+    signal?.addEventListener('abort', leave, { once: true });
+    request.open('POST', url);
+    for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
+    request.upload.addEventListener('progress', ({ loaded }) => onBytes(loaded));
+    request.addEventListener(
+      'load',
+      settle(() => resolve(answerOf(request))),
+    );
+    request.addEventListener(
+      'error',
+      settle(() => reject(new Error('The request failed'))),
+    );
+    request.addEventListener(
+      'abort',
+      settle(() => reject(signal?.reason)),
+    );
+    request.send(form);
+  });
+}
+
+function answerOf(request: Xhr): Response {
+  const retryAfter = request.getResponseHeader('retry-after');
+  const headers = new Headers(retryAfter === null ? {} : { 'retry-after': retryAfter });
+  // `null` for an empty body: `Response` refuses an empty string where the status allows no body.
+  return new Response(request.responseText || null, { status: request.status, headers });
+}
+
+/** Bytes that are produced as they are asked for, such as a file that is opened for reading. */
+export type ByteStream = AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>;
+
+/** A file to send: a `File`, or bytes and their name. */
+export type FileToSend =
+  | File
+  | { name: string; content: Blob | Uint8Array }
+  | {
+      name: string;
+      content: ByteStream;
+      /** Bytes, for progress alone. */
+      size?: number;
+    };
+
+interface SentFile {
+  name: string;
+  content: Blob | ByteStream;
+  /** Bytes. */
+  size: number | undefined;
+}
+
+function toSentFile(file: FileToSend): SentFile {
+  if (!('content' in file)) return { name: file.name, content: file, size: file.size };
+  const { name, content } = file;
+  if (content instanceof Blob) return { name, content, size: content.size };
+  if (content instanceof Uint8Array) {
+    // A copy: a view of shared memory is refused by `Blob`.
+    const blob = new Blob([new Uint8Array(content)]);
+    return { name, content: blob, size: blob.size };
+  }
+  return { name, content, size: 'size' in file ? file.size : undefined };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseRefusal, parseRetryAfter } from './parse-refusal.js';
+import { parseRefusal, parseRetryAfter } from './client-errors.js';
 
 const now = Date.parse('2026-01-01T00:00:00Z');
 const read = (status: number, body: unknown, headers: Record<string, string> = {}) =>

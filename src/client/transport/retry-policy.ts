@@ -1,4 +1,4 @@
-import { pause } from './client-clock.js';
+import { pause } from './receive-frames.js';
 import { TurnpikeError } from './client-errors.js';
 import type { Transport } from './transport.js';
 

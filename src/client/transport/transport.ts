@@ -1,6 +1,5 @@
-import { systemClientClock, type ClientClock } from './client-clock.js';
-import { ConnectionLostError, TurnpikeError } from './client-errors.js';
-import { parseRefusal } from './parse-refusal.js';
+import { systemClientClock, type ClientClock } from './receive-frames.js';
+import { ConnectionLostError, TurnpikeError, parseRefusal } from './client-errors.js';
 
 export interface Retrying {
   /** The number of the try since the last success, from 1. */
@@ -146,4 +145,10 @@ function queryOf(query: NonNullable<Call['query']>): string {
   }
   const text = given.toString();
   return text === '' ? '' : `?${text}`;
+}
+
+/** A random idempotency key. Not `randomUUID`: pages over plain http do not have it. */
+export function newKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -1,10 +1,8 @@
 import { ConnectionLostError, isFinal } from '../transport/client-errors.js';
-import type { HarnessEvent } from './harness-event.js';
 import { unreadableAnswer, type Transport } from '../transport/transport.js';
 import { RetryPolicy } from '../transport/retry-policy.js';
-import { receiveEvents } from '../transport/receive-events.js';
-import type { TurnRecord } from '../server-types.js';
-import { StallSignal } from '../transport/stall-signal.js';
+import type { TurnRecord, HarnessFrames } from '../server-types.js';
+import { StallSignal, receiveFrames, type ReceivedFrame } from '../transport/receive-frames.js';
 
 /** A reader's progress in a turn. One `followTurn` at a time goes on from it. */
 export interface FollowState {
@@ -123,4 +121,47 @@ function lostTurn(
     `The server at ${transport.url} gave no sign of life for ${seconds} s. Turn ${turnId} may go on: follow it again${after}.`,
     { url: transport.url, cause, turnId, lastEventId },
   );
+}
+
+/** Frames of subagents: a prefix before the name, and the ids of their turn and call. */
+type SubagentFrames = {
+  [Name in keyof HarnessFrames as `subagent:${Name}`]: HarnessFrames[Name] & {
+    childTurnId: string;
+    parentToolUseId: string;
+  };
+};
+
+/** Event name → the fields of its data, with the frames of subagents. */
+export type TurnEvents = HarnessFrames & SubagentFrames;
+
+/**
+ * An event of a turn, a union by `event`. A newer server may send unknown names: a `switch` ignores
+ * them.
+ */
+export type HarnessEvent = {
+  [Name in keyof TurnEvents]: {
+    event: Name;
+    /** The event's cursor: pass it as `after` to go on behind it. */
+    id: string;
+    data: TurnEvents[Name];
+  };
+}[keyof TurnEvents];
+
+/**
+ * The events of one connection, as `receiveFrames` has its frames.
+ *
+ * @throws the error that broke the connection; Error for data that is no JSON object.
+ */
+async function* receiveEvents(
+  body: ReadableStream<Uint8Array>,
+  stallSignal: StallSignal,
+): AsyncGenerator<HarnessEvent[], void, undefined> {
+  for await (const frames of receiveFrames(body, stallSignal)) yield frames.map(toEvent);
+}
+
+/** Validated before the event counts as received. */
+function toEvent({ id, event, data: text }: ReceivedFrame): HarnessEvent {
+  const data: unknown = JSON.parse(text);
+  if (typeof data === 'object' && data !== null) return { id, event, data } as HarnessEvent;
+  throw new Error('An event came with data that is no object');
 }

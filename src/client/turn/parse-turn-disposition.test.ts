@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { describeDisposition, type Disposition } from '../../turn/submit/turn-submission.js';
-import { parseTurnDisposition } from './parse-turn-disposition.js';
+import { parseTurnDisposition } from './start-turn.js';
 
 const all: Disposition[] = [
   { type: 'started' },

@@ -1,13 +1,11 @@
-import { newKey } from './new-key.js';
+import { newKey, type Transport } from '../transport/transport.js';
 import { TurnpikeError } from '../transport/client-errors.js';
-import type { TurnOptions } from '../server-types.js';
-import type { Transport } from '../transport/transport.js';
+import type { TurnOptions, Disposition } from '../server-types.js';
 import { RetryPolicy } from '../transport/retry-policy.js';
-import { parseTurnDisposition } from './parse-turn-disposition.js';
+import { StallSignal } from '../transport/receive-frames.js';
 import { Turn } from './turn.js';
 import type { ObjectOf } from './object-of.js';
 import type { TurnResult } from './turn-result.js';
-import { StallSignal } from '../transport/stall-signal.js';
 
 export interface TurnRequest {
   sessionId: string;
@@ -105,4 +103,27 @@ function notTurnpike(status: number): TurnpikeError {
       'The answer names no turn: check that the address is that of a Turnpike server, and that what stands before it passes X-Turn-Id on.',
     retryable: false,
   });
+}
+
+/** Parses the header `X-Turn-Disposition`: `enqueued; position=2`. Default: `started`. Pure. */
+export function parseTurnDisposition(header: string | null): Disposition {
+  const [type = '', ...parts] = (header ?? '').split(';').map((part) => part.trim());
+  const parameters = new Map(parts.map((part) => splitAt(part, '=')));
+  switch (type) {
+    case 'repeated':
+      return { type };
+    case 'enqueued':
+      return { type, position: Number(parameters.get('position') ?? 1) };
+    case 'interrupting':
+      return { type, turnId: parameters.get('turn') };
+    case 'steered':
+      return { type, messageId: parameters.get('message') ?? '' };
+    default:
+      return { type: 'started' };
+  }
+}
+
+function splitAt(text: string, mark: string): [string, string] {
+  const at = text.indexOf(mark);
+  return at === -1 ? [text, ''] : [text.slice(0, at), text.slice(at + mark.length)];
 }

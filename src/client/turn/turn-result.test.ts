@@ -3,7 +3,7 @@ import { recordedTurns } from '../../../test/golden/golden.js';
 import { foldTurnEvents } from '../../events/fold-turn.js';
 import { harnessDialect } from '../../wires/harness/dialect/harness.js';
 import { TurnEncoder } from '../../wires/framing/turn-encoder.js';
-import type { HarnessEvent } from './harness-event.js';
+import type { HarnessEvent } from './follow-turn.js';
 import { emptyResult, foldResult, resultOf } from './turn-result.js';
 
 describe.each(recordedTurns())('the result of %s', (_name, events) => {

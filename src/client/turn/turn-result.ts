@@ -1,4 +1,4 @@
-import type { HarnessEvent } from './harness-event.js';
+import type { HarnessEvent } from './follow-turn.js';
 import type { HarnessFrames } from '../server-types.js';
 
 /** The outcome of a turn and its text. */

@@ -1,5 +1,4 @@
-import { followTurn, type FollowState } from './follow-turn.js';
-import type { HarnessEvent } from './harness-event.js';
+import { followTurn, type FollowState, type HarnessEvent } from './follow-turn.js';
 import type { Transport } from '../transport/transport.js';
 import type { CancelState, Disposition } from '../server-types.js';
 import { emptyResult, foldResult, resultOf, type TurnResult } from './turn-result.js';

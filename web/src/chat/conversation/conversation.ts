@@ -1,4 +1,4 @@
-import { newKey } from '../../../../src/client/turn/new-key.js';
+import { newKey } from '../../../../src/client/transport/transport.js';
 import type { SessionRecord } from '../../../../src/session/view-session.js';
 import { ValueStore } from '../../app/value-store.js';
 import type { ConversationServer, StoredConversation, Submission } from './conversation-server.js';

@@ -1,5 +1,5 @@
-import { parseRefusal } from '../transport/parse-refusal.js';
-import type { ImportReport, PrincipalReport } from '../server-types.js';
+import { parseRefusal } from '../transport/client-errors.js';
+import type { ImportReport, PrincipalReport, CreatedKey, KeyView } from '../server-types.js';
 import { parseJson, type Transport } from '../transport/transport.js';
 
 const admin = '/api/admin';
@@ -70,4 +70,25 @@ export class DataCalls {
 
 function pathOf(principal: string): string {
   return `${admin}/principals/${encodeURIComponent(principal)}`;
+}
+
+const keys = '/api/admin/keys';
+
+/** API keys, for a key with the scope `admin`: `client.keys`. */
+export class KeyCalls {
+  constructor(private readonly transport: Transport) {}
+
+  /** @param wanted `principal`; optional: `name`, `scopes`, `expiresIn`, `limits`, `projectRoots`. */
+  create(wanted: Readonly<Record<string, unknown>>): Promise<CreatedKey> {
+    return this.transport.json({ method: 'POST', path: keys, body: wanted });
+  }
+
+  async list(): Promise<KeyView[]> {
+    return (await this.transport.json<{ keys: KeyView[] }>({ path: keys })).keys;
+  }
+
+  async revoke(keyId: string): Promise<KeyView> {
+    const call = { method: 'DELETE' as const, path: `${keys}/${encodeURIComponent(keyId)}` };
+    return (await this.transport.json<{ key: KeyView }>(call)).key;
+  }
 }
