@@ -97,7 +97,7 @@ const doors = [
   // Saved preferences, which turns apply.
   '^src/options/preferences/(preferences-store|turn-preferences)\\.ts$',
   // The provider over the SDK, and the SDK's blocks where they are stored or shown.
-  '^src/provider/anthropic/(anthropic-provider|native-schema|server-block|to-source)\\.ts$',
+  '^src/provider/anthropic/(anthropic-provider|native-schema|wire-blocks)\\.ts$',
   '^src/provider/models/view-model\\.ts$',
   // The commands of the memory tool, which tools parse and run.
   '^src/memory/commands/memory-command\\.ts$',

@@ -3,7 +3,7 @@ import { ruleFault } from '../governance/permissions/check-rule.js';
 import { ruleLists } from '../governance/permissions/validate-permission-rules.js';
 import { checkedBy, fieldsOf, filledText, parsedBy, wholeNumber } from '../parsing/shapes.js';
 import { isPlainObject } from '../platform/json.js';
-import { parseThinking } from '../provider/parse-thinking.js';
+import { parseThinking } from '../provider/thinking.js';
 import { permissionModes } from '../storage/shapes/stored-permissions.js';
 import { parseOutput } from '../output/parse-output.js';
 import type { OutputTerms } from '../storage/shapes/stored-options.js';

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { checkedBy, filledText, onWrongType } from '../parsing/shapes.js';
-import { isServerToolName } from '../provider/server-tools.js';
+import { isServerToolName } from '../provider/model-types.js';
 
 /** Shapes of what extensions register. An object may be an instance of a class, with methods. */
 

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { PROVIDER_MODE, type ProviderMode } from '../provider/provider-config.js';
-import { sentName } from '../provider/choose-model.js';
+import { sentName } from '../provider/model-resolver.js';
 import { ModelCatalogue } from '../provider/model-catalogue.js';
 import { OptionLoader } from './option-loader.js';
 import { viewModel, type ListedModel } from '../provider/models/view-model.js';

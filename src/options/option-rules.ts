@@ -1,5 +1,5 @@
-import { DEFAULT_MODEL } from '../provider/choose-model.js';
-import { parseThinking } from '../provider/parse-thinking.js';
+import { DEFAULT_MODEL } from '../provider/model-resolver.js';
+import { parseThinking } from '../provider/thinking.js';
 import {
   busyPolicies,
   type AttachmentsAs,

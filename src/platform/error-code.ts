@@ -6,3 +6,17 @@ export function errorCode(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;
 }
+
+/** Most causes of an error that are looked at: a chain of causes may be a ring. */
+const MOST_CAUSES = 5;
+
+/** An error and its causes, outermost first. */
+export function withCauses(error: unknown): unknown[] {
+  const links: unknown[] = [];
+  let link = error;
+  while (link !== undefined && link !== null && links.length < MOST_CAUSES) {
+    links.push(link);
+    link = typeof link === 'object' && 'cause' in link ? link.cause : undefined;
+  }
+  return links;
+}

@@ -1,7 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { estimateTokens } from './estimate-tokens.js';
+import sharp from 'sharp';
+import type { AssistantPart } from '../storage/shapes/stored-part.js';
+import {
+  estimateTokens,
+  estimateParts,
+  estimateRequest,
+  estimateText,
+  imageSize,
+} from './estimate-tokens.js';
+import type { UserPart } from './model-types.js';
 
 interface Sample {
   name: string;
@@ -38,5 +47,95 @@ describe('estimateTokens', () => {
         expect(estimateTokens(before + more)).toBeGreaterThanOrEqual(estimateTokens(before));
       }),
     );
+  });
+});
+
+const older = { tokenScale: 1 };
+const newer = { tokenScale: 1.3 };
+
+const draw = async (format: 'png' | 'jpeg' | 'gif' | 'webp', width: number, height: number) => {
+  const create = { width, height, channels: 3 as const, background: '#336699' };
+  const content = await sharp({ create }).toFormat(format).toBuffer();
+  return content.toString('base64');
+};
+
+describe('imageSize', () => {
+  it.each(['png', 'jpeg', 'gif', 'webp'] as const)('reads the head of a %s', async (format) => {
+    expect(imageSize(await draw(format, 321, 123))).toEqual({ width: 321, height: 123 });
+  });
+
+  it('has the size of a lossless webp, and none for other files', async () => {
+    const create = { width: 65, height: 7, channels: 4 as const, background: '#33669980' };
+    const content = await sharp({ create }).webp({ lossless: true }).toBuffer();
+    expect(imageSize(content.toString('base64'))).toEqual({ width: 65, height: 7 });
+    expect(imageSize(Buffer.from('no image at all, but long enough').toString('base64'))).toBe(
+      undefined,
+    );
+    expect(imageSize('')).toBeUndefined();
+  });
+});
+
+describe('estimateParts', () => {
+  const of = (part: UserPart | AssistantPart, model = older) => estimateParts([part], model);
+
+  it('counts an image by its pixels, however many bytes it has', async () => {
+    const image = async (width: number, height: number): Promise<UserPart> => ({
+      type: 'image',
+      mediaType: 'image/png',
+      base64: await draw('png', width, height),
+    });
+    expect(of(await image(750, 100))).toBe(104);
+    expect(of(await image(8_000, 4_000))).toBe(4_788);
+    const odd = { type: 'image' as const, mediaType: 'image/png', base64: 'A'.repeat(1_000_000) };
+    expect(of(odd)).toBe(1_604);
+  });
+
+  it.each([
+    ['pages that are listed', '/Type /Page\n/Type/Page /Type /Pages', 2],
+    ['a count', '/Type /Pages /Count 12', 12],
+    ['its size, where it hides them', 'x'.repeat(120_000), 3],
+  ])('counts a PDF by %s', (_name, text, pages) => {
+    const pdf = {
+      type: 'pdf' as const,
+      title: 'a.pdf',
+      base64: Buffer.from(text).toString('base64'),
+    };
+    expect(of(pdf)).toBe(pages * 3_850 + 4);
+  });
+
+  it('counts thinking without its signature, and calls with their input', () => {
+    const thinking = { type: 'thinking' as const, thinking: '', signature: 's'.repeat(4_000) };
+    expect(of(thinking)).toBe(4);
+    const call = {
+      type: 'tool_use' as const,
+      id: 'a',
+      name: 'write',
+      input: { text: 'word '.repeat(100) },
+    };
+    expect(of(call)).toBeGreaterThan(100);
+    expect(of(call)).toBeLessThan(125);
+  });
+
+  it('counts as the model does', () => {
+    const text = 'The harbour was quiet when the first boats came back.';
+    expect(estimateText(text, newer) / estimateText(text, older)).toBeCloseTo(1.3, 0);
+  });
+});
+
+describe('estimateRequest', () => {
+  it('counts the system prompt, tools and every message', () => {
+    const text = 'word '.repeat(100);
+    const system = { system: text, tools: [], messages: [] };
+    const tools = [{ name: 'read', description: text, inputSchema: { type: 'object' } }];
+    const messages = [
+      { role: 'user' as const, parts: [{ type: 'text' as const, text }] },
+      { role: 'assistant' as const, parts: [{ type: 'text' as const, text }] },
+      { role: 'system' as const, text },
+    ];
+    const alone = estimateRequest(system, older);
+    const whole = estimateRequest({ ...system, tools, messages }, older);
+    expect(alone).toBeGreaterThan(95);
+    expect(whole / alone).toBeGreaterThan(4.9);
+    expect(whole / alone).toBeLessThan(5.6);
   });
 });

@@ -1,10 +1,15 @@
 import type { JsonObject } from '../platform/json.js';
 import type { AssistantPart } from '../storage/shapes/stored-part.js';
-import type { ToolSpec, ServerTool } from '../storage/shapes/stored-tools.js';
+import {
+  type ToolSpec,
+  type ServerTool,
+  serverToolNames,
+  type ServerToolName,
+} from '../storage/shapes/stored-tools.js';
 import type { StepStopReason, Usage } from '../storage/shapes/stored-step.js';
 import type { Source } from '../events/turn-event.js';
-import type { ThinkingPlan } from './plan-thinking.js';
-import type { ServerToolCall, ServerToolResult } from './server-tools.js';
+import type { ThinkingPlan } from './thinking.js';
+import type { Model } from './model.js';
 
 /** Requests to a model and events of its stream, independent of the provider's wire. */
 
@@ -90,4 +95,32 @@ export interface ModelCall {
    * nothing came for `stallTimeoutMs`; the signal's reason when it aborts; what `take` throws.
    */
   read(take: TakeModelEvents): Promise<void>;
+}
+
+export function isServerToolName(name: string): name is ServerToolName {
+  return serverToolNames.some((known) => known === name);
+}
+
+/**
+ * Whether a model can use a tool. The Models API lists web search and code execution; web fetch was
+ * released for the models of web search, and is taken to be there with it.
+ */
+export function hasServerTool({ serverTools }: Pick<Model, 'serverTools'>, name: string): boolean {
+  return name === 'code_execution' ? serverTools.codeExecution : serverTools.webSearch;
+}
+
+/** A call of a tool that the provider runs. */
+export interface ServerToolCall {
+  callId: string;
+  /** The name of the tool, or of a part of it, as `bash_code_execution`. */
+  name: string;
+  input: JsonObject;
+}
+
+/** The result of a call of the provider's tool. */
+export interface ServerToolResult {
+  callId: string;
+  name: string;
+  status: 'success' | 'error';
+  output: string;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { toRequest } from './anthropic/request/to-request.js';
+import { toRequest } from './anthropic/to-request.js';
 import type { ModelRequest } from './model-types.js';
 import { namedBlocks, partsAt } from './named-blocks.js';
 

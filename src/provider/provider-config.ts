@@ -1,4 +1,4 @@
-import type { ProfileName } from './anthropic/request/request-profile.js';
+import type { ProfileName } from './anthropic/request-profile.js';
 
 export type ProviderMode = 'anthropic' | 'rehearsal';
 

@@ -8,13 +8,11 @@ import { DATABASE, type Database } from '../storage/connection.js';
 import { Tracing } from '../tracing/tracing.js';
 import { AnthropicProvider } from './anthropic/anthropic-provider.js';
 import { CatalogueKeeper } from './models/catalogue-keeper.js';
-import { DEFAULT_MODEL, sentName } from './choose-model.js';
-import { loadModels } from './models/load-models.js';
+import { DEFAULT_MODEL, sentName, ModelResolver } from './model-resolver.js';
+import { loadModels, ModelStore } from './models/model-store.js';
 import { ModelCatalogue } from './model-catalogue.js';
-import { ModelResolver } from './model-resolver.js';
-import { ModelStore } from './models/model-store.js';
 import { chooseProviderMode, PROVIDER_MODE, type ProviderMode } from './provider-config.js';
-import { limitModel } from './anthropic/request/request-profile.js';
+import { limitModel } from './anthropic/request-profile.js';
 
 const PROVIDER_URL = Symbol('ProviderUrl');
 

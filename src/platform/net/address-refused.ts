@@ -1,3 +1,5 @@
+import { errorCode, withCauses } from '../error-code.js';
+
 /**
  * Refuses a host for its address. The message leaves the address out: who chose the name would learn
  * what is inside the network.
@@ -13,12 +15,10 @@ export class AddressRefusedError extends Error {
 
 /** The refused host of an error or of its causes, by shape: HTTP clients wrap the error of a connection. */
 export function refusedHost(error: unknown): string | undefined {
-  let link = error;
-  for (let depth = 0; depth < 5 && typeof link === 'object' && link !== null; depth += 1) {
-    if ('code' in link && link.code === 'ADDRESS_REFUSED' && 'host' in link) {
-      return String(link.host);
-    }
-    link = 'cause' in link ? link.cause : undefined;
+  for (const link of withCauses(error)) {
+    if (errorCode(link) !== 'ADDRESS_REFUSED' || typeof link !== 'object' || link === null)
+      continue;
+    if ('host' in link) return String(link.host);
   }
   return undefined;
 }

@@ -19,7 +19,7 @@ const request: ModelRequest = {
   tools: [],
   maxTokens: 100,
 };
-const reply = readFileSync(new URL('./stream/fixtures/cited-text.txt', import.meta.url), 'utf8');
+const reply = readFileSync(new URL('./fixtures/cited-text.txt', import.meta.url), 'utf8');
 /** Up to and with the first delta, which is one batch of one event. */
 const beginning = reply.slice(0, reply.indexOf('Grüße "}}') + 'Grüße "}}\n\n'.length);
 const never = new AbortController().signal;

@@ -1,10 +1,10 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import { linkAbort } from '../../platform/async/abort.js';
 import type { Clock } from '../../platform/clock.js';
-import { checkEgress } from './egress/egress-policy.js';
+import { checkEgress, createClient, type AnthropicClientOptions } from './egress.js';
 import type { Tracing } from '../../tracing/tracing.js';
 import type { ModelCall, ModelRequest, TakeModelEvents } from '../model-types.js';
-import type { ModelDescription } from '../models/model-description.js';
+import type { ModelDescription } from '../model-catalogue.js';
 import type { DescribedOrNot } from '../model-resolver.js';
 import { lifecycles } from '../model.js';
 import {
@@ -14,19 +14,14 @@ import {
   streamStalled,
 } from '../provider-errors.js';
 import type { ProviderMode, ProviderConfig } from '../provider-config.js';
-import { requestProfiles, type RequestProfile } from './request/request-profile.js';
+import { requestProfiles, type RequestProfile } from './request-profile.js';
 import { secretRedactor } from '../../platform/text/redact-secrets.js';
-import { createClient } from './egress/create-client.js';
-import type { AnthropicClientOptions } from './egress/create-client.js';
-import { describeModel } from './describe-model.js';
-import { mapError, mapRefusal } from './errors/map-error.js';
-import { deniesModel, lacksRoute } from './request/model-routes.js';
-import { finishBody, openBody } from './stream/response-body.js';
+import { describeModel, deniesModel, lacksRoute } from './describe-model.js';
+import { mapError, mapRefusal } from './map-error.js';
+import { finishBody, openBody, createStreamParser, StallWatch } from './read-stream.js';
 import type { ChunkSource, TakeChunk } from '../../platform/net/dispatch-fetch.js';
-import { createStreamParser } from './stream/parse-stream.js';
-import { CallSpan } from './tracing/call-span.js';
-import { StallWatch } from './stream/stall-watch.js';
-import { toCountRequest, toRequest } from './request/to-request.js';
+import { CallSpan } from './call-span.js';
+import { toCountRequest, toRequest } from './to-request.js';
 
 /** Bound of a list that never ends; more than any provider has. */
 const MOST_MODELS = 2_000;

@@ -5,7 +5,7 @@ import { systemClock } from '../../platform/clock.js';
 import type { ModelRequest } from '../model-types.js';
 import { plainTracing } from '../../../test/support/tracing/plain-tracing.js';
 import { AnthropicProvider } from './anthropic-provider.js';
-import { toRequest } from './request/to-request.js';
+import { toRequest } from './to-request.js';
 
 const request: ModelRequest = {
   model: 'm',

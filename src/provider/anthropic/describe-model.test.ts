@@ -1,6 +1,11 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { ModelInfo } from '@anthropic-ai/sdk/resources/models';
-import { expect, it } from '@jest/globals';
+import { expect, it, afterAll, beforeAll, describe } from '@jest/globals';
+import { systemClock } from '../../platform/clock.js';
+import { plainTracing } from '../../../test/support/tracing/plain-tracing.js';
 import { describeModel } from './describe-model.js';
+import { AnthropicProvider } from './anthropic-provider.js';
 
 const yes = { supported: true };
 const no = { supported: false };
@@ -82,3 +87,92 @@ it.each([
   { id: 'a\0' },
   { id: 'a'.repeat(201) },
 ])('takes %j for no model', (given) => expect(describeModel(given)).toBeUndefined());
+
+/** A server with the Models API that a test gives it. */
+describe('the Models API', () => {
+  let url: string;
+  let answer: (path: string, response: ServerResponse) => void;
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request.url ?? '');
+    answer(request.url ?? '', response);
+  });
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterAll(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  const provider = () =>
+    new AnthropicProvider(
+      {
+        mode: 'anthropic',
+        apiKey: 'sk-ant-test-key',
+        baseUrl: url,
+        egressAllow: [url],
+        stallTimeoutMs: 1_000,
+        requestTimeoutMs: 5_000,
+        maxRetries: 0,
+      },
+      systemClock,
+      plainTracing,
+    );
+  const signal = () => AbortSignal.timeout(5_000);
+  const json = (status: number, body: unknown) => (_path: string, response: ServerResponse) =>
+    void response
+      .writeHead(status, { 'content-type': 'application/json' })
+      .end(JSON.stringify(body));
+  const notFound = (message: string) =>
+    json(404, { type: 'error', error: { type: 'not_found_error', message } });
+
+  it('is read page by page, retired models too', async () => {
+    answer = (path, response) => {
+      const isFirst = !path.includes('after_id');
+      const id = isFirst ? 'claude-a' : 'claude-b';
+      const page = { data: [{ type: 'model', id }], has_more: isFirst, first_id: id, last_id: id };
+      json(200, page)(path, response);
+    };
+    expect(await provider().listModels(signal())).toEqual([
+      { id: 'claude-a', isListed: true },
+      { id: 'claude-b', isListed: true },
+    ]);
+    expect(decodeURIComponent(asked[0] ?? '')).toContain('lifecycle');
+    expect(decodeURIComponent(asked[0] ?? '')).toContain('retired');
+  });
+
+  it.each([
+    ['a 404 for the route', notFound('Not found: GET /v1/models/claude-x')],
+    [
+      'a page',
+      (_path: string, response: ServerResponse) => void response.writeHead(404).end('<p>'),
+    ],
+    ['a 405', json(405, {})],
+  ])('is not there where %s answers', async (_what, given) => {
+    answer = given;
+    expect(await provider().listModels(signal())).toBeUndefined();
+    expect(await provider().describeModel('claude-x', signal())).toBe('no-route');
+    await expect(provider().checkModel('claude-x')).resolves.toBeUndefined();
+  });
+
+  it('says that there is no such model', async () => {
+    answer = notFound('model: claude-x');
+    expect(await provider().describeModel('claude-x', signal())).toBe('missing');
+    await expect(provider().checkModel('claude-x')).rejects.toMatchObject({ status: 500 });
+  });
+
+  it('describes one model', async () => {
+    answer = json(200, { type: 'model', id: 'claude-x', max_tokens: 10 });
+    const described = await provider().describeModel('claude-x', signal());
+    expect(described).toEqual({ id: 'claude-x', maxOutput: 10 });
+  });
+
+  it('throws what is no answer', async () => {
+    answer = json(401, { type: 'error', error: { type: 'authentication_error', message: 'no' } });
+    const failed = { details: { category: 'INVALID_API_KEY' } };
+    await expect(provider().listModels(signal())).rejects.toMatchObject(failed);
+    await expect(provider().describeModel('claude-x', signal())).rejects.toMatchObject(failed);
+  });
+});

@@ -5,8 +5,7 @@ import { ManualClock } from '../../../test/support/manual-clock.js';
 import type { LogFields } from '../../platform/logger.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { CatalogueKeeper } from './catalogue-keeper.js';
-import { ModelCatalogue } from '../model-catalogue.js';
-import type { ModelDescription } from './model-description.js';
+import { ModelCatalogue, type ModelDescription } from '../model-catalogue.js';
 import { ModelStore } from './model-store.js';
 
 const HOUR_MS = 3_600_000;

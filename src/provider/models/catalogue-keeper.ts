@@ -2,9 +2,8 @@ import { isPlainObject } from '../../platform/json.js';
 import type { Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
 import { withDeadline } from '../../platform/async/with-deadline.js';
-import type { ModelCatalogue } from '../model-catalogue.js';
+import type { ModelCatalogue, ModelDescription } from '../model-catalogue.js';
 import type { Lifecycle } from '../model.js';
-import type { ModelDescription } from './model-description.js';
 import type { ModelStore } from './model-store.js';
 
 const HOUR_MS = 3_600_000;

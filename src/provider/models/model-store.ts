@@ -1,11 +1,66 @@
 import { and, eq, lt, ne } from 'drizzle-orm';
 import * as z from 'zod/mini';
-import { parseLeniently } from '../../parsing/parse-value.js';
+import { parseLeniently, parseValue } from '../../parsing/parse-value.js';
 import type { JsonObject } from '../../platform/json.js';
 import type { Database, Queryable } from '../../storage/connection.js';
 import { models } from '../../storage/model-schema.js';
-import type { ModelDescription } from './model-description.js';
-import { modelShape } from './model-shape.js';
+import type { ModelDescription } from '../model-catalogue.js';
+import { wholeNumber } from '../../parsing/shapes.js';
+import { efforts } from '../../storage/shapes/stored-thinking.js';
+import { lifecycles, thinkingKinds } from '../model.js';
+import { loadFile } from '../../parsing/load-file.js';
+import { parseJson } from '../../parsing/parse-text.js';
+
+const text = z.string().check(z.regex(/^.{1,200}$/s, 'must be text of 1 to 200 characters'));
+const count = wholeNumber(1, 1_000_000_000);
+const dollars = z.number().check(z.minimum(0, 'must be a number of 0 or more'));
+const flag = z.boolean();
+const effort = z.enum(efforts);
+
+const someOf = <T>(item: z.ZodMiniType<T>) =>
+  z
+    .array(item)
+    .check(z.refine((items) => new Set(items).size === items.length, 'must have each value once'));
+
+const rates = {
+  input: dollars,
+  output: dollars,
+  cacheWrite5m: z.exactOptional(dollars),
+  cacheWrite1h: z.exactOptional(dollars),
+  cacheRead: z.exactOptional(dollars),
+};
+
+/** What an operator or a provider says of a model: any of its fields, but its id. */
+const modelShape = z.exactPartial(
+  z.strictObject({
+    name: text,
+    lifecycle: z.enum(lifecycles),
+    retiresAt: z.string().check(z.regex(/^\d{4}-\d{2}-\d{2}$/, 'must be a date, YYYY-MM-DD')),
+    replacement: text,
+    contextWindow: count,
+    maxOutput: count,
+    thinking: someOf(z.enum(thinkingKinds)),
+    thinksByDefault: z.enum(['always', 'on', 'off']),
+    efforts: someOf(effort),
+    effortsWithoutThinking: someOf(effort),
+    defaultEffort: effort,
+    takesSystemMessages: flag,
+    bindsThinking: flag,
+    seesImages: flag,
+    readsPdfs: flag,
+    structuredOutputs: flag,
+    mostImages: wholeNumber(0, 100_000),
+    serverTools: z.strictObject({ webSearch: flag, codeExecution: flag }),
+    cacheMinimum: count,
+    tokenScale: z
+      .number()
+      .check(z.refine((scale) => scale > 0 && scale <= 10, 'must be above 0 and at most 10')),
+    price: z.strictObject({
+      ...rates,
+      longPrompt: z.exactOptional(z.strictObject({ ...rates, above: count })),
+    }),
+  }),
+);
 
 /** The row that stands for the list as a whole. */
 const LIST = '';
@@ -99,4 +154,28 @@ const storedShape = z.extend(modelShape, { isListed: z.exactOptional(z.boolean()
 /** A row as it is used: what another version stored, and this one does not know, is left out. */
 function toDescription({ id, described }: typeof models.$inferSelect): ModelDescription {
   return { ...parseLeniently(storedShape, described).value, id };
+}
+
+const fileShape = z.record(
+  z
+    .string()
+    .check(z.regex(/^[\x21-\x7e]{1,200}$/, "is no model's id: 1 to 200 characters without spaces")),
+  modelShape,
+);
+
+/**
+ * Loads the operator's descriptions of models: a JSON file with an object of models by id, each with
+ * the fields that differ.
+ *
+ * @param file undefined: no descriptions.
+ * @throws FileInvalidError that names each model and field with a fault.
+ */
+export async function loadModels(file: string | undefined): Promise<ModelDescription[]> {
+  if (file === undefined) return [];
+  const models = await loadFile(file, {
+    variable: 'TURNPIKE_MODELS',
+    parseText: parseJson,
+    check: (value) => parseValue(fileShape, value),
+  });
+  return Object.entries(models).map(([id, fields]) => ({ ...fields, id }));
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ManualClock } from '../../../test/support/manual-clock.js';
-import { estimateRequest } from '../../provider/estimate-parts.js';
+import { estimateRequest } from '../../provider/estimate-tokens.js';
 import { unknownModel } from '../../provider/models/known-models.js';
 import { Lease } from '../state/lease.js';
 import { countCall } from './estimate-call.js';

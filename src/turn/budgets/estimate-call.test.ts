@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Usage } from '../../storage/shapes/stored-step.js';
-import { estimateParts } from '../../provider/estimate-parts.js';
+import { estimateParts } from '../../provider/estimate-tokens.js';
 import { noUsage } from '../../events/turn-event.js';
 import type { StoredNotice } from '../../notices/notice.js';
 import { estimateAdded, estimateCall, type CallSource } from './estimate-call.js';

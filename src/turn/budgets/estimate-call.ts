@@ -3,7 +3,7 @@ import {
   estimateRequest,
   estimateText,
   type TokenModel,
-} from '../../provider/estimate-parts.js';
+} from '../../provider/estimate-tokens.js';
 import type { ResolvedOptions } from '../../storage/shapes/stored-options.js';
 import type { ModelRequest } from '../../provider/model-types.js';
 import type { Progress, Attempt } from '../state/attempt.js';

@@ -11,7 +11,7 @@ import {
   type Headroom,
   type CallEstimate,
 } from '../../governance/limits/find-headroom.js';
-import { estimateText, type TokenModel } from '../../provider/estimate-parts.js';
+import { estimateText, type TokenModel } from '../../provider/estimate-tokens.js';
 import { capOutput } from '../../tools/calls/run-tool.js';
 import { countCall, estimateCall } from './estimate-call.js';
 

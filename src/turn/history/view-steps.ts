@@ -1,6 +1,6 @@
 import type { StepStopReason, Usage } from '../../storage/shapes/stored-step.js';
 import type { AssistantPart } from '../../storage/shapes/stored-part.js';
-import { serverCallOf } from '../../provider/anthropic/server-block.js';
+import { serverCallOf } from '../../provider/anthropic/wire-blocks.js';
 import type { JsonObject } from '../../platform/json.js';
 import { shownStatus } from '../../tools/ledger.js';
 import { serverResults } from '../loop/server-calls.js';

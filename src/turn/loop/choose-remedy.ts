@@ -1,5 +1,5 @@
 import { retryDelay, type RetryDelays } from '../../platform/async/retry.js';
-import { providerDetails } from '../../provider/refusal-kind.js';
+import { providerDetails } from '../../provider/provider-errors.js';
 
 export type FallbackReason = 'overloaded' | 'model-not-found' | 'refusal';
 

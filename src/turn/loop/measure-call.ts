@@ -1,4 +1,4 @@
-import { providerDetails } from '../../provider/refusal-kind.js';
+import { providerDetails } from '../../provider/provider-errors.js';
 import type { StepDraft } from '../state/attempt.js';
 import type { TurnRun } from '../state/turn-run.js';
 

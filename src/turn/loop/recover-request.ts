@@ -1,6 +1,6 @@
 import type { NoticePosted } from '../../events/turn-event.js';
 import { partsAt } from '../../provider/named-blocks.js';
-import { providerDetails, refusalKind } from '../../provider/refusal-kind.js';
+import { providerDetails, refusalKind } from '../../provider/provider-errors.js';
 import { releaseReservation } from '../budgets/call-usage.js';
 import { estimateAdded } from '../budgets/estimate-call.js';
 import { buildRequest } from '../prompt/build-request.js';

@@ -1,6 +1,6 @@
 import type { TurnEventBody } from '../../events/turn-event.js';
-import { serverCallOf, serverResultOf } from '../../provider/anthropic/server-block.js';
-import type { ServerToolCall, ServerToolResult } from '../../provider/server-tools.js';
+import { serverCallOf, serverResultOf } from '../../provider/anthropic/wire-blocks.js';
+import type { ServerToolCall, ServerToolResult } from '../../provider/model-types.js';
 import type { AssistantPart } from '../../storage/shapes/stored-part.js';
 import type { Attempt, Progress } from '../state/attempt.js';
 

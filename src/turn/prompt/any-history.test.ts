@@ -1,16 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { unlikeModels as models } from '../../../test/support/model/unlike-models.js';
-import {
-  fromStreamEvent,
-  newStreamState,
-} from '../../provider/anthropic/stream/from-stream-event.js';
-import { toRequest } from '../../provider/anthropic/request/to-request.js';
+import { fromStreamEvent, newStreamState } from '../../provider/anthropic/from-stream-event.js';
+import { toRequest } from '../../provider/anthropic/to-request.js';
 import type { AssistantPart } from '../../storage/shapes/stored-part.js';
 import type { ModelEvent } from '../../provider/model-types.js';
 import type { ToolSpec } from '../../storage/shapes/stored-tools.js';
 import { ModelCatalogue } from '../../provider/model-catalogue.js';
-import { planThinking } from '../../provider/plan-thinking.js';
+import { planThinking } from '../../provider/thinking.js';
 import { acceptRequest } from '../../rehearsal/accept-request.js';
 import { encodeReply } from '../../rehearsal/reply/encode-reply.js';
 import { planReply } from '../../rehearsal/reply/plan-reply.js';

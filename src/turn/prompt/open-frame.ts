@@ -2,7 +2,7 @@ import { compact } from '../../platform/compact.js';
 import type { JsonObject } from '../../platform/json.js';
 import { nativeSchema } from '../../provider/anthropic/native-schema.js';
 import type { Model } from '../../provider/model.js';
-import { planThinking } from '../../provider/plan-thinking.js';
+import { planThinking } from '../../provider/thinking.js';
 import type { RequestPrefix } from '../../storage/shapes/sent-request.js';
 import type { ResolvedOptions } from '../../storage/shapes/stored-options.js';
 import type { RequestFrame } from './request-frame.js';

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../platform/json.js';
 import type { ModelRequest } from '../../provider/model-types.js';
 import type { ToolSpec, ServerTool } from '../../storage/shapes/stored-tools.js';
 import type { Model } from '../../provider/model.js';
-import type { ThinkingPlan } from '../../provider/plan-thinking.js';
+import type { ThinkingPlan } from '../../provider/thinking.js';
 
 /** The parts of every request of a turn beside its messages and `maxTokens`. */
 export interface RequestFrame {

@@ -1,5 +1,5 @@
 import type { UserPart } from '../../provider/model-types.js';
-import type { RefusalKind } from '../../provider/refusal-kind.js';
+import type { RefusalKind } from '../../provider/provider-errors.js';
 import type { RequestPrefix } from '../../storage/shapes/sent-request.js';
 import type { TurnTranscript } from './build-messages.js';
 

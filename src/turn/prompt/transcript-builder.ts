@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../config/config.js';
-import { estimateParts, estimateText } from '../../provider/estimate-parts.js';
+import { estimateParts, estimateText } from '../../provider/estimate-tokens.js';
 import type { Model } from '../../provider/model.js';
 import { ModelCatalogue } from '../../provider/model-catalogue.js';
 import type { StoredTurn } from '../state/stored-turn.js';

@@ -1,5 +1,5 @@
 import type { Persona } from '../../agents/parse-agent-file.js';
-import { isServerToolName } from '../../provider/server-tools.js';
+import { isServerToolName } from '../../provider/model-types.js';
 import { describedTool, type RegisteredTool } from '../../tools/registry.js';
 import type { chooseServerTools } from '../loop/server-tools.js';
 import type { Attempt } from '../state/attempt.js';

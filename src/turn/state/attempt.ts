@@ -12,7 +12,7 @@ import type { AgentState } from '../../governance/decision-tree/agent-state.js';
 import type { Price } from '../../storage/shapes/stored-limits.js';
 import type { DayBudget } from '../../governance/limits/day-budget.js';
 import type { DayShortage } from '../../governance/limits/day-limit-reached.js';
-import type { TokenModel } from '../../provider/estimate-parts.js';
+import type { TokenModel } from '../../provider/estimate-tokens.js';
 import type { StoredNotice } from '../../notices/notice.js';
 import type { ToolCallStatus } from '../../storage/shapes/stored-turn.js';
 import type { SentPrefix, RequestPrefix } from '../../storage/shapes/sent-request.js';

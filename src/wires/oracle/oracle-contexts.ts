@@ -1,5 +1,5 @@
 import { and, desc, eq, inArray, isNull } from 'drizzle-orm';
-import { toSource } from '../../provider/anthropic/to-source.js';
+import { toSource } from '../../provider/anthropic/wire-blocks.js';
 import { viewMessages, type MessageView } from '../../turn/history/view-messages.js';
 import type { StoredTurn } from '../../turn/state/stored-turn.js';
 import { contextBefore } from '../../turn/state/turn-state.js';

@@ -1,0 +1,242 @@
+import type Anthropic from '@anthropic-ai/sdk';
+import { noUsage } from '../../events/turn-event.js';
+import type { Usage } from '../../storage/shapes/stored-step.js';
+import { compact } from '../../platform/compact.js';
+import { isPlainObject } from '../../platform/json.js';
+import type { ModelEvent, StopReason } from '../model-types.js';
+import { malformedStream, unknownValue } from '../provider-errors.js';
+import { StreamErrorEvent } from './map-error.js';
+import {
+  addDelta,
+  closeBlock,
+  openBlock,
+  restOf,
+  serverEvents,
+  type OpenBlock,
+} from './open-block.js';
+import { assertNever } from '../../platform/assert-never.js';
+
+type Wire = Record<string, unknown>;
+
+/** The state of a message while its stream is parsed. One for each call; the fold changes it. */
+export interface StreamState {
+  phase: 'start' | 'open' | 'ended';
+  /** Open blocks by their index on the wire. */
+  blocks: Map<number, OpenBlock>;
+  usage: Usage;
+  stopReason: unknown;
+  details: string | undefined;
+  /** The category of a refusal. */
+  category: string | undefined;
+}
+
+export function newStreamState(): StreamState {
+  return {
+    phase: 'start',
+    blocks: new Map(),
+    usage: noUsage,
+    stopReason: undefined,
+    details: undefined,
+    category: undefined,
+  };
+}
+
+/**
+ * Applies one event of the wire, as parsed JSON, to `state`, and appends its model events to `out`.
+ * No I/O, no clock; the same wire gives the same events, however the network splits it.
+ *
+ * Unknown event types are ignored, unknown blocks become `opaque` parts. The input of a tool call
+ * that is not a JSON object becomes `{"__invalid_json": "<the text>"}`.
+ *
+ * @throws `StreamErrorEvent` for an `error` event, `API_RESPONSE_ERROR` 502 for events out of order;
+ * its message names the block.
+ */
+export function fromStreamEvent(state: StreamState, raw: unknown, out: ModelEvent[]): void {
+  if (!isPlainObject(raw)) throw malformedStream('an event is not an object');
+  switch (raw['type']) {
+    case 'content_block_delta': {
+      const index = blockIndex(state, raw);
+      const block = state.blocks.get(index);
+      if (block === undefined)
+        throw malformedStream(`a delta came for block ${index} before its start`);
+      return addDelta(block, field(raw, 'delta'), out);
+    }
+    case 'content_block_start': {
+      const index = blockIndex(state, raw);
+      if (state.blocks.has(index)) throw malformedStream(`block ${index} started twice`);
+      state.blocks.set(index, openBlock(field(raw, 'content_block'), out));
+      return;
+    }
+    case 'content_block_stop': {
+      const index = blockIndex(state, raw);
+      const block = state.blocks.get(index);
+      if (block === undefined) throw malformedStream(`block ${index} ended before its start`);
+      state.blocks.delete(index);
+      const part = closeBlock(block);
+      out.push(...restOf(block), { type: 'part.ended', part }, ...serverEvents(part));
+      return;
+    }
+    case 'message_start':
+      if (state.phase !== 'start') throw malformedStream('the message started twice');
+      state.phase = 'open';
+      return startMessage(state, field(raw, 'message'), out);
+    case 'message_delta': {
+      requireOpen(state, 'message_delta');
+      const delta = field(raw, 'delta');
+      state.usage = mapUsage(state.usage, raw['usage']);
+      state.stopReason = delta['stop_reason'] ?? state.stopReason;
+      state.details = refusalText(delta['stop_details']) ?? state.details;
+      state.category = refusalCategory(delta['stop_details']) ?? state.category;
+      return;
+    }
+    case 'message_stop':
+      return endMessage(state, out);
+    case 'error':
+      throw new StreamErrorEvent(raw);
+    default:
+      return;
+  }
+}
+
+function startMessage(state: StreamState, message: Wire, out: ModelEvent[]): void {
+  const { id, model } = message;
+  state.usage = mapUsage(state.usage, message['usage']);
+  out.push({
+    type: 'started',
+    usage: state.usage,
+    ...(typeof id === 'string' ? { responseId: id } : {}),
+    ...(typeof model === 'string' ? { model } : {}),
+  });
+}
+
+function endMessage(state: StreamState, out: ModelEvent[]): void {
+  requireOpen(state, 'message_stop');
+  const [open] = state.blocks.keys();
+  if (open !== undefined) throw malformedStream(`the message ended before block ${open}`);
+  const stopReason = mapStopReason(state.stopReason);
+  state.phase = 'ended';
+  out.push({
+    type: 'ended',
+    stopReason,
+    usage: state.usage,
+    ...compact({ details: state.details, category: state.category }),
+  });
+}
+
+function blockIndex(state: StreamState, raw: Wire): number {
+  const index = raw['index'];
+  if (typeof index !== 'number') throw malformedStream(`a ${String(raw['type'])} has no index`);
+  if (state.phase !== 'open') requireOpen(state, `${String(raw['type'])} of block ${index}`);
+  return index;
+}
+
+function requireOpen(state: StreamState, what: string): void {
+  if (state.phase === 'open') return;
+  const when = state.phase === 'start' ? 'before the message started' : 'after the message ended';
+  throw malformedStream(`${what} came ${when}`);
+}
+
+function field(raw: Wire, name: string): Wire {
+  const value = raw[name];
+  if (!isPlainObject(value)) throw malformedStream(`a ${String(raw['type'])} has no ${name}`);
+  return value;
+}
+
+/** The provider's explanation of a refusal, else the name of its category. */
+function refusalText(details: unknown): string | undefined {
+  if (!isPlainObject(details)) return undefined;
+  const text = details['explanation'] ?? details['category'];
+  return typeof text === 'string' ? text : undefined;
+}
+
+function refusalCategory(details: unknown): string | undefined {
+  const category = isPlainObject(details) ? details['category'] : undefined;
+  return typeof category === 'string' ? category : undefined;
+}
+
+type WireStopReason = Anthropic.StopReason;
+
+const KNOWN: Record<WireStopReason, true> = {
+  end_turn: true,
+  max_tokens: true,
+  stop_sequence: true,
+  tool_use: true,
+  pause_turn: true,
+  refusal: true,
+  model_context_window_exceeded: true,
+};
+
+/**
+ * The stop reason of a reply in the terms of `StopReason`.
+ *
+ * @throws `API_RESPONSE_ERROR` 502 for an unknown reason and for none: taken for `end_turn`, either
+ * would end a turn in silence that should go on, or that was cut off.
+ */
+export function mapStopReason(reason: unknown): StopReason {
+  if (!isWireStopReason(reason)) {
+    const what = `the stop reason ${JSON.stringify(reason ?? null)} is not known`;
+    throw typeof reason === 'string' ? unknownValue(what) : malformedStream(what);
+  }
+  switch (reason) {
+    case 'end_turn':
+    case 'max_tokens':
+    case 'stop_sequence':
+    case 'tool_use':
+    case 'pause_turn':
+    case 'refusal':
+      return reason;
+    case 'model_context_window_exceeded':
+      return 'context_window';
+    default:
+      return assertNever(reason);
+  }
+}
+
+function isWireStopReason(reason: unknown): reason is WireStopReason {
+  return typeof reason === 'string' && Object.hasOwn(KNOWN, reason);
+}
+
+/**
+ * The usage after one more report of the stream. Reports are cumulative: a value replaces the known
+ * one; a value that is missing or null leaves it. Start with `noUsage`.
+ */
+export function mapUsage(known: Usage, report: unknown): Usage {
+  if (!isPlainObject(report)) return known;
+  const cached = object(report['cache_creation']);
+  const output = object(report['output_tokens_details']);
+  return {
+    inputTokens: tokens(report['input_tokens'], known.inputTokens),
+    outputTokens: tokens(report['output_tokens'], known.outputTokens),
+    cacheReadTokens: tokens(report['cache_read_input_tokens'], known.cacheReadTokens),
+    cacheWriteTokens: tokens(report['cache_creation_input_tokens'], known.cacheWriteTokens),
+    ...optional('cacheWrite5mTokens', cached['ephemeral_5m_input_tokens'], known),
+    ...optional('cacheWrite1hTokens', cached['ephemeral_1h_input_tokens'], known),
+    ...optional('thinkingTokens', output['thinking_tokens'], known),
+    ...webSearches(report['server_tool_use'], known),
+  };
+}
+
+type Detail = 'cacheWrite5mTokens' | 'cacheWrite1hTokens' | 'thinkingTokens';
+
+/** A detail; absent until a report has it. */
+function optional(name: Detail, value: unknown, known: Usage): Partial<Record<Detail, number>> {
+  return compact({ [name]: isCount(value) ? value : known[name] });
+}
+
+function object(value: unknown): Record<string, unknown> {
+  return isPlainObject(value) ? value : {};
+}
+
+function tokens(value: unknown, known: number): number {
+  return isCount(value) ? value : known;
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0;
+}
+
+/** Web searches; absent where there were none, as in rows of earlier versions. */
+function webSearches(report: unknown, { webSearches: before = 0 }: Usage): Partial<Usage> {
+  const made = isPlainObject(report) ? tokens(report['web_search_requests'], before) : before;
+  return made === 0 ? {} : { webSearches: made };
+}

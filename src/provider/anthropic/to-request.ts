@@ -1,0 +1,247 @@
+import type Anthropic from '@anthropic-ai/sdk';
+import { assertNever } from '../../platform/assert-never.js';
+import { compact } from '../../platform/compact.js';
+import { hasContent, inOrder } from '../named-blocks.js';
+import type { AssistantPart } from '../../storage/shapes/stored-part.js';
+import type { ModelMessage, ModelRequest, UserPart } from '../model-types.js';
+import type { ToolSpec, ServerTool } from '../../storage/shapes/stored-tools.js';
+import { requestProfiles, type RequestProfile } from './request-profile.js';
+import type { ThinkingPlan } from '../thinking.js';
+
+type Params = Anthropic.MessageCreateParamsStreaming;
+type Block = Anthropic.ContentBlockParam;
+type Message = { role: 'user' | 'assistant'; content: Block[] } | Anthropic.SystemMessageParam;
+type ResultBlock = Exclude<NonNullable<Anthropic.ToolResultBlockParam['content']>, string>[number];
+type Citation = Anthropic.TextCitationParam;
+
+/**
+ * The body of a model call. Equal requests give equal bytes (keys have a fixed order, and blocks of
+ * the model go back unchanged), which prompt caching and the check of thinking signatures need.
+ *
+ * Two rules of the API are kept here: a blank text block is refused, so it is left out, and its message
+ * where it has nothing else; tool results come first in their message.
+ */
+export function toRequest(
+  request: ModelRequest,
+  profile: RequestProfile = requestProfiles.anthropic,
+): Params {
+  const { serverTools = [] } = request;
+  const tools = [...request.tools.map(toTool), ...serverTools.map(toServerTool)];
+  return {
+    model: request.model,
+    max_tokens: request.maxTokens,
+    stream: true,
+    ...toThinking(request, profile),
+    ...toOutputConfig(request, profile),
+    ...compact({
+      system: request.system.trim() === '' ? undefined : toSystem(request.system),
+      tools: tools.length === 0 ? undefined : tools,
+      tool_choice: toToolChoice(request, profile),
+    }),
+    messages: markCache(
+      request.messages
+        .map((message) => toMessage(message, request.citations === true))
+        .filter((message) => message.content.length > 0),
+    ),
+  };
+}
+
+/** The body of a count of input tokens: a model call without the fields of the reply. */
+export function toCountRequest(request: ModelRequest): Anthropic.MessageCountTokensParams {
+  const { max_tokens: _maxTokens, stream: _stream, ...params } = toRequest(request);
+  return params;
+}
+
+/** `tool_choice: none`, or one call at a time, where there are tools and the profile has it. */
+function toToolChoice(
+  { toolChoice, tools, serverTools = [] }: ModelRequest,
+  { hasToolChoiceNone }: RequestProfile,
+): Anthropic.ToolChoiceNone | Anthropic.ToolChoiceAuto | undefined {
+  const hasTools = tools.length + serverTools.length > 0;
+  if (toolChoice === undefined || !hasTools || !hasToolChoiceNone) return undefined;
+  return toolChoice === 'none'
+    ? { type: 'none' }
+    : { type: 'auto', disable_parallel_tool_use: true };
+}
+
+/** The system prompt, marked as the end of what no turn changes, for the cache. */
+function toSystem(text: string): Anthropic.TextBlockParam[] {
+  return [{ type: 'text', text, cache_control: { type: 'ephemeral' } }];
+}
+
+function toTool(tool: ToolSpec): Anthropic.ToolUnion {
+  if (tool.definedAs !== undefined) return { type: tool.definedAs, name: 'memory' };
+  return {
+    name: tool.name,
+    description: tool.description,
+    input_schema: { ...tool.inputSchema, type: 'object' },
+  };
+}
+
+/**
+ * A tool that the API runs, in the newest version of the SDK's types. Only the model itself calls it:
+ * results of calls from within code come neither to the conversation nor to a reader.
+ */
+function toServerTool({ name, maxUses }: ServerTool): Anthropic.ToolUnion {
+  const limit = compact({ max_uses: maxUses });
+  switch (name) {
+    case 'web_search':
+      return { type: 'web_search_20260318', name, allowed_callers: ['direct'], ...limit };
+    case 'web_fetch':
+      return {
+        type: 'web_fetch_20260318',
+        name,
+        allowed_callers: ['direct'],
+        // Searches always have citations, fetched pages only on request.
+        citations: { enabled: true },
+        ...limit,
+      };
+    case 'code_execution':
+      return { type: 'code_execution_20260521', name };
+    default:
+      return assertNever(name);
+  }
+}
+
+/** Leaves thinking out where its budget leaves nothing for the reply, which the API refuses. */
+function toThinking(
+  request: ModelRequest,
+  { hasEffort }: RequestProfile,
+): Pick<Params, 'thinking'> {
+  const { thinking } = request.thinking ?? {};
+  const isTooMuch = thinking?.type === 'enabled' && thinking.budget_tokens >= request.maxTokens;
+  return thinking === undefined || isTooMuch ? {} : hasEffort ? { thinking } : plain(thinking);
+}
+
+function toOutputConfig(
+  { thinking, outputSchema: schema }: ModelRequest,
+  { hasEffort }: RequestProfile,
+): Pick<Params, 'output_config'> {
+  const effort = hasEffort ? thinking?.effort : undefined;
+  const format = schema === undefined ? undefined : { type: 'json_schema' as const, schema };
+  if (effort === undefined && format === undefined) return {};
+  return { output_config: compact({ effort, format }) };
+}
+
+/** The thinking of the first version of the API: `enabled` with a budget. */
+function plain(thinking: NonNullable<ThinkingPlan['thinking']>): Pick<Params, 'thinking'> {
+  if (thinking.type !== 'enabled') return {};
+  return { thinking: { type: 'enabled', budget_tokens: thinking.budget_tokens } };
+}
+
+function toMessage(message: ModelMessage, cites: boolean): Message {
+  switch (message.role) {
+    case 'system':
+      return { role: 'system', content: [{ type: 'text', text: message.text }] };
+    case 'assistant':
+      return { role: 'assistant', content: message.parts.filter(hasContent).map(toAssistantBlock) };
+    case 'user': {
+      const content = inOrder(message.parts).map((part) => toUserBlock(part, cites));
+      return { role: 'user', content };
+    }
+  }
+}
+
+/** @param cites whether documents are cited: all of a request or none. */
+function toUserBlock(part: UserPart, cites: boolean): Block {
+  const citations = cites ? { citations: { enabled: true } } : {};
+  switch (part.type) {
+    case 'text':
+      return { type: 'text', text: part.text };
+    case 'image':
+      return {
+        type: 'image',
+        source: {
+          type: 'base64',
+          // Attachments are checked to be of the four types that the API takes.
+          media_type: part.mediaType as Anthropic.Base64ImageSource['media_type'],
+          data: part.base64,
+        },
+      };
+    case 'pdf':
+      return {
+        type: 'document',
+        title: part.title,
+        source: { type: 'base64', media_type: 'application/pdf', data: part.base64 },
+        ...citations,
+      };
+    case 'document':
+      return {
+        type: 'document',
+        title: part.title,
+        source: { type: 'text', media_type: 'text/plain', data: part.text },
+        ...citations,
+      };
+    case 'tool_result':
+      return {
+        type: 'tool_result',
+        tool_use_id: part.callId,
+        content: part.files === undefined ? part.output : toResult(part.output, part.files, cites),
+        is_error: part.isError,
+      };
+    default:
+      return assertNever(part);
+  }
+}
+
+/** The blocks of a result with files: those that a user's message may have, but results. */
+function toResult(output: string, files: readonly UserPart[], cites: boolean): ResultBlock[] {
+  const parts: UserPart[] = [{ type: 'text', text: output }, ...files];
+  return parts.filter(hasContent).map((part) => toUserBlock(part, cites) as ResultBlock);
+}
+
+/** Blocks and citations of the API go back unchanged, unknown types as well. */
+const sentBlock = (block: object): Block => block as Block;
+const sentCitation = (citation: object): Citation => citation as Citation;
+
+function toAssistantBlock(part: AssistantPart): Block {
+  switch (part.type) {
+    case 'text':
+      return part.citations === undefined
+        ? { type: 'text', text: part.text }
+        : {
+            type: 'text',
+            text: part.text,
+            citations: part.citations.map(sentCitation),
+          };
+    case 'thinking':
+      return { type: 'thinking', thinking: part.thinking, signature: part.signature };
+    case 'redacted_thinking':
+      return { type: 'redacted_thinking', data: part.data };
+    case 'tool_use':
+      return { type: 'tool_use', id: part.id, name: part.name, input: part.input };
+    case 'opaque':
+      return sentBlock(part.block);
+    default:
+      return assertNever(part);
+  }
+}
+
+type SentMessage = Anthropic.MessageParam | Anthropic.SystemMessageParam;
+
+/** Most marks on messages: a request may have four, and the system prompt has one. */
+const MOST = 3;
+
+/**
+ * Adds marks for the provider's cache: at the end of the messages, for the next call, and before the
+ * last replies, where earlier calls ended. Without these, a step of more blocks than the cache looks
+ * back over would not read the entry that the call before it wrote. Pure.
+ */
+export function markCache(messages: readonly SentMessage[]): SentMessage[] {
+  const ends = messages.flatMap((message, index) => {
+    const next = messages[index + 1];
+    const isEnd = message.role !== 'assistant' && (next === undefined || next.role === 'assistant');
+    return isEnd ? [index] : [];
+  });
+  const marked = new Set(ends.slice(-MOST));
+  return messages.map((message, index) => (marked.has(index) ? mark(message) : message));
+}
+
+function mark(message: SentMessage): SentMessage {
+  if (typeof message.content === 'string') return message;
+  const last = message.content.length - 1;
+  const content = message.content.map((block, index) =>
+    index === last ? { ...block, cache_control: { type: 'ephemeral' } } : block,
+  );
+  return { ...message, content } as SentMessage;
+}
