@@ -59,6 +59,22 @@ export class AuditLog {
       .values({ ...entry, details, id: newTimeId('audit', now), at: new Date(now) });
   }
 
+  /**
+   * Changes a row and notes it, in one transaction.
+   *
+   * @param entryOf what is noted of the row as it is then.
+   */
+  noted<Row>(
+    change: (tx: Queryable) => Promise<Row>,
+    entryOf: (row: Row) => AuditEntry,
+  ): Promise<Row> {
+    return this.db.transaction(async (tx) => {
+      const row = await change(tx);
+      await this.write(entryOf(row), tx);
+      return row;
+    });
+  }
+
   /** Lists entries by time. @param after id of an entry. */
   list({ after, limit }: { after: string | undefined; limit: number }): Promise<AuditRow[]> {
     return this.db

@@ -50,17 +50,17 @@ export type { TurnComparison } from '../turn/replay/compare-turns.js';
 export type { WantedReplayDto as WantedReplay } from '../turn/replay/replay.dto.js';
 export type { StepView } from '../turn/history/view-steps.js';
 export type { DeliveryStatus } from '../storage/webhook-schema.js';
-export type { DeliveryView } from '../webhooks/deliveries/view-delivery.js';
 export type { UpcomingSlot } from '../schedules/definitions/find-upcoming.js';
 export type { ScheduleView } from '../schedules/definitions/view-schedule.js';
 export type { WantedSchedule } from '../schedules/definitions/wanted-schedule.js';
 export type { RunView as ScheduleRunView } from '../schedules/runs/view-run.js';
-export type { WebhookView } from '../webhooks/endpoints/view-webhook.js';
-export type { WebhookWithSecret } from '../webhooks/endpoints/webhook-service.js';
 export type {
+  DeliveryDto as DeliveryView,
   NewWebhookDto as WantedWebhook,
   WebhookChangesDto as WebhookChanges,
-} from '../webhooks/endpoints/webhook.dto.js';
+  WebhookDto as WebhookView,
+  WebhookWithSecretDto as WebhookWithSecret,
+} from '../webhooks/webhook.dto.js';
 export type { ImportReportDto as ImportReport } from '../data/data.dto.js';
 export type { ListedChat } from '../wires/ai-sdk/chat-history.js';
 export type { HarnessFrames } from '../wires/harness/dialect/harness-frames.js';

@@ -88,6 +88,7 @@ export function describeApi(
   for (const [name, description] of Object.entries(tags)) builder.addTag(name, description);
   const document = SwaggerModule.createDocument(app, builder.build(), {
     extraModels: [...envelopeShape.models],
+    operationIdFactory: (_controller, method) => method,
   });
   const { components = {} } = document;
   document.components = { ...components, schemas: { ...typeSchemas, ...components.schemas } };

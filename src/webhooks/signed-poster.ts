@@ -1,4 +1,5 @@
 import type { LookupFunction } from 'node:net';
+import { createHmac, randomBytes } from 'node:crypto';
 import { linkAbort } from '../platform/async/abort.js';
 import type { Clock } from '../platform/clock.js';
 import { compact } from '../platform/compact.js';
@@ -11,7 +12,6 @@ import {
 } from '../platform/net/public-fetch.js';
 import { packageVersion } from '../platform/process/package-root.js';
 import { judgeUrl, type InsideHosts } from './judge-url.js';
-import { signDelivery } from './sending/sign-delivery.js';
 
 /** Bytes of an answer's body that are read: with more, the connection is closed. */
 const MOST_READ = 16_384;
@@ -135,4 +135,40 @@ function describeFault(error: unknown, { variable }: InsideHosts): string {
   const cause = error instanceof Error ? error.cause : undefined;
   const code = errorCode(cause) ?? errorCode(error);
   return code === undefined ? 'the connection failed' : `the connection failed: ${code}`;
+}
+
+/** The signed parts of a request. */
+export interface SignedContent {
+  /** The `webhook-id`. */
+  id: string;
+  /** The `webhook-timestamp`: seconds since the epoch, of this try. */
+  timestamp: number;
+  body: string;
+}
+
+/** The `webhook-signature`: one signature for each secret, separated by a space. Pure. */
+export function signDelivery(
+  { id, timestamp, body }: SignedContent,
+  secrets: readonly string[],
+): string {
+  return secrets
+    .map((secret) => {
+      const hmac = createHmac('sha256', secretBytes(secret));
+      return `v1,${hmac.update(`${id}.${timestamp}.${body}`).digest('base64')}`;
+    })
+    .join(' ');
+}
+
+/** Bytes of a secret; Standard Webhooks takes 24 to 64. */
+const SECRET_BYTES = 32;
+const prefix = 'whsec_';
+
+/** A new secret, as the libraries of receivers take it: `whsec_` and its bytes in base64. */
+export function newWebhookSecret(): string {
+  return prefix + randomBytes(SECRET_BYTES).toString('base64');
+}
+
+/** The bytes that sign. */
+function secretBytes(secret: string): Buffer {
+  return Buffer.from(secret.slice(prefix.length), 'base64');
 }

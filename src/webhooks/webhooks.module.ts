@@ -2,21 +2,18 @@ import { Module, type OnModuleDestroy } from '@nestjs/common';
 import { AccessModule } from '../access/access.module.js';
 import { CONFIG, type Config } from '../config/config.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
-import { DeliveryController } from './deliveries/delivery.controller.js';
-import { DeliveryService } from './deliveries/delivery-service.js';
-import { EndpointStore } from './endpoints/endpoint-store.js';
-import { WebhookController } from './endpoints/webhook.controller.js';
-import { WebhookService } from './endpoints/webhook-service.js';
+import { WebhookController } from './webhook.controller.js';
+import { WebhookService } from './webhook-service.js';
 import { webhookHosts } from './judge-url.js';
-import { DeliveryPoster } from './sending/delivery-poster.js';
-import { DeliveryQueue } from './sending/delivery-queue.js';
-import { WebhookSender } from './sending/webhook-sender.js';
+import { DeliveryPoster } from './delivery-poster.js';
+import { DeliveryQueue } from './outbox.js';
+import { WebhookSender } from './webhook-sender.js';
 
 /** The routes of webhooks. */
 @Module({
   imports: [AccessModule],
-  controllers: [WebhookController, DeliveryController],
-  providers: [EndpointStore, WebhookService, DeliveryService],
+  controllers: [WebhookController],
+  providers: [WebhookService],
 })
 export class WebhookApiModule {}
 

@@ -26,10 +26,12 @@ const noTexts = says("Field '$field' must be an array of strings");
 /** NUL, which neither a path nor a text column can contain. */
 const NUL = '\u0000';
 
+/** The rules of fields. What a field is for is said in its doc comment. */
+
 /** A required text field, trimmed and not blank. */
-export function RequiredText(description: string, example?: string) {
+export function RequiredText(description?: string, example?: string) {
   return applyDecorators(
-    ApiProperty({ type: String, description, ...compact({ example }) }),
+    ApiProperty({ type: String, ...compact({ description, example }) }),
     Trimmed(),
     IsString(),
     IsNotEmpty(),
@@ -38,9 +40,9 @@ export function RequiredText(description: string, example?: string) {
 }
 
 /** An optional text field, trimmed; blank counts as absent. */
-export function OptionalText(description: string, example?: string) {
+export function OptionalText(description?: string, example?: string) {
   return applyDecorators(
-    ApiProperty({ type: String, description, ...compact({ example }) }),
+    ApiProperty({ type: String, ...compact({ description, example }) }),
     EmptyIsAbsent(),
     // The last transformation is the first.
     Trimmed(),
@@ -50,9 +52,9 @@ export function OptionalText(description: string, example?: string) {
 }
 
 /** An optional list of texts; null is invalid. */
-export function OptionalTexts(description: string) {
+export function OptionalTexts(description?: string) {
   return applyDecorators(
-    ApiProperty({ type: [String], description }),
+    ApiProperty({ type: [String], ...compact({ description }) }),
     MayBeAbsent(),
     IsArray(noTexts),
     IsString({ each: true, ...noTexts }),
@@ -97,14 +99,14 @@ export function CharacterCount(
 interface NumberRule {
   min: number;
   max: number;
-  description: string;
+  description?: string;
 }
 
 /** A whole number within bounds. */
 export function WholeNumber({ min, max, description }: NumberRule) {
   const words = mustBe(`a whole number from ${min} to ${max}`);
   return applyDecorators(
-    ApiProperty({ type: 'integer', minimum: min, maximum: max, description }),
+    ApiProperty({ type: 'integer', minimum: min, maximum: max, ...compact({ description }) }),
     IsInt(words),
     Min(min, words),
     Max(max, words),
@@ -112,9 +114,9 @@ export function WholeNumber({ min, max, description }: NumberRule) {
 }
 
 /** True or false. */
-export function Flag(description: string) {
+export function Flag(description?: string) {
   return applyDecorators(
-    ApiProperty({ type: 'boolean', description }),
+    ApiProperty({ type: 'boolean', ...compact({ description }) }),
     IsBoolean(mustBe('true or false')),
   );
 }
@@ -122,7 +124,7 @@ export function Flag(description: string) {
 /** A field that is one of some texts. */
 export function OneOf(
   values: readonly string[],
-  about: { description?: string; default?: string },
+  about: { description?: string; default?: string } = {},
 ) {
   const names = values.map((value) => `'${value}'`).join(' or ');
   return applyDecorators(ApiProperty({ enum: values, ...about }), IsIn(values, mustBe(names)));

@@ -7,6 +7,11 @@ export const jsonObject = { type: 'object', additionalProperties: true } as cons
 
 export const jsonObjects = { type: 'array', items: jsonObject } as const;
 
+/** A whole number. */
+export const whole = { type: 'integer' } as const;
+
+export const nullableWhole = { ...whole, nullable: true } as const;
+
 /** ISO-8601. */
 export const time = { type: String, format: 'date-time' } as const;
 

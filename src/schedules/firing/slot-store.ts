@@ -10,7 +10,7 @@ import {
   type PauseReason,
   type RunError,
 } from '../../storage/schedule-schema.js';
-import { addDeliveries } from '../../webhooks/add-deliveries.js';
+import { addDeliveries } from '../../webhooks/outbox.js';
 import type { NewRun, ScheduleRow } from '../schedule-row.js';
 import type { Due, Missed } from '../timing/decide-due.js';
 import { hasFailedTooOften } from './failures-in-row.js';

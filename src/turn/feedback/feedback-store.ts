@@ -7,7 +7,7 @@ import { DATABASE, type Database, type Queryable } from '../../storage/connectio
 import { feedback, type FeedbackValue } from '../../storage/feedback-schema.js';
 import { lockKey } from '../../storage/lock.js';
 import { messages } from '../../storage/transcript-schema.js';
-import { addDeliveries } from '../../webhooks/add-deliveries.js';
+import { addDeliveries } from '../../webhooks/outbox.js';
 import { getTurn, type TurnRow } from '../state/turn-row.js';
 import { feedbackLimit, feedbackNotFound, notAMessage } from './feedback-errors.js';
 import { pageFeedback, type FeedbackFilter } from './page-feedback.js';

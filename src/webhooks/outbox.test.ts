@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { and, eq } from 'drizzle-orm';
-import { bothDatabases } from '../../../test/support/database/both-databases.js';
-import { ManualClock } from '../../../test/support/manual-clock.js';
-import { storeEndpoint } from '../../../test/support/webhooks/store-endpoint.js';
-import type { OpenedDatabase } from '../../storage/connection.js';
-import { webhookDeliveries, webhookEndpoints } from '../../storage/webhook-schema.js';
+import { bothDatabases } from '../../test/support/database/both-databases.js';
+import { ManualClock } from '../../test/support/manual-clock.js';
+import { storeEndpoint } from '../../test/support/webhooks/store-endpoint.js';
+import type { OpenedDatabase } from '../storage/connection.js';
+import { webhookDeliveries, webhookEndpoints } from '../storage/webhook-schema.js';
+import { DeliveryQueue, type ClaimedDelivery } from './outbox.js';
 import type { TryResult } from './decide-outcome.js';
-import { DeliveryQueue, type ClaimedDelivery } from './delivery-queue.js';
 
 const answered = (status: number): TryResult => ({ type: 'answered', status, body: 'no' });
 const idle = { busy: new Map<string, number>(), most: 100, mostFailing: 100 };

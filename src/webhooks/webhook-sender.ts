@@ -1,13 +1,13 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { CONFIG, type Config } from '../../config/config.js';
-import { Metrics } from '../../metrics/metrics.js';
-import { assertNever } from '../../platform/assert-never.js';
-import { settlesWithin } from '../../platform/async/settles-within.js';
-import { CLOCK, type Clock } from '../../platform/clock.js';
-import { LOGGER, type Logger } from '../../platform/logger.js';
+import { CONFIG, type Config } from '../config/config.js';
+import { Metrics } from '../metrics/metrics.js';
+import { assertNever } from '../platform/assert-never.js';
+import { settlesWithin } from '../platform/async/settles-within.js';
+import { CLOCK, type Clock } from '../platform/clock.js';
+import { LOGGER, type Logger } from '../platform/logger.js';
 import { decideOutcome, type Outcome } from './decide-outcome.js';
 import { DeliveryPoster } from './delivery-poster.js';
-import { DeliveryQueue, type ClaimedDelivery } from './delivery-queue.js';
+import { DeliveryQueue, type ClaimedDelivery } from './outbox.js';
 
 /** Interval at which the outbox is looked at, in ms: the most that a delivery waits for its first try. */
 const POLL_MS = 500;

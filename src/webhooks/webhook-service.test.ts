@@ -1,18 +1,19 @@
 import { eq, sql } from 'drizzle-orm';
 import { expect, it } from '@jest/globals';
-import { openServerDatabase } from '../../../test/support/database/both-databases.js';
-import { expectSoon } from '../../../test/support/expect-soon.js';
-import { ManualClock } from '../../../test/support/manual-clock.js';
-import { storeEndpoint } from '../../../test/support/webhooks/store-endpoint.js';
-import { AuditLog } from '../../access/audit-log.js';
-import { webhookDeliveries, webhookEndpoints } from '../../storage/webhook-schema.js';
-import { EndpointStore } from './endpoint-store.js';
+import { openServerDatabase } from '../../test/support/database/both-databases.js';
+import { expectSoon } from '../../test/support/expect-soon.js';
+import { ManualClock } from '../../test/support/manual-clock.js';
+import { storeEndpoint } from '../../test/support/webhooks/store-endpoint.js';
+import { AuditLog } from '../access/audit-log.js';
+import { webhookDeliveries, webhookEndpoints } from '../storage/webhook-schema.js';
+import { WebhookService } from './webhook-service.js';
 
 it('a deletion waits for a result that is being stored, and not in a circle with it', async () => {
   const { db, close } = await openServerDatabase();
   try {
-    const audit = new AuditLog(db, new ManualClock());
-    const store = new EndpointStore(db, { webhooksPerPrincipal: 1 }, audit);
+    const clock = new ManualClock();
+    const config = { webhooksPerPrincipal: 1, webhookPrivateHosts: [] };
+    const webhooks = new WebhookService(db, config, clock, new AuditLog(db, clock));
     const id = await storeEndpoint(db);
     const at = new Date();
     const delivery = { endpointId: id, id: 'evt_1', type: 'turn.ended', facts: {} } as const;
@@ -22,7 +23,7 @@ it('a deletion waits for a result that is being stored, and not in a circle with
     await db.transaction(async (sender) => {
       const { endpointId } = webhookDeliveries;
       await sender.update(webhookDeliveries).set({ httpStatus: 500 }).where(eq(endpointId, id));
-      deletion = store.delete(id, 'alice');
+      deletion = webhooks.delete(id, 'alice');
       await expectSoon(async () => {
         const { rows } = await db.execute(sql`select pid from pg_stat_activity
           where datname = current_database() and wait_event_type = 'Lock'`);

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
-import { newWebhookSecret } from '../endpoints/webhook-secret.js';
-import { signDelivery } from './sign-delivery.js';
+import { newWebhookSecret, signDelivery } from './signed-poster.js';
 
 const body = '{"type":"turn.ended"}';
 const timestamp = Math.floor(Date.now() / 1_000);

@@ -1,8 +1,9 @@
-import { retryAfterMs } from '../../platform/net/retry-after.js';
-import { storableText } from '../../storage/storable.js';
-import { SignedPoster, type SignedPosterOptions } from '../signed-poster.js';
+import { retryAfterMs } from '../platform/net/retry-after.js';
+import { storableText } from '../storage/storable.js';
+import { SignedPoster, type SignedPosterOptions } from './signed-poster.js';
+import { compact } from '../platform/compact.js';
+import type { DeliveryRow } from './webhook.dto.js';
 import type { TryResult } from './decide-outcome.js';
-import { deliveryBody, type DeliveryEvent } from './delivery-body.js';
 
 const TIMEOUT_MS = 15_000;
 
@@ -55,4 +56,28 @@ export class DeliveryPoster {
  */
 export function shownBody({ body, isInside }: { body: Buffer; isInside: boolean }): string {
   return isInside ? NOT_SHOWN : storableText(body.subarray(0, MOST_KEPT).toString('utf8'));
+}
+
+type DeliveryEvent = Pick<
+  DeliveryRow,
+  'id' | 'type' | 'turnId' | 'sessionId' | 'parentTurnId' | 'facts' | 'createdAt'
+>;
+
+/**
+ * The body of a delivery: the same for every try. It is thin; the receiver fetches the rest, which is then never
+ * older than what it has. Pure.
+ */
+function deliveryBody(delivery: DeliveryEvent): string {
+  const { id, type, turnId, sessionId, parentTurnId, facts, createdAt } = delivery;
+  const ids = compact({
+    turnId: turnId ?? undefined,
+    sessionId: sessionId ?? undefined,
+    parentTurnId: parentTurnId ?? undefined,
+  });
+  return JSON.stringify({
+    id,
+    type,
+    timestamp: createdAt.toISOString(),
+    data: { ...ids, ...facts },
+  });
 }

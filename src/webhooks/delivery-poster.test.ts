@@ -5,11 +5,11 @@ import {
   startReceiver,
   verify,
   type Receiver,
-} from '../../../test/support/webhooks/start-receiver.js';
-import { someSecret } from '../../../test/support/webhooks/store-endpoint.js';
-import { systemClock } from '../../platform/clock.js';
-import { judgeUrl } from '../judge-url.js';
-import { newWebhookSecret } from '../endpoints/webhook-secret.js';
+} from '../../test/support/webhooks/start-receiver.js';
+import { someSecret } from '../../test/support/webhooks/store-endpoint.js';
+import { systemClock } from '../platform/clock.js';
+import { judgeUrl } from './judge-url.js';
+import { newWebhookSecret } from './signed-poster.js';
 import {
   DeliveryPoster,
   shownBody,

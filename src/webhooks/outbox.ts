@@ -1,11 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { and, eq, sql, type SQL } from 'drizzle-orm';
-import { assertNever } from '../../platform/assert-never.js';
-import { CLOCK, type Clock } from '../../platform/clock.js';
-import { DATABASE, type Database } from '../../storage/connection.js';
-import { prepared } from '../../storage/prepared.js';
-import { webhookDeliveries, webhookEndpoints } from '../../storage/webhook-schema.js';
-import { chooseDue } from './choose-due.js';
+import { assertNever } from '../platform/assert-never.js';
+import { CLOCK, type Clock } from '../platform/clock.js';
+import { DATABASE, type Database, type Queryable } from '../storage/connection.js';
+import { prepared } from '../storage/prepared.js';
+import {
+  webhookDeliveries,
+  webhookEndpoints,
+  type WebhookEvent,
+} from '../storage/webhook-schema.js';
 import type { Outcome, TryResult } from './decide-outcome.js';
 import type { SendableDelivery } from './delivery-poster.js';
 
@@ -176,4 +179,79 @@ function endpointChangesOf(outcome: Outcome, now: Date) {
   return pauseMs === undefined
     ? failing
     : { ...failing, pausedUntil: new Date(now.getTime() + pauseMs) };
+}
+
+/** Most requests of one process to an endpoint at a time; to one whose last try failed, a single one. */
+const mostOfEndpoint = sql.raw('4');
+const mostOfFailing = sql.raw('1');
+
+/**
+ * The deliveries that are due, locked for the caller: of each endpoint as many as it may have under way, the oldest
+ * first. Endpoints that fail have a share of their own, so that none waits for them.
+ *
+ * Costs by the endpoints that have something to be sent, not by their deliveries: the index leads from one to the
+ * next. Placeholders: `now`, `busyIds`, `busyCounts`, `most`, `mostFailing`.
+ */
+function chooseDue(): SQL {
+  const now = sql`${sql.placeholder('now')}::timestamptz`;
+  return sql`
+    with recursive waiting (endpoint_id) as (
+      (select endpoint_id from webhook_deliveries where status = 'pending' order by 1 limit 1)
+      union all
+      select next.endpoint_id from waiting cross join lateral (
+        select endpoint_id from webhook_deliveries
+        where status = 'pending' and endpoint_id > waiting.endpoint_id
+        order by 1 limit 1) next
+    ),
+    open as (
+      select endpoint.id, endpoint.failing_since is not null as is_failing,
+        case when endpoint.failing_since is null then ${mostOfEndpoint} else ${mostOfFailing} end
+          - coalesce(busy.requests, 0) as room
+      from waiting
+      join webhook_endpoints endpoint on endpoint.id = waiting.endpoint_id
+      left join unnest(${sql.placeholder('busyIds')}::text[], ${sql.placeholder('busyCounts')}::integer[])
+        busy (id, requests) on busy.id = endpoint.id
+      where endpoint.enabled and (endpoint.paused_until is null or endpoint.paused_until <= ${now})
+    ),
+    due as (
+      select open.is_failing, delivery.endpoint_id, delivery.id, delivery.next_at
+      from open cross join lateral (
+        select endpoint_id, id, next_at from webhook_deliveries
+        where status = 'pending' and endpoint_id = open.id and next_at <= ${now}
+        order by next_at limit greatest(open.room, 0)
+        for no key update skip locked) delivery
+    )
+    (select endpoint_id, id from due where not is_failing
+      order by next_at limit ${sql.placeholder('most')}::integer)
+    union all
+    (select endpoint_id, id from due where is_failing
+      order by next_at limit ${sql.placeholder('mostFailing')}::integer)`;
+}
+
+/** An event that is none of a turn's log. */
+export interface OwnEvent {
+  /** The event's own id, `evt_…`: the same for every endpoint. */
+  id: string;
+  type: WebhookEvent;
+  principalId: string;
+  facts: Record<string, unknown>;
+  at: Date;
+  /** The turn that it is about. Absent: none. */
+  turn?: { id: string; sessionId: string; parentTurnId: string | null };
+}
+
+/** Puts an event into the outbox, in the transaction that makes it: to each of the principal's endpoints. */
+export async function addDeliveries(db: Queryable, event: OwnEvent): Promise<void> {
+  const { id, type, principalId, facts, at, turn } = event;
+  const { enabled, events } = webhookEndpoints;
+  const time = sql`${at.toISOString()}::timestamptz`;
+  await db.execute(sql`
+    insert into ${webhookDeliveries} (endpoint_id, id, type, turn_id, session_id, parent_turn_id,
+      facts, next_at, created_at)
+    select ${webhookEndpoints.id}, ${id}::text, ${type}::text, ${turn?.id ?? null}::text,
+      ${turn?.sessionId ?? null}::text, ${turn?.parentTurnId ?? null}::text,
+      ${JSON.stringify(facts)}::json, ${time}, ${time}
+    from ${webhookEndpoints}
+    where ${webhookEndpoints.principalId} = ${principalId} and ${enabled}
+      and (${events} is null or ${type}::text = any(${events}))`);
 }

@@ -1,0 +1,233 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { and, asc, eq, sql } from 'drizzle-orm';
+import type { PgUpdateSetSource } from 'drizzle-orm/pg-core';
+import { AuditLog, type AuditAction } from '../access/audit-log.js';
+import { CONFIG, type Config } from '../config/config.js';
+import { loadPage } from '../http/paging/load-page.js';
+import { CLOCK, type Clock } from '../platform/clock.js';
+import { compact } from '../platform/compact.js';
+import { isId, newId, newTimeId } from '../platform/ids.js';
+import { DATABASE, type Database, type Queryable } from '../storage/connection.js';
+import { foundRow, lockForOneMore, returnedRow } from '../storage/rows.js';
+import { webhookDeliveries, webhookEndpoints } from '../storage/webhook-schema.js';
+import { judgeUrl, webhookHosts } from './judge-url.js';
+import { newWebhookSecret } from './signed-poster.js';
+import {
+  viewDelivery,
+  viewWebhook,
+  type DeliveryDto,
+  type DeliveryPageDto,
+  type DeliveryQueryDto,
+  type EndpointRow,
+  type NewWebhookDto,
+  type WebhookChangesDto,
+  type WebhookDto,
+  type WebhookWithSecretDto,
+} from './webhook.dto.js';
+import {
+  deliveryNotFound,
+  nothingToChange,
+  webhookDisabled,
+  webhookLimit,
+  webhookNotFound,
+  webhookUrlRefused,
+} from './webhook-errors.js';
+
+const HOUR_MS = 3_600_000;
+
+/** Ids of deliveries, as the outbox and tests make them. */
+const deliveryId = /^evt_[\w-]{1,100}$/;
+
+const { createdAt, id: eventId } = webhookDeliveries;
+const newestFirst = { columns: { createdAt, id: eventId }, isDescending: true };
+
+/** The webhooks of principals, and their deliveries. An action and its audit entry are one transaction. */
+@Injectable()
+export class WebhookService {
+  constructor(
+    @Inject(DATABASE) private readonly db: Database,
+    @Inject(CONFIG)
+    private readonly config: Pick<Config, 'webhookPrivateHosts' | 'webhooksPerPrincipal'>,
+    @Inject(CLOCK) private readonly clock: Clock,
+    private readonly audit: AuditLog,
+  ) {}
+
+  /** @throws TypedError WEBHOOK_URL_REFUSED 400, WEBHOOK_LIMIT 429. */
+  async create(wanted: NewWebhookDto, principalId: string): Promise<WebhookWithSecretDto> {
+    const { description = '', events = null, enabled = true } = wanted;
+    const endpoint = {
+      id: newId('hook'),
+      principalId,
+      url: this.#judged(wanted.url),
+      description,
+      events,
+      enabled,
+      secret: newWebhookSecret(),
+      createdAt: new Date(this.clock.now()),
+    };
+    const rows = {
+      table: webhookEndpoints,
+      where: eq(webhookEndpoints.principalId, principalId),
+      most: this.config.webhooksPerPrincipal,
+    };
+    const insert = async (tx: Queryable) => {
+      await lockForOneMore(tx, { of: 'principal', key: principalId }, rows, webhookLimit);
+      return returnedRow(
+        await tx.insert(webhookEndpoints).values(endpoint).returning(),
+        'endpoint',
+      );
+    };
+    const created = await this.#noted('webhook.created', principalId, insert);
+    return { webhook: viewWebhook(created), secret: endpoint.secret };
+  }
+
+  /** A principal's webhooks, in the order they were made. */
+  async list(principalId: string): Promise<WebhookDto[]> {
+    const rows = await this.db
+      .select()
+      .from(webhookEndpoints)
+      .where(eq(webhookEndpoints.principalId, principalId))
+      .orderBy(asc(webhookEndpoints.createdAt), asc(webhookEndpoints.id));
+    return rows.map(viewWebhook);
+  }
+
+  /** @throws TypedError WEBHOOK_NOT_FOUND 404, also for text that is no webhook's id. */
+  async get(id: string): Promise<WebhookDto> {
+    const found = isId('hook', id)
+      ? await this.db.select().from(webhookEndpoints).where(eq(webhookEndpoints.id, id))
+      : [];
+    return viewWebhook(foundRow(found, () => webhookNotFound(id)));
+  }
+
+  /**
+   * @param by the principal who does.
+   * @throws TypedError INVALID_REQUEST 400, WEBHOOK_URL_REFUSED 400, WEBHOOK_NOT_FOUND 404.
+   */
+  async change(id: string, wanted: WebhookChangesDto, by: string): Promise<WebhookDto> {
+    const { url, description, events, enabled } = wanted;
+    const judged = url === undefined ? undefined : this.#judged(url);
+    // What was known of the endpoint is not true of another one, nor of one that was mended.
+    const isAnother = judged !== undefined || enabled === true;
+    const forgotten = isAnother
+      ? { failingSince: null, pausedUntil: null, disabledReason: null }
+      : {};
+    const changes = compact({ url: judged, description, events, enabled });
+    if (Object.keys(changes).length === 0) throw nothingToChange();
+    return this.#update(id, { ...forgotten, ...changes }, { action: 'webhook.changed', by });
+  }
+
+  /**
+   * Gives a webhook a new secret. The one before it signs as well for a while, so that receivers change over
+   * without a gap.
+   *
+   * @throws TypedError WEBHOOK_NOT_FOUND 404.
+   */
+  async rotate(id: string, keepOldHours: number, by: string): Promise<WebhookWithSecretDto> {
+    const secret = newWebhookSecret();
+    const changes = {
+      secret,
+      previousSecret: sql`${webhookEndpoints.secret}`,
+      previousUntil: new Date(this.clock.now() + keepOldHours * HOUR_MS),
+    };
+    return { webhook: await this.#update(id, changes, { action: 'webhook.rotated', by }), secret };
+  }
+
+  /** Deletes a webhook with its deliveries. @throws TypedError WEBHOOK_NOT_FOUND 404. */
+  async delete(id: string, by: string): Promise<WebhookDto> {
+    const { endpointId } = webhookDeliveries;
+    const deleted = await this.#noted('webhook.deleted', by, async (tx) => {
+      // Deliveries first: a sender that stores the result of a try locks the delivery, then the endpoint.
+      await tx.delete(webhookDeliveries).where(eq(endpointId, id));
+      const gone = tx.delete(webhookEndpoints).where(eq(webhookEndpoints.id, id)).returning();
+      return foundRow(await gone, () => webhookNotFound(id));
+    });
+    // Deliveries that were stored meanwhile: without the lock of the endpoint, nobody waits in a circle.
+    await this.db.delete(webhookDeliveries).where(eq(endpointId, id));
+    return viewWebhook(deleted);
+  }
+
+  /** @throws TypedError WEBHOOK_NOT_FOUND 404; INVALID_REQUEST 400 for an invalid cursor. */
+  async listDeliveries(id: string, query: DeliveryQueryDto): Promise<DeliveryPageDto> {
+    await this.get(id);
+    const { status } = query;
+    const which = and(
+      eq(webhookDeliveries.endpointId, id),
+      // A literal, not a parameter, so that the planner chooses the index of the few that are dead.
+      status && sql`${webhookDeliveries.status} = ${sql.raw(`'${status}'`)}`,
+    );
+    const { rows, ...next } = await loadPage(query, newestFirst, ({ after, orderBy, limit }) =>
+      this.db
+        .select()
+        .from(webhookDeliveries)
+        .where(and(which, after))
+        .orderBy(...orderBy)
+        .limit(limit),
+    );
+    return { deliveries: rows.map(viewDelivery), ...next };
+  }
+
+  /**
+   * Sends a delivery again, under its id and with all its tries, whatever became of it.
+   *
+   * @throws TypedError WEBHOOK_NOT_FOUND 404, WEBHOOK_DELIVERY_NOT_FOUND 404, WEBHOOK_DISABLED 409.
+   */
+  async redeliver(id: string, event: string): Promise<DeliveryDto> {
+    await this.#assertEnabled(id);
+    const again = {
+      status: 'pending' as const,
+      nextAt: new Date(this.clock.now()),
+      failures: 0,
+      endedAt: null,
+      // A try that is under way marks nothing any more.
+      attempt: sql`${webhookDeliveries.attempt} + 1`,
+    };
+    const which = and(eq(webhookDeliveries.endpointId, id), eq(eventId, event));
+    const changed = deliveryId.test(event)
+      ? await this.db.update(webhookDeliveries).set(again).where(which).returning()
+      : [];
+    return viewDelivery(foundRow(changed, () => deliveryNotFound(event)));
+  }
+
+  /** Sends a `webhook.test`. @throws TypedError WEBHOOK_NOT_FOUND 404, WEBHOOK_DISABLED 409. */
+  async test(id: string): Promise<DeliveryDto> {
+    await this.#assertEnabled(id);
+    const now = new Date(this.clock.now());
+    const event = { id: newTimeId('evt', now.getTime()), type: 'webhook.test' as const, facts: {} };
+    const stored = await this.db
+      .insert(webhookDeliveries)
+      .values({ endpointId: id, ...event, nextAt: now, createdAt: now })
+      .returning();
+    return viewDelivery(returnedRow(stored, 'delivery'));
+  }
+
+  async #assertEnabled(id: string): Promise<void> {
+    if (!(await this.get(id)).enabled) throw webhookDisabled(id);
+  }
+
+  async #update(
+    id: string,
+    changes: PgUpdateSetSource<typeof webhookEndpoints>,
+    { action, by }: { action: AuditAction; by: string },
+  ): Promise<WebhookDto> {
+    const changed = await this.#noted(action, by, async (tx) => {
+      const which = eq(webhookEndpoints.id, id);
+      const rows = await tx.update(webhookEndpoints).set(changes).where(which).returning();
+      return foundRow(rows, () => webhookNotFound(id));
+    });
+    return viewWebhook(changed);
+  }
+
+  /** The audit log has the host alone: a path or a query may be a secret of the receiver. */
+  #noted(action: AuditAction, by: string, change: (tx: Queryable) => Promise<EndpointRow>) {
+    return this.audit.noted(change, ({ id, url, enabled }) => {
+      const details = { host: new URL(url).host, enabled };
+      return { principalId: by, action, subject: id, details };
+    });
+  }
+
+  #judged(url: string): string {
+    const verdict = judgeUrl(url, webhookHosts(this.config));
+    if (!verdict.ok) throw webhookUrlRefused(verdict.problem);
+    return verdict.url.href;
+  }
+}
