@@ -3,12 +3,12 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Principal } from '../../access/principal.js';
 import { PersonaLibrary } from '../../agents/persona-library.js';
 import { namesLike } from '../../agents/persona-name.js';
-import { isTypedError } from '../../errors/typed-error.js';
-import type { FrameStream } from '../../http/streams/frame-batch.js';
+import { isTypedError, invalidRequest, type TypedError } from '../../errors/typed-error.js';
+import { type FrameStream, streamTexts } from '../../http/streams/frame-batch.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { approvalNotFound } from '../../turn/approvals/approval-errors.js';
 import { loadLineOf, loadSessionTurns } from '../../turn/state/stored-turn.js';
-import { turnNotFound } from '../../turn/state/turn-errors.js';
+import { turnNotFound, sessionBusy } from '../../turn/state/turn-errors.js';
 import { getTurn } from '../../turn/state/turn-row.js';
 import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
 import { Conversations, type WireMessage } from '../conversation/conversations.js';
@@ -21,16 +21,13 @@ import {
   type MatchedAnswers,
 } from '../conversation/questions.js';
 import { TurnStreams } from '../conversation/turn-streams.js';
-import { nothingNew, threadBusy } from './ag-ui-errors.js';
+import { formatFrame } from '../framing/sse-frame.js';
 import type { AgUiRun } from './dialect/ag-ui-run.js';
 import { agUiDialect } from './dialect/ag-ui.js';
-import { lacksMessages } from './lacks-messages.js';
-import { readRunInput, type RunInput } from './run-input.js';
+import { lacksMessages, readRunInput, type RunInput } from './run-input.js';
 import type { RunQueryDto } from './run-query.dto.js';
-import { parseRunAddress, runUrl } from './run-url.js';
-import { streamThread } from './stream-thread.js';
-import { viewThread } from './thread-history.js';
-import { viewLastTurn } from './view-last-turn.js';
+import { viewThread, viewLastTurn } from './thread-history.js';
+import { toOldEvent, snapshotEvents, type ReadingRun } from './dialect/ag-ui-frames.js';
 
 /** A request for an agent. */
 export interface RunCall {
@@ -243,4 +240,59 @@ export class AgUiService {
     response.setHeader('Location', runUrl(agent, address));
     return agUiDialect({ ...address, state: { type: 'known', value } });
   }
+}
+
+/** The parts of a run's address: enough for any reader to go on with its stream. */
+export type RunAddress = Pick<
+  AgUiRun,
+  'threadId' | 'runId' | 'answered' | 'from' | 'sendsHistory' | 'isOld'
+>;
+
+/** The address of a run's stream: its `Location`. */
+function runUrl(
+  agent: string,
+  { threadId, runId, turnId, answered, from, sendsHistory, isOld }: RunAddress & { turnId: string },
+): string {
+  const query = new URLSearchParams({ thread: threadId, run: runId });
+  if (answered.length > 0) query.set('answers', answered.join(','));
+  if (from !== 'answers') query.set('from', from);
+  if (sendsHistory) query.set('history', '1');
+  if (isOld) query.set('old', '1');
+  return `/agent/${encodeURIComponent(agent)}/ag-ui/${turnId}?${query.toString()}`;
+}
+
+/** @param sessionId of the turn: its thread where none is named. */
+function parseRunAddress(
+  { thread, run, answers, from, history, old }: RunQueryDto,
+  { turnId, sessionId }: { turnId: string; sessionId: string },
+): RunAddress {
+  return {
+    threadId: thread ?? sessionId,
+    runId: run ?? turnId,
+    answered: answers?.split(',') ?? [],
+    from: from === 'turn' || from === 'questions' ? from : 'answers',
+    sendsHistory: history === '1',
+    isOld: old === '1',
+  };
+}
+
+/** The stream of a run that reads a thread. Its frames have no ids: they are made anew each time. */
+function streamThread(run: ReadingRun & { isOld: boolean }): FrameStream {
+  const events = snapshotEvents(run).map((event) => (run.isOld ? toOldEvent(event) : event));
+  const frames = events.map((event) => formatFrame({ data: JSON.stringify(event) }));
+  return streamTexts(async function* () {
+    yield* frames;
+  });
+}
+
+function threadBusy(): TypedError {
+  return sessionBusy(
+    "Another run of this thread has not ended. Answer its interrupts with 'resume', wait for its end, or send this one with forwardedProps.turnpike.opts.onBusy 'interrupt', which ends it first.",
+  );
+}
+
+function nothingNew(): TypedError {
+  return invalidRequest(
+    "There is nothing new in the run: send a user message after the assistant's last one, 'resume' entries for its interrupts, or the output of a tool of yours that it waits for as a tool message",
+  );
 }

@@ -1,3 +1,4 @@
+import { and, count, eq } from 'drizzle-orm';
 import { invalidRequest } from '../../errors/typed-error.js';
 import { isPlainObject } from '../../platform/json.js';
 import { unusedFields } from '../../options/option-problems.js';
@@ -6,10 +7,17 @@ import type { ToldTurn } from '../../turn/submit/turn-submission.js';
 import type { WireMessage } from '../conversation/conversations.js';
 import type { WireAnswers } from '../conversation/questions.js';
 import type { WireFile } from '../conversation/inline-files.js';
-import { checkRun, type CheckedRun } from './check-run.js';
+import type { Database } from '../../storage/connection.js';
+import { turns } from '../../storage/schema.js';
+import {
+  checkRun,
+  type CheckedRun,
+  readHistory,
+  readInstructions,
+  readRunMessage,
+  readAnswers,
+} from './run-messages.js';
 import type { AgUiMessage } from './dialect/ag-ui-frames.js';
-import { readHistory, readInstructions, readRunMessage } from './new-message.js';
-import { readAnswers } from './run-answers.js';
 
 /** The body that a client posts (`RunAgentInput`), as far as it is used. */
 export interface RunInput {
@@ -145,4 +153,18 @@ function readProps(given: unknown): Pick<RunInput, 'opts' | 'projectRoot'> {
     throw invalidRequest("'forwardedProps.turnpike.projectRoot' must be text");
   }
   return { opts: opts ?? {}, projectRoot };
+}
+
+/** Whether a client has fewer of the assistant's messages than its thread has turns that are done. */
+export async function lacksMessages(
+  db: Database,
+  sessionId: string,
+  messages: readonly AgUiMessage[],
+): Promise<boolean> {
+  const [found] = await db
+    .select({ done: count() })
+    .from(turns)
+    .where(and(eq(turns.sessionId, sessionId), eq(turns.status, 'completed')));
+  const has = messages.filter(({ role }) => role === 'assistant').length;
+  return has < (found?.done ?? 0);
 }

@@ -2,9 +2,12 @@ import { viewMessages, type MessageView } from '../../turn/history/view-messages
 import { viewSteps, type MessagePart, type StepView } from '../../turn/history/view-steps.js';
 import { assistantMessageId } from '../../turn/state/turn-row.js';
 import type { StoredTurn } from '../../turn/state/stored-turn.js';
-import { mediaTypeOf } from './binary-part.js';
-import type { AgUiMessage } from './dialect/ag-ui-frames.js';
 import { printJson } from '../../platform/exact-json.js';
+import { noUsage } from '../../events/turn-event.js';
+import { isPlainObject } from '../../platform/json.js';
+import { unendedStatuses } from '../../storage/shapes/stored-turn.js';
+import type { AgUiMessage, ShownTurn, TurnpikeView } from './dialect/ag-ui-frames.js';
+import { TODO_TOOL } from './dialect/ag-ui.js';
 
 /**
  * A session's turns as messages of the protocol: those that a client has that read their streams. Pure.
@@ -120,4 +123,75 @@ function viewResult(
   const metadata = { turnpike: { status, durationMs } };
   const id = `${toolUseId}-result`;
   return [{ id, role: 'tool', toolCallId: toolUseId, content: output, metadata }];
+}
+
+/**
+ * A thread's last turn as its stream left it in a client's state, from what is stored of it. Pure.
+ *
+ * @returns undefined for a thread without turns.
+ */
+export function viewLastTurn(turns: readonly StoredTurn[]): ShownTurn | undefined {
+  const stored = turns.at(-1);
+  if (stored === undefined) return undefined;
+  const { turn, steps, notices } = stored;
+  const { persona: agent, model } = turn.options.options;
+  const last = steps.at(-1)?.usage ?? noUsage;
+  return {
+    sessionId: turn.sessionId,
+    turnId: turn.id,
+    agent,
+    model,
+    status: statusOf(turn.status),
+    usage: turn.usage ?? noUsage,
+    contextTokens:
+      last.inputTokens + last.cacheReadTokens + last.cacheWriteTokens + last.outputTokens,
+    todos: lastTodos(stored),
+    notices: notices.map(({ kind, text }) => ({ kind, text })),
+  };
+}
+
+function statusOf(status: StoredTurn['turn']['status']): TurnpikeView['status'] {
+  const isOpen = (one: typeof status): one is (typeof unendedStatuses)[number] =>
+    unendedStatuses.some((unended) => unended === one);
+  return isOpen(status) ? 'running' : status;
+}
+
+/** The list as the turn last wrote it; null where it wrote none. */
+function lastTodos({ calls }: StoredTurn): unknown {
+  const written = calls
+    .filter(({ name, status }) => name === TODO_TOOL && status === 'success')
+    .toSorted((a, b) => a.claimedAt.getTime() - b.claimedAt.getTime())
+    .at(-1)?.input;
+  return isPlainObject(written) ? (written['todos'] ?? null) : null;
+}
+
+/**
+ * A message with the `binary` parts of the protocol before 1.0 as the media parts of today: a client that
+ * was built with an older package sends files that way. Pure.
+ */
+export function toMediaParts(message: AgUiMessage): AgUiMessage {
+  const { content } = message;
+  return Array.isArray(content) ? { ...message, content: content.map(toMediaPart) } : message;
+}
+
+function toMediaPart(part: unknown): unknown {
+  if (!isPlainObject(part) || part['type'] !== 'binary') return part;
+  const { mimeType, data, url, id, filename } = part;
+  const source = [
+    { type: 'data', value: data, mimeType },
+    { type: 'url', value: url, mimeType },
+    { type: 'file', value: id, mimeType },
+  ].find(({ value }) => value !== undefined && value !== null);
+  return {
+    type: mediaTypeOf(mimeType),
+    // Without a source, the fault names the fields of today.
+    source,
+    ...(filename === undefined ? {} : { metadata: { filename } }),
+  };
+}
+
+/** The type of a part for a file. */
+function mediaTypeOf(mimeType: unknown): string {
+  const [kind = ''] = typeof mimeType === 'string' ? mimeType.split('/', 1) : [];
+  return ['image', 'audio', 'video'].includes(kind) ? kind : 'document';
 }

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { EMPTY } from 'rxjs';
 import { Inject, Injectable } from '@nestjs/common';
+import { and, desc, eq } from 'drizzle-orm';
 import type { Principal } from '../../access/principal.js';
 import { PersonaLibrary } from '../../agents/persona-library.js';
 import { isTypedError } from '../../errors/typed-error.js';
@@ -16,6 +17,7 @@ import { Conversations } from '../conversation/conversations.js';
 import { findOpenTurn, findSaid, findSaidInTurn, type SaidOnce } from '../conversation/history.js';
 import { findAsked, findDecided } from '../conversation/questions.js';
 import { TurnStreams } from '../conversation/turn-streams.js';
+import { steeredMessages } from '../../storage/governance-schema.js';
 import {
   agentNotFound,
   chatBusy,
@@ -26,8 +28,7 @@ import {
 } from './chat-errors.js';
 import type { AiSdkRequest } from './chat-request.js';
 import type { AiSdkRange } from './dialect/ai-sdk.js';
-import { findSteered } from './find-steered.js';
-import { turnWire } from './turn-wire.js';
+import { turnWire } from './view-turn.js';
 
 export interface AiSdkChat {
   asked: AiSdkRequest;
@@ -224,4 +225,25 @@ function nameIds(response: ServerResponse, turnId: string, sessionId: string): v
   response.setHeader('X-Vercel-AI-UI-Message-Stream', 'v1');
   response.setHeader('X-Turn-Id', turnId);
   response.setHeader('X-Session-Id', sessionId);
+}
+
+/**
+ * Id of the message that was steered into a turn with an idempotency key, or of the last one; undefined where
+ * there is none.
+ */
+async function findSteered(
+  db: Database,
+  { id, steeredMessages: count }: TurnRow,
+  idempotencyKey?: string,
+): Promise<string | undefined> {
+  if (count === 0) return undefined;
+  const hasKey =
+    idempotencyKey === undefined ? undefined : eq(steeredMessages.idempotencyKey, idempotencyKey);
+  const [last] = await db
+    .select({ id: steeredMessages.id })
+    .from(steeredMessages)
+    .where(and(eq(steeredMessages.turnId, id), hasKey))
+    .orderBy(desc(steeredMessages.position))
+    .limit(1);
+  return last?.id;
 }

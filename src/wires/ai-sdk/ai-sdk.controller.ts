@@ -1,4 +1,4 @@
-import { Body, Controller, Get, Headers, HttpCode, Param, Post, Res } from '@nestjs/common';
+import { Body, Controller, Get, Headers, HttpCode, Param, Post, Res, Query } from '@nestjs/common';
 import {
   ApiBody,
   ApiHeader,
@@ -6,6 +6,7 @@ import {
   ApiOkResponse,
   ApiOperation,
   ApiTags,
+  getSchemaPath,
 } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Caller } from '../../access/caller.decorator.js';
@@ -17,11 +18,44 @@ import type { FrameStream } from '../../http/streams/frame-batch.js';
 import { parseIdempotencyKey } from '../../http/request-headers.js';
 import { Streams } from '../../http/streams/stream.interceptor.js';
 import { InterruptedDto } from '../harness/turn.dto.js';
-import { ApiUiMessageStream } from './ai-sdk-api.decorator.js';
+import { exactFields } from '../../http/exact-body.js';
+import { PageQueryDto } from '../../http/paging/page-query.dto.js';
+import { ApiStream, frameOf, textFrame } from '../../http/streams/api-stream.decorator.js';
 import { AiSdkService } from './ai-sdk-service.js';
 import { ChatDto } from './ai-sdk.dto.js';
 import { readChatRequest } from './chat-request.js';
-import { exactFields } from '../../http/exact-body.js';
+import { ChatHistory } from './chat-history.js';
+import { ChatListDto, ChatPageDto } from './chat-history.dto.js';
+import { ChatPageQueryDto } from './chat-page-query.dto.js';
+
+/** Parts of the stream that are this server's own, for the documentation. */
+const dataParts: Record<string, string> = {
+  'data-approval':
+    'status (pending, resolved), toolCallId, kind, reason, expiresAt, onTimeout; then decision, by, message?, input?; its id is the approval’s',
+  'data-tool-progress': 'toolCallId, note, elapsedMs; transient',
+  'data-subagent': 'toolCallId, name, status, text (the newest 2,000 characters), isCut',
+  'data-notice': 'kind, level, text, metadata?',
+  'data-attachment-rejected': 'name, reason, index',
+  'data-context': 'tokens, maxTokens?',
+  'data-queue': 'position; 0: it waits no more',
+  'data-joined': 'messageId, afterStep, text',
+  'data-recovering': 'attempt, reason',
+  'data-discard': 'step, partIds: the parts since the last step-start are taken back',
+};
+
+/** Documents the stream of a route. */
+function ApiUiMessageStream() {
+  const rows = Object.entries(dataParts).map(([type, fields]) => `- \`${type}\`: ${fields}`);
+  return ApiStream({
+    wire: 'ai-sdk',
+    description: [
+      'The UI message stream of the AI SDK, version 1: Server-Sent Events without a name, each with an id; the last one is `[DONE]`. Before an `error`, `message-metadata` has `error`: code, status, retryable, retryAfterMs?, requestId?. Parts of this server’s own:',
+      '',
+      ...rows,
+    ].join('\n'),
+    frames: [frameOf({ $ref: getSchemaPath('AiSdkChunk') }), textFrame('[DONE]')],
+  });
+}
 
 /** The reason for `@Unowned` on all routes: a chat has a name of its client's choice. */
 const looksItself = 'its service looks among the caller’s own';
@@ -123,5 +157,36 @@ export class AiSdkController {
   @ApiErrors('SESSION_NOT_FOUND')
   async stop(@Param('id') chatId: string, @Caller() principal: Principal): Promise<InterruptedDto> {
     return { ok: true, ...(await this.chats.stop({ chatId, principal })) };
+  }
+}
+
+@ApiTags('ai-sdk')
+@Controller('api')
+export class ChatHistoryController {
+  constructor(private readonly history: ChatHistory) {}
+
+  @Get('chats')
+  @Unowned('it lists the caller’s own')
+  @ApiOperation({ operationId: 'listChats', summary: 'Chats, the one used last first' })
+  @ApiOkResponse({ type: ChatListDto })
+  @ApiErrors('INVALID_REQUEST')
+  list(@Caller() { id }: Principal, @Query() page: PageQueryDto): Promise<ChatListDto> {
+    return this.history.list(id, page);
+  }
+
+  @Get('chat/:id')
+  @Unowned('its service looks among the caller’s own')
+  @ApiOperation({
+    operationId: 'readChat',
+    summary: 'The last messages of a chat, for a page that is loaded anew',
+  })
+  @ApiOkResponse({ type: ChatPageDto })
+  @ApiErrors('INVALID_REQUEST', 'SESSION_NOT_FOUND')
+  read(
+    @Param('id') chatId: string,
+    @Caller() principal: Principal,
+    @Query() page: ChatPageQueryDto,
+  ): Promise<ChatPageDto> {
+    return this.history.read({ chatId, principal }, page);
   }
 }

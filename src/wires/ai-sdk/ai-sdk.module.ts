@@ -3,8 +3,7 @@ import { AgentsModule } from '../../agents/agents.module.js';
 import { SessionModule } from '../../session/session.module.js';
 import { ConversationModule } from '../conversation/conversation.module.js';
 import { AiSdkService } from './ai-sdk-service.js';
-import { AiSdkController } from './ai-sdk.controller.js';
-import { ChatHistoryController } from './chat-history.controller.js';
+import { AiSdkController, ChatHistoryController } from './ai-sdk.controller.js';
 import { ChatHistory } from './chat-history.js';
 
 /** The routes of the AI SDK. */

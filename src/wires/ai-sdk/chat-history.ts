@@ -11,8 +11,7 @@ import { ConversationHistory, findOpenTurn } from '../conversation/history.js';
 import { Conversations } from '../conversation/conversations.js';
 import { badPage, chatNotFound } from './chat-errors.js';
 import type { ChatPageQueryDto } from './chat-page-query.dto.js';
-import { isShownWhole } from './is-shown-whole.js';
-import { viewTurn } from './view-turn.js';
+import { isShownWhole, viewTurn } from './view-turn.js';
 
 /** A chat as a page loads it. */
 export interface ChatPage {

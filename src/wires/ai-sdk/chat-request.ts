@@ -9,9 +9,16 @@ import type { WireMessage } from '../conversation/conversations.js';
 import type { WireAnswers } from '../conversation/questions.js';
 import type { WireFile } from '../conversation/inline-files.js';
 import { ChatDto } from './ai-sdk.dto.js';
-import { checkMessages, readMessages, type SentMessage } from './check-messages.js';
-import { readAnswers } from './given-answers.js';
-import { keyOfMessage, readHistory, readInstructions, readUserMessage } from './new-message.js';
+import {
+  checkMessages,
+  readMessages,
+  type SentMessage,
+  readAnswers,
+  keyOfMessage,
+  readHistory,
+  readInstructions,
+  readUserMessage,
+} from './chat-messages.js';
 
 /** The fields of a body: those of the package's transport, and ours. */
 const chatFields = [

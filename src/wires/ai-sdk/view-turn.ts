@@ -1,16 +1,14 @@
-import type { UIMessage } from 'ai';
+import type { UIMessage, UIMessageChunk } from 'ai';
 import { storedFileId, storedFileUrl } from '../../attachments/stored-files.js';
 import type { TurnEvent } from '../../events/turn-event.js';
 import type { StoredTurn } from '../../turn/state/stored-turn.js';
-import type { TurnRow } from '../../turn/state/turn-row.js';
+import { type TurnRow, assistantMessageId } from '../../turn/state/turn-row.js';
 import type { ConversationTurn, SteeredMessage } from '../conversation/history.js';
 import type { Frame } from '../framing/dialect.js';
+import { viewMessages } from '../../turn/history/view-messages.js';
+import type { MessagePart } from '../../turn/history/view-steps.js';
 import { askedFirst } from './dialect/ai-sdk-calls.js';
-import type { AiSdkRange } from './dialect/ai-sdk.js';
-import { foldFrames } from './fold-frames.js';
-import { ofDialect } from './is-shown-whole.js';
-import { turnWire, type StreamedTurn } from './turn-wire.js';
-import { viewSteps } from './view-steps.js';
+import { type AiSdkRange, aiSdkDialect } from './dialect/ai-sdk.js';
 
 /**
  * The messages of a turn as its clients have them that read its stream: the user's, and their answers.
@@ -109,4 +107,136 @@ function viewSteered(turn: TurnRow, message: SteeredMessage): UIMessage {
 
 function describe({ id: turnId, sessionId }: TurnRow, { createdAt }: { createdAt: Date }) {
   return { sessionId, turnId, createdAt: createdAt.toISOString() };
+}
+
+/** A turn as its streams need it. */
+export type StreamedTurn = Pick<TurnRow, 'id' | 'sessionId' | 'options'>;
+
+/**
+ * The dialect of a turn's stream. A message that was steered into the turn has an answer of its own.
+ *
+ * @param answeredIn id of the message with the answers that the stream follows. Default: the turn's own.
+ */
+export function turnWire(
+  { id: turnId, sessionId, options }: StreamedTurn,
+  range: Omit<AiSdkRange, 'clientTools'>,
+  answeredIn = '',
+) {
+  const clientTools = (options.options.clientTools ?? []).map(({ name }) => name);
+  const own = assistantMessageId(turnId);
+  const { from } = range;
+  const goesOn = answeredIn.startsWith(`${own}:`) ? answeredIn : own;
+  const messageId = typeof from === 'string' ? goesOn : `${own}:${from.steered}`;
+  return aiSdkDialect({ sessionId, turnId, messageId }, { ...range, clientTools });
+}
+
+/**
+ * The message that clients make of a stream's frames, by the package's own fold.
+ *
+ * @returns undefined for frames that begin no message.
+ */
+async function foldFrames(frames: readonly Frame[]): Promise<UIMessage | undefined> {
+  const { createUIMessageStream } = await import('ai');
+  const chunks = mergeDeltas(frames);
+  if (chunks.length === 0) return undefined;
+  const folded: UIMessage[] = [];
+  const stream = createUIMessageStream({
+    execute: ({ writer }) => chunks.forEach((chunk) => writer.write(chunk)),
+    onFinish: ({ responseMessage }) => void folded.push(responseMessage),
+  });
+  // The message is whole once the stream was read.
+  await stream.pipeTo(new WritableStream());
+  return folded[0];
+}
+
+/** Makes one delta of those that follow on each other: the fold costs as much for each as for all. */
+function mergeDeltas(frames: readonly Frame[]): UIMessageChunk[] {
+  const chunks: UIMessageChunk[] = [];
+  for (const { data } of frames) {
+    if (data === '[DONE]') continue;
+    // The dialect wrote it.
+    const chunk = JSON.parse(data) as UIMessageChunk;
+    const last = chunks.at(-1);
+    const merged = last === undefined ? undefined : merge(last, chunk);
+    if (merged === undefined) chunks.push(chunk);
+    else chunks.splice(-1, 1, merged);
+  }
+  return chunks;
+}
+
+function merge(a: UIMessageChunk, b: UIMessageChunk): UIMessageChunk | undefined {
+  if (a.type === 'tool-input-delta' && b.type === 'tool-input-delta') {
+    const inputTextDelta = a.inputTextDelta + b.inputTextDelta;
+    return a.toolCallId === b.toolCallId ? { ...a, inputTextDelta } : undefined;
+  }
+  const isText = a.type === 'text-delta' && b.type === 'text-delta';
+  const isThought = a.type === 'reasoning-delta' && b.type === 'reasoning-delta';
+  if (!(isText || isThought) || a.id !== b.id) return undefined;
+  return { ...a, delta: a.delta + b.delta };
+}
+
+/**
+ * Whether the messages have all that the stream of an open turn would send: the turn waits for approvals. A stream makes
+ * the message anew, and would undo an answer that a person gives while it comes. Tools of the client need the stream,
+ * which calls them. Pure.
+ *
+ * @param messages as the dialect's frames were folded.
+ */
+export function isShownWhole(messages: readonly UIMessage[], turnId: string): boolean {
+  const answer = messages.findLast(
+    ({ role, metadata }) => role === 'assistant' && ofDialect(metadata).turnId === turnId,
+  );
+  if (answer === undefined) return false;
+  const { waitsFor = [] } = ofDialect(answer.metadata);
+  return waitsFor.length > 0 && !answer.parts.some(isCallOfClient);
+}
+
+/** The metadata of a message of the dialect, as far as its views need it. */
+function ofDialect(metadata: unknown): { turnId?: string; waitsFor?: readonly string[] } {
+  return metadata ?? {};
+}
+
+function isCallOfClient(part: UIMessage['parts'][number]): boolean {
+  return part.type.startsWith('tool-') && 'state' in part && part.state === 'input-available';
+}
+
+type Part = UIMessage['parts'][number];
+
+/** The answer of an ended turn whose events are kept no longer: texts, thinking and calls of its steps. Pure. */
+function viewSteps(stored: StoredTurn): UIMessage {
+  const { turn } = stored;
+  const { status: outcome, endReason: reason, usage, sessionId, id: turnId, startedAt } = turn;
+  const { persona: agent, model } = turn.options.options;
+  const createdAt = startedAt?.toISOString();
+  const answer = viewMessages([stored]).find(({ role }) => role === 'assistant');
+  return {
+    id: assistantMessageId(turnId),
+    role: 'assistant',
+    metadata: { sessionId, turnId, agent, model, createdAt, outcome, reason, usage },
+    parts: answer?.parts.flatMap(viewPart) ?? [],
+  };
+}
+
+function viewPart(part: MessagePart): Part[] {
+  switch (part.type) {
+    case 'text':
+      return [{ type: 'text', text: part.text, state: 'done' }];
+    case 'thinking':
+      return [{ type: 'reasoning', text: part.text, state: 'done' }];
+    case 'tool': {
+      const { toolUseId: toolCallId, name: toolName, input, status, output } = part;
+      const call = {
+        type: 'dynamic-tool',
+        toolName,
+        toolCallId,
+        input,
+        providerExecuted: true,
+      } as const;
+      return status === 'success'
+        ? [{ ...call, state: 'output-available', output }]
+        : [{ ...call, state: 'output-error', errorText: output ?? status }];
+    }
+    case 'file':
+      return [];
+  }
 }

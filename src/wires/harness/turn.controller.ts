@@ -32,10 +32,13 @@ import { eventsUrl } from '../../turn/state/turn-row.js';
 import { describeDisposition } from '../../turn/submit/turn-submission.js';
 import { TurnService } from '../../turn/turn-service.js';
 import { TurnStreams } from '../conversation/turn-streams.js';
-import { WantedAnswer, type AnswerKind } from './answer-kind.decorator.js';
-import { resultFold } from './collect-result.js';
-import { harnessDialect } from './dialect/harness.js';
-import { ApiHarnessStream, ApiTurnAnswers } from './harness-api.decorator.js';
+import {
+  WantedAnswer,
+  type AnswerKind,
+  ApiHarnessStream,
+  ApiTurnAnswers,
+} from './harness-api.decorator.js';
+import { resultFold, harnessDialect } from './dialect/harness.js';
 import { OneTurnDto } from '../../turn/turn-record.dto.js';
 import { InterruptDto, InterruptedDto, OkDto, TurnDto } from './turn.dto.js';
 

@@ -7,7 +7,7 @@ import { dataOf } from '../../http/streams/api-stream.decorator.js';
 import { UsageDto } from '../../http/usage.dto.js';
 import { TurnOptionsDto } from '../../options/turn-options.dto.js';
 import type { CancelState } from '../../turn/lifecycle/turn-canceller.js';
-import type { TurnResult } from './collect-result.js';
+import type { TurnResult } from './dialect/harness.js';
 
 export class TurnDto {
   @RequiredText('Id of the session.')

@@ -19,6 +19,10 @@ import {
   renameCall,
   requestCall,
   startCall,
+  beginSubagent,
+  endSubagent,
+  followSubagent,
+  type AiSdkSubagents,
 } from './ai-sdk-calls.js';
 import {
   citeSource,
@@ -31,12 +35,6 @@ import {
   type AiSdkIds,
   type AiSdkMetadata,
 } from './ai-sdk-frames.js';
-import {
-  beginSubagent,
-  endSubagent,
-  followSubagent,
-  type AiSdkSubagents,
-} from './ai-sdk-subagents.js';
 
 /** The part of a turn that a stream sends. */
 export interface AiSdkRange {

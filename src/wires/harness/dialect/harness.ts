@@ -3,6 +3,9 @@ import { assertNever } from '../../../platform/assert-never.js';
 import { retryAdvice } from '../../../platform/retry-advice.js';
 import type { Dialect, Frame } from '../../framing/dialect.js';
 import { followOutput, type OutputProgress } from '../../framing/output-progress.js';
+import type { AnswerFold } from '../../conversation/turn-streams.js';
+import { compact } from '../../../platform/compact.js';
+import type { JsonObject } from '../../../platform/json.js';
 import type { HarnessFrameName, HarnessFrames, Relayed } from './harness-frames.js';
 
 type Of<Type extends TurnEvent['type']> = Extract<TurnEvent, { type: Type }>;
@@ -144,7 +147,7 @@ function toolResult(event: Of<'tool.ended'>): HarnessFrames['tool:result'] {
 }
 
 /** Data of the frame `turn:error`. */
-export function describeFailure(event: Of<'turn.failed'>): HarnessFrames['turn:error'] {
+function describeFailure(event: Of<'turn.failed'>): HarnessFrames['turn:error'] {
   return {
     ...pick(event, ['phase', 'errorType', 'message', 'status', 'severity', 'fatal', 'details']),
     ...retryAdvice(event),
@@ -152,7 +155,7 @@ export function describeFailure(event: Of<'turn.failed'>): HarnessFrames['turn:e
 }
 
 /** Data of the frame `turn:end`. */
-export function describeEnd(event: Of<'turn.ended'>): HarnessFrames['turn:end'] {
+function describeEnd(event: Of<'turn.ended'>): HarnessFrames['turn:end'] {
   return pick(event, ['outcome', 'exitCode', 'reason', 'usage', 'durationMs']);
 }
 
@@ -203,4 +206,60 @@ function pick<E, K extends keyof E>(event: E, keys: readonly K[]): Pick<E, K> {
 
 function frame<Name extends HarnessFrameName>(event: Name, data: HarnessFrames[Name]): Frame {
   return { event, data: JSON.stringify(data) };
+}
+
+/** A turn that has ended, for clients that read no stream. */
+export type TurnResult = HarnessFrames['turn:end'] & {
+  turnId: string;
+  sessionId: string;
+  /** The model's text without discarded steps; of a turn that was cut off, as far as it came. */
+  text: string;
+  /** The object that a turn was to end with, and ended with. */
+  output?: JsonObject;
+  /** The error of a failed turn. */
+  error?: HarnessFrames['turn:error'];
+  /** What the turn was told beside its answer: options that had no effect, limits, … Absent: nothing. */
+  notices?: readonly HarnessFrames['system:notice'][];
+  /** Files of the message that were not taken. Absent: all were. */
+  rejectedFiles?: readonly HarnessFrames['attachment:warning'][];
+};
+
+interface ResultState {
+  error?: HarnessFrames['turn:error'];
+  notices: readonly HarnessFrames['system:notice'][];
+  rejectedFiles: readonly HarnessFrames['attachment:warning'][];
+}
+
+/** Folds a turn to its result. */
+export function resultFold(ids: {
+  turnId: string;
+  sessionId: string;
+}): AnswerFold<ResultState, TurnResult> {
+  return {
+    initial: { notices: [], rejectedFiles: [] },
+    next,
+    end: ({ error, notices, rejectedFiles }, event) => ({
+      ...ids,
+      text: event.text,
+      ...describeEnd(event),
+      ...compact({ output: event.output, error }),
+      ...(notices.length === 0 ? {} : { notices }),
+      ...(rejectedFiles.length === 0 ? {} : { rejectedFiles }),
+    }),
+  };
+}
+
+function next(state: ResultState, event: TurnEvent): ResultState {
+  if (event.type === 'turn.failed') return { ...state, error: describeFailure(event) };
+  if (event.type === 'notice.posted') {
+    const { kind, level, text, metadata, seenByModel } = event;
+    const notice = { kind, level, text, ...compact({ metadata }), seenByModel };
+    return { ...state, notices: [...state.notices, notice] };
+  }
+  if (event.type !== 'attachment.rejected') return state;
+  const { name, reason, index } = event;
+  return {
+    ...state,
+    rejectedFiles: [...state.rejectedFiles, { name, reason, ...compact({ index }) }],
+  };
 }

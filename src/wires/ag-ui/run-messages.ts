@@ -1,3 +1,5 @@
+import type { RunAgentInputSchema } from '@ag-ui/core/schemas';
+import type { z } from 'zod';
 import { cleanName } from '../../attachments/file-limits.js';
 import { fileIdInUrl } from '../../attachments/stored-files.js';
 import { invalidRequest, TypedError } from '../../errors/typed-error.js';
@@ -13,10 +15,12 @@ import {
   tellHistory,
   type HistoryItem,
 } from '../conversation/client-history.js';
-import { toMediaParts } from './binary-part.js';
-import type { CheckedRun } from './check-run.js';
+import { describeIssue } from '../conversation/describe-issue.js';
+import { checkAnswerCount, type GivenAnswer } from '../../turn/approvals/validate-answer.js';
+import type { WireAnswers } from '../conversation/questions.js';
+import { printJson } from '../../platform/exact-json.js';
+import { toMediaParts } from './thread-history.js';
 import type { AgUiMessage } from './dialect/ag-ui-frames.js';
-import { contentText, outputOf } from './run-answers.js';
 
 type Message = CheckedRun['messages'][number];
 type Context = CheckedRun['context'][number];
@@ -150,4 +154,103 @@ function notSent(field: string, type: string): TypedError {
     message: `'${field}' is of the type ${type}, and this server fetches no files. Send the bytes: {"type":"data","value":"<base64>","mimeType":"…"}, or give the agent a tool that reads the address.`,
     details: { field: field },
   });
+}
+
+/** A body that the protocol's own schema takes. */
+export type CheckedRun = z.output<typeof RunAgentInputSchema>;
+
+/**
+ * Checks a body by the protocol's own schema, with some of its messages alone. Null counts as absent.
+ *
+ * @param from index of the first of these messages in the client's list.
+ * @throws TypedError INVALID_REQUEST 400 that says which field is wrong, and what it should be.
+ */
+export async function checkRun(
+  body: Record<string, unknown>,
+  messages: readonly AgUiMessage[],
+  from: number,
+): Promise<CheckedRun> {
+  // The schemas take 18 MB: a server without clients of the protocol does not load them.
+  const [{ omitOptionalNulls }, { RunAgentInputSchema }] = await Promise.all([
+    import('@ag-ui/core'),
+    import('@ag-ui/core/schemas'),
+  ]);
+  const sent = { ...body, messages: messages.map(toMediaParts) };
+  const { error, data } = RunAgentInputSchema.safeParse(omitOptionalNulls(sent, 'RunAgentInput'));
+  if (error === undefined) return data;
+  throw invalidRequest(describeIssue(error.issues, { messages: from }));
+}
+
+type ToolMessage = Extract<Message, { role: 'tool' }>;
+type ResumeEntry = NonNullable<CheckedRun['resume']>[number];
+
+/**
+ * Answers of a run to the questions of the run before: entries of `resume`, and outputs in the tools'
+ * messages.
+ *
+ * @throws TypedError INVALID_REQUEST 400.
+ */
+export function readAnswers(
+  resume: readonly ResumeEntry[],
+  fresh: readonly Message[],
+): WireAnswers {
+  const outputs = fresh.flatMap((message) =>
+    message.role === 'tool' ? [{ callId: message.toolCallId, given: readOutput(message) }] : [],
+  );
+  checkAnswerCount(resume.length + outputs.length);
+  return { decisions: resume.map(readEntry), outputs };
+}
+
+function readEntry(
+  { interruptId: approvalId, status, payload }: ResumeEntry,
+  index: number,
+): WireAnswers['decisions'][number] {
+  if (status === 'cancelled') {
+    return { approvalId, mayBeLate: true, given: answer('deny', undefined) };
+  }
+  const given = readPayload(payload, `resume[${index}].payload`);
+  return { approvalId, given };
+}
+
+/** An answer in the words of an interrupt's `responseSchema`, which is ours. */
+function readPayload(payload: unknown, field: string): GivenAnswer {
+  const { approved, accepted, reason, editedArgs } = isPlainObject(payload) ? payload : {};
+  const isApproved = approved ?? accepted;
+  if (typeof isApproved !== 'boolean') {
+    throw invalidRequest(
+      `'${field}.approved' must be true or false; beside it may be 'reason' and 'editedArgs'`,
+    );
+  }
+  if (reason !== undefined && typeof reason !== 'string') {
+    throw invalidRequest(`'${field}.reason' must be text`);
+  }
+  // A denied call does not run: edited arguments have no use.
+  if (!isApproved) return answer('deny', reason);
+  return { ...answer('approve', undefined), input: editedArgs };
+}
+
+function readOutput({ content, error }: ToolMessage): GivenAnswer {
+  const { text, isError } = outputOf(content, error);
+  return { ...answer('answer', undefined), output: text, isError };
+}
+
+/** What a tool's message gave. */
+function outputOf(content: unknown, error: unknown): { text: string; isError: boolean } {
+  const text = contentText(content);
+  if (typeof error !== 'string' || error === '') return { text, isError: false };
+  return { text: [error, text].filter((one) => one !== '').join('\n\n'), isError: true };
+}
+
+/** The text of a message; parts that are no text are in it as their JSON. */
+function contentText(content: unknown): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  const parts = (content as unknown[]).map((part) =>
+    isPlainObject(part) && typeof part['text'] === 'string' ? part['text'] : printJson(part),
+  );
+  return parts.join('\n\n');
+}
+
+function answer(decision: GivenAnswer['decision'], message: string | undefined): GivenAnswer {
+  return { decision, message, input: undefined, rule: undefined };
 }

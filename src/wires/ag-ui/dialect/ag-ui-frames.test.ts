@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { EventSchemas } from 'ag-ui-client-before-1';
 import { recordedTurns } from '../../../../test/golden/golden.js';
-import type { TurnEvent } from '../../../events/turn-event.js';
+import { type TurnEvent, noUsage } from '../../../events/turn-event.js';
 import { TurnEncoder } from '../../framing/turn-encoder.js';
 import { agUiDialect } from './ag-ui.js';
-import { toOldEvent } from './ag-ui-frames.js';
+import { toOldEvent, addCall } from './ag-ui-frames.js';
 
 function encode(events: readonly TurnEvent[], isOld: boolean): object[] {
   const run = agUiDialect({
@@ -58,4 +58,27 @@ it.each([
     turnpike === undefined ? { metadata } : { outcome: { type: 'success' } },
   );
   expect(old).toMatchObject({ metadata: { turnpike: turnpike ?? metadata.turnpike } });
+});
+
+describe('addCall', () => {
+  it('counts cached input as a part of the input, for each model', () => {
+    const usage = { inputTokens: 1, outputTokens: 2, cacheReadTokens: 3, cacheWriteTokens: 4 };
+    const counted = {
+      model: 'm',
+      inputTokens: 8,
+      outputTokens: 2,
+      totalTokens: 10,
+      cachedInputTokens: 3,
+      cacheWriteInputTokens: 4,
+    };
+    expect(addCall([], 'm', usage)).toEqual([counted]);
+    expect(addCall([counted], 'other', usage)).toHaveLength(2);
+    expect(addCall([counted], 'm', usage)[0]).toMatchObject({ totalTokens: 20 });
+  });
+
+  it('tells of thinking where some call said it', () => {
+    const thought = addCall([], 'm', { ...noUsage, outputTokens: 9, thinkingTokens: 5 });
+    expect(thought[0]).toMatchObject({ reasoningTokens: 5 });
+    expect(addCall(thought, 'm', { ...noUsage, outputTokens: 1 })[0]?.reasoningTokens).toBe(5);
+  });
 });
