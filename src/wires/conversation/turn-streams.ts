@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import type { Cursor } from '../../events/cursor.js';
-import type { TakeEvents, TurnEvent } from '../../events/turn-event.js';
+import type { TakeEvents } from '../../events/turn-event.js';
 import { streamFrames, type FrameStream } from '../../http/streams/frame-batch.js';
 import { clientLeft } from '../../turn/state/turn-errors.js';
 import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
 import { isAccepted, TurnService, type RestOfTurn } from '../../turn/turn-service.js';
-import type { Dialect } from '../framing/dialect.js';
+import type { AnswerFold, Dialect } from '../framing/dialect.js';
 import { TurnEncoder } from '../framing/turn-encoder.js';
 
 interface StreamRange {
@@ -89,21 +89,6 @@ export function nameTurn(
 ): void {
   response.setHeader('X-Turn-Id', turnId);
   response.setHeader('X-Session-Id', sessionId);
-}
-
-type TurnEnded = Extract<TurnEvent, { type: 'turn.ended' }>;
-
-/** What a whole turn comes to on a wire, for clients that read no stream. Pure. */
-export interface AnswerFold<State, Answer> {
-  initial: State;
-  next(state: State, event: TurnEvent): State;
-  /**
-   * @param state after the event, too.
-   * @throws TypedError of a turn that has no answer.
-   */
-  end(state: State, event: TurnEnded): Answer;
-  /** The answer where it is whole before the turn's end; undefined: it is not. Absent: it never is. */
-  pause?(state: State): Answer | undefined;
 }
 
 /**

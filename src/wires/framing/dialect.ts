@@ -1,4 +1,4 @@
-import type { TurnEvent } from '../../events/turn-event.js';
+import type { EventOf, TurnEvent } from '../../events/turn-event.js';
 
 /** A message of a wire: an event name, where the wire has event names, and its data as text. */
 export interface Frame {
@@ -31,4 +31,17 @@ export interface Dialect<State> {
    * called again then. Absent: a stream ends with its turn.
    */
   isOver?(state: State): boolean;
+}
+
+/** What a whole turn comes to on a wire, for clients that read no stream. Pure. */
+export interface AnswerFold<State, Answer> {
+  initial: State;
+  next(state: State, event: TurnEvent): State;
+  /**
+   * @param state after the event, too.
+   * @throws TypedError of a turn that has no answer.
+   */
+  end(state: State, event: EventOf<'turn.ended'>): Answer;
+  /** The answer where it is whole before the turn's end; undefined: it is not. Absent: it never is. */
+  pause?(state: State): Answer | undefined;
 }

@@ -3,7 +3,7 @@ import { TypedError } from '../../errors/typed-error.js';
 import { parseJson } from '../../platform/exact-json.js';
 import { isPlainObject } from '../../platform/json.js';
 import { retryAdvice } from '../../platform/retry-advice.js';
-import type { AnswerFold } from '../conversation/turn-streams.js';
+import type { AnswerFold } from '../framing/dialect.js';
 import type { OpenCall, TurnChange } from '../framing/turn-view.js';
 import type { AgentAnswerEnd, AgentAnswerIds, AgentFrame } from './dialect/agent-frames.js';
 import { agentStart, encodeForAgent, type AgentState } from './dialect/named-agents.js';

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../errors/error-table.js';
 import { compact } from '../../platform/compact.js';
 import type { JsonObject } from '../../platform/json.js';
-import type { AnswerFold } from '../conversation/turn-streams.js';
+import type { AnswerFold } from '../framing/dialect.js';
 import type {
   DoneChunk,
   OracleChunk,

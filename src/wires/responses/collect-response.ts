@@ -1,5 +1,5 @@
 import type { TurnEvent } from '../../events/turn-event.js';
-import type { AnswerFold } from '../conversation/turn-streams.js';
+import type { AnswerFold } from '../framing/dialect.js';
 import type { ResponseObject } from './dialect/response-object.js';
 import type { ResponsesState, ResponseWanted } from './dialect/responses-state.js';
 import { responsesDialect, viewResponse } from './dialect/responses.js';

@@ -3,7 +3,7 @@ import { assertNever } from '../../../platform/assert-never.js';
 import { retryAdvice } from '../../../platform/retry-advice.js';
 import type { Dialect, Frame } from '../../framing/dialect.js';
 import { followOutput, type OutputProgress } from '../../framing/output-progress.js';
-import type { AnswerFold } from '../../conversation/turn-streams.js';
+import type { AnswerFold } from '../../framing/dialect.js';
 import { compact } from '../../../platform/compact.js';
 import type { JsonObject } from '../../../platform/json.js';
 import type { HarnessFrameName, HarnessFrames, Relayed } from './harness-frames.js';
