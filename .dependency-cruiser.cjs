@@ -112,6 +112,8 @@ const doors = [
   // Submissions, approvals and stored turns, for wires whose own words differ from the conductor's.
   '^src/turn/submit/(turn-submission|turn-submitter)\\.ts$',
   '^src/turn/approvals/(approval-answerer|approval-errors|approval-writes|validate-answer)\\.ts$',
+  // The module of workers, which processes of that role have.
+  '^src/turn/worker/worker\\.module\\.ts$',
   '^src/turn/branches/session-forker\\.ts$',
   '^src/turn/history/(conversation-service|view-(messages|steps))\\.ts$',
   '^src/turn/lifecycle/(session-closer|turn-canceller)\\.ts$',

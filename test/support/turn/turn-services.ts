@@ -2,48 +2,34 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { InjectionToken } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
+import { Module, type DynamicModule, type InjectionToken } from '@nestjs/common';
+import { Test, type TestingModule } from '@nestjs/testing';
 import { pino } from 'pino';
-import { AuditLog } from '../../../src/access/audit-log.js';
-import { SkillLibrary } from '../../../src/skills/skill-library.js';
 import { PersonaLibrary } from '../../../src/agents/persona-library.js';
-import { OutputFiles } from '../../../src/attachments/output-files.js';
-import { Extractor } from '../../../src/attachments/extract/extractor.js';
-import { CONFIG, parseConfig, type Config } from '../../../src/config/config.js';
+import { BLOB_CONTENTS } from '../../../src/attachments/blob-store.js';
+import { DiskContents } from '../../../src/attachments/blobs/disk-contents.js';
+import { parseConfig, type Config } from '../../../src/config/config.js';
+import { ConfigModule } from '../../../src/config/config.module.js';
+import { EVENT_LOG } from '../../../src/events/event-log.js';
 import { MemoryEventLog } from '../../../src/events/memory-event-log.js';
-import { TurnMemory } from '../../../src/memory/turn-memory.js';
-import { Metrics } from '../../../src/metrics/metrics.js';
-import { Tracing } from '../../../src/tracing/tracing.js';
 import { DecisionTrees } from '../../../src/governance/decision-tree/decision-trees.js';
-import { SERVER_PERMISSIONS } from '../../../src/governance/permissions/permission-rules.js';
-import { TodoStore } from '../../../src/notices/todo-store.js';
-import { defaultTriggers } from '../../../src/notices/triggers.js';
-import { OptionLoader } from '../../../src/options/option-loader.js';
+import { MetricsModule } from '../../../src/metrics/metrics.module.js';
+import { ResourceStack } from '../../../src/platform/async/resource-stack.js';
 import { type Clock, systemClock } from '../../../src/platform/clock.js';
-import { ResourceProbe } from '../../../src/platform/process/resource-probe.js';
 import { AnthropicProvider } from '../../../src/provider/anthropic/anthropic-provider.js';
-import { ModelCatalogue } from '../../../src/provider/model-catalogue.js';
-import { ModelResolver } from '../../../src/provider/model-resolver.js';
-import { ModelStore } from '../../../src/provider/models/model-store.js';
 import type { RehearsalRequest } from '../../../src/rehearsal/request-types.js';
 import { startRehearsal } from '../../../src/rehearsal/start-rehearsal.js';
-import { SessionStore } from '../../../src/session/session-store.js';
-import type { OpenedDatabase } from '../../../src/storage/connection.js';
-import { SHELL_ENV } from '../../../src/tools/shell-env.js';
-import { openMcp } from '../../../src/tools/mcp/mcp.js';
+import { DATABASE, type OpenedDatabase } from '../../../src/storage/connection.js';
 import { ToolRegistry } from '../../../src/tools/registry.js';
 import { shellsOff } from '../../../src/tools/shells.js';
 import type { ToolDefinition } from '../../../src/tools/tool.js';
-import { MemorySignalBus } from '../../../src/turn/queue/signal-bus.js';
-import { MemoryTurnQueue } from '../../../src/turn/queue/turn-queue.js';
-import { TurnClaims } from '../../../src/turn/queue/turn-claims.js';
+import { TracingModule } from '../../../src/tracing/tracing.module.js';
+import { MemorySignalBus, SIGNAL_BUS } from '../../../src/turn/queue/signal-bus.js';
+import { MemoryTurnQueue, TURN_QUEUE } from '../../../src/turn/queue/turn-queue.js';
 import { EndWatch } from '../../../src/turn/stream/end-watch.js';
-import { SchemaChecks } from '../../../src/output/schema-checks.js';
-import { turnProviders, workerProviders } from '../../../src/turn/turn.module.js';
+import { TurnModule } from '../../../src/turn/turn.module.js';
 import { TurnWorker } from '../../../src/turn/worker/turn-worker.js';
-import { openProjectRoots } from '../access/open-project-roots.js';
-import { attachmentsIn } from '../files/test-attachments.js';
+import { TurnWorkerModule } from '../../../src/turn/worker/worker.module.js';
 import { plainTracing } from '../tracing/plain-tracing.js';
 import { silentLogger } from '../silent-logger.js';
 import { conductorsOf, partTokens, type TurnServices, type TurnParts } from './turn-parts.js';
@@ -69,49 +55,58 @@ export interface TestServices {
   close(): Promise<void>;
 }
 
-const noMcp = {
-  mcpFile: undefined,
-  mcpHosts: [],
-  mcpSessionStdio: false,
-  mcpConnectMs: 1_000,
-  mcpPrivateHosts: [],
-};
-
 /** Longest time that a test waits for its workers' turns, in ms. */
 const DRAIN_MS = 30_000;
 
-class TestRoot {}
+@Module({})
+class TestBackEnd {}
 
-/** Opens a Nest application of the turn module's providers over the parts. */
-function openContext(parts: TurnParts, config: Config) {
-  const tokens = Object.entries(partTokens) as [keyof TurnParts, InjectionToken][];
-  return NestFactory.createApplicationContext(
-    {
-      module: TestRoot,
-      providers: [
-        ...turnProviders,
-        ...workerProviders,
-        Metrics,
-        SchemaChecks,
-        OutputFiles,
-        Tracing,
-        TurnMemory,
-        ...tokens.map(([name, provide]) => ({ provide, useValue: parts[name] })),
-        { provide: CONFIG, useValue: config },
-        { provide: SERVER_PERMISSIONS, useValue: {} },
-        { provide: SHELL_ENV, useValue: {} },
-      ],
-    },
-    { logger: false, abortOnError: false },
-  );
+/** What all processes of a test have. */
+interface TestProcess {
+  config: Config;
+  resources: ResourceStack;
 }
 
-async function startServices(parts: TurnParts, config: Config): Promise<TurnServices> {
+/** Opens the modules that conduct turns, and run them, over the parts. */
+function openContext(parts: TurnParts, { config, resources }: TestProcess): Promise<TestingModule> {
+  const { db, log, queue, bus, clock, logger } = parts;
+  const redact = (text: string): string => text;
+  const ports = [
+    { provide: DATABASE, useValue: db },
+    { provide: EVENT_LOG, useValue: log },
+    { provide: TURN_QUEUE, useValue: queue },
+    { provide: SIGNAL_BUS, useValue: bus },
+    { provide: BLOB_CONTENTS, useValue: new DiskContents(path.join(config.dataDir, 'blobs')) },
+  ];
+  const backEnd: DynamicModule = {
+    module: TestBackEnd,
+    global: true,
+    providers: ports,
+    exports: ports.map(({ provide }) => provide),
+  };
+  const values = { config, environment: {}, clock, logger, redact, resources };
+  const context = Test.createTestingModule({
+    imports: [
+      ConfigModule.register(values),
+      MetricsModule,
+      TracingModule,
+      backEnd,
+      TurnModule,
+      TurnWorkerModule,
+    ],
+  });
+  for (const [name, token] of Object.entries(partTokens) as [keyof TurnParts, InjectionToken][]) {
+    context.overrideProvider(token).useValue(parts[name]);
+  }
+  return context.compile();
+}
+
+async function startServices(parts: TurnParts, process: TestProcess): Promise<TurnServices> {
   const services = { ...parts };
-  return Object.assign(services, conductorsOf(await openContext(services, config)));
+  return Object.assign(services, conductorsOf(await openContext(services, process)));
 }
 
-/** Opens the classes that conduct turns, over a rehearsal, a memory back end and these tools. */
+/** Opens the modules that conduct turns, over a rehearsal, a memory back end and these tools. */
 export async function openTestServices(
   database: OpenedDatabase,
   tools: ToolDefinition[],
@@ -122,7 +117,6 @@ export async function openTestServices(
   const model = await startRehearsal({ onRequest: (request) => modelRequests.push(request) });
   const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-worker-'));
   const projectRoot = await mkdtemp(path.join(folder, 'project-'));
-  const extractor = new Extractor({ clock });
   const workerErrors: unknown[] = [];
   const provider = new AnthropicProvider(
     {
@@ -137,30 +131,19 @@ export async function openTestServices(
     systemClock,
     plainTracing,
   );
-  const models = new ModelCatalogue({
-    prices: [{ model: 'claude', input: 3, output: 15 }],
-  });
-  const store = new ModelStore(database.db, model.url);
   const personas = new PersonaLibrary(
     fileURLToPath(new URL('../../../instructions', import.meta.url)),
   );
-  const skills = new SkillLibrary({
-    instructionRoot: personas.instructionRoot,
-    hasProjectSkills: false,
-    clock,
-    onProblem: (location, problem) => {
-      throw new Error(`${location}: ${problem}`);
-    },
-  });
-  const modelNames = new ModelResolver({
-    catalogue: models,
-    store,
-    provider,
-    clock,
-    logger: silentLogger,
-  });
   const config: Config = {
     ...parseConfig({}),
+    dataDir: path.join(folder, 'data'),
+    instructionRoot: personas.instructionRoot,
+    projectRoot,
+    projectSkills: false,
+    // The rehearsal of the test, in place of one that the module would start.
+    provider: 'anthropic',
+    providerBaseUrl: model.url,
+    prices: [{ model: 'claude', input: 3, output: 15 }],
     leaseMs,
     turnTimeoutMs,
     drainMs: 0,
@@ -185,53 +168,37 @@ export async function openTestServices(
     await Promise.all(some.map((worker) => worker.stop()));
     config.drainMs = drainMs;
   };
-  const audit = new AuditLog(database.db, clock);
   const parts: TurnParts = {
-    audit,
-    options: new OptionLoader(personas, modelNames, config, new SchemaChecks()),
     db: database.db,
     log: new MemoryEventLog(clock),
     queue: new MemoryTurnQueue((error) => workerErrors.push(error)),
     bus: new MemorySignalBus(),
-    claims: new TurnClaims(database.db, { leaseMs }),
     ends: new EndWatch(database.db, clock, silentLogger),
     clock,
     logger: pino({ level: 'error' }, { write: onLine }),
-    sessions: new SessionStore(database.db, clock, { maxSessions: 1_000 }, audit),
-    projectRoots: openProjectRoots(database.db, { sharedRoot: projectRoot }),
     personas,
-    skills,
     provider,
-    models,
-    modelNames,
     tools: new ToolRegistry(tools),
-    mcp: await openMcp({ config: noMcp, environment: {}, clock, logger: silentLogger }),
-    redact: (text) => text,
     shells: shellsOff('the test runs no commands'),
-    toolHook: null,
     trees: new DecisionTrees(),
-    triggers: defaultTriggers,
-    todos: new TodoStore(database.db),
-    resources: new ResourceProbe(clock),
-    attachments: attachmentsIn(path.join(folder, 'blobs'), { db: database.db, clock, extractor }),
   };
-  const services = await startServices(parts, config);
+  const resources = new ResourceStack();
+  const process = { config, resources };
+  const services = await startServices(parts, process);
   return {
     services,
     config,
     startWorker: async (own) => {
-      const worker = (await openContext({ ...services, ...own }, config)).get(TurnWorker);
+      const worker = (await openContext({ ...services, ...own }, process)).get(TurnWorker);
       workers.push(worker);
       await worker.start();
       return worker;
     },
     useInstructions: async (root) => {
-      const own = new PersonaLibrary(root);
-      parts.personas = own;
-      parts.options = new OptionLoader(own, modelNames, config, new SchemaChecks());
-      Object.assign(services, await startServices(parts, config));
+      parts.personas = new PersonaLibrary(root);
+      Object.assign(services, await startServices(parts, process));
     },
-    beside: (own) => startServices({ ...parts, ...own }, config),
+    beside: (own) => startServices({ ...parts, ...own }, process),
     projectRoot,
     modelRequests,
     workerErrors,
@@ -240,7 +207,7 @@ export async function openTestServices(
       services.ends.close();
       await drain();
       await services.log.close();
-      await extractor.close();
+      await resources.close();
       await model.close();
     },
   };

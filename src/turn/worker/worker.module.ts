@@ -1,0 +1,45 @@
+import { Module, type OnModuleDestroy } from '@nestjs/common';
+import { AgentsModule } from '../../agents/agents.module.js';
+import { OptionsModule } from '../../options/options.module.js';
+import { ApprovalsModule } from '../approvals/approvals.module.js';
+import { AttemptModule } from '../attempt/attempt.module.js';
+import { AbandonedTurns } from '../lifecycle/abandoned-turns.js';
+import { LifecycleModule } from '../lifecycle/lifecycle.module.js';
+import { QueueModule } from '../queue/queue.module.js';
+import { StreamModule } from '../stream/stream.module.js';
+import { Delegator } from '../subagents/delegator.js';
+import { SubagentStarter } from '../subagents/subagent-starter.js';
+import { AttemptRunner } from './attempt-runner.js';
+import { Sweeper } from './sweeper.js';
+import { TurnWorker } from './turn-worker.js';
+
+/** Runs turns, and sweeps for those that were left behind. */
+@Module({
+  imports: [
+    AgentsModule,
+    ApprovalsModule,
+    AttemptModule,
+    LifecycleModule,
+    OptionsModule,
+    QueueModule,
+    StreamModule,
+  ],
+  providers: [AbandonedTurns, AttemptRunner, Delegator, SubagentStarter, Sweeper, TurnWorker],
+})
+export class TurnWorkerModule implements OnModuleDestroy {
+  constructor(
+    private readonly worker: TurnWorker,
+    private readonly sweeper: Sweeper,
+  ) {}
+
+  /** Starts to take turns; those that an earlier process left come first. */
+  async start(): Promise<void> {
+    await this.worker.start();
+    await this.sweeper.start();
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    this.sweeper.stop();
+    await this.worker.stop();
+  }
+}
