@@ -43,7 +43,7 @@ const DATA_FOLDER = Symbol('DataFolder');
         logger: Logger,
         { engine }: OpenFolder,
       ) => {
-        const onError = (error: Error) =>
+        const onError = (error: unknown) =>
           logger.warn({ error }, 'the database could not be tidied');
         const opening = openEmbeddedDatabase(engine, config.migrate, { onError });
         const database = await resources.add(opening, ({ close }) => close());

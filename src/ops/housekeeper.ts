@@ -1,6 +1,7 @@
 import { getTableName, sql } from 'drizzle-orm';
 import type { BlobStore } from '../attachments/blob-store.js';
 import type { Config } from '../config/config.js';
+import { Poller } from '../platform/async/poller.js';
 import type { Clock } from '../platform/clock.js';
 import type { Logger } from '../platform/logger.js';
 import { expireSessions, releaseFiles } from '../session/session-expiry.js';
@@ -25,42 +26,34 @@ export interface Chore {
 
 /** Runs the chores, which remove expired data, round after round. */
 export class Housekeeper {
-  #cancelTimer = (): void => undefined;
-  #round: Promise<void> = Promise.resolve();
-  #stopped = false;
+  readonly #logger: Logger;
+  readonly #poller: Poller;
 
   constructor(
     private readonly chores: readonly Chore[],
-    private readonly deps: { clock: Clock; logger: Logger },
-  ) {}
+    { clock, logger }: { clock: Clock; logger: Logger },
+  ) {
+    this.#logger = logger;
+    this.#poller = new Poller(() => this.#doRound(), { clock, waitMs: () => ROUND_MS });
+  }
 
   start(): void {
-    this.#schedule();
+    this.#poller.later();
   }
 
   /** Resolves when the chore in progress is done. */
-  async stop(): Promise<void> {
-    this.#stopped = true;
-    this.#cancelTimer();
-    await this.#round;
+  stop(): Promise<void> {
+    return this.#poller.stop();
   }
 
-  #schedule(): void {
-    if (this.#stopped) return;
-    this.#cancelTimer = this.deps.clock.after(ROUND_MS, () => {
-      this.#round = this.#doRound();
-      void this.#round.then(() => this.#schedule());
-    });
-  }
-
-  /** Never rejects: a failing chore does not keep the others from running. */
+  /** A failing chore does not keep the others from running. */
   async #doRound(): Promise<void> {
     for (const { name, run } of this.chores) {
-      if (this.#stopped) return;
+      if (this.#poller.isStopped) return;
       try {
         await run();
       } catch (error) {
-        this.deps.logger.warn(
+        this.#logger.warn(
           { chore: name, error },
           'old data could not be deleted (housekeeping): it is tried again in ten seconds',
         );

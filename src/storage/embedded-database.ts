@@ -15,7 +15,7 @@ import { StatementNames } from './statement-names.js';
 interface Upkeep {
   clock?: Clock;
   /** Called when plans could not be renewed, or dead rows not removed; it is tried again. */
-  onError?: (error: Error) => void;
+  onError?: (error: unknown) => void;
 }
 
 /**

@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../config/config.js';
 import { Metrics } from '../metrics/metrics.js';
 import { assertNever } from '../platform/assert-never.js';
+import { Poller } from '../platform/async/poller.js';
 import { settlesWithin } from '../platform/async/settles-within.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { LOGGER, type Logger } from '../platform/logger.js';
@@ -20,89 +21,62 @@ const MOST_FAILING = 50;
 @Injectable()
 export class WebhookSender {
   readonly #busy = new Map<string, number>();
-  readonly #sending = new Set<Promise<void>>();
   readonly #stop = new AbortController();
+  readonly #poller: Poller;
   #failing = 0;
-  #cancelTimer = (): void => undefined;
-  #polling: Promise<void> | undefined;
-  #isMoreExpected = false;
-  #isStopped = false;
 
   constructor(
     private readonly queue: DeliveryQueue,
     private readonly poster: DeliveryPoster,
     @Inject(CONFIG) private readonly config: Pick<Config, 'drainMs'>,
-    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(CLOCK) clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
     private readonly metrics: Metrics,
-  ) {}
+  ) {
+    this.#poller = new Poller(() => this.#look(), {
+      clock,
+      waitMs: () => POLL_MS,
+      onError: (error) =>
+        logger.warn({ error }, 'the outbox of webhooks could not be read; it is tried again'),
+    });
+  }
 
   start(): void {
-    this.#poll();
+    this.#poller.now();
   }
 
   /** Sends nothing more; requests under way have `drainMs` to end, and are given back to other senders then. */
   async stop(): Promise<void> {
-    this.#isStopped = true;
-    this.#cancelTimer();
-    await this.#polling;
-    const sent = Promise.all(this.#sending);
-    if (await settlesWithin(this.config.drainMs, sent)) return;
+    const ended = this.#poller.stop();
+    if (await settlesWithin(this.config.drainMs, ended)) return;
     this.#stop.abort(new Error('The process stops'));
-    await sent;
+    await ended;
   }
 
-  /** Looks at the outbox now, and again at the interval. While it does, one more look is remembered. */
-  #poll(): void {
-    if (this.#isStopped) return;
-    this.#isMoreExpected = true;
-    this.#polling ??= this.#pollAll().finally(() => {
-      this.#polling = undefined;
-      if (!this.#isStopped) this.#cancelTimer = this.clock.after(POLL_MS, () => this.#poll());
-    });
-  }
-
-  async #pollAll(): Promise<void> {
-    this.#cancelTimer();
-    try {
-      while (this.#isMoreExpected && !this.#isStopped) {
-        this.#isMoreExpected = false;
-        for (const delivery of await this.#claim()) this.#begin(delivery);
-      }
-    } catch (error) {
-      this.logger.warn({ error }, 'the outbox of webhooks could not be read; it is tried again');
-    }
-  }
-
-  #claim(): Promise<ClaimedDelivery[]> {
-    const most = MOST_REQUESTS - this.#sending.size;
-    if (most <= 0) return Promise.resolve([]);
+  async #look(): Promise<void> {
+    const most = MOST_REQUESTS - this.#poller.running;
+    if (most <= 0) return;
     const mostFailing = Math.min(most, MOST_FAILING - this.#failing);
-    return this.queue.claim({ busy: this.#busy, most, mostFailing });
+    const claimed = await this.queue.claim({ busy: this.#busy, most, mostFailing });
+    for (const delivery of claimed) this.#poller.begin(this.#sendCounted(delivery), true);
   }
 
-  /** Sends a delivery beside the others; the room that it leaves is for the next. */
-  #begin(delivery: ClaimedDelivery): void {
+  /** Sends a delivery, which counts for its endpoint meanwhile. */
+  async #sendCounted(delivery: ClaimedDelivery): Promise<void> {
     const { endpointId, isFailing } = delivery;
     this.#busy.set(endpointId, (this.#busy.get(endpointId) ?? 0) + 1);
     if (isFailing) this.#failing += 1;
-    const sending = this.#send(delivery)
-      .catch((error: unknown) => {
-        // The delivery’s lease ends, and it is sent again.
-        this.logger.warn(
-          { ...namesOf(delivery), error },
-          'a webhook’s delivery could not be marked',
-        );
-      })
-      .finally(() => {
-        const left = (this.#busy.get(endpointId) ?? 1) - 1;
-        if (left === 0) this.#busy.delete(endpointId);
-        else this.#busy.set(endpointId, left);
-        if (isFailing) this.#failing -= 1;
-        this.#sending.delete(sending);
-        this.#poll();
-      });
-    this.#sending.add(sending);
+    try {
+      await this.#send(delivery);
+    } catch (error) {
+      // The delivery’s lease ends, and it is sent again.
+      this.logger.warn({ ...namesOf(delivery), error }, 'a webhook’s delivery could not be marked');
+    } finally {
+      const left = (this.#busy.get(endpointId) ?? 1) - 1;
+      if (left === 0) this.#busy.delete(endpointId);
+      else this.#busy.set(endpointId, left);
+      if (isFailing) this.#failing -= 1;
+    }
   }
 
   async #send(delivery: ClaimedDelivery): Promise<void> {

@@ -1,6 +1,7 @@
 import { isPlainObject } from '../../platform/json.js';
 import type { Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
+import { Poller } from '../../platform/async/poller.js';
 import { withDeadline } from '../../platform/async/with-deadline.js';
 import type { ModelCatalogue, ModelDescription } from '../model-catalogue.js';
 import type { Lifecycle } from '../model.js';
@@ -36,35 +37,36 @@ export interface CatalogueKeeperDeps {
  */
 export class CatalogueKeeper {
   readonly #closing = new AbortController();
-  #round: Promise<void> = Promise.resolve();
-  #cancelTimer = (): void => undefined;
+  readonly #poller: Poller;
   /** The fault logged last: one that lasts is one line. */
   #fault: string | undefined;
   /** The lifecycle of the configured model at the last warning; `unknown`: nothing describes it. */
   #warnedOf: Lifecycle | 'unknown' = 'active';
 
-  constructor(private readonly deps: CatalogueKeeperDeps) {}
+  constructor(private readonly deps: CatalogueKeeperDeps) {
+    const { clock } = deps;
+    this.#poller = new Poller(() => this.#refresh(), {
+      clock,
+      waitMs: (lookedAt) => lookedAt + ROUND_MS - clock.now(),
+      onError: (error) => this.#warnOfError(error),
+    });
+  }
 
   /** Resolves when the stored list is in the catalogue. */
   async start(): Promise<void> {
-    await this.#guarded(() => this.#load());
+    try {
+      await this.#load();
+    } catch (error) {
+      this.#warnOfError(error);
+    }
     this.#warnOfLifecycle();
-    this.#begin();
+    this.#poller.now();
   }
 
   /** Resolves when no refresh is running. */
   async close(): Promise<void> {
     this.#closing.abort();
-    this.#cancelTimer();
-    await this.#round;
-  }
-
-  #begin(): void {
-    if (this.#closing.signal.aborted) return;
-    this.#round = this.#guarded(() => this.#refresh());
-    this.#cancelTimer = this.deps.clock.after(ROUND_MS, () => {
-      void this.#round.then(() => this.#begin());
-    });
+    await this.#poller.stop();
   }
 
   async #refresh(): Promise<void> {
@@ -129,19 +131,14 @@ export class CatalogueKeeper {
     );
   }
 
-  /** Never rejects. */
-  async #guarded(work: () => Promise<void>): Promise<void> {
-    try {
-      await work();
-    } catch (error) {
-      if (this.#closing.signal.aborted) return;
-      this.#warnOnce('the list of models could not be refreshed; what is known is used', {
-        reason: error instanceof Error ? error.message : String(error),
-        ...(error instanceof Error && 'details' in error && isPlainObject(error.details)
-          ? { details: error.details }
-          : {}),
-      });
-    }
+  #warnOfError(error: unknown): void {
+    if (this.#closing.signal.aborted) return;
+    this.#warnOnce('the list of models could not be refreshed; what is known is used', {
+      reason: error instanceof Error ? error.message : String(error),
+      ...(error instanceof Error && 'details' in error && isPlainObject(error.details)
+        ? { details: error.details }
+        : {}),
+    });
   }
 
   #warnOnce(message: string, fields: Record<string, unknown>): void {

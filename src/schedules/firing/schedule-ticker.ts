@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { Poller } from '../../platform/async/poller.js';
 import { settlesWithin } from '../../platform/async/settles-within.js';
 import { CLOCK, type Clock } from '../../platform/clock.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
@@ -19,24 +20,25 @@ const MOST_AT_ONCE = 10;
 /** Looks for schedules that are due. Any number of processes may look beside each other. */
 @Injectable()
 export class ScheduleTicker {
-  #cancelTimer = (): void => undefined;
-  #looking: Promise<void> | undefined;
-  #isLooking = false;
-  #isMoreExpected = false;
-  #isStopped = false;
-  /** When the last look began. */
-  #lookedAt = 0;
-  readonly #running = new Set<Promise<void>>();
+  readonly #poller: Poller;
 
   constructor(
     @Inject(SlotStore) private readonly slots: Pick<SlotStore, 'claim'>,
     @Inject(SlotRunner) private readonly runner: Pick<SlotRunner, 'run'>,
-    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(CLOCK) clock: Clock,
     @Inject(LOGGER) private readonly logger: Pick<Logger, 'warn'>,
-  ) {}
+  ) {
+    this.#poller = new Poller(() => this.#look(), {
+      clock,
+      // A look that began before a minute has not seen its slots, however long it took: the next one is then due.
+      waitMs: (lookedAt) => lookedAt + Math.min(LOOK_MS, untilMinute(lookedAt)) - clock.now(),
+      onError: (error) =>
+        logger.warn({ error }, 'schedules could not be looked for; it is tried again'),
+    });
+  }
 
   start(): void {
-    this.#look();
+    this.#poller.now();
   }
 
   /**
@@ -44,64 +46,24 @@ export class ScheduleTicker {
    * the slots are left to their leases.
    */
   async stop(): Promise<void> {
-    this.#isStopped = true;
-    this.#cancelTimer();
-    await settlesWithin(STOP_MS, this.#endOfAll());
+    await settlesWithin(STOP_MS, this.#poller.stop());
   }
 
-  async #endOfAll(): Promise<void> {
-    await this.#looking;
-    await Promise.all(this.#running);
+  async #look(): Promise<void> {
+    const free = MOST_AT_ONCE - this.#poller.running;
+    if (free === 0) return;
+    const claimed = await this.slots.claim(free);
+    // Others may be due: they have the room that these leave.
+    const isMore = claimed.length === free;
+    for (const schedule of claimed) this.#poller.begin(this.#run(schedule), isMore);
   }
 
-  /** Looks now, and again in time for the next slots. While it looks, one more look is remembered. */
-  #look(): void {
-    if (this.#isStopped) return;
-    this.#isMoreExpected = true;
-    if (!this.#isLooking) this.#looking = this.#lookAll();
-  }
-
-  async #lookAll(): Promise<void> {
-    this.#isLooking = true;
-    this.#cancelTimer();
+  async #run(schedule: ScheduleRow): Promise<void> {
     try {
-      while (this.#isMoreExpected && !this.#isStopped) {
-        this.#isMoreExpected = false;
-        this.#lookedAt = this.clock.now();
-        const free = MOST_AT_ONCE - this.#running.size;
-        if (free === 0) return;
-        const claimed = await this.slots.claim(free);
-        for (const schedule of claimed) this.#begin(schedule, claimed.length === free);
-      }
+      await this.runner.run(schedule);
     } catch (error) {
-      this.logger.warn({ error }, 'schedules could not be looked for; it is tried again');
-    } finally {
-      // In the same breath as the last check: a look that is asked for after it begins anew.
-      this.#isLooking = false;
-      this.#lookLater();
+      const { id: scheduleId, key } = schedule;
+      this.logger.warn({ scheduleId, key, error }, 'a slot of a schedule is left to its lease');
     }
-  }
-
-  /** A look that began before a minute has not seen its slots, however long it took: the next one is then due. */
-  #lookLater(): void {
-    if (this.#isStopped) return;
-    const dueAt = this.#lookedAt + Math.min(LOOK_MS, untilMinute(this.#lookedAt));
-    const delayMs = Math.max(0, dueAt - this.clock.now());
-    this.#cancelTimer = this.clock.after(delayMs, () => this.#look());
-  }
-
-  /** @param isMore whether others may be due: they have the room that this one leaves. */
-  #begin(schedule: ScheduleRow, isMore: boolean): void {
-    const { id: scheduleId, key } = schedule;
-    const running = this.runner
-      .run(schedule)
-      .catch((error: unknown) =>
-        this.logger.warn({ scheduleId, key, error }, 'a slot of a schedule is left to its lease'),
-      )
-      .finally(() => {
-        this.#running.delete(running);
-        if (isMore) this.#look();
-      });
-    this.#running.add(running);
   }
 }

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { Poller } from '../../platform/async/poller.js';
 import type { Clock } from '../../platform/clock.js';
 
 /** Time between two looks at the tables, in ms. */
@@ -15,25 +16,21 @@ const UNTIDY = `select format('%I', relname) as name from pg_stat_user_tables
  * @param onError a failure of a look; the next look tries again.
  * @returns ends it.
  */
-export function tidyTables(pool: Pool, clock: Clock, onError: (error: Error) => void): () => void {
-  let isEnded = false;
-  let cancel = (): void => undefined;
-  const look = (): void => {
-    void tidy(pool)
-      .catch((error: Error) => {
-        // A look that the end of the pool broke off did not fail.
-        if (!isEnded) onError(error);
-      })
-      .finally(lookLater);
-  };
-  const lookLater = (): void => {
-    if (!isEnded) cancel = clock.after(LOOK_MS, look);
-  };
-  lookLater();
-  return () => {
-    isEnded = true;
-    cancel();
-  };
+export function tidyTables(
+  pool: Pool,
+  clock: Clock,
+  onError: (error: unknown) => void,
+): () => void {
+  const poller = new Poller(() => tidy(pool), {
+    clock,
+    waitMs: () => LOOK_MS,
+    onError: (error) => {
+      // A look that the end of the pool broke off did not fail.
+      if (!poller.isStopped) onError(error);
+    },
+  });
+  poller.later();
+  return () => void poller.stop();
 }
 
 /** Tables one by one: others are served in between. */

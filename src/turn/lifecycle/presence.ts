@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { and, eq, lt, sql } from 'drizzle-orm';
 import { CONFIG, type Config } from '../../config/config.js';
+import { Poller } from '../../platform/async/poller.js';
 import { CLOCK, type Clock } from '../../platform/clock.js';
 import { newId } from '../../platform/ids.js';
 import { settlesWithin } from '../../platform/async/settles-within.js';
@@ -46,7 +47,7 @@ export class Presence {
   #wasAway = false;
   #isAsked = false;
   #storing: Promise<void> | undefined;
-  #cancelTimer = (): void => undefined;
+  readonly #renewals: Poller;
   #stopListening: StopListening = () => undefined;
   #stopped = false;
 
@@ -56,12 +57,14 @@ export class Presence {
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
     @Inject(CONFIG) private readonly config: Pick<Config, 'disconnectGraceMs'>,
-  ) {}
+  ) {
+    this.#renewals = new Poller(() => this.#renew(), { clock, waitMs: () => RENEW_MS });
+  }
 
   async start(): Promise<void> {
     this.#stopListening = await this.bus.onReaderCheck(() => this.#store());
     this.#store();
-    this.#schedule();
+    this.#renewals.later();
   }
 
   /** A turn was accepted here with a row of this process: its reader is about to come. */
@@ -109,7 +112,7 @@ export class Presence {
   async close(): Promise<void> {
     const { db, logger } = this;
     this.#stopped = true;
-    this.#cancelTimer();
+    void this.#renewals.stop();
     this.#stopListening();
     for (const cancel of this.#expected.values()) cancel();
     this.#counts.clear();
@@ -124,14 +127,19 @@ export class Presence {
     }
   }
 
-  #schedule(): void {
-    if (this.#stopped) return;
-    this.#cancelTimer = this.clock.after(RENEW_MS, () => {
-      for (const turnId of this.#counts.keys()) this.#changed.add(turnId);
-      this.#store();
-      void this.#removeOld();
-      this.#schedule();
-    });
+  async #renew(): Promise<void> {
+    for (const turnId of this.#counts.keys()) this.#changed.add(turnId);
+    this.#store();
+    // Leases are renewed in time, however long this takes.
+    void this.#removeOld();
+  }
+
+  async #removeOld(): Promise<void> {
+    try {
+      await removeOldReports(this.db, this.processId);
+    } catch (error) {
+      this.logger.warn({ error }, 'rows of readers that are gone could not be removed');
+    }
   }
 
   /** @returns whether the turn had no reader before. */
@@ -190,14 +198,6 @@ export class Presence {
       throw error;
     }
     if (clock.now() - startedAt > ANSWER_MS) this.noteAway();
-  }
-
-  async #removeOld(): Promise<void> {
-    try {
-      await removeOldReports(this.db, this.processId);
-    } catch (error) {
-      this.logger.warn({ error }, 'rows of readers that are gone could not be removed');
-    }
   }
 }
 

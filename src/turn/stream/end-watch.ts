@@ -1,6 +1,7 @@
 import { unendedStatuses } from '../../storage/shapes/stored-turn.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { and, inArray } from 'drizzle-orm';
+import { Poller } from '../../platform/async/poller.js';
 import { CLOCK, type Clock } from '../../platform/clock.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
@@ -19,19 +20,26 @@ const MOST_AT_ONCE = 1_000;
 @Injectable()
 export class EndWatch {
   readonly #watchers = new Map<string, Set<() => void>>();
-  #cancelTimer: (() => void) | undefined;
+  readonly #poller: Poller;
 
   constructor(
     @Inject(DATABASE) private readonly db: Database,
-    @Inject(CLOCK) private readonly clock: Clock,
-    @Inject(LOGGER) private readonly logger: Logger,
-  ) {}
+    @Inject(CLOCK) clock: Clock,
+    @Inject(LOGGER) logger: Logger,
+  ) {
+    this.#poller = new Poller(() => this.#look(), {
+      clock,
+      waitMs: () => (this.#watchers.size > 0 ? LOOK_MS : undefined),
+      onError: (error) =>
+        logger.warn({ error }, 'turns that have ended could not be looked for: it is tried again'),
+    });
+  }
 
   /** @returns what to call when nobody waits any more. */
   watch(turnId: string, onOver: () => void): () => void {
     const watchers = this.#watchers.get(turnId) ?? new Set();
     this.#watchers.set(turnId, watchers.add(onOver));
-    this.#schedule();
+    this.#poller.later();
     return () => {
       watchers.delete(onOver);
       if (watchers.size === 0 && this.#watchers.get(turnId) === watchers) {
@@ -41,25 +49,8 @@ export class EndWatch {
   }
 
   close(): void {
-    this.#cancelTimer?.();
+    void this.#poller.stop();
     this.#watchers.clear();
-  }
-
-  #schedule(): void {
-    if (this.#cancelTimer !== undefined) return;
-    this.#cancelTimer = this.clock.after(LOOK_MS, () => {
-      this.#look()
-        .catch((error: unknown) =>
-          this.logger.warn(
-            { error },
-            'turns that have ended could not be looked for: it is tried again',
-          ),
-        )
-        .finally(() => {
-          this.#cancelTimer = undefined;
-          if (this.#watchers.size > 0) this.#schedule();
-        });
-    });
   }
 
   async #look(): Promise<void> {

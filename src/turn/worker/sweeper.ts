@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { Poller } from '../../platform/async/poller.js';
 import { CLOCK, type Clock } from '../../platform/clock.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
 import { ApprovalStore } from '../approvals/approval-store.js';
@@ -23,8 +24,7 @@ const ORPHANS_MS = 5_000;
  */
 @Injectable()
 export class Sweeper {
-  #cancelTimer = (): void => undefined;
-  #stopped = false;
+  readonly #poller: Poller;
   #lookForOrphansAt = 0;
 
   constructor(
@@ -41,7 +41,19 @@ export class Sweeper {
     @Inject(TurnCanceller) private readonly canceller: Pick<TurnCanceller, 'cancel' | 'endIdle'>,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Pick<Logger, 'info' | 'warn'>,
-  ) {}
+  ) {
+    this.#poller = new Poller(() => this.#sweep(), {
+      clock,
+      waitMs: () => SWEEP_MS,
+      onError: (error) => {
+        this.abandoned.startOver();
+        logger.warn(
+          { error },
+          'turns that lost their worker could not be looked for: it is tried again in half a second',
+        );
+      },
+    });
+  }
 
   /** Wakes workers for the turns that an earlier process left, then sweeps at intervals. */
   async start(): Promise<void> {
@@ -49,27 +61,11 @@ export class Sweeper {
     if (turns > 0) this.logger.info({ turns }, 'unfinished turns picked up');
     // Readers that leave from now on are seen to leave.
     await this.abandoned.cancel();
-    this.#schedule();
+    this.#poller.later();
   }
 
   stop(): void {
-    this.#stopped = true;
-    this.#cancelTimer();
-  }
-
-  #schedule(): void {
-    if (this.#stopped) return;
-    this.#cancelTimer = this.clock.after(SWEEP_MS, () => {
-      this.#sweep()
-        .catch((error: unknown) => {
-          this.abandoned.startOver();
-          this.logger.warn(
-            { error },
-            'turns that lost their worker could not be looked for: it is tried again in half a second',
-          );
-        })
-        .finally(() => this.#schedule());
-    });
+    void this.#poller.stop();
   }
 
   async #sweep(): Promise<void> {
