@@ -179,7 +179,7 @@ module.exports = {
     {
       name: 'vocabulary-is-a-leaf',
       severity: 'error',
-      from: { path: '^src/events/(turn-event|fold-turn)\\.ts$' },
+      from: { path: '^src/events/turn-event\\.ts$' },
       to: {
         path: '^src/(?!platform/|errors/error-table|events/turn-event\\.ts|storage/shapes/stored-step\\.ts)',
       },

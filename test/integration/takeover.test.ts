@@ -5,7 +5,7 @@ import { eq } from 'drizzle-orm';
 import * as fc from 'fast-check';
 import { loadArchive } from '../../src/events/archive.js';
 import { FencedError } from '../../src/events/event-log.js';
-import { foldTurnEvents } from '../../src/events/fold-turn.js';
+import { foldTurnEvents } from '../support/turn/fold-turn.js';
 import { noUsage, type TurnEvent } from '../../src/events/turn-event.js';
 import { steeredMessages } from '../../src/storage/governance-schema.js';
 import { steps, toolCalls } from '../../src/storage/transcript-schema.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { recordedTurns } from '../../../test/golden/golden.js';
-import { foldTurnEvents } from '../../events/fold-turn.js';
+import { foldTurnEvents } from '../../../test/support/turn/fold-turn.js';
 import { harnessDialect } from '../../wires/harness/dialect/harness.js';
 import { TurnEncoder } from '../../wires/framing/turn-encoder.js';
 import type { HarnessEvent } from './follow-turn.js';

@@ -1,11 +1,11 @@
-import type { ErrorCode } from '../errors/error-table.js';
-import { assertNever } from '../platform/assert-never.js';
-import { compact } from '../platform/compact.js';
-import type { JsonObject } from '../platform/json.js';
-import type { StepStopReason, ToolStatus, Usage } from '../storage/shapes/stored-step.js';
-import { type Source, type TurnEvent, type TurnOutcome } from './turn-event.js';
+import type { ErrorCode } from '../../../src/errors/error-table.js';
+import { assertNever } from '../../../src/platform/assert-never.js';
+import { compact } from '../../../src/platform/compact.js';
+import type { JsonObject } from '../../../src/platform/json.js';
+import type { StepStopReason, ToolStatus, Usage } from '../../../src/storage/shapes/stored-step.js';
+import { type Source, type TurnEvent, type TurnOutcome } from '../../../src/events/turn-event.js';
 
-export interface FoldedCall {
+interface FoldedCall {
   callId: string;
   name: string;
   /** The JSON of the input as far as it was streamed; `input` is set when it is whole. */
@@ -16,7 +16,7 @@ export interface FoldedCall {
   durationMs: number;
 }
 
-export interface FoldedStep {
+interface FoldedStep {
   step: number;
   text: string;
   thinking: string;
@@ -26,8 +26,8 @@ export interface FoldedStep {
   usage?: Usage;
 }
 
-/** A turn as its events show it to a reader. */
-export interface FoldedTurn {
+/** A turn as its events show it to a reader: a second fold, beside that of the wires, which tests compare with. */
+interface FoldedTurn {
   /** `queued`: no worker has begun; `parked`: nobody works on it until an answer comes. */
   phase: 'queued' | 'running' | 'recovering' | 'parked' | 'ended';
   position?: number;
@@ -58,7 +58,7 @@ export interface FoldedTurn {
   };
 }
 
-export const initialTurn: FoldedTurn = {
+const initialTurn: FoldedTurn = {
   phase: 'queued',
   attempt: 0,
   steps: [],
@@ -74,7 +74,7 @@ export const initialTurn: FoldedTurn = {
  *
  * @throws Error when an event names a step or a call that never began: the log is broken.
  */
-export function foldTurn(view: FoldedTurn, event: TurnEvent): FoldedTurn {
+function foldTurn(view: FoldedTurn, event: TurnEvent): FoldedTurn {
   const next = { ...view, attempt: event.attempt };
   switch (event.type) {
     case 'turn.queued':
