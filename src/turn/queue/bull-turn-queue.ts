@@ -42,7 +42,10 @@ const once: JobsOptions = { removeOnComplete: true, removeOnFail: true };
 /** Longest time that a close waits for Redis to take what is to be written, in ms. */
 const CLOSE_WAIT_MS = 2_000;
 
-/** The distributed queue: BullMQ, one job a token. */
+/**
+ * The distributed queue: BullMQ, one job a token. Its order, its tries and its bounds are not used: what runs next, and
+ * what becomes of it, is in the database.
+ */
 @Injectable()
 export class BullTurnQueue implements TurnQueue, BeforeApplicationShutdown {
   /** The token that is being added, and the one after it, for turns that were stored meanwhile. */

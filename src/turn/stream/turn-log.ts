@@ -11,7 +11,6 @@ import {
 } from '../../events/cursor.js';
 import { EVENT_LOG, type EventLog } from '../../events/event-log.js';
 import type { TurnEvent } from '../../events/turn-event.js';
-import type { LogPageQueryDto } from '../history/log-page-query.dto.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { streamExpired } from '../state/turn-errors.js';
 import { getTurn, type TurnRow } from '../state/turn-row.js';
@@ -36,7 +35,10 @@ export class TurnLog {
    *
    * @throws TypedError TURN_NOT_FOUND 404, STREAM_EXPIRED 410, INVALID_REQUEST 400.
    */
-  async page(turnId: string, { cursor, limit }: LogPageQueryDto): Promise<TurnLogPage> {
+  async page(
+    turnId: string,
+    { cursor, limit }: { cursor?: string | undefined; limit: number },
+  ): Promise<TurnLogPage> {
     const { db } = this;
     const turn = await getTurn(db, turnId);
     const after = parseOptionalCursor(turnId, cursor);
