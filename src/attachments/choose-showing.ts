@@ -1,6 +1,6 @@
 import { assertNever } from '../platform/assert-never.js';
 import type { AttachmentRef } from '../storage/shapes/stored-part.js';
-import type { TurnEventBody } from '../events/turn-event.js';
+import { clientNotice, type TurnEventBody } from '../events/turn-event.js';
 import { compact } from '../platform/compact.js';
 import { mediaKind } from './check-file.js';
 import type { TextSource, PagesRead } from './extract/outcomes.js';
@@ -137,16 +137,8 @@ export function shownEvents(files: readonly ShownFile[]): TurnEventBody[] {
     const text = describe(file);
     if (text === undefined) return [];
     const { via, isCut, pages, pagesRead, doubt } = file;
-    return [
-      {
-        type: 'notice.posted',
-        kind: 'attachment-shown',
-        level: 'message',
-        text,
-        metadata: compact({ name, index, as, why, changed, via, isCut, pages, pagesRead, doubt }),
-        seenByModel: false,
-      },
-    ];
+    const details = { name, index, as, why, changed, via, isCut, pages, pagesRead, doubt };
+    return [clientNotice('message', 'attachment-shown', text, compact(details))];
   });
 }
 

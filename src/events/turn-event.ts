@@ -159,6 +159,22 @@ export type TurnEventBody =
 export type NoticePosted = Extract<TurnEventBody, { type: 'notice.posted' }>;
 
 /**
+ * A notice that the model does not see.
+ *
+ * @param level `message`: about the turn. `step`: about what just happened.
+ * @param metadata machine-readable details.
+ */
+export function clientNotice(
+  level: NoticePosted['level'],
+  kind: string,
+  text: string,
+  metadata?: Record<string, unknown>,
+): NoticePosted {
+  const details = metadata === undefined ? {} : { metadata };
+  return { type: 'notice.posted', kind, level, text, ...details, seenByModel: false };
+}
+
+/**
  * An event in the log. Events of a turn are ordered by (attempt, seq). `attempt` counts the
  * workers that claimed the turn, from 1 (events before the first claim have attempt 0);
  * `seq` counts from 1 within the attempt.

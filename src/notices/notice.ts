@@ -23,3 +23,6 @@ export interface StoredNotice extends Omit<Notice, 'urgency'> {
   /** Index among the notices after one step, from 0. */
   position: number;
 }
+
+/** A notice that is about to be posted. */
+export type NewNotice = Omit<StoredNotice, 'afterStep' | 'position'>;

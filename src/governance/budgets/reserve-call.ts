@@ -19,7 +19,7 @@ import { retry, type RetryDelays } from '../../platform/async/retry.js';
 import type { Database, Queryable } from '../../storage/connection.js';
 import { isDatabaseDown } from '../../storage/database-errors.js';
 import { loadDay, reserveFromDay, type Reservation } from './usage-days.js';
-import type { TurnEventBody } from '../../events/turn-event.js';
+import { clientNotice, type TurnEventBody } from '../../events/turn-event.js';
 import { untilAborted } from '../../platform/async/abort.js';
 import { turns } from '../../storage/schema.js';
 import { TypedError } from '../../errors/typed-error.js';
@@ -195,14 +195,12 @@ export class ReservationWait {
 }
 
 function waitNotice(shortage: DayShortage): TurnEventBody {
-  return {
-    type: 'notice.posted',
-    kind: 'budget-wait',
-    level: 'step',
-    text: `${describeReserved(shortage)} The turn waits for up to ${WAIT_MS / 1_000} s.`,
-    metadata: { budget: shortage.budget, waitMs: WAIT_MS },
-    seenByModel: false,
-  };
+  return clientNotice(
+    'step',
+    'budget-wait',
+    `${describeReserved(shortage)} The turn waits for up to ${WAIT_MS / 1_000} s.`,
+    { budget: shortage.budget, waitMs: WAIT_MS },
+  );
 }
 
 /**

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { TurnEventBody } from '../../events/turn-event.js';
+import { clientNotice, type TurnEventBody } from '../../events/turn-event.js';
 import { describeProblems } from '../../options/describe-problems.js';
 import { CLOCK, type Clock } from '../../platform/clock.js';
 import { newId } from '../../platform/ids.js';
@@ -117,12 +117,9 @@ function notices({ turn }: Attempt): TurnEventBody[] {
     ...file,
   }));
   const delegation = delegationNotice(turn);
-  const models = (turn.options.modelNotices ?? []).map((notice): TurnEventBody => ({
-    type: 'notice.posted',
-    ...notice,
-    level: 'message',
-    seenByModel: false,
-  }));
+  const models = (turn.options.modelNotices ?? []).map(({ kind, text, metadata }) =>
+    clientNotice('message', kind, text, metadata),
+  );
   const text = describeProblems(turn.options.problems);
   if (text === undefined) return [...rejected, ...models, ...delegation];
   const notice: TurnEventBody = {
@@ -142,16 +139,8 @@ function delegationNotice(turn: Attempt['turn']): TurnEventBody[] {
   if (delegation === null || options.options.subagentGovernance === undefined) return [];
   const { allowed, reason, delegatedSubagents } = delegation;
   const agents = delegatedSubagents.length === 0 ? 'nobody' : delegatedSubagents.join(', ');
-  return [
-    {
-      type: 'notice.posted',
-      kind: allowed ? 'delegation-allowed' : 'delegation-denied',
-      level: 'message',
-      text: allowed
-        ? `The turn may delegate to ${agents}.`
-        : `The turn may not delegate: ${reason}`,
-      metadata: { ...delegation },
-      seenByModel: false,
-    },
-  ];
+  const [kind, text] = allowed
+    ? ['delegation-allowed', `The turn may delegate to ${agents}.`]
+    : ['delegation-denied', `The turn may not delegate: ${reason}`];
+  return [clientNotice('message', kind, text, { ...delegation })];
 }

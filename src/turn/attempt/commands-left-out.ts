@@ -1,4 +1,4 @@
-import type { NoticePosted } from '../../events/turn-event.js';
+import { clientNotice, type NoticePosted } from '../../events/turn-event.js';
 import type { OfferRules } from '../../governance/permissions/offer-tools.js';
 import { isAboutWhole } from '../../governance/permissions/match-rule.js';
 import type { ToolEffect } from '../../governance/permission-subject.js';
@@ -30,12 +30,12 @@ export function commandsLeftOut({
     .filter(({ name, effect }) => effect === 'command' && listed.includes(name))
     .filter(({ name }) => !offered.some((one) => one.name === name))
     .filter(({ name }) => !denied.some((rule) => isAboutWhole(rule, name)))
-    .map(({ name }) => ({
-      type: 'notice.posted',
-      kind: 'tool-left-out',
-      level: 'message',
-      text: `The turn goes without ${name}, which its agent lists: it runs commands. List it in opts.tools, or allow some of it, for example ${name}(git status*), in the permissions of the agent, the session or the server.`,
-      metadata: { tool: name },
-      seenByModel: false,
-    }));
+    .map(({ name }) =>
+      clientNotice(
+        'message',
+        'tool-left-out',
+        `The turn goes without ${name}, which its agent lists: it runs commands. List it in opts.tools, or allow some of it, for example ${name}(git status*), in the permissions of the agent, the session or the server.`,
+        { tool: name },
+      ),
+    );
 }

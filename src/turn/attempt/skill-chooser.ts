@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Persona } from '../../agents/parse-agent-file.js';
-import type { NoticePosted } from '../../events/turn-event.js';
+import { clientNotice, type NoticePosted } from '../../events/turn-event.js';
 import { compact } from '../../platform/compact.js';
 import type { OpenedRoot } from '../../session/project-roots.js';
 import { projectOf } from '../../session/skill-service.js';
@@ -57,27 +57,18 @@ function toTold({ name, description, digest, allowedTools }: Skill): ToldSkill {
 }
 
 function describeAbsent({ missing, leftOut }: ReturnType<typeof chooseSkills>): NoticePosted[] {
-  const about = { type: 'notice.posted', level: 'message', seenByModel: false } as const;
+  const noticeOf = (kind: string, skills: readonly string[], text: string): NoticePosted[] =>
+    skills.length === 0 ? [] : [clientNotice('message', kind, text, { skills })];
   return [
-    ...(missing.length === 0
-      ? []
-      : [
-          {
-            ...about,
-            kind: 'skill-missing',
-            text: `There is no skill of this name, or its file has faults: ${missing.join(', ')}.`,
-            metadata: { skills: missing },
-          },
-        ]),
-    ...(leftOut.length === 0
-      ? []
-      : [
-          {
-            ...about,
-            kind: 'skills-left-out',
-            text: `There are more skills than a prompt lists. Left out: ${leftOut.join(', ')}. Name the skills of the agent in its file.`,
-            metadata: { skills: leftOut },
-          },
-        ]),
+    ...noticeOf(
+      'skill-missing',
+      missing,
+      `There is no skill of this name, or its file has faults: ${missing.join(', ')}.`,
+    ),
+    ...noticeOf(
+      'skills-left-out',
+      leftOut,
+      `There are more skills than a prompt lists. Left out: ${leftOut.join(', ')}. Name the skills of the agent in its file.`,
+    ),
   ];
 }

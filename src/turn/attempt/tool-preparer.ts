@@ -8,7 +8,7 @@ import { MCP, type Mcp } from '../../tools/mcp/mcp.js';
 import { SHELLS, describeShells, type Shells } from '../../tools/shells.js';
 import { PersonaLibrary } from '../../agents/persona-library.js';
 import type { Persona } from '../../agents/parse-agent-file.js';
-import type { NoticePosted } from '../../events/turn-event.js';
+import { clientNotice, type NoticePosted } from '../../events/turn-event.js';
 import type {
   PermissionLayer,
   PermissionMode,
@@ -222,14 +222,12 @@ function within(
 
 function unsandboxed(shells: Exclude<Shells, { kind: 'sandboxed' }>): NoticePosted {
   const isOff = shells.kind === 'off';
-  return {
-    type: 'notice.posted',
-    kind: isOff ? 'commands-off' : 'commands-unsandboxed',
-    level: 'message',
-    text: isOff ? shells.explanation : `bash is ${describeShells(shells)}`,
-    metadata: { reason: shells.reason },
-    seenByModel: false,
-  };
+  return clientNotice(
+    'message',
+    isOff ? 'commands-off' : 'commands-unsandboxed',
+    isOff ? shells.explanation : `bash is ${describeShells(shells)}`,
+    { reason: shells.reason },
+  );
 }
 
 /** Reasons of one server that its notice has at most. */
@@ -244,13 +242,11 @@ function noticesOf(problems: readonly McpProblem[]): NoticePosted[] {
   return [...servers].map(([server, reasons]): NoticePosted => {
     const more = reasons.length - MOST_REASONS;
     const shown = reasons.slice(0, MOST_REASONS).join('; ');
-    return {
-      type: 'notice.posted',
-      kind: 'mcp-problem',
-      level: 'message',
-      text: `MCP server ${server}: ${shown}${more > 0 ? `; and ${more} more` : ''}`,
-      metadata: { server },
-      seenByModel: false,
-    };
+    return clientNotice(
+      'message',
+      'mcp-problem',
+      `MCP server ${server}: ${shown}${more > 0 ? `; and ${more} more` : ''}`,
+      { server },
+    );
   });
 }

@@ -1,3 +1,4 @@
+import { clientNotice } from '../../events/turn-event.js';
 import { lstat } from 'node:fs/promises';
 import path from 'node:path';
 import { Inject, Injectable } from '@nestjs/common';
@@ -118,16 +119,7 @@ export function todoBoard({ turn, clock, writer, progress }: Attempt, watch: Tur
   return {
     replace: async (items) => {
       await writer.commit(
-        [
-          {
-            type: 'notice.posted',
-            kind: 'todos',
-            level: 'step',
-            text: `${items.length} todos`,
-            metadata: { todos: items },
-            seenByModel: false,
-          },
-        ],
+        [clientNotice('step', 'todos', `${items.length} todos`, { todos: items })],
         [replaceTodos({ sessionId: turn.sessionId, items, updatedAt: new Date(clock.now()) })],
       );
       watch.todos = items;

@@ -1,5 +1,5 @@
 import type { Usage } from '../../storage/shapes/stored-step.js';
-import { addUsage, type TurnEventBody } from '../../events/turn-event.js';
+import { addUsage, clientNotice, type TurnEventBody } from '../../events/turn-event.js';
 import { pause } from '../../platform/clock.js';
 import { untilAborted } from '../../platform/async/abort.js';
 import { updateTurnKind } from '../../storage/write-kind.js';
@@ -88,24 +88,20 @@ function describeRemedy({ options }: TurnRow, remedy: Remedy): TurnEventBody {
   const { model: from } = options.options;
   if (remedy.type === 'retry') {
     const { afterMs } = remedy;
-    return {
-      type: 'notice.posted',
-      kind: 'model-retry',
-      level: 'step',
-      text: `The provider is overloaded. The step is tried again in ${(afterMs / 1_000).toFixed(1)} s.`,
-      metadata: { reason: 'overloaded', afterMs },
-      seenByModel: false,
-    };
+    return clientNotice(
+      'step',
+      'model-retry',
+      `The provider is overloaded. The step is tried again in ${(afterMs / 1_000).toFixed(1)} s.`,
+      { reason: 'overloaded', afterMs },
+    );
   }
   const { model: to, reason } = remedy;
-  return {
-    type: 'notice.posted',
-    kind: 'model-fallback',
-    level: 'step',
-    text: `${causes[reason](from)} The turn goes on with ${to}.`,
-    metadata: { from, to, reason },
-    seenByModel: false,
-  };
+  return clientNotice(
+    'step',
+    'model-fallback',
+    `${causes[reason](from)} The turn goes on with ${to}.`,
+    { from, to, reason },
+  );
 }
 
 const causes: Record<Extract<Remedy, { type: 'fallback' }>['reason'], (model: string) => string> = {

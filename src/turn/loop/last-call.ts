@@ -1,8 +1,7 @@
 import { type AgentState, changeState } from '../../governance/decision-tree/agent-state.js';
 import { lastCall, type LastCallLimit } from '../../governance/limits/limit-reached.js';
-import type { StoredNotice } from '../../notices/notice.js';
-import { insertNotice } from '../state/stored-turn.js';
-import { limitNotice } from '../state/turn-events.js';
+import type { NewNotice } from '../../notices/notice.js';
+import { postNotices } from './post-notices.js';
 import type { Attempt, Progress } from '../state/attempt.js';
 
 /** A call inside a limit that is the last one of its turn: no tool may be called in it. */
@@ -66,29 +65,21 @@ function isCutWithoutAnswer({ steps, clampedStep, clampedBy }: Progress): boolea
  * @param state of the iteration that begins, with the call's added tokens counted.
  */
 export async function postLastCall(
-  { progress, writer, turn, clock }: Attempt,
+  attempt: Attempt,
   limit: LastCallLimit,
   state: AgentState,
 ): Promise<void> {
+  const { notices, steps } = attempt.progress;
   const mark = lastCallMark(limit);
-  if (progress.notices.some((notice) => notice.mark === mark)) return;
-  const last = progress.steps.at(-1);
-  const afterStep = last?.step ?? 0;
-  const { kind, text, metadata } = lastCall(limit, state);
-  const notice: StoredNotice = {
+  if (notices.some((notice) => notice.mark === mark)) return;
+  const { metadata, ...reached } = lastCall(limit, state);
+  const notice: NewNotice = {
+    ...reached,
     mark,
-    kind,
-    text,
     level: 'step',
     metadata: { ...metadata },
     // A paused reply goes on where it stopped: nothing can stand between its parts.
-    seenByModel: last?.stopReason !== 'pause_turn',
-    afterStep,
-    position: progress.notices.filter((other) => other.afterStep === afterStep).length,
+    seenByModel: steps.at(-1)?.stopReason !== 'pause_turn',
   };
-  await writer.commit(
-    [{ ...limitNotice({ kind, text, metadata }), seenByModel: notice.seenByModel }],
-    [insertNotice({ ...notice, turnId: turn.id, createdAt: new Date(clock.now()) })],
-  );
-  progress.notices = [...progress.notices, notice];
+  await postNotices(attempt, [notice]);
 }

@@ -3,12 +3,13 @@ import { findNearNoProgress } from '../../governance/limits/no-progress.js';
 import type { AgentState } from '../../governance/decision-tree/agent-state.js';
 import { warnings } from '../../governance/limits/limit-warnings.js';
 import { checkTriggers } from '../../notices/check-triggers.js';
-import type { Notice, StoredNotice } from '../../notices/notice.js';
+import type { NewNotice, StoredNotice } from '../../notices/notice.js';
 import type { Facts } from '../../notices/trigger.js';
 import { contextUsage, resourceUsage } from '../../notices/triggers/usage.js';
 import { estimateAdded } from '../budgets/estimate-call.js';
 import { countAdded } from '../budgets/reserve-headroom.js';
 import type { SentConversation } from '../prompt/sent-conversation.js';
+import { formatMark, formatNotice } from '../output/output-notices.js';
 import { isReplyOpen } from '../prompt/open-server-tools.js';
 import { insertNotice } from '../state/stored-turn.js';
 import { contextTokens } from '../state/turn-state.js';
@@ -18,13 +19,38 @@ import type { TurnRun } from '../state/turn-run.js';
 type WatchedRun = Attempt & Pick<TurnRun, 'model' | 'conversation' | 'watch'>;
 
 /**
- * Checks every trigger before a model call and posts the notices that are due: to the readers now,
- * to the model with this call and every later one. Notices are stored first, so that neither a
- * crash nor another check posts them again.
+ * Posts notices: to the readers now, and to the model, where it sees them, with its next call and every later one.
+ * They are stored first, so that neither a crash nor another check posts them again.
+ */
+export async function postNotices(
+  { progress, writer, turn, clock }: Attempt,
+  notices: readonly NewNotice[],
+): Promise<void> {
+  const afterStep = progress.steps.at(-1)?.step ?? 0;
+  const before = progress.notices.filter((notice) => notice.afterStep === afterStep).length;
+  const stored = notices.map((notice, index): StoredNotice => ({
+    ...notice,
+    afterStep,
+    position: before + index,
+  }));
+  const createdAt = new Date(clock.now());
+  await writer.commit(
+    stored.map(toEvent),
+    stored.map((notice) => insertNotice({ ...notice, turnId: turn.id, createdAt })),
+  );
+  progress.notices = [...progress.notices, ...stored];
+}
+
+/**
+ * Checks every trigger before a model call and posts the notices that are due.
  *
  * @param state of the iteration that begins.
  */
-export async function postNotices(run: WatchedRun, state: AgentState, step: number): Promise<void> {
+export async function postTriggered(
+  run: WatchedRun,
+  state: AgentState,
+  step: number,
+): Promise<void> {
   // A paused reply goes on where it stopped: nothing can stand between its parts.
   if (isReplyOpen(run.progress.steps)) return;
   const facts = await collectFacts(run, state, step);
@@ -32,19 +58,19 @@ export async function postNotices(run: WatchedRun, state: AgentState, step: numb
     run.logger.error({ turnId: run.turn.id, trigger, error }, 'a trigger failed'),
   );
   if (due.length === 0) return;
-  const now = new Date(run.clock.now());
-  // A reply that was no object has a notice already.
-  const before = run.progress.notices.filter(({ afterStep }) => afterStep === step - 1).length;
-  const stored = due.map(({ urgency: _urgency, ...notice }, index): StoredNotice => ({
-    ...notice,
-    afterStep: step - 1,
-    position: before + index,
-  }));
-  await run.writer.commit(
-    due.map(toEvent),
-    stored.map((notice) => insertNotice({ ...notice, turnId: run.turn.id, createdAt: now })),
+  await postNotices(
+    run,
+    due.map(({ urgency: _urgency, ...notice }) => notice),
   );
-  run.progress.notices = [...run.progress.notices, ...stored];
+}
+
+/** Tells a model that has no format for its replies which object to end with, once a turn. */
+export async function postFormat(run: Attempt & Pick<TurnRun, 'model'>): Promise<void> {
+  const { output } = run.turn.options.options;
+  if (output === undefined || run.model.frame.outputSchema !== undefined) return;
+  if (run.progress.notices.some(({ mark }) => mark === formatMark)) return;
+  if (isReplyOpen(run.progress.steps)) return;
+  await postNotices(run, [formatNotice(output.schema)]);
 }
 
 async function collectFacts(run: WatchedRun, state: AgentState, step: number): Promise<Facts> {
@@ -100,6 +126,6 @@ function earlierMarks({ earlierTurns }: SentConversation) {
     .filter(({ kind }) => kind === contextUsage.id || kind === resourceUsage.id);
 }
 
-function toEvent({ kind, level, text, metadata, seenByModel }: Notice): TurnEventBody {
+function toEvent({ kind, level, text, metadata, seenByModel }: StoredNotice): TurnEventBody {
   return { type: 'notice.posted', kind, level, text, metadata, seenByModel };
 }

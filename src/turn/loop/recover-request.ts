@@ -1,4 +1,4 @@
-import type { NoticePosted } from '../../events/turn-event.js';
+import { clientNotice, type NoticePosted } from '../../events/turn-event.js';
 import { partsAt } from '../../provider/named-blocks.js';
 import { providerDetails, refusalKind } from '../../provider/provider-errors.js';
 import { releaseReservation } from '../budgets/call-usage.js';
@@ -147,40 +147,32 @@ function dropThinking({ conversation, model, turn, progress, writer }: TurnRun):
   return true;
 }
 
-const thinkingDropped: NoticePosted = {
-  type: 'notice.posted',
-  kind: 'thinking-dropped',
-  level: 'step',
-  text: 'The provider did not take the thinking of earlier replies back: it is left out from now on.',
-  seenByModel: false,
-};
+const thinkingDropped: NoticePosted = clientNotice(
+  'step',
+  'thinking-dropped',
+  'The provider did not take the thinking of earlier replies back: it is left out from now on.',
+);
 
 function leftOut(what: string): NoticePosted {
-  return {
-    type: 'notice.posted',
-    kind: 'part-left-out',
-    level: 'step',
-    text: `The provider refused the request. It is made again without ${what}; later requests are made without it too if the provider takes this one.`,
-    metadata: { what },
-    seenByModel: false,
-  };
+  return clientNotice(
+    'step',
+    'part-left-out',
+    `The provider refused the request. It is made again without ${what}; later requests are made without it too if the provider takes this one.`,
+    { what },
+  );
 }
 
 function takenBack(what: string): NoticePosted {
-  return {
-    type: 'notice.posted',
-    kind: 'part-taken-back',
-    level: 'step',
-    text: `The request was refused without ${what} too: later requests have it again.`,
-    metadata: { what },
-    seenByModel: false,
-  };
+  return clientNotice(
+    'step',
+    'part-taken-back',
+    `The request was refused without ${what} too: later requests have it again.`,
+    { what },
+  );
 }
 
-const unshortened: NoticePosted = {
-  type: 'notice.posted',
-  kind: 'shortening-taken-back',
-  level: 'step',
-  text: 'The request was refused as too long after it was shortened too: later requests have the whole conversation again.',
-  seenByModel: false,
-};
+const unshortened: NoticePosted = clientNotice(
+  'step',
+  'shortening-taken-back',
+  'The request was refused as too long after it was shortened too: later requests have the whole conversation again.',
+);

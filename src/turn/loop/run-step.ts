@@ -20,8 +20,7 @@ import { buildRequest } from '../prompt/build-request.js';
 import { chooseRemedy, type LostCall } from './choose-remedy.js';
 import { postLastCall } from './last-call.js';
 import { openRecovery } from './recover-request.js';
-import { postNotices } from './post-notices.js';
-import { postFormat } from '../output/post-output-notice.js';
+import { postFormat, postTriggered } from './post-notices.js';
 import type { Budget, StepDraft } from '../state/attempt.js';
 import type { TurnRun } from '../state/turn-run.js';
 import { countFailure, measureFirstToken } from './measure-call.js';
@@ -47,7 +46,7 @@ export async function runStep(
   if (run.progress.steps.at(-1)?.stopReason === 'context_window') await run.conversation.shorten();
   let state = run.tree.onTurnStart(moveTime(run.progress.state, run.clock.now()));
   await deliverSteeredMessages(run, run.ports.db, step);
-  await postNotices(run, state, step);
+  await postTriggered(run, state, step);
   const recovery = openRecovery(run);
   for (let retries = 0; ;) {
     await postFormat(run);

@@ -7,7 +7,7 @@ import { findLastCall } from './last-call.js';
 import { storeStep } from './store-step.js';
 import { decisionInput } from './decision-input.js';
 import { outputInvalid, repairNotice } from '../output/output-notices.js';
-import { postOutputNotice } from '../output/post-output-notice.js';
+import { postNotices } from './post-notices.js';
 import type { Budget, Progress } from '../state/attempt.js';
 import type { TurnRun } from '../state/turn-run.js';
 
@@ -43,7 +43,7 @@ export async function runTurn(run: TurnRun): Promise<Ending | 'parked'> {
         action = await decide(run.progress);
         break;
       case 'ask-again':
-        await postOutputNotice(run, repairNotice(action.step, action.faults));
+        await postNotices(run, [repairNotice(action.step, action.faults)]);
         action = await decide(run.progress);
         break;
       case 'give-up':

@@ -1,4 +1,4 @@
-import type { NoticePosted } from '../../events/turn-event.js';
+import { clientNotice, type NoticePosted } from '../../events/turn-event.js';
 import { isAbout } from '../../governance/permissions/match-rule.js';
 import type { OfferRules } from '../../governance/permissions/offer-tools.js';
 import type { Model } from '../../provider/model.js';
@@ -61,12 +61,10 @@ function ruledOut(name: string, { layers, server, session }: OfferRules): string
 
 /** A notice for clients: they listed a tool that the model does not have. */
 export function serverToolMissing({ name, reason }: MissingServerTool): NoticePosted {
-  return {
-    type: 'notice.posted',
-    kind: 'server-tool-missing',
-    level: 'message',
-    text: `The turn goes without ${name}: ${reason}.`,
-    metadata: { tool: name },
-    seenByModel: false,
-  };
+  return clientNotice(
+    'message',
+    'server-tool-missing',
+    `The turn goes without ${name}: ${reason}.`,
+    { tool: name },
+  );
 }

@@ -1,6 +1,6 @@
 import { isImage, shownEvents, type ShownFile } from '../../attachments/choose-showing.js';
 import type { FileShower } from '../../attachments/show-files.js';
-import type { NoticePosted, TurnEventBody } from '../../events/turn-event.js';
+import { clientNotice, type NoticePosted, type TurnEventBody } from '../../events/turn-event.js';
 import type { UserPart } from '../../provider/model-types.js';
 import type { AttachmentRef, StoredPart } from '../../storage/shapes/stored-part.js';
 import type { ShownResult, TurnTranscript } from './build-messages.js';
@@ -108,14 +108,9 @@ function limitNotice(files: readonly ShownFile[]): NoticePosted {
     const more = names.length > MOST_NAMES ? `, and ${names.length - MOST_NAMES} more` : '';
     return `${reason}: ${names.slice(0, MOST_NAMES).join(', ')}${more}.`;
   });
-  return {
-    type: 'notice.posted',
-    kind: 'files-limited',
-    level: 'message',
-    text: lines.join(' '),
-    metadata: { files: files.map(({ name }) => name) },
-    seenByModel: false,
-  };
+  return clientNotice('message', 'files-limited', lines.join(' '), {
+    files: files.map(({ name }) => name),
+  });
 }
 
 /** The files of outputs as they are shown, by call. */

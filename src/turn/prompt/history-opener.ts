@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { TurnEventBody } from '../../events/turn-event.js';
+import { clientNotice, type TurnEventBody } from '../../events/turn-event.js';
 import { DATABASE, type Queryable } from '../../storage/connection.js';
 import type { Todo } from '../../storage/shapes/todo.js';
 import type { TurnTranscript } from './build-messages.js';
@@ -102,13 +102,11 @@ function openedTurn({ turn, storedParts, progress }: Attempt): TurnTranscript {
 }
 
 function notCompacted(problem: string): TurnEventBody {
-  return {
-    type: 'notice.posted',
-    kind: 'compaction-failed',
-    level: 'message',
-    text: `The conversation could not be summarised: ${problem}. The old outputs of tools were cut to their beginnings.`,
-    seenByModel: false,
-  };
+  return clientNotice(
+    'message',
+    'compaction-failed',
+    `The conversation could not be summarised: ${problem}. The old outputs of tools were cut to their beginnings.`,
+  );
 }
 
 /** Names of the files of all turns: a summary of summaries names them too. */

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { eq, inArray } from 'drizzle-orm';
-import type { NoticePosted } from '../../events/turn-event.js';
+import { clientNotice, type NoticePosted } from '../../events/turn-event.js';
 import { DATABASE, type Queryable } from '../../storage/connection.js';
 import { updateTurnKind } from '../../storage/write-kind.js';
 import { compactions } from '../../storage/conversation-schema.js';
@@ -107,11 +107,5 @@ async function elideOwn({ progress, writer }: Attempt): Promise<Undo> {
 }
 
 function shortened(how: string): NoticePosted {
-  return {
-    type: 'notice.posted',
-    kind: 'window-full',
-    level: 'step',
-    text: `The model's window is full. ${how}`,
-    seenByModel: false,
-  };
+  return clientNotice('step', 'window-full', `The model's window is full. ${how}`);
 }

@@ -1,4 +1,4 @@
-import type { NoticePosted } from '../../events/turn-event.js';
+import { clientNotice, type NoticePosted } from '../../events/turn-event.js';
 import { isPlainObject, isSameJson } from '../../platform/json.js';
 import { turns } from '../../storage/schema.js';
 import { writeKind } from '../../storage/write-kind.js';
@@ -84,12 +84,10 @@ export function turnLeftOut(why: Refused, isPreviousBack: boolean): NoticePosted
   const others = isPreviousBack
     ? 'The message before it, which was left out, was not the cause: later requests have it again.'
     : 'Nothing else is left out.';
-  return {
-    type: 'notice.posted',
-    kind: 'turn-left-out',
-    level: 'message',
-    text: `This message is left out of later requests: ${reasons[why]}. ${others} Ask again in other words or with less.`,
-    metadata: { reason: why, ...(isPreviousBack ? { takenBack: true } : {}) },
-    seenByModel: false,
-  };
+  return clientNotice(
+    'message',
+    'turn-left-out',
+    `This message is left out of later requests: ${reasons[why]}. ${others} Ask again in other words or with less.`,
+    { reason: why, ...(isPreviousBack ? { takenBack: true } : {}) },
+  );
 }

@@ -1,5 +1,5 @@
 import type { StepStopReason, Usage } from '../../storage/shapes/stored-step.js';
-import type { NoticePosted, TurnEventBody } from '../../events/turn-event.js';
+import { clientNotice, type NoticePosted, type TurnEventBody } from '../../events/turn-event.js';
 import type { DayLimitReached } from '../../governance/limits/day-limit-reached.js';
 import type { LimitReached } from '../../governance/limits/limit-reached.js';
 import { retryAdvice } from '../../platform/retry-advice.js';
@@ -48,27 +48,23 @@ export function refusalNotice({
   details?: string | undefined;
   category?: string | undefined;
 }): TurnEventBody {
-  return {
-    type: 'notice.posted',
-    kind: 'refusal',
-    level: 'step',
+  return clientNotice(
+    'step',
+    'refusal',
     // An explanation is a sentence of its own, with its full stop.
-    text: `The model declined to go on${details === undefined ? '' : `: ${details.replace(/[.\s]+$/, '')}`}.`,
-    ...(category === undefined ? {} : { metadata: { category } }),
-    seenByModel: false,
-  };
+    `The model declined to go on${details === undefined ? '' : `: ${details.replace(/[.\s]+$/, '')}`}.`,
+    category === undefined ? undefined : { category },
+  );
 }
 
 /** The notice of a step's calls that were cut, for clients; the model has each call's result. */
 export function tooManyCalls(cut: { asked: number; cap: number; cut: string[] }): TurnEventBody {
-  return {
-    type: 'notice.posted',
-    kind: 'tool-limit',
-    level: 'step',
-    text: `${cut.asked} tool calls were asked for in one step; the limit is ${cut.cap}. Not run: ${cut.cut.join(', ')}.`,
-    metadata: { current_value: cut.asked, limit_value: cut.cap },
-    seenByModel: false,
-  };
+  return clientNotice(
+    'step',
+    'tool-limit',
+    `${cut.asked} tool calls were asked for in one step; the limit is ${cut.cap}. Not run: ${cut.cut.join(', ')}.`,
+    { current_value: cut.asked, limit_value: cut.cap },
+  );
 }
 
 /** The limit that ended a turn, for clients. */
@@ -77,12 +73,5 @@ export function limitNotice({
   text,
   metadata,
 }: LimitReached | DayLimitReached): NoticePosted {
-  return {
-    type: 'notice.posted',
-    kind,
-    level: 'step',
-    text,
-    metadata: { ...metadata },
-    seenByModel: false,
-  };
+  return clientNotice('step', kind, text, { ...metadata });
 }

@@ -4,7 +4,7 @@ import type { Delegated } from '../../tools/tool.js';
 import { WorkerWaker } from '../queue/queue-positions.js';
 import type { ChildTurn } from '../state/child-turn.js';
 import type { TurnRun } from '../state/turn-run.js';
-import type { NoticePosted } from '../../events/turn-event.js';
+import { clientNotice, type NoticePosted } from '../../events/turn-event.js';
 import { withDeadline } from '../../platform/async/with-deadline.js';
 import { TurnCanceller } from '../lifecycle/turn-canceller.js';
 import type { Attempt } from '../state/attempt.js';
@@ -111,12 +111,10 @@ export function answerOf(
 }
 
 function notEnded({ id, agent }: ChildTurn): NoticePosted {
-  return {
-    type: 'notice.posted',
-    kind: 'subagent-not-ended',
-    level: 'message',
-    text: `The subagent ${agent} was asked to end and has not yet; follow it as turn ${id}.`,
-    metadata: { childTurnId: id },
-    seenByModel: false,
-  };
+  return clientNotice(
+    'message',
+    'subagent-not-ended',
+    `The subagent ${agent} was asked to end and has not yet; follow it as turn ${id}.`,
+    { childTurnId: id },
+  );
 }

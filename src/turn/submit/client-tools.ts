@@ -1,4 +1,4 @@
-import type { NoticePosted } from '../../events/turn-event.js';
+import { clientNotice, type NoticePosted } from '../../events/turn-event.js';
 import type { ClientTool } from '../../storage/shapes/stored-options.js';
 import { invalidRequest } from '../../errors/typed-error.js';
 import { describedTool, type RegisteredTool } from '../../tools/registry.js';
@@ -37,12 +37,10 @@ export function openClientTools(
 
 /** The notice of a name that only the run could know to be taken: an MCP server's. */
 export function clientToolHidden(name: string): NoticePosted {
-  return {
-    type: 'notice.posted',
-    kind: 'client-tool-hidden',
-    level: 'message',
-    text: `The client's tool ${name} is not offered to the model: a tool of the server's has that name. Give yours another one.`,
-    metadata: { name },
-    seenByModel: false,
-  };
+  return clientNotice(
+    'message',
+    'client-tool-hidden',
+    `The client's tool ${name} is not offered to the model: a tool of the server's has that name. Give yours another one.`,
+    { name },
+  );
 }
