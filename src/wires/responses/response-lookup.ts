@@ -8,13 +8,12 @@ import type { TurnRow } from '../../turn/state/turn-row.js';
 import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
 import { ConversationService } from '../../turn/history/conversation-service.js';
 import { readLog } from '../conversation/history.js';
-import { responseAfter } from './collect-response.js';
-import type { ResponseItem } from './dialect/response-item.js';
-import type { ResponseObject } from './dialect/response-object.js';
+import { responseAfter } from './dialect/responses.js';
+import type { ResponseItem, ResponseObject } from './dialect/response-frames.js';
 import { readItem, type InputItem } from './input-item.js';
 import type { KnownItem } from './input-items.js';
 import { findAskingTurn, loadTreeApprovals } from '../conversation/questions.js';
-import type { ResponseWanted } from './dialect/responses-state.js';
+import type { ResponseWanted } from './dialect/response-items.js';
 import {
   linkResponses,
   type LinkedResponse,

@@ -7,7 +7,7 @@ import {
   errorTypeOf,
   responseErrorTypes,
   type ResponseErrorType,
-} from './dialect/response-object.js';
+} from './dialect/response-frames.js';
 
 const shown = (id: string): string => id.slice(0, 120);
 

@@ -32,7 +32,7 @@ import { parseIdempotencyKey } from '../../http/request-headers.js';
 import { WholeAnswer, type FrameStream } from '../../http/streams/frame-batch.js';
 import { Streams } from '../../http/streams/stream.interceptor.js';
 import { CreateResponseDto } from './create-response.dto.js';
-import type { ResponseObject } from './dialect/response-object.js';
+import type { ResponseObject } from './dialect/response-frames.js';
 import { answerItems, pageItems, type InputItemsPage } from './input-items.js';
 import { DeletedResponseDto, InputItemsDto } from './input-items.dto.js';
 import { readRequest } from './response-request.js';
@@ -45,8 +45,8 @@ import type { JsonObject } from '../../platform/json.js';
 import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
 import { TurnService } from '../../turn/turn-service.js';
 import { nameTurn, TurnStreams } from '../conversation/turn-streams.js';
-import { responseFold } from './collect-response.js';
-import { responsesDialect } from './dialect/responses.js';
+
+import { responseFold, responsesDialect } from './dialect/responses.js';
 import { exactFields } from '../../http/exact-body.js';
 
 /** The reason for `@Unowned` on all routes: a response's id is that of a turn in other letters. */

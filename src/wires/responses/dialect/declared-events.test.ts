@@ -2,8 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import type { ResponseStreamEvent } from 'openai/resources/responses/responses';
 import type { StrictEvent } from '../../../../test/support/clients/response-accumulator.js';
-import type { ResponsesEvent } from './response-event.js';
-import type { ResponseObject } from './response-object.js';
+import type { ResponsesEvent, ResponseObject } from './response-frames.js';
 
 /** A type after JSON: its fields may be written to. */
 type Sent<T> = T extends readonly (infer Item)[]

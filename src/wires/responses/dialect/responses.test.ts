@@ -8,8 +8,7 @@ import type { FrameWithCursor } from '../../framing/dialect.js';
 import { TurnEncoder } from '../../framing/turn-encoder.js';
 import { followSegment, openSegment } from '../../framing/segment.js';
 import { formatFrame } from '../../framing/sse-frame.js';
-import type { ResponsesEvent } from './response-event.js';
-import type { ResponseFacts } from './response-object.js';
+import type { ResponsesEvent, ResponseFacts } from './response-frames.js';
 import { responsesDialect } from './responses.js';
 
 const facts: ResponseFacts = {

@@ -1,26 +1,38 @@
-import type { TurnEvent } from '../../../events/turn-event.js';
+import { addUsage, noUsage, type EventOf, type TurnEvent } from '../../../events/turn-event.js';
 import { assertNever } from '../../../platform/assert-never.js';
+import { parseJson, printJson } from '../../../platform/exact-json.js';
 import { canonicalJson, type JsonObject } from '../../../platform/json.js';
-import type { Dialect, Frame } from '../../framing/dialect.js';
-import { followSegment } from '../../framing/segment.js';
-import { numberEvents } from './number-events.js';
-import type { ResponseEventBody, ResponsesEvent } from './response-event.js';
-import type { ResponseItem } from './response-item.js';
-import type { ResponseObject } from './response-object.js';
-import { endCall, giveUpCalls, startCall } from './responses-calls.js';
-import { describeEnd, describeUsage, endItems, finalEventOf, usageSince } from './responses-end.js';
-import { askAll, noteQuestion } from './responses-questions.js';
-import { cite, closeSpeech, growSpeech, wholeItem } from './responses-speech.js';
+import type { Usage } from '../../../storage/shapes/stored-step.js';
+import type { AnswerFold, Dialect, Frame } from '../../framing/dialect.js';
+import { followTurn } from '../../framing/follow-turn.js';
+import { openSegment } from '../../framing/segment.js';
+import { startView, type TurnChange } from '../../framing/turn-view.js';
 import {
-  responsesStart,
-  goOn,
-  type Encoded,
+  errorTypeOf,
+  numberEvents,
+  type FinalEventType,
+  type ResponseItem,
+  type ResponseObject,
+  type ResponseProgress,
+  type ResponsesEvent,
+  type ResponseUsage,
+} from './response-frames.js';
+import {
+  askAll,
+  cite,
+  closeCalls,
+  closeText,
+  endCall,
+  growText,
+  itemId,
+  set,
+  startCall,
+  wholeItem,
+  type Draft,
   type ResponsesState,
   type ResponseWanted,
   type StepItem,
-} from './responses-state.js';
-import { track } from './track-turn.js';
-import { parseJson, printJson } from '../../../platform/exact-json.js';
+} from './response-items.js';
 
 /**
  * The wire of the Responses API: a response is a segment of a turn. `response.created` is its first event,
@@ -34,13 +46,9 @@ export function responsesDialect(wanted: ResponseWanted, after = -1): Dialect<Re
     name: 'responses',
     initial: responsesStart(wanted.answered),
     encode: (before, event) => {
-      const encoded = encodeResponse(wanted, before, event);
-      const { numbering, events } = numberEvents(
-        encoded.state.numbering,
-        event.attempt,
-        encoded.events,
-      );
-      const state = { ...encoded.state, numbering };
+      const draft = encodeResponse(wanted, before, event);
+      const { numbering, events } = numberEvents(draft.state.numbering, event, draft.events);
+      const state = { ...draft.state, numbering };
       const frames: Frame[] = events.map((one) => ({ event: one.type, data: JSON.stringify(one) }));
       if (isOver(state)) frames.push({ data: '[DONE]' });
       return { state, frames, known: countKnown(events, after) };
@@ -49,112 +57,168 @@ export function responsesDialect(wanted: ResponseWanted, after = -1): Dialect<Re
   };
 }
 
+/** Folds a turn to a response: to where it waits for the client, or to its end. */
+export function responseFold(wanted: ResponseWanted): AnswerFold<ResponsesState, ResponseObject> {
+  const view = (state: ResponsesState) => viewResponse(wanted, state);
+  return {
+    initial: responsesStart(wanted.answered),
+    next: (state, event) => (isOver(state) ? state : encodeResponse(wanted, state, event).state),
+    end: view,
+    pause: (state) => (isOver(state) ? view(state) : undefined),
+  };
+}
+
+/** A response as it is after some events of its turn. Pure. */
+export function responseAfter(
+  wanted: ResponseWanted,
+  events: readonly TurnEvent[],
+): ResponseObject {
+  const { initial, next } = responseFold(wanted);
+  const state = events.reduce(next, initial);
+  const response = viewResponse(wanted, state);
+  return state.hasBegun ? response : { ...response, status: 'queued' };
+}
+
+function responsesStart(answered: readonly string[]): ResponsesState {
+  return {
+    view: startView(openSegment(answered)),
+    hasBegun: false,
+    numbering: { firstAttempt: 1, next: 0 },
+    progress: {
+      status: 'in_progress',
+      usage: null,
+      error: null,
+      incomplete_details: null,
+      completed_at: null,
+    },
+    step: 0,
+    items: [],
+    text: undefined,
+    calls: new Map(),
+    usageBefore: noUsage,
+    usage: noUsage,
+  };
+}
+
+function isOver({ view }: ResponsesState): boolean {
+  return view.segment?.phase === 'over';
+}
+
 function countKnown(events: readonly ResponsesEvent[], after: number): number {
   const first = events.findIndex(({ sequence_number }) => sequence_number > after);
   return first < 0 ? events.length : first;
 }
 
-const isOver = ({ segment }: ResponsesState): boolean => segment.phase === 'over';
-
 /** The response as it is after the events of a state. Pure. */
-export function viewResponse(
+function viewResponse(
   { facts }: Pick<ResponseWanted, 'facts'>,
-  { progress, items, speech }: ResponsesState,
+  { progress, items, text }: ResponsesState,
 ): ResponseObject {
   const output = items.map(({ item }, index) =>
-    index === speech?.index ? wholeItem(speech, 'in_progress') : item,
+    index === text?.index ? wholeItem(text, 'in_progress') : item,
   );
   return { ...facts, ...progress, output };
 }
 
-function encodeResponse(wanted: ResponseWanted, before: ResponsesState, event: TurnEvent): Encoded {
-  const { segment, isIncluded } = followSegment(before.segment, event);
-  const state = noteQuestion({ ...before, segment }, event);
-  if (!isIncluded) return { state: passBy(before, state, event), events: [] };
-  const begun = state.hasBegun ? { state, events: [] } : begin(wanted, state, event);
-  const encoded = goOn(begun, (one) => encodeEvent(wanted, one, event));
-  const isParked = segment.phase === 'over' && event.type !== 'turn.ended';
-  return isParked ? goOn(encoded, (one) => park(wanted, one, event)) : encoded;
+function encodeResponse(wanted: ResponseWanted, before: ResponsesState, event: TurnEvent): Draft {
+  const { view, changes, isIncluded, begins } = followTurn(before.view, event);
+  const draft: Draft = { wanted, event, state: { ...before, view }, events: [] };
+  if (isIncluded && !before.hasBegun) begin(draft);
+  for (const change of changes) {
+    // A subagent is a call like any other, but for what it asks.
+    if (change.owner !== undefined) continue;
+    if (isIncluded) encodeChange(draft, change);
+    else passBy(draft, change);
+  }
+  if (begins && !isIncluded) {
+    // A turn that was parked is gone on with by the next attempt; a subagent's, by the same.
+    const firstAttempt = event.type === 'turn.parked' ? event.attempt + 1 : event.attempt;
+    set(draft, { numbering: { firstAttempt, next: 0 } });
+  }
+  return draft;
 }
 
-/** Events before the response are not sent, but what follows depends on them. */
-function passBy(before: ResponsesState, after: ResponsesState, event: TurnEvent): ResponsesState {
-  const state = track(after, event);
-  const begins = before.segment.phase === 'before' && after.segment.phase === 'within';
-  if (!begins) return state;
-  // A turn that was parked is gone on with by the next attempt; a subagent's, by the same.
-  const firstAttempt = event.type === 'turn.parked' ? event.attempt + 1 : event.attempt;
-  return { ...state, numbering: { firstAttempt, next: 0 } };
+/** Changes before the response are not sent, but what follows depends on them. */
+function passBy(draft: Draft, change: TurnChange): void {
+  const { usageBefore } = draft.state;
+  if (change.type === 'step.opened') set(draft, { step: change.step });
+  if (change.type === 'discarded') set(draft, { step: change.step - 1 });
+  if (change.type === 'step.ended') {
+    set(draft, { usageBefore: addUsage(usageBefore, change.event.usage) });
+  }
 }
 
-function begin(wanted: ResponseWanted, before: ResponsesState, event: TurnEvent): Encoded {
+function begin(draft: Draft): void {
+  const { wanted, event, state } = draft;
   const status = event.type === 'turn.queued' ? 'queued' : 'in_progress';
-  const progress = { ...before.progress, status } as const;
-  const state = { ...before, hasBegun: true, progress };
-  const created = { type: 'response.created' as const, response: viewResponse(wanted, state) };
+  set(draft, { hasBegun: true, progress: { ...state.progress, status } });
+  draft.events.push({ type: 'response.created', response: viewResponse(wanted, draft.state) });
   // The first response of a turn goes on with the start of the turn.
-  if (wanted.answered.length === 0) return { state, events: [created] };
-  return { state, events: [created, inProgress(wanted, state)] };
+  if (wanted.answered.length > 0) pushProgress(draft);
 }
 
-function inProgress(wanted: ResponseWanted, state: ResponsesState): ResponseEventBody {
-  return { type: 'response.in_progress', response: viewResponse(wanted, state) };
+function pushProgress(draft: Draft): void {
+  const response = viewResponse(draft.wanted, draft.state);
+  draft.events.push({ type: 'response.in_progress', response });
 }
 
-function encodeEvent(wanted: ResponseWanted, before: ResponsesState, event: TurnEvent): Encoded {
-  const state = track(before, event);
-  const idOf = (prefix: string) => `${prefix}_${wanted.turnKey}_${event.attempt}_${event.seq}`;
-  switch (event.type) {
-    case 'turn.started': {
-      const progress = { ...state.progress, status: 'in_progress' as const };
-      const started = { ...state, progress };
-      return { state: started, events: [inProgress(wanted, started)] };
-    }
-    case 'step.started':
-    case 'tool.requested':
-      return closeSpeech(state);
-    case 'thinking.delta':
-      return growSpeech(state, { kind: 'reasoning', id: idOf('rs') }, event.text);
-    case 'text.delta':
-      return growSpeech(state, { kind: 'message', id: idOf('msg') }, event.text);
-    case 'source.cited':
-      return cite(state, idOf('msg'), event.source);
+function encodeChange(draft: Draft, change: TurnChange): void {
+  const { state, wanted } = draft;
+  switch (change.type) {
+    case 'started':
+      set(draft, { progress: { ...state.progress, status: 'in_progress' } });
+      return pushProgress(draft);
+    case 'step.opened':
+      set(draft, { step: change.step });
+      return closeText(draft);
     case 'step.ended':
+      set(draft, { usage: addUsage(state.usage, change.event.usage) });
       // A reply that was cut off is the end of its turn, or is gone on with in the next step.
-      return event.stopReason === 'max_tokens' ? { state, events: [] } : closeSpeech(state);
-    case 'step.discarded':
-      return discardStep(wanted, state, event.step);
-    case 'tool.started':
-      return wanted.clientTools.includes(event.name)
-        ? { state, events: [] }
-        : goOn(closeSpeech(state), (one) => startCall(one, idOf('mcp'), event));
-    case 'tool.ended':
-      return wanted.clientTools.includes(event.name)
-        ? { state, events: [] }
-        : goOn(closeSpeech(state), (one) => endCall(one, idOf('mcp'), event));
-    case 'turn.ended': {
-      const ended = goOn(endItems(state, idOf('msg'), event), (one) =>
-        sayOutput(wanted, one, { id: idOf('out'), output: event.output }),
-      );
-      return goOn(ended, (one) => end(wanted, one, event));
+      return change.event.stopReason === 'max_tokens' ? undefined : closeText(draft);
+    case 'part.grown': {
+      const isText = change.part.kind === 'text';
+      const kind = isText ? 'message' : 'reasoning';
+      return growText(draft, { kind, id: itemId(draft, isText ? 'msg' : 'rs') }, change.text);
     }
-    case 'turn.queued':
-    case 'turn.recovering':
-    case 'turn.failed':
-    case 'turn.parked':
-    case 'tool.args.delta':
-    case 'tool.progress':
-    case 'approval.requested':
-    case 'approval.resolved':
-    case 'message.joined':
-    case 'attachment.rejected':
-    case 'notice.posted':
+    case 'source.cited':
+      return cite(draft, change.event.source);
+    case 'call.requested':
+      return closeText(draft);
+    case 'call.started':
+      if (wanted.clientTools.includes(change.event.name)) return;
+      closeText(draft);
+      return startCall(draft, change.event, change.call);
+    case 'call.ended':
+      if (wanted.clientTools.includes(change.event.name)) return;
+      closeText(draft);
+      return endCall(draft, change.event, change.call);
+    case 'discarded':
+      return discardStep(draft, change.step);
+    case 'parked':
+      return park(draft, change.waitsFor);
+    case 'ended':
+      return end(draft, change);
+    // A text ends where its message does. What is open is an item's, which ends with the response.
+    case 'part.opened':
+    case 'part.closed':
+    case 'call.grown':
+    case 'input.opened':
+    case 'input.closed':
+    case 'call.abandoned':
+    // The client is asked once the turn waits.
+    case 'question.asked':
+    case 'question.answered':
+    // The protocol has no word for these.
+    case 'announced':
+    case 'step.closed':
+    case 'output.grown':
     case 'subagent.started':
     case 'subagent.told':
+    case 'subagent.closed':
     case 'subagent.ended':
-      return { state, events: [] };
+      return;
     default:
-      return assertNever(event);
+      return assertNever(change);
   }
 }
 
@@ -163,35 +227,56 @@ function encodeEvent(wanted: ResponseWanted, before: ResponsesState, event: Turn
  * items of the step are not in it, and the next item has the index after those that are. Whatever a reader had
  * of the step, also of events that the log has lost, it goes on as all others.
  */
-function discardStep(wanted: ResponseWanted, before: ResponsesState, step: number): Encoded {
-  const items = before.items.filter((item) => item.step < step);
-  const calls = new Map(
-    [...before.calls].filter(([, { index }]) => index === undefined || index < items.length),
-  );
-  const state = { ...before, items, calls, speech: undefined };
-  return { state, events: [inProgress(wanted, state)] };
+function discardStep(draft: Draft, step: number): void {
+  const items = draft.state.items.filter((item) => item.step < step);
+  const calls = new Map([...draft.state.calls].filter(([, index]) => index < items.length));
+  set(draft, { step: step - 1, items, calls, text: undefined });
+  pushProgress(draft);
+}
+
+/** The response ends where its turn waits for the client. */
+function park(draft: Draft, waitsFor: readonly string[]): void {
+  closeText(draft);
+  closeCalls(draft);
+  askAll(draft, waitsFor);
+  finish(draft, {
+    status: 'completed',
+    error: null,
+    incomplete_details: null,
+    completed_at: secondsOf(draft.event),
+    usage: describeUsage(draft.state.usage),
+  });
+}
+
+/** Ends what is open, and says what was not streamed: the note on a limit. */
+function end(
+  draft: Draft,
+  { event, unsent }: { event: EventOf<'turn.ended'>; unsent: string },
+): void {
+  const ending = describeEnd(draft.state.view.turn.failure, event);
+  if (unsent !== '') growText(draft, { kind: 'message', id: itemId(draft, 'msg') }, unsent);
+  const isCut = ending.status !== 'completed' && unsent === '';
+  closeText(draft, isCut ? 'incomplete' : 'completed');
+  closeCalls(draft);
+  if (event.output !== undefined) sayOutput(draft, event.output);
+  const usage = describeUsage(usageSince(event.usage, draft.state.usageBefore));
+  const completed_at = ending.status === 'completed' ? secondsOf(event) : null;
+  finish(draft, { ...ending, completed_at, usage });
 }
 
 /**
  * Clients that want an object take all texts of the response for it. Where there are others, of replies that did
  * not match or of steps with calls, they are taken back, and the object is a message of its own.
  */
-function sayOutput(
-  wanted: ResponseWanted,
-  before: ResponsesState,
-  { id, output }: { id: string; output: JsonObject | undefined },
-): Encoded {
-  if (output === undefined) return { state: before, events: [] };
+function sayOutput(draft: Draft, output: JsonObject): void {
   const isMessage = ({ item }: StepItem): boolean => item.type === 'message';
-  const said = before.items.filter(isMessage).flatMap(({ item }) => textsOf(item));
-  if (isObject(said.join(''), output)) return { state: before, events: [] };
-  const state = { ...before, items: before.items.filter((item) => !isMessage(item)) };
-  const message = { kind: 'message' as const, id };
-  const cleared = { state, events: [inProgress(wanted, state)] };
-  return goOn(
-    goOn(cleared, (one) => growSpeech(one, message, printJson(output))),
-    (one) => closeSpeech(one),
-  );
+  const { items } = draft.state;
+  const said = items.filter(isMessage).flatMap(({ item }) => textsOf(item));
+  if (isObject(said.join(''), output)) return;
+  set(draft, { items: items.filter((item) => !isMessage(item)) });
+  pushProgress(draft);
+  growText(draft, { kind: 'message', id: itemId(draft, 'out') }, printJson(output));
+  closeText(draft);
 }
 
 function textsOf(item: ResponseItem): string[] {
@@ -206,39 +291,78 @@ function isObject(text: string, output: JsonObject): boolean {
   }
 }
 
-/** The response ends where its turn waits for the client. */
-function park(wanted: ResponseWanted, before: ResponsesState, event: TurnEvent): Encoded {
-  const asked = goOn(goOn(closeSpeech(before), giveUpCalls), (state) => askAll(state, wanted));
-  return goOn(asked, (state) =>
-    finish(wanted, state, {
-      status: 'completed',
-      error: null,
-      incomplete_details: null,
-      completed_at: secondsOf(event),
-      usage: describeUsage(state.usage),
-    }),
-  );
+/** The last event of a response, by its status: a cancelled one has no event of its own. */
+function finish(draft: Draft, progress: ResponsesState['progress']): void {
+  set(draft, { progress });
+  const { status } = progress;
+  const isWhole = status === 'completed' || status === 'failed';
+  const type: FinalEventType = isWhole ? `response.${status}` : 'response.incomplete';
+  draft.events.push({ type, response: viewResponse(draft.wanted, draft.state) });
 }
 
-function end(
-  wanted: ResponseWanted,
-  state: ResponsesState,
-  event: Extract<TurnEvent, { type: 'turn.ended' }>,
-): Encoded {
-  const ending = describeEnd(state, event);
-  const usage = describeUsage(usageSince(event.usage, state.usageBefore));
-  const completed_at = ending.status === 'completed' ? secondsOf(event) : null;
-  return finish(wanted, state, { ...ending, completed_at, usage });
+type Ending = Pick<ResponseProgress, 'status' | 'error' | 'incomplete_details'>;
+
+/** The reasons of a turn's end for which the specification has a word. */
+const incompleteReasons: Record<string, string | undefined> = {
+  max_tokens: 'max_output_tokens',
+  context_window: 'max_output_tokens',
+  refusal: 'content_filter',
+};
+
+/** The state of a response whose turn has ended. */
+function describeEnd(
+  failure: EventOf<'turn.failed'> | undefined,
+  { outcome, reason }: EventOf<'turn.ended'>,
+): Ending {
+  switch (outcome) {
+    case 'completed': {
+      const known = incompleteReasons[reason];
+      return known === undefined ? over('completed') : over('incomplete', known);
+    }
+    case 'limited':
+      return over('incomplete', incompleteReasons[reason] ?? reason);
+    case 'interrupted':
+      return over('cancelled', reason);
+    case 'failed': {
+      const { errorType: code = reason, message = `The turn failed: ${reason}.` } = failure ?? {};
+      const type = errorTypeOf(failure?.status ?? 500);
+      return { ...over('failed'), error: { code, type, message } };
+    }
+    default:
+      return assertNever(outcome);
+  }
 }
 
-function finish(
-  wanted: ResponseWanted,
-  before: ResponsesState,
-  progress: ResponsesState['progress'],
-): Encoded {
-  const state = { ...before, progress };
-  const type = finalEventOf(progress.status);
-  return { state, events: [{ type, response: viewResponse(wanted, state) }] };
+function over(status: Ending['status'], reason?: string): Ending {
+  return { status, error: null, incomplete_details: reason === undefined ? null : { reason } };
+}
+
+/** The part of the whole turn's usage that is not of earlier responses. */
+function usageSince(whole: Usage, before: Usage): Usage {
+  const rest = (name: 'inputTokens' | 'outputTokens' | 'cacheReadTokens' | 'cacheWriteTokens') =>
+    Math.max(0, whole[name] - before[name]);
+  return {
+    inputTokens: rest('inputTokens'),
+    outputTokens: rest('outputTokens'),
+    cacheReadTokens: rest('cacheReadTokens'),
+    cacheWriteTokens: rest('cacheWriteTokens'),
+    thinkingTokens: Math.max(0, (whole.thinkingTokens ?? 0) - (before.thinkingTokens ?? 0)),
+  };
+}
+
+function describeUsage(usage: Usage): ResponseUsage {
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = usage;
+  const input = inputTokens + cacheReadTokens + cacheWriteTokens;
+  return {
+    input_tokens: input,
+    input_tokens_details: {
+      cached_tokens: cacheReadTokens,
+      cache_write_tokens: cacheWriteTokens,
+    },
+    output_tokens: outputTokens,
+    output_tokens_details: { reasoning_tokens: usage.thinkingTokens ?? 0 },
+    total_tokens: input + outputTokens,
+  };
 }
 
 /** The time of an event, in seconds since the epoch. */
