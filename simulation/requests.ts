@@ -4,7 +4,7 @@ import type { Principal } from '../src/access/principal.js';
 import { TypedError } from '../src/errors/typed-error.js';
 import { pause } from '../src/platform/clock.js';
 import { isDatabaseDown } from '../src/storage/database-errors.js';
-import { TurnApiModule } from '../src/turn/turn.module.js';
+import { Presence } from '../src/turn/lifecycle/presence.js';
 import { newActor, type Actor } from './actor.js';
 import type { Server, World } from './server.js';
 
@@ -119,6 +119,6 @@ function toRefusal(api: Server, error: unknown): unknown {
     return new Refusal(error.status, error.type, `${error.type}: ${error.message}`);
   }
   if (!isDatabaseDown(error)) return error;
-  api.handler(TurnApiModule).noteAway();
+  api.handler(Presence).noteAway();
   return new Refusal(503, 'STORAGE_UNAVAILABLE', 'STORAGE_UNAVAILABLE');
 }

@@ -16,7 +16,7 @@ import type { Logger } from '../src/platform/logger.js';
 import { ResourceStack } from '../src/platform/async/resource-stack.js';
 import { Tracing } from '../src/tracing/tracing.js';
 import { AnthropicProvider } from '../src/provider/anthropic/anthropic-provider.js';
-import { SchedulerModule } from '../src/schedules/schedules.module.js';
+import { ScheduleTicker } from '../src/schedules/firing/schedule-ticker.js';
 import { AppModule } from '../src/server/app.module.js';
 import { DATABASE, OPENED_DATABASE } from '../src/storage/connection.js';
 import { ToolRegistry } from '../src/tools/registry.js';
@@ -24,8 +24,9 @@ import { builtinTools } from '../src/tools/builtin/builtin-tools.js';
 import { SHELLS, shellsOff } from '../src/tools/shells.js';
 import { SIGNAL_BUS } from '../src/turn/queue/signal-bus.js';
 import { TURN_QUEUE } from '../src/turn/queue/turn-queue.js';
-import { TurnApiModule } from '../src/turn/turn.module.js';
-import { TurnWorkerModule } from '../src/turn/worker/worker.module.js';
+import { Presence } from '../src/turn/lifecycle/presence.js';
+import { Sweeper } from '../src/turn/worker/sweeper.js';
+import { TurnWorker } from '../src/turn/worker/turn-worker.js';
 import { newActor, type Actor } from './actor.js';
 import type { SimulatedDatabase } from './database.js';
 import type { SimulatedRedis } from './redis.js';
@@ -159,11 +160,14 @@ export class Server {
       )
       .compile();
     await app.init();
-    if (this.role === 'api') await app.get(TurnApiModule).start();
+    // Not what `Background` starts: webhooks have no receiver here.
+    const anywhere = { strict: false };
+    if (this.role === 'api') await app.get(Presence, anywhere).start();
     if (this.role === 'worker') {
-      await app.get(TurnWorkerModule).start();
-      app.get(Housekeeper, { strict: false }).start();
-      if (this.world.hasSchedules) app.get(SchedulerModule).start();
+      await app.get(TurnWorker, anywhere).start();
+      await app.get(Sweeper, anywhere).start();
+      app.get(Housekeeper, anywhere).start();
+      if (this.world.hasSchedules) app.get(ScheduleTicker, anywhere).start();
     }
     this.#app = app;
     scheduler.note(actor, 'is up');

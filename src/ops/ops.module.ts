@@ -116,13 +116,10 @@ export class QueueViewModule {}
         new Housekeeper(listChores(config, { db, clock, blobs }), { clock, logger }),
     },
   ],
+  exports: [Housekeeper],
 })
 export class HousekeepingModule implements OnModuleDestroy {
   constructor(private readonly keeper: Housekeeper) {}
-
-  start(): void {
-    this.keeper.start();
-  }
 
   onModuleDestroy(): Promise<void> {
     return this.keeper.stop();

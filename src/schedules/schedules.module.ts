@@ -24,13 +24,10 @@ export class ScheduleApiModule {}
 @Module({
   imports: [AccessModule, SessionModule, TurnModule],
   providers: [SlotStore, ScheduledTurns, SlotRunner, ScheduleTicker],
+  exports: [ScheduleTicker],
 })
 export class SchedulerModule implements OnModuleDestroy {
   constructor(private readonly ticker: ScheduleTicker) {}
-
-  start(): void {
-    this.ticker.start();
-  }
 
   onModuleDestroy(): Promise<void> {
     return this.ticker.stop();

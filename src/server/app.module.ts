@@ -1,4 +1,5 @@
 import { Module, type DynamicModule } from '@nestjs/common';
+import { APP_FILTER, APP_PIPE, DiscoveryModule, DiscoveryService } from '@nestjs/core';
 import { AccessGuardModule } from '../access/access.module.js';
 import { AttachmentsApiModule } from '../attachments/attachments.module.js';
 import { backendModule } from '../backend/backend.module.js';
@@ -6,6 +7,11 @@ import { ConfigModule, type ProcessValues } from '../config/config.module.js';
 import { runsTurns, servesApi, type Role } from '../config/role.js';
 import { MetricsModule } from '../metrics/metrics.module.js';
 import { TracingModule } from '../tracing/tracing.module.js';
+import { findShapedPaths } from '../http/errors/error-shape.decorator.js';
+import { RequestPipe } from '../http/request.pipe.js';
+import { Background } from './background.js';
+import { ErrorShapes } from './error-shapes.js';
+import { HarnessErrorFilter } from './harness-error.filter.js';
 import { HttpModule } from './http.module.js';
 import {
   HealthModule,
@@ -74,10 +80,21 @@ export class AppModule {
         backendModule(values.config),
         HttpModule,
         AccessGuardModule.register(notFound, servesApi(role)),
+        DiscoveryModule,
         HealthModule,
         MetricsViewModule,
         ...(servesApi(role) ? apiModules : []),
         ...(runsTurns(role) ? workerModules : []),
+      ],
+      providers: [
+        Background,
+        {
+          provide: ErrorShapes,
+          inject: [DiscoveryService],
+          useFactory: (discovery: DiscoveryService) => new ErrorShapes(findShapedPaths(discovery)),
+        },
+        { provide: APP_FILTER, useClass: HarnessErrorFilter },
+        { provide: APP_PIPE, useClass: RequestPipe },
       ],
     };
   }

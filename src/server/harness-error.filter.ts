@@ -1,37 +1,44 @@
 import { randomUUID } from 'node:crypto';
-import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import {
+  Catch,
+  HttpException,
+  Inject,
+  Optional,
+  type ArgumentsHost,
+  type ExceptionFilter,
+} from '@nestjs/common';
 import type { Request, Response } from 'express';
-import type { Logger } from '../platform/logger.js';
+import { hideKeys } from '../access/key-secret.js';
+import { LOGGER, type Logger } from '../platform/logger.js';
+import { isDatabaseDown } from '../storage/database-errors.js';
+import { Presence } from '../turn/lifecycle/presence.js';
+import { ErrorShapes } from './error-shapes.js';
 import { idsOf, noteError, recordOf } from '../http/request-record.js';
 import { TypedError, invalidRequest } from '../errors/typed-error.js';
-import type { ErrorShape } from '../http/errors/error-shape.js';
 import { toPublicError, type PublicError } from '../http/errors/public-error.js';
-
-export interface ErrorFilterDeps {
-  logger: Logger;
-  /** Whether an error means that the database did not answer. */
-  isStorageDown(error: unknown): boolean;
-  /** Removes keys from a path, which logs and some errors repeat. */
-  hideKeys(path: string): string;
-  /** The shape of errors of a path. */
-  shapeOf(path: string): ErrorShape;
-}
 
 /** Turns every error into an HTTP answer. */
 @Catch()
 export class HarnessErrorFilter implements ExceptionFilter {
-  constructor(private readonly deps: ErrorFilterDeps) {}
+  constructor(
+    @Inject(LOGGER) private readonly logger: Logger,
+    private readonly shapes: ErrorShapes,
+    /** Absent where the process takes no readers. */
+    @Optional() private readonly presence?: Presence,
+  ) {}
 
   catch(thrown: unknown, host: ArgumentsHost): void {
-    const { logger, isStorageDown, hideKeys } = this.deps;
     const http = host.switchToHttp();
     const request = http.getRequest<Request>();
     const { method } = request;
     const path = hideKeys(request.path);
     const response = http.getResponse<Response>();
-    const error = isStorageDown(thrown) ? storageUnavailable(thrown) : toTyped(thrown, path);
+    const isStorageDown = isDatabaseDown(thrown);
+    // The refused request may have been a reader's.
+    if (isStorageDown) this.presence?.noteAway();
+    const error = isStorageDown ? storageUnavailable(thrown) : toTyped(thrown, path);
     const ids = idsOf(recordOf(request) ?? { id: randomUUID() });
-    const log = logger.child(ids);
+    const log = this.logger.child(ids);
     noteError(request, error instanceof TypedError ? error.type : 'SDK_FAILURE');
     if (error instanceof TypedError) {
       const { type, message, status, cause } = error;
@@ -51,7 +58,7 @@ export class HarnessErrorFilter implements ExceptionFilter {
   }
 
   #answer(response: Response, error: PublicError, path: string): void {
-    const { status, headers, body } = this.deps.shapeOf(path).write(error, path);
+    const { status, headers, body } = this.shapes.of(path).write(error, path);
     response.statusCode = status;
     // The framework's own method would add a charset to types that have none.
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);

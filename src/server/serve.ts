@@ -2,12 +2,11 @@ import 'reflect-metadata';
 import type { Server as HttpServer } from 'node:http';
 import path from 'node:path';
 import type { LoggerService, Type } from '@nestjs/common';
-import { DiscoveryService, NestFactory } from '@nestjs/core';
+import { NestFactory } from '@nestjs/core';
 import { SwaggerModule } from '@nestjs/swagger';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Outages } from './outages.js';
 import { requireKey } from './require-key.js';
-import { hideKeys } from '../access/key-secret.js';
 import { KeyService, type CreatedKey } from '../access/key-service.js';
 import { KeyStore } from '../access/key-store.js';
 import { AppModule } from './app.module.js';
@@ -18,6 +17,7 @@ import { findServiceLinks } from '../config/service-links.js';
 import { builtPage } from '../console/find-built-page.js';
 import { packageRoot, packageVersion } from '../platform/process/package-root.js';
 import { answerMethods } from './answer-methods.js';
+import { Background } from './background.js';
 import { checkHead } from './check-head.js';
 import { describeApi, loadShapes } from './describe-api.js';
 import { ErrorShapes } from './error-shapes.js';
@@ -28,20 +28,11 @@ import { serveMetrics } from './serve-metrics.js';
 import { serveConsole } from '../console/serve-console.js';
 import { HealthService } from '../ops/health-service.js';
 import { MetricsService } from '../ops/metrics-service.js';
-import { HousekeepingModule } from '../ops/ops.module.js';
 import { systemClock, type Clock } from '../platform/clock.js';
 import type { Logger } from '../platform/logger.js';
 import { ResourceStack } from '../platform/async/resource-stack.js';
-import { runsTurns, servesApi } from '../config/role.js';
-import { TurnApiModule } from '../turn/turn.module.js';
-import { TurnWorkerModule } from '../turn/worker/worker.module.js';
-import { WebhookSenderModule } from '../webhooks/webhooks.module.js';
-import { SchedulerModule } from '../schedules/schedules.module.js';
+import { servesApi } from '../config/role.js';
 import { HttpAdapter } from './http-adapter.js';
-import { HarnessErrorFilter } from './harness-error.filter.js';
-import { findShapedPaths } from '../http/errors/error-shape.decorator.js';
-import { RequestPipe } from '../http/request.pipe.js';
-import { isDatabaseDown } from '../storage/database-errors.js';
 import type { OpenFolder } from '../storage/folder/open-folder.js';
 
 /** Looks a provider up in all modules. */
@@ -146,19 +137,9 @@ async function listen(
   }
   // After the console: some of its pages have the path of a route that does not support GET.
   app.use(answerMethods(() => routes));
-  const shapes = new ErrorShapes(findShapedPaths(app.get(DiscoveryService, anywhere)));
-  app.useGlobalFilters(
-    new HarnessErrorFilter({
-      logger,
-      isStorageDown: noticeOutage(app, config),
-      hideKeys,
-      shapeOf: (path) => shapes.of(path),
-    }),
-  );
-  app.useGlobalPipes(new RequestPipe());
   await loadShapes();
   // A page at `/docs`, the document at `/docs-json`.
-  SwaggerModule.setup('docs', app, () => describeApi(app, packageVersion, shapes), {
+  SwaggerModule.setup('docs', app, () => describeApi(app, packageVersion, app.get(ErrorShapes)), {
     customSwaggerUiPath: path.join(packageRoot, 'dist/swagger-ui'),
   });
   await app.init();
@@ -169,13 +150,7 @@ async function listen(
   const url = (await app.getUrl()).replace('[::1]', config.host === '::1' ? '[::1]' : '127.0.0.1');
   await app.get<PublishUrl>(PUBLISH_URL, anywhere)(url);
   outages.watch(app.get(HealthService, anywhere).dependencies);
-  if (servesApi(config.role)) await app.get(TurnApiModule).start();
-  if (runsTurns(config.role)) {
-    await app.get(TurnWorkerModule).start();
-    app.get(WebhookSenderModule).start();
-    app.get(SchedulerModule).start();
-    app.get(HousekeepingModule).start();
-  }
+  await app.get(Background).start();
   return {
     url,
     get: (token) => app.get(token, anywhere),
@@ -210,16 +185,6 @@ async function listenForMetrics(
   const serving = serveMetrics({ metrics, logger, host, port });
   const opened = await resources.add(serving, ({ close }) => close());
   logger.info({ host, port: opened.port }, 'metrics have a port of their own');
-}
-
-/** Detects outages of the database. A refused request may have been a reader's. */
-function noticeOutage(app: NestExpressApplication, { role }: Config) {
-  const turnApi = servesApi(role) ? app.get(TurnApiModule) : undefined;
-  return (error: unknown): boolean => {
-    const isDown = isDatabaseDown(error);
-    if (isDown) turnApi?.noteAway();
-    return isDown;
-  };
 }
 
 /** Nest's own log lines, in our log; lines about routes are debug output. */

@@ -57,22 +57,13 @@ export class TurnModule {}
     ApprovalController,
   ],
   providers: [FeedbackStore, Presence, TurnService, TurnReplayer, ReplayService, ApprovalService],
-  exports: [TurnService, TurnModule],
+  exports: [Presence, TurnService, TurnModule],
 })
 export class TurnApiModule implements OnModuleDestroy {
   constructor(
     private readonly service: TurnService,
     private readonly presence: Presence,
   ) {}
-
-  start(): Promise<void> {
-    return this.presence.start();
-  }
-
-  /** The database did not answer a request. */
-  noteAway(): void {
-    this.presence.noteAway();
-  }
 
   async onModuleDestroy(): Promise<void> {
     this.service.drain();

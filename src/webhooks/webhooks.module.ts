@@ -29,13 +29,10 @@ export class WebhookApiModule {}
     },
     WebhookSender,
   ],
+  exports: [WebhookSender],
 })
 export class WebhookSenderModule implements OnModuleDestroy {
   constructor(private readonly sender: WebhookSender) {}
-
-  start(): void {
-    this.sender.start();
-  }
 
   onModuleDestroy(): Promise<void> {
     return this.sender.stop();

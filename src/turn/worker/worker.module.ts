@@ -25,18 +25,13 @@ import { TurnWorker } from './turn-worker.js';
     StreamModule,
   ],
   providers: [AbandonedTurns, AttemptRunner, Delegator, SubagentStarter, Sweeper, TurnWorker],
+  exports: [Sweeper, TurnWorker],
 })
 export class TurnWorkerModule implements OnModuleDestroy {
   constructor(
     private readonly worker: TurnWorker,
     private readonly sweeper: Sweeper,
   ) {}
-
-  /** Starts to take turns; those that an earlier process left come first. */
-  async start(): Promise<void> {
-    await this.worker.start();
-    await this.sweeper.start();
-  }
 
   async onModuleDestroy(): Promise<void> {
     this.sweeper.stop();

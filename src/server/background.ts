@@ -1,0 +1,33 @@
+import { Injectable, Optional } from '@nestjs/common';
+import { Housekeeper } from '../ops/housekeeper.js';
+import { ScheduleTicker } from '../schedules/firing/schedule-ticker.js';
+import { Presence } from '../turn/lifecycle/presence.js';
+import { Sweeper } from '../turn/worker/sweeper.js';
+import { TurnWorker } from '../turn/worker/turn-worker.js';
+import { WebhookSender } from '../webhooks/webhook-sender.js';
+
+/**
+ * What a process does beside answering requests, as far as it has a part of that in its role. It begins when the
+ * process listens: a start that finds its port in use has claimed no turn. Its modules end it, as Nest closes them.
+ */
+@Injectable()
+export class Background {
+  constructor(
+    @Optional() private readonly presence?: Presence,
+    @Optional() private readonly worker?: TurnWorker,
+    @Optional() private readonly sweeper?: Sweeper,
+    @Optional() private readonly sender?: WebhookSender,
+    @Optional() private readonly ticker?: ScheduleTicker,
+    @Optional() private readonly housekeeper?: Housekeeper,
+  ) {}
+
+  /** Turns that an earlier process left come before anything that makes new ones. */
+  async start(): Promise<void> {
+    await this.presence?.start();
+    await this.worker?.start();
+    await this.sweeper?.start();
+    this.sender?.start();
+    this.ticker?.start();
+    this.housekeeper?.start();
+  }
+}
