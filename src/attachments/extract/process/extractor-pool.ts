@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Clock } from '../../../platform/clock.js';
 import { compact } from '../../../platform/compact.js';
-import type { FileContent } from '../outcomes.js';
 import type {
   OutcomeOf,
   ExtractionAnswer,
   ExtractionJob,
   ExtractionOutcome,
   ExtractionRequest,
-} from './run-job.js';
+  FileContent,
+} from '../outcomes.js';
 import { ExtractorProcess, type ExtractorLimits } from './extractor-process.js';
 
 /** Time that an idle process stays, in ms. */

@@ -2,7 +2,8 @@ import { rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { runJob, type ExtractionRequest } from './run-job.js';
+import type { ExtractionRequest } from '../outcomes.js';
+import { runJob } from './run-job.js';
 
 /**
  * The entry of an extractor process: one request at a time, answered by one message. `ExtractorProcess`
