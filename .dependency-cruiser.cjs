@@ -35,9 +35,7 @@ const layers = [
   'memory',
   'tools',
   'output',
-  'extend',
   'extensions',
-  'skills',
   'agents',
   'options',
   'attachments',
@@ -250,7 +248,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: [
-          '^src/(agents|cli|client|config|console|events|extend|extensions|governance|platform|provider|rehearsal)/',
+          '^src/(agents|cli|client|config|console|events|extensions|governance|platform|provider|rehearsal)/',
           '^src/tools/',
           '^src/turn/(loop|state)/',
           '^src/wires/(framing|[^/]+/dialect)/',
@@ -311,7 +309,7 @@ module.exports = {
       'zod-checks-files',
       ['zod'],
       [
-        '^src/(parsing|agents|skills|config|extensions|storage|data|cli)/',
+        '^src/(parsing|agents|config|extensions|storage|data|cli)/',
         '^src/governance/permissions/',
         '^src/provider/models/',
         '^src/tools/mcp/(definitions|mcp-file)\\.ts$',

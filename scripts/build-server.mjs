@@ -84,7 +84,7 @@ export async function buildServer() {
     chunkFileNames: 'client/[name]-[hash].js',
   });
   // Extensions get the server's functions as an argument when they are loaded.
-  await write(at({ 'extend/extend': 'extend/extend.ts' }), { external: [] });
+  await write(at({ 'extend/extend': 'extensions/extend.ts' }), { external: [] });
 }
 
 async function copyPages() {

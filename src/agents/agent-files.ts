@@ -1,8 +1,8 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from '../platform/error-code.js';
-import { resolveInside } from '../platform/resolve-inside.js';
 import { ParsedFiles } from '../parsing/parsed-files.js';
+import { isWithin } from '../platform/is-within.js';
 import { parseAgentFile, type AgentFile } from './parse-agent-file.js';
 import { betterFileName, personaOfFile } from './persona-name.js';
 
@@ -72,6 +72,20 @@ async function namesIn(folder: string): Promise<string[]> {
     return await readdir(folder);
   } catch (error) {
     if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes(errorCode(error) ?? '')) return [];
+    throw error;
+  }
+}
+
+/** Codes of a path that leads to nothing. */
+const nowhere: readonly (string | undefined)[] = ['ENOENT', 'ENOTDIR', 'ELOOP'];
+
+/** The real path of `file` below `root`; undefined when it does not exist or its links lead outside. */
+async function resolveInside(root: string, file: string): Promise<string | undefined> {
+  try {
+    const [realRoot, path] = await Promise.all([realpath(root), realpath(join(root, file))]);
+    return isWithin(realRoot, path) ? path : undefined;
+  } catch (error) {
+    if (nowhere.includes(errorCode(error))) return undefined;
     throw error;
   }
 }

@@ -1,14 +1,38 @@
 import * as z from 'zod/mini';
 import { ruleFault } from '../governance/permissions/check-rule.js';
 import { ruleLists } from '../governance/permissions/validate-permission-rules.js';
-import { checkedBy, fieldsOf, filledText, parsedBy, wholeNumber } from '../parsing/shapes.js';
+import {
+  checkedBy,
+  fieldsOf,
+  filledText,
+  parsedBy,
+  wholeNumber,
+  onWrongType,
+} from '../parsing/shapes.js';
 import { isPlainObject } from '../platform/json.js';
 import { parseThinking } from '../provider/thinking.js';
 import { permissionModes } from '../storage/shapes/stored-permissions.js';
 import { parseOutput } from '../output/parse-output.js';
 import type { OutputTerms } from '../storage/shapes/stored-options.js';
 import { efforts } from '../storage/shapes/stored-thinking.js';
-import { limitsShape } from './limits-shape.js';
+import {
+  agentConfigFields,
+  validateAgentConfig,
+} from '../governance/decision-tree/agent-config.js';
+
+/** A map of limits by their wire names. */
+export const limitsShape = z.pipe(
+  z.strictObject(
+    Object.fromEntries(
+      agentConfigFields.map(({ wireName, min, max }) => [
+        wireName,
+        z.exactOptional(wholeNumber(min, max)),
+      ]),
+    ),
+    { error: onWrongType('must be a map, for example {max_iterations: 10}') },
+  ),
+  z.transform((limits) => validateAgentConfig(limits).config),
+);
 
 const text = z.exactOptional(filledText());
 const limits = z.exactOptional(limitsShape);

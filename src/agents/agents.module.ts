@@ -7,18 +7,28 @@ import { CLOCK, type Clock } from '../platform/clock.js';
 import { LOGGER, type Logger } from '../platform/logger.js';
 import { serverToolNames } from '../storage/shapes/stored-tools.js';
 import { ToolRegistry } from '../tools/registry.js';
-import { SkillLibrary } from '../skills/skill-library.js';
-import { SkillsModule } from '../skills/skills.module.js';
-import { PersonaLibrary } from './persona-library.js';
-import { openAgents } from './open-agents.js';
+import { SkillLibrary } from './skill-library.js';
+import { PersonaLibrary, openAgents } from './persona-library.js';
 
 /** Longest time that an edit of an instruction file may stay unseen, in ms. */
 const INSTRUCTIONS_FRESH_MS = 1_000;
 
-/** The agents of the instruction root. A start fails with AgentsInvalidError. */
+/** The agents of the instruction root, and the skills. A start fails with AgentsInvalidError. */
 @Module({
-  imports: [ExtensionsModule, SkillsModule],
+  imports: [ExtensionsModule],
   providers: [
+    {
+      provide: SkillLibrary,
+      inject: [CONFIG, CLOCK, LOGGER],
+      useFactory: ({ instructionRoot, projectSkills }: Config, clock: Clock, logger: Logger) =>
+        new SkillLibrary({
+          instructionRoot,
+          hasProjectSkills: projectSkills,
+          clock,
+          onProblem: (file, problem) =>
+            logger.warn({ file, problem }, 'an instruction file has a fault'),
+        }),
+    },
     {
       provide: PersonaLibrary,
       // Agents may name tools and trees of extensions.
@@ -46,6 +56,6 @@ const INSTRUCTIONS_FRESH_MS = 1_000;
       },
     },
   ],
-  exports: [PersonaLibrary],
+  exports: [PersonaLibrary, SkillLibrary],
 })
 export class AgentsModule {}

@@ -1,8 +1,12 @@
 import { errorCode } from '../platform/error-code.js';
-import { AgentFiles, type AgentEntry } from './agent-files.js';
 import type { LineProblem } from '../parsing/front-matter.js';
-import type { AgentFile } from './parse-agent-file.js';
-import { checkReferences, type KnownNames, type ReferenceContext } from './check-references.js';
+import type { RuleTool } from '../governance/permission-subject.js';
+import { ruleFault } from '../governance/permissions/check-rule.js';
+import { unknownName } from '../parsing/nearest-name.js';
+import { assertNever } from '../platform/assert-never.js';
+import { AgentFiles, type AgentEntry } from './agent-files.js';
+import type { AgentFile, Reference } from './parse-agent-file.js';
+import { canonicalPersonaName, namesLike } from './persona-name.js';
 
 /** A fault of an agent's file. */
 export interface AgentProblem extends LineProblem {
@@ -80,4 +84,68 @@ async function checkEntry(
     if (code === undefined) throw error;
     return [{ line: 1, message: `this file cannot be read (${code}); check its permissions` }];
   }
+}
+
+/** Names that the server knows. References of a kind that is absent are not checked. */
+export interface KnownNames {
+  knownTools?: readonly RuleTool[];
+  knownTrees?: readonly string[];
+}
+
+export interface ReferenceContext extends KnownNames {
+  /** The agent's name, from its file's. */
+  name: string;
+  /** The names of all agents. */
+  agents: readonly string[];
+}
+
+/** Reports references to names that do not exist. */
+function checkReferences(
+  references: readonly Reference[],
+  context: ReferenceContext,
+): LineProblem[] {
+  return references.flatMap((reference) => {
+    const message = fault(reference, context);
+    return message === undefined ? [] : [{ line: reference.line, message }];
+  });
+}
+
+function fault(reference: Reference, context: ReferenceContext): string | undefined {
+  switch (reference.kind) {
+    case 'self':
+      return canonicalPersonaName(reference.value) === context.name
+        ? undefined
+        : `name must be that of the file, ${context.name}, not ${JSON.stringify(reference.value)}; leave it out or rename the file`;
+    case 'tool':
+      return missing(
+        reference,
+        context.knownTools?.map(({ name }) => name),
+        'tool',
+      );
+    case 'rule':
+      return misnamed(reference, context);
+    case 'tree':
+      return missing(reference, context.knownTrees, 'decision tree');
+    case 'agent':
+      return namesLike(reference.value, context.agents).length === 1
+        ? undefined
+        : missing(reference, context.agents, 'agent');
+    default:
+      return assertNever(reference.kind);
+  }
+}
+
+/** The fault of a permission rule's tool or pattern; its syntax was checked before. */
+function misnamed({ field, value }: Reference, { knownTools }: KnownNames): string | undefined {
+  const fault = ruleFault(value, knownTools);
+  return fault && `${field} ${fault}`;
+}
+
+function missing(
+  { field, value }: Reference,
+  known: readonly string[] | undefined,
+  what: string,
+): string | undefined {
+  if (known === undefined || known.includes(value)) return undefined;
+  return `${field} ${unknownName(what, value, known)}`;
 }

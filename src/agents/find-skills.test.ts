@@ -4,8 +4,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ManualClock } from '../../test/support/manual-clock.js';
-import { findSkills } from './find-skills.js';
-import { readInside } from './read-inside.js';
+import { findSkills, readInside } from './find-skills.js';
 import { SkillLibrary } from './skill-library.js';
 
 let root: string;

@@ -7,7 +7,7 @@ import { emptyAsAbsent, filledText } from '../parsing/shapes.js';
 import { compact } from '../platform/compact.js';
 import type { AgentConfig } from '../storage/shapes/stored-limits.js';
 import { atLines, splitFrontMatter, type LineProblem } from '../parsing/front-matter.js';
-import { limitsShape } from './limits-shape.js';
+import { limitsShape } from './agent-shape.js';
 
 type EntryKind = 'directory' | 'file';
 

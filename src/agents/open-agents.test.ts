@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { openAgents } from './open-agents.js';
+import { openAgents } from './persona-library.js';
 
 describe('openAgents', () => {
   let root: string;

@@ -1,21 +1,20 @@
+import * as z from 'zod/mini';
 import type { AgentConfig } from '../storage/shapes/stored-limits.js';
 import type { PermissionMode, PermissionRules } from '../storage/shapes/stored-permissions.js';
-import { parseLeniently } from '../parsing/parse-value.js';
+import { parseLeniently, parseValue, within, type Parsed } from '../parsing/parse-value.js';
 import type { Fault } from '../parsing/word-issue.js';
 import { compact } from '../platform/compact.js';
-import type { AttachmentsAs } from '../storage/shapes/stored-options.js';
-import type { OutputTerms } from '../storage/shapes/stored-options.js';
+import type { AttachmentsAs, OutputTerms } from '../storage/shapes/stored-options.js';
 import type { ThinkingChoice } from '../storage/shapes/stored-thinking.js';
-import type { AgentServers } from '../tools/mcp/definitions.js';
-import { agentShape, splitLists, type AgentFields } from './agent-shape.js';
-import { at, findReferences, type Reference } from './find-references.js';
+import { type AgentServers, parseDefinitions } from '../tools/mcp/definitions.js';
 import {
   atLines,
   splitFrontMatter,
   type FrontMatter,
   type LineProblem,
 } from '../parsing/front-matter.js';
-import { parseMcpServers } from './parse-mcp-servers.js';
+import { isPlainObject } from '../platform/json.js';
+import { agentShape, splitLists, type AgentFields } from './agent-shape.js';
 
 /** An agent or persona, from its validated Markdown file. */
 export interface Persona {
@@ -168,4 +167,76 @@ function findHeaders({
     const before = body.slice(0, row.index).split('\n').length - 1;
     return [{ key, value: row[1], line: bodyLine + before }];
   });
+}
+
+/** A name in an agent's file that refers to something outside of the file. */
+export interface Reference {
+  /** `self` is the agent's own name, `rule` a permission rule. */
+  kind: 'self' | 'tool' | 'rule' | 'tree' | 'agent';
+  /** Path of the field, as `permissions.deny`. */
+  field: string;
+  value: string;
+  line: number;
+}
+
+type Path = readonly string[];
+
+/** @param given the fields as they are written, which the lines are of. */
+function findReferences(
+  fields: AgentFields,
+  { given, lineOf }: { given: unknown } & Pick<FrontMatter, 'lineOf'>,
+): Reference[] {
+  const refer = (kind: Reference['kind'], path: Path, values: readonly string[] = []) =>
+    values.map((value) => {
+      const written = at(given, path);
+      const index = Array.isArray(written)
+        ? written.findIndex((item: unknown) => String(item).trim() === value)
+        : -1;
+      return { kind, field: path.join('.'), value, line: lineOf([...path, index]) };
+    });
+  const { name, decision_tree: tree, permissions = {} } = fields;
+  return [
+    ...refer('self', ['name'], name === undefined ? [] : [name]),
+    ...refer('tool', ['tools'], fields.tools),
+    ...refer('tree', ['decision_tree'], tree === undefined ? [] : [tree]),
+    ...refer('agent', ['subagents'], fields.subagents),
+    ...refer('rule', ['permissions', 'allow'], permissions.allow),
+    ...refer('rule', ['permissions', 'ask'], permissions.ask),
+    ...refer('rule', ['permissions', 'deny'], permissions.deny),
+    ...refer('tool', ['auto_approve_tools'], fields.auto_approve_tools),
+    ...refer('tool', ['disallowed_tools'], fields.disallowed_tools),
+  ];
+}
+
+/** The value at a path; undefined for none and for a field without a value. */
+function at(given: unknown, path: Path): unknown {
+  const found = path.reduce((map, key) => (isPlainObject(map) ? map[key] : undefined), given);
+  return found ?? undefined;
+}
+
+const names = z.array(z.string('must be the name of a server'));
+
+/**
+ * Parses the `mcp_servers` of an agent: a list of names in `TURNPIKE_MCP_FILE`, or a map of definitions.
+ * Absent: all servers of the file. A fault leaves the agent without servers, as a server too few costs a
+ * tool, and a server too many grants a right.
+ */
+function parseMcpServers(given: unknown): { value?: AgentServers; faults: Fault[] } {
+  if (given === undefined) return { faults: [] };
+  const { value = { named: [], own: {} }, faults = [] } = within(['mcp_servers'], parse(given));
+  return { value, faults };
+}
+
+function parse(given: unknown): Parsed<AgentServers> {
+  if (Array.isArray(given)) {
+    const { value: named, faults } = parseValue(names, given);
+    return faults ? { faults } : { value: { named, own: {} } };
+  }
+  if (!isPlainObject(given)) {
+    const message =
+      'must be a list of names or a map, for example [github] or {docs: {type: http, url: "https://…"}}';
+    return { faults: [{ path: [], message }] };
+  }
+  const { value: own, faults } = parseDefinitions(given, 'agent');
+  return faults ? { faults } : { value: { named: [], own } };
 }

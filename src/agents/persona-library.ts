@@ -1,17 +1,27 @@
 import { join } from 'node:path';
+import { stat } from 'node:fs/promises';
 import { systemClock, type Clock } from '../platform/clock.js';
 import { TtlCache } from '../platform/async/ttl-cache.js';
+import { ParsedFiles } from '../parsing/parsed-files.js';
+import { ConfigError } from '../config/config.js';
 import { AgentFiles, isHarnessPersona, type AgentEntry } from './agent-files.js';
-import { AgentVersions } from './agent-versions.js';
-import { checkEntries, findDuplicates, type AgentProblem } from './check-agents.js';
+import {
+  checkEntries,
+  findDuplicates,
+  type AgentProblem,
+  type KnownNames,
+  faultsOf,
+  type ReferenceContext,
+  AgentsInvalidError,
+  checkAgents,
+} from './check-agents.js';
 import {
   assertInstructionRoot,
   parseAgentsDefaults,
   type AgentsDefaults,
 } from './instruction-root.js';
 import { summarizeAgent, type AgentSummary } from './summarize-agent.js';
-import { ParsedFiles } from '../parsing/parsed-files.js';
-import type { Persona } from './parse-agent-file.js';
+import type { Persona, AgentFile } from './parse-agent-file.js';
 import {
   canonicalPersonaName,
   DEFAULT_PERSONA,
@@ -19,9 +29,8 @@ import {
   namesLike,
   personaNotFound,
 } from './persona-name.js';
-import type { KnownNames } from './check-references.js';
 
-export interface PersonaLibraryOptions extends KnownNames {
+interface PersonaLibraryOptions extends KnownNames {
   /**
    * Called with each fault and its location (`agents/reader.md:4`), once per version. Default:
    * ignored.
@@ -172,4 +181,112 @@ export class PersonaLibrary {
 
 function namesOf(entries: readonly AgentEntry[]): string[] {
   return [...new Set(entries.map(({ name }) => name))];
+}
+
+/**
+ * Chooses the version of an agent's file that applies: the last version without faults, until the file is
+ * gone. A file that never was without faults applies without any tool, as the part that could not be
+ * parsed may have been a prohibition.
+ */
+class AgentVersions {
+  readonly #onProblem: (problem: AgentProblem) => void;
+  /** The last version without faults, by file. */
+  readonly #good = new Map<string, { version: AgentFile; persona: Persona }>();
+  readonly #reported = new Map<string, { version: AgentFile | undefined; text: string }>();
+
+  /** @param onProblem called with each fault once per version of the file. */
+  constructor(onProblem: (problem: AgentProblem) => void) {
+    this.#onProblem = onProblem;
+  }
+
+  choose({ name, file }: AgentEntry, version: AgentFile, context: ReferenceContext): Persona {
+    const good = this.#good.get(file);
+    const faults = faultsOf(version, context);
+    if (faults.length === 0) {
+      this.#reported.delete(file);
+      if (good?.version === version) return good.persona;
+      const persona = { name, file, ...version.content };
+      this.#good.set(file, { version, persona });
+      return persona;
+    }
+    const effect = good
+      ? 'the last good version stays'
+      : 'the agent gets no tools until this is corrected';
+    this.report(
+      faults.map(({ line, message }) => ({ file, line, message: `${message}; ${effect}` })),
+      version,
+    );
+    return good?.persona ?? withoutTools({ name, file, ...version.content });
+  }
+
+  /** Reports the faults of a file, unless they were reported for this version. */
+  report(problems: readonly AgentProblem[], version?: AgentFile): void {
+    const [first] = problems;
+    if (first === undefined) return;
+    const text = problems.map(({ line, message }) => `${line}: ${message}`).join('\n');
+    const reported = this.#reported.get(first.file);
+    if (reported?.text === text && reported.version === version) return;
+    this.#reported.set(first.file, { version, text });
+    for (const problem of problems) this.#onProblem(problem);
+  }
+
+  /** Forgets every file that is not one of `files`. */
+  keepOnly(files: ReadonlySet<string>): void {
+    for (const known of [this.#good, this.#reported]) {
+      for (const file of known.keys()) if (!files.has(file)) known.delete(file);
+    }
+  }
+}
+
+/** The persona without tools; all are also denied, because a turn may name tools of its own. */
+function withoutTools(persona: Persona): Persona {
+  return {
+    ...persona,
+    tools: [],
+    permissions: { deny: ['*'] },
+  };
+}
+
+export type OpenAgentsOptions = PersonaLibraryOptions &
+  Required<Pick<PersonaLibraryOptions, 'knownTools' | 'knownTrees'>>;
+
+/**
+ * Checks and opens the agents of an instruction root.
+ *
+ * @throws ConfigError where the folder is missing; AgentsInvalidError with every fault by file and line.
+ */
+export async function openAgents(
+  instructionRoot: string,
+  options: OpenAgentsOptions,
+): Promise<PersonaLibrary> {
+  await requireFolder(instructionRoot);
+  const problems = await checkAgents(instructionRoot, options);
+  if (problems.length > 0) throw new AgentsInvalidError(problems);
+  const library = new PersonaLibrary(instructionRoot, options);
+  for (const { file, better } of await new AgentFiles(instructionRoot).ignored()) {
+    options.onProblem?.(
+      file,
+      `this file is no agent: a name is 1 to 64 letters, digits, "_" or "-", and ends in .md; rename it, for example ${better}`,
+    );
+  }
+  // A root without the files of a persona fails its turns alone; the operator gets a warning at the start.
+  const personas = await library.personas();
+  const first = personas.find(({ file }) => isHarnessPersona(file)) ?? personas[0];
+  await library.loadForTurn(first?.name ?? DEFAULT_PERSONA).catch((error: unknown) => {
+    const message = error instanceof Error ? error.message : String(error);
+    options.onProblem?.(instructionRoot, message);
+  });
+  return library;
+}
+
+/** @throws ConfigError where there is no such folder: no turn could run. */
+async function requireFolder(instructionRoot: string): Promise<void> {
+  const isFolder = await stat(instructionRoot).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  if (isFolder) return;
+  throw new ConfigError([
+    `TURNPIKE_INSTRUCTION_ROOT names ${instructionRoot}, and there is no such folder. Make it, with an agent in agents/NAME.md (docs/guide/named-agents.md), or correct the variable`,
+  ]);
 }

@@ -2,8 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { stringify } from 'yaml';
 import { ruleFault } from '../governance/permissions/check-rule.js';
-import { parseSkillFile } from './parse-skill-file.js';
-import { isSkillName } from './skill-shape.js';
+import { parseSkillFile, isSkillName } from './skill-file.js';
 
 const fileOf = (...lines: string[]): string => ['---', ...lines, '---', 'Do it.'].join('\n');
 const faultsOf = (...lines: string[]): string[] =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { chooseSkills, hiddenBy, MOST_LISTED, MOST_LISTED_BYTES } from './choose-skills.js';
-import type { FoundSkill, SkillLevel } from './skill.js';
+import { chooseSkills, hiddenBy, MOST_LISTED, MOST_LISTED_BYTES } from './skill-library.js';
+import type { FoundSkill, SkillLevel } from './skill-file.js';
 
 function found(name: string, level: SkillLevel, description = 'A.'): FoundSkill {
   const skill = { name, description, level, digest: level, body: 'Do.' };

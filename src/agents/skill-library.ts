@@ -2,11 +2,11 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { TtlCache } from '../platform/async/ttl-cache.js';
 import type { Clock } from '../platform/clock.js';
-import { errorCode } from '../platform/error-code.js';
+import { unlessGone } from '../platform/files/held-folder.js';
 import { unknownName } from '../parsing/nearest-name.js';
 import { resolveLinks } from '../tools/calls/call-paths.js';
 import { findSkills, type SkillFolder } from './find-skills.js';
-import type { FoundSkill } from './skill.js';
+import { type FoundSkill, type Skill, type SkillLevel, skillLevels } from './skill-file.js';
 
 /** TTL of what is known of a folder, in ms: turns that begin a TTL after an edit see it. */
 const FRESH_MS = 1_000;
@@ -114,11 +114,66 @@ async function agentFolders(instructionRoot: string): Promise<string[]> {
   return found.flat();
 }
 
+/** What is in a folder; nothing where it is not there, or may not be looked into. */
 async function namesIn(folder: string): Promise<string[]> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES'].includes(errorCode(error) ?? '')) return [];
-    throw error;
+  return (await unlessGone(readdir(folder))) ?? [];
+}
+
+/** Skills that a prompt lists, and the bytes of their names and descriptions. */
+export const MOST_LISTED = 64;
+export const MOST_LISTED_BYTES = 32_768;
+
+export interface ChosenSkills {
+  /** Sorted by name. */
+  skills: Skill[];
+  /** Names that were asked for and that no skill has. */
+  missing: string[];
+  /** Names of skills that there was no space for. */
+  leftOut: string[];
+}
+
+/**
+ * Chooses the skills of a turn: of one name, the agent's own before the server's before the project's; of these, the
+ * ones that the agent and the turn name. The order is by name, so that the same skills give the same prompt. Pure.
+ *
+ * @param lists names that each of them may have; undefined: all.
+ */
+export function chooseSkills(
+  found: readonly FoundSkill[],
+  lists: readonly (readonly string[] | undefined)[],
+): ChosenSkills {
+  const named = lists.filter((list) => list !== undefined);
+  const winners = [...winnersOf(found).values()].flatMap(({ skill }) => skill ?? []);
+  const wanted = winners
+    .filter(({ name }) => named.every((list) => list.includes(name)))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+  const known = new Set(winners.map(({ name }) => name));
+  const missing = [...new Set(named.flat())].filter((name) => !known.has(name));
+  let bytes = 0;
+  const skills: Skill[] = [];
+  const leftOut: string[] = [];
+  for (const skill of wanted) {
+    bytes += Buffer.byteLength(`${skill.name}${skill.description}`);
+    if (skills.length < MOST_LISTED && bytes <= MOST_LISTED_BYTES) skills.push(skill);
+    else leftOut.push(skill.name);
   }
+  return { skills, missing, leftOut };
+}
+
+/** The level whose skill of the same name is used in place of this one; undefined: this one is used. */
+export function hiddenBy(one: FoundSkill, found: readonly FoundSkill[]): SkillLevel | undefined {
+  const winner = winnersOf(found).get(one.name);
+  return winner === undefined || winner === one ? undefined : winner.level;
+}
+
+/** A skill with faults hides none. */
+function winnersOf(found: readonly FoundSkill[]): Map<string, FoundSkill> {
+  const winners = new Map<string, FoundSkill>();
+  for (const level of skillLevels) {
+    for (const one of found) {
+      if (one.level !== level || one.skill === undefined || winners.has(one.name)) continue;
+      winners.set(one.name, one);
+    }
+  }
+  return winners;
 }

@@ -1,6 +1,6 @@
 import type { LineProblem } from '../parsing/front-matter.js';
-import { hiddenBy } from './choose-skills.js';
-import type { FoundSkill, SkillLevel } from './skill.js';
+import { hiddenBy } from './skill-library.js';
+import type { FoundSkill, SkillLevel } from './skill-file.js';
 
 /** A skill as clients see it: `GET /api/harness/skills`. */
 export interface SkillView {

@@ -23,7 +23,7 @@ export type { CreateSessionDto as WantedSession } from '../session/session.dto.j
 export type { SessionDefaults } from '../session/session-service.js';
 export type { ListedSession, SessionRecord } from '../session/view-session.js';
 export type { PrincipalReportDto as PrincipalReport } from '../data/data.dto.js';
-export type { SkillView } from '../skills/view-skill.js';
+export type { SkillView } from '../agents/view-skill.js';
 export type {
   FileView as MemoryFileView,
   ListedFileView as ListedMemoryFile,

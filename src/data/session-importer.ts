@@ -11,7 +11,7 @@ import { typesOf, unnest } from '../storage/given-rows.js';
 import { lockFor } from '../storage/lock.js';
 import { sessions } from '../storage/schema.js';
 import { TurnCanceller } from '../turn/lifecycle/turn-canceller.js';
-import { quotaOf, type QuotaConfig } from '../memory/memory-quota.js';
+import { quotaOf, type QuotaConfig } from '../memory/commands/memory-command.js';
 import { storeImported } from '../memory/memory-rows.js';
 import { ImportLines, ReadSession, SessionSpool, type RecordBatch } from './read-session.js';
 import { LineFault, type RecordLine } from './export-format.js';

@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import type { AgentConfig } from '../storage/shapes/stored-limits.js';
 import { changeState, type AgentState } from '../governance/decision-tree/agent-state.js';
 import type {
@@ -5,9 +6,22 @@ import type {
   DecisionTree,
   ToolResult,
 } from '../governance/decision-tree/decision-tree.js';
-import type { MakeDecisionTree } from '../extend/extend.js';
-import { checkConfig, checkContinuation, isPromise } from './check-answers.js';
-import { extensionFailure } from './extension-error.js';
+import type { Notice, NoticeLevel } from '../notices/notice.js';
+import type { Trigger } from '../notices/trigger.js';
+import { storableJson, storableText } from '../storage/storable.js';
+import { onWrongType } from '../parsing/shapes.js';
+import { isPlainObject } from '../platform/json.js';
+import { outputBlocks } from '../parsing/tool-output.js';
+import { ToolFailure } from '../tools/tool-failure.js';
+import type { ToolDefinition } from '../tools/tool.js';
+import type { MakeDecisionTree, ExtensionTrigger, ExtensionTool } from './extend.js';
+import {
+  checkConfig,
+  checkContinuation,
+  isPromise,
+  extensionFailure,
+  expectShape,
+} from './extension-shapes.js';
 
 export interface GuardedTreeOptions {
   extension: string;
@@ -101,4 +115,105 @@ function refusePromise<T>(value: T): T {
   if (!isPromise(value)) return value;
   void value.then(undefined, () => undefined);
   throw new Error('it gave a promise: a tree answers at once');
+}
+
+const lastPriority = 100;
+const everyLevel: readonly NoticeLevel[] = ['message', 'step'];
+
+const textOf = (most: number) => {
+  const expected = `must be text of 1 to ${most} characters`;
+  return z
+    .string(expected)
+    .check(z.refine((text) => text.trim() !== '' && text.length <= most, expected));
+};
+
+const noticeShape = z.object(
+  {
+    mark: z._default(textOf(200), 'once'),
+    text: textOf(20_000),
+    metadata: z._default(z.unknown(), {}),
+    seenByModel: z._default(z.boolean(), true),
+  },
+  { error: onWrongType('must be an object') },
+);
+
+/** Wraps an extension's trigger: its notices are checked, and its marks get its id as a prefix. */
+export function guardTrigger(trigger: ExtensionTrigger): Trigger {
+  const { id, priority = lastPriority, levels = everyLevel } = trigger;
+  return {
+    id,
+    name: id,
+    description: '',
+    rearms: '',
+    priority,
+    enabled: true,
+    levels: [...levels],
+    check: (facts) => {
+      const given: unknown = trigger.check(facts);
+      if (isPromise(given)) {
+        void given.then(undefined, () => undefined);
+        throw new Error('check gave a promise: a trigger answers at once');
+      }
+      if (!Array.isArray(given)) throw new Error('check must give a list of notices');
+      return given.map((notice: unknown) => parseNotice(id, notice));
+    },
+  };
+}
+
+/** Validates a notice of an extension. @throws Error with the fault. */
+function parseNotice(id: string, given: unknown): Omit<Notice, 'level' | 'urgency'> {
+  const { mark, text, metadata, seenByModel } = expectShape(noticeShape, given, 'a notice');
+  return {
+    mark: `${id}:${storableText(mark)}`,
+    kind: id,
+    text: storableText(text),
+    metadata: toJson(metadata),
+    seenByModel,
+  };
+}
+
+/** The metadata as JSON. @throws Error when JSON cannot represent it. */
+function toJson(metadata: unknown): Record<string, unknown> {
+  const json: unknown = storableJson(JSON.parse(JSON.stringify(metadata)));
+  if (!isPlainObject(json)) throw new Error('the metadata of a notice must be an object');
+  return json;
+}
+
+/** Called with errors of an extension's tool, apart from `ToolFailure`. */
+export type OnToolFault = (tool: string, error: unknown) => void;
+
+/** Wraps an extension's tool for the registry. Its errors are reported, and are the call's outcome. */
+export function guardTool(tool: ExtensionTool, onFault: OnToolFault): ToolDefinition {
+  const { name, description, inputSchema, effect = 'command', retry = 'never' } = tool;
+  return {
+    name,
+    description,
+    inputSchema,
+    effect,
+    retry,
+    permissionArgument: tool.permissionArgument,
+    open: ({ workdir }) => ({
+      run: async (input, { callId, idempotencyKey, signal, progress }) => {
+        try {
+          const call = { callId, idempotencyKey, workdir, signal, progress };
+          const output: unknown = await tool.run(input, call);
+          if (typeof output === 'string') return output;
+          const blocks = Array.isArray(output) ? outputBlocks(output.map(withBytes)) : undefined;
+          if (blocks !== undefined) return blocks;
+        } catch (error) {
+          signal.throwIfAborted();
+          if (!(error instanceof ToolFailure)) onFault(name, error);
+          throw error;
+        }
+        onFault(name, new Error('run must give text, or a list of texts and files'));
+        throw new ToolFailure(`${name} failed: it gave neither text nor a list of texts and files`);
+      },
+    }),
+  };
+}
+
+/** A block whose data is bytes, in base64 as other blocks have it. */
+function withBytes(block: unknown): unknown {
+  if (!isPlainObject(block) || !(block['data'] instanceof Uint8Array)) return block;
+  return { ...block, data: Buffer.from(block['data']).toString('base64') };
 }

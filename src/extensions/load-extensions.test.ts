@@ -8,9 +8,8 @@ import { DecisionTrees } from '../governance/decision-tree/decision-trees.js';
 import { defaultTriggers } from '../notices/triggers.js';
 import { readTool } from '../tools/builtin/file-tools.js';
 import { ToolRegistry } from '../tools/registry.js';
-import { ExtensionError } from './extension-error.js';
-import { loadExtensions } from './load-extensions.js';
-import type { Registries } from './registrar.js';
+import { ExtensionError } from './extension-shapes.js';
+import { loadExtensions, type Registries } from './load-extensions.js';
 
 const tool = (more: string): string =>
   `{ name: 'mine', description: 'Mine.', inputSchema: { type: 'object' }, run: () => 'x', ${more} }`;

@@ -1,9 +1,8 @@
 import { and, eq, inArray, ne, sql } from 'drizzle-orm';
 import type { Queryable } from '../storage/connection.js';
 import { memories, memoryFiles, memorySeen } from '../storage/memory-schema.js';
-import { findObstacle } from './commands/find-obstacle.js';
-import { checkQuota } from './commands/check-quota.js';
-import type { MemoryChange, MemoryFile, MemoryQuota } from './commands/memory-file.js';
+import { checkQuota, findObstacle } from './commands/decide-command.js';
+import type { MemoryChange, MemoryFile, MemoryQuota } from './commands/memory-command.js';
 
 /** Names a memory: the files that turns of an agent keep for a principal. */
 export interface MemoryKey {
@@ -189,4 +188,27 @@ export function ofMemory({ principalId, agent }: MemoryKey, paths?: readonly str
     eq(memoryFiles.agent, agent),
     paths === undefined ? undefined : inArray(memoryFiles.path, [...paths]),
   );
+}
+
+/** Paths named in one entry of the audit log. */
+const MOST_PATHS = 20;
+
+/** A change for the audit log: paths and sizes, never content. Pure. */
+export function describeChange(change: MemoryChange): Record<string, unknown> {
+  switch (change.type) {
+    case 'write':
+      return { did: 'write', path: change.path, bytes: Buffer.byteLength(change.content) };
+    case 'remove':
+      return {
+        did: 'delete',
+        paths: change.paths.slice(0, MOST_PATHS),
+        files: change.paths.length,
+      };
+    case 'move':
+      return {
+        did: 'rename',
+        moves: change.moves.slice(0, MOST_PATHS),
+        files: change.moves.length,
+      };
+  }
 }

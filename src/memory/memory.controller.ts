@@ -7,7 +7,7 @@ import type { Principal } from '../access/principal.js';
 import { ApiErrors } from '../http/errors/api-errors.decorator.js';
 import { badCursor, PageQueryDto } from '../http/paging/page-query.dto.js';
 import { compact } from '../platform/compact.js';
-import { preconditionMissing } from './memory-errors.js';
+import { preconditionMissing, etagOf, parsePrecondition } from './memory-errors.js';
 import {
   AgentNameDto,
   DeletedFilesDto,
@@ -19,7 +19,6 @@ import {
 } from './memory.dto.js';
 import { OwnerMemory } from './owner-memory.js';
 import { parseMemoryPath } from './memory-path.js';
-import { etagOf, parsePrecondition } from './parse-precondition.js';
 import { viewFile, viewListedFile, viewMemory } from './view-memory.js';
 
 const areTheCallers = 'they are the caller’s memories';

@@ -5,20 +5,15 @@ import { CONFIG, type Config } from '../config/config.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { DATABASE, type Database, type Queryable } from '../storage/connection.js';
 import { memoryFiles } from '../storage/memory-schema.js';
-import { checkQuota } from './commands/check-quota.js';
-import { findObstacle } from './commands/find-obstacle.js';
-import type { MemoryChange, MemoryQuota } from './commands/memory-file.js';
-import { describeChange } from './describe-change.js';
+import { checkQuota, findObstacle } from './commands/decide-command.js';
 import {
-  badPath,
-  memoryChanged,
-  memoryFileNotFound,
-  memoryFull,
-  memoryLimit,
-  memoryOff,
-} from './memory-errors.js';
-import { quotaOf, type QuotaConfig } from './memory-quota.js';
+  type MemoryChange,
+  type MemoryQuota,
+  quotaOf,
+  type QuotaConfig,
+} from './commands/memory-command.js';
 import {
+  describeChange,
   hasMostMemories,
   loadFiles,
   lockMemory,
@@ -27,7 +22,15 @@ import {
   storeChange,
   type MemoryKey,
 } from './memory-rows.js';
-import type { Expected } from './parse-precondition.js';
+import {
+  badPath,
+  memoryChanged,
+  memoryFileNotFound,
+  memoryFull,
+  memoryLimit,
+  memoryOff,
+  type Expected,
+} from './memory-errors.js';
 
 type FileRow = typeof memoryFiles.$inferSelect;
 export type ListedFile = Pick<FileRow, 'path' | 'version' | 'bytes' | 'turnId' | 'updatedAt'>;

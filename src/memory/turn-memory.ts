@@ -8,11 +8,17 @@ import { DATABASE, type Database, type Queryable } from '../storage/connection.j
 import { turns } from '../storage/schema.js';
 import { toolCalls } from '../storage/transcript-schema.js';
 import { decideCommand } from './commands/decide-command.js';
-import type { MemoryCommand, MemoryResult } from './commands/memory-command.js';
-import type { MemoryChange, MemoryFile, MemoryOutcome } from './commands/memory-file.js';
-import { describeChange } from './describe-change.js';
-import { quotaOf, type QuotaConfig } from './memory-quota.js';
 import {
+  type MemoryCommand,
+  type MemoryResult,
+  type MemoryChange,
+  type MemoryFile,
+  type MemoryOutcome,
+  quotaOf,
+  type QuotaConfig,
+} from './commands/memory-command.js';
+import {
+  describeChange,
   hasMostMemories,
   loadFiles,
   loadSeen,

@@ -1,4 +1,4 @@
-import type { MemoryQuota } from './commands/memory-file.js';
+import type { MemoryQuota } from './commands/memory-command.js';
 import type { ListedFile, MemorySummary } from './owner-memory.js';
 
 /** A memory as clients see it. */

@@ -16,7 +16,6 @@ import { SessionService } from './session-service.js';
 import { SessionStore } from './session-store.js';
 import { SessionController } from './session.controller.js';
 import { AgentsModule } from '../agents/agents.module.js';
-import { SkillsModule } from '../skills/skills.module.js';
 import { SkillController } from './skill.controller.js';
 import { SkillService } from './skill-service.js';
 import { TodoController } from './todo.controller.js';
@@ -51,7 +50,7 @@ export class SessionModule {}
 
 /** The routes of sessions. */
 @Module({
-  imports: [AgentsModule, NoticesModule, SessionModule, SkillsModule],
+  imports: [AgentsModule, NoticesModule, SessionModule],
   controllers: [SessionController, SessionListController, SkillController, TodoController],
   providers: [SkillService],
 })

@@ -2,9 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { PersonaLibrary } from '../agents/persona-library.js';
 import type { Principal } from '../access/principal.js';
 import { hiddenFrom } from '../governance/permissions/own-paths.js';
-import { chooseSkills } from '../skills/choose-skills.js';
-import { SkillLibrary, type SkillPlace, type SkillProject } from '../skills/skill-library.js';
-import { viewSkill, type SkillView } from '../skills/view-skill.js';
+import {
+  chooseSkills,
+  SkillLibrary,
+  type SkillPlace,
+  type SkillProject,
+} from '../agents/skill-library.js';
+import { viewSkill, type SkillView } from '../agents/view-skill.js';
 import { ProjectRoots, type OpenedRoot } from './project-roots.js';
 import { SessionStore } from './session-store.js';
 

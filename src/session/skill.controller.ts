@@ -5,7 +5,7 @@ import { Owned, Unowned } from '../access/owned.decorator.js';
 import type { Principal } from '../access/principal.js';
 import { ApiErrors } from '../http/errors/api-errors.decorator.js';
 import { SessionIdDto } from '../http/id-params.dto.js';
-import type { SkillView } from '../skills/view-skill.js';
+import type { SkillView } from '../agents/view-skill.js';
 import { SkillService } from './skill-service.js';
 import { SkillListDto, SkillQueryDto } from './skill.dto.js';
 

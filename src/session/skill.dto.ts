@@ -3,8 +3,8 @@ import { IsOptional, IsString } from 'class-validator';
 import { mustBe } from '../http/fields/field-words.js';
 import { nullableText } from '../http/fields/json-schemas.js';
 import type { LineProblem } from '../parsing/front-matter.js';
-import { skillLevels, type SkillLevel } from '../skills/skill.js';
-import type { SkillView } from '../skills/view-skill.js';
+import { skillLevels, type SkillLevel } from '../agents/skill-file.js';
+import type { SkillView } from '../agents/view-skill.js';
 
 export class SkillQueryDto {
   @ApiPropertyOptional({ type: String, description: 'An agent, whose skills are listed too.' })

@@ -1,7 +1,7 @@
 import { AgentsInvalidError } from '../../agents/check-agents.js';
 import { ConfigError } from '../../config/config.js';
 import { findServiceLinks } from '../../config/service-links.js';
-import { ExtensionError } from '../../extensions/extension-error.js';
+import { ExtensionError } from '../../extensions/extension-shapes.js';
 import { FileInvalidError } from '../../parsing/load-file.js';
 import { errorCode } from '../../platform/error-code.js';
 import { DataFolderBusyError } from '../../storage/folder/data-folder.js';

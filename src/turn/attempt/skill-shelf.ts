@@ -1,5 +1,5 @@
-import type { Skill } from '../../skills/skill.js';
-import { readInside } from '../../skills/read-inside.js';
+import type { Skill } from '../../agents/skill-file.js';
+import { readInside } from '../../agents/find-skills.js';
 import { ToolFailure } from '../../tools/tool-failure.js';
 import type { SkillShelf } from '../../tools/tool.js';
 import type { TurnSkills } from './skill-chooser.js';
