@@ -7,7 +7,6 @@ import { MemoryModule } from '../../memory/memory.module.js';
 import { OptionsModule } from '../../options/options.module.js';
 import { ProviderModule } from '../../provider/provider.module.js';
 import { SessionModule } from '../../session/session.module.js';
-import { SkillsModule } from '../../skills/skills.module.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { WrittenLookup } from '../branches/written-lookup.js';
 import { FileShowers } from '../prompt/file-showers.js';
@@ -38,7 +37,6 @@ import { WatchOpener } from './watch-opener.js';
     OptionsModule,
     ProviderModule,
     SessionModule,
-    SkillsModule,
   ],
   providers: [
     {
