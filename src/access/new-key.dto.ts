@@ -49,14 +49,9 @@ function WholeLimit(description: string) {
 }
 
 export class KeyLimitsDto implements PrincipalLimits {
-  @WholeLimit('Requests in a minute.')
-  requestsPerMinute?: number;
-
-  @WholeLimit('Turns that have not ended.')
-  concurrentTurns?: number;
-
-  @WholeLimit('Tokens of a day, in UTC.')
-  tokensPerDay?: number;
+  @WholeLimit('Requests in a minute.') requestsPerMinute?: number;
+  @WholeLimit('Turns that have not ended.') concurrentTurns?: number;
+  @WholeLimit('Tokens of a day, in UTC.') tokensPerDay?: number;
 
   @Limit(
     'US dollars of a day.',
@@ -69,11 +64,17 @@ export class KeyLimitsDto implements PrincipalLimits {
 /** A new API key, of a request or of the command line. */
 @RequestForm({ closed: 'A key' })
 export class NewKeyDto {
-  @ApiProperty({ type: String, description: 'Who it stands for.', example: 'alice' })
+  /**
+   * Who it stands for.
+   *
+   * @example alice
+   */
+  @ApiProperty({ type: String })
   @Matches(/^[A-Za-z0-9][\w.@-]{0,63}$/, principalWords)
   principal!: string;
 
-  @ApiProperty({ type: String, maxLength: 100, description: 'What it is for.' })
+  /** What it is for. */
+  @ApiProperty({ type: String, maxLength: 100 })
   @MayBeAbsent()
   @IsString(nameWords)
   @MaxLength(100, nameWords)
@@ -100,15 +101,13 @@ export class NewKeyDto {
   )
   expiresIn?: string;
 
+  /** Its own limits; for others it has the server’s. */
   @MayBeAbsent()
-  @Nested(KeyLimitsDto, { description: 'Its own limits; for others it has the server’s.' })
+  @Nested(KeyLimitsDto)
   limits: KeyLimitsDto = {};
 
-  @ApiProperty({
-    type: [String],
-    description: 'Absolute folders that its sessions may work in beside those open to all.',
-    example: ['/srv/alice'],
-  })
+  /** Absolute folders that its sessions may work in beside those open to all. */
+  @ApiProperty({ type: [String], example: ['/srv/alice'] })
   @MayBeAbsent()
   @Transform(({ value }: { value: unknown }) => (Array.isArray(value) ? resolveAll(value) : value))
   @IsArray(rootWords)

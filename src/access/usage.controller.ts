@@ -1,5 +1,5 @@
 import { Controller, Get, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { forbiddenScope } from './access-errors.js';
 import { Caller } from './caller.decorator.js';
 import { Unowned } from './owned.decorator.js';
@@ -13,26 +13,19 @@ import { DayUsageDto, UsageDaysDto, UsageDaysQueryDto } from './usage.dto.js';
 export class UsageController {
   constructor(private readonly usage: UsageService) {}
 
+  /** What the caller has used of its limits today (UTC) */
   @Get()
   @Unowned('it is the caller’s own')
-  @ApiOperation({
-    operationId: 'getUsage',
-    summary: 'What the caller has used of its limits today (UTC)',
-  })
   @ApiOkResponse({ type: DayUsageDto })
-  today(@Caller() caller: Principal) {
+  getUsage(@Caller() caller: Principal) {
     return this.usage.today(caller.id, caller.limits);
   }
 
+  /** Turns, tokens and cost of the last 30 days (UTC), by principal and model */
   @Get('days')
   @Unowned('it is the caller’s own; everybody’s is for the scope admin')
-  @ApiOperation({
-    operationId: 'listUsageDays',
-    summary: 'Turns, tokens and cost of the last 30 days (UTC), by principal and model',
-  })
-  @ApiOkResponse({ type: UsageDaysDto })
   @ApiErrors('INVALID_REQUEST')
-  async days(
+  async listUsageDays(
     @Caller() caller: Principal,
     @Query() { of = 'own' }: UsageDaysQueryDto,
   ): Promise<UsageDaysDto> {

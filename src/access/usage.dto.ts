@@ -1,59 +1,54 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { time } from '../http/fields/json-schemas.js';
+import { time, whole } from '../http/fields/json-schemas.js';
 import { EmptyIsAbsent, OneOf } from '../http/fields/field-rules.decorator.js';
 import type { DayOfUsage, UsageView } from '../governance/budgets/usage-service.js';
 
 export class MeasureDto implements NonNullable<UsageView['tokens']> {
-  @ApiProperty({ type: Number, description: 'With what running calls have reserved.' })
+  /** With what running calls have reserved. */
   used!: number;
-
-  @ApiProperty({ type: Number })
   limit!: number;
 }
 
 export class DayUsageDto implements UsageView {
-  @ApiProperty({ type: String, example: '2026-01-31', description: 'The day, in UTC.' })
+  /**
+   * The day, in UTC.
+   *
+   * @example 2026-01-31
+   */
   day!: string;
 
-  @ApiProperty({ type: MeasureDto, nullable: true, description: 'Null: no limit.' })
+  /** Null: no limit. */
   tokens!: MeasureDto | null;
-
-  @ApiProperty({ type: MeasureDto, nullable: true, description: 'US dollars; null: no limit.' })
+  /** US dollars; null: no limit. */
   usd!: MeasureDto | null;
-
-  @ApiProperty(time)
-  resetsAt!: string;
+  @ApiProperty(time) resetsAt!: string;
 }
 
 export class UsageDaysQueryDto {
+  /** The caller’s own usage, or that of all principals. Default: own. */
   @EmptyIsAbsent()
-  @OneOf(['own', 'all'], {
-    description: 'The caller’s own usage, or that of all principals. Default: own.',
-  })
+  @OneOf(['own', 'all'])
   of?: 'own' | 'all';
 }
 
 export class DayOfUsageDto implements DayOfUsage {
-  @ApiProperty({ type: String, example: '2026-01-31', description: 'The day, in UTC.' })
+  /**
+   * The day, in UTC.
+   *
+   * @example 2026-01-31
+   */
   day!: string;
 
-  @ApiProperty({ type: String })
   principal!: string;
-
-  @ApiProperty({ type: String, nullable: true })
   model!: string | null;
-
-  @ApiProperty({ type: 'integer' })
-  turns!: number;
-
-  @ApiProperty({ type: Number, description: 'Input, output, and those of the provider’s cache.' })
+  @ApiProperty(whole) turns!: number;
+  /** Input, output, and those of the provider’s cache. */
   tokens!: number;
-
-  @ApiProperty({ type: Number, description: 'US dollars, as far as prices are known.' })
+  /** US dollars, as far as prices are known. */
   usd!: number;
 }
 
 export class UsageDaysDto {
-  @ApiProperty({ type: [DayOfUsageDto], description: 'The newest day first.' })
+  /** The newest day first. */
   days!: DayOfUsageDto[];
 }

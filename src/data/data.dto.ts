@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { whole } from '../http/fields/json-schemas.js';
 import { Matches, IsBoolean } from 'class-validator';
 import { Transform } from 'class-transformer';
 import { EmptyIsAbsent, BoundedText, MayBeAbsent } from '../http/fields/field-rules.decorator.js';
@@ -18,8 +19,7 @@ export class ImportQueryDto {
 }
 
 export class ExportQueryDto {
-  @OptionalId('sess', 'The one session to export.')
-  sessionId?: string | undefined;
+  @OptionalId('sess', 'The one session to export.') sessionId?: string | undefined;
 
   @ApiProperty({ type: String, description: 'Owner of the sessions. Default: all.' })
   @EmptyIsAbsent()
@@ -29,43 +29,26 @@ export class ExportQueryDto {
 
 /** What an import has done. */
 export class ImportReportDto {
-  @ApiProperty({
-    type: 'integer',
-    description: 'Sessions that were stored, without those of subagents.',
-  })
-  imported!: number;
-
-  @ApiProperty({
-    type: 'integer',
-    description: 'Sessions that were here already, or were deleted while they were exported.',
-  })
-  skipped!: number;
-
-  @ApiProperty({ type: [String], description: 'Ids of these, the first hundred.' })
+  /** Sessions that were stored, without those of subagents. */
+  @ApiProperty(whole) imported!: number;
+  /** Sessions that were here already, or were deleted while they were exported. */
+  @ApiProperty(whole) skipped!: number;
+  /** Ids of these, the first hundred. */
   skippedSessions!: string[];
-
-  @ApiProperty({
-    type: 'integer',
-    description: 'Turns that had not ended, and were stored as interrupted.',
-  })
-  interruptedTurns!: number;
-
-  @ApiProperty({ type: 'integer', description: 'Files of memories that were stored.' })
-  importedMemoryFiles!: number;
-
-  @ApiProperty({
-    type: 'integer',
-    description: 'Files of memories whose path was taken: what is here stays.',
-  })
-  skippedMemoryFiles!: number;
+  /** Turns that had not ended, and were stored as interrupted. */
+  @ApiProperty(whole) interruptedTurns!: number;
+  /** Files of memories that were stored. */
+  @ApiProperty(whole) importedMemoryFiles!: number;
+  /** Files of memories whose path was taken: what is here stays. */
+  @ApiProperty(whole) skippedMemoryFiles!: number;
 }
 
 export class PrincipalParamsDto {
+  /** Name of the principal. */
   @BoundedText({
     max: 64,
     pattern: /^[\w.@-]{1,64}$/,
     expected: "1 to 64 letters, digits, '.', '@', '_' and '-'",
-    description: 'Name of the principal.',
   })
   principal!: string;
 }
@@ -89,48 +72,23 @@ function Count(description: string) {
 
 /** A principal's data, before or after its erasure. */
 export class PrincipalReportDto {
-  @Count('Sessions, with those of subagents.')
-  sessions!: number;
-
-  @Count('Turns.')
-  turns!: number;
-
-  @Count('Turns that have not ended.')
-  activeTurns!: number;
-
-  @Count('Messages.')
-  messages!: number;
-
-  @Count('Files that were sent and that no turn has named yet.')
-  uploads!: number;
+  @Count('Sessions, with those of subagents.') sessions!: number;
+  @Count('Turns.') turns!: number;
+  @Count('Turns that have not ended.') activeTurns!: number;
+  @Count('Messages.') messages!: number;
+  @Count('Files that were sent and that no turn has named yet.') uploads!: number;
 
   @Count('Files of its sessions and uploads, each content once. Those that others use too stay.')
   files!: number;
 
-  @Count('Bytes of these.')
-  fileBytes!: number;
-
-  @Count('API keys.')
-  keys!: number;
-
-  @Count('1 where preferences are saved.')
-  preferences!: number;
-
-  @Count('Webhooks, which are deleted with what was not delivered yet.')
-  webhooks!: number;
-
-  @Count('Files of its memories.')
-  memoryFiles!: number;
-
-  @Count('Schedules, which are deleted with the records of their runs.')
-  schedules!: number;
-
-  @Count('Days with usage.')
-  usageDays!: number;
-
-  @Count('Entries of the audit log that name the principal.')
-  auditEntries!: number;
-
-  @ApiProperty({ type: String, description: 'The folder for its projects, on the server.' })
+  @Count('Bytes of these.') fileBytes!: number;
+  @Count('API keys.') keys!: number;
+  @Count('1 where preferences are saved.') preferences!: number;
+  @Count('Webhooks, which are deleted with what was not delivered yet.') webhooks!: number;
+  @Count('Files of its memories.') memoryFiles!: number;
+  @Count('Schedules, which are deleted with the records of their runs.') schedules!: number;
+  @Count('Days with usage.') usageDays!: number;
+  @Count('Entries of the audit log that name the principal.') auditEntries!: number;
+  /** The folder for its projects, on the server. */
   projectFolder!: string;
 }

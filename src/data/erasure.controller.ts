@@ -1,5 +1,5 @@
 import { Controller, Delete, Get, Param, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Caller } from '../access/caller.decorator.js';
 import { NeedsScope, Unowned } from '../access/owned.decorator.js';
 import type { Principal } from '../access/principal.js';
@@ -16,27 +16,20 @@ const manages = 'an operator answers for what is stored of whom';
 export class ErasureController {
   constructor(private readonly eraser: PrincipalEraser) {}
 
+  /** What is stored of a principal, in numbers: what forgetting it would delete */
   @Get(':principal')
   @Unowned(manages)
-  @ApiOperation({
-    operationId: 'countPrincipal',
-    summary: 'What is stored of a principal, in numbers: what forgetting it would delete',
-  })
-  @ApiOkResponse({ type: PrincipalReportDto })
   @ApiErrors('INVALID_REQUEST')
-  report(@Param() { principal }: PrincipalParamsDto): Promise<PrincipalReportDto> {
+  countPrincipal(@Param() { principal }: PrincipalParamsDto): Promise<PrincipalReportDto> {
     return this.eraser.report(principal);
   }
 
+  /** End the turns of a principal, and delete all that is stored of it */
   @Delete(':principal')
   @Unowned(manages)
-  @ApiOperation({
-    operationId: 'forgetPrincipal',
-    summary: 'End the turns of a principal, and delete all that is stored of it',
-  })
   @ApiOkResponse({ type: PrincipalReportDto, description: 'What there was.' })
   @ApiErrors('INVALID_REQUEST', 'TURN_IN_PROGRESS')
-  forget(
+  forgetPrincipal(
     @Param() { principal }: PrincipalParamsDto,
     @Query() { projects = false }: ForgetQueryDto,
     @Caller() { id: by }: Principal,

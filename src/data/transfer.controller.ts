@@ -3,7 +3,6 @@ import {
   ApiBody,
   ApiConsumes,
   ApiOkResponse,
-  ApiOperation,
   ApiTags,
   type ApiResponseOptions,
 } from '@nestjs/swagger';
@@ -42,15 +41,12 @@ export class TransferController {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
+  /** A session with its turns and files, to keep or to import elsewhere */
   @Get('harness/sessions/:id/export')
   @Owned({ session: 'params.id' })
-  @ApiOperation({
-    operationId: 'exportSession',
-    summary: 'A session with its turns and files, to keep or to import elsewhere',
-  })
   @ApiOkResponse(exported)
   @ApiErrors('INVALID_REQUEST', 'SESSION_NOT_FOUND')
-  exportOne(
+  exportSession(
     @Param() { id: sessionId }: SessionIdDto,
     @Caller() caller: Principal,
     @Res() response: Response,
@@ -58,16 +54,13 @@ export class TransferController {
     return this.#export({ sessionId }, caller, response);
   }
 
+  /** The sessions of all principals, of one, or one session, with turns and files */
   @Get('admin/export')
   @NeedsScope('admin')
   @Unowned('an operator moves the sessions of all principals')
-  @ApiOperation({
-    operationId: 'exportSessions',
-    summary: 'The sessions of all principals, of one, or one session, with turns and files',
-  })
   @ApiOkResponse(exported)
   @ApiErrors('INVALID_REQUEST', 'SESSION_NOT_FOUND')
-  exportMany(
+  exportSessions(
     @Query() { sessionId, principal: principalId }: ExportQueryDto,
     @Caller() caller: Principal,
     @Res() response: Response,
@@ -75,20 +68,16 @@ export class TransferController {
     return this.#export({ sessionId, principalId }, caller, response);
   }
 
+  /** Store the sessions of an export that are not here, each whole or not at all */
   @Post('admin/import')
   @NeedsScope('admin')
   @HttpCode(200)
   @BodyLimit('unread')
   @Unowned('an operator moves the sessions of all principals')
-  @ApiOperation({
-    operationId: 'importSessions',
-    summary: 'Store the sessions of an export that are not here, each whole or not at all',
-  })
   @ApiConsumes(linesType)
   @ApiBody({ schema: line, description: 'An export.' })
-  @ApiOkResponse({ type: ImportReportDto })
   @ApiErrors('INVALID_REQUEST', 'IMPORT_INVALID', 'IMPORT_TOO_NEW', 'SESSION_LIMIT')
-  import(
+  importSessions(
     @Req() request: Request,
     @Query() { principal: principalId }: ImportQueryDto,
     @Caller() { id: by }: Principal,

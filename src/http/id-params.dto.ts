@@ -8,23 +8,19 @@ function PathId(description: string, example: string) {
 }
 
 export class SessionIdDto {
-  @PathId('Id of the session.', 'sess_6b0f7c1e-3c0a-4f0e-9a53-6a3b7c0f2d11')
-  id!: string;
+  @PathId('Id of the session.', 'sess_6b0f7c1e-3c0a-4f0e-9a53-6a3b7c0f2d11') id!: string;
 }
 
 export class TurnIdDto {
-  @PathId('Id of the turn.', 'turn_6b0f7c1e-3c0a-4f0e-9a53-6a3b7c0f2d11')
-  id!: string;
+  @PathId('Id of the turn.', 'turn_6b0f7c1e-3c0a-4f0e-9a53-6a3b7c0f2d11') id!: string;
 }
 
 export class ApprovalIdDto {
-  @PathId('Id of the approval.', 'appr_6b0f7c1e-3c0a-4f0e-9a53-6a3b7c0f2d11')
-  id!: string;
+  @PathId('Id of the approval.', 'appr_6b0f7c1e-3c0a-4f0e-9a53-6a3b7c0f2d11') id!: string;
 }
 
 export class WebhookIdDto {
-  @PathId('Id of the webhook.', 'hook_6b0f7c1e-3c0a-4f0e-9a53-6a3b7c0f2d11')
-  id!: string;
+  @PathId('Id of the webhook.', 'hook_6b0f7c1e-3c0a-4f0e-9a53-6a3b7c0f2d11') id!: string;
 }
 
 export class DeliveryIdDto extends WebhookIdDto {

@@ -1,5 +1,5 @@
 import { Controller, Get } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { KeysNeedScope, Unowned } from '../access/owned.decorator.js';
 import { QueueService } from './queue-service.js';
 import { QueueDto } from './queue.dto.js';
@@ -11,16 +11,13 @@ import type { QueueView } from './view-queue.js';
 export class QueueController {
   constructor(private readonly queue: QueueService) {}
 
+  /** Turns that have not ended, and the workers’ slots */
   @Get()
   @Unowned(
     'the queue is the server’s; of each turn it shows who sent it, where, and the beginning of the message',
   )
-  @ApiOperation({
-    operationId: 'getQueue',
-    summary: 'Turns that have not ended, and the workers’ slots',
-  })
   @ApiOkResponse({ type: QueueDto })
-  look(): Promise<QueueView> {
+  getQueue(): Promise<QueueView> {
     return this.queue.look();
   }
 }

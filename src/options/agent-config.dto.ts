@@ -14,24 +14,11 @@ function Limit(name: string) {
 /** Limits of turns, any of them (contract: oracle, section 3). */
 @RequestForm({ listedIn: 'body', closed: 'The body' })
 export class AgentConfigDto {
-  @Limit('max_iterations')
-  max_iterations?: number;
-
-  @Limit('soft_warning_percent')
-  soft_warning_percent?: number;
-
-  @Limit('token_budget')
-  token_budget?: number;
-
-  @Limit('token_warning_percent')
-  token_warning_percent?: number;
-
-  @Limit('timeout_seconds')
-  timeout_seconds?: number;
-
-  @Limit('max_tool_calls_per_turn')
-  max_tool_calls_per_turn?: number;
-
-  @Limit('max_parallel_tools')
-  max_parallel_tools?: number;
+  @Limit('max_iterations') max_iterations?: number;
+  @Limit('soft_warning_percent') soft_warning_percent?: number;
+  @Limit('token_budget') token_budget?: number;
+  @Limit('token_warning_percent') token_warning_percent?: number;
+  @Limit('timeout_seconds') timeout_seconds?: number;
+  @Limit('max_tool_calls_per_turn') max_tool_calls_per_turn?: number;
+  @Limit('max_parallel_tools') max_parallel_tools?: number;
 }

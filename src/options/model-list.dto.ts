@@ -1,4 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { whole } from '../http/fields/json-schemas.js';
 import { schemaOf } from '../http/fields/type-schema.js';
 import { lifecycles, thinkingKinds } from '../provider/model.js';
 import type { ListedModel } from '../provider/models/view-model.js';
@@ -6,81 +7,47 @@ import { efforts } from '../storage/shapes/stored-thinking.js';
 import type { ModelList } from './model-list-service.js';
 
 export class ModelThinkingDto {
-  @ApiProperty({
-    enum: thinkingKinds,
-    isArray: true,
-    description: 'Kinds that a request may ask for; none: the model does not think.',
-  })
-  kinds!: ListedModel['thinking']['kinds'];
+  /** Kinds that a request may ask for; none: the model does not think. */
+  @ApiProperty({ enum: thinkingKinds, isArray: true }) kinds!: ListedModel['thinking']['kinds'];
 
-  @ApiProperty({
-    enum: ['always', 'on', 'off'],
-    description: 'Whether a request without `thinking` thinks.',
-  })
+  /** Whether a request without `thinking` thinks. */
+  @ApiProperty({ enum: ['always', 'on', 'off'] })
   byDefault!: ListedModel['thinking']['byDefault'];
 }
 
 export class ModelEffortDto {
-  @ApiProperty({
-    enum: efforts,
-    isArray: true,
-    description: 'From least to most; none: there is no choice.',
-  })
-  levels!: ListedModel['effort']['levels'];
-
-  @ApiPropertyOptional({ enum: efforts })
-  default?: NonNullable<ListedModel['effort']['default']>;
+  /** From least to most; none: there is no choice. */
+  @ApiProperty({ enum: efforts, isArray: true }) levels!: ListedModel['effort']['levels'];
+  @ApiPropertyOptional({ enum: efforts }) default?: NonNullable<ListedModel['effort']['default']>;
 }
 
 export class ListedModelDto implements ListedModel {
-  @ApiProperty({ type: String, description: 'The value for `opts.model`.' })
+  /** The value for `opts.model`. */
   id!: string;
-
-  @ApiProperty({ type: String, description: 'The name for people.' })
+  /** The name for people. */
   name!: string;
-
-  @ApiProperty({ enum: lifecycles })
-  lifecycle!: ListedModel['lifecycle'];
-
-  @ApiPropertyOptional({
-    type: String,
-    description: 'The day of its retirement, where one is set.',
-  })
+  @ApiProperty({ enum: lifecycles }) lifecycle!: ListedModel['lifecycle'];
+  /** The day of its retirement, where one is set. */
   retiresAt?: string;
-
-  @ApiProperty({ type: 'integer', description: 'Tokens of a request and its reply together.' })
-  contextWindow!: number;
-
-  @ApiProperty({ type: 'integer', description: 'Most tokens of a reply.' })
-  maxOutput!: number;
-
-  @ApiProperty({ type: ModelThinkingDto })
+  /** Tokens of a request and its reply together. */
+  @ApiProperty(whole) contextWindow!: number;
+  /** Most tokens of a reply. */
+  @ApiProperty(whole) maxOutput!: number;
   thinking!: ModelThinkingDto;
-
-  @ApiProperty({ type: ModelEffortDto })
   effort!: ModelEffortDto;
-
-  @ApiProperty({ type: Boolean })
   seesImages!: boolean;
-
-  @ApiProperty({ type: Boolean })
   readsPdfs!: boolean;
 
-  @ApiPropertyOptional({
-    ...schemaOf('Price'),
-    description:
-      'US dollars for a million tokens, where they are known: `input`, `output`, `cacheWrite5m?`, `cacheWrite1h?`, `cacheRead?`, `longPrompt?`.',
-  })
-  price?: NonNullable<ListedModel['price']>;
+  /**
+   * US dollars for a million tokens, where they are known: `input`, `output`, `cacheWrite5m?`, `cacheWrite1h?`,
+   * `cacheRead?`, `longPrompt?`.
+   */
+  @ApiPropertyOptional(schemaOf('Price')) price?: NonNullable<ListedModel['price']>;
 }
 
 export class ModelListDto implements ModelList {
-  @ApiProperty({ type: String, description: 'The model of turns that name none.' })
+  /** The model of turns that name none. */
   defaultModel!: string;
-
-  @ApiProperty({ enum: ['anthropic', 'rehearsal'] })
-  provider!: ModelList['provider'];
-
-  @ApiProperty({ type: [ListedModelDto] })
+  @ApiProperty({ enum: ['anthropic', 'rehearsal'] }) provider!: ModelList['provider'];
   models!: ListedModelDto[];
 }

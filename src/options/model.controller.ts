@@ -1,5 +1,5 @@
 import { Controller, Get } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Unowned } from '../access/owned.decorator.js';
 import { ModelListDto } from './model-list.dto.js';
 import { ModelListService, type ModelList } from './model-list-service.js';
@@ -9,14 +9,11 @@ import { ModelListService, type ModelList } from './model-list-service.js';
 export class ModelController {
   constructor(private readonly models: ModelListService) {}
 
+  /** Models that turns may name, and the one of turns that name none */
   @Get()
   @Unowned('models are the provider’s')
-  @ApiOperation({
-    operationId: 'listModels',
-    summary: 'Models that turns may name, and the one of turns that name none',
-  })
   @ApiOkResponse({ type: ModelListDto })
-  list(): Promise<ModelList> {
+  listModels(): Promise<ModelList> {
     return this.models.list();
   }
 }

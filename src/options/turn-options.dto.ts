@@ -29,53 +29,22 @@ function Lenient<T>(rule: OptionRule<T>) {
 
 /** A turn's options as clients send them. All are optional. */
 export class TurnOptionsDto {
-  @Lenient(optionRules.model)
-  model?: string;
-
-  @Lenient(optionRules.fallbackModel)
-  fallbackModel?: string;
-
-  @Lenient(optionRules.tools)
-  tools?: readonly string[];
-
-  @Lenient(optionRules.skills)
-  skills?: readonly string[];
-
-  @Lenient(optionRules.maxTurns)
-  maxTurns?: number;
-
-  @Lenient(optionRules.maxTokens)
-  maxTokens?: number;
-
-  @Lenient(optionRules.maxCostUsd)
-  maxCostUsd?: number;
-
-  @Lenient(optionRules.persona)
-  persona?: string;
-
-  @Lenient(optionRules.mode)
-  mode?: string;
-
-  @Lenient(optionRules.onDisconnect)
-  onDisconnect?: OnDisconnect;
-
-  @Lenient(optionRules.onBusy)
-  onBusy?: OnBusy;
-
-  @Lenient(optionRules.priority)
-  priority?: Priority;
-
-  @Lenient(optionRules.thinking)
-  thinking?: ThinkingChoice;
-
-  @Lenient(optionRules.citations)
-  citations?: boolean;
-
-  @Lenient(optionRules.memory)
-  memory?: boolean;
-
-  @Lenient(optionRules.attachmentsAs)
-  attachmentsAs?: AttachmentsAs;
+  @Lenient(optionRules.model) model?: string;
+  @Lenient(optionRules.fallbackModel) fallbackModel?: string;
+  @Lenient(optionRules.tools) tools?: readonly string[];
+  @Lenient(optionRules.skills) skills?: readonly string[];
+  @Lenient(optionRules.maxTurns) maxTurns?: number;
+  @Lenient(optionRules.maxTokens) maxTokens?: number;
+  @Lenient(optionRules.maxCostUsd) maxCostUsd?: number;
+  @Lenient(optionRules.persona) persona?: string;
+  @Lenient(optionRules.mode) mode?: string;
+  @Lenient(optionRules.onDisconnect) onDisconnect?: OnDisconnect;
+  @Lenient(optionRules.onBusy) onBusy?: OnBusy;
+  @Lenient(optionRules.priority) priority?: Priority;
+  @Lenient(optionRules.thinking) thinking?: ThinkingChoice;
+  @Lenient(optionRules.citations) citations?: boolean;
+  @Lenient(optionRules.memory) memory?: boolean;
+  @Lenient(optionRules.attachmentsAs) attachmentsAs?: AttachmentsAs;
 
   // `required` names the fields of the object here, and an optional property would be without it.
   @ApiProperty({
@@ -85,22 +54,11 @@ export class TurnOptionsDto {
   })
   output?: Readonly<Pick<OutputTerms, 'schema'> & Partial<OutputTerms>>;
 
-  @Lenient(optionRules.clientTools)
-  clientTools?: readonly ClientTool[];
-
-  @ApiPropertyOptional({
-    type: String,
-    description:
-      'A turn of the session that has ended: this one takes its place, and that of all that follow it.',
-  })
-  replaces?: string;
-
-  @ApiPropertyOptional({ type: AgentConfigDto, description: 'Limits of the turn.' })
-  agentConfig?: Readonly<AgentConfigDto>;
-
-  @ApiPropertyOptional({
-    ...jsonObject,
-    description: 'Whether and how the turn may delegate to subagents.',
-  })
-  subagentGovernance?: Readonly<Record<string, unknown>>;
+  @Lenient(optionRules.clientTools) clientTools?: readonly ClientTool[];
+  /** A turn of the session that has ended: this one takes its place, and that of all that follow it. */
+  @ApiPropertyOptional({ type: String }) replaces?: string;
+  /** Limits of the turn. */
+  @ApiPropertyOptional({ type: AgentConfigDto }) agentConfig?: Readonly<AgentConfigDto>;
+  /** Whether and how the turn may delegate to subagents. */
+  @ApiPropertyOptional(jsonObject) subagentGovernance?: Readonly<Record<string, unknown>>;
 }

@@ -1,5 +1,5 @@
 import { Controller, Get, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Unowned } from '../access/owned.decorator.js';
 import { ApiErrors } from '../http/errors/api-errors.decorator.js';
 import { ToolPageDto } from './tool-list.dto.js';
@@ -11,15 +11,12 @@ import { ToolListService } from './tool-list-service.js';
 export class ToolController {
   constructor(private readonly tools: ToolListService) {}
 
+  /** Tools of the server by name, with those of MCP servers that turns have used here */
   @Get()
   @Unowned('tools are the server’s; those that a session brought are not listed')
-  @ApiOperation({
-    operationId: 'listTools',
-    summary: 'Tools of the server by name, with those of MCP servers that turns have used here',
-  })
   @ApiOkResponse({ type: ToolPageDto })
   @ApiErrors('INVALID_REQUEST')
-  list(@Query() query: ToolQueryDto) {
+  listTools(@Query() query: ToolQueryDto) {
     return this.tools.page(query);
   }
 }

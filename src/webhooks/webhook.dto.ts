@@ -70,9 +70,7 @@ function Events() {
 @RequestForm({ closed: 'A webhook' })
 export class NewWebhookDto {
   @Url() url!: string;
-
   @Events() events?: WebhookEvent[] | null;
-
   @Description() description?: string;
 
   /** Default: true. Events of the time in which it is disabled are never sent. */
@@ -88,7 +86,6 @@ export class WebhookChangesDto {
   url?: string;
 
   @Events() events?: WebhookEvent[] | null;
-
   @Description() description?: string;
 
   /** What was to be sent before it was disabled is sent when it is enabled again. */
@@ -117,16 +114,12 @@ export class WebhookDto {
   events!: WebhookEvent[] | null;
 
   enabled!: boolean;
-
   /** `gone`: the server disabled it, as its endpoint answered 410. */
   disabledReason!: DisabledReason | null;
-
   /** Time of the first failure since the last success; null: the last try succeeded. */
   @ApiProperty(nullableTime) failingSince!: string | null;
-
   /** Until then requests are signed with the secret before the last rotation as well. */
   @ApiProperty(nullableTime) previousSecretUntil!: string | null;
-
   @ApiProperty(time) createdAt!: string;
 }
 
@@ -165,34 +158,23 @@ export class DeliveryDto {
   id!: string;
 
   @ApiProperty({ enum: [...webhookEvents, 'webhook.test'] }) type!: WebhookType;
-
   /** `dead`: every try failed. */
   @ApiProperty({ enum: deliveryStatuses }) status!: DeliveryStatus;
-
   /** Null: a test. */
   turnId!: string | null;
-
   sessionId!: string | null;
-
   /** Tries that failed since the event, or since it was last sent again by hand. */
   @ApiProperty(whole) failures!: number;
-
   /** Status of the last answer; null: there was none. */
   @ApiProperty(nullableWhole) httpStatus!: number | null;
-
   /** Reason of the last failure. */
   error!: string | null;
-
   /** The first 1 kB of the last answer’s body. */
   response!: string | null;
-
   @ApiProperty(time) createdAt!: string;
-
   @ApiProperty(nullableTime) triedAt!: string | null;
-
   /** Null: no try is to come. */
   @ApiProperty(nullableTime) nextTryAt!: string | null;
-
   /** When it was delivered, or dead. */
   @ApiProperty(nullableTime) endedAt!: string | null;
 }

@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import { ApiErrors } from '../../http/errors/api-errors.decorator.js';
 import { CreatedKeyDto, KeyListDto, KeyParamsDto, OneKeyDto } from './admin.dto.js';
 import { AuditPageDto } from './audit-page.dto.js';
@@ -23,45 +23,35 @@ export class AdminController {
     private readonly audit: AuditService,
   ) {}
 
+  /** Make an API key; the first one also without a key, from this machine */
   @Post('keys')
   @HttpCode(200)
   @Unowned(manages)
-  @ApiOperation({
-    operationId: 'createKey',
-    summary: 'Make an API key; the first one also without a key, from this machine',
-  })
-  @ApiOkResponse({ type: CreatedKeyDto })
   @ApiErrors('INVALID_REQUEST')
-  create(@Body() key: NewKeyDto, @Caller() caller: Principal): Promise<CreatedKeyDto> {
+  createKey(@Body() key: NewKeyDto, @Caller() caller: Principal): Promise<CreatedKeyDto> {
     return this.keys.create(key, caller.id);
   }
 
+  /** All keys, without their secrets */
   @Get('keys')
   @Unowned(manages)
-  @ApiOperation({ operationId: 'listKeys', summary: 'All keys, without their secrets' })
-  @ApiOkResponse({ type: KeyListDto })
-  async list(): Promise<KeyListDto> {
+  async listKeys(): Promise<KeyListDto> {
     return { keys: await this.keys.list() };
   }
 
+  /** Revoke a key; every process knows within a second */
   @Delete('keys/:id')
   @Unowned(manages)
-  @ApiOperation({
-    operationId: 'revokeKey',
-    summary: 'Revoke a key; every process knows within a second',
-  })
-  @ApiOkResponse({ type: OneKeyDto })
   @ApiErrors('KEY_NOT_FOUND')
-  async revoke(@Param() { id }: KeyParamsDto, @Caller() caller: Principal): Promise<OneKeyDto> {
+  async revokeKey(@Param() { id }: KeyParamsDto, @Caller() caller: Principal): Promise<OneKeyDto> {
     return { key: await this.keys.revoke(id, caller.id) };
   }
 
+  /** Who did what, oldest first */
   @Get('audit')
   @Unowned(manages)
-  @ApiOperation({ operationId: 'listAuditEntries', summary: 'Who did what, oldest first' })
-  @ApiOkResponse({ type: AuditPageDto })
   @ApiErrors('INVALID_REQUEST')
-  entries(@Query() query: AuditQueryDto): Promise<AuditPageDto> {
+  listAuditEntries(@Query() query: AuditQueryDto): Promise<AuditPageDto> {
     return this.audit.page(query);
   }
 }

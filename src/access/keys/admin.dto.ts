@@ -4,21 +4,17 @@ import { keyScopes, type KeyScope } from '../../storage/governance-schema.js';
 import type { KeyView } from '../view-key.js';
 
 export class KeyDto implements KeyView {
-  @ApiProperty({ type: String, description: 'Not secret.' })
+  /** Not secret. */
   id!: string;
-
-  @ApiProperty({ type: String, description: 'Whose it is.' })
+  /** Whose it is. */
   principal!: string;
-
-  @ApiProperty({ type: String })
   name!: string;
-
-  @ApiProperty({ enum: ['active', 'expired', 'revoked'] })
-  status!: KeyView['status'];
+  @ApiProperty({ enum: ['active', 'expired', 'revoked'] }) status!: KeyView['status'];
 
   @ApiProperty({ enum: keyScopes, isArray: true, example: ['turns', 'approvals'] })
   scopes!: KeyScope[];
 
+  /** Its own limits; for others it has the server’s. */
   @ApiProperty({
     type: 'object',
     properties: {
@@ -27,46 +23,33 @@ export class KeyDto implements KeyView {
       tokensPerDay: { type: 'number' },
       usdPerDay: { type: 'number' },
     },
-    description: 'Its own limits; for others it has the server’s.',
   })
   limits!: KeyView['limits'];
 
-  @ApiProperty({
-    type: [String],
-    description: 'Folders that its sessions may work in beside those open to all.',
-    example: ['/srv/alice'],
-  })
-  projectRoots!: string[];
-
-  @ApiProperty({ type: String, format: 'date-time' })
-  createdAt!: string;
-
-  @ApiProperty({ type: String, format: 'date-time', nullable: true })
-  expiresAt!: string | null;
-
-  @ApiProperty({ type: String, format: 'date-time', nullable: true })
-  revokedAt!: string | null;
-
-  @ApiProperty({ type: String, format: 'date-time', nullable: true, description: 'To the minute.' })
-  lastUsedAt!: string | null;
+  /** Folders that its sessions may work in beside those open to all. */
+  @ApiProperty({ type: [String], example: ['/srv/alice'] }) projectRoots!: string[];
+  @ApiProperty({ type: String, format: 'date-time' }) createdAt!: string;
+  @ApiProperty({ type: String, format: 'date-time', nullable: true }) expiresAt!: string | null;
+  @ApiProperty({ type: String, format: 'date-time', nullable: true }) revokedAt!: string | null;
+  /** To the minute. */
+  @ApiProperty({ type: String, format: 'date-time', nullable: true }) lastUsedAt!: string | null;
 }
 
 export class KeyParamsDto {
-  @RequiredText('Id of the key.')
-  id!: string;
+  /** Id of the key. */
+  @RequiredText() id!: string;
 }
 
 export class OneKeyDto {
-  @ApiProperty({ type: KeyDto })
   key!: KeyDto;
 }
 
 export class CreatedKeyDto extends OneKeyDto {
-  @ApiProperty({ type: String, description: 'The key. It is shown this once.' })
+  /** The key. It is shown this once. */
   secret!: string;
 }
 
 export class KeyListDto {
-  @ApiProperty({ type: [KeyDto], description: 'In the order they were made.' })
+  /** In the order they were made. */
   keys!: KeyDto[];
 }

@@ -10,6 +10,5 @@ export class AuditQueryDto {
   )
   after?: string | undefined;
 
-  @PageLimit({ standard: 100, most: 1_000 })
-  limit = 100;
+  @PageLimit({ standard: 100, most: 1_000 }) limit = 100;
 }

@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream/promises';
 import { Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
-import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiConsumes, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Caller } from '../../access/caller.decorator.js';
 import { Unowned } from '../../access/owned.decorator.js';
@@ -23,14 +23,11 @@ const shownTypes: ReadonlySet<string> = new Set([
 export class UploadController {
   constructor(private readonly uploads: UploadService) {}
 
+  /** Send files for a later turn; they are kept for a day unless one uses them */
   @Post()
   @BodyLimit('unread')
   @Unowned('what it takes is the caller’s')
   @HttpCode(200)
-  @ApiOperation({
-    operationId: 'uploadFiles',
-    summary: 'Send files for a later turn; they are kept for a day unless one uses them',
-  })
   @ApiConsumes('multipart/form-data')
   @ApiBody({
     schema: {
@@ -40,22 +37,19 @@ export class UploadController {
   })
   @ApiOkResponse({ type: UploadedDto, description: 'Name an `id` in `attachments` of a turn.' })
   @ApiErrors('ATTACHMENT_FAILURE', 'INVALID_REQUEST')
-  upload(@Req() request: Request, @Caller() caller: Principal): Promise<UploadedDto> {
+  uploadFiles(@Req() request: Request, @Caller() caller: Principal): Promise<UploadedDto> {
     return this.uploads.upload(request, caller.id);
   }
 
+  /** The bytes of a file of a message, or of an upload */
   @Get(':id')
   @Unowned('its service looks among the caller’s own')
-  @ApiOperation({
-    operationId: 'getAttachment',
-    summary: 'The bytes of a file of a message, or of an upload',
-  })
   @ApiOkResponse({
     description: 'The file as it was stored.',
     content: { '*/*': { schema: { type: 'string', format: 'binary' } } },
   })
   @ApiErrors('ATTACHMENT_NOT_FOUND')
-  async load(
+  async getAttachment(
     @Param('id') id: string,
     @Caller() caller: Principal,
     @Res() response: Response,

@@ -9,17 +9,19 @@ export class ValidationProblemDto {
   })
   loc!: (string | number)[];
 
-  @ApiProperty({ type: String, description: 'For a person: the field, and what it may be.' })
+  /** For a person: the field, and what it may be. */
   msg!: string;
 
-  @ApiProperty({ type: String, example: 'less_than_equal', description: 'As pydantic names it.' })
+  /**
+   * As pydantic names it.
+   *
+   * @example less_than_equal
+   */
   type!: string;
 }
 
 export class ValidationDetailDto {
-  @ApiProperty({ type: [ValidationProblemDto], description: 'One entry per wrong field.' })
+  /** One entry per wrong field. */
   detail!: ValidationProblemDto[];
-
-  @ApiCorrelationId()
-  correlationId!: string;
+  @ApiCorrelationId() correlationId!: string;
 }

@@ -4,7 +4,8 @@ import { mustBe } from '../fields/field-words.js';
 
 /** Where a stream goes on, in place of the header `Last-Event-ID`. */
 export class AfterQueryDto {
-  @ApiPropertyOptional({ type: String, description: '`Last-Event-ID`, in the URL.' })
+  /** `Last-Event-ID`, in the URL. */
+  @ApiPropertyOptional({ type: String })
   @IsOptional()
   @IsString(mustBe('given once: the id of the last frame received'))
   after?: string;

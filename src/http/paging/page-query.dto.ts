@@ -48,11 +48,8 @@ export function PageToken(description = '`nextCursor` of the page before.') {
 
 /** A page of a list. */
 export class PageQueryDto {
-  @PageToken()
-  cursor?: string | undefined;
-
-  @PageLimit({ standard: 50, most: 200 })
-  limit = 50;
+  @PageToken() cursor?: string | undefined;
+  @PageLimit({ standard: 50, most: 200 }) limit = 50;
 }
 
 /** The error for a page token that the list did not give. */

@@ -1,10 +1,5 @@
-import { ApiPropertyOptional } from '@nestjs/swagger';
-
 /** A page of a list, beside the list itself. */
 export class PageDto {
-  @ApiPropertyOptional({
-    type: String,
-    description: 'Page token: the `cursor` of the next page. Absent on the last page.',
-  })
+  /** Page token: the `cursor` of the next page. Absent on the last page. */
   nextCursor?: string;
 }

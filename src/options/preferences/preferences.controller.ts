@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, Post, Put, type Type } from '@nestjs/common';
-import { ApiBody, ApiOkResponse, ApiOperation, ApiTags, getSchemaPath } from '@nestjs/swagger';
+import { ApiBody, ApiOkResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import { Caller } from '../../access/caller.decorator.js';
 import { Unowned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
@@ -29,20 +29,17 @@ const wholeOf = (type: Type<object>) => ({
 export class PreferencesController {
   constructor(private readonly preferences: PreferencesService) {}
 
+  /** The limits of the user's turns */
   @Get('agent-config')
   @Unowned(areTheCallers)
-  @ApiOperation({ operationId: 'getAgentConfig', summary: "The limits of the user's turns" })
   @ApiOkResponse({ schema: wholeOf(AgentConfigDto) })
-  agentConfig(@Caller() caller: Principal): Promise<PreferenceValues> {
+  getAgentConfig(@Caller() caller: Principal): Promise<PreferenceValues> {
     return this.preferences.agentConfig(caller.id);
   }
 
+  /** Change any of the limits, from the next turn on */
   @Put('agent-config')
   @Unowned(areTheCallers)
-  @ApiOperation({
-    operationId: 'changeAgentConfig',
-    summary: 'Change any of the limits, from the next turn on',
-  })
   @ApiOkResponse({ schema: wholeOf(AgentConfigDto) })
   @ApiErrors('INVALID_REQUEST/fields')
   changeAgentConfig(
@@ -52,13 +49,10 @@ export class PreferencesController {
     return this.preferences.changeAgentConfig(caller.id, change);
   }
 
+  /** Set every limit back to its default, or those of `fields` */
   @Post('agent-config/reset')
   @Unowned(areTheCallers)
   @HttpCode(200)
-  @ApiOperation({
-    operationId: 'resetAgentConfig',
-    summary: 'Set every limit back to its default, or those of `fields`',
-  })
   @ApiBody({ type: ResetAgentConfigDto, required: false })
   @ApiOkResponse({ schema: wholeOf(AgentConfigDto) })
   @ApiErrors('INVALID_REQUEST/fields')
@@ -69,54 +63,44 @@ export class PreferencesController {
     return this.preferences.resetAgentConfig(caller.id, reset.fields);
   }
 
+  /** Values in force for the user on each wire, and the saved values */
   @Get('effective')
   @Unowned(areTheCallers)
-  @ApiOperation({
-    operationId: 'getEffectiveSettings',
-    summary: 'Values in force for the user on each wire, and the saved values',
-  })
   @ApiOkResponse({ type: EffectivePreferencesDto })
-  async effective(@Caller() caller: Principal): Promise<{ settings: EffectivePreference[] }> {
+  async getEffectiveSettings(
+    @Caller() caller: Principal,
+  ): Promise<{ settings: EffectivePreference[] }> {
     return { settings: await this.preferences.effective(caller.id) };
   }
 
+  /** All preferences of the user, the limits among them */
   @Get('models')
   @Unowned(areTheCallers)
-  @ApiOperation({
-    operationId: 'getModelSettings',
-    summary: 'All preferences of the user, the limits among them',
-  })
   @ApiOkResponse({ schema: wholeOf(PreferencesDto) })
-  models(@Caller() caller: Principal): Promise<PreferenceValues> {
+  getModelSettings(@Caller() caller: Principal): Promise<PreferenceValues> {
     return this.preferences.models(caller.id);
   }
 
+  /** Change any of the preferences, from the next turn on */
   @Put('models')
   @Unowned(areTheCallers)
-  @ApiOperation({
-    operationId: 'changeModelSettings',
-    summary: 'Change any of the preferences, from the next turn on',
-  })
   @ApiOkResponse({ schema: wholeOf(PreferencesDto) })
   @ApiErrors('INVALID_REQUEST/fields')
-  changeModels(
+  changeModelSettings(
     @Body() change: PreferencesDto,
     @Caller() caller: Principal,
   ): Promise<PreferenceValues> {
     return this.preferences.changeModels(caller.id, change);
   }
 
+  /** Set every preference back to its default, or those of `fields` */
   @Post('models/reset')
   @Unowned(areTheCallers)
   @HttpCode(200)
-  @ApiOperation({
-    operationId: 'resetModelSettings',
-    summary: 'Set every preference back to its default, or those of `fields`',
-  })
   @ApiBody({ type: ResetPreferencesDto, required: false })
   @ApiOkResponse({ schema: wholeOf(PreferencesDto) })
   @ApiErrors('INVALID_REQUEST/fields')
-  resetModels(
+  resetModelSettings(
     @Body() reset: ResetPreferencesDto,
     @Caller() caller: Principal,
   ): Promise<PreferenceValues> {

@@ -11,13 +11,7 @@ import {
   Put,
   Query,
 } from '@nestjs/common';
-import {
-  ApiAcceptedResponse,
-  ApiHeader,
-  ApiOkResponse,
-  ApiOperation,
-  ApiTags,
-} from '@nestjs/swagger';
+import { ApiHeader, ApiTags } from '@nestjs/swagger';
 import { Caller } from '../../access/caller.decorator.js';
 import { Unowned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
@@ -53,29 +47,24 @@ const wrong = [
 export class ScheduleController {
   constructor(private readonly schedules: ScheduleService) {}
 
+  /** Your schedules */
   @Get()
   @Unowned('it lists the caller’s own')
-  @ApiOperation({ operationId: 'listSchedules', summary: 'Your schedules' })
-  @ApiOkResponse({ type: ScheduleListDto })
-  async list(@Caller() caller: Principal): Promise<ScheduleListDto> {
+  async listSchedules(@Caller() caller: Principal): Promise<ScheduleListDto> {
     return { schedules: await this.schedules.list(caller.id) };
   }
 
+  /** Have turns submitted at times of a zone’s clock; a schedule of that key is replaced */
   @Put(':key')
   @Unowned(ownKey)
-  @ApiOperation({
-    operationId: 'putSchedule',
-    summary: 'Have turns submitted at times of a zone’s clock; a schedule of that key is replaced',
-  })
   @ApiHeader({
     name: 'If-None-Match',
     required: false,
     schema: { type: 'string', enum: ['*'] },
     description: '`*`: a key that is taken is refused, and its schedule stays as it is.',
   })
-  @ApiOkResponse({ type: OneScheduleDto })
   @ApiErrors(...wrong, 'SCHEDULE_LIMIT', 'SCHEDULE_EXISTS')
-  async put(
+  async putSchedule(
     @Param() { key }: ScheduleKeyDto,
     @Body() body: ScheduleDto,
     @Headers('if-none-match') noneMatch: string | undefined,
@@ -86,27 +75,22 @@ export class ScheduleController {
     return { schedule: await this.schedules.put(name, body, caller) };
   }
 
+  /** One schedule */
   @Get(':key')
   @Unowned(ownKey)
-  @ApiOperation({ operationId: 'getSchedule', summary: 'One schedule' })
-  @ApiOkResponse({ type: OneScheduleDto })
   @ApiErrors('INVALID_REQUEST', 'SCHEDULE_NOT_FOUND')
-  async get(
+  async getSchedule(
     @Param() { key }: ScheduleKeyDto,
     @Caller() caller: Principal,
   ): Promise<OneScheduleDto> {
     return { schedule: await this.schedules.get(key, caller) };
   }
 
+  /** Change a schedule; what is not given stays as it is */
   @Patch(':key')
   @Unowned(ownKey)
-  @ApiOperation({
-    operationId: 'changeSchedule',
-    summary: 'Change a schedule; what is not given stays as it is',
-  })
-  @ApiOkResponse({ type: OneScheduleDto })
   @ApiErrors(...wrong, 'SCHEDULE_NOT_FOUND')
-  async change(
+  async changeSchedule(
     @Param() { key }: ScheduleKeyDto,
     @Body() body: ScheduleChangesDto,
     @Caller() caller: Principal,
@@ -114,65 +98,52 @@ export class ScheduleController {
     return { schedule: await this.schedules.change(key, body, caller) };
   }
 
+  /** Delete a schedule with the records of its runs; its turns stay */
   @Delete(':key')
   @Unowned(ownKey)
-  @ApiOperation({
-    operationId: 'deleteSchedule',
-    summary: 'Delete a schedule with the records of its runs; its turns stay',
-  })
-  @ApiOkResponse({ type: OneScheduleDto })
   @ApiErrors('INVALID_REQUEST', 'SCHEDULE_NOT_FOUND')
-  async delete(
+  async deleteSchedule(
     @Param() { key }: ScheduleKeyDto,
     @Caller() caller: Principal,
   ): Promise<OneScheduleDto> {
     return { schedule: await this.schedules.delete(key, caller) };
   }
 
+  /** Have nothing submitted for a while */
   @Post(':key/pause')
   @HttpCode(200)
   @Unowned(ownKey)
-  @ApiOperation({ operationId: 'pauseSchedule', summary: 'Have nothing submitted for a while' })
-  @ApiOkResponse({ type: OneScheduleDto })
   @ApiErrors('INVALID_REQUEST', 'SCHEDULE_NOT_FOUND')
-  async pause(
+  async pauseSchedule(
     @Param() { key }: ScheduleKeyDto,
     @Caller() caller: Principal,
   ): Promise<OneScheduleDto> {
     return { schedule: await this.schedules.pause(key, caller) };
   }
 
+  /** Let a paused schedule go on from now, with the key of this request */
   @Post(':key/resume')
   @HttpCode(200)
   @Unowned(ownKey)
-  @ApiOperation({
-    operationId: 'resumeSchedule',
-    summary: 'Let a paused schedule go on from now, with the key of this request',
-  })
-  @ApiOkResponse({ type: OneScheduleDto })
   @ApiErrors('INVALID_REQUEST', 'SCHEDULE_NOT_FOUND')
-  async resume(
+  async resumeSchedule(
     @Param() { key }: ScheduleKeyDto,
     @Caller() caller: Principal,
   ): Promise<OneScheduleDto> {
     return { schedule: await this.schedules.resume(key, caller) };
   }
 
+  /** Submit a turn of a schedule now, beside its times */
   @Post(':key/trigger')
   @HttpCode(202)
   @Unowned(ownKey)
-  @ApiOperation({
-    operationId: 'triggerSchedule',
-    summary: 'Submit a turn of a schedule now, beside its times',
-  })
   @ApiHeader({
     name: 'Idempotency-Key',
     required: false,
     description: 'A repeated request with the same key gives the first run.',
   })
-  @ApiAcceptedResponse({ type: OneRunDto })
   @ApiErrors(...wrong, 'SCHEDULE_NOT_FOUND', 'TURN_IN_PROGRESS', 'QUEUE_FULL')
-  async trigger(
+  async triggerSchedule(
     @Param() { key }: ScheduleKeyDto,
     @Headers('idempotency-key') idempotencyKey: string | undefined,
     @Caller() caller: Principal,
@@ -180,15 +151,11 @@ export class ScheduleController {
     return { run: await this.schedules.trigger(key, parseIdempotencyKey(idempotencyKey), caller) };
   }
 
+  /** What came of a schedule’s slots, the newest first */
   @Get(':key/runs')
   @Unowned(ownKey)
-  @ApiOperation({
-    operationId: 'listRuns',
-    summary: 'What came of a schedule’s slots, the newest first',
-  })
-  @ApiOkResponse({ type: RunPageDto })
   @ApiErrors('INVALID_REQUEST', 'SCHEDULE_NOT_FOUND')
-  runs(
+  listRuns(
     @Param() { key }: ScheduleKeyDto,
     @Query() query: PageQueryDto,
     @Caller() caller: Principal,
@@ -196,15 +163,11 @@ export class ScheduleController {
     return this.schedules.runs(key, query, caller);
   }
 
+  /** The next times of a schedule, also of a paused one */
   @Get(':key/upcoming')
   @Unowned(ownKey)
-  @ApiOperation({
-    operationId: 'listUpcoming',
-    summary: 'The next times of a schedule, also of a paused one',
-  })
-  @ApiOkResponse({ type: UpcomingDto })
   @ApiErrors('INVALID_REQUEST', 'SCHEDULE_NOT_FOUND')
-  async upcoming(
+  async listUpcoming(
     @Param() { key }: ScheduleKeyDto,
     @Query() { count }: UpcomingQueryDto,
     @Caller() caller: Principal,

@@ -9,7 +9,7 @@ import {
   WholeNumber,
 } from '../../http/fields/field-rules.decorator.js';
 import { mustBe } from '../../http/fields/field-words.js';
-import { jsonObject, nullableText, nullableTime, time } from '../../http/fields/json-schemas.js';
+import { jsonObject, nullableTime, time, whole } from '../../http/fields/json-schemas.js';
 import { PageLimit } from '../../http/paging/page-query.dto.js';
 import { RequestForm } from '../../http/request-form.decorator.js';
 import { TurnOptionsDto } from '../../options/turn-options.dto.js';
@@ -31,11 +31,11 @@ const keyForm = /^[A-Za-z0-9][\w.-]{0,99}$/;
 
 @RequestForm({ namesParam: true })
 export class ScheduleKeyDto {
+  /** Your name of the schedule. */
   @BoundedText({
     max: 100,
     pattern: keyForm,
     expected: "1 to 100 letters, digits, '_', '-' and '.', the first a letter or a digit",
-    description: 'Your name of the schedule.',
   })
   key!: string;
 }
@@ -109,32 +109,23 @@ function CatchUp() {
 
 @RequestForm({ closed: 'A schedule', namesParam: true })
 export class ScheduleDto implements WantedSchedule {
-  @Cron()
-  cron!: string;
+  @Cron() cron!: string;
+  @Zone() tz!: string;
+  @SessionOrNew() session!: string;
 
-  @Zone()
-  tz!: string;
+  /**
+   * Persona of new sessions. Default: WORKING_ITEMS.
+   *
+   * @example WORKING_ITEMS
+   */
+  @OptionalText() agent?: string;
 
-  @SessionOrNew()
-  session!: string;
-
-  @OptionalText('Persona of new sessions. Default: WORKING_ITEMS.', 'WORKING_ITEMS')
-  agent?: string;
-
-  @OptionalText('Absolute path of the folder of new sessions. Default: your own folder.')
-  projectRoot?: string;
-
-  @Message()
-  message!: string;
-
-  @Options()
-  opts?: Record<string, unknown>;
-
-  @OverlapField()
-  overlap?: Overlap;
-
-  @CatchUp()
-  catchUpMs?: number;
+  /** Absolute path of the folder of new sessions. Default: your own folder. */
+  @OptionalText() projectRoot?: string;
+  @Message() message!: string;
+  @Options() opts?: Record<string, unknown>;
+  @OverlapField() overlap?: Overlap;
+  @CatchUp() catchUpMs?: number;
 }
 
 @RequestForm({ closed: 'A schedule', namesParam: true })
@@ -151,109 +142,82 @@ export class ScheduleChangesDto implements Partial<WantedSchedule> {
   @SessionOrNew()
   session?: string;
 
-  @OptionalText('Persona of new sessions.', 'WORKING_ITEMS')
-  agent?: string;
+  /**
+   * Persona of new sessions.
+   *
+   * @example WORKING_ITEMS
+   */
+  @OptionalText() agent?: string;
 
-  @OptionalText('Absolute path of the folder of new sessions.')
-  projectRoot?: string;
+  /** Absolute path of the folder of new sessions. */
+  @OptionalText() projectRoot?: string;
 
   @MayBeAbsent()
   @Message()
   message?: string;
 
-  @Options()
-  opts?: Record<string, unknown>;
-
-  @OverlapField()
-  overlap?: Overlap;
-
-  @CatchUp()
-  catchUpMs?: number;
+  @Options() opts?: Record<string, unknown>;
+  @OverlapField() overlap?: Overlap;
+  @CatchUp() catchUpMs?: number;
 }
 
 export class ScheduleViewDto implements ScheduleView {
-  @ApiProperty({ type: String, example: 'sched_6b0f7c1e-3c0a-4f0e-9a53-6a3b7c0f2d11' })
+  /** @example sched_6b0f7c1e-3c0a-4f0e-9a53-6a3b7c0f2d11 */
   id!: string;
-
-  @ApiProperty({ type: String, example: 'weekly-report' })
+  /** @example weekly-report */
   key!: string;
-
-  @ApiProperty({ type: String, example: '0 9 * * 1' })
-  cron!: string;
-
-  @ApiProperty({ type: String, example: 'Europe/Berlin' })
+  @ApiProperty({ type: String, example: '0 9 * * 1' }) cron!: string;
+  /** @example Europe/Berlin */
   tz!: string;
-
-  @ApiProperty({ type: String, description: '`new`, or the id of the session of all its turns.' })
+  /** `new`, or the id of the session of all its turns. */
   session!: string;
-
-  @ApiProperty({ ...nullableText, description: 'Null: the default, or the session has its own.' })
+  /** Null: the default, or the session has its own. */
   agent!: string | null;
-
-  @ApiProperty({ ...nullableText, description: 'Null: your folder, or the session has its own.' })
+  /** Null: your folder, or the session has its own. */
   projectRoot!: string | null;
-
-  @ApiProperty({ type: String })
   message!: string;
+  @ApiProperty(jsonObject) opts!: Record<string, unknown>;
+  @ApiProperty({ enum: overlaps }) overlap!: Overlap;
+  @ApiProperty(whole) catchUpMs!: number;
+  /** The next slot. Null: it is paused. */
+  @ApiProperty(nullableTime) nextAt!: string | null;
+  /** Null: it is not paused. */
+  @ApiProperty(nullableTime) pausedAt!: string | null;
 
-  @ApiProperty(jsonObject)
-  opts!: Record<string, unknown>;
+  /**
+   * `requested`: by you; `failures`: five runs in a row failed; `key`: the API key that it acts with is revoked or
+   * expired; `times`: the server does not understand its expression or its zone any more.
+   */
+  @ApiProperty({ enum: pauseReasons, nullable: true }) pauseReason!: PauseReason | null;
 
-  @ApiProperty({ enum: overlaps })
-  overlap!: Overlap;
-
-  @ApiProperty({ type: 'integer' })
-  catchUpMs!: number;
-
-  @ApiProperty({ ...nullableTime, description: 'The next slot. Null: it is paused.' })
-  nextAt!: string | null;
-
-  @ApiProperty({ ...nullableTime, description: 'Null: it is not paused.' })
-  pausedAt!: string | null;
-
-  @ApiProperty({
-    enum: pauseReasons,
-    nullable: true,
-    description:
-      '`requested`: by you; `failures`: five runs in a row failed; `key`: the API key that it acts with is revoked or expired; `times`: the server does not understand its expression or its zone any more.',
-  })
-  pauseReason!: PauseReason | null;
-
-  @ApiProperty(time)
-  createdAt!: string;
-
-  @ApiProperty(time)
-  updatedAt!: string;
+  @ApiProperty(time) createdAt!: string;
+  @ApiProperty(time) updatedAt!: string;
 }
 
 export class OneScheduleDto {
-  @ApiProperty({ type: ScheduleViewDto })
   schedule!: ScheduleViewDto;
 }
 
 export class ScheduleListDto {
-  @ApiProperty({ type: [ScheduleViewDto], description: 'By their keys.' })
+  /** By their keys. */
   schedules!: ScheduleViewDto[];
 }
 
 export class UpcomingSlotDto implements UpcomingSlot {
-  @ApiProperty(time)
-  at!: string;
+  @ApiProperty(time) at!: string;
 
-  @ApiProperty({
-    type: String,
-    description: 'What the clock of the zone shows then.',
-    example: '2026-11-30T09:00',
-  })
+  /**
+   * What the clock of the zone shows then.
+   *
+   * @example 2026-11-30T09:00
+   */
   local!: string;
 }
 
 export class UpcomingQueryDto {
-  @PageLimit({ standard: 10, most: 100 })
-  count = 10;
+  @PageLimit({ standard: 10, most: 100 }) count = 10;
 }
 
 export class UpcomingDto {
-  @ApiProperty({ type: [UpcomingSlotDto] })
   upcoming!: UpcomingSlotDto[];
 }
