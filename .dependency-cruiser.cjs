@@ -83,9 +83,7 @@ const doors = [
   '^src/storage/(redis|shapes)/',
   '^src/(http|platform)/',
   // The data folder, which a start opens first, and whose owner commands look for.
-  '^src/storage/folder/(data-folder|make-data-folder|open-folder)\\.ts$',
-  // Migrations, which a start checks and the command line applies.
-  '^src/storage/migrate/(migrate-database|migrate-mode|schema-error)\\.ts$',
+  '^src/storage/folder/(data-folder|open-folder)\\.ts$',
   // Rooms of rules and of what they hold: the functions that apply them are their face.
   '^src/governance/(budgets|decision-tree|limits|permissions|rates)/',
   // Requests that bring files, for wires that take them with a message.

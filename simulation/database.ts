@@ -2,7 +2,7 @@ import { PGlite, type Results, type Transaction } from '@electric-sql/pglite';
 import { drizzle } from 'drizzle-orm/pglite';
 import { migrate } from 'drizzle-orm/pglite/migrator';
 import type { OpenedDatabase } from '../src/storage/connection.js';
-import { migrationsFolder } from '../src/storage/migrations-folder.js';
+import { migrationsFolder } from '../src/storage/migrate-database.js';
 import * as schema from '../src/storage/schema.js';
 import type { Actor } from './actor.js';
 import type { Services } from './services.js';

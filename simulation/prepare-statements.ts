@@ -5,8 +5,7 @@ import {
   type QueryOptions,
   type Results,
 } from '@electric-sql/pglite';
-import { PlanAge } from '../src/storage/plan-age.js';
-import { StatementNames } from '../src/storage/statement-names.js';
+import { PlanAge, StatementNames } from '../src/storage/prepared-plans.js';
 
 type Messages = Awaited<ReturnType<PGlite['execProtocolStream']>>;
 

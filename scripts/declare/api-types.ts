@@ -2,16 +2,13 @@
 export type { TurnEvent } from '../../src/events/turn-event.js';
 export type { EffectivePreference } from '../../src/options/preferences/effective-preferences.js';
 export type { JsonObject } from '../../src/platform/json.js';
-export type { Price } from '../../src/storage/shapes/stored-limits.js';
+export type { Price } from '../../src/storage/shapes/stored-options.js';
 export type {
   OptionProblem,
   OptionProvenance,
   ResolvedOptions,
 } from '../../src/storage/shapes/stored-options.js';
-export type {
-  PermissionRules,
-  SubagentDecision,
-} from '../../src/storage/shapes/stored-permissions.js';
+export type { PermissionRules, SubagentDecision } from '../../src/storage/shapes/stored-options.js';
 export type { TurnFailure } from '../../src/storage/shapes/stored-turn.js';
 export type { AgUiEvent } from '../../src/wires/ag-ui/dialect/ag-ui-frames.js';
 export type { AiSdkChunk } from '../../src/wires/ai-sdk/dialect/ai-sdk-frames.js';

@@ -7,15 +7,16 @@ import type {
   compactions,
   notices,
   todos as todoLists,
-} from '../../src/storage/conversation-schema.js';
-import type { feedback as feedbackRows } from '../../src/storage/feedback-schema.js';
+  feedback as feedbackRows,
+  sessions,
+  turns,
+} from '../../src/storage/schema.js';
 import type {
   approvals,
   sessionGrants,
   steeredMessages,
 } from '../../src/storage/governance-schema.js';
-import type { memoryFiles } from '../../src/storage/memory-schema.js';
-import type { sessions, turns } from '../../src/storage/schema.js';
+import type { memoryFiles } from '../../src/storage/file-schema.js';
 import type { messages, steps, toolCalls } from '../../src/storage/transcript-schema.js';
 
 /** Columns that later versions added are missing from files of earlier ones; times are text. */

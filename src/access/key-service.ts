@@ -3,7 +3,7 @@ import { compact } from '../platform/compact.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { DATABASE, type Database, type Queryable } from '../storage/connection.js';
 import { keyScopes, type KeyScope } from '../storage/governance-schema.js';
-import { lockFor } from '../storage/lock.js';
+import { lockFor } from '../storage/statements.js';
 import { keyNotFound } from './access-errors.js';
 import { AuditLog } from './audit-log.js';
 import { newSecret } from './key-secret.js';

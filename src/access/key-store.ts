@@ -3,7 +3,7 @@ import { and, asc, count, eq, gt, isNotNull, isNull, or, sql } from 'drizzle-orm
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { DATABASE, type Database, type Queryable } from '../storage/connection.js';
 import { apiKeys } from '../storage/governance-schema.js';
-import { prepared } from '../storage/prepared.js';
+import { prepared } from '../storage/statements.js';
 
 export type KeyRow = typeof apiKeys.$inferSelect;
 export type NewKeyRow = typeof apiKeys.$inferInsert;

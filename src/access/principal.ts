@@ -1,4 +1,4 @@
-import type { StoredTrace } from '../storage/shapes/stored-trace.js';
+import type { StoredTrace } from '../storage/shapes/stored-turn.js';
 import { compact } from '../platform/compact.js';
 import type { Logger } from '../platform/logger.js';
 import { traceIdOf } from '../tracing/trace-context.js';

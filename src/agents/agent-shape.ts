@@ -11,10 +11,8 @@ import {
 } from '../parsing/shapes.js';
 import { isPlainObject } from '../platform/json.js';
 import { parseThinking } from '../provider/thinking.js';
-import { permissionModes } from '../storage/shapes/stored-permissions.js';
+import { permissionModes, type OutputTerms, efforts } from '../storage/shapes/stored-options.js';
 import { parseOutput } from '../output/parse-output.js';
-import type { OutputTerms } from '../storage/shapes/stored-options.js';
-import { efforts } from '../storage/shapes/stored-thinking.js';
 import {
   agentConfigFields,
   validateAgentConfig,

@@ -5,7 +5,7 @@ import { EXTENSIONS } from '../extensions/load-extensions.js';
 import { DecisionTrees } from '../governance/decision-tree/decision-trees.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { LOGGER, type Logger } from '../platform/logger.js';
-import { serverToolNames } from '../storage/shapes/stored-tools.js';
+import { serverToolNames } from '../storage/shapes/stored-options.js';
 import { ToolRegistry } from '../tools/registry.js';
 import { SkillLibrary } from './skill-library.js';
 import { PersonaLibrary, openAgents } from './persona-library.js';

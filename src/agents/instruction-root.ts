@@ -5,7 +5,7 @@ import { TypedError } from '../errors/typed-error.js';
 import { parseLeniently } from '../parsing/parse-value.js';
 import { emptyAsAbsent, filledText } from '../parsing/shapes.js';
 import { compact } from '../platform/compact.js';
-import type { AgentConfig } from '../storage/shapes/stored-limits.js';
+import type { AgentConfig } from '../storage/shapes/stored-options.js';
 import { atLines, splitFrontMatter, type LineProblem } from '../parsing/front-matter.js';
 import { limitsShape } from './agent-shape.js';
 

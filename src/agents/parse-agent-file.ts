@@ -1,11 +1,15 @@
 import * as z from 'zod/mini';
-import type { AgentConfig } from '../storage/shapes/stored-limits.js';
-import type { PermissionMode, PermissionRules } from '../storage/shapes/stored-permissions.js';
+import type {
+  AgentConfig,
+  PermissionMode,
+  PermissionRules,
+  AttachmentsAs,
+  OutputTerms,
+  ThinkingChoice,
+} from '../storage/shapes/stored-options.js';
 import { parseLeniently, parseValue, within, type Parsed } from '../parsing/parse-value.js';
 import type { Fault } from '../parsing/word-issue.js';
 import { compact } from '../platform/compact.js';
-import type { AttachmentsAs, OutputTerms } from '../storage/shapes/stored-options.js';
-import type { ThinkingChoice } from '../storage/shapes/stored-thinking.js';
 import { type AgentServers, parseDefinitions } from '../tools/mcp/definitions.js';
 import {
   atLines,

@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import { fileTypeFromBuffer } from 'file-type';
 import { cutText } from '../platform/text/cut-text.js';
-import type { AttachmentRef } from '../storage/shapes/stored-part.js';
+import type { AttachmentRef } from '../storage/shapes/stored-step.js';
 import { maxImageBytes, unnamed } from './file-limits.js';
 import type { ReceivedFile } from './blob-store.js';
 import { detectUtf16, isTextByte } from './extract/text/decode-text.js';

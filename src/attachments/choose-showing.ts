@@ -1,5 +1,5 @@
 import { assertNever } from '../platform/assert-never.js';
-import type { AttachmentRef } from '../storage/shapes/stored-part.js';
+import type { AttachmentRef } from '../storage/shapes/stored-step.js';
 import { clientNotice, type TurnEventBody } from '../events/turn-event.js';
 import { compact } from '../platform/compact.js';
 import { mediaKind } from './check-file.js';

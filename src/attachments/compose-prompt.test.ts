@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { composePrompt } from './resolve-attachments.js';
-import type { AttachmentRef } from '../storage/shapes/stored-part.js';
+import type { AttachmentRef } from '../storage/shapes/stored-step.js';
 
 const file = (name: string): AttachmentRef => ({
   name,

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { AttachmentRef } from '../storage/shapes/stored-part.js';
+import type { AttachmentRef } from '../storage/shapes/stored-step.js';
 import { Attachments } from './attachments.js';
 import { harnessLimits as limits, refuseSize, cleanName } from './file-limits.js';
 import { SNIFF_BYTES } from './blob-store.js';

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { compact } from '../platform/compact.js';
-import type { AttachmentRef, StoredPart } from '../storage/shapes/stored-part.js';
+import type { AttachmentRef, StoredPart } from '../storage/shapes/stored-step.js';
 import { TypedError } from '../errors/typed-error.js';
 import type { BlobStore, ReceivedFile } from './blob-store.js';
 import { type UploadStore, isStoredFileId, type StoredFiles } from './stored-files.js';

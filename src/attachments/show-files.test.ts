@@ -4,7 +4,7 @@ import {
   type TestAttachments,
 } from '../../test/support/files/test-attachments.js';
 import { testPdf } from '../../test/support/files/test-pdf.js';
-import type { StoredPart } from '../storage/shapes/stored-part.js';
+import type { StoredPart } from '../storage/shapes/stored-step.js';
 import { mimeOfPath } from './check-file.js';
 import { maxNativeBytes } from './choose-showing.js';
 import { maxTextChars } from './extract/text/decode-text.js';

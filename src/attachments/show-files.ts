@@ -1,4 +1,4 @@
-import type { AttachmentRef, StoredPart } from '../storage/shapes/stored-part.js';
+import type { AttachmentRef, StoredPart } from '../storage/shapes/stored-step.js';
 import { compact } from '../platform/compact.js';
 import type { UserPart } from '../provider/model-types.js';
 import { assertNever } from '../platform/assert-never.js';

@@ -3,7 +3,7 @@ import { and, eq, inArray } from 'drizzle-orm';
 import { LOCAL_USER } from '../access/principal.js';
 import { DATABASE, type Database } from '../storage/connection.js';
 import { turns } from '../storage/schema.js';
-import type { AttachmentRef } from '../storage/shapes/stored-part.js';
+import type { AttachmentRef } from '../storage/shapes/stored-step.js';
 import { messages } from '../storage/transcript-schema.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { isId, newId } from '../platform/ids.js';

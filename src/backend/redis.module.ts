@@ -1,19 +1,21 @@
 import { Module } from '@nestjs/common';
 import { CONFIG, type Config } from '../config/config.js';
 import { hostsOf, type RedisAddress } from '../storage/redis/redis-address.js';
-import { askServers, checkVersion, describeEviction } from '../storage/redis/redis-server.js';
-import { UnreachableError } from '../storage/unreachable-error.js';
-import { LOGGER, type Logger } from '../platform/logger.js';
-import { ResourceStack } from '../platform/async/resource-stack.js';
 import {
+  askServers,
+  checkVersion,
+  describeEviction,
   closeRedis,
   connectRedis,
   connectSubscriber,
   REDIS,
   type ConnectOptions,
   type RedisClient,
+  RedisSubscriber,
 } from '../storage/redis/redis-connection.js';
-import { RedisSubscriber } from '../storage/redis/redis-subscriber.js';
+import { UnreachableError } from '../storage/database-errors.js';
+import { LOGGER, type Logger } from '../platform/logger.js';
+import { ResourceStack } from '../platform/async/resource-stack.js';
 
 type RedisConfig = Pick<
   Config,

@@ -3,7 +3,7 @@
  * source, and types alone. `scripts/client-types.mjs` writes them out, member by member, into the
  * package's declarations.
  */
-import type { AgentConfig } from '../storage/shapes/stored-limits.js';
+import type { AgentConfig } from '../storage/shapes/stored-options.js';
 import type { viewTurn } from '../turn/state/turn-row.js';
 
 export type { CreatedKey } from '../access/key-service.js';
@@ -49,7 +49,7 @@ export type { ReplayView } from '../turn/replay/page-replays.js';
 export type { TurnComparison } from '../turn/replay/compare-turns.js';
 export type { WantedReplayDto as WantedReplay } from '../turn/replay/replay.dto.js';
 export type { StepView } from '../turn/history/view-steps.js';
-export type { DeliveryStatus } from '../storage/webhook-schema.js';
+export type { DeliveryStatus } from '../storage/automation-schema.js';
 export type { UpcomingSlot } from '../schedules/definitions/find-upcoming.js';
 export type { ScheduleView } from '../schedules/definitions/view-schedule.js';
 export type { WantedSchedule } from '../schedules/definitions/wanted-schedule.js';

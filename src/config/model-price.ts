@@ -1,4 +1,4 @@
-import type { Price } from '../storage/shapes/stored-limits.js';
+import type { Price } from '../storage/shapes/stored-options.js';
 
 export interface ModelPrice extends Price {
   /** The beginning of names of models. */

@@ -1,4 +1,4 @@
-import { serverToolNames, type ServerTool } from '../storage/shapes/stored-tools.js';
+import { serverToolNames, type ServerTool } from '../storage/shapes/stored-options.js';
 
 const mostUses = 1_000;
 

@@ -10,15 +10,12 @@ import { closing, HeldFolder, unlessGone } from '../platform/files/held-folder.j
 import { ProjectRoots } from '../session/project-roots.js';
 import { SessionCloser } from '../turn/lifecycle/session-closer.js';
 import { DATABASE, type Database, type Queryable } from '../storage/connection.js';
-import { userPreferences } from '../storage/conversation-schema.js';
-import { blobs, extractions, sessionBlobs, uploads } from '../storage/file-schema.js';
+import { userPreferences, sessions, turns } from '../storage/schema.js';
+import { blobs, extractions, sessionBlobs, uploads, memoryFiles } from '../storage/file-schema.js';
 import { apiKeys, auditLog, usageDays } from '../storage/governance-schema.js';
-import { memoryFiles } from '../storage/memory-schema.js';
-import { schedules } from '../storage/schedule-schema.js';
-import { sessions, turns } from '../storage/schema.js';
+import { schedules, webhookDeliveries, webhookEndpoints } from '../storage/automation-schema.js';
 import { tables } from '../storage/tables.js';
 import type { PrincipalReportDto } from './data.dto.js';
-import { webhookDeliveries, webhookEndpoints } from '../storage/webhook-schema.js';
 import { messages } from '../storage/transcript-schema.js';
 import { REQUEST_COUNTER, type RequestCounter } from '../governance/rates/request-rate.js';
 import { BlobStore } from '../attachments/blob-store.js';

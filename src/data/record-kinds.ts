@@ -2,17 +2,16 @@ import { getTableColumns, getTableName, sql, type SQL } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import * as z from 'zod/mini';
-import { memoryFiles } from '../storage/memory-schema.js';
+import { memoryFiles } from '../storage/file-schema.js';
 import { sessions, turns } from '../storage/schema.js';
 import { tables, type TableOwner } from '../storage/tables.js';
 import type { turnArchives } from '../storage/transcript-schema.js';
-import type { Queryable } from '../storage/connection.js';
+import { type Queryable, isStorable } from '../storage/connection.js';
 import { checkedBy, wholeNumber } from '../parsing/shapes.js';
 import { isId } from '../platform/ids.js';
 import { MEMORY_ROOT, parseMemoryPath } from '../memory/memory-path.js';
 import type { Fault } from '../parsing/word-issue.js';
 import { parseValue } from '../parsing/parse-value.js';
-import { isStorable } from '../storage/storable.js';
 import storedTypes from './stored-types.json' with { type: 'json' };
 
 /** Rows of a table, as records of an export. */

@@ -8,7 +8,7 @@ import { compact } from '../platform/compact.js';
 import { isListed } from '../session/page-sessions.js';
 import { SessionStore } from '../session/session-store.js';
 import { DATABASE, type Database } from '../storage/connection.js';
-import { blobs, sessionBlobs } from '../storage/file-schema.js';
+import { blobs, sessionBlobs, memoryFiles } from '../storage/file-schema.js';
 import { sessions, turns } from '../storage/schema.js';
 import { FILE_PIECE_BYTES, frameText, headerAt } from './export-format.js';
 import {
@@ -20,7 +20,6 @@ import {
   type SelectedRecord,
 } from './record-kinds.js';
 import { invalidRequest, type TypedError } from '../errors/typed-error.js';
-import { memoryFiles } from '../storage/memory-schema.js';
 import { printExact } from '../platform/exact-json.js';
 
 /** Sessions listed at a time. */

@@ -1,4 +1,4 @@
-import type { ArchivedEvent } from '../storage/shapes/archived-event.js';
+import type { ArchivedEvent } from '../storage/shapes/stored-step.js';
 import { turnArchives } from '../storage/transcript-schema.js';
 import { and, asc, desc, eq, inArray, sql } from 'drizzle-orm';
 import type { Queryable } from '../storage/connection.js';

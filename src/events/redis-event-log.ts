@@ -4,8 +4,9 @@ import {
   isConnectionClosed,
   type RedisScript,
   type RedisClient,
+  type ChannelListener,
+  type RedisSubscriber,
 } from '../storage/redis/redis-connection.js';
-import type { ChannelListener, RedisSubscriber } from '../storage/redis/redis-subscriber.js';
 import { compareCursors, logStart, type EventCursor } from './cursor.js';
 import { FencedError, GapError, type EventLog, type LogListener } from './event-log.js';
 import { appendScript, beginScript } from './redis-log-scripts.js';

@@ -1,11 +1,9 @@
 import { and, eq, inArray, sql, type SQL } from 'drizzle-orm';
 import { Batcher } from '../platform/async/batcher.js';
 import { isPlainObject } from '../platform/json.js';
-import { batchLane } from '../storage/batch-lane.js';
+import { batchLane, givenParams, unnest, KnownStatements } from '../storage/statements.js';
 import type { Database } from '../storage/connection.js';
 import { isDatabaseDown, violatedConstraint } from '../storage/database-errors.js';
-import { givenParams, unnest } from '../storage/given-rows.js';
-import { KnownStatements } from '../storage/known-statement.js';
 import { turns } from '../storage/schema.js';
 import { turnArchives } from '../storage/transcript-schema.js';
 import { insertKind, type StoreWrite, type WriteKind } from '../storage/write-kind.js';

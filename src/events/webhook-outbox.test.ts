@@ -5,7 +5,7 @@ import { storeTurn } from '../../test/support/turn/store-turn.js';
 import { storeEndpoint } from '../../test/support/webhooks/store-endpoint.js';
 import type { OpenedDatabase } from '../storage/connection.js';
 import { turns } from '../storage/schema.js';
-import { webhookDeliveries, webhookEndpoints } from '../storage/webhook-schema.js';
+import { webhookDeliveries, webhookEndpoints } from '../storage/automation-schema.js';
 import { updateTurnKind } from '../storage/write-kind.js';
 import { FencedError } from './event-log.js';
 import { TurnCommits, type TurnCommit } from './turn-commits.js';

@@ -1,6 +1,6 @@
 import { assertNever } from '../platform/assert-never.js';
 import { cutText } from '../platform/text/cut-text.js';
-import { webhookDeliveries, type WebhookEvent } from '../storage/webhook-schema.js';
+import { webhookDeliveries, type WebhookEvent } from '../storage/automation-schema.js';
 import { writeKind, type StoreWrite } from '../storage/write-kind.js';
 import type { TurnEvent } from './turn-event.js';
 

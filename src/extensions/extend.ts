@@ -1,4 +1,4 @@
-import type { AgentConfig } from '../storage/shapes/stored-limits.js';
+import type { AgentConfig } from '../storage/shapes/stored-options.js';
 import type { AgentState, AgentStateChange } from '../governance/decision-tree/agent-state.js';
 import type {
   Continuation,

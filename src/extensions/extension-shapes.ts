@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { checkedBy, filledText, onWrongType, wholeNumber } from '../parsing/shapes.js';
 import { isServerToolName } from '../provider/model-types.js';
 import { agentConfigFields } from '../governance/decision-tree/agent-config.js';
-import type { AgentConfig } from '../storage/shapes/stored-limits.js';
+import type { AgentConfig } from '../storage/shapes/stored-options.js';
 import type { AgentState } from '../governance/decision-tree/agent-state.js';
 import type { Continuation } from '../governance/decision-tree/decision-tree.js';
 import { reservedReasons } from '../governance/limits/termination-reasons.js';

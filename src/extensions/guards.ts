@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { AgentConfig } from '../storage/shapes/stored-limits.js';
+import type { AgentConfig } from '../storage/shapes/stored-options.js';
 import { changeState, type AgentState } from '../governance/decision-tree/agent-state.js';
 import type {
   Continuation,
@@ -8,7 +8,7 @@ import type {
 } from '../governance/decision-tree/decision-tree.js';
 import type { Notice, NoticeLevel } from '../notices/notice.js';
 import type { Trigger } from '../notices/trigger.js';
-import { storableJson, storableText } from '../storage/storable.js';
+import { storableJson, storableText } from '../storage/connection.js';
 import { onWrongType } from '../parsing/shapes.js';
 import { isPlainObject } from '../platform/json.js';
 import { outputBlocks } from '../parsing/tool-output.js';

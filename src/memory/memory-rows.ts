@@ -1,6 +1,6 @@
 import { and, eq, inArray, ne, sql } from 'drizzle-orm';
 import type { Queryable } from '../storage/connection.js';
-import { memories, memoryFiles, memorySeen } from '../storage/memory-schema.js';
+import { memories, memoryFiles, memorySeen } from '../storage/file-schema.js';
 import { checkQuota, findObstacle } from './commands/decide-command.js';
 import type { MemoryChange, MemoryFile, MemoryQuota } from './commands/memory-command.js';
 

@@ -5,7 +5,7 @@ import { BoundedText } from '../http/fields/field-rules.decorator.js';
 import { mustBe } from '../http/fields/field-words.js';
 import { Rule } from '../http/fields/rule.decorator.js';
 import { PageDto } from '../http/paging/page.dto.js';
-import { isStorable } from '../storage/storable.js';
+import { isStorable } from '../storage/connection.js';
 import type { MemoryQuota } from './commands/memory-command.js';
 import { MEMORY_ROOT, parseMemoryPath } from './memory-path.js';
 import type { FileView, ListedFileView, MemoryView } from './view-memory.js';

@@ -4,7 +4,7 @@ import { AuditLog } from '../access/audit-log.js';
 import { CONFIG, type Config } from '../config/config.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { DATABASE, type Database, type Queryable } from '../storage/connection.js';
-import { memoryFiles } from '../storage/memory-schema.js';
+import { memoryFiles } from '../storage/file-schema.js';
 import { checkQuota, findObstacle } from './commands/decide-command.js';
 import {
   type MemoryChange,

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { someFacts, someReading } from '../../test/support/turn/some-facts.js';
 import { checkTriggers } from './check-triggers.js';
 import type { Notice } from './notice.js';
-import { todoStatuses } from '../storage/shapes/todo.js';
+import { todoStatuses } from '../storage/shapes/stored-step.js';
 import type { Facts, Trigger } from './trigger.js';
 import { defaultTriggers } from './triggers.js';
 

@@ -1,5 +1,5 @@
 import { isPlainObject } from '../platform/json.js';
-import { todoStatuses, type Todo } from '../storage/shapes/todo.js';
+import { todoStatuses, type Todo } from '../storage/shapes/stored-step.js';
 
 const MOST_TODOS = 100;
 const LONGEST_ID = 64;

@@ -5,9 +5,8 @@ import { ManualClock } from '../../test/support/manual-clock.js';
 import { TurnCommits } from '../events/turn-commits.js';
 import type { SessionStore } from '../session/session-store.js';
 import type { OpenedDatabase } from '../storage/connection.js';
-import { sessions } from '../storage/schema.js';
-import { todos } from '../storage/conversation-schema.js';
-import type { Todo } from '../storage/shapes/todo.js';
+import { sessions, todos } from '../storage/schema.js';
+import type { Todo } from '../storage/shapes/stored-step.js';
 import { replaceTodos, TodoStore } from './todo-store.js';
 import { openSessions } from '../../test/support/open-sessions.js';
 

@@ -2,8 +2,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import { eq } from 'drizzle-orm';
 import { DATABASE, type Database } from '../storage/connection.js';
 import { insertKind } from '../storage/write-kind.js';
-import { todos } from '../storage/conversation-schema.js';
-import type { Todo } from '../storage/shapes/todo.js';
+import { todos } from '../storage/schema.js';
+import type { Todo } from '../storage/shapes/stored-step.js';
 
 /** The todo list of each session. */
 @Injectable()

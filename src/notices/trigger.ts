@@ -1,7 +1,7 @@
-import type { AgentConfig } from '../storage/shapes/stored-limits.js';
+import type { AgentConfig } from '../storage/shapes/stored-options.js';
 import type { Notice, NoticeLevel } from './notice.js';
-import type { WrittenFiles } from '../storage/shapes/fork-source.js';
-import type { Todo } from '../storage/shapes/todo.js';
+import type { WrittenFiles } from '../storage/shapes/stored-turn.js';
+import type { Todo } from '../storage/shapes/stored-step.js';
 
 /** A sample of usage, in percent. */
 export interface Reading {

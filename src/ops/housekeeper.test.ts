@@ -6,10 +6,10 @@ import { silentLogger } from '../../test/support/silent-logger.js';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import type { OpenedDatabase } from '../storage/connection.js';
 import { auditLog, usageDays } from '../storage/governance-schema.js';
-import { memories, memoryFiles } from '../storage/memory-schema.js';
+import { memories, memoryFiles } from '../storage/file-schema.js';
 import { tables } from '../storage/tables.js';
 import { turnArchives } from '../storage/transcript-schema.js';
-import { webhookDeliveries } from '../storage/webhook-schema.js';
+import { webhookDeliveries } from '../storage/automation-schema.js';
 import { forgetOld, Housekeeper, type Chore } from './housekeeper.js';
 
 function open(...chores: Chore[]) {

@@ -1,7 +1,7 @@
 import { isPlainObject, type JsonObject } from '../platform/json.js';
 import { objectSchema } from '../platform/json-schema/object-schema.js';
 import { schemaFault } from '../platform/json-schema/schema-fault.js';
-import { storableJson, storableText } from '../storage/storable.js';
+import { storableJson, storableText } from '../storage/connection.js';
 import type { ClientTool } from '../storage/shapes/stored-options.js';
 
 const mostTools = 64;

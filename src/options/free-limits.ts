@@ -1,4 +1,4 @@
-import type { AgentConfig } from '../storage/shapes/stored-limits.js';
+import type { AgentConfig } from '../storage/shapes/stored-options.js';
 
 /** A limit that is never reached. */
 const UNLIMITED = Number.MAX_SAFE_INTEGER;

@@ -2,7 +2,7 @@ import type { RuleTool } from '../governance/permission-subject.js';
 import { validatePermissionRules } from '../governance/permissions/validate-permission-rules.js';
 import { loadFile } from '../parsing/load-file.js';
 import { parseYaml } from '../parsing/parse-text.js';
-import type { PermissionRules } from '../storage/shapes/stored-permissions.js';
+import type { PermissionRules } from '../storage/shapes/stored-options.js';
 
 /**
  * Loads the server's policy for tools: a file of YAML or JSON with `allow`, `ask` and `deny`.

@@ -3,7 +3,7 @@ import { whole } from '../http/fields/json-schemas.js';
 import { schemaOf } from '../http/fields/type-schema.js';
 import { lifecycles, thinkingKinds } from '../provider/model.js';
 import type { ListedModel } from '../provider/models/view-model.js';
-import { efforts } from '../storage/shapes/stored-thinking.js';
+import { efforts } from '../storage/shapes/stored-options.js';
 import type { ModelList } from './model-list-service.js';
 
 export class ModelThinkingDto {

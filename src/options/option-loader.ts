@@ -7,13 +7,16 @@ import { compact } from '../platform/compact.js';
 import { checkOutput } from './check-output.js';
 import { freeLimits } from './free-limits.js';
 import type { ServerDefaults } from './preferences/effective-preferences.js';
-import type { AgentConfig } from '../storage/shapes/stored-limits.js';
+import type {
+  AgentConfig,
+  OnDisconnect,
+  OptionResolution,
+} from '../storage/shapes/stored-options.js';
 import { ModelResolver } from '../provider/model-resolver.js';
 import type { Preferences } from './preferences/turn-preferences.js';
 import { chooseModel, choosePersona, chooseStandard } from './early-options.js';
 import type { OptionSources } from './option-sources.js';
 import { resolveOptions } from './resolve-options.js';
-import type { OnDisconnect, OptionResolution } from '../storage/shapes/stored-options.js';
 
 type LoaderConfig = Pick<Config, 'model' | 'memory' | 'modeCeiling' | 'turnTimeoutMs'>;
 

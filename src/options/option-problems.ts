@@ -6,7 +6,7 @@ import { optionRules } from './option-rules.js';
 import type { Chosen } from './choose-value.js';
 import type { OptionProblem } from '../storage/shapes/stored-options.js';
 import type { LimitResolution } from './resolve-limits.js';
-import { storableText } from '../storage/storable.js';
+import { storableText } from '../storage/connection.js';
 
 /** Unknown keys named one by one, and characters of each: problems are stored and shown. */
 const mostUnknown = 20;

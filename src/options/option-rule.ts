@@ -1,5 +1,5 @@
 import type { ApiPropertyOptions } from '@nestjs/swagger';
-import { isStorable } from '../storage/storable.js';
+import { isStorable } from '../storage/connection.js';
 
 /** The one definition of an option: what it does, its valid values in code, words and schema, and the default. */
 export interface OptionRule<T> {

@@ -7,9 +7,10 @@ import {
   type OnDisconnect,
   type OutputTerms,
   type Priority,
+  efforts,
+  type ThinkingChoice,
 } from '../storage/shapes/stored-options.js';
-import { efforts, type ThinkingChoice } from '../storage/shapes/stored-thinking.js';
-import { isStorable } from '../storage/storable.js';
+import { isStorable } from '../storage/connection.js';
 import { jsonObject } from '../http/fields/json-schemas.js';
 import { outputExpected, parseOutput } from '../output/parse-output.js';
 import { clientToolsExpected, parseClientTools } from './client-tools.js';

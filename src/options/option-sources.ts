@@ -1,7 +1,6 @@
 import type { Persona } from '../agents/parse-agent-file.js';
 import type { ResolvedModel } from '../provider/model-resolver.js';
-import type { AgentConfig } from '../storage/shapes/stored-limits.js';
-import type { OnDisconnect } from '../storage/shapes/stored-options.js';
+import type { AgentConfig, OnDisconnect } from '../storage/shapes/stored-options.js';
 import type { ModeBounds } from './permission-mode.js';
 import type { Preferences } from './preferences/turn-preferences.js';
 

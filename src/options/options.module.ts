@@ -7,7 +7,7 @@ import { EXTENSIONS } from '../extensions/load-extensions.js';
 import { SERVER_PERMISSIONS } from '../governance/permissions/permission-rules.js';
 import { ProviderModule } from '../provider/provider.module.js';
 import { SchemaChecks } from '../output/schema-checks.js';
-import { serverToolNames } from '../storage/shapes/stored-tools.js';
+import { serverToolNames } from '../storage/shapes/stored-options.js';
 import { ToolRegistry } from '../tools/registry.js';
 import { loadPermissions } from './load-permissions.js';
 import { ModelListService } from './model-list-service.js';

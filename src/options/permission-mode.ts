@@ -1,6 +1,9 @@
-import type { OptionProblem } from '../storage/shapes/stored-options.js';
+import {
+  type OptionProblem,
+  permissionModes,
+  type PermissionMode,
+} from '../storage/shapes/stored-options.js';
 import type { Chosen } from './choose-value.js';
-import { permissionModes, type PermissionMode } from '../storage/shapes/stored-permissions.js';
 
 /** Bounds of a turn's permission mode. */
 export interface ModeBounds {

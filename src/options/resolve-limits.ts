@@ -4,9 +4,8 @@ import {
   validateAgentConfig,
   type ConfigProblem,
 } from '../governance/decision-tree/agent-config.js';
-import type { AgentConfig } from '../storage/shapes/stored-limits.js';
+import type { AgentConfig, Provenance } from '../storage/shapes/stored-options.js';
 import { isPlainObject } from '../platform/json.js';
-import type { Provenance } from '../storage/shapes/stored-options.js';
 
 /** Tiers of limits: the first that has a field decides it. */
 export interface LimitSources {

@@ -1,6 +1,6 @@
 import type { Persona } from '../agents/parse-agent-file.js';
-import type { AgentConfig } from '../storage/shapes/stored-limits.js';
 import type {
+  AgentConfig,
   OptionProblem,
   Provenance,
   OptionResolution,
@@ -12,7 +12,7 @@ import { type Chosen, type Tier, choose, givenOptions } from './choose-value.js'
 import { findProblems } from './option-problems.js';
 import { resolveLimits } from './resolve-limits.js';
 import { compact } from '../platform/compact.js';
-import { storableJson } from '../storage/storable.js';
+import { storableJson } from '../storage/connection.js';
 import type { OptionSources } from './option-sources.js';
 import { chooseModel, choosePersona } from './early-options.js';
 

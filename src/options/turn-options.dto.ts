@@ -7,8 +7,8 @@ import type {
   OnDisconnect,
   OutputTerms,
   Priority,
+  ThinkingChoice,
 } from '../storage/shapes/stored-options.js';
-import type { ThinkingChoice } from '../storage/shapes/stored-thinking.js';
 import { AgentConfigDto } from './agent-config.dto.js';
 import type { OptionRule } from './option-rule.js';
 import { optionRules } from './option-rules.js';

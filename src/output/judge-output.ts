@@ -4,7 +4,7 @@ import { JsonMeter } from '../platform/text/json-meter.js';
 import type { CheckedInput } from '../platform/check-input.js';
 import { parseJson } from '../platform/exact-json.js';
 import type { JsonObject } from '../platform/json.js';
-import { storableJson } from '../storage/storable.js';
+import { storableJson } from '../storage/connection.js';
 import { CheckStoppedError } from './schema-checks.js';
 
 /** Checks a value by a schema. @throws CheckStoppedError when it takes too long. */

@@ -1,6 +1,6 @@
 import { isPlainObject, type JsonObject } from '../platform/json.js';
 import type { OutputTerms } from '../storage/shapes/stored-options.js';
-import { storableJson } from '../storage/storable.js';
+import { storableJson } from '../storage/connection.js';
 import { hasDeepPattern } from '../platform/json-schema/references.js';
 import { findSchemaFault } from '../platform/json-schema/schema-fault.js';
 

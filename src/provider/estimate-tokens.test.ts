@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import sharp from 'sharp';
-import type { AssistantPart } from '../storage/shapes/stored-part.js';
+import type { AssistantPart } from '../storage/shapes/stored-step.js';
 import {
   estimateTokens,
   estimateParts,

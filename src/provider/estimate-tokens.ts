@@ -1,4 +1,4 @@
-import type { AssistantPart } from '../storage/shapes/stored-part.js';
+import type { AssistantPart } from '../storage/shapes/stored-step.js';
 import { assertNever } from '../platform/assert-never.js';
 import type { Model } from './model.js';
 import type { ModelMessage, ModelRequest, UserPart } from './model-types.js';

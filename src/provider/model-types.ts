@@ -1,12 +1,11 @@
 import type { JsonObject } from '../platform/json.js';
-import type { AssistantPart } from '../storage/shapes/stored-part.js';
+import type { AssistantPart, StepStopReason, Usage } from '../storage/shapes/stored-step.js';
 import {
   type ToolSpec,
   type ServerTool,
   serverToolNames,
   type ServerToolName,
-} from '../storage/shapes/stored-tools.js';
-import type { StepStopReason, Usage } from '../storage/shapes/stored-step.js';
+} from '../storage/shapes/stored-options.js';
 import type { Source } from '../events/turn-event.js';
 import type { ThinkingPlan } from './thinking.js';
 import type { Model } from './model.js';

@@ -1,5 +1,4 @@
-import type { Price } from '../storage/shapes/stored-limits.js';
-import { type Effort } from '../storage/shapes/stored-thinking.js';
+import type { Price, Effort } from '../storage/shapes/stored-options.js';
 
 /** The ways in which a request may ask for thinking, in the API's words. */
 export const thinkingKinds = ['adaptive', 'between_tools', 'enabled', 'disabled'] as const;

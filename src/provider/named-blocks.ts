@@ -1,5 +1,5 @@
 import { isPlainObject } from '../platform/json.js';
-import type { AssistantPart } from '../storage/shapes/stored-part.js';
+import type { AssistantPart } from '../storage/shapes/stored-step.js';
 import type { ModelMessage, UserPart } from './model-types.js';
 
 const BLOCK_PATH = /messages\.\d+(?:\.content\.\d+(?:\.(?:tool_result\.)?content\.\d+)?)?/g;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ThinkingChoice } from '../storage/shapes/stored-thinking.js';
+import type { ThinkingChoice } from '../storage/shapes/stored-options.js';
 import { ModelCatalogue } from './model-catalogue.js';
 import { planThinking, parseThinking } from './thinking.js';
 

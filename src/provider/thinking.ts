@@ -3,7 +3,7 @@ import {
   type Effort,
   type ThinkingChoice,
   type ThinkingDisplay,
-} from '../storage/shapes/stored-thinking.js';
+} from '../storage/shapes/stored-options.js';
 import { compact } from '../platform/compact.js';
 import { isPlainObject } from '../platform/json.js';
 import type { Model } from './model.js';

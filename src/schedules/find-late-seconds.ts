@@ -1,6 +1,6 @@
 import { and, isNull, sql } from 'drizzle-orm';
 import type { Queryable } from '../storage/connection.js';
-import { schedules } from '../storage/schedule-schema.js';
+import { schedules } from '../storage/automation-schema.js';
 
 /** Age of the oldest slot that is due and has no outcome, in seconds; 0 without one. */
 export async function findLateSeconds(db: Queryable): Promise<number> {

@@ -1,4 +1,4 @@
-import type { scheduleRuns, schedules } from '../storage/schedule-schema.js';
+import type { scheduleRuns, schedules } from '../storage/automation-schema.js';
 
 export type ScheduleRow = typeof schedules.$inferSelect;
 export type RunRow = typeof scheduleRuns.$inferSelect;

@@ -15,9 +15,12 @@ import { compact } from '../platform/compact.js';
 import { isPlainObject } from '../platform/json.js';
 import type { KeyScope } from '../storage/governance-schema.js';
 import type { SessionOrigin } from '../storage/schema.js';
-import type { AgentConfig } from '../storage/shapes/stored-limits.js';
-import { serverToolNames } from '../storage/shapes/stored-tools.js';
-import type { PermissionRules, PermissionMode } from '../storage/shapes/stored-permissions.js';
+import {
+  type AgentConfig,
+  serverToolNames,
+  type PermissionRules,
+  type PermissionMode,
+} from '../storage/shapes/stored-options.js';
 import { MCP, type Mcp } from '../tools/mcp/mcp.js';
 import { ToolRegistry } from '../tools/registry.js';
 import {

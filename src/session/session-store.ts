@@ -6,12 +6,11 @@ import { CONFIG, type Config } from '../config/config.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { isId, newId } from '../platform/ids.js';
 import { DATABASE, type Database, type Queryable } from '../storage/connection.js';
-import { lockFor } from '../storage/lock.js';
+import { lockFor } from '../storage/statements.js';
 import { sessions, turns, type SessionOrigin } from '../storage/schema.js';
-import type { ForkSource } from '../storage/shapes/fork-source.js';
+import type { ForkSource } from '../storage/shapes/stored-turn.js';
 import type { RequestPrefix } from '../storage/shapes/sent-request.js';
-import type { AgentConfig } from '../storage/shapes/stored-limits.js';
-import type { PermissionRules } from '../storage/shapes/stored-permissions.js';
+import type { AgentConfig, PermissionRules } from '../storage/shapes/stored-options.js';
 import { isListed, pageSessions, type PagedSession, type SessionPage } from './page-sessions.js';
 import { sessionLimit, sessionNotFound } from './session-errors.js';
 

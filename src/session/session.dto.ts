@@ -14,11 +14,11 @@ import {
 } from '../http/fields/field-rules.decorator.js';
 import { mustBe } from '../http/fields/field-words.js';
 import { Rule } from '../http/fields/rule.decorator.js';
-import { isStorable } from '../storage/storable.js';
+import { isStorable } from '../storage/connection.js';
 import { keyScopes, type KeyScope } from '../storage/governance-schema.js';
 import { sessionOrigins, type SessionOrigin } from '../storage/schema.js';
-import type { PermissionRules } from '../storage/shapes/stored-permissions.js';
-import { forkPositions, type ForkPosition } from '../storage/shapes/fork-source.js';
+import type { PermissionRules } from '../storage/shapes/stored-options.js';
+import { forkPositions, type ForkPosition } from '../storage/shapes/stored-turn.js';
 import type { SessionDefaults } from './session-service.js';
 import type { ForkPoint, SessionRecord } from './view-session.js';
 

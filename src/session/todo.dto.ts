@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { todoStatuses, type Todo } from '../storage/shapes/todo.js';
+import { todoStatuses, type Todo } from '../storage/shapes/stored-step.js';
 
 export class TodoDto implements Todo {
   @ApiProperty({ type: String, example: 'tests' })

@@ -1,8 +1,8 @@
 import { agentConfigToWire } from '../governance/decision-tree/agent-config.js';
 import { compact } from '../platform/compact.js';
 import type { SessionOrigin } from '../storage/schema.js';
-import type { PermissionRules } from '../storage/shapes/stored-permissions.js';
-import type { ForkSource } from '../storage/shapes/fork-source.js';
+import type { PermissionRules } from '../storage/shapes/stored-options.js';
+import type { ForkSource } from '../storage/shapes/stored-turn.js';
 import type { PagedSession } from './page-sessions.js';
 import type { SessionRow } from './session-store.js';
 import { sessionTitle } from './session-title.js';

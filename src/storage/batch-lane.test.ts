@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'drizzle-orm';
 import { openServerDatabase } from '../../test/support/database/both-databases.js';
 import { openTestDatabase } from '../../test/support/database/database.js';
-import { batchLane } from './batch-lane.js';
+import { batchLane } from './statements.js';
 import type { Database, OpenedDatabase } from './connection.js';
 
 describe('the connections for statements of batches', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseColumn } from './copy-out.js';
+import { parseColumn } from './connection.js';
 
 const head = Buffer.concat([Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1'), Buffer.alloc(8)]);
 const row = (value: Buffer): Buffer => {

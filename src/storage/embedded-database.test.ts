@@ -11,7 +11,7 @@ import type { OpenedDatabase } from './connection.js';
 import { isDatabaseDown, isStatementRefused, violatedConstraint } from './database-errors.js';
 import { openEmbeddedDatabase } from './embedded-database.js';
 import { startEngine } from './folder/open-folder.js';
-import { EngineConnection } from './engine/engine-connection.js';
+import { EngineConnection } from './engine/engine-thread.js';
 
 describe('the embedded database', () => {
   let folder: string;

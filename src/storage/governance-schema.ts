@@ -12,9 +12,8 @@ import {
 } from 'drizzle-orm/pg-core';
 import { sql } from 'drizzle-orm';
 import type { JsonObject } from '../platform/json.js';
-import { instant } from './instant.js';
-import type { AttachmentRef } from './shapes/stored-part.js';
-import { jsonString } from './json-string.js';
+import { instant, jsonString } from './column-types.js';
+import type { AttachmentRef } from './shapes/stored-step.js';
 import { sessions, turns } from './schema.js';
 
 /** Tables of approvals, steered messages, API keys, budgets and the audit log. */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'drizzle-orm';
 import { bothDatabases } from '../../test/support/database/both-databases.js';
 import type { OpenedDatabase } from './connection.js';
-import { KnownStatements } from './known-statement.js';
+import { KnownStatements } from './statements.js';
 
 describe.each(bothDatabases)('a statement whose text is known, on %s', (_name, open) => {
   let database: OpenedDatabase;

@@ -2,18 +2,18 @@ import { sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { Client, Pool, type PoolConfig } from 'pg';
 import { errorCode } from '../platform/error-code.js';
-import { giveLane } from './batch-lane.js';
-import type { OpenedDatabase } from './connection.js';
-import { driverError } from './database-errors.js';
-import { openCopyOut } from './copy-out.js';
-import { applyMigrations, checkMigrations, type SchemaReport } from './migrate/migrate-database.js';
-import type { MigrateMode } from './migrate/migrate-mode.js';
+import { giveLane } from './statements.js';
+import { type OpenedDatabase, openCopyOut } from './connection.js';
+import { driverError, hostOf, UnreachableError } from './database-errors.js';
+import {
+  applyMigrations,
+  checkMigrations,
+  type SchemaReport,
+  type MigrateMode,
+} from './migrate-database.js';
 import { openPooled, poolState } from './pooled-database.js';
-import { prepareNothing, prepareRepeated } from './prepare-repeated.js';
-import { renewPlans } from './renew-plans.js';
-import { SchemaError } from './migrate/schema-error.js';
-import { StatementNames } from './statement-names.js';
-import { hostOf, UnreachableError } from './unreachable-error.js';
+import { prepareNothing, prepareRepeated, renewPlans, StatementNames } from './prepared-plans.js';
+import { SchemaError } from './schema-error.js';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 

@@ -1,7 +1,7 @@
 import { count, type SQL } from 'drizzle-orm';
 import type { PgTable } from 'drizzle-orm/pg-core';
 import type { Queryable } from './connection.js';
-import { lockKey } from './lock.js';
+import { lockKey } from './statements.js';
 
 /** The row that was looked for. @throws what `missing` makes, where there is none. */
 export function foundRow<Row>(rows: readonly Row[], missing: () => Error): Row {

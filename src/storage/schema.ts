@@ -8,21 +8,27 @@ import {
   text,
   uniqueIndex,
   type AnyPgColumn,
+  primaryKey,
 } from 'drizzle-orm/pg-core';
 import type { JsonObject } from '../platform/json.js';
-import type { Usage } from './shapes/stored-step.js';
-import type { AgentConfig, DayLimits } from './shapes/stored-limits.js';
+import type { Usage, Todo } from './shapes/stored-step.js';
 import type {
+  AgentConfig,
+  DayLimits,
   InheritedPermissions,
   PermissionRules,
   SubagentDecision,
-} from './shapes/stored-permissions.js';
-import type { OptionResolution } from './shapes/stored-options.js';
-import type { ForkSource } from './shapes/fork-source.js';
-import { instant } from './instant.js';
-import { jsonString } from './json-string.js';
+  OptionResolution,
+} from './shapes/stored-options.js';
+import type {
+  ForkSource,
+  TurnStatus,
+  StoredRequest,
+  CancelReason,
+  TurnFailure,
+} from './shapes/stored-turn.js';
+import { instant, jsonString } from './column-types.js';
 import type { LeftOut, RequestPrefix } from './shapes/sent-request.js';
-import type { TurnStatus, StoredRequest, CancelReason, TurnFailure } from './shapes/stored-turn.js';
 
 /**
  * Sessions and turns; the other tables of the system of record refer to them. Columns are added by
@@ -187,3 +193,139 @@ export const turns = pgTable(
       .where(sql`parent_turn_id is not null`),
   ],
 );
+
+/** Tables of a conversation beside its messages: preferences, notices, todos, summaries. */
+
+/** Preferences of users; a missing field has its default. Written by `options/preferences`. */
+export const userPreferences = pgTable('user_settings', {
+  userId: text('user_id').primaryKey(),
+  settings: json('settings').$type<Record<string, unknown>>().notNull(),
+  updatedAt: instant('updated_at').notNull(),
+});
+
+type NoticeLevel = 'message' | 'step';
+
+/** Notices of a turn, to the client and, where marked, to the model; one for each mark. */
+export const notices = pgTable(
+  'notices',
+  {
+    turnId: text('turn_id')
+      .notNull()
+      .references(() => turns.id, { onDelete: 'cascade' }),
+    /** Identity of the notice, which is posted once: its trigger, and the trigger's threshold. */
+    mark: text('mark').notNull(),
+    /** Step after which the model sees the notice; 0: before the first. */
+    afterStep: integer('after_step').notNull(),
+    /** Order among the notices of a step. */
+    position: integer('position').notNull(),
+    kind: text('kind').notNull(),
+    level: text('level').$type<NoticeLevel>().notNull(),
+    text: text('text').notNull(),
+    metadata: json('metadata').$type<Record<string, unknown>>().notNull(),
+    seenByModel: boolean('seen_by_model').notNull(),
+    createdAt: instant('created_at').notNull(),
+  },
+  (notice) => [primaryKey({ columns: [notice.turnId, notice.mark] })],
+);
+
+/** The todo list of a session, whole: it is small, and replaced on every write. */
+export const todos = pgTable('todos', {
+  sessionId: text('session_id')
+    .primaryKey()
+    .references(() => sessions.id, { onDelete: 'cascade' }),
+  items: json('items').$type<Todo[]>().notNull(),
+  updatedAt: instant('updated_at').notNull(),
+});
+
+/** Summaries, each of all turns up to `throughTurnId`. The turns are kept. */
+export const compactions = pgTable(
+  'compactions',
+  {
+    id: text('id').primaryKey(),
+    sessionId: text('session_id')
+      .notNull()
+      .references(() => sessions.id, { onDelete: 'cascade' }),
+    throughTurnId: text('through_turn_id').notNull(),
+    reason: text('reason').$type<'automatic' | 'requested'>().notNull(),
+    summary: text('summary').notNull(),
+    usage: json('usage').$type<Usage>().notNull(),
+    createdAt: instant('created_at').notNull(),
+  },
+  (compaction) => [index('compactions_by_session').on(compaction.sessionId, compaction.createdAt)],
+);
+
+/** A judgement of a turn: yes or no, a number, or a word. */
+export type FeedbackValue = boolean | number | string;
+
+/** Feedback on turns: one value of a principal for each turn and key. */
+export const feedback = pgTable(
+  'feedback',
+  {
+    turnId: text('turn_id')
+      .notNull()
+      .references(() => turns.id, { onDelete: 'cascade' }),
+    /** What is judged: `helpful`, `accuracy`. */
+    key: text('key').notNull(),
+    principalId: text('principal_id').notNull(),
+    value: json('value').$type<FeedbackValue>().notNull(),
+    comment: text('comment'),
+    /** The message of the turn that it is about; null: the turn. */
+    messageId: text('message_id'),
+    /** Agent and model of the turn, by which feedback is found. */
+    agent: text('agent').notNull(),
+    model: text('model').notNull(),
+    createdAt: instant('created_at').notNull(),
+    updatedAt: instant('updated_at').notNull(),
+  },
+  (one) => [
+    primaryKey({ columns: [one.turnId, one.key, one.principalId] }),
+    index('feedback_by_principal').on(one.principalId, one.createdAt, one.turnId, one.key),
+  ],
+);
+
+/** Models as a provider described them. */
+export const models = pgTable(
+  'models',
+  {
+    /** The provider: `rehearsal`, or the origin of the provider's address. */
+    source: text('source').notNull(),
+    /**
+     * The model's name in requests. The row with an empty id stands for the provider's whole list.
+     */
+    id: text('id').notNull(),
+    /** The provider's description; `{}` for the whole list. */
+    described: json('described').$type<JsonObject>().notNull(),
+    /**
+     * Time of the description; for the whole list, the time at which a process began to load it.
+     */
+    describedAt: instant('described_at').notNull(),
+  },
+  (model) => [primaryKey({ columns: [model.source, model.id] })],
+);
+
+/** Readers of turns, for turns that end when their last reader leaves. */
+
+/**
+ * The lease of a process with readers of a turn. Without a foreign key: a deleted turn's row must
+ * not fail the renewal of all others.
+ */
+export const turnReaders = pgTable(
+  'turn_readers',
+  {
+    turnId: text('turn_id').notNull(),
+    processId: text('process_id').notNull(),
+    until: instant('until').notNull(),
+    /** Whether the last reader left; the lease counts until `until`. */
+    hasLeft: boolean('has_left').notNull(),
+  },
+  (reader) => [primaryKey({ columns: [reader.turnId, reader.processId] })],
+);
+
+/** A process that serves readers, even while it has none. */
+export const readerProcesses = pgTable('reader_processes', {
+  processId: text('process_id').primaryKey(),
+  /** Time up to which the process's readers are stored. */
+  storedAt: instant('stored_at').notNull(),
+  /** End of the last database outage that the process noticed; null: none. */
+  awayUntil: instant('away_until'),
+});

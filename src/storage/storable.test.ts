@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { isStorable, storableJson, storableText } from './storable.js';
+import { isStorable, storableJson, storableText } from './connection.js';
 
 describe('isStorable', () => {
   it.each([

@@ -1,7 +1,17 @@
 import { getTableName } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
-import { compactions, notices, todos, userPreferences } from './conversation-schema.js';
-import { feedback } from './feedback-schema.js';
+import {
+  compactions,
+  notices,
+  todos,
+  userPreferences,
+  feedback,
+  models,
+  readerProcesses,
+  turnReaders,
+  sessions,
+  turns,
+} from './schema.js';
 import {
   blobChunks,
   blobs,
@@ -9,6 +19,9 @@ import {
   extractions,
   sessionBlobs,
   uploads,
+  memories,
+  memoryFiles,
+  memorySeen,
 } from './file-schema.js';
 import {
   apiKeys,
@@ -18,13 +31,13 @@ import {
   steeredMessages,
   usageDays,
 } from './governance-schema.js';
-import { memories, memoryFiles, memorySeen } from './memory-schema.js';
-import { models } from './model-schema.js';
-import { readerProcesses, turnReaders } from './reader-schema.js';
-import { scheduleRuns, schedules } from './schedule-schema.js';
-import { sessions, turns } from './schema.js';
+import {
+  scheduleRuns,
+  schedules,
+  webhookDeliveries,
+  webhookEndpoints,
+} from './automation-schema.js';
 import { messages, steps, toolCalls, turnArchives } from './transcript-schema.js';
-import { webhookDeliveries, webhookEndpoints } from './webhook-schema.js';
 
 /** What is done with the rows of a table by whatever goes over all tables. */
 export interface TableEntry {

@@ -1,11 +1,15 @@
 import { index, integer, json, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
-import type { ArchivedEvent } from './shapes/archived-event.js';
-import type { StepStopReason, Usage } from './shapes/stored-step.js';
-import { instant } from './instant.js';
-import { jsonString } from './json-string.js';
+import type {
+  ArchivedEvent,
+  StepStopReason,
+  Usage,
+  AssistantPart,
+  AttachmentRef,
+  StoredPart,
+} from './shapes/stored-step.js';
+import { instant, jsonString } from './column-types.js';
 import { sessions, turns } from './schema.js';
 import type { SentPrefix } from './shapes/sent-request.js';
-import type { AssistantPart, AttachmentRef, StoredPart } from './shapes/stored-part.js';
 import type { ToolCallStatus } from './shapes/stored-turn.js';
 
 /** The record of turns: messages, steps, the ledger of tool calls, the archive of events. */

@@ -1,6 +1,6 @@
 import { getTableColumns, getTableName, type InferInsertModel } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
-import { encodeRow, typesOf, type GivenColumns, type GivenRow } from './given-rows.js';
+import { encodeRow, typesOf, type GivenColumns, type GivenRow } from './statements.js';
 
 /** A row that a turn stores, as data: one statement takes the rows of many turns. */
 export interface StoreWrite {

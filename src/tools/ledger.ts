@@ -1,4 +1,4 @@
-import type { AttachmentRef } from '../storage/shapes/stored-part.js';
+import type { AttachmentRef } from '../storage/shapes/stored-step.js';
 import { insertKind, type StoreWrite } from '../storage/write-kind.js';
 import type { ToolCallStatus } from '../storage/shapes/stored-turn.js';
 import { toolCalls } from '../storage/transcript-schema.js';

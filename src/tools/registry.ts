@@ -1,7 +1,7 @@
 import { compact } from '../platform/compact.js';
 import { compileInputCheck, type InputCheck } from '../platform/check-input.js';
 import { plainNumbers } from '../platform/exact-json.js';
-import type { ToolSpec } from '../storage/shapes/stored-tools.js';
+import type { ToolSpec } from '../storage/shapes/stored-options.js';
 import type { ToolDefinition, OpenTool, ToolContext } from './tool.js';
 import { parseTool } from './mcp/offered-tools.js';
 

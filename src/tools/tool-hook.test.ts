@@ -9,7 +9,7 @@ import {
 import { someSecret } from '../../test/support/webhooks/store-endpoint.js';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import { expectSoon } from '../../test/support/expect-soon.js';
-import { isStorable } from '../storage/storable.js';
+import { isStorable } from '../storage/connection.js';
 import { systemClock } from '../platform/clock.js';
 import {
   openToolHook,

@@ -10,7 +10,7 @@ import { SignedPoster } from '../webhooks/signed-poster.js';
 import { printJson } from '../platform/exact-json.js';
 import { ConfigError, type Config } from '../config/config.js';
 import { cutText } from '../platform/text/cut-text.js';
-import { storableText } from '../storage/storable.js';
+import { storableText } from '../storage/connection.js';
 
 /** Longest time of a question, with the wait for its turn. */
 const TIMEOUT_MS = 2_000;

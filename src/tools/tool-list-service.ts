@@ -2,7 +2,7 @@ import { compact } from '../platform/compact.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../config/config.js';
 import type { JsonObject } from '../platform/json.js';
-import type { ServerTool, ServerToolName } from '../storage/shapes/stored-tools.js';
+import type { ServerTool, ServerToolName } from '../storage/shapes/stored-options.js';
 import { badCursor } from '../http/paging/page-query.dto.js';
 import { MCP, type ListedMcpServer, type Mcp } from './mcp/mcp.js';
 import type { ToolQueryDto } from './tool-query.dto.js';

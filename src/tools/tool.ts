@@ -1,8 +1,8 @@
 import type { ArgumentKind, ToolEffect } from '../governance/permission-subject.js';
 import type { ToolOutput } from '../parsing/tool-output.js';
 import type { OwnPaths } from '../governance/permissions/own-paths.js';
-import type { ToolSpec } from '../storage/shapes/stored-tools.js';
-import type { Todo } from '../storage/shapes/todo.js';
+import type { ToolSpec } from '../storage/shapes/stored-options.js';
+import type { Todo } from '../storage/shapes/stored-step.js';
 import type { MemoryCommand, MemoryResult } from '../memory/commands/memory-command.js';
 import type { ProjectQuota } from './project-quota.js';
 import type { JsonObject } from '../platform/json.js';

@@ -7,7 +7,7 @@ import {
   type Span,
 } from '@opentelemetry/api';
 import type { Redact } from '../platform/text/redact.js';
-import type { StoredTrace } from '../storage/shapes/stored-trace.js';
+import type { StoredTrace } from '../storage/shapes/stored-turn.js';
 import { encodeContent } from './encode-content.js';
 import { attributes } from './span-names.js';
 import { toTrace } from './trace-context.js';

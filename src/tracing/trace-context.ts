@@ -1,5 +1,5 @@
 import { createTraceState, isSpanContextValid, type SpanContext } from '@opentelemetry/api';
-import type { StoredTrace } from '../storage/shapes/stored-trace.js';
+import type { StoredTrace } from '../storage/shapes/stored-turn.js';
 
 /** Longest `tracestate` that is kept: as much as the specification asks for. */
 const MOST_STATE = 512;

@@ -13,7 +13,7 @@ import {
 import { CONFIG, type Config } from '../config/config.js';
 import { packageVersion } from '../platform/process/package-root.js';
 import { REDACT, type Redact } from '../platform/text/redact.js';
-import type { StoredTrace } from '../storage/shapes/stored-trace.js';
+import type { StoredTrace } from '../storage/shapes/stored-turn.js';
 import { OpenSpan } from './open-span.js';
 import { attributes } from './span-names.js';
 import { toSpanContext, toTrace } from './trace-context.js';

@@ -8,8 +8,8 @@ import type {
   OptionProblem,
   OptionProvenance,
   ResolvedOptions,
+  SubagentDecision,
 } from '../storage/shapes/stored-options.js';
-import type { SubagentDecision } from '../storage/shapes/stored-permissions.js';
 import { turnStatuses, type TurnFailure, type TurnStatus } from '../storage/shapes/stored-turn.js';
 import { TurnPlaceDto } from './turn-place.dto.js';
 

@@ -1,5 +1,5 @@
 import { retryAfterMs } from '../platform/net/retry-after.js';
-import { storableText } from '../storage/storable.js';
+import { storableText } from '../storage/connection.js';
 import { SignedPoster, type SignedPosterOptions } from './signed-poster.js';
 import { compact } from '../platform/compact.js';
 import type { DeliveryRow } from './webhook.dto.js';

@@ -4,7 +4,7 @@ import { bothDatabases } from '../../test/support/database/both-databases.js';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import { storeEndpoint } from '../../test/support/webhooks/store-endpoint.js';
 import type { OpenedDatabase } from '../storage/connection.js';
-import { webhookDeliveries, webhookEndpoints } from '../storage/webhook-schema.js';
+import { webhookDeliveries, webhookEndpoints } from '../storage/automation-schema.js';
 import { DeliveryQueue, type ClaimedDelivery } from './outbox.js';
 import type { TryResult } from './decide-outcome.js';
 

@@ -3,12 +3,12 @@ import { and, eq, sql, type SQL } from 'drizzle-orm';
 import { assertNever } from '../platform/assert-never.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { DATABASE, type Database, type Queryable } from '../storage/connection.js';
-import { prepared } from '../storage/prepared.js';
+import { prepared } from '../storage/statements.js';
 import {
   webhookDeliveries,
   webhookEndpoints,
   type WebhookEvent,
-} from '../storage/webhook-schema.js';
+} from '../storage/automation-schema.js';
 import type { Outcome, TryResult } from './decide-outcome.js';
 import type { SendableDelivery } from './delivery-poster.js';
 

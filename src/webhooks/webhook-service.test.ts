@@ -5,7 +5,7 @@ import { expectSoon } from '../../test/support/expect-soon.js';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import { storeEndpoint } from '../../test/support/webhooks/store-endpoint.js';
 import { AuditLog } from '../access/audit-log.js';
-import { webhookDeliveries, webhookEndpoints } from '../storage/webhook-schema.js';
+import { webhookDeliveries, webhookEndpoints } from '../storage/automation-schema.js';
 import { WebhookService } from './webhook-service.js';
 
 it('a deletion waits for a result that is being stored, and not in a circle with it', async () => {

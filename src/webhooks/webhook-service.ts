@@ -9,7 +9,7 @@ import { compact } from '../platform/compact.js';
 import { isId, newId, newTimeId } from '../platform/ids.js';
 import { DATABASE, type Database, type Queryable } from '../storage/connection.js';
 import { foundRow, lockForOneMore, returnedRow } from '../storage/rows.js';
-import { webhookDeliveries, webhookEndpoints } from '../storage/webhook-schema.js';
+import { webhookDeliveries, webhookEndpoints } from '../storage/automation-schema.js';
 import { judgeUrl, webhookHosts } from './judge-url.js';
 import { newWebhookSecret } from './signed-poster.js';
 import {

@@ -25,7 +25,7 @@ import {
   type webhookEndpoints,
   type WebhookEvent,
   type WebhookType,
-} from '../storage/webhook-schema.js';
+} from '../storage/automation-schema.js';
 
 const LONGEST_URL = 2_000;
 const LONGEST_DESCRIPTION = 500;

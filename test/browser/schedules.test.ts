@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Locator } from 'playwright-core';
-import { schedules } from '../../src/storage/schedule-schema.js';
+import { schedules } from '../../src/storage/automation-schema.js';
 import { minutesAgo, ScheduleScene } from '../support/schedules/schedule-scene.js';
 import { takePicture } from './open-console.js';
 import { useConsole } from './use-console.js';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { userPreferences } from '../../src/storage/conversation-schema.js';
+import { userPreferences } from '../../src/storage/schema.js';
 import { ChatPage } from './chat-page.js';
 import { openTab, takePicture } from './open-console.js';
 import { useConsole } from './use-console.js';

@@ -8,8 +8,8 @@ import {
   connectRedis,
   connectSubscriber,
   type RedisClient,
+  RedisSubscriber,
 } from '../../src/storage/redis/redis-connection.js';
-import { RedisSubscriber } from '../../src/storage/redis/redis-subscriber.js';
 import { RedisSignalBus } from '../../src/turn/queue/signal-bus.js';
 import { startRedisCluster, type RedisCluster } from '../support/processes/redis-cluster.js';
 import { openBullQueue } from '../support/turn/open-bull-queue.js';

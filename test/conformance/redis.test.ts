@@ -10,8 +10,8 @@ import {
   connectRedis,
   connectSubscriber,
   type RedisClient,
+  RedisSubscriber,
 } from '../../src/storage/redis/redis-connection.js';
-import { RedisSubscriber } from '../../src/storage/redis/redis-subscriber.js';
 import { expectSoon } from '../support/expect-soon.js';
 import { openBullQueue } from '../support/turn/open-bull-queue.js';
 import { RedisSignalBus } from '../../src/turn/queue/signal-bus.js';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
-import { migrationsFolder } from '../../src/storage/migrations-folder.js';
+import { migrationsFolder } from '../../src/storage/migrate-database.js';
 import {
   newBareDatabase,
   newDatabase,

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { sql } from 'drizzle-orm';
 import { Client } from 'pg';
 import { definePgBouncer, type Service } from '../../scripts/services/start-services.mjs';
-import { batchLane } from '../../src/storage/batch-lane.js';
+import { batchLane } from '../../src/storage/statements.js';
 import { openPostgres } from '../../src/storage/postgres-database.js';
 import { completeText, expectWhole, textOf } from '../support/clients/expect-whole.js';
 import { startDeployment, type Deployment } from '../support/processes/start-deployment.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
 import type { OpenedDatabase } from '../../src/storage/connection.js';
-import { compactions } from '../../src/storage/conversation-schema.js';
+import { compactions } from '../../src/storage/schema.js';
 import { globTool } from '../../src/tools/builtin/glob.js';
 import { readTool } from '../../src/tools/builtin/file-tools.js';
 import { MemoryTurnQueue } from '../../src/turn/queue/turn-queue.js';

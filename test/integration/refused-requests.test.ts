@@ -7,8 +7,7 @@ import type { AgentState } from '../../src/governance/decision-tree/agent-state.
 import { costOf } from '../../src/governance/limits/cost.js';
 import { DefaultDecisionTree } from '../../src/governance/decision-tree/default-decision-tree.js';
 import type { OpenedDatabase } from '../../src/storage/connection.js';
-import { compactions } from '../../src/storage/conversation-schema.js';
-import { sessions, turns } from '../../src/storage/schema.js';
+import { compactions, sessions, turns } from '../../src/storage/schema.js';
 import { messages, steps } from '../../src/storage/transcript-schema.js';
 import { globTool } from '../../src/tools/builtin/glob.js';
 import { readTool } from '../../src/tools/builtin/file-tools.js';

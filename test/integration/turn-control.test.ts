@@ -7,8 +7,7 @@ import type { DecisionTree } from '../../src/governance/decision-tree/decision-t
 import { DefaultDecisionTree } from '../../src/governance/decision-tree/default-decision-tree.js';
 import type { RehearsalRequest } from '../../src/rehearsal/request-types.js';
 import type { OpenedDatabase } from '../../src/storage/connection.js';
-import { turns } from '../../src/storage/schema.js';
-import { compactions } from '../../src/storage/conversation-schema.js';
+import { turns, compactions } from '../../src/storage/schema.js';
 import { MemoryTurnQueue } from '../../src/turn/queue/turn-queue.js';
 import { contextTokens, addedTokens } from '../../src/turn/state/turn-state.js';
 import { openTestDatabase } from '../support/database/database.js';

@@ -4,7 +4,7 @@ import { isId } from '../../platform/ids.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { approvals } from '../../storage/governance-schema.js';
 import { sessions, turns } from '../../storage/schema.js';
-import { webhookEndpoints } from '../../storage/webhook-schema.js';
+import { webhookEndpoints } from '../../storage/automation-schema.js';
 
 /** Objects that a route can name by an id. The session's principal owns all objects in it; webhooks are in none. */
 export const ownedKinds = ['session', 'turn', 'approval', 'webhook'] as const;

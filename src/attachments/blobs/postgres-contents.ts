@@ -1,8 +1,7 @@
 import { and, asc, eq, gte, sql } from 'drizzle-orm';
 import pLimit from 'p-limit';
 import { isId } from '../../platform/ids.js';
-import type { Database } from '../../storage/connection.js';
-import type { CopyOut } from '../../storage/copy-out.js';
+import type { Database, CopyOut } from '../../storage/connection.js';
 import { blobChunks } from '../../storage/file-schema.js';
 import type { BlobContents } from '../blob-store.js';
 import { rechunk } from '../../platform/rechunk.js';

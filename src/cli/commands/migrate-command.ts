@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { parseConfig, type Config } from '../../config/config.js';
-import type { SchemaReport } from '../../storage/migrate/migrate-database.js';
+import type { SchemaReport } from '../../storage/migrate-database.js';
 import { exitCodeOf } from '../render/explain-failure.js';
 import { openDatabase } from '../data/open-keys-in-database.js';
 import { parseCall } from '../arguments.js';

@@ -9,7 +9,7 @@ import {
   type TurnpikeClient,
 } from '../../client/turnpike-client.js';
 import { unknownName } from '../../parsing/nearest-name.js';
-import { serverToolNames } from '../../storage/shapes/stored-tools.js';
+import { serverToolNames, permissionModes } from '../../storage/shapes/stored-options.js';
 import { askApproval, isQuestion, type AskDeps } from '../terminal/ask-approval.js';
 import { terminalInput } from '../terminal/terminal-input.js';
 import { compact } from '../../platform/compact.js';
@@ -20,7 +20,6 @@ import { interruptOnSignal } from '../terminal/interrupt-on-signal.js';
 import { printTurn } from '../render/render-turn.js';
 import { openScreen, reportRetries, plainText } from '../terminal/screen.js';
 import { UsageError, parseCall, startOptions } from '../arguments.js';
-import { permissionModes } from '../../storage/shapes/stored-permissions.js';
 import { errorCode } from '../../platform/error-code.js';
 
 type Environment = Record<string, string | undefined>;

@@ -13,7 +13,7 @@ import { ResourceStack } from '../../platform/async/resource-stack.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { openEmbeddedDatabase } from '../../storage/embedded-database.js';
 import { openDataFolder } from '../../storage/folder/open-folder.js';
-import type { SchemaReport } from '../../storage/migrate/migrate-database.js';
+import type { SchemaReport } from '../../storage/migrate-database.js';
 import { openPostgres } from '../../storage/postgres-database.js';
 
 /** The actor in the audit log. */

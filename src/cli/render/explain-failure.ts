@@ -1,8 +1,7 @@
 import { AgentsInvalidError } from '../../agents/check-agents.js';
 import { ConnectionLostError, TurnpikeError } from '../../client/turnpike-client.js';
 import { ConfigError } from '../../config/config.js';
-import { DataFolderBusyError } from '../../storage/folder/data-folder.js';
-import { DataFolderUnusableError } from '../../storage/folder/make-data-folder.js';
+import { DataFolderBusyError, DataFolderUnusableError } from '../../storage/folder/data-folder.js';
 import { UsageError } from '../arguments.js';
 import { plainText, oneLine } from '../terminal/screen.js';
 

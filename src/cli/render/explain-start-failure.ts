@@ -4,10 +4,9 @@ import { findServiceLinks } from '../../config/service-links.js';
 import { ExtensionError } from '../../extensions/extension-shapes.js';
 import { FileInvalidError } from '../../parsing/load-file.js';
 import { errorCode } from '../../platform/error-code.js';
-import { DataFolderBusyError } from '../../storage/folder/data-folder.js';
-import { DataFolderUnusableError } from '../../storage/folder/make-data-folder.js';
-import { SchemaError } from '../../storage/migrate/schema-error.js';
-import { UnreachableError } from '../../storage/unreachable-error.js';
+import { DataFolderBusyError, DataFolderUnusableError } from '../../storage/folder/data-folder.js';
+import { SchemaError } from '../../storage/schema-error.js';
+import { UnreachableError } from '../../storage/database-errors.js';
 import { UsageError } from '../arguments.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;

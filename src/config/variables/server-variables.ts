@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { parsedBy } from '../../parsing/shapes.js';
-import { migrateModes, type MigrateMode } from '../../storage/migrate/migrate-mode.js';
+import { migrateModes, type MigrateMode } from '../../storage/migrate-database.js';
 import { roles } from '../role.js';
 import { parseRedisUrl, type RedisAddress } from '../../storage/redis/redis-address.js';
 import {

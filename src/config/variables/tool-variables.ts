@@ -1,7 +1,7 @@
 import path from 'node:path';
 import * as z from 'zod/mini';
 import { parsedBy } from '../../parsing/shapes.js';
-import { permissionModes } from '../../storage/shapes/stored-permissions.js';
+import { permissionModes } from '../../storage/shapes/stored-options.js';
 import { parseHostEntry } from '../host-entry.js';
 import {
   absolutePath,

@@ -7,7 +7,7 @@ import {
   fitDay,
   type CallSize,
 } from '../limits/day-budget.js';
-import type { DayLimits, Price } from '../../storage/shapes/stored-limits.js';
+import type { DayLimits, Price } from '../../storage/shapes/stored-options.js';
 import {
   type DayShortage,
   describeReserved,

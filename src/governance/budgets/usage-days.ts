@@ -1,12 +1,11 @@
 import { and, eq, sql, type SQL } from 'drizzle-orm';
 import type { Usage } from '../../storage/shapes/stored-step.js';
-import type { Price } from '../../storage/shapes/stored-limits.js';
+import type { Price } from '../../storage/shapes/stored-options.js';
 import { microUsdOf, type DayAmount } from '../limits/day-budget.js';
 import { Batcher } from '../../platform/async/batcher.js';
-import { batchLane } from '../../storage/batch-lane.js';
+import { batchLane, prepared } from '../../storage/statements.js';
 import type { Database, Queryable } from '../../storage/connection.js';
 import { isDatabaseDown } from '../../storage/database-errors.js';
-import { prepared } from '../../storage/prepared.js';
 import { usageDays } from '../../storage/governance-schema.js';
 import { writeKind, type StoreWrite } from '../../storage/write-kind.js';
 import { tokensOf } from '../limits/cost.js';

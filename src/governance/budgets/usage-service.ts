@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { and, count, eq, gte, isNotNull, sql } from 'drizzle-orm';
 import { dayEnd, dayLimitsOf, dayOf } from '../limits/day-budget.js';
-import type { DayLimits } from '../../storage/shapes/stored-limits.js';
+import type { DayLimits } from '../../storage/shapes/stored-options.js';
 import { CLOCK, type Clock } from '../../platform/clock.js';
 import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
 import { turns } from '../../storage/schema.js';

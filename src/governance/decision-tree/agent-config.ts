@@ -1,4 +1,4 @@
-import type { AgentConfig } from '../../storage/shapes/stored-limits.js';
+import type { AgentConfig } from '../../storage/shapes/stored-options.js';
 
 export interface AgentConfigField {
   name: keyof AgentConfig;

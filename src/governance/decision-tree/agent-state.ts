@@ -1,4 +1,4 @@
-import type { AgentConfig } from '../../storage/shapes/stored-limits.js';
+import type { AgentConfig } from '../../storage/shapes/stored-options.js';
 
 /** Reasons that this server gives for a loop's end, in the order of the checks. */
 export type KnownTerminationReason =

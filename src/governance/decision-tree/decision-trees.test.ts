@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { defaultAgentConfig } from './agent-config.js';
-import type { AgentConfig } from '../../storage/shapes/stored-limits.js';
+import type { AgentConfig } from '../../storage/shapes/stored-options.js';
 import { changeState, newAgentState, type AgentState } from './agent-state.js';
 import type { Continuation, DecisionTree, ToolResult } from './decision-tree.js';
 import { DecisionTrees } from './decision-trees.js';

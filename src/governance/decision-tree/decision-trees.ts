@@ -1,4 +1,4 @@
-import type { AgentConfig } from '../../storage/shapes/stored-limits.js';
+import type { AgentConfig } from '../../storage/shapes/stored-options.js';
 import type { DecisionTree } from './decision-tree.js';
 import { DefaultDecisionTree } from './default-decision-tree.js';
 import { TypedError } from '../../errors/typed-error.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { agentConfigFields, defaultAgentConfig } from './agent-config.js';
-import type { AgentConfig } from '../../storage/shapes/stored-limits.js';
+import type { AgentConfig } from '../../storage/shapes/stored-options.js';
 import {
   changeState,
   moveTime,

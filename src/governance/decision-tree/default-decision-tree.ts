@@ -1,4 +1,4 @@
-import type { AgentConfig } from '../../storage/shapes/stored-limits.js';
+import type { AgentConfig } from '../../storage/shapes/stored-options.js';
 import { changeState, frozen, type AgentState } from './agent-state.js';
 import type { Continuation, DecisionTree, ToolResult } from './decision-tree.js';
 import { recordToolResult } from './record-tool-result.js';

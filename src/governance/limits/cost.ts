@@ -1,5 +1,5 @@
 import type { Usage } from '../../storage/shapes/stored-step.js';
-import type { Price } from '../../storage/shapes/stored-limits.js';
+import type { Price } from '../../storage/shapes/stored-options.js';
 
 /** Prices of the provider's cache relative to plain input: writes by lifetime, and reads. */
 const CACHE_WRITE_5M = 1.25;

@@ -1,5 +1,5 @@
 import { costOf, ratesOf } from './cost.js';
-import type { Price, DayLimits } from '../../storage/shapes/stored-limits.js';
+import type { Price, DayLimits } from '../../storage/shapes/stored-options.js';
 import type { Usage } from '../../storage/shapes/stored-step.js';
 
 /** Daily limits as reasons of a turn's end. */

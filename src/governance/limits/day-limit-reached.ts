@@ -1,5 +1,5 @@
 import type { DayAmount, DayBudget } from './day-budget.js';
-import type { DayLimits } from '../../storage/shapes/stored-limits.js';
+import type { DayLimits } from '../../storage/shapes/stored-options.js';
 
 /** A daily limit without headroom for another reply. */
 export interface DayShortage {

@@ -1,6 +1,6 @@
 import type { AgentState } from '../decision-tree/agent-state.js';
 import { affordableReply, type PromptSize } from './cost.js';
-import type { CostLimit } from '../../storage/shapes/stored-limits.js';
+import type { CostLimit } from '../../storage/shapes/stored-options.js';
 
 /** Tokens below which a reply is no reply. */
 const LEAST_REPLY = 16;

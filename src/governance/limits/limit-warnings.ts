@@ -1,4 +1,4 @@
-import type { AgentConfig } from '../../storage/shapes/stored-limits.js';
+import type { AgentConfig } from '../../storage/shapes/stored-options.js';
 import type { AgentState } from '../decision-tree/agent-state.js';
 
 /** Fields by their wire names. */

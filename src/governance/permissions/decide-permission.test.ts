@@ -6,7 +6,7 @@ import {
   type AgentLayer,
   type PermissionQuestion,
 } from './decide-permission.js';
-import type { PermissionRules } from '../../storage/shapes/stored-permissions.js';
+import type { PermissionRules } from '../../storage/shapes/stored-options.js';
 
 const tools = {
   read: { name: 'read', effect: 'read' },

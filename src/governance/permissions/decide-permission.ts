@@ -3,7 +3,7 @@ import type {
   NarrowingSkill,
   PermissionLayer,
   PermissionRules,
-} from '../../storage/shapes/stored-permissions.js';
+} from '../../storage/shapes/stored-options.js';
 import { findCover, findHidden, findTouched, ruledCall, type RuledCall } from './match-rule.js';
 
 export type Verdict = 'allow' | 'ask' | 'deny';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { offerTools, type OfferRules } from './offer-tools.js';
-import type { PermissionRules } from '../../storage/shapes/stored-permissions.js';
+import type { PermissionRules } from '../../storage/shapes/stored-options.js';
 
 const tools = [
   { name: 'read', effect: 'read' },

@@ -4,7 +4,7 @@ import type {
   SubagentGateId,
   SubagentVerdict,
   SubagentDecision,
-} from '../../storage/shapes/stored-permissions.js';
+} from '../../storage/shapes/stored-options.js';
 import type { Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
 import { isTypedError } from '../../errors/typed-error.js';

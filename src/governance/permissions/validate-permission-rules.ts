@@ -3,7 +3,7 @@ import { parseValue, type Parsed } from '../../parsing/parse-value.js';
 import { fieldsOf } from '../../parsing/shapes.js';
 import type { Fault } from '../../parsing/word-issue.js';
 import { isPlainObject } from '../../platform/json.js';
-import type { PermissionRules } from '../../storage/shapes/stored-permissions.js';
+import type { PermissionRules } from '../../storage/shapes/stored-options.js';
 import type { RuleTool } from '../permission-subject.js';
 import { ruleFault } from './check-rule.js';
 

@@ -1,5 +1,5 @@
 import { compact } from '../../platform/compact.js';
-import { isStorable } from '../../storage/storable.js';
+import { isStorable } from '../../storage/connection.js';
 import { mustBe, says } from './field-words.js';
 import { Rule } from './rule.decorator.js';
 import { applyDecorators } from '@nestjs/common';

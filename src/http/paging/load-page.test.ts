@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openTestDatabase } from '../../../test/support/database/database.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
-import { webhookDeliveries } from '../../storage/webhook-schema.js';
+import { webhookDeliveries } from '../../storage/automation-schema.js';
 import { cutPage, loadPage } from './load-page.js';
 
 const { createdAt, id, failures } = webhookDeliveries;

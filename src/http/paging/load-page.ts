@@ -1,6 +1,6 @@
 import { asc, desc, sql, type SQL } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
-import { isStorable } from '../../storage/storable.js';
+import { isStorable } from '../../storage/connection.js';
 import { badCursor, type PageQueryDto } from './page-query.dto.js';
 
 /** The order of a list: columns by their names in its rows, which together are different in each row. */

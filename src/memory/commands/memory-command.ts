@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../platform/json.js';
-import { isStorable } from '../../storage/storable.js';
+import { isStorable } from '../../storage/connection.js';
 import { parseMemoryPath } from '../memory-path.js';
 import type { Config } from '../../config/config.js';
 

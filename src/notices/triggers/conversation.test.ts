@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { someFacts } from '../../../test/support/turn/some-facts.js';
-import type { Todo } from '../../storage/shapes/todo.js';
+import type { Todo } from '../../storage/shapes/stored-step.js';
 import { backgroundResult, compactSummary, filesKept, sessionStart } from './conversation.js';
 
 const done: Todo = { id: 'a', content: 'Read it', status: 'completed' };

@@ -1,5 +1,5 @@
-import type { WrittenFiles } from '../../storage/shapes/fork-source.js';
-import type { Todo } from '../../storage/shapes/todo.js';
+import type { WrittenFiles } from '../../storage/shapes/stored-turn.js';
+import type { Todo } from '../../storage/shapes/stored-step.js';
 import type { Facts, Trigger } from '../trigger.js';
 
 export const sessionStart: Trigger = {

@@ -4,10 +4,9 @@ import {
   defaultAgentConfig,
   validateAgentConfig,
 } from '../../governance/decision-tree/agent-config.js';
-import type { AgentConfig } from '../../storage/shapes/stored-limits.js';
+import type { AgentConfig, Provenance } from '../../storage/shapes/stored-options.js';
 import { compact } from '../../platform/compact.js';
 import { isUnlimited } from '../free-limits.js';
-import type { Provenance } from '../../storage/shapes/stored-options.js';
 import { resolveLimits } from '../resolve-limits.js';
 import { chooseModel } from '../early-options.js';
 import type { OptionSources } from '../option-sources.js';

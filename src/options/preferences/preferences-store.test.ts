@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { openTestDatabase } from '../../../test/support/database/database.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
-import { userPreferences } from '../../storage/conversation-schema.js';
+import { userPreferences } from '../../storage/schema.js';
 import { PreferencesStore } from './preferences-store.js';
 
 describe('SettingsStore', () => {

@@ -2,8 +2,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import { eq, sql } from 'drizzle-orm';
 import { CLOCK, type Clock } from '../../platform/clock.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
-import { prepared } from '../../storage/prepared.js';
-import { userPreferences } from '../../storage/conversation-schema.js';
+import { prepared } from '../../storage/statements.js';
+import { userPreferences } from '../../storage/schema.js';
 import type { PreferenceValues } from './model-preferences.js';
 
 /** The saved values, unchecked; a missing field has its default. */

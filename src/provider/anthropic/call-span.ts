@@ -3,8 +3,7 @@ import { attributes, spanNames } from '../../tracing/span-names.js';
 import type { Tracing } from '../../tracing/tracing.js';
 import { compact } from '../../platform/compact.js';
 import type { Clock } from '../../platform/clock.js';
-import type { AssistantPart } from '../../storage/shapes/stored-part.js';
-import type { Usage } from '../../storage/shapes/stored-step.js';
+import type { AssistantPart, Usage } from '../../storage/shapes/stored-step.js';
 import type {
   ModelEvent,
   ModelRequest,

@@ -2,7 +2,7 @@ import { APIError } from '@anthropic-ai/sdk';
 import { compact } from '../../platform/compact.js';
 import { isPlainObject } from '../../platform/json.js';
 import type { ModelDescription } from '../model-catalogue.js';
-import { efforts } from '../../storage/shapes/stored-thinking.js';
+import { efforts } from '../../storage/shapes/stored-options.js';
 import { lifecycles, thinkingKinds } from '../model.js';
 
 /** The ids that are safe in URLs and rows. */

@@ -1,7 +1,7 @@
 import { assertNever } from '../../platform/assert-never.js';
 import { isPlainObject, type JsonObject, type JsonValue } from '../../platform/json.js';
 import { INVALID_JSON, type ModelEvent } from '../model-types.js';
-import type { AssistantPart } from '../../storage/shapes/stored-part.js';
+import type { AssistantPart } from '../../storage/shapes/stored-step.js';
 import { malformedStream } from '../provider-errors.js';
 import { serverCallOf, serverResultOf, toSource } from './wire-blocks.js';
 import { parseJson } from '../../platform/exact-json.js';

@@ -2,9 +2,9 @@ import type Anthropic from '@anthropic-ai/sdk';
 import { assertNever } from '../../platform/assert-never.js';
 import { compact } from '../../platform/compact.js';
 import { hasContent, inOrder } from '../named-blocks.js';
-import type { AssistantPart } from '../../storage/shapes/stored-part.js';
+import type { AssistantPart } from '../../storage/shapes/stored-step.js';
 import type { ModelMessage, ModelRequest, UserPart } from '../model-types.js';
-import type { ToolSpec, ServerTool } from '../../storage/shapes/stored-tools.js';
+import type { ToolSpec, ServerTool } from '../../storage/shapes/stored-options.js';
 import { requestProfiles, type RequestProfile } from './request-profile.js';
 import type { ThinkingPlan } from '../thinking.js';
 

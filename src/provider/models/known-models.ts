@@ -1,6 +1,5 @@
 import { WEB_SEARCHES } from '../../governance/limits/cost.js';
-import type { Price } from '../../storage/shapes/stored-limits.js';
-import type { Effort } from '../../storage/shapes/stored-thinking.js';
+import type { Price, Effort } from '../../storage/shapes/stored-options.js';
 import type { Model } from '../model.js';
 
 /**

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, it, describe } from '@jest/globals';
 import { openTestDatabase } from '../../../test/support/database/database.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
-import { models } from '../../storage/model-schema.js';
+import { models } from '../../storage/schema.js';
 import { FileInvalidError } from '../../parsing/load-file.js';
 import { ModelStore, loadModels } from './model-store.js';
 

@@ -1,5 +1,4 @@
-import type { Price } from '../../storage/shapes/stored-limits.js';
-import type { Effort } from '../../storage/shapes/stored-thinking.js';
+import type { Price, Effort } from '../../storage/shapes/stored-options.js';
 import { compact } from '../../platform/compact.js';
 import type { Lifecycle, Model, ThinkingKind } from '../model.js';
 

@@ -18,7 +18,7 @@ import {
   pauseReasons,
   type Overlap,
   type PauseReason,
-} from '../../storage/schedule-schema.js';
+} from '../../storage/automation-schema.js';
 import type { UpcomingSlot } from './find-upcoming.js';
 import type { ScheduleView } from './view-schedule.js';
 import type { WantedSchedule } from './wanted-schedule.js';

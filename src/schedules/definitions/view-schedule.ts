@@ -1,4 +1,4 @@
-import type { Overlap, PauseReason } from '../../storage/schedule-schema.js';
+import type { Overlap, PauseReason } from '../../storage/automation-schema.js';
 import type { ScheduleRow } from '../schedule-row.js';
 
 /** A schedule as its principal sees it. Times are ISO-8601. */

@@ -1,4 +1,4 @@
-import type { Overlap } from '../../storage/schedule-schema.js';
+import type { Overlap } from '../../storage/automation-schema.js';
 
 /** A schedule as a principal asks for it. */
 export interface WantedSchedule {

@@ -1,6 +1,6 @@
 import { and, desc, eq, gte, inArray, or } from 'drizzle-orm';
 import type { Queryable } from '../../storage/connection.js';
-import { scheduleRuns } from '../../storage/schedule-schema.js';
+import { scheduleRuns } from '../../storage/automation-schema.js';
 import { turns } from '../../storage/schema.js';
 import type { ScheduleRow } from '../schedule-row.js';
 

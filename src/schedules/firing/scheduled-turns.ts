@@ -6,7 +6,7 @@ import { compact } from '../../platform/compact.js';
 import { SessionService } from '../../session/session-service.js';
 import { SessionStore, type SessionRow } from '../../session/session-store.js';
 import type { Queryable } from '../../storage/connection.js';
-import { scheduleRuns, type Overlap } from '../../storage/schedule-schema.js';
+import { scheduleRuns, type Overlap } from '../../storage/automation-schema.js';
 import { turns } from '../../storage/schema.js';
 import { unendedStatuses, type TurnStatus } from '../../storage/shapes/stored-turn.js';
 import { TurnSubmitter } from '../../turn/submit/turn-submitter.js';

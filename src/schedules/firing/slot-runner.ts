@@ -7,7 +7,7 @@ import { CLOCK, type Clock } from '../../platform/clock.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { isDatabaseDown } from '../../storage/database-errors.js';
-import type { RunOutcome } from '../../storage/schedule-schema.js';
+import type { RunOutcome } from '../../storage/automation-schema.js';
 import { keyInvalid, schedulePaused } from '../schedule-errors.js';
 import type { ScheduleRow } from '../schedule-row.js';
 import { decideDue, type Due } from '../timing/decide-due.js';

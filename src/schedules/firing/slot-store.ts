@@ -9,7 +9,7 @@ import {
   schedules,
   type PauseReason,
   type RunError,
-} from '../../storage/schedule-schema.js';
+} from '../../storage/automation-schema.js';
 import { addDeliveries } from '../../webhooks/outbox.js';
 import type { NewRun, ScheduleRow } from '../schedule-row.js';
 import type { Due, Missed } from '../timing/decide-due.js';

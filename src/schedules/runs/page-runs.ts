@@ -2,7 +2,7 @@ import { and, desc, eq, lt, type SQL } from 'drizzle-orm';
 import { badCursor } from '../../http/paging/page-query.dto.js';
 import { isId } from '../../platform/ids.js';
 import type { Queryable } from '../../storage/connection.js';
-import { scheduleRuns } from '../../storage/schedule-schema.js';
+import { scheduleRuns } from '../../storage/automation-schema.js';
 import { turns } from '../../storage/schema.js';
 import { viewRun, type FoundRun, type RunView } from './view-run.js';
 

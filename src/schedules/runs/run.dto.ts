@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { time, whole } from '../../http/fields/json-schemas.js';
 import { PageDto } from '../../http/paging/page.dto.js';
-import { runOutcomes, type RunError, type RunOutcome } from '../../storage/schedule-schema.js';
+import { runOutcomes, type RunError, type RunOutcome } from '../../storage/automation-schema.js';
 import { turnStatuses, type TurnStatus } from '../../storage/shapes/stored-turn.js';
 import type { RunView } from './view-run.js';
 

@@ -1,4 +1,4 @@
-import type { RunError, RunOutcome } from '../../storage/schedule-schema.js';
+import type { RunError, RunOutcome } from '../../storage/automation-schema.js';
 import type { TurnStatus } from '../../storage/shapes/stored-turn.js';
 import type { RunRow } from '../schedule-row.js';
 

@@ -1,11 +1,10 @@
 import { once } from 'node:events';
 import path from 'node:path';
-import type { Duplex } from 'node:stream';
+import { Duplex } from 'node:stream';
 import { Worker } from 'node:worker_threads';
-import { explainUnusable } from '../folder/make-data-folder.js';
+import { Pool } from 'pg';
+import { explainUnusable } from '../folder/data-folder.js';
 import { packageRoot } from '../../platform/process/package-root.js';
-import { EngineConnection } from './engine-connection.js';
-import type { EngineTask, FromEngine, ToEngine } from './engine-messages.js';
 
 /** The entry is always built code: tests, which run the sources, take it from the build too. */
 const engineEntry = path.join(packageRoot, 'dist/run-engine.js');
@@ -72,3 +71,100 @@ async function untilReady(worker: Worker, folder: string): Promise<void> {
   const { message, code } = answer;
   throw explainUnusable(folder, Object.assign(new Error(message), { code }));
 }
+
+/** A connection to the engine's thread, as the driver expects a socket. */
+export class EngineConnection extends Duplex {
+  constructor(
+    private readonly id: number,
+    private readonly post: (message: ToEngine) => void,
+  ) {
+    super();
+  }
+
+  /** Bytes of an answer. Those of an earlier connection are nobody's. */
+  receive(id: number, bytes: Uint8Array): void {
+    if (id === this.id) this.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  }
+
+  /** The thread is over: in the words of the driver for a server that went away. */
+  fail(): void {
+    this.destroy(new Error('Connection terminated: the embedded database has stopped'));
+  }
+
+  connect(): this {
+    this.post({ type: 'open', connection: this.id });
+    process.nextTick(() => this.emit('connect'));
+    return this;
+  }
+
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    this.#send(chunk, done);
+  }
+
+  /** The messages of a statement, which the driver writes together, are one message to the thread. */
+  override _writev(chunks: { chunk: Buffer }[], done: () => void): void {
+    this.#send(Buffer.concat(chunks.map(({ chunk }) => chunk)), done);
+  }
+
+  /** The driver has ended the connection: nothing is under way, as with a server that hangs up. */
+  override _final(done: () => void): void {
+    this.push(null);
+    done();
+  }
+
+  override _read(): void {
+    // Answers come by themselves.
+  }
+
+  setNoDelay(): this {
+    return this;
+  }
+
+  setKeepAlive(): this {
+    return this;
+  }
+
+  ref(): this {
+    return this;
+  }
+
+  unref(): this {
+    return this;
+  }
+
+  #send(bytes: Buffer, done: () => void): void {
+    // A copy: the driver writes its next message into the same memory.
+    this.post({ type: 'send', connection: this.id, bytes: Uint8Array.from(bytes) });
+    done();
+  }
+}
+
+/** A pool of one connection to the engine, which has one session. */
+export function openEnginePool(engine: EngineThread): Pool {
+  return new Pool({
+    user: 'postgres',
+    database: 'postgres',
+    stream: () => engine.connect(),
+    max: 1,
+    idleTimeoutMillis: 0,
+  });
+}
+
+/** The work of the engine's thread: to serve the database in a folder. */
+export interface EngineTask {
+  folder: string;
+}
+
+/** A message to the engine's thread. Connections come one after another: the engine has one session. */
+export type ToEngine =
+  | { type: 'open'; connection: number }
+  /** Whole messages of PostgreSQL's wire protocol. */
+  | { type: 'send'; connection: number; bytes: Uint8Array<ArrayBuffer> }
+  | { type: 'close' };
+
+/** A message of the engine's thread. */
+export type FromEngine =
+  | { type: 'ready' }
+  /** The folder could not be opened; with the system's code, where it has one. */
+  | { type: 'failed'; message: string; code?: string | undefined }
+  | { type: 'answer'; connection: number; bytes: Uint8Array };

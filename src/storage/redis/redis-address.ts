@@ -1,4 +1,4 @@
-import { hostOf } from '../unreachable-error.js';
+import { hostOf } from '../database-errors.js';
 
 export interface RedisHost {
   host: string;

@@ -240,3 +240,96 @@ function gatherWrites(stream: Writable, later: (flush: () => void) => void): voi
   };
   stream.write = gathered as typeof stream.write;
 }
+
+/** The oldest server that the queue's scripts are made for. */
+const LEAST_VERSION = [6, 2] as const;
+
+/** A server's facts, from its answer to `INFO`. */
+export interface ServerInfo {
+  version: string;
+  /** The keys that it drops when its memory is full, as in `noeviction`. */
+  evictionPolicy: string | undefined;
+}
+
+export function parseInfo(info: string): ServerInfo {
+  const field = (name: string) => new RegExp(`^${name}:(.*?)\r?$`, 'm').exec(info)?.[1];
+  return { version: field('redis_version') ?? '', evictionPolicy: field('maxmemory_policy') };
+}
+
+/** @throws Error where the server is too old. */
+export function checkVersion({ version }: ServerInfo): void {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const [leastMajor, leastMinor] = LEAST_VERSION;
+  if (major > leastMajor || (major === leastMajor && minor >= leastMinor)) return;
+  throw new Error(`it is Redis ${version}, and Turnpike needs ${LEAST_VERSION.join('.')} or later`);
+}
+
+/** A sentence about a server that may drop keys; undefined for one that refuses writes instead. */
+export function describeEviction({ evictionPolicy }: ServerInfo): string | undefined {
+  if (evictionPolicy === undefined || evictionPolicy === 'noeviction') return undefined;
+  return (
+    `Redis may drop keys: its maxmemory-policy is ${evictionPolicy}. Turns whose events or tokens it drops go on ` +
+    'from the database, later. Set maxmemory-policy to noeviction.'
+  );
+}
+
+/** Asks the server, or each node of a cluster that takes writes. */
+export function askServers(client: RedisClient): Promise<ServerInfo[]> {
+  const servers = client instanceof Cluster ? client.nodes('master') : [client];
+  return Promise.all(servers.map(async (server) => parseInfo(await server.info())));
+}
+
+export interface ChannelListener {
+  onMessage(message: string): void;
+  /** Called when messages may have been missed. */
+  onMissed(): void;
+}
+
+/** Subscribes to all channels of a process on one connection, and reports its outages. */
+export class RedisSubscriber {
+  readonly #channels = new Map<string, Set<ChannelListener>>();
+
+  constructor(private readonly redis: Redis) {
+    redis.on('message', (channel: string, message: string) => {
+      for (const listener of this.#channels.get(channel) ?? []) listener.onMessage(message);
+    });
+    // A connection that closes meanwhile reconnects, and subscribes again.
+    redis.on('ready', () => void this.#resubscribe().catch(onConnectionEnd));
+  }
+
+  /**
+   * Subscribes to a channel. A subscription during an outage begins at the server's return, with a
+   * call of `onMissed`.
+   *
+   * @returns a function that unsubscribes.
+   */
+  async subscribe(channel: string, listener: ChannelListener): Promise<() => void> {
+    const listeners = this.#channels.get(channel) ?? new Set();
+    const isFirst = listeners.size === 0;
+    this.#channels.set(channel, listeners.add(listener));
+    // A closed connection subscribes to every channel when it reconnects.
+    if (isFirst && this.redis.status === 'ready') await this.redis.subscribe(channel);
+    return () => {
+      listeners.delete(listener);
+      if (listeners.size > 0 || this.#channels.get(channel) !== listeners) return;
+      this.#channels.delete(channel);
+      // A connection that closes has no subscriptions left.
+      this.redis.unsubscribe(channel).catch(onConnectionEnd);
+    };
+  }
+
+  async #resubscribe(): Promise<void> {
+    const channels = [...this.#channels.keys()];
+    if (channels.length > 0) await this.redis.subscribe(...channels);
+    for (const channel of channels) {
+      for (const listener of this.#channels.get(channel) ?? []) listener.onMissed();
+    }
+  }
+}
+
+/**
+ * Ignores a closed connection, which these commands need no answer from. @throws any other error.
+ */
+function onConnectionEnd(error: Error): void {
+  if (!isConnectionClosed(error)) throw error;
+}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { checkVersion, describeEviction, parseInfo } from './redis-server.js';
+import { checkVersion, describeEviction, parseInfo } from './redis-connection.js';
 
 const info = (version: string, policy: string) =>
   `# Server\r\nredis_version:${version}\r\nos:Linux\r\n# Memory\r\nmaxmemory_policy:${policy}\r\n`;

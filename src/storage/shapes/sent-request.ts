@@ -1,5 +1,4 @@
-import type { PermissionMode } from './stored-permissions.js';
-import type { ServerTool, ToolSpec } from './stored-tools.js';
+import type { PermissionMode, ServerTool, ToolSpec } from './stored-options.js';
 
 /**
  * The reason why later requests leave a turn out: the provider refused the first request with its message, the model

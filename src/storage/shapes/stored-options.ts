@@ -1,7 +1,4 @@
 import type { JsonObject } from '../../platform/json.js';
-import type { AgentConfig, CostLimit } from './stored-limits.js';
-import type { PermissionMode } from './stored-permissions.js';
-import type { ThinkingChoice } from './stored-thinking.js';
 
 export const busyPolicies = ['reject', 'enqueue', 'interrupt', 'steer'] as const;
 
@@ -171,4 +168,152 @@ export interface ModelNotice {
   kind: 'model-changed' | 'model-deprecated' | 'model-not-described';
   text: string;
   metadata: Record<string, string>;
+}
+
+/** Limits of an agent's turn. Wires use the same names in snake_case. */
+export interface AgentConfig {
+  maxIterations: number;
+  softWarningPercent: number;
+  tokenBudget: number;
+  tokenWarningPercent: number;
+  timeoutSeconds: number;
+  maxToolCallsPerTurn: number;
+  maxParallelTools: number;
+}
+
+/** Daily limits of a principal, in UTC; 0: no limit. */
+export interface DayLimits {
+  tokensPerDay: number;
+  usdPerDay: number;
+}
+
+/** Price of a model, in US dollars for a million tokens. */
+export interface Price {
+  input: number;
+  output: number;
+  /** Writes to the provider's cache for five minutes. Absent: 1.25 times the input. */
+  cacheWrite5m?: number;
+  /** Writes to the provider's cache for an hour. Absent: twice the input. */
+  cacheWrite1h?: number;
+  /** Reads of the provider's cache. Absent: a tenth of the input. */
+  cacheRead?: number;
+  /** A thousand web searches by the provider. Absent: `WEB_SEARCHES`. */
+  webSearches?: number;
+  /** Price of a whole call with a prompt of more than `above` tokens. */
+  longPrompt?: Omit<Price, 'longPrompt'> & { above: number };
+}
+
+/** A turn's cost limit, with the price that it is counted by. */
+export interface CostLimit {
+  usd: number;
+  price: Price;
+}
+
+/** The permission modes, the strictest first. */
+export const permissionModes = ['plan', 'dontAsk', 'direct', 'acceptEdits'] as const;
+
+export type PermissionMode = (typeof permissionModes)[number];
+
+/** Rules by tool and argument: `bash(git status*)`, `write(docs/**)`, `read`. */
+export interface PermissionRules {
+  allow?: readonly string[];
+  ask?: readonly string[];
+  deny?: readonly string[];
+}
+
+/** Rules that a call must pass: a layer for each agent in the chain of delegation. */
+export interface PermissionLayer {
+  /** The agent's name, for the reason of a decision. */
+  name?: string;
+  mode: string;
+  /** Tools that the turn itself named. */
+  named: readonly string[];
+  agent: PermissionRules;
+  /** Loaded skills that allow some calls alone. Absent: none. */
+  narrowing?: readonly NarrowingSkill[];
+}
+
+/** A skill that was loaded, with the rules of the calls that it allows: each call must fit one. */
+export interface NarrowingSkill {
+  name: string;
+  allowed: readonly string[];
+}
+
+/** Permissions that a subagent inherits from its parent. Its own rules are added. */
+export interface InheritedPermissions {
+  /**
+   * Session of the turn that a client sent: approvals for that session apply to the subagent too.
+   */
+  sessionId: string;
+  /** Names of the parent's tools: the subagent has no others. */
+  tools: readonly string[];
+  /** Layers of the turns above, the outermost first. */
+  layers: readonly PermissionLayer[];
+}
+
+/** The gates in their order; a decision names the one that refused, or `ALLOW`. */
+export type SubagentGateId =
+  | 'ENVIRONMENT'
+  | 'PERSONA_ALLOWLIST'
+  | 'METADATA_PRESENCE'
+  | 'CONTEXT_SEALED'
+  | 'PIPELINE_RUN_APPROVED'
+  | 'APPROVAL_REF'
+  | 'ALLOW'
+  | 'INTERNAL_ERROR';
+
+/** The verdict of the subagent gates on a turn. */
+export interface SubagentVerdict {
+  allowed: boolean;
+  gate: SubagentGateId;
+  /** Reason for the log, the turn and the client; a denial says how to allow delegation. */
+  reason: string;
+  /** Only with `allowed`. */
+  approvalRef?: string;
+  approvedBy?: string;
+}
+
+/**
+ * Whether a turn may delegate, and to which agents: decided once, at acceptance, and stored with
+ * the turn.
+ */
+export interface SubagentDecision extends SubagentVerdict {
+  /** Duration of the decision, in ms. */
+  evaluationMs: number;
+  /** Agents that the persona lists. */
+  allowlistedSubagents: readonly string[];
+  /** Agents that this turn may delegate to; none where delegation was denied. */
+  delegatedSubagents: readonly string[];
+}
+
+/** Effort of a model's thinking and writing, from least to most. */
+export const efforts = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
+
+export type Effort = (typeof efforts)[number];
+
+/** Thinking that a turn asks for: on or off, or its effort and display. */
+export type ThinkingChoice = boolean | { effort?: Effort; display?: ThinkingDisplay };
+
+export type ThinkingDisplay = 'summarized' | 'omitted';
+
+/** A tool as described to a model. */
+export interface ToolSpec {
+  name: string;
+  description: string;
+  /** JSON Schema of the input; its root is an object. */
+  inputSchema: JsonObject;
+  /** The provider's own definition, by its type: it is sent in place of description and schema. Absent: ours is. */
+  definedAs?: 'memory_20250818';
+}
+
+/** The tools that the provider runs itself, as models and agents call them. */
+export const serverToolNames = ['web_search', 'web_fetch', 'code_execution'] as const;
+
+export type ServerToolName = (typeof serverToolNames)[number];
+
+/** A tool of the provider that agents of this server may use. */
+export interface ServerTool {
+  name: ServerToolName;
+  /** Most uses in one model call; absent: the provider's default. */
+  maxUses?: number;
 }

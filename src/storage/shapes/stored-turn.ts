@@ -1,8 +1,8 @@
 import type { ErrorCode } from '../../errors/error-table.js';
+import type { RetryAdvice } from '../../platform/retry-advice.js';
+import type { JsonObject } from '../../platform/json.js';
 import type { ClientTool, Provenance } from './stored-options.js';
 import type { ToolStatus } from './stored-step.js';
-import type { RetryAdvice } from '../../platform/retry-advice.js';
-import type { StoredResponsesRequest } from './stored-responses.js';
 
 /** Statuses of the turn that locks its session. */
 export const activeStatuses = ['queued', 'running', 'waiting'] as const;
@@ -90,3 +90,86 @@ export interface TurnFailure extends Partial<RetryAdvice> {
  * from running; readers see `denied`. All but `claimed` are final.
  */
 export type ToolCallStatus = 'claimed' | 'refused' | ToolStatus;
+
+/** What a request of the Responses API had that its response gives back, and that no option of a turn has. */
+export interface StoredResponsesRequest {
+  /** The agent, or the model, that the request named. */
+  model: string;
+  previousResponseId: string | null;
+  instructions: string | null;
+  background: boolean;
+  toolChoice: 'auto' | 'none';
+  /** The format of the text. */
+  format: JsonObject;
+  effort: string | null;
+  summary: string | null;
+  maxOutputTokens: number | null;
+  serviceTier: 'default' | 'flex';
+  metadata: Record<string, string>;
+  user: string | null;
+  safetyIdentifier: string | null;
+  promptCacheKey: string | null;
+  /** Verbosity of the text. Absent: none was named. */
+  verbosity?: 'low' | 'medium' | 'high';
+  /** Absent: true. */
+  parallelToolCalls?: boolean;
+  /** Whether the response can be asked for once it has ended. Absent: it can. */
+  store?: boolean;
+  /** Whether the client cannot take approvals as items: it is told of them as text. Absent: it can. */
+  hidesApprovals?: boolean;
+  /** Names of the client's tools that take text. Absent: none. */
+  customTools?: string[];
+  /** Messages of `system` and `developer` up to here, which later responses of the conversation have too. */
+  developer?: string[];
+  /** The items of `input`, files without their bytes. */
+  input: JsonObject[];
+  /** The client's tools of this request, where a later one changed them. Absent: those of the options. */
+  firstTools?: ClientTool[];
+  /** Ids of responses of the turn that were deleted. Absent: none. */
+  deleted?: string[];
+  /** Requests that answered what the turn asked, and changed its terms. Absent: none. */
+  answers?: StoredResponsesAnswer[];
+}
+
+/** A request that answered what a turn asked. */
+export interface StoredResponsesAnswer {
+  /** The approvals that it answered. */
+  answered: string[];
+  request: Omit<StoredResponsesRequest, 'answers'>;
+  /** The client's tools from then on. */
+  tools: ClientTool[];
+}
+
+/** The ids of a span, as the headers of W3C Trace Context write them. */
+export interface StoredTrace {
+  /** `00-<32 hex digits of the trace>-<16 of the span>-<2 of flags>`. */
+  traceparent: string;
+  /** Vendors’ values beside it; absent: none. */
+  tracestate?: string;
+}
+
+export const forkPositions = ['before', 'after'] as const;
+
+/** Whether a fork has the turn that it names, or ends before it. */
+export type ForkPosition = (typeof forkPositions)[number];
+
+/** The point of another session that a fork began at. The session may be gone since. */
+export interface ForkSource {
+  sessionId: string;
+  turnId: string;
+  position: ForkPosition;
+  /** Files that were written after that point, which the fork finds as they are. Absent: none. */
+  written?: WrittenFiles;
+}
+
+/** Files that turns wrote, by the ledger. */
+export interface WrittenFiles {
+  /** Paths as the model gave them, in the order of their first write. */
+  paths: string[];
+  /** Paths beyond those that are listed. */
+  more: number;
+  /** Whether commands ran, whose writes the ledger does not know. */
+  ranCommands: boolean;
+  /** Tools of MCP servers that ran, each once, whose writes the ledger does not know either. Absent: none. */
+  mcpTools?: string[];
+}

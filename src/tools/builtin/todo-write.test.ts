@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Todo } from '../../storage/shapes/todo.js';
+import type { Todo } from '../../storage/shapes/stored-step.js';
 import type { JsonObject } from '../../platform/json.js';
 import { openTools, ToolRegistry } from '../registry.js';
 import type { TodoBoard } from '../tool.js';

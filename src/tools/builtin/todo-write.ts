@@ -1,4 +1,4 @@
-import { todoStatuses } from '../../storage/shapes/todo.js';
+import { todoStatuses } from '../../storage/shapes/stored-step.js';
 import { parseTodos } from '../../notices/parse-todos.js';
 import { ToolFailure } from '../tool-failure.js';
 import type { ToolDefinition } from '../tool.js';

@@ -7,7 +7,7 @@ import { describeFault } from './faults.js';
 import type { McpProblem, McpServer } from './definitions.js';
 import { adaptTools } from './call-tool.js';
 import type { ToldServer } from '../../storage/shapes/sent-request.js';
-import { storableText } from '../../storage/storable.js';
+import { storableText } from '../../storage/connection.js';
 
 export interface ConnectionPoolOptions {
   clock: Clock;

@@ -3,7 +3,7 @@ import { and, asc, eq, isNull, lt, or, sql } from 'drizzle-orm';
 import { isId } from '../../platform/ids.js';
 import type { JsonObject } from '../../platform/json.js';
 import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
-import type { AttachmentRef } from '../../storage/shapes/stored-part.js';
+import type { AttachmentRef } from '../../storage/shapes/stored-step.js';
 import { approvals } from '../../storage/governance-schema.js';
 import { firstRequest } from '../../session/page-sessions.js';
 import { sessions, turns } from '../../storage/schema.js';

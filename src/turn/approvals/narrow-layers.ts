@@ -1,5 +1,5 @@
 import type { ToldSkill } from '../../storage/shapes/sent-request.js';
-import type { NarrowingSkill } from '../../storage/shapes/stored-permissions.js';
+import type { NarrowingSkill } from '../../storage/shapes/stored-options.js';
 import { LOAD_SKILL, READ_SKILL_FILE } from '../../tools/builtin/skill-tools.js';
 import type { Progress } from '../state/attempt.js';
 import type { ApprovalRow } from './approval-writes.js';

@@ -6,7 +6,7 @@ import type { FileShower } from '../../attachments/show-files.js';
 import type { TurnEvent } from '../../events/turn-event.js';
 import { untilAborted } from '../../platform/async/abort.js';
 import { canonicalJson } from '../../platform/json.js';
-import type { AttachmentRef } from '../../storage/shapes/stored-part.js';
+import type { AttachmentRef } from '../../storage/shapes/stored-step.js';
 import { ConversationFiles, countImages, filesOf } from '../prompt/conversation-files.js';
 import { FileShowers } from '../prompt/file-showers.js';
 import { afterCompaction } from '../prompt/history-opener.js';

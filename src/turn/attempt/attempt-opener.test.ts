@@ -8,10 +8,10 @@ import { openTestServices, type TestServices } from '../../../test/support/turn/
 import { FencedError } from '../../events/event-log.js';
 import { TurnCommits } from '../../events/turn-commits.js';
 import { noUsage, type TurnEvent } from '../../events/turn-event.js';
-import type { AssistantPart } from '../../storage/shapes/stored-part.js';
+import type { AssistantPart } from '../../storage/shapes/stored-step.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { steps, toolCalls } from '../../storage/transcript-schema.js';
-import { compactions } from '../../storage/conversation-schema.js';
+import { compactions } from '../../storage/schema.js';
 import { Lease } from '../state/lease.js';
 import { AttemptLogs } from './attempt-logs.js';
 import { AttemptOpener } from './attempt-opener.js';

@@ -8,7 +8,7 @@ import { compact } from '../../platform/compact.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
 import { ModelResolver } from '../../provider/model-resolver.js';
 import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
-import { compactions } from '../../storage/conversation-schema.js';
+import { compactions } from '../../storage/schema.js';
 import { ToolRegistry } from '../../tools/registry.js';
 import type { OpenSpan } from '../../tracing/open-span.js';
 import { traceIdOf } from '../../tracing/trace-context.js';

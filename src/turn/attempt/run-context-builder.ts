@@ -5,7 +5,7 @@ import { compact } from '../../platform/compact.js';
 import { ProjectRoots, type OpenedRoot } from '../../session/project-roots.js';
 import type { RequestPrefix } from '../../storage/shapes/sent-request.js';
 import type { ResolvedOptions } from '../../storage/shapes/stored-options.js';
-import type { Todo } from '../../storage/shapes/todo.js';
+import type { Todo } from '../../storage/shapes/stored-step.js';
 import { openPathDenials } from '../../tools/calls/call-paths.js';
 import type { Delegated } from '../../tools/tool.js';
 import { buildSystem, type SystemFacts } from '../prompt/build-system.js';

@@ -3,7 +3,7 @@ import { openTestDatabase } from '../../../test/support/database/database.js';
 import { storeSession, storeTurn } from '../../../test/support/turn/store-turn.js';
 import { noUsage } from '../../events/turn-event.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
-import { compactions } from '../../storage/conversation-schema.js';
+import { compactions } from '../../storage/schema.js';
 import { findSessionTokens } from './session-tokens.js';
 
 describe('findSessionTokens', () => {

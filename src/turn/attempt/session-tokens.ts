@@ -1,8 +1,7 @@
 import { and, eq, isNotNull, isNull, ne } from 'drizzle-orm';
 import type { AgentState } from '../../governance/decision-tree/agent-state.js';
 import type { Queryable } from '../../storage/connection.js';
-import { compactions } from '../../storage/conversation-schema.js';
-import { turns } from '../../storage/schema.js';
+import { compactions, turns } from '../../storage/schema.js';
 import type { Claim } from '../state/attempt.js';
 import { tokensOf } from '../../governance/limits/cost.js';
 

@@ -13,12 +13,12 @@ import type {
   PermissionLayer,
   PermissionMode,
   PermissionRules,
-} from '../../storage/shapes/stored-permissions.js';
+  ClientTool,
+  ToolSpec,
+} from '../../storage/shapes/stored-options.js';
 import { matchText } from '../../governance/permissions/match-pattern.js';
 import { offerTools } from '../../governance/permissions/offer-tools.js';
 import { stricterMode } from '../../options/permission-mode.js';
-import type { ClientTool } from '../../storage/shapes/stored-options.js';
-import type { ToolSpec } from '../../storage/shapes/stored-tools.js';
 import type { OpenedRoot } from '../../session/project-roots.js';
 import { LOAD_SKILL, READ_SKILL_FILE } from '../../tools/builtin/skill-tools.js';
 import { BASH_TOOL } from '../../tools/builtin/bash.js';

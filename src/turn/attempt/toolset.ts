@@ -1,4 +1,4 @@
-import type { ServerTool, ToolSpec } from '../../storage/shapes/stored-tools.js';
+import type { ServerTool, ToolSpec } from '../../storage/shapes/stored-options.js';
 import { openTools, type TurnTools, type RegisteredTool } from '../../tools/registry.js';
 import type { ToolContext } from '../../tools/tool.js';
 import type { TurnSkills } from './skill-chooser.js';

@@ -1,5 +1,5 @@
 import { compact } from '../../platform/compact.js';
-import type { StoredTrace } from '../../storage/shapes/stored-trace.js';
+import type { StoredTrace } from '../../storage/shapes/stored-turn.js';
 import type { SpanStart } from '../../tracing/tracing.js';
 import type { Claim } from '../state/attempt.js';
 

@@ -1,7 +1,7 @@
 import type { Facts, Trigger } from '../../notices/trigger.js';
-import type { WrittenFiles } from '../../storage/shapes/fork-source.js';
+import type { WrittenFiles } from '../../storage/shapes/stored-turn.js';
 import type { RequestPrefix } from '../../storage/shapes/sent-request.js';
-import type { Todo } from '../../storage/shapes/todo.js';
+import type { Todo } from '../../storage/shapes/stored-step.js';
 
 /** Triggers of a turn, and the facts that they look at beside the loop's own state. */
 export interface TurnWatch {

@@ -10,7 +10,7 @@ import { ModelCatalogue } from '../../provider/model-catalogue.js';
 import { WrittenLookup } from '../branches/written-lookup.js';
 import type { RequestPrefix } from '../../storage/shapes/sent-request.js';
 import { TRIGGERS, type Trigger } from '../../notices/trigger.js';
-import type { Todo } from '../../storage/shapes/todo.js';
+import type { Todo } from '../../storage/shapes/stored-step.js';
 import { replaceTodos } from '../../notices/todo-store.js';
 import { todoWriteTool } from '../../tools/builtin/todo-write.js';
 import type { TodoBoard } from '../../tools/tool.js';

@@ -4,11 +4,10 @@ import { sessionChange } from '../../notices/triggers/conversation.js';
 import { compact } from '../../platform/compact.js';
 import { isPlainObject } from '../../platform/json.js';
 import type { Queryable } from '../../storage/connection.js';
-import { notices } from '../../storage/conversation-schema.js';
-import { turns } from '../../storage/schema.js';
+import { notices, turns } from '../../storage/schema.js';
 import type { RequestPrefix } from '../../storage/shapes/sent-request.js';
-import { permissionModes } from '../../storage/shapes/stored-permissions.js';
-import type { Todo } from '../../storage/shapes/todo.js';
+import { permissionModes } from '../../storage/shapes/stored-options.js';
+import type { Todo } from '../../storage/shapes/stored-step.js';
 import { steps, toolCalls } from '../../storage/transcript-schema.js';
 import { todoWriteTool } from '../../tools/builtin/todo-write.js';
 

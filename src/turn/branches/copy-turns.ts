@@ -2,11 +2,10 @@ import { getTableColumns, inArray, sql, type SQL } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import { newId, newTimeId } from '../../platform/ids.js';
 import type { Queryable } from '../../storage/connection.js';
-import { compactions, notices } from '../../storage/conversation-schema.js';
+import { compactions, notices, turns } from '../../storage/schema.js';
 import { sessionBlobs } from '../../storage/file-schema.js';
-import { unnest } from '../../storage/given-rows.js';
+import { unnest } from '../../storage/statements.js';
 import { steeredMessages } from '../../storage/governance-schema.js';
-import { turns } from '../../storage/schema.js';
 import { tables } from '../../storage/tables.js';
 import { messages, steps, toolCalls, turnArchives } from '../../storage/transcript-schema.js';
 

@@ -7,7 +7,7 @@ import {
   forkPositions,
   type ForkPosition,
   type WrittenFiles,
-} from '../../storage/shapes/fork-source.js';
+} from '../../storage/shapes/stored-turn.js';
 import type { ForkedSession } from './session-forker.js';
 
 const positions = forkPositions.join(' or ');

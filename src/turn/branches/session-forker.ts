@@ -8,10 +8,9 @@ import { sessionNotFound } from '../../session/session-errors.js';
 import { SessionStore, type NewSession, type SessionRow } from '../../session/session-store.js';
 import { viewSession, type SessionRecord } from '../../session/view-session.js';
 import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
-import { todos } from '../../storage/conversation-schema.js';
+import { todos, sessions, turns } from '../../storage/schema.js';
 import { violatedConstraint } from '../../storage/database-errors.js';
-import { sessions, turns } from '../../storage/schema.js';
-import type { ForkSource, ForkPosition, WrittenFiles } from '../../storage/shapes/fork-source.js';
+import type { ForkSource, ForkPosition, WrittenFiles } from '../../storage/shapes/stored-turn.js';
 import type { RequestPrefix } from '../../storage/shapes/sent-request.js';
 import { ToolRegistry } from '../../tools/registry.js';
 import {

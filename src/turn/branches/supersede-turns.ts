@@ -1,7 +1,6 @@
 import { asc, eq, inArray, sql } from 'drizzle-orm';
 import type { Queryable } from '../../storage/connection.js';
-import { compactions, todos } from '../../storage/conversation-schema.js';
-import { sessions, turns } from '../../storage/schema.js';
+import { compactions, todos, sessions, turns } from '../../storage/schema.js';
 import { turnInProgress, turnNotInSession, turnSuperseded } from '../state/turn-errors.js';
 import { prefixAsOf, todosAsOf } from './as-of.js';
 

@@ -1,7 +1,7 @@
 import { and, asc, eq, inArray, like, or } from 'drizzle-orm';
 import type { Queryable } from '../../storage/connection.js';
 import { turns } from '../../storage/schema.js';
-import type { WrittenFiles } from '../../storage/shapes/fork-source.js';
+import type { WrittenFiles } from '../../storage/shapes/stored-turn.js';
 import { toolCalls } from '../../storage/transcript-schema.js';
 import { compact } from '../../platform/compact.js';
 import { isPlainObject } from '../../platform/json.js';

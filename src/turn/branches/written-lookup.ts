@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { eq } from 'drizzle-orm';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { turns } from '../../storage/schema.js';
-import type { WrittenFiles } from '../../storage/shapes/fork-source.js';
+import type { WrittenFiles } from '../../storage/shapes/stored-turn.js';
 import { ToolRegistry } from '../../tools/registry.js';
 import type { Attempt } from '../state/attempt.js';
 import type { StoredTurn } from '../state/stored-turn.js';

@@ -1,6 +1,6 @@
 import type { Usage } from '../../storage/shapes/stored-step.js';
 import { costOf } from '../../governance/limits/cost.js';
-import type { Price } from '../../storage/shapes/stored-limits.js';
+import type { Price } from '../../storage/shapes/stored-options.js';
 import { estimateParts, estimateText, type TokenModel } from '../../provider/estimate-tokens.js';
 import type { StepDraft, Attempt } from '../state/attempt.js';
 import { addUsage, noUsage } from '../../events/turn-event.js';

@@ -8,8 +8,8 @@ import { TurnIdDto } from '../../http/id-params.dto.js';
 import { PageDto } from '../../http/paging/page.dto.js';
 import { PageQueryDto } from '../../http/paging/page-query.dto.js';
 import { RequestForm } from '../../http/request-form.decorator.js';
-import type { FeedbackValue } from '../../storage/feedback-schema.js';
-import { isStorable } from '../../storage/storable.js';
+import type { FeedbackValue } from '../../storage/schema.js';
+import { isStorable } from '../../storage/connection.js';
 import type { FeedbackView } from './view-feedback.js';
 
 const LONGEST_VALUE = 500;

@@ -1,7 +1,7 @@
 import { and, desc, eq, gte, lt, sql, type SQL } from 'drizzle-orm';
 import { isId } from '../../platform/ids.js';
 import type { Queryable } from '../../storage/connection.js';
-import { feedback } from '../../storage/feedback-schema.js';
+import { feedback } from '../../storage/schema.js';
 import type { FeedbackRow } from './view-feedback.js';
 
 /** The page token of a list of feedback: the next page begins after this one. */

@@ -1,4 +1,4 @@
-import type { feedback, FeedbackValue } from '../../storage/feedback-schema.js';
+import type { feedback, FeedbackValue } from '../../storage/schema.js';
 
 export type FeedbackRow = typeof feedback.$inferSelect;
 

@@ -8,7 +8,7 @@ import { AnthropicProvider } from '../../provider/anthropic/anthropic-provider.j
 import { SessionStore } from '../../session/session-store.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { inConversation } from '../../tracing/tracing.js';
-import type { DayLimits } from '../../storage/shapes/stored-limits.js';
+import type { DayLimits } from '../../storage/shapes/stored-options.js';
 import { budgetExhausted } from '../../governance/budgets/reserve-call.js';
 import { settleSummary } from '../budgets/settle-summary.js';
 import { compactSession } from '../prompt/compact-session.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { openTestDatabase } from '../../../test/support/database/database.js';
 import { storeSession, storeTurn } from '../../../test/support/turn/store-turn.js';
-import type { AttachmentRef, AssistantPart } from '../../storage/shapes/stored-part.js';
+import type { AttachmentRef, AssistantPart } from '../../storage/shapes/stored-step.js';
 import { noUsage } from '../../events/turn-event.js';
 import { newId } from '../../platform/ids.js';
 import type { OpenedDatabase } from '../../storage/connection.js';

@@ -1,5 +1,5 @@
 import { storedFileId, storedFileUrl } from '../../attachments/stored-files.js';
-import type { StoredPart } from '../../storage/shapes/stored-part.js';
+import type { StoredPart } from '../../storage/shapes/stored-step.js';
 import type { StoredNotice } from '../../notices/notice.js';
 import { compact } from '../../platform/compact.js';
 import { unendedStatuses } from '../../storage/shapes/stored-turn.js';

@@ -1,5 +1,4 @@
-import type { StepStopReason, Usage } from '../../storage/shapes/stored-step.js';
-import type { AssistantPart } from '../../storage/shapes/stored-part.js';
+import type { StepStopReason, Usage, AssistantPart } from '../../storage/shapes/stored-step.js';
 import { serverCallOf } from '../../provider/anthropic/wire-blocks.js';
 import type { JsonObject } from '../../platform/json.js';
 import { shownStatus } from '../../tools/ledger.js';

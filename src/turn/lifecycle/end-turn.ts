@@ -1,5 +1,5 @@
 import type { TurnFailure } from '../../storage/shapes/stored-turn.js';
-import type { StepStopReason, Usage } from '../../storage/shapes/stored-step.js';
+import type { StepStopReason, Usage, AssistantPart } from '../../storage/shapes/stored-step.js';
 import { noUsage, type TurnEventBody } from '../../events/turn-event.js';
 import type { Stored } from '../../events/turn-commits.js';
 import { moveTime } from '../../governance/decision-tree/agent-state.js';
@@ -12,7 +12,6 @@ import {
 } from '../../governance/limits/limit-reached.js';
 import { isLimit } from '../../governance/limits/termination-reasons.js';
 import { compact } from '../../platform/compact.js';
-import type { AssistantPart } from '../../storage/shapes/stored-part.js';
 import { updateTurnKind, type StoreWrite } from '../../storage/write-kind.js';
 import { turns } from '../../storage/schema.js';
 import { endToolCall, type CallEnd } from '../../tools/ledger.js';

@@ -10,8 +10,7 @@ import {
 import { storeApproval } from '../../../test/support/turn/store-approval.js';
 import { storeTurn } from '../../../test/support/turn/store-turn.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
-import { readerProcesses, turnReaders } from '../../storage/reader-schema.js';
-import { turns } from '../../storage/schema.js';
+import { readerProcesses, turnReaders, turns } from '../../storage/schema.js';
 import { RENEW_MS, READER_LEASE_MS } from './presence.js';
 
 describe('who reads a turn', () => {

@@ -9,8 +9,7 @@ import { LOGGER, type Logger } from '../../platform/logger.js';
 import { retry, type RetryDelays } from '../../platform/async/retry.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { SIGNAL_BUS, type SignalBus, type StopListening } from '../queue/signal-bus.js';
-import { readerProcesses, turnReaders } from '../../storage/reader-schema.js';
-import { turns } from '../../storage/schema.js';
+import { readerProcesses, turnReaders, turns } from '../../storage/schema.js';
 import { unendedStatuses } from '../../storage/shapes/stored-turn.js';
 import { hasStatus } from '../state/turn-row.js';
 

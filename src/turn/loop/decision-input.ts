@@ -1,5 +1,5 @@
 import { changeState, moveTime } from '../../governance/decision-tree/agent-state.js';
-import type { AgentConfig } from '../../storage/shapes/stored-limits.js';
+import type { AgentConfig } from '../../storage/shapes/stored-options.js';
 import type { DayBudget } from '../../governance/limits/day-budget.js';
 import type { OwnEnd } from '../../governance/limits/limit-reached.js';
 import {

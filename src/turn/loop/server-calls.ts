@@ -1,7 +1,7 @@
 import type { TurnEventBody } from '../../events/turn-event.js';
 import { serverCallOf, serverResultOf } from '../../provider/anthropic/wire-blocks.js';
 import type { ServerToolCall, ServerToolResult } from '../../provider/model-types.js';
-import type { AssistantPart } from '../../storage/shapes/stored-part.js';
+import type { AssistantPart } from '../../storage/shapes/stored-step.js';
 import type { Attempt, Progress } from '../state/attempt.js';
 
 /** The provider began a call. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { knownModels, unknownModel } from '../../provider/models/known-models.js';
-import type { ServerTool } from '../../storage/shapes/stored-tools.js';
+import type { ServerTool } from '../../storage/shapes/stored-options.js';
 import { chooseServerTools, type ServerToolQuestion } from './server-tools.js';
 
 const model = knownModels.find(({ id }) => id === 'claude-sonnet-5-5') ?? unknownModel('x');

@@ -3,7 +3,7 @@ import { isAbout } from '../../governance/permissions/match-rule.js';
 import type { OfferRules } from '../../governance/permissions/offer-tools.js';
 import type { Model } from '../../provider/model.js';
 import { hasServerTool, isServerToolName } from '../../provider/model-types.js';
-import type { ServerTool } from '../../storage/shapes/stored-tools.js';
+import type { ServerTool } from '../../storage/shapes/stored-options.js';
 
 export interface ServerToolQuestion {
   /** The tools that the turn or its agent lists. */

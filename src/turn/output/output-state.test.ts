@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { noUsage } from '../../events/turn-event.js';
 import { compileInputCheck } from '../../platform/check-input.js';
-import type { AssistantPart } from '../../storage/shapes/stored-part.js';
-import type { StepStopReason } from '../../storage/shapes/stored-step.js';
+import type { AssistantPart, StepStopReason } from '../../storage/shapes/stored-step.js';
 import type { FinishedStep, Progress } from '../state/attempt.js';
 import { findOutput, repairMark } from './output-state.js';
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../platform/json.js';
 import { judgeOutput, type JudgedOutput, type OutputCheck } from '../../output/judge-output.js';
-import type { AssistantPart } from '../../storage/shapes/stored-part.js';
+import type { AssistantPart } from '../../storage/shapes/stored-step.js';
 import type { FinishedStep, Progress } from '../state/attempt.js';
 
 /** The object that a run is to end with. */

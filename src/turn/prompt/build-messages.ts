@@ -1,9 +1,14 @@
-import type { StepStopReason, Usage } from '../../storage/shapes/stored-step.js';
+import type {
+  StepStopReason,
+  Usage,
+  AssistantPart,
+  AttachmentRef,
+  StoredPart,
+} from '../../storage/shapes/stored-step.js';
 import { asSystemBlock, escapeSystemTags } from '../../notices/notice-text.js';
 import type { StoredNotice } from '../../notices/notice.js';
-import type { AssistantPart, AttachmentRef, StoredPart } from '../../storage/shapes/stored-part.js';
 import type { ModelMessage, UserPart } from '../../provider/model-types.js';
-import type { ToolSpec, ServerTool } from '../../storage/shapes/stored-tools.js';
+import type { ToolSpec, ServerTool } from '../../storage/shapes/stored-options.js';
 import type { Model } from '../../provider/model.js';
 import {
   unendedStatuses,

@@ -1,4 +1,4 @@
-import type { PermissionMode } from '../../storage/shapes/stored-permissions.js';
+import type { PermissionMode } from '../../storage/shapes/stored-options.js';
 import { assertNever } from '../../platform/assert-never.js';
 import type { ToldServer, ToldSkill } from '../../storage/shapes/sent-request.js';
 import { describeServers, listSkills } from './request-prefix.js';

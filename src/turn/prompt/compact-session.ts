@@ -1,6 +1,5 @@
-import type { Usage } from '../../storage/shapes/stored-step.js';
+import type { Usage, Todo } from '../../storage/shapes/stored-step.js';
 import { addUsage, noUsage } from '../../events/turn-event.js';
-import type { Todo } from '../../storage/shapes/todo.js';
 import { newId } from '../../platform/ids.js';
 import type { AnthropicProvider } from '../../provider/anthropic/anthropic-provider.js';
 import { estimateText, estimateTokens } from '../../provider/estimate-tokens.js';
@@ -8,7 +7,7 @@ import type { ModelRequest } from '../../provider/model-types.js';
 import type { Model } from '../../provider/model.js';
 import { refusalKind } from '../../provider/provider-errors.js';
 import type { Queryable } from '../../storage/connection.js';
-import { compactions } from '../../storage/conversation-schema.js';
+import { compactions } from '../../storage/schema.js';
 import { buildMessages, type TurnTranscript } from './build-messages.js';
 import { requestOf, type RequestFrame } from './request-frame.js';
 import { splitTurns } from './split-turns.js';

@@ -2,7 +2,7 @@ import { isImage, shownEvents, type ShownFile } from '../../attachments/choose-s
 import type { FileShower } from '../../attachments/show-files.js';
 import { clientNotice, type NoticePosted, type TurnEventBody } from '../../events/turn-event.js';
 import type { UserPart } from '../../provider/model-types.js';
-import type { AttachmentRef, StoredPart } from '../../storage/shapes/stored-part.js';
+import type { AttachmentRef, StoredPart } from '../../storage/shapes/stored-step.js';
 import type { ShownResult, TurnTranscript } from './build-messages.js';
 
 /** Names of files that a notice lists at most. */

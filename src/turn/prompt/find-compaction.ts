@@ -1,6 +1,6 @@
 import { desc, eq } from 'drizzle-orm';
 import type { Queryable } from '../../storage/connection.js';
-import { compactions } from '../../storage/conversation-schema.js';
+import { compactions } from '../../storage/schema.js';
 import type { Compaction } from '../state/attempt.js';
 
 /** The session's last compaction. */

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { clientNotice, type TurnEventBody } from '../../events/turn-event.js';
 import { DATABASE, type Queryable } from '../../storage/connection.js';
-import type { Todo } from '../../storage/shapes/todo.js';
+import type { Todo } from '../../storage/shapes/stored-step.js';
 import type { TurnTranscript } from './build-messages.js';
 import { TurnCompactor } from './turn-compactor.js';
 import type { ConversationFiles } from './conversation-files.js';

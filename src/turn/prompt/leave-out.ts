@@ -1,5 +1,5 @@
 import type { UserPart } from '../../provider/model-types.js';
-import type { AssistantPart, AttachmentRef, StoredPart } from '../../storage/shapes/stored-part.js';
+import type { AssistantPart, AttachmentRef, StoredPart } from '../../storage/shapes/stored-step.js';
 
 /**
  * What can be left out of requests, by key: a turn (`turn_1`), a part of its message (`turn_1/part/0`), the result of

@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { wellFormed } from '../../platform/text/well-formed.js';
-import type { AssistantPart } from '../../storage/shapes/stored-part.js';
+import type { AssistantPart } from '../../storage/shapes/stored-step.js';
 import type { ModelMessage, UserPart } from '../../provider/model-types.js';
 
 /** A placeholder for an empty reply: its turn, or the message after it, needs a reply there. */

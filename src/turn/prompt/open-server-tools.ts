@@ -1,5 +1,5 @@
 import { isPlainObject } from '../../platform/json.js';
-import type { AssistantPart } from '../../storage/shapes/stored-part.js';
+import type { AssistantPart } from '../../storage/shapes/stored-step.js';
 
 interface Steps {
   parts: readonly AssistantPart[];

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../platform/json.js';
 import type { ModelRequest } from '../../provider/model-types.js';
-import type { ToolSpec, ServerTool } from '../../storage/shapes/stored-tools.js';
+import type { ToolSpec, ServerTool } from '../../storage/shapes/stored-options.js';
 import type { Model } from '../../provider/model.js';
 import type { ThinkingPlan } from '../../provider/thinking.js';
 

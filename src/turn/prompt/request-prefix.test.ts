@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ToolSpec } from '../../storage/shapes/stored-tools.js';
+import type { ToolSpec } from '../../storage/shapes/stored-options.js';
 import type { RequestPrefix } from '../../storage/shapes/sent-request.js';
 import { choosePrefix, describeServers, type WantedPrefix } from './request-prefix.js';
 

@@ -1,7 +1,6 @@
-import type { PermissionMode } from '../../storage/shapes/stored-permissions.js';
+import type { PermissionMode, ToolSpec, ServerTool } from '../../storage/shapes/stored-options.js';
 import { compact } from '../../platform/compact.js';
 import { isSameJson } from '../../platform/json.js';
-import type { ToolSpec, ServerTool } from '../../storage/shapes/stored-tools.js';
 import type { RequestPrefix, ToldServer, ToldSkill } from '../../storage/shapes/sent-request.js';
 
 /** The prefix that a turn asks for. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { StoredPart } from '../../storage/shapes/stored-part.js';
+import type { StoredPart } from '../../storage/shapes/stored-step.js';
 import type { TurnRow } from '../state/turn-row.js';
 import type { StepRow } from '../state/stored-turn.js';
 import { sentTurns } from './sent-turns.js';

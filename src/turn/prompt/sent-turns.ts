@@ -1,4 +1,4 @@
-import type { StoredPart } from '../../storage/shapes/stored-part.js';
+import type { StoredPart } from '../../storage/shapes/stored-step.js';
 import { isSameJson } from '../../platform/json.js';
 import type { StoredTurn } from '../state/stored-turn.js';
 

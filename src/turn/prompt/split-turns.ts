@@ -1,4 +1,4 @@
-import type { AssistantPart } from '../../storage/shapes/stored-part.js';
+import type { AssistantPart } from '../../storage/shapes/stored-step.js';
 import type { UserPart } from '../../provider/model-types.js';
 import type { TurnTranscript } from './build-messages.js';
 import { elideOutputs } from './elide-outputs.js';

@@ -5,7 +5,7 @@ import { newDatabase } from '../../../test/support/database/new-database.js';
 import { storeSession, storeTurn } from '../../../test/support/turn/store-turn.js';
 import { isPlainObject } from '../../platform/json.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
-import { batchLane } from '../../storage/batch-lane.js';
+import { batchLane } from '../../storage/statements.js';
 import { openPostgres } from '../../storage/postgres-database.js';
 import { TurnClaims } from './turn-claims.js';
 

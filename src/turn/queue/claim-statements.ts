@@ -1,13 +1,11 @@
 import { and, asc, desc, eq, getTableColumns, isNull, lt, ne, or, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
-import type { StoredPart } from '../../storage/shapes/stored-part.js';
-import type { Todo } from '../../storage/shapes/todo.js';
+import type { StoredPart, Todo } from '../../storage/shapes/stored-step.js';
 import type { Database } from '../../storage/connection.js';
 import { sessionGrants } from '../../storage/governance-schema.js';
-import { prepared } from '../../storage/prepared.js';
+import { prepared } from '../../storage/statements.js';
 import { messages, turnArchives } from '../../storage/transcript-schema.js';
-import { sessions, turns } from '../../storage/schema.js';
-import { compactions, todos } from '../../storage/conversation-schema.js';
+import { sessions, turns, compactions, todos } from '../../storage/schema.js';
 import { countInVain } from './attempts-in-vain.js';
 import type { Compaction } from '../state/attempt.js';
 import { chooseFairly } from './choose-fairly.js';

@@ -1,5 +1,4 @@
-import type { RedisSubscriber } from '../../storage/redis/redis-subscriber.js';
-import type { RedisClient } from '../../storage/redis/redis-connection.js';
+import type { RedisSubscriber, RedisClient } from '../../storage/redis/redis-connection.js';
 
 /** A function that ends what it was returned for. */
 export type StopListening = () => void;

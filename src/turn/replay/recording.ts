@@ -1,5 +1,5 @@
 import { canonicalJson } from '../../platform/json.js';
-import type { AssistantPart } from '../../storage/shapes/stored-part.js';
+import type { AssistantPart } from '../../storage/shapes/stored-step.js';
 import type { CallEnd } from '../../tools/ledger.js';
 import type { CallRow } from '../state/stored-turn.js';
 import type { ToolUse } from '../state/attempt.js';

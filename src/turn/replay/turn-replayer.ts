@@ -7,7 +7,7 @@ import { hashedSessionId } from '../../session/named-session.js';
 import { SessionStore } from '../../session/session-store.js';
 import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
 import { violatedConstraint } from '../../storage/database-errors.js';
-import type { StoredPart } from '../../storage/shapes/stored-part.js';
+import type { StoredPart } from '../../storage/shapes/stored-step.js';
 import type { ReplayTools } from '../../storage/shapes/stored-turn.js';
 import { SessionForker } from '../branches/session-forker.js';
 import { loadTurns, type StoredTurn } from '../state/stored-turn.js';

@@ -1,4 +1,11 @@
-import type { StoredPart, AssistantPart, AttachmentRef } from '../../storage/shapes/stored-part.js';
+import type {
+  StoredPart,
+  AssistantPart,
+  AttachmentRef,
+  StepStopReason,
+  Usage,
+  Todo,
+} from '../../storage/shapes/stored-step.js';
 import type { EventWriter } from '../../events/event-writer.js';
 import type { TurnEvent } from '../../events/turn-event.js';
 import type { DecisionTree } from '../../governance/decision-tree/decision-tree.js';
@@ -7,9 +14,8 @@ import type { Clock } from '../../platform/clock.js';
 import type { OpenSpan } from '../../tracing/open-span.js';
 import type { LedgerCall, CallEnd } from '../../tools/ledger.js';
 import type { approvals } from '../../storage/governance-schema.js';
-import type { StepStopReason, Usage } from '../../storage/shapes/stored-step.js';
 import type { AgentState } from '../../governance/decision-tree/agent-state.js';
-import type { Price } from '../../storage/shapes/stored-limits.js';
+import type { Price } from '../../storage/shapes/stored-options.js';
 import type { DayBudget } from '../../governance/limits/day-budget.js';
 import type { DayShortage } from '../../governance/limits/day-limit-reached.js';
 import type { TokenModel } from '../../provider/estimate-tokens.js';
@@ -18,7 +24,6 @@ import type { ToolCallStatus } from '../../storage/shapes/stored-turn.js';
 import type { SentPrefix, RequestPrefix } from '../../storage/shapes/sent-request.js';
 import type { Reservation } from '../../governance/budgets/usage-days.js';
 import type { SessionRow } from '../../session/session-store.js';
-import type { Todo } from '../../storage/shapes/todo.js';
 import type { ChildTurn } from './child-turn.js';
 import type { Lease } from './lease.js';
 import type { StoredTurn, SteeredMessage } from './stored-turn.js';

@@ -2,7 +2,7 @@ import { asc, eq } from 'drizzle-orm';
 import { compareCursors, logStart, type EventCursor } from '../../events/cursor.js';
 import type { Usage } from '../../storage/shapes/stored-step.js';
 import type { TurnEvent } from '../../events/turn-event.js';
-import type { CostLimit } from '../../storage/shapes/stored-limits.js';
+import type { CostLimit } from '../../storage/shapes/stored-options.js';
 import type { Queryable } from '../../storage/connection.js';
 import { turns } from '../../storage/schema.js';
 

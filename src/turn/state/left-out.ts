@@ -2,7 +2,7 @@ import { clientNotice, type NoticePosted } from '../../events/turn-event.js';
 import { isPlainObject, isSameJson } from '../../platform/json.js';
 import { turns } from '../../storage/schema.js';
 import { writeKind } from '../../storage/write-kind.js';
-import type { StoredPart } from '../../storage/shapes/stored-part.js';
+import type { StoredPart } from '../../storage/shapes/stored-step.js';
 import type { TurnFailure } from '../../storage/shapes/stored-turn.js';
 import type { LeftOut } from '../../storage/shapes/sent-request.js';
 import type { StoredTurn } from './stored-turn.js';

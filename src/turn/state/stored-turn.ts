@@ -1,9 +1,8 @@
 import { type SQL, and, asc, between, eq, gt, inArray, isNull, sql, isNotNull } from 'drizzle-orm';
-import type { StoredPart } from '../../storage/shapes/stored-part.js';
+import type { StoredPart } from '../../storage/shapes/stored-step.js';
 import type { Queryable } from '../../storage/connection.js';
 import { messages, steps, toolCalls } from '../../storage/transcript-schema.js';
-import { turns } from '../../storage/schema.js';
-import { notices } from '../../storage/conversation-schema.js';
+import { turns, notices } from '../../storage/schema.js';
 import { steeredMessages } from '../../storage/governance-schema.js';
 import { writeKind, insertKind } from '../../storage/write-kind.js';
 import type { TurnRow } from './turn-row.js';

@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { someOptions } from '../../../test/support/turn/store-turn.js';
-import type { OptionResolution } from '../../storage/shapes/stored-options.js';
-import type { SubagentDecision } from '../../storage/shapes/stored-permissions.js';
+import type { OptionResolution, SubagentDecision } from '../../storage/shapes/stored-options.js';
 import { hideOffer, offerOf } from './turn-row.js';
 
 const delegation: SubagentDecision = {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'drizzle-orm';
 import { openServerDatabase } from '../../../test/support/database/both-databases.js';
 import { storeSession } from '../../../test/support/turn/store-turn.js';
-import { batchLane } from '../../storage/batch-lane.js';
+import { batchLane } from '../../storage/statements.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { findSessionAndTurn } from './turn-row.js';
 

@@ -5,10 +5,9 @@ import { Batcher } from '../../platform/async/batcher.js';
 import { isId } from '../../platform/ids.js';
 import { sessionNotFound } from '../../session/session-errors.js';
 import { sessionColumns, type SessionRow } from '../../session/session-store.js';
-import { batchLane } from '../../storage/batch-lane.js';
+import { batchLane, prepared } from '../../storage/statements.js';
 import type { Database } from '../../storage/connection.js';
 import { isDatabaseDown } from '../../storage/database-errors.js';
-import { prepared } from '../../storage/prepared.js';
 import {
   activeStatuses,
   unendedStatuses,
@@ -16,10 +15,8 @@ import {
   type StoredRequest,
   type TurnStatus,
 } from '../../storage/shapes/stored-turn.js';
-import { sessions, turns } from '../../storage/schema.js';
-import { userPreferences } from '../../storage/conversation-schema.js';
-import type { OptionResolution } from '../../storage/shapes/stored-options.js';
-import type { SubagentDecision } from '../../storage/shapes/stored-permissions.js';
+import { sessions, turns, userPreferences } from '../../storage/schema.js';
+import type { OptionResolution, SubagentDecision } from '../../storage/shapes/stored-options.js';
 import { turnNotFound } from './turn-errors.js';
 
 export type TurnRow = typeof turns.$inferSelect;

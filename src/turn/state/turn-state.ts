@@ -5,7 +5,7 @@ import {
   type AgentState,
 } from '../../governance/decision-tree/agent-state.js';
 import { costOf, tokensOf } from '../../governance/limits/cost.js';
-import type { CostLimit } from '../../storage/shapes/stored-limits.js';
+import type { CostLimit } from '../../storage/shapes/stored-options.js';
 import type { DecisionTree } from '../../governance/decision-tree/decision-tree.js';
 import type { CallRow, StepRow } from './stored-turn.js';
 

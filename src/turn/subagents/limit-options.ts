@@ -1,5 +1,4 @@
-import type { CostLimit } from '../../storage/shapes/stored-limits.js';
-import type { ResolvedOptions } from '../../storage/shapes/stored-options.js';
+import type { CostLimit, ResolvedOptions } from '../../storage/shapes/stored-options.js';
 import { ToolFailure } from '../../tools/tool-failure.js';
 
 /** The headroom of a parent. */

@@ -1,9 +1,12 @@
-import type { OptionResolution, ResolvedOptions } from '../../storage/shapes/stored-options.js';
+import type {
+  OptionResolution,
+  ResolvedOptions,
+  SubagentDecision,
+} from '../../storage/shapes/stored-options.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { PersonaLibrary } from '../../agents/persona-library.js';
 import { CONFIG, type Config } from '../../config/config.js';
 import { OptionLoader } from '../../options/option-loader.js';
-import type { SubagentDecision } from '../../storage/shapes/stored-permissions.js';
 import type { Persona } from '../../agents/parse-agent-file.js';
 import { logStart } from '../../events/cursor.js';
 import { CLOCK, type Clock } from '../../platform/clock.js';

@@ -1,7 +1,7 @@
 import { and, count, eq, inArray, isNull, ne, sql } from 'drizzle-orm';
 import { newTimeId } from '../../platform/ids.js';
 import type { Database, Queryable } from '../../storage/connection.js';
-import { lockFor, lockKey } from '../../storage/lock.js';
+import { lockFor, lockKey } from '../../storage/statements.js';
 import { activeStatuses } from '../../storage/shapes/stored-turn.js';
 import { turns } from '../../storage/schema.js';
 import {

@@ -2,19 +2,24 @@ import { and, count, eq, inArray, isNull, sql, type SQL } from 'drizzle-orm';
 import { newId, newTimeId } from '../../platform/ids.js';
 import type { Database, Queryable } from '../../storage/connection.js';
 import { isPlainObject } from '../../platform/json.js';
-import { encodeRow, givenParams, typesOf, unnest } from '../../storage/given-rows.js';
-import { KnownStatements } from '../../storage/known-statement.js';
+import {
+  encodeRow,
+  givenParams,
+  typesOf,
+  unnest,
+  KnownStatements,
+  batchLane,
+  lockFor,
+  lockKey,
+} from '../../storage/statements.js';
 import { messages } from '../../storage/transcript-schema.js';
-import { turnReaders } from '../../storage/reader-schema.js';
-import { turns } from '../../storage/schema.js';
+import { turnReaders, turns } from '../../storage/schema.js';
 import { insertKind, pickColumns, type StoreWrite } from '../../storage/write-kind.js';
 import { insertMessage } from '../state/stored-turn.js';
 import { unendedStatuses } from '../../storage/shapes/stored-turn.js';
 import { READER_LEASE_MS } from '../lifecycle/presence.js';
 import { Batcher } from '../../platform/async/batcher.js';
 import { isDatabaseDown, violatedConstraint } from '../../storage/database-errors.js';
-import { batchLane } from '../../storage/batch-lane.js';
-import { lockFor, lockKey } from '../../storage/lock.js';
 import { supersedeTurns } from '../branches/supersede-turns.js';
 import { findSteeredByKey } from './steer-turn.js';
 import type { NewTurn, StoredBeside } from './turn-submission.js';

@@ -6,7 +6,7 @@ import { compact } from '../../platform/compact.js';
 import { newId, newTimeId } from '../../platform/ids.js';
 import type { Queryable } from '../../storage/connection.js';
 import { turns } from '../../storage/schema.js';
-import type { AssistantPart, AttachmentRef, StoredPart } from '../../storage/shapes/stored-part.js';
+import type { AssistantPart, AttachmentRef, StoredPart } from '../../storage/shapes/stored-step.js';
 import { messages, steps, toolCalls } from '../../storage/transcript-schema.js';
 import type { CheckedToldTurn, NewTurn, ToldTurn } from './turn-submission.js';
 

@@ -8,7 +8,7 @@ import type { Logger } from '../../platform/logger.js';
 import { sessionNotFound } from '../../session/session-errors.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import type { OnBusy } from '../../storage/shapes/stored-options.js';
-import type { StoredTrace } from '../../storage/shapes/stored-trace.js';
+import type { StoredTrace } from '../../storage/shapes/stored-turn.js';
 import { attributes, queueAttributes, spanNames } from '../../tracing/span-names.js';
 import { Tracing } from '../../tracing/tracing.js';
 import { QueuePositions, WorkerWaker } from '../queue/queue-positions.js';

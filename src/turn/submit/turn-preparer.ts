@@ -18,7 +18,7 @@ import { ToolRegistry } from '../../tools/registry.js';
 import { preferencesOf } from '../../options/preferences/turn-preferences.js';
 import type { StoredPreferences } from '../../options/preferences/preferences-store.js';
 import path from 'node:path';
-import type { AttachmentRef } from '../../storage/shapes/stored-part.js';
+import type { AttachmentRef } from '../../storage/shapes/stored-step.js';
 import { validateAgentConfig } from '../../governance/decision-tree/agent-config.js';
 import { compact } from '../../platform/compact.js';
 import { dayLimitsOf } from '../../governance/limits/day-budget.js';

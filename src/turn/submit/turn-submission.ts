@@ -1,22 +1,24 @@
 import type { JsonObject } from '../../platform/json.js';
 import type { Principal } from '../../access/principal.js';
 import type { ReceivedFile } from '../../attachments/blob-store.js';
-import type { AgentConfig, DayLimits } from '../../storage/shapes/stored-limits.js';
 import type {
+  AgentConfig,
+  DayLimits,
   InheritedPermissions,
   SubagentDecision,
-} from '../../storage/shapes/stored-permissions.js';
-import type { StoredTrace } from '../../storage/shapes/stored-trace.js';
-import type { SessionRow } from '../../session/session-store.js';
-import type { Queryable } from '../../storage/connection.js';
-import type {
   OnDisconnect,
   OptionProblem,
   OptionResolution,
 } from '../../storage/shapes/stored-options.js';
-import type { StoredPart } from '../../storage/shapes/stored-part.js';
-import type { ReplayTerms, StoredRequest } from '../../storage/shapes/stored-turn.js';
-import type { StoredResponsesRequest } from '../../storage/shapes/stored-responses.js';
+import type {
+  StoredTrace,
+  ReplayTerms,
+  StoredRequest,
+  StoredResponsesRequest,
+} from '../../storage/shapes/stored-turn.js';
+import type { SessionRow } from '../../session/session-store.js';
+import type { Queryable } from '../../storage/connection.js';
+import type { StoredPart } from '../../storage/shapes/stored-step.js';
 import type { SessionOrigin } from '../../storage/schema.js';
 
 /** Rows that stand or fall with a turn's: they are stored in its transaction. */

@@ -17,7 +17,7 @@ import { SessionStore, type SessionRow } from '../../session/session-store.js';
 import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
 import { sessions, turns } from '../../storage/schema.js';
 import type { OnDisconnect, OptionProblem } from '../../storage/shapes/stored-options.js';
-import type { StoredResponsesRequest } from '../../storage/shapes/stored-responses.js';
+import type { StoredResponsesRequest } from '../../storage/shapes/stored-turn.js';
 import { ApprovalAnswerer } from '../../turn/approvals/approval-answerer.js';
 import type { CancelState } from '../../turn/lifecycle/turn-canceller.js';
 import type {

@@ -4,8 +4,7 @@ import { viewMessages, type MessageView } from '../../turn/history/view-messages
 import type { StoredTurn } from '../../turn/state/stored-turn.js';
 import { contextBefore } from '../../turn/state/turn-state.js';
 import type { Database } from '../../storage/connection.js';
-import { compactions } from '../../storage/conversation-schema.js';
-import { sessions, turns } from '../../storage/schema.js';
+import { compactions, sessions, turns } from '../../storage/schema.js';
 import { activeStatuses } from '../../storage/shapes/stored-turn.js';
 import type { OracleSource } from './dialect/oracle-frames.js';
 import { toOracleSource } from './dialect/oracle-frames.js';

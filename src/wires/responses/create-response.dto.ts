@@ -6,7 +6,7 @@ import { anyJson, jsonObject, jsonObjects } from '../../http/fields/json-schemas
 import { Rule } from '../../http/fields/rule.decorator.js';
 import { RequestForm } from '../../http/request-form.decorator.js';
 import { isPlainObject } from '../../platform/json.js';
-import { isStorable } from '../../storage/storable.js';
+import { isStorable } from '../../storage/connection.js';
 
 const LONGEST_NAME = 256;
 const aName = mustBe(`text of 1 to ${LONGEST_NAME} characters, or left out`);

@@ -2,7 +2,7 @@ import { invalidRequest } from '../../errors/typed-error.js';
 import { parseOutput } from '../../output/parse-output.js';
 import { takeRequest } from '../../http/request.pipe.js';
 import { isPlainObject } from '../../platform/json.js';
-import { efforts } from '../../storage/shapes/stored-thinking.js';
+import { efforts } from '../../storage/shapes/stored-options.js';
 import { parseClientTools } from '../../options/client-tools.js';
 import { CreateResponseDto } from './create-response.dto.js';
 import { readItem, type InputItem } from './input-item.js';

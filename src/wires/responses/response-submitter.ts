@@ -9,7 +9,7 @@ import { LONGEST_NAME } from '../../session/named-session.js';
 import { DEFAULT_PERSONA } from '../../agents/persona-name.js';
 import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
 import { findTurnByKey } from '../../turn/state/turn-row.js';
-import type { StoredResponsesRequest } from '../../storage/shapes/stored-responses.js';
+import type { StoredResponsesRequest } from '../../storage/shapes/stored-turn.js';
 import { SessionForker } from '../../turn/branches/session-forker.js';
 import { idempotencyKeyReused } from '../../turn/state/turn-errors.js';
 import type { StoredBeside, SubmittedTurn } from '../../turn/submit/turn-submission.js';

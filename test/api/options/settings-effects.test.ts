@@ -1,4 +1,4 @@
-import { userPreferences } from '../../../src/storage/conversation-schema.js';
+import { userPreferences } from '../../../src/storage/schema.js';
 import { instructionRootWith } from '../../support/agents/instruction-root.js';
 import { startServer, type TestServer } from '../../support/processes/start-server.js';
 import { mkdir, writeFile } from 'node:fs/promises';

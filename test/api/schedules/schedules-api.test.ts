@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
 import { auditLog } from '../../../src/storage/governance-schema.js';
-import { schedules } from '../../../src/storage/schedule-schema.js';
+import { schedules } from '../../../src/storage/automation-schema.js';
 import { turns } from '../../../src/storage/schema.js';
 import { makeKey } from '../../support/clients/keyed-client.js';
 import { expectSoon } from '../../support/expect-soon.js';

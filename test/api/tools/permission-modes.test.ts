@@ -1,4 +1,4 @@
-import { permissionModes } from '../../../src/storage/shapes/stored-permissions.js';
+import { permissionModes } from '../../../src/storage/shapes/stored-options.js';
 import { AgentClient } from '../../support/clients/agent-client.js';
 import { HeadlessChat } from '../../support/clients/headless-chat.js';
 import { startServer, type TestServer } from '../../support/processes/start-server.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { webhookDeliveries } from '../../../src/storage/webhook-schema.js';
+import { webhookDeliveries } from '../../../src/storage/automation-schema.js';
 import { instructionRootWith } from '../../support/agents/instruction-root.js';
 import { KeyedClient, makeKey } from '../../support/clients/keyed-client.js';
 import { startServer, type TestServer } from '../../support/processes/start-server.js';

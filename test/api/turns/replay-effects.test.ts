@@ -4,7 +4,7 @@ import path from 'node:path';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { TurnpikeClient } from '../../../src/client/turnpike-client.js';
-import { webhookDeliveries } from '../../../src/storage/webhook-schema.js';
+import { webhookDeliveries } from '../../../src/storage/automation-schema.js';
 import { SessionExporter } from '../../../src/data/session-exporter.js';
 import { instructionRootWith } from '../../support/agents/instruction-root.js';
 import { startMcpHttp, type McpHttp } from '../../support/mcp/start-mcp-http.js';

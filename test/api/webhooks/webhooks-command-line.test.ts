@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { TurnpikeClient } from '../../../src/client/turnpike-client.js';
-import { webhookDeliveries } from '../../../src/storage/webhook-schema.js';
+import { webhookDeliveries } from '../../../src/storage/automation-schema.js';
 import { makeKey } from '../../support/clients/keyed-client.js';
 import { expectSoon } from '../../support/expect-soon.js';
 import { cliProgram } from '../../support/processes/built-programs.js';

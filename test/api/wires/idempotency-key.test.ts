@@ -1,7 +1,7 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { isNull, sql } from 'drizzle-orm';
-import { scheduleRuns } from '../../../src/storage/schedule-schema.js';
+import { scheduleRuns } from '../../../src/storage/automation-schema.js';
 import { sessions, turns } from '../../../src/storage/schema.js';
 import { KeyedClient } from '../../support/clients/keyed-client.js';
 import { startServer, type TestServer } from '../../support/processes/start-server.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
-import { scheduleRuns, schedules } from '../../../src/storage/schedule-schema.js';
+import { scheduleRuns, schedules } from '../../../src/storage/automation-schema.js';
 import { sessions, turns } from '../../../src/storage/schema.js';
 import { SlotRunner } from '../../../src/schedules/firing/slot-runner.js';
 import { SlotStore, SlotTaken } from '../../../src/schedules/firing/slot-store.js';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { webhookDeliveries } from '../../../src/storage/webhook-schema.js';
+import { webhookDeliveries } from '../../../src/storage/automation-schema.js';
 import { KeyedClient } from '../../support/clients/keyed-client.js';
 import { expectSoon } from '../../support/expect-soon.js';
 import { parseSamples, valueOf } from '../../support/metrics/scrape.js';

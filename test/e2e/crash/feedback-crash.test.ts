@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'drizzle-orm';
-import { feedback } from '../../../src/storage/feedback-schema.js';
-import { webhookDeliveries } from '../../../src/storage/webhook-schema.js';
+import { feedback } from '../../../src/storage/schema.js';
+import { webhookDeliveries } from '../../../src/storage/automation-schema.js';
 import { KeyedClient } from '../../support/clients/keyed-client.js';
 import { startServer, type TestServer } from '../../support/processes/start-server.js';
 

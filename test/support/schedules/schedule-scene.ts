@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import { eq } from 'drizzle-orm';
 import { ScheduleTicker } from '../../../src/schedules/firing/schedule-ticker.js';
-import { schedules } from '../../../src/storage/schedule-schema.js';
+import { schedules } from '../../../src/storage/automation-schema.js';
 import { KeyedClient } from '../clients/keyed-client.js';
 import { expectSoon } from '../expect-soon.js';
 import type { TestServer } from '../processes/start-server.js';

@@ -2,7 +2,7 @@ import { getTableColumns } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import { newId } from '../../../src/platform/ids.js';
 import type { Database } from '../../../src/storage/connection.js';
-import { memories } from '../../../src/storage/memory-schema.js';
+import { memories } from '../../../src/storage/file-schema.js';
 import { recordKinds } from '../../../src/data/record-kinds.js';
 import storedTypes from '../../../src/data/stored-types.json' with { type: 'json' };
 

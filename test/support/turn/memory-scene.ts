@@ -10,7 +10,7 @@ import { systemClock } from '../../../src/platform/clock.js';
 import { newId } from '../../../src/platform/ids.js';
 import type { JsonObject } from '../../../src/platform/json.js';
 import type { Database } from '../../../src/storage/connection.js';
-import { memoryFiles } from '../../../src/storage/memory-schema.js';
+import { memoryFiles } from '../../../src/storage/file-schema.js';
 import { toolCalls } from '../../../src/storage/transcript-schema.js';
 import { storeSession, storeTurn } from './store-turn.js';
 

@@ -1,8 +1,7 @@
 import { eq, sql } from 'drizzle-orm';
 import { silentLogger } from '../silent-logger.js';
 import type { Database } from '../../../src/storage/connection.js';
-import { readerProcesses, turnReaders } from '../../../src/storage/reader-schema.js';
-import { turns } from '../../../src/storage/schema.js';
+import { readerProcesses, turnReaders, turns } from '../../../src/storage/schema.js';
 import { AbandonedTurns } from '../../../src/turn/lifecycle/abandoned-turns.js';
 import { TurnInserter } from '../../../src/turn/submit/insert-turn.js';
 import { MemorySignalBus } from '../../../src/turn/queue/signal-bus.js';

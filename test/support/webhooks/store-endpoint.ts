@@ -1,6 +1,6 @@
 import { newId } from '../../../src/platform/ids.js';
 import type { Database } from '../../../src/storage/connection.js';
-import { webhookEndpoints } from '../../../src/storage/webhook-schema.js';
+import { webhookEndpoints } from '../../../src/storage/automation-schema.js';
 
 export type EndpointInsert = typeof webhookEndpoints.$inferInsert;
 

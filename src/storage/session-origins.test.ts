@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { newTimeId } from '../../platform/ids.js';
-import { namedSessionId } from '../../session/named-session.js';
-import { migrationsFolder } from '../migrations-folder.js';
+import { newTimeId } from '../platform/ids.js';
+import { namedSessionId } from '../session/named-session.js';
+import { migrationsFolder } from './migrate-database.js';
 
 const TAG = '0018_session_origins';
 

@@ -3,10 +3,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Pool } from 'pg';
-import { renewPlans } from '../renew-plans.js';
-import { openEnginePool } from './engine-pool.js';
-import { EngineThread } from './engine-thread.js';
-import { tidy } from './tidy-tables.js';
+import { renewPlans } from './prepared-plans.js';
+import { openEnginePool, EngineThread } from './engine/engine-thread.js';
+import { tidy } from './embedded-database.js';
 
 const ROWS = 5_000;
 const SMALL = 400;

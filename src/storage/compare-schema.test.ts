@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { compareSchema } from './compare-schema.js';
+import { compareSchema } from './schema-error.js';
 
 const known = [
   { tag: '0000_first', when: 10 },

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { openTestDatabase } from '../../../test/support/database/database.js';
-import { storeSession, storeTurn } from '../../../test/support/turn/store-turn.js';
-import type { OpenedDatabase } from '../connection.js';
-import { migrationsFolder } from '../migrations-folder.js';
-import type { ToolCallStatus } from '../shapes/stored-turn.js';
-import { toolCalls } from '../transcript-schema.js';
+import { openTestDatabase } from '../../test/support/database/database.js';
+import { storeSession, storeTurn } from '../../test/support/turn/store-turn.js';
+import type { OpenedDatabase } from './connection.js';
+import { migrationsFolder } from './migrate-database.js';
+import type { ToolCallStatus } from './shapes/stored-turn.js';
+import { toolCalls } from './transcript-schema.js';
 
 let database: OpenedDatabase;
 beforeAll(async () => {

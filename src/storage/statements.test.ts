@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm';
 import * as fc from 'fast-check';
 import { bothDatabases } from '../../test/support/database/both-databases.js';
 import type { OpenedDatabase } from './connection.js';
-import { unnest } from './given-rows.js';
+import { unnest } from './statements.js';
 
 describe.each(bothDatabases)('rows that are given as one array a column, on %s', (_name, open) => {
   let database: OpenedDatabase;

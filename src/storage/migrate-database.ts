@@ -1,21 +1,21 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { sql } from 'drizzle-orm';
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
 import { migrate } from 'drizzle-orm/node-postgres/migrator';
 import * as z from 'zod/mini';
-import { parseValue } from '../../parsing/parse-value.js';
-import { errorCode } from '../../platform/error-code.js';
-import { packageVersion } from '../../platform/process/package-root.js';
+import { parseValue } from '../parsing/parse-value.js';
+import { errorCode } from '../platform/error-code.js';
+import { packageVersion } from '../platform/process/package-root.js';
+import { driverError, isDatabaseDown } from './database-errors.js';
 import {
   compareSchema,
   type Migration,
   type SchemaDifference,
   type StoredSchema,
-} from './compare-schema.js';
-import { driverError, isDatabaseDown } from '../database-errors.js';
-import { migrationsFolder } from '../migrations-folder.js';
-import { SchemaError } from './schema-error.js';
+  SchemaError,
+} from './schema-error.js';
 
 /** A schema that this program can use. */
 export interface SchemaReport {
@@ -117,3 +117,10 @@ async function exists(db: NodePgDatabase, table: string): Promise<boolean> {
   const { rows } = await db.execute(sql`select 1 where to_regclass(${table}) is not null`);
   return rows.length > 0;
 }
+
+/** A start whose database lacks migrations refuses, or applies them. */
+export const migrateModes = ['check', 'apply'] as const;
+export type MigrateMode = (typeof migrateModes)[number];
+
+/** The migrations' folder, beside this file and beside the bundle that contains it. */
+export const migrationsFolder = fileURLToPath(new URL('./migrations', import.meta.url));

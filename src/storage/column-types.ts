@@ -1,4 +1,7 @@
-import { customType } from 'drizzle-orm/pg-core';
+import { timestamp, customType } from 'drizzle-orm/pg-core';
+
+/** A column of timestamps with a time zone, as `Date`. */
+export const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' });
 
 /**
  * A string in a `json` column. The query builder's own column would parse a string that is JSON

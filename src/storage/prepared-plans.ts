@@ -1,0 +1,111 @@
+import type { ClientBase, QueryConfig, Pool, PoolClient } from 'pg';
+import { isDatabaseDown } from './database-errors.js';
+
+/**
+ * Makes a connection prepare repeated statements, which the server then parses once.
+ *
+ * @param names for all connections of a pool.
+ */
+export function prepareRepeated(client: ClientBase, names: StatementNames): void {
+  const query = client.query.bind(client);
+  const prepared = (config: unknown, ...rest: unknown[]): unknown =>
+    Reflect.apply(query, client, [isUnnamed(config) ? named(config, names) : config, ...rest]);
+  client.query = prepared as typeof client.query;
+}
+
+/** Makes a connection prepare nothing: the next transaction may be at another connection of the server. */
+export function prepareNothing(client: ClientBase): void {
+  const query = client.query.bind(client);
+  const unnamed = (config: unknown, ...rest: unknown[]): unknown =>
+    Reflect.apply(query, client, [
+      hasName(config) ? { ...config, name: undefined } : config,
+      ...rest,
+    ]);
+  client.query = unnamed as typeof client.query;
+}
+
+function hasName(config: unknown): config is QueryConfig {
+  return typeof config === 'object' && config !== null && 'name' in config && !('submit' in config);
+}
+
+function isUnnamed(config: unknown): config is QueryConfig {
+  if (typeof config !== 'object' || config === null || 'submit' in config) return false;
+  return 'text' in config && (!('name' in config) || config.name === undefined);
+}
+
+function named(config: QueryConfig, names: StatementNames): QueryConfig {
+  const name = names.nameOf(config.text);
+  return name === undefined ? config : { ...config, name };
+}
+
+/** Most statements that stay prepared. */
+const MOST_NAMES = 200;
+
+/**
+ * Names of statements that are prepared: those whose text comes a second time. The query builder gives a
+ * statement the same text each time.
+ */
+export class StatementNames {
+  readonly #names = new Map<string, string | undefined>();
+
+  /** @returns undefined for a text that is seen for the first time, or is one too many. */
+  nameOf(text: string): string | undefined {
+    if (!this.#names.has(text)) {
+      if (this.#names.size < MOST_NAMES) this.#names.set(text, undefined);
+      return undefined;
+    }
+    const name = this.#names.get(text) ?? `turnpike_${[...this.#names.keys()].indexOf(text)}`;
+    this.#names.set(text, name);
+    return name;
+  }
+}
+
+/**
+ * Makes the connections of a pool plan their prepared statements anew from time to time: see `PlanAge`.
+ *
+ * @param onError an error other than that the database is away, which the statement behind has too.
+ */
+export function renewPlans(
+  pool: Pool,
+  onError: (error: Error) => void,
+  now: () => number = () => performance.now(),
+): void {
+  const ages = new WeakMap<PoolClient, PlanAge>();
+  pool.on('connect', (client) => ages.set(client, new PlanAge(now)));
+  // Nobody who is given a connection has begun a transaction yet.
+  pool.on('acquire', (client) => {
+    if (ages.get(client)?.isOver() !== true) return;
+    client.query('discard plans').catch((error: Error) => {
+      if (!isDatabaseDown(error)) onError(error);
+    });
+  });
+}
+
+/** Time after which first plans are made anew, in ms; later plans last twice as long each time. */
+const FIRST_MS = 1_000;
+/** Longest time for which plans are kept, in ms. */
+const MOST_MS = 60_000;
+
+/**
+ * The age of a connection's plans of prepared statements. A plan that was made when tables were small reads them
+ * as a whole. A server keeps it until it has collected statistics, a minute later at best, and the embedded engine
+ * collects none. New tables grow fastest, so plans are made anew after a second, after two more, after four, and
+ * each minute in the end.
+ */
+export class PlanAge {
+  #since: number;
+  #lastMs = FIRST_MS;
+
+  /** @param now milliseconds of a clock that is never set back. */
+  constructor(private readonly now: () => number) {
+    this.#since = now();
+  }
+
+  /** Whether plans are to be made anew; the age begins again then. */
+  isOver(): boolean {
+    if (this.now() - this.#since < this.#lastMs) return false;
+    this.#since = this.now();
+    this.#lastMs = Math.min(this.#lastMs * 2, MOST_MS);
+    return true;
+  }
+}

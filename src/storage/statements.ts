@@ -1,0 +1,170 @@
+import { SQL, StringChunk, sql, type GetColumnData, type QueryWithTypings } from 'drizzle-orm';
+import { type PgColumn, PgDialect } from 'drizzle-orm/pg-core';
+import type { Database, Queryable } from './connection.js';
+
+/** Columns of given rows by name; they encode the values. */
+export type GivenColumns = Record<string, PgColumn>;
+
+export type GivenRow<C extends GivenColumns> = {
+  [K in keyof C]: GetColumnData<C[K]> | null | undefined;
+};
+
+/** The values of a row by its columns, as the driver takes them; null for what is missing. */
+export function encodeRow<C extends GivenColumns>(
+  columns: C,
+  row: Partial<GivenRow<C>>,
+): unknown[] {
+  return Object.entries<PgColumn>(columns).map(([name, column]) => {
+    const value: unknown = row[name];
+    // Column encoders do not take NULL.
+    return value === null || value === undefined ? null : column.mapToDriverValue(value);
+  });
+}
+
+/** PostgreSQL's types of columns, by their names. */
+export function typesOf(columns: GivenColumns): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(columns).map(([name, column]) => [name, column.getSQLType()]),
+  );
+}
+
+/**
+ * The literal of an array of JSON texts, in which only quotes and backslashes are to be escaped: a JSON text has no
+ * other character that a string in JSON escapes. The driver's own escape makes three copies of each text.
+ */
+function jsonArray(texts: readonly unknown[]): string {
+  return `{${texts.map((text) => (text === null ? 'NULL' : JSON.stringify(text))).join()}}`;
+}
+
+/** The parameters of `unnest`: the values of each column as one array. */
+export function givenParams(
+  types: Readonly<Record<string, string>>,
+  rows: readonly (readonly unknown[])[],
+): unknown[] {
+  return Object.values(types).map((type, index) => {
+    const values = rows.map((row) => row[index]);
+    return type === 'json' ? jsonArray(values) : values;
+  });
+}
+
+/**
+ * Builds `unnest(…) given (…)`: rows as one parameter a column. The text is the same for any number of
+ * rows, so that a statement is prepared once. The server sees the parameters through subqueries: it would plan
+ * the statement each time for the number of rows that it has.
+ *
+ * @param rows values of each row in the order of `types`; none where the text alone is wanted.
+ */
+export function unnest(
+  types: Readonly<Record<string, string>>,
+  rows: readonly (readonly unknown[])[] = [],
+): SQL {
+  const params = givenParams(types, rows);
+  const chunks: SQL['queryChunks'] = [];
+  let before = 'unnest((select ';
+  for (const [index, type] of Object.values(types).entries()) {
+    chunks.push(new StringChunk(before), sql.param(params[index]));
+    before = `::${type}[]), (select `;
+  }
+  const names = Object.keys(types).map((name) => `"${name}"`);
+  chunks.push(
+    new StringChunk(`${before.slice(0, before.lastIndexOf(','))}) given (${names.join(', ')})`),
+  );
+  return new SQL(chunks);
+}
+
+const dialect = new PgDialect();
+
+/**
+ * Texts of statements that differ in their parameters alone. The query builder takes longer to build a statement of
+ * many parameters than the driver to send it.
+ */
+export class KnownStatements {
+  readonly #texts = new Map<string, string>();
+
+  /**
+   * @param key tells the statements apart.
+   * @param params of the statement, in the order of its text.
+   * @param build builds the statement of the key, for any values; called once.
+   * @throws Error where the statement that was built has another number of parameters.
+   */
+  of(key: string, params: unknown[], build: () => SQL): SQL {
+    return new KnownStatement(this.#texts.get(key) ?? this.#build(key, params, build), params);
+  }
+
+  #build(key: string, { length }: unknown[], build: () => SQL): string {
+    const built = dialect.sqlToQuery(build());
+    if (built.params.length !== length) {
+      throw new Error(`Statement '${key}' has ${built.params.length} parameters, not ${length}`);
+    }
+    this.#texts.set(key, built.sql);
+    return built.sql;
+  }
+}
+
+/** A statement of which the query builder has nothing to build. */
+class KnownStatement extends SQL {
+  constructor(
+    private readonly text: string,
+    private readonly params: unknown[],
+  ) {
+    super([]);
+  }
+
+  override toQuery(): QueryWithTypings {
+    return { sql: this.text, params: this.params };
+  }
+}
+
+/**
+ * Declares a frequent query, or a batcher of one. Each database has its own, built when it is first used;
+ * a query has `sql.placeholder`s for the parameters, and is prepared once on each connection.
+ *
+ * @example const findTurn = prepared((db) => db.select()….prepare('find_turn'));
+ * await findTurn(db).execute({ turnId });
+ */
+export function prepared<Query>(build: (db: Database) => Query): (db: Database) => Query {
+  const built = new WeakMap<Database, Query>();
+  return (db) => {
+    const known = built.get(db);
+    if (known !== undefined) return known;
+    const query = build(db);
+    built.set(db, query);
+    return query;
+  };
+}
+
+const lanes = new WeakMap<Database, Database>();
+
+/** Gives a database connections of their own for the statements of batches. */
+export function giveLane(db: Database, lane: Database): void {
+  lanes.set(db, lane);
+}
+
+/**
+ * The connections for the statements of batches; those of the database where it has no others. A statement must
+ * have a good plan for any parameters: it is planned once a connection, without them. Few connections plan it few
+ * times, and slow statements of other requests do not make turns wait.
+ */
+export function batchLane(db: Database): Database {
+  return lanes.get(db) ?? db;
+}
+
+/** Deployment-wide locks, each of one transaction at a time. */
+const locks = { 'accept-turn': 1, 'create-session': 2, 'first-key': 3 } as const;
+
+/** Locks of a key, each of one transaction at a time. They are taken before the locks above. */
+const keyedLocks = { session: 0x74757270, principal: 0x74757271, feedback: 0x74757272 } as const;
+
+/** Waits for a lock, which the transaction's end releases. */
+export async function lockFor(tx: Queryable, what: keyof typeof locks): Promise<void> {
+  await tx.execute(sql`select pg_advisory_xact_lock(${0x7475726e}, ${locks[what]})`);
+}
+
+/** Waits for the lock of a session, a principal or a turn's feedback. Two keys may share a lock, which costs time only. */
+export async function lockKey(
+  tx: Queryable,
+  what: keyof typeof keyedLocks,
+  key: string,
+): Promise<void> {
+  await tx.execute(sql`select pg_advisory_xact_lock(${keyedLocks[what]}, hashtext(${key}))`);
+}
