@@ -78,18 +78,18 @@ import * as wires_ai_sdk_chat_history_dto from '../wires/ai-sdk/chat-history.dto
 import * as wires_ai_sdk_chat_page_query_dto from '../wires/ai-sdk/chat-page-query.dto.js';
 import * as wires_harness_turn_controller from '../wires/harness/turn.controller.js';
 import * as wires_harness_turn_dto from '../wires/harness/turn.dto.js';
-import * as wires_named_agents_agent_list_dto from '../wires/named-agents/agent-list.dto.js';
-import * as wires_named_agents_chat_request_dto from '../wires/named-agents/chat-request.dto.js';
-import * as wires_named_agents_named_agents_controller from '../wires/named-agents/named-agents.controller.js';
+import * as wires_named_agents_agent_list_dto from '../wires/named-agents/named-agents.dto.js';
+import * as wires_named_agents_chat_request_dto from '../wires/named-agents/named-agents.dto.js';
 import * as wires_named_agents_named_agents_dto from '../wires/named-agents/named-agents.dto.js';
-import * as wires_oracle_oracle_answer_dto from '../wires/oracle/oracle-answer.dto.js';
-import * as wires_oracle_oracle_controller from '../wires/oracle/oracle.controller.js';
+import * as wires_named_agents_named_agents_controller from '../wires/named-agents/named-agents.controller.js';
+import * as wires_oracle_oracle_answer_dto from '../wires/oracle/oracle.dto.js';
 import * as wires_oracle_oracle_dto from '../wires/oracle/oracle.dto.js';
-import * as wires_oracle_oracle_question_dto from '../wires/oracle/oracle-question.dto.js';
-import * as wires_responses_create_response_dto from '../wires/responses/create-response.dto.js';
-import * as wires_responses_input_items_dto from '../wires/responses/input-items.dto.js';
+import * as wires_oracle_oracle_question_dto from '../wires/oracle/oracle.dto.js';
+import * as wires_oracle_oracle_controller from '../wires/oracle/oracle.controller.js';
+import * as wires_responses_create_response_dto from '../wires/responses/responses.dto.js';
+import * as wires_responses_input_items_dto from '../wires/responses/responses.dto.js';
+import * as wires_responses_response_query_dto from '../wires/responses/responses.dto.js';
 import * as wires_responses_models_controller from '../wires/responses/models.controller.js';
-import * as wires_responses_response_query_dto from '../wires/responses/response-query.dto.js';
 import * as wires_responses_responses_controller from '../wires/responses/responses.controller.js';
 
 /** Of a file: its classes, what is said of each of their members. */

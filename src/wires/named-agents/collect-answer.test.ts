@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { recordedTurns } from '../../../test/golden/golden.js';
 import type { TakeEvents, TurnEvent, TurnEventBody } from '../../events/turn-event.js';
 import { foldToEnd } from '../conversation/turn-streams.js';
-import { agentAnswer, type ChatAnswer } from './collect-answer.js';
+import { agentAnswer } from './collect-answer.js';
+import type { ChatAnswerDto } from './named-agents.dto.js';
 
 const turns = new Map(recordedTurns());
 const ids = { sessionId: '01ARZ3NDEKTSV4RRFFQ69G5FAV', messageId: '01ARZ3NDEKTSV4RRFFQ69G5FAW' };
@@ -15,7 +16,7 @@ const inBatches =
     }
   };
 
-function answerOf(name: string): Promise<ChatAnswer | undefined> {
+function answerOf(name: string): Promise<ChatAnswerDto | undefined> {
   return foldToEnd(inBatches(turns.get(name) ?? []), agentAnswer(ids));
 }
 

@@ -5,36 +5,23 @@ import { isPlainObject } from '../../platform/json.js';
 import { retryAdvice } from '../../platform/retry-advice.js';
 import type { AnswerFold } from '../framing/dialect.js';
 import type { OpenCall, TurnChange } from '../framing/turn-view.js';
-import type { AgentAnswerEnd, AgentAnswerIds, AgentFrame } from './dialect/agent-frames.js';
+import type { AgentAnswerIds, AgentFrame } from './dialect/agent-frames.js';
 import { agentStart, encodeForAgent, type AgentState } from './dialect/named-agents.js';
 import type { Problem } from './dialect/problem.js';
-
-export interface AnsweredCall {
-  name: string;
-  /** Arguments of the call; left out where the model's reply was cut off in them. */
-  arguments?: Record<string, unknown>;
-  status: 'success' | 'error';
-}
-
-export interface ChatAnswer extends AgentAnswerEnd {
-  message_id: string;
-  session_id: string;
-  /** Calls of the turn; left out where there were none. */
-  tool_calls?: AnsweredCall[];
-}
+import type { AnsweredCallDto, ChatAnswerDto } from './named-agents.dto.js';
 
 interface AgentFold {
   encoded: AgentState;
   last: AgentFrame | undefined;
   /** Calls that count, with their indexes: they end in any order. */
-  calls: readonly { index: number; call: AnsweredCall }[];
+  calls: readonly { index: number; call: AnsweredCallDto }[];
 }
 
 /**
  * Folds a turn to an answer. The end is the wire's; text and calls are the turn's, so that a step that was
  * discarded and sent again counts once. A turn that failed or was interrupted throws its end.
  */
-export function agentAnswer(ids: AgentAnswerIds): AnswerFold<AgentFold, ChatAnswer> {
+export function agentAnswer(ids: AgentAnswerIds): AnswerFold<AgentFold, ChatAnswerDto> {
   return {
     initial: { encoded: agentStart, last: undefined, calls: [] },
     next: ({ encoded, calls }, event) => {
@@ -64,8 +51,8 @@ export function agentAnswer(ids: AgentAnswerIds): AnswerFold<AgentFold, ChatAnsw
 function toAnswer(
   { sessionId, messageId }: AgentAnswerIds,
   last: AgentFrame | undefined,
-  calls: AnsweredCall[],
-): ChatAnswer {
+  calls: AnsweredCallDto[],
+): ChatAnswerDto {
   if (last?.event !== 'stream_end') throw new Error('The turn ended without its last event');
   const { message_id: _same, ...end } = last.data;
   return {
@@ -96,7 +83,7 @@ function answeredCalls(change: TurnChange): AgentFold['calls'] {
 
 function describeCall({ index, name, input, json }: OpenCall, isSuccess: boolean) {
   const given = input ?? parse(json);
-  const call: AnsweredCall = {
+  const call: AnsweredCallDto = {
     name,
     ...(isPlainObject(given) ? { arguments: given } : {}),
     status: isSuccess ? 'success' : 'error',

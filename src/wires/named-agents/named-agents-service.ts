@@ -23,11 +23,11 @@ import {
   AgentSessions,
   type ReceivedChat,
 } from './agent-sessions.js';
-import { agentAnswer, type ChatAnswer } from './collect-answer.js';
+import { agentAnswer } from './collect-answer.js';
+import { type ChatAnswerDto, ChatRequestDto } from './named-agents.dto.js';
 import type { AgentAnswerIds } from './dialect/agent-frames.js';
 import { namedAgentsDialect } from './dialect/named-agents.js';
 import { messageNotFound, sessionEnds, sessionGone } from './named-agents-errors.js';
-import { ChatRequestDto } from './chat-request.dto.js';
 
 /** A request for an agent, as it came: its body was not read. */
 export interface AgentRequest {
@@ -65,7 +65,7 @@ export class NamedAgentsService {
   }
 
   /** The whole answer. */
-  async chat(call: AgentRequest): Promise<ChatAnswer> {
+  async chat(call: AgentRequest): Promise<ChatAnswerDto> {
     const { turn, ids } = await this.#submit(call);
     const answer = await this.streams.whole(turn, agentAnswer(ids), call.response);
     if (answer === undefined) throw sessionGone(ids.sessionId);

@@ -32,15 +32,15 @@ import type { FrameStream } from '../../http/streams/frame-batch.js';
 import { parseIdempotencyKey } from '../../http/request-headers.js';
 import { Streams } from '../../http/streams/stream.interceptor.js';
 import { ApiStream, namedFrames } from '../../http/streams/api-stream.decorator.js';
-import { AgentListDto } from './agent-list.dto.js';
 import {
+  AgentListDto,
   AgentParamsDto,
   MessageParamsDto,
   SessionParamsDto,
   ChatRequestDto,
-} from './chat-request.dto.js';
+  ChatAnswerDto,
+} from './named-agents.dto.js';
 import { NamedAgentsService } from './named-agents-service.js';
-import { ChatAnswerDto } from './named-agents.dto.js';
 import { problemShape } from './named-agents-errors.js';
 import type { AgentFrame } from './dialect/agent-frames.js';
 

@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { recordedTurns } from '../../../test/golden/golden.js';
 import type { TakeEvents, TurnEvent } from '../../events/turn-event.js';
 import { foldToEnd } from '../conversation/turn-streams.js';
-import { oracleAnswer, type OracleAnswer } from './collect-answer.js';
+import { oracleAnswer } from './collect-answer.js';
+import type { OracleAnswerDto } from './oracle.dto.js';
 
 const turns = new Map(recordedTurns());
 
@@ -14,7 +15,7 @@ const inBatches =
     }
   };
 
-function answerOf(name: string, explain = false): Promise<OracleAnswer | undefined> {
+function answerOf(name: string, explain = false): Promise<OracleAnswerDto | undefined> {
   return foldToEnd(inBatches(turns.get(name) ?? []), oracleAnswer(explain));
 }
 

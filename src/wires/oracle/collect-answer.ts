@@ -1,41 +1,12 @@
 import type { ErrorCode } from '../../errors/error-table.js';
 import { compact } from '../../platform/compact.js';
-import type { JsonObject } from '../../platform/json.js';
 import type { AnswerFold } from '../framing/dialect.js';
-import type {
-  DoneChunk,
-  OracleChunk,
-  OracleSource,
-  OracleToolCall,
-} from './dialect/oracle-frames.js';
-import { oracleStart, type OracleState } from './dialect/oracle.js';
-import { encodeOracle } from './dialect/oracle.js';
+import type { OracleChunk } from './dialect/oracle-frames.js';
+import { encodeOracle, oracleStart, type OracleState } from './dialect/oracle.js';
+import type { OracleAnswerDto, RetrievalTraceDto } from './oracle.dto.js';
 import { answerFailed } from './oracle-errors.js';
 
 type Of<Type extends OracleChunk['type']> = Extract<OracleChunk, { type: Type }>;
-
-export interface RetrievalTrace extends OracleToolCall {
-  /** At most 2,000 characters. */
-  result: string;
-}
-
-export interface OracleAnswer {
-  answer: string;
-  sources: OracleSource[];
-  tokens_used: number | undefined;
-  model_used: string | undefined;
-  context_id: string | undefined;
-  /** Tool calls that found the answer; only where the question asked for them. */
-  retrieval_traces?: RetrievalTrace[];
-  /**
-   * Notices on limits. Discarded content needs no notice: the answer is whole, and has none of it.
-   */
-  notices: Of<'system'>[];
-  /** The object of an agent whose answers are to end with one. */
-  output?: JsonObject;
-  /** The reason of the answer's end, where the model did not end it. */
-  metadata?: DoneChunk['metadata'] & object;
-}
 
 interface OracleFold {
   encoded: OracleState;
@@ -46,7 +17,7 @@ interface OracleFold {
  * Folds a turn to an answer, by way of the wire's chunks. The text is the turn's: a step that was discarded
  * and sent again counts once. A turn that failed throws its failure.
  */
-export function oracleAnswer(explain: boolean): AnswerFold<OracleFold, OracleAnswer> {
+export function oracleAnswer(explain: boolean): AnswerFold<OracleFold, OracleAnswerDto> {
   return {
     initial: { encoded: oracleStart, kept: [] },
     next: ({ encoded, kept }, event) => {
@@ -63,7 +34,7 @@ function toAnswer(
   chunks: readonly OracleChunk[],
   failure: ErrorCode | undefined,
   { answer, explain }: { answer: string; explain: boolean },
-): OracleAnswer {
+): OracleAnswerDto {
   const done = pick(chunks, 'done')[0];
   const error = pick(chunks, 'error')[0];
   if (done === undefined && error !== undefined) throw answerFailed(error, failure);
@@ -74,6 +45,7 @@ function toAnswer(
     model_used: done?.model_used,
     context_id: done?.context_id,
     ...(explain ? { retrieval_traces: traces(chunks) } : {}),
+    // Discarded content needs no notice: the answer is whole, and has none of it.
     notices: pick(chunks, 'system').filter(
       ({ system_type }) => system_type !== 'content_discarded',
     ),
@@ -81,7 +53,7 @@ function toAnswer(
   };
 }
 
-function traces(chunks: readonly OracleChunk[]): RetrievalTrace[] {
+function traces(chunks: readonly OracleChunk[]): RetrievalTraceDto[] {
   const results = new Map(
     pick(chunks, 'tool_result').map((chunk) => [chunk.tool_call_id, chunk.tool_result]),
   );

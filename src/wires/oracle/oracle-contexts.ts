@@ -7,28 +7,10 @@ import type { Database } from '../../storage/connection.js';
 import { compactions, sessions, turns } from '../../storage/schema.js';
 import { activeStatuses } from '../../storage/shapes/stored-turn.js';
 import type { OracleSource } from './dialect/oracle-frames.js';
+import type { HistoryMessageDto, OracleHistoryDto } from './oracle.dto.js';
 import { toOracleSource } from './dialect/oracle-frames.js';
 
-export interface HistoryMessage {
-  role: MessageView['role'];
-  content: string;
-  /** ISO-8601. */
-  timestamp: string;
-  /** Left out where none were cited. */
-  sources?: OracleSource[];
-}
-
-export interface OracleHistory {
-  /** Oldest first. */
-  messages: HistoryMessage[];
-  /** Null: there is no conversation. */
-  session_id: string | null;
-  compressed: boolean;
-  /** Tokens of the conversation as the model last saw it, its reply included. */
-  token_count: number;
-}
-
-export const noHistory: OracleHistory = {
+export const noHistory: OracleHistoryDto = {
   messages: [],
   session_id: null,
   compressed: false,
@@ -38,7 +20,7 @@ export const noHistory: OracleHistory = {
 /** A session's turns as `GET /api/oracle/history` has them. Pure. */
 export function viewHistory(
   turns: readonly StoredTurn[],
-): Pick<OracleHistory, 'messages' | 'token_count'> {
+): Pick<OracleHistoryDto, 'messages' | 'token_count'> {
   const messages = viewMessages(turns).map((message) => {
     const turn = turns.find((stored) => stored.turn.id === message.turnId);
     return viewMessage(message, message.role === 'assistant' ? citedIn(turn) : []);
@@ -46,7 +28,7 @@ export function viewHistory(
   return { messages, token_count: contextBefore(turns) };
 }
 
-function viewMessage(message: MessageView, sources: OracleSource[]): HistoryMessage {
+function viewMessage(message: MessageView, sources: OracleSource[]): HistoryMessageDto {
   const { role, parts, createdAt: timestamp } = message;
   const content = parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
   return { role, content, timestamp, ...(sources.length === 0 ? {} : { sources }) };

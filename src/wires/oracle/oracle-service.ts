@@ -18,18 +18,22 @@ import { Conversations, isOwnSession } from '../conversation/conversations.js';
 import { nameTurn, TurnStreams } from '../conversation/turn-streams.js';
 import { retryAdvice } from '../../platform/retry-advice.js';
 import { formatFrame } from '../framing/sse-frame.js';
-import { oracleAnswer, type OracleAnswer } from './collect-answer.js';
+import { oracleAnswer } from './collect-answer.js';
+import type {
+  OracleAnswerDto,
+  OracleHistoryDto,
+  BusyQueryDto,
+  OracleQuestionDto,
+} from './oracle.dto.js';
 import { oracleDialect } from './dialect/oracle.js';
 import { conversationBusy, unknownContext, unknownProject } from './oracle-errors.js';
 import {
   noHistory,
   viewHistory,
-  type OracleHistory,
   findNewestContext,
   findRunningContext,
   isCompressed,
 } from './oracle-contexts.js';
-import type { BusyQueryDto, OracleQuestionDto } from './oracle-question.dto.js';
 import type { OracleChunk } from './dialect/oracle-frames.js';
 
 export interface OracleCall {
@@ -67,7 +71,7 @@ export class OracleService {
   }
 
   /** The whole answer. */
-  async ask(asked: OracleCall, response: ServerResponse): Promise<OracleAnswer> {
+  async ask(asked: OracleCall, response: ServerResponse): Promise<OracleAnswerDto> {
     const { turn, sessionId } = await this.#submit(asked).catch((error: unknown) => {
       if (!isTypedError(error, 'MISSING_API_KEY')) throw error;
       throw new TypedError('MISSING_API_KEY', { case: 'question', message: error.message });
@@ -91,7 +95,7 @@ export class OracleService {
   }
 
   /** @throws TypedError SESSION_NOT_FOUND 404 for a conversation that there is not. */
-  async history(contextId: string | undefined, principalId: string): Promise<OracleHistory> {
+  async history(contextId: string | undefined, principalId: string): Promise<OracleHistoryDto> {
     const { db } = this;
     const sessionId = await this.#find(contextId, principalId);
     if (sessionId === undefined) return noHistory;

@@ -10,10 +10,16 @@ import type { FrameStream } from '../../http/streams/frame-batch.js';
 import { Streams } from '../../http/streams/stream.interceptor.js';
 import { ApiStream, frameOf } from '../../http/streams/api-stream.decorator.js';
 import { oracleShape } from './oracle-errors.js';
-import { BusyQueryDto, ContextQueryDto, OracleQuestionDto } from './oracle-question.dto.js';
-import { OracleAnswerDto, OracleHistoryDto } from './oracle-answer.dto.js';
+import {
+  BusyQueryDto,
+  ContextQueryDto,
+  OracleQuestionDto,
+  OracleAnswerDto,
+  OracleHistoryDto,
+  OracleCancelDto,
+  OracleForgottenDto,
+} from './oracle.dto.js';
 import { OracleService } from './oracle-service.js';
-import { OracleCancelDto, OracleForgottenDto } from './oracle.dto.js';
 
 const questionErrors = [
   'INVALID_REQUEST/fields',

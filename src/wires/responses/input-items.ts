@@ -6,6 +6,7 @@ import { newId } from '../../platform/ids.js';
 import type { JsonObject } from '../../platform/json.js';
 import type { ApprovalRow } from '../../turn/approvals/approval-writes.js';
 import type { InputItem } from './input-item.js';
+import type { InputItemsDto } from './responses.dto.js';
 import { badParam } from './responses-errors.js';
 
 /** Items of the input whose references are resolved. */
@@ -144,14 +145,6 @@ export function answerItems(
   });
 }
 
-export interface InputItemsPage {
-  object: 'list';
-  data: JsonObject[];
-  first_id: string | null;
-  last_id: string | null;
-  has_more: boolean;
-}
-
 /**
  * A page of input items. Pure.
  *
@@ -161,7 +154,7 @@ export interface InputItemsPage {
 export function pageItems(
   items: readonly JsonObject[],
   { after, limit, order }: { after: string | undefined; limit: number; order: 'asc' | 'desc' },
-): InputItemsPage {
+): InputItemsDto {
   const sorted = order === 'asc' ? items : items.toReversed();
   const at = after === undefined ? -1 : sorted.findIndex(({ id }) => id === after);
   if (after !== undefined && at < 0) {

@@ -8,7 +8,7 @@ import { isTypedError } from '../../errors/typed-error.js';
 import { ModelCatalogue } from '../../provider/model-catalogue.js';
 import { DEFAULT_PERSONA } from '../../agents/persona-name.js';
 import type { TurnRow } from '../../turn/state/turn-row.js';
-import { ResponseIdDto } from './response-query.dto.js';
+import { ResponseIdDto } from './responses.dto.js';
 import { responsesShape, modelNotFound } from './responses-errors.js';
 
 /** Who answers: an agent, or a model with the conversation's persona. */

@@ -4,7 +4,7 @@ import { takeRequest } from '../../http/request.pipe.js';
 import { isPlainObject } from '../../platform/json.js';
 import { efforts } from '../../storage/shapes/stored-options.js';
 import { parseClientTools } from '../../options/client-tools.js';
-import { CreateResponseDto } from './create-response.dto.js';
+import { CreateResponseDto } from './responses.dto.js';
 import { readItem, type InputItem } from './input-item.js';
 import {
   parseResponseId,

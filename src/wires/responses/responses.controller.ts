@@ -31,12 +31,17 @@ import { cursorOf } from '../../http/paging/after-query.dto.js';
 import { parseIdempotencyKey } from '../../http/request-headers.js';
 import { WholeAnswer, type FrameStream } from '../../http/streams/frame-batch.js';
 import { Streams } from '../../http/streams/stream.interceptor.js';
-import { CreateResponseDto } from './create-response.dto.js';
+import {
+  CreateResponseDto,
+  DeletedResponseDto,
+  InputItemsDto,
+  InputItemsQueryDto,
+  ResponseIdDto,
+  ResponseQueryDto,
+} from './responses.dto.js';
 import type { ResponseObject } from './dialect/response-frames.js';
-import { answerItems, pageItems, type InputItemsPage } from './input-items.js';
-import { DeletedResponseDto, InputItemsDto } from './input-items.dto.js';
+import { answerItems, pageItems } from './input-items.js';
 import { readRequest } from './response-request.js';
-import { InputItemsQueryDto, ResponseIdDto, ResponseQueryDto } from './response-query.dto.js';
 import { conversationGone, responsesShape } from './responses-errors.js';
 import { ResponseSubmitter } from './response-submitter.js';
 import { repeated, ResponseLookup, type FoundResponse } from './response-lookup.js';
@@ -215,7 +220,7 @@ export class ResponsesController {
     @Param() { id }: ResponseIdDto,
     @Query() { after, limit, order }: InputItemsQueryDto,
     @Caller() principal: Principal,
-  ): Promise<InputItemsPage> {
+  ): Promise<InputItemsDto> {
     const items = inputOf(await this.lookup.find(id, principal));
     return pageItems(items, { after, limit, order });
   }

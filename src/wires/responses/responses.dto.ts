@@ -1,12 +1,20 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Allow, IsNotEmpty, IsString, MaxLength } from 'class-validator';
-import { Flag, MayBeNull, WholeNumber } from '../../http/fields/field-rules.decorator.js';
+import { Allow, IsNotEmpty, IsString, MaxLength, IsIn, IsInt, Min } from 'class-validator';
+import { Transform } from 'class-transformer';
+import {
+  Flag,
+  MayBeNull,
+  WholeNumber,
+  EmptyIsAbsent,
+} from '../../http/fields/field-rules.decorator.js';
 import { mustBe } from '../../http/fields/field-words.js';
-import { anyJson, jsonObject, jsonObjects } from '../../http/fields/json-schemas.js';
+import { anyJson, jsonObject, jsonObjects, nullableText } from '../../http/fields/json-schemas.js';
 import { Rule } from '../../http/fields/rule.decorator.js';
 import { RequestForm } from '../../http/request-form.decorator.js';
-import { isPlainObject } from '../../platform/json.js';
+import { isPlainObject, type JsonObject } from '../../platform/json.js';
 import { isStorable } from '../../storage/connection.js';
+import { AfterQueryDto } from '../../http/paging/after-query.dto.js';
+import { PageLimit } from '../../http/paging/page-query.dto.js';
 
 const LONGEST_NAME = 256;
 const aName = mustBe(`text of 1 to ${LONGEST_NAME} characters, or left out`);
@@ -194,4 +202,84 @@ function isMetadata(value: unknown): boolean {
         text.length <= LONGEST_VALUE,
     )
   );
+}
+
+const flags = ['true', 'false'] as const;
+const orders = ['asc', 'desc'] as const;
+const aNumber = mustBe('the sequence_number of an event');
+
+/** The query of `GET /v1/responses/:id`. */
+@RequestForm({ namesParam: true })
+export class ResponseQueryDto extends AfterQueryDto {
+  @ApiPropertyOptional({ enum: flags, description: 'Whether the answer is a stream of events.' })
+  @EmptyIsAbsent()
+  @IsIn(flags, mustBe('true or false'))
+  stream?: (typeof flags)[number];
+
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 0,
+    description:
+      'The stream begins after the event of this sequence_number. Absent: with the first.',
+  })
+  @EmptyIsAbsent()
+  @Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? Number(value) : value))
+  @IsInt(aNumber)
+  @Min(0, aNumber)
+  starting_after?: number;
+}
+
+/** The query of `GET /v1/responses/:id/input_items`. */
+@RequestForm({ namesParam: true })
+export class InputItemsQueryDto {
+  @ApiPropertyOptional({ type: String, description: 'The id of the last item of the page before.' })
+  @EmptyIsAbsent()
+  @IsString(mustBe('the id of an item'))
+  after?: string;
+
+  @PageLimit({ standard: 20, most: 100 })
+  limit = 20;
+
+  @ApiPropertyOptional({ enum: orders, default: 'desc' })
+  @EmptyIsAbsent()
+  @IsIn(orders, mustBe("'asc' or 'desc'"))
+  order: (typeof orders)[number] = 'desc';
+}
+
+export class ResponseIdDto {
+  @ApiProperty({
+    type: String,
+    description: 'Id of the response.',
+    example: 'resp_6b0f7c1e-3c0a-4f0e-9a53-6a3b7c0f2d11',
+  })
+  @IsString()
+  id!: string;
+}
+
+export class InputItemsDto {
+  @ApiProperty({ enum: ['list'] })
+  object!: 'list';
+
+  @ApiProperty(jsonObjects)
+  data!: JsonObject[];
+
+  @ApiProperty(nullableText)
+  first_id!: string | null;
+
+  @ApiProperty(nullableText)
+  last_id!: string | null;
+
+  @ApiProperty({ type: Boolean })
+  has_more!: boolean;
+}
+
+export class DeletedResponseDto {
+  @ApiProperty({ type: String })
+  id!: string;
+
+  @ApiProperty({ enum: ['response'] })
+  object!: 'response';
+
+  @ApiProperty({ enum: [true] })
+  deleted!: true;
 }

@@ -3,7 +3,7 @@ import type { Type } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
 import { takeRequest } from '../../http/request.pipe.js';
 import { ValidationDetailError } from '../../http/errors/validation-detail.js';
-import { BusyQueryDto, ContextQueryDto, OracleQuestionDto } from './oracle-question.dto.js';
+import { BusyQueryDto, ContextQueryDto, OracleQuestionDto } from './oracle.dto.js';
 
 async function problemsOf(type: Type<object>, value: unknown): Promise<unknown> {
   try {

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { describe, expect, it } from '@jest/globals';
 import { takeRequest } from '../../http/request.pipe.js';
-import { ChatRequestDto, SessionParamsDto } from './chat-request.dto.js';
+import { ChatRequestDto, SessionParamsDto } from './named-agents.dto.js';
 
 const ulid = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
 const wide = '\u{1F600}';
