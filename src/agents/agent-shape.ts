@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
-import { ruleFault } from '../governance/permissions/check-rule.js';
-import { ruleLists } from '../governance/permissions/validate-permission-rules.js';
+import { ruleFault, ruleLists } from '../governance/permissions/permission-rules.js';
 import {
   checkedBy,
   fieldsOf,

@@ -1,7 +1,7 @@
 import { errorCode } from '../platform/error-code.js';
 import type { LineProblem } from '../parsing/front-matter.js';
 import type { RuleTool } from '../governance/permission-subject.js';
-import { ruleFault } from '../governance/permissions/check-rule.js';
+import { ruleFault } from '../governance/permissions/permission-rules.js';
 import { unknownName } from '../parsing/nearest-name.js';
 import { assertNever } from '../platform/assert-never.js';
 import { AgentFiles, type AgentEntry } from './agent-files.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { stringify } from 'yaml';
-import { ruleFault } from '../governance/permissions/check-rule.js';
+import { ruleFault } from '../governance/permissions/permission-rules.js';
 import { parseSkillFile, isSkillName } from './skill-file.js';
 
 const fileOf = (...lines: string[]): string => ['---', ...lines, '---', 'Do it.'].join('\n');

@@ -4,7 +4,7 @@ import { atLines, splitFrontMatter, type LineProblem } from '../parsing/front-ma
 import { parseValue } from '../parsing/parse-value.js';
 import { isPlainObject } from '../platform/json.js';
 import { compact } from '../platform/compact.js';
-import { ruleFault } from '../governance/permissions/check-rule.js';
+import { ruleFault } from '../governance/permissions/permission-rules.js';
 import { checkedBy, filledText, parsedBy } from '../parsing/shapes.js';
 
 export type SkillText = Omit<Skill, 'level' | 'place'>;

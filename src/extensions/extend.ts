@@ -4,7 +4,7 @@ import type {
   Continuation,
   DecisionTree,
   ToolResult,
-} from '../governance/decision-tree/decision-tree.js';
+} from '../governance/decision-tree/decision-trees.js';
 import type { NoticeLevel } from '../notices/notice.js';
 import type { Facts } from '../notices/trigger.js';
 import type { JsonObject } from '../platform/json.js';

@@ -5,7 +5,7 @@ import {
   newAgentState,
   type AgentState,
 } from '../governance/decision-tree/agent-state.js';
-import { DefaultDecisionTree } from '../governance/decision-tree/default-decision-tree.js';
+import { DefaultDecisionTree } from '../governance/decision-tree/decision-trees.js';
 import { ToolFailure } from '../tools/tool-failure.js';
 import { GuardedTree, guardTool } from './guards.js';
 import type { ExtensionTool } from './extend.js';

@@ -5,7 +5,7 @@ import type {
   Continuation,
   DecisionTree,
   ToolResult,
-} from '../governance/decision-tree/decision-tree.js';
+} from '../governance/decision-tree/decision-trees.js';
 import type { Notice, NoticeLevel } from '../notices/notice.js';
 import type { Trigger } from '../notices/trigger.js';
 import { storableJson, storableText } from '../storage/connection.js';

@@ -3,8 +3,10 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { settlesWithin } from '../platform/async/settles-within.js';
 import { changeState } from '../governance/decision-tree/agent-state.js';
-import type { DecisionTrees } from '../governance/decision-tree/decision-trees.js';
-import { DefaultDecisionTree } from '../governance/decision-tree/default-decision-tree.js';
+import {
+  type DecisionTrees,
+  DefaultDecisionTree,
+} from '../governance/decision-tree/decision-trees.js';
 import type { Trigger } from '../notices/trigger.js';
 import { compact } from '../platform/compact.js';
 import { isPlainObject } from '../platform/json.js';

@@ -1,5 +1,5 @@
 import type { RuleTool } from '../governance/permission-subject.js';
-import { validatePermissionRules } from '../governance/permissions/validate-permission-rules.js';
+import { validatePermissionRules } from '../governance/permissions/permission-rules.js';
 import { loadFile } from '../parsing/load-file.js';
 import { parseYaml } from '../parsing/parse-text.js';
 import type { PermissionRules } from '../storage/shapes/stored-options.js';

@@ -7,7 +7,7 @@ import { harnessLimits } from '../attachments/file-limits.js';
 import { CONFIG, type Config } from '../config/config.js';
 import { invalidRequest } from '../errors/typed-error.js';
 import { validateAgentConfig } from '../governance/decision-tree/agent-config.js';
-import { validatePermissionRules } from '../governance/permissions/validate-permission-rules.js';
+import { validatePermissionRules } from '../governance/permissions/permission-rules.js';
 import { badCursor, type PageQueryDto } from '../http/paging/page-query.dto.js';
 import { parseMode } from '../options/permission-mode.js';
 import { nameOf } from '../parsing/word-issue.js';

@@ -5,7 +5,7 @@ import sharp from 'sharp';
 import type { TurnEvent } from '../../src/events/turn-event.js';
 import type { AgentState } from '../../src/governance/decision-tree/agent-state.js';
 import { costOf } from '../../src/governance/limits/cost.js';
-import { DefaultDecisionTree } from '../../src/governance/decision-tree/default-decision-tree.js';
+import { DefaultDecisionTree } from '../../src/governance/decision-tree/decision-trees.js';
 import type { OpenedDatabase } from '../../src/storage/connection.js';
 import { compactions, sessions, turns } from '../../src/storage/schema.js';
 import { messages, steps } from '../../src/storage/transcript-schema.js';

@@ -3,8 +3,10 @@ import { eq } from 'drizzle-orm';
 import * as fc from 'fast-check';
 import type { TurnEvent } from '../../src/events/turn-event.js';
 import { costOf, tokensOf } from '../../src/governance/limits/cost.js';
-import type { DecisionTree } from '../../src/governance/decision-tree/decision-tree.js';
-import { DefaultDecisionTree } from '../../src/governance/decision-tree/default-decision-tree.js';
+import {
+  type DecisionTree,
+  DefaultDecisionTree,
+} from '../../src/governance/decision-tree/decision-trees.js';
 import type { RehearsalRequest } from '../../src/rehearsal/request-types.js';
 import type { OpenedDatabase } from '../../src/storage/connection.js';
 import { turns, compactions } from '../../src/storage/schema.js';

@@ -6,14 +6,12 @@ import {
   dayOf,
   fitDay,
   type CallSize,
-} from '../limits/day-budget.js';
-import type { DayLimits, Price } from '../../storage/shapes/stored-options.js';
-import {
   type DayShortage,
   describeReserved,
   describeDayShortage,
   startsAgain,
-} from '../limits/day-limit-reached.js';
+} from '../limits/day-budget.js';
+import type { DayLimits, Price } from '../../storage/shapes/stored-options.js';
 import { type Clock, pause } from '../../platform/clock.js';
 import { retry, type RetryDelays } from '../../platform/async/retry.js';
 import type { Database, Queryable } from '../../storage/connection.js';

@@ -1,10 +1,7 @@
-import { innerCommands } from './inner-commands.js';
-import { scriptsIn } from './inner-scripts.js';
-import { cutDocuments } from './here-documents.js';
+import { innerCommands, scriptsIn, runsNothing, wrapperOf } from './split-command.js';
+import { cutDocuments, scanCommand, type ScannedCommand } from './scan-command.js';
 import { meetsText, startsAt } from '../permissions/match-pattern.js';
-import { scanCommand, type ScannedCommand } from './scan-command.js';
 import { asArgument, asProgram, HOLE } from './shell-marks.js';
-import { runsNothing, wrapperOf } from './shell-programs.js';
 
 /** Words before a program: assignments and keywords. */
 const prefix = /^(?:[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=[\s\S]*|if|then|elif|else|while|until|do|!|\{)$/;

@@ -1,4 +1,3 @@
-import { parseEscape } from './ansi-quotes.js';
 import { HOLE, expandBraces, unquoted, withoutMarks } from './shell-marks.js';
 
 /** A simple command. */
@@ -217,4 +216,83 @@ function endCommand(scan: Scan): void {
   const { command } = scan;
   if (command.words.length > 0) scan.commands.push(command);
   Object.assign(scan, newCommand());
+}
+
+/** The beginning of a here-document; in arithmetic `<<` is a shift. */
+const begin = /<<(-?)[ \t]*(?:'([^'\n]+)'|"([^"\n]+)"|\\?([\w.+-]+))/g;
+
+/**
+ * Separates a script from the lines of its here-documents. Detection is a guess: lines after a
+ * false beginning count as a document, so the caller scans both.
+ */
+export function cutDocuments(script: string): { rest: string; documents: string[] } {
+  if (!hasDocument(script)) return { rest: script, documents: [] };
+  const rest: string[] = [];
+  const documents: string[] = [];
+  const ends: { word: string; isIndented: boolean }[] = [];
+  for (const line of script.split('\n')) {
+    const [next] = ends;
+    if (next === undefined) {
+      rest.push(line);
+      ends.push(...endsIn(line));
+    } else if ((next.isIndented ? line.replace(/^\t+/, '') : line) === next.word) {
+      ends.shift();
+    } else {
+      documents.push(line);
+    }
+  }
+  return { rest: rest.join('\n'), documents };
+}
+
+function endsIn(line: string): { word: string; isIndented: boolean }[] {
+  if (line.includes('((') || !hasDocument(line)) return [];
+  return [...line.replaceAll('<<<', ' ').matchAll(begin)].map(([, dash, ...words]) => ({
+    word: words.find((word) => word !== undefined) ?? '',
+    isIndented: dash === '-',
+  }));
+}
+
+function hasDocument(script: string): boolean {
+  return script.includes('<<') && scanCommand(script).some((command) => command.hasDocument);
+}
+
+const letters: Readonly<Record<string, string>> = {
+  a: '\u0007',
+  b: '\b',
+  e: '\u001b',
+  E: '\u001b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  v: '\v',
+};
+const coded = /^(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8}))/;
+
+/**
+ * The character of an escape `\…` in `$'…'`, and the escape's length. An invalid code gives no
+ * character.
+ *
+ * @param text begins after the backslash.
+ */
+function parseEscape(text: string): { character: string; length: number } {
+  const octal = /^[0-7]{1,3}/.exec(text)?.[0];
+  if (octal !== undefined) {
+    return { character: characterOf(Number.parseInt(octal, 8) % 256), length: octal.length };
+  }
+  const hex = coded.exec(text);
+  if (hex !== null) {
+    const code = Number.parseInt(hex[1] ?? hex[2] ?? hex[3] ?? '', 16);
+    return { character: characterOf(code), length: hex[0].length };
+  }
+  if (text.startsWith('c') && text.length > 1) {
+    return { character: characterOf(text.charCodeAt(1) % 32), length: 2 };
+  }
+  const first = text.charAt(0);
+  const character = letters[first] ?? (`'"\\?`.includes(first) ? first : `\\${first}`);
+  return { character, length: first.length };
+}
+
+function characterOf(code: number): string {
+  return code > 0 && code <= 0x10_ffff ? String.fromCodePoint(code) : '';
 }

@@ -9,7 +9,7 @@ import {
   type AgentState,
   type AgentStateChange,
 } from './agent-state.js';
-import { DefaultDecisionTree } from './default-decision-tree.js';
+import { DefaultDecisionTree } from './decision-trees.js';
 
 const base = { userId: 'u', projectId: 'p', startTime: 1_000, config: defaultAgentConfig };
 const action: ActionRecord = {

@@ -2,10 +2,14 @@ import { describe, expect, it } from '@jest/globals';
 import { defaultAgentConfig } from './agent-config.js';
 import type { AgentConfig } from '../../storage/shapes/stored-options.js';
 import { changeState, newAgentState, type AgentState } from './agent-state.js';
-import type { Continuation, DecisionTree, ToolResult } from './decision-tree.js';
-import { DecisionTrees } from './decision-trees.js';
-import { DefaultDecisionTree } from './default-decision-tree.js';
-import { recordToolResult } from './record-tool-result.js';
+import {
+  type Continuation,
+  type DecisionTree,
+  type ToolResult,
+  DecisionTrees,
+  DefaultDecisionTree,
+  recordToolResult,
+} from './decision-trees.js';
 
 /** A custom tree: runs twice as long, and stops at the first tool result that asks for it. */
 class PatientTree implements DecisionTree {

@@ -1,7 +1,15 @@
 import type { AgentConfig } from '../../storage/shapes/stored-options.js';
-import type { DecisionTree } from './decision-tree.js';
-import { DefaultDecisionTree } from './default-decision-tree.js';
 import { TypedError } from '../../errors/typed-error.js';
+import { terminationChecks, type TerminationCheck } from '../limits/termination-checks.js';
+import { describeAction, signAction, signOutcome } from '../limits/no-progress.js';
+import { cutText } from '../../platform/text/cut-text.js';
+import {
+  type AgentState,
+  type TerminationReason,
+  changeState,
+  frozen,
+  type ActionRecord,
+} from './agent-state.js';
 
 export type DecisionTreeFactory = (config: AgentConfig) => DecisionTree;
 
@@ -45,4 +53,107 @@ function decisionTreeNotFound(name: string, known: readonly string[]): TypedErro
     message: `There is no decision tree ${JSON.stringify(name)}. Use one of: ${known.join(', ')}; or register it before the server starts.`,
     details: { name, known },
   });
+}
+
+export interface ToolResult {
+  name: string;
+  /** Arguments as the model sent them. */
+  input: unknown;
+  /** The result's text for the model. */
+  output: string;
+  isError: boolean;
+}
+
+export interface Continuation {
+  shouldContinue: boolean;
+  /** `continue`, a known reason, or the tree's own, which the wires then report as the reason. */
+  reason: TerminationReason | 'continue';
+  /** A clause for people that explains the tree's own reason, without its full stop. */
+  explanation?: string;
+}
+
+/**
+ * Controls a loop. The methods are pure: time is a field of the state, which was made with the
+ * tree's own config.
+ */
+export interface DecisionTree {
+  /**
+   * Decides whether another iteration may start. Call it when all results of the last iteration are
+   * recorded: an incomplete iteration looks like a different one.
+   */
+  shouldContinue(state: AgentState): Continuation;
+  /** Called before every iteration. */
+  onTurnStart(state: AgentState): AgentState;
+  /** Called after every tool call, in any order within an iteration. */
+  onToolResult(state: AgentState, result: ToolResult): AgentState;
+  getConfig(): AgentConfig;
+}
+
+/**
+ * Continues until a termination check applies. A terminal state is left unchanged.
+ *
+ * @param checks tried in order, the first that applies decides; all checks by default.
+ */
+export class DefaultDecisionTree implements DecisionTree {
+  readonly #config: Readonly<AgentConfig>;
+  readonly #checks: readonly TerminationCheck[];
+
+  constructor(
+    config: Readonly<AgentConfig>,
+    checks: readonly TerminationCheck[] = terminationChecks,
+  ) {
+    this.#config = frozen(config);
+    this.#checks = checks;
+  }
+
+  shouldContinue(state: AgentState): Continuation {
+    const reason =
+      state.terminationReason ?? this.#checks.find((check) => check.applies(state))?.reason;
+    return { shouldContinue: reason === undefined, reason: reason ?? 'continue' };
+  }
+
+  onTurnStart(state: AgentState): AgentState {
+    return state.isTerminal ? state : changeState(state, { turn: state.turn + 1 });
+  }
+
+  onToolResult(state: AgentState, result: ToolResult): AgentState {
+    return state.isTerminal ? state : recordToolResult(state, result);
+  }
+
+  getConfig(): AgentConfig {
+    return this.#config;
+  }
+}
+
+const keptTurns = 12;
+/**
+ * 12 iterations of as many calls as a config allows; bounds a state whose iterations were never
+ * started.
+ */
+const keptActions = 240;
+const errorLength = 500;
+
+/**
+ * The transition that every tree makes for a result: records the action, counts consecutive errors.
+ */
+export function recordToolResult(state: AgentState, result: ToolResult): AgentState {
+  const { name, input, output, isError } = result;
+  const record: ActionRecord = Object.freeze({
+    turn: state.turn,
+    tool: name,
+    signature: signAction(name, input),
+    action: describeAction(name, input),
+    outcome: signOutcome(output, isError),
+    isError,
+  });
+  return changeState(state, {
+    actions: lastTurns([...state.actions, record]),
+    toolErrors: isError ? state.toolErrors + 1 : 0,
+    lastError: isError ? cutText(output, errorLength) : undefined,
+  });
+}
+
+function lastTurns(actions: readonly ActionRecord[]): ActionRecord[] {
+  const kept = [...new Set(actions.map(({ turn }) => turn))].slice(-keptTurns);
+  return actions.filter(({ turn }) => kept.includes(turn)).slice(-keptActions);
 }

@@ -9,8 +9,7 @@ import {
   type AgentState,
   type AgentStateChange,
 } from './agent-state.js';
-import { DefaultDecisionTree } from './default-decision-tree.js';
-import { recordToolResult } from './record-tool-result.js';
+import { DefaultDecisionTree, recordToolResult } from './decision-trees.js';
 
 const failing = { name: 'bash', input: { command: 'x' }, output: 'exit 1', isError: true };
 

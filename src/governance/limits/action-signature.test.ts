@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { describeAction, signAction, signOutcome } from './action-signature.js';
+import { describeAction, signAction, signOutcome } from './no-progress.js';
 
 const long = { text: 'x'.repeat(1_000) };
 

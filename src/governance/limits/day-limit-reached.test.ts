@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { dayEndNote, dayLimitReached } from './day-limit-reached.js';
+import { dayEndNote, dayLimitReached } from './day-budget.js';
 
 const shortage = {
   limits: { tokensPerDay: 50_000, usdPerDay: 2 },

@@ -1,9 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { defaultAgentConfig } from '../decision-tree/agent-config.js';
 import { changeState, newAgentState, type AgentState } from '../decision-tree/agent-state.js';
-import type { ToolResult } from '../decision-tree/decision-tree.js';
+import { type ToolResult, recordToolResult } from '../decision-tree/decision-trees.js';
 import { endNote, lastCall, limitReached } from './limit-reached.js';
-import { recordToolResult } from '../decision-tree/record-tool-result.js';
 
 const config = { ...defaultAgentConfig, maxIterations: 10 };
 const start = newAgentState({ userId: 'u', projectId: 'p', startTime: 0, config });

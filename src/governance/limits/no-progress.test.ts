@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { actionSequences, type ActionSequence } from '../../../test/fixtures/action-sequences.js';
 import { defaultAgentConfig } from '../decision-tree/agent-config.js';
 import { newAgentState, type ActionRecord } from '../decision-tree/agent-state.js';
-import { DefaultDecisionTree } from '../decision-tree/default-decision-tree.js';
+import { DefaultDecisionTree } from '../decision-tree/decision-trees.js';
 import { findNearNoProgress, findNoProgress } from './no-progress.js';
 
 const tree = new DefaultDecisionTree(defaultAgentConfig);

@@ -1,6 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { applyHook, type HookedCall, type HookOutcome } from './apply-hook.js';
-import type { PermissionDecision } from './decide-permission.js';
+import {
+  applyHook,
+  type HookedCall,
+  type HookOutcome,
+  type PermissionDecision,
+} from './decide-permission.js';
 
 const allowed: PermissionDecision = { verdict: 'allow', rule: 'reads-run', reason: 'it reads' };
 const asked: PermissionDecision = { verdict: 'ask', rule: 'ask', reason: 'it writes' };

@@ -4,7 +4,16 @@ import type {
   PermissionLayer,
   PermissionRules,
 } from '../../storage/shapes/stored-options.js';
-import { findCover, findHidden, findTouched, ruledCall, type RuledCall } from './match-rule.js';
+import { assertNever } from '../../platform/assert-never.js';
+import {
+  findCover,
+  findHidden,
+  findTouched,
+  ruledCall,
+  type RuledCall,
+  isAbout,
+  isAboutWhole,
+} from './match-rule.js';
 
 export type Verdict = 'allow' | 'ask' | 'deny';
 
@@ -268,4 +277,82 @@ function agentOf(layers: readonly AgentLayer[], index: number): string {
   const { name } = layers[index] ?? {};
   if (name !== undefined) return `the agent ${name}`;
   return index === layers.length - 1 ? 'the agent' : 'an agent above this one';
+}
+
+/** The answer of the operator's hook about a call. */
+export type HookOutcome =
+  | { type: 'answered'; decision: 'allow' | 'ask' | 'deny'; reason?: string }
+  /** `reason` completes "the tool hook …". */
+  | { type: 'failed'; reason: string };
+
+export interface HookedCall {
+  tool: string;
+  /** Whether the call changes nothing, so that it may run where the hook cannot be asked. */
+  isSafe: boolean;
+  /** Whether an agent in the chain of delegation asks nobody. */
+  asksNobody: boolean;
+}
+
+/**
+ * The decision about a call, from that of the rules and the hook's: the stricter of the two. The hook allows
+ * nothing that the rules do not. Pure.
+ *
+ * @param rules `allow` or `ask`: of a denied call the hook is not asked.
+ */
+export function applyHook(
+  rules: PermissionDecision,
+  hook: HookOutcome,
+  { tool, isSafe, asksNobody }: HookedCall,
+): PermissionDecision {
+  if (hook.type === 'failed') {
+    if (isSafe) return rules;
+    const reason = `permission denied: the tool hook of this server ${hook.reason}, and without its word ${tool} does not run. Go on without it, or try again later.`;
+    return { verdict: 'deny', rule: 'hook-failed', reason };
+  }
+  const why = hook.reason === undefined ? '' : `: ${hook.reason}`;
+  switch (hook.decision) {
+    case 'allow':
+      return rules;
+    case 'deny':
+      return {
+        verdict: 'deny',
+        rule: 'hook-denied',
+        reason: `permission denied: the tool hook of this server denies the call${why}`,
+      };
+    case 'ask':
+      if (asksNobody) {
+        const reason = `permission denied: the tool hook of this server asks before ${tool}, and mode dontAsk asks nobody${why}`;
+        return { verdict: 'deny', rule: 'hook-asks-nobody', reason };
+      }
+      return {
+        verdict: 'ask',
+        rule: 'hook-asks',
+        reason: `the tool hook asks before ${tool}${why}`,
+      };
+    default:
+      return assertNever(hook.decision);
+  }
+}
+
+export type OfferRules = Pick<PermissionQuestion, 'layers' | 'server' | 'session'>;
+
+/**
+ * The tools that a model is offered, in their order. A tool whose every call would be denied is
+ * left out; a tool that only the mode denies is offered, so that the model learns the reason.
+ */
+export function offerTools<T extends PermissionQuestion['tool']>(
+  tools: readonly T[],
+  { layers, server, session }: OfferRules,
+): T[] {
+  return tools.filter(({ name, effect, deniedWith }) =>
+    layers.every(({ named, agent }) => {
+      const sources = [server, agent, session];
+      const names = denyingNames({ name, deniedWith });
+      const isDenied = sources.some(({ deny = [] }) =>
+        deny.some((one) => names.some((denied) => isAboutWhole(one, denied))),
+      );
+      if (isDenied || effect !== 'command' || named.includes(name)) return !isDenied;
+      return sources.some(({ allow = [] }) => allow.some((one) => isAbout(one, name)));
+    }),
+  );
 }

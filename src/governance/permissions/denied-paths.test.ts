@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { deniedPaths } from './denied-paths.js';
+import { deniedPaths } from './own-paths.js';
 
 const grep = { name: 'grep', deniedWith: ['read'] };
 const layer = (deny: string[]) => ({ mode: 'direct', named: [], agent: { deny } });

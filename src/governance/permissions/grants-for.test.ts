@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { decidePermission } from './decide-permission.js';
-import { grantsFor } from './grants-for.js';
+import { grantsFor } from './match-rule.js';
 
 const command = (text: string) => ({ kind: 'command', texts: [text] }) as const;
 

@@ -1,5 +1,6 @@
 import type { PermissionArgument } from '../permission-subject.js';
 import { commandForms } from '../commands/command-forms.js';
+import { splitCommand } from '../commands/split-command.js';
 import {
   commandMatcher,
   matchText,
@@ -7,9 +8,10 @@ import {
   pathMatcher,
   textMatcher,
   type Matcher,
+  patternOf,
+  pathBelow,
 } from './match-pattern.js';
 import { parsePermissionRule } from './permission-rules.js';
-import { splitCommand } from '../commands/split-command.js';
 
 /** A tool call as permission rules see it. */
 export interface RuledCall {
@@ -116,4 +118,18 @@ export function isAbout(rule: string, tool: string): boolean {
 function flatten(lists: readonly (readonly string[] | undefined)[]): string[] | undefined {
   const known = lists.filter((list) => list !== undefined);
   return known.length === lists.length ? known.flat() : undefined;
+}
+
+/**
+ * The narrowest rules that allow this call, for an approval that lasts for the session: a rule for
+ * each spelling of a path. A tool without a declared or given argument is allowed as a whole.
+ */
+export function grantsFor(tool: string, argument: PermissionArgument | undefined): string[] {
+  const { kind, texts = [], roots = [] } = argument ?? {};
+  if (texts.length === 0) return [tool];
+  const patterns = texts.map((text) => {
+    const below = roots.map((root) => pathBelow(root, text)).find((path) => path !== undefined);
+    return patternOf(kind === 'path' ? (below ?? text) : text);
+  });
+  return [...new Set(patterns)].map((pattern) => `${tool}(${pattern})`);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { nameOf } from '../../parsing/word-issue.js';
-import { validatePermissionRules } from './validate-permission-rules.js';
+import { validatePermissionRules } from './permission-rules.js';
 
 const tools = [
   { name: 'read', permissionArgument: { name: 'file_path', kind: 'path' } },

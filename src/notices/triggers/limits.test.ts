@@ -5,7 +5,7 @@ import {
   newAgentState,
   type AgentStateChange,
 } from '../../governance/decision-tree/agent-state.js';
-import { warnings } from '../../governance/limits/limit-warnings.js';
+import { warnings } from '../../governance/limits/limit-reached.js';
 import { iterationLimit, timeLimit, tokenLimit } from './limits.js';
 
 const triggers = [iterationLimit, tokenLimit, timeLimit];

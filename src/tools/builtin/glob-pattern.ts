@@ -1,4 +1,4 @@
-import { wildcardMatcher, type Wildcard } from '../../governance/permissions/wildcards.js';
+import { wildcardMatcher, type Wildcard } from '../../governance/permissions/match-pattern.js';
 
 /** A matcher of one name of a path; `any-folders` for `**`, which matches any number of folders. */
 type Segment = 'any-folders' | ((name: string) => boolean);

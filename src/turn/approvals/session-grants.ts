@@ -1,4 +1,4 @@
-import { grantsFor } from '../../governance/permissions/grants-for.js';
+import { grantsFor } from '../../governance/permissions/match-rule.js';
 import { sessionGrants } from '../../storage/governance-schema.js';
 import { insertKind, type StoreWrite } from '../../storage/write-kind.js';
 import type { CallableTool } from '../../tools/registry.js';

@@ -1,4 +1,4 @@
-import { ruleFault } from '../../governance/permissions/check-rule.js';
+import { ruleFault } from '../../governance/permissions/permission-rules.js';
 import { isPlainObject, type JsonObject } from '../../platform/json.js';
 import { invalidRequest } from '../../errors/typed-error.js';
 import type { ToolRegistry } from '../../tools/registry.js';

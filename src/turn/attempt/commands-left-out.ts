@@ -1,5 +1,5 @@
 import { clientNotice, type NoticePosted } from '../../events/turn-event.js';
-import type { OfferRules } from '../../governance/permissions/offer-tools.js';
+import type { OfferRules } from '../../governance/permissions/decide-permission.js';
 import { isAboutWhole } from '../../governance/permissions/match-rule.js';
 import type { ToolEffect } from '../../governance/permission-subject.js';
 

@@ -17,7 +17,7 @@ import type {
   ToolSpec,
 } from '../../storage/shapes/stored-options.js';
 import { matchText } from '../../governance/permissions/match-pattern.js';
-import { offerTools } from '../../governance/permissions/offer-tools.js';
+import { offerTools } from '../../governance/permissions/decide-permission.js';
 import { stricterMode } from '../../options/permission-mode.js';
 import type { OpenedRoot } from '../../session/project-roots.js';
 import { LOAD_SKILL, READ_SKILL_FILE } from '../../tools/builtin/skill-tools.js';

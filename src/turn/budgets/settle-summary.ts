@@ -1,7 +1,7 @@
 import type { Usage } from '../../storage/shapes/stored-step.js';
 import { noUsage } from '../../events/turn-event.js';
 import type { DayLimits, Price } from '../../storage/shapes/stored-options.js';
-import type { DayShortage } from '../../governance/limits/day-limit-reached.js';
+import type { DayShortage } from '../../governance/limits/day-budget.js';
 import type { Logger } from '../../platform/logger.js';
 import { summaryTokens } from '../prompt/compact-session.js';
 import { reserveCall, type ReserveDeps } from '../../governance/budgets/reserve-call.js';

@@ -3,14 +3,14 @@ import type { StepStopReason, Usage, AssistantPart } from '../../storage/shapes/
 import { noUsage, type TurnEventBody } from '../../events/turn-event.js';
 import type { Stored } from '../../events/turn-commits.js';
 import { moveTime } from '../../governance/decision-tree/agent-state.js';
-import { dayEndNote, dayLimitReached } from '../../governance/limits/day-limit-reached.js';
+import { dayEndNote, dayLimitReached } from '../../governance/limits/day-budget.js';
 import {
   endNote,
   limitReached,
   ownEndNote,
   ownEndReached,
 } from '../../governance/limits/limit-reached.js';
-import { isLimit } from '../../governance/limits/termination-reasons.js';
+import { isLimit } from '../../governance/limits/termination-checks.js';
 import { compact } from '../../platform/compact.js';
 import { updateTurnKind, type StoreWrite } from '../../storage/write-kind.js';
 import { turns } from '../../storage/schema.js';

@@ -1,5 +1,7 @@
-import { applyHook } from '../../governance/permissions/apply-hook.js';
-import type { PermissionDecision } from '../../governance/permissions/decide-permission.js';
+import {
+  applyHook,
+  type PermissionDecision,
+} from '../../governance/permissions/decide-permission.js';
 import { canonicalJson, type JsonObject } from '../../platform/json.js';
 import { compact } from '../../platform/compact.js';
 import type { CallableTool } from '../../tools/registry.js';

@@ -6,7 +6,7 @@ import {
   isKnownReason,
   limitOf,
   type LimitReason,
-} from '../../governance/limits/termination-reasons.js';
+} from '../../governance/limits/termination-checks.js';
 import { assertNever } from '../../platform/assert-never.js';
 import { findLastCall } from './last-call.js';
 import type { DecisionInput, NextLimit } from './next-action.js';

@@ -1,6 +1,6 @@
 import { clientNotice, type NoticePosted } from '../../events/turn-event.js';
 import { isAbout } from '../../governance/permissions/match-rule.js';
-import type { OfferRules } from '../../governance/permissions/offer-tools.js';
+import type { OfferRules } from '../../governance/permissions/decide-permission.js';
 import type { Model } from '../../provider/model.js';
 import { hasServerTool, isServerToolName } from '../../provider/model-types.js';
 import type { ServerTool } from '../../storage/shapes/stored-options.js';

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { addUsage, noUsage } from '../../events/turn-event.js';
-import { describeDayShortage } from '../../governance/limits/day-limit-reached.js';
+import { describeDayShortage } from '../../governance/limits/day-budget.js';
 import { CLOCK, type Clock } from '../../platform/clock.js';
 import { AnthropicProvider } from '../../provider/anthropic/anthropic-provider.js';
 import { ModelCatalogue } from '../../provider/model-catalogue.js';

@@ -8,7 +8,7 @@ import type {
 } from '../../storage/shapes/stored-step.js';
 import type { EventWriter } from '../../events/event-writer.js';
 import type { TurnEvent } from '../../events/turn-event.js';
-import type { DecisionTree } from '../../governance/decision-tree/decision-tree.js';
+import type { DecisionTree } from '../../governance/decision-tree/decision-trees.js';
 import type { Logger } from '../../platform/logger.js';
 import type { Clock } from '../../platform/clock.js';
 import type { OpenSpan } from '../../tracing/open-span.js';
@@ -16,8 +16,7 @@ import type { LedgerCall, CallEnd } from '../../tools/ledger.js';
 import type { approvals } from '../../storage/governance-schema.js';
 import type { AgentState } from '../../governance/decision-tree/agent-state.js';
 import type { Price } from '../../storage/shapes/stored-options.js';
-import type { DayBudget } from '../../governance/limits/day-budget.js';
-import type { DayShortage } from '../../governance/limits/day-limit-reached.js';
+import type { DayBudget, DayShortage } from '../../governance/limits/day-budget.js';
 import type { TokenModel } from '../../provider/estimate-tokens.js';
 import type { StoredNotice } from '../../notices/notice.js';
 import type { ToolCallStatus } from '../../storage/shapes/stored-turn.js';

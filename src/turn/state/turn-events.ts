@@ -1,6 +1,6 @@
 import type { StepStopReason, Usage } from '../../storage/shapes/stored-step.js';
 import { clientNotice, type NoticePosted, type TurnEventBody } from '../../events/turn-event.js';
-import type { DayLimitReached } from '../../governance/limits/day-limit-reached.js';
+import type { DayLimitReached } from '../../governance/limits/day-budget.js';
 import type { LimitReached } from '../../governance/limits/limit-reached.js';
 import { retryAdvice } from '../../platform/retry-advice.js';
 import type { TurnFailure } from '../../storage/shapes/stored-turn.js';

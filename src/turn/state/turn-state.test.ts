@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { defaultAgentConfig } from '../../governance/decision-tree/agent-config.js';
 import { newAgentState } from '../../governance/decision-tree/agent-state.js';
-import { DefaultDecisionTree } from '../../governance/decision-tree/default-decision-tree.js';
+import { DefaultDecisionTree } from '../../governance/decision-tree/decision-trees.js';
 import type { ToolCallStatus } from '../../storage/shapes/stored-turn.js';
 import {
   addedTokens,

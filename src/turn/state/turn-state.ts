@@ -6,7 +6,7 @@ import {
 } from '../../governance/decision-tree/agent-state.js';
 import { costOf, tokensOf } from '../../governance/limits/cost.js';
 import type { CostLimit } from '../../storage/shapes/stored-options.js';
-import type { DecisionTree } from '../../governance/decision-tree/decision-tree.js';
+import type { DecisionTree } from '../../governance/decision-tree/decision-trees.js';
 import type { CallRow, StepRow } from './stored-turn.js';
 
 /** Tokens that a turn's own budget counts; of what earlier versions stored, those that were paid for. */
