@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { TypedError, invalidRequest } from '../../errors/typed-error.js';
 import { toPublicError } from './public-error.js';
-import { formatFrame } from '../../wires/framing/sse-frame.js';
+import { formatFrame } from '../../wires/framing/dialect.js';
 
 describe('toPublicError', () => {
   it('shows a typed error as it is, with its headers', () => {

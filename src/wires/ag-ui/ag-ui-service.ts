@@ -21,7 +21,7 @@ import {
   type MatchedAnswers,
 } from '../conversation/questions.js';
 import { TurnStreams } from '../conversation/turn-streams.js';
-import { formatFrame } from '../framing/sse-frame.js';
+import { formatFrame } from '../framing/dialect.js';
 import type { AgUiRun } from './dialect/ag-ui-run.js';
 import { agUiDialect } from './dialect/ag-ui.js';
 import { lacksMessages, readRunInput, type RunInput } from './run-input.js';

@@ -1,4 +1,5 @@
 import type { EventOf, TurnEvent } from '../../events/turn-event.js';
+import { printExact } from '../../platform/exact-json.js';
 
 /** A message of a wire: an event name, where the wire has event names, and its data as text. */
 export interface Frame {
@@ -44,4 +45,36 @@ export interface AnswerFold<State, Answer> {
   end(state: State, event: EventOf<'turn.ended'>): Answer;
   /** The answer where it is whole before the turn's end; undefined: it is not. Absent: it never is. */
   pause?(state: State): Answer | undefined;
+}
+
+/**
+ * A frame as Server-Sent Events have it.
+ *
+ * @throws Error when a part of it holds a line break: it would start a field of its own.
+ */
+export function formatFrame({ id = '', event = '', data }: Frame & { id?: string }): string {
+  if (hasLineBreak(data) || hasLineBreak(id) || hasLineBreak(event)) {
+    throw new Error(`A frame holds a line break: ${JSON.stringify(id)}`);
+  }
+  const named = `${field('event', event)}${field('id', id)}`;
+  return `${named}data: ${withoutOtherBreaks(printExact(data))}\n\n`;
+}
+
+/** Characters that end a line for some clients (Python's `splitlines`), though not in a stream. */
+const otherBreaks = /[\u0085\u2028\u2029]/g;
+
+/** JSON has these characters in its texts alone, where it may write them as escapes. */
+function withoutOtherBreaks(json: string): string {
+  return json.replace(
+    otherBreaks,
+    (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+function field(name: string, value: string): string {
+  return value === '' ? '' : `${name}: ${value}\n`;
+}
+
+function hasLineBreak(text: string): boolean {
+  return text.includes('\n') || text.includes('\r');
 }

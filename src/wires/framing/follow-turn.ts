@@ -3,8 +3,9 @@ import { assertNever } from '../../platform/assert-never.js';
 import { printJson } from '../../platform/exact-json.js';
 import { followOutput } from './output-progress.js';
 import { followSegment } from './segment.js';
-import { discardText, growText, unsentText } from './sent-text.js';
 import {
+  isRunning,
+  sentSoFar,
   silent,
   speakerOf,
   type OpenCall,
@@ -51,7 +52,7 @@ function moveSegment(draft: Draft, event: TurnEvent): Omit<FollowedTurn, 'view' 
     if (!hasBegun) set(draft, { hasBegun: true });
     return { isIncluded: true, begins: !hasBegun };
   }
-  const { segment, isIncluded } = followSegment(before, event);
+  const { segment, isIncluded } = followSegment(before, event, draft.view);
   const begins = !hasBegun && segment.phase !== 'before';
   if (segment !== before || begins) set(draft, { segment, hasBegun: hasBegun || begins });
   if (before.phase === 'before' && begins) dropParts(draft);
@@ -70,6 +71,10 @@ function dropParts(draft: Draft): void {
 }
 
 function applyEvent(draft: Draft, owner: Owner, event: TurnEvent): void {
+  // An event of a parked turn means that it was resumed.
+  if (speakerOf(draft.view, owner).parkedFor !== undefined) {
+    setSpeaker(draft, owner, { parkedFor: undefined });
+  }
   switch (event.type) {
     case 'turn.queued':
     case 'turn.recovering':
@@ -93,7 +98,7 @@ function applyEvent(draft: Draft, owner: Owner, event: TurnEvent): void {
     case 'thinking.delta':
       return growPart(draft, owner, 'thinking', event);
     case 'text.delta':
-      if (owner === undefined) set(draft, { text: growText(draft.view.text, event) });
+      if (owner === undefined) growText(draft, event);
       return growPart(draft, owner, 'text', event);
     case 'source.cited':
       return say(draft, { owner, type: 'source.cited', event, number: countPart(draft, owner) });
@@ -104,7 +109,8 @@ function applyEvent(draft: Draft, owner: Owner, event: TurnEvent): void {
     case 'tool.started': {
       const call = namedCall(draft.view, owner, event);
       say(draft, { owner, type: 'call.started', event, call });
-      return completeCall(draft, { ...call, isRunning: true }, event.input);
+      const starts = [...draft.view.calls.values()].map(({ start = 0 }) => start);
+      return completeCall(draft, { ...call, start: Math.max(0, ...starts) + 1 }, event.input);
     }
     case 'tool.ended':
       return endCall(draft, owner, event);
@@ -114,7 +120,11 @@ function applyEvent(draft: Draft, owner: Owner, event: TurnEvent): void {
       return resolve(draft, owner, event);
     case 'subagent.started':
       set(draft, {
-        subagents: new Map(draft.view.subagents).set(event.childTurnId, silent),
+        subagents: new Map(draft.view.subagents).set(event.childTurnId, {
+          ...silent,
+          owner,
+          callId: event.callId,
+        }),
         open: [...draft.view.open, { owner, kind: 'subagent', event }],
       });
       return say(draft, { owner, type: 'subagent.started', event });
@@ -124,9 +134,8 @@ function applyEvent(draft: Draft, owner: Owner, event: TurnEvent): void {
       return applyEvent(draft, event.childTurnId, event.event);
     case 'subagent.ended':
       return endSubagent(draft, owner, event);
-    // Nobody works on a parked turn; its stream ends there only where nothing else of it runs.
     case 'turn.parked':
-      return;
+      return setSpeaker(draft, owner, { parkedFor: event.approvalIds });
     case 'turn.ended':
       return endTurn(draft, owner, event);
     default:
@@ -157,9 +166,18 @@ function discardStep(draft: Draft, owner: Owner, step: number): void {
   abandon(draft, gone, 'discarded');
   const { text } = draft.view;
   const isSent = owner === undefined && text.step === step;
-  if (isSent) set(draft, { text: discardText(text, step) });
+  if (isSent) set(draft, { text: { ...text, ofStep: '' } });
   if (owner === undefined) set(draft, { callCount: draft.view.callCount - gone.length });
   say(draft, { owner, type: 'discarded', step, text: isSent ? text.ofStep : '' });
+}
+
+function growText(draft: Draft, { step, text }: EventOf<'text.delta'>): void {
+  const sent = draft.view.text;
+  const grown =
+    step === sent.step
+      ? { ...sent, ofStep: sent.ofStep + text }
+      : { step, ofStep: text, before: sentSoFar(sent) };
+  set(draft, { text: grown });
 }
 
 /** Appends to the open part; where one of another kind or step is open, or none, a new part begins. */
@@ -288,11 +306,19 @@ function endSubagent(draft: Draft, owner: Owner, event: EventOf<'subagent.ended'
 }
 
 function endTurn(draft: Draft, owner: Owner, event: EventOf<'turn.ended'>): void {
-  if (owner !== undefined) return closeStep(draft, owner, true);
+  if (owner !== undefined) return endReply(draft, owner);
   close(draft, draft.view.open, true);
   abandon(draft, [...draft.view.calls.values()], 'ended');
-  const unsent = unsentText(draft.view.text, event.text);
+  const unsent = event.text.slice(sentSoFar(draft.view.text).length);
   say(draft, { owner, type: 'ended', event, unsent });
+}
+
+/** The turn of a subagent has ended: none of its calls runs. What asked for it says so, too, and forgets it. */
+function endReply(draft: Draft, owner: Owner): void {
+  closeStep(draft, owner, true);
+  for (const call of draft.view.calls.values()) {
+    if (call.owner === owner && isRunning(call)) setCall(draft, { ...call, start: undefined });
+  }
 }
 
 /** Closes open things, the last to begin first. */
@@ -332,7 +358,7 @@ function newCall(
   named: { callId: string; name: string; step: number },
 ): OpenCall {
   const key = keyOf(owner, named.callId);
-  return { ...named, key, owner, index, json: '', isWhole: false, isRunning: false };
+  return { ...named, key, owner, index, json: '', isWhole: false };
 }
 
 function keyOf(owner: Owner, callId: string): string {
@@ -355,9 +381,11 @@ function forget(draft: Draft, gone: readonly OpenCall[]): void {
 }
 
 function setSpeaker(draft: Draft, owner: Owner, change: Partial<Speaker>): void {
-  const speaker = { ...speakerOf(draft.view, owner), ...change };
-  if (owner === undefined) set(draft, { turn: speaker });
-  else set(draft, { subagents: new Map(draft.view.subagents).set(owner, speaker) });
+  const { turn, subagents } = draft.view;
+  if (owner === undefined) return set(draft, { turn: { ...turn, ...change } });
+  const subagent = subagents.get(owner);
+  if (subagent === undefined) return;
+  set(draft, { subagents: new Map(subagents).set(owner, { ...subagent, ...change }) });
 }
 
 function set(draft: Draft, change: Partial<TurnView>): void {

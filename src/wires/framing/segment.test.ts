@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { noUsage, type TurnEvent, type TurnEventBody } from '../../events/turn-event.js';
-import { followSegment, openSegment, type Segment } from './segment.js';
+import { followTurn } from './follow-turn.js';
+import { openSegment } from './segment.js';
+import { startView, type Segment } from './turn-view.js';
 
 const at = (body: TurnEventBody, seq: number): TurnEvent => ({ ...body, attempt: 1, seq, at: '' });
 const text = (included: string): TurnEventBody => ({ type: 'text.delta', step: 1, text: included });
@@ -57,17 +59,17 @@ function included(bodies: readonly TurnEventBody[], ...answered: string[]) {
 }
 
 function saidOf(bodies: readonly TurnEventBody[], opened: Segment) {
-  let segment = opened;
+  let view = startView(opened);
   const places: number[] = [];
   for (const [index, body] of bodies.entries()) {
-    const followed = followSegment(segment, at(body, index + 1));
-    segment = followed.segment;
+    const followed = followTurn(view, at(body, index + 1));
+    ({ view } = followed);
     if (followed.isIncluded) places.push(index);
   }
-  return { places, phase: segment.phase, waitsFor: segment.waitsFor };
+  return { places, phase: view.segment?.phase, waitsFor: view.segment?.waitsFor };
 }
 
-describe('followSegment', () => {
+describe('the segment of a turn', () => {
   it('says a turn that waits for nobody from its start to its end', () => {
     expect(included([text('a'), text('b'), end])).toEqual({
       places: [0, 1, 2],

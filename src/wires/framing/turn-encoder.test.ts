@@ -2,9 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { parseCursor } from '../../events/cursor.js';
 import type { TurnEvent } from '../../events/turn-event.js';
-import type { Dialect, FrameWithCursor } from './dialect.js';
+import { type Dialect, type FrameWithCursor, formatFrame } from './dialect.js';
 import { TurnEncoder } from './turn-encoder.js';
-import { formatFrame } from './sse-frame.js';
 
 /** Says an event as often as its text is long, numbered over the whole turn: none, one or many. */
 const counting: Dialect<number> = {

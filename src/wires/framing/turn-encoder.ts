@@ -1,7 +1,6 @@
 import { compareCursors, formatCursor, type Cursor } from '../../events/cursor.js';
 import type { TurnEvent } from '../../events/turn-event.js';
-import type { Dialect, Frame, FrameWithCursor } from './dialect.js';
-import { formatFrame } from './sse-frame.js';
+import { type Dialect, type Frame, type FrameWithCursor, formatFrame } from './dialect.js';
 
 /** The length of a text, in characters, after which the next one begins. */
 const TEXT_LENGTH = 64 * 1024;

@@ -1,7 +1,5 @@
 import type { EventOf } from '../../events/turn-event.js';
 import type { OutputProgress, PartialOutput } from './output-progress.js';
-import type { Segment } from './segment.js';
-import { noText, type SentText } from './sent-text.js';
 
 /**
  * What a reader of a turn has of it so far: the one place that follows what is open, what has no result
@@ -29,7 +27,7 @@ export interface TurnView {
   hasBegun: boolean;
   turn: Speaker;
   /** Subagents that run, by the ids of their turns; also those of subagents. */
-  subagents: ReadonlyMap<string, Speaker>;
+  subagents: ReadonlyMap<string, Subagent>;
   /** What has begun and has not ended, in the order it began. */
   open: readonly OpenThing[];
   /** Calls without a result, by their keys, in the order of their requests. */
@@ -43,6 +41,38 @@ export interface TurnView {
   output: OutputProgress;
 }
 
+/**
+ * The part of a turn that one stream sends, on wires whose streams end where the turn waits for
+ * people: from its start, or from the client's latest answers, to where it waits for something
+ * else, or to its end.
+ */
+export interface Segment {
+  /**
+   * Ids that the client gave before the segment: of approvals it answered, or of a message that was
+   * steered into the turn. None: the segment begins with the turn.
+   */
+  readonly answered: readonly string[];
+  /** Those of `answered` that the segment begins with: all, or the one steered message. */
+  readonly opensWith: readonly string[];
+  readonly begins: SegmentBeginning;
+  readonly phase: 'before' | 'within' | 'over';
+  /**
+   * The approvals that the turn and its subagents wait for, once the segment is over and the turn
+   * is not.
+   */
+  readonly waitsFor: readonly string[];
+}
+
+/**
+ * The start of a segment after answers; a steered message begins its segment itself. `pause`: after
+ * the first time that the turn waited for one of the answers. Where it waited for another approval
+ * between, the events up to there are in two segments. `answer`: with the first of the answers in
+ * the log. Events between, after answers of other requests, are in no segment. `question`: where the turn waits
+ * for one of the ids, or has the steered message: a message that came beside a question is answered with the
+ * question, which is all of the segment.
+ */
+export type SegmentBeginning = 'pause' | 'answer' | 'question';
+
 /** Whose an event or a part is: undefined is the turn itself, otherwise the id of a subagent's turn. */
 export type Owner = string | undefined;
 
@@ -53,6 +83,14 @@ export interface Speaker {
   step: number;
   /** Texts, thoughts and sources of that step so far, also those that were taken back: no number comes twice. */
   parts: number;
+  /** The approvals that it is parked for; absent: it is not. */
+  parkedFor?: readonly string[] | undefined;
+}
+
+export interface Subagent extends Speaker {
+  /** Whose call it is, and which. */
+  owner: Owner;
+  callId: string;
 }
 
 /** A text or a thought of a step. */
@@ -85,11 +123,16 @@ export interface OpenCall {
   /** Whether the whole input is known, as the call was started or asked about. */
   isWhole: boolean;
   input?: unknown;
-  isRunning: boolean;
+  /** Its number among the calls that run, as they started; absent: it does not run. */
+  start?: number | undefined;
   /** The last question about the call. */
   question?: EventOf<'approval.requested'>;
   /** The answer to it; undefined: there is none yet. */
   decision?: EventOf<'approval.resolved'>['decision'];
+}
+
+export function isRunning({ start }: OpenCall): boolean {
+  return start !== undefined;
 }
 
 export interface Question {
@@ -159,6 +202,19 @@ export type TurnChange = { owner: Owner } & (
   | { type: 'ended'; event: EventOf<'turn.ended'>; unsent: string }
 );
 
+/** The turn's own reply as it was sent, of the steps that count. */
+export interface SentText {
+  step: number;
+  /** Text of `step`. */
+  ofStep: string;
+  before: string;
+}
+
+/** The reply of a client that applied every discard. */
+export function sentSoFar({ before, ofStep }: SentText): string {
+  return before + ofStep;
+}
+
 /** Nothing is known of it yet. */
 export const silent: Speaker = { step: 0, parts: 0 };
 
@@ -172,7 +228,7 @@ export function startView(segment?: Segment): TurnView {
     calls: new Map(),
     callCount: 0,
     questions: new Map(),
-    text: noText,
+    text: { step: 0, ofStep: '', before: '' },
     output: undefined,
   };
 }

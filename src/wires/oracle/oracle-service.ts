@@ -17,7 +17,7 @@ import { TurnService } from '../../turn/turn-service.js';
 import { Conversations, isOwnSession } from '../conversation/conversations.js';
 import { nameTurn, TurnStreams } from '../conversation/turn-streams.js';
 import { retryAdvice } from '../../platform/retry-advice.js';
-import { formatFrame } from '../framing/sse-frame.js';
+import { formatFrame } from '../framing/dialect.js';
 import { oracleAnswer } from './collect-answer.js';
 import type {
   OracleAnswerDto,

@@ -6,7 +6,9 @@ import { parseCursor } from '../../../events/cursor.js';
 import { noUsage, type TurnEvent, type TurnEventBody } from '../../../events/turn-event.js';
 import type { FrameWithCursor } from '../../framing/dialect.js';
 import { TurnEncoder } from '../../framing/turn-encoder.js';
-import { followSegment, openSegment } from '../../framing/segment.js';
+import { followTurn } from '../../framing/follow-turn.js';
+import { openSegment } from '../../framing/segment.js';
+import { startView } from '../../framing/turn-view.js';
 import { agUiDialect } from './ag-ui.js';
 import type { AgUiRun } from './ag-ui-run.js';
 
@@ -82,9 +84,9 @@ function runsOf(events: readonly TurnEvent[]): FrameWithCursor[][] {
   for (let answered: readonly string[] = [], isOver = false; !isOver;) {
     const run = runOf({ runId: `run-${runs.length + 1}`, answered });
     runs.push(encode(events, run));
-    let segment = openSegment(answered, 'answer');
-    for (const event of events) ({ segment } = followSegment(segment, event));
-    answered = segment.waitsFor;
+    let view = startView(openSegment(answered, 'answer'));
+    for (const event of events) ({ view } = followTurn(view, event));
+    answered = view.segment?.waitsFor ?? [];
     isOver = answered.length === 0;
   }
   return runs;

@@ -4,7 +4,7 @@ import { isId } from '../../../platform/ids.js';
 import { retryAdvice } from '../../../platform/retry-advice.js';
 import type { Dialect } from '../../framing/dialect.js';
 import { followTurn } from '../../framing/follow-turn.js';
-import { openSegment, type Segment } from '../../framing/segment.js';
+import { openSegment } from '../../framing/segment.js';
 import {
   speakerOf,
   startView,
@@ -12,6 +12,7 @@ import {
   type OpenCall,
   type Owner,
   type Part,
+  type Segment,
   type TurnChange,
 } from '../../framing/turn-view.js';
 import { harnessDialect } from '../../harness/dialect/harness.js';

@@ -10,10 +10,11 @@ import { golden, recordedTurns } from '../../../../test/golden/golden.js';
 import { readUiMessage } from '../../../../test/support/clients/read-ui-message.js';
 import { parseCursor } from '../../../events/cursor.js';
 import { noUsage, type TurnEvent, type TurnEventBody } from '../../../events/turn-event.js';
-import type { FrameWithCursor } from '../../framing/dialect.js';
+import { type FrameWithCursor, formatFrame } from '../../framing/dialect.js';
 import { TurnEncoder } from '../../framing/turn-encoder.js';
-import { followSegment, openSegment } from '../../framing/segment.js';
-import { formatFrame } from '../../framing/sse-frame.js';
+import { followTurn } from '../../framing/follow-turn.js';
+import { openSegment } from '../../framing/segment.js';
+import { startView } from '../../framing/turn-view.js';
 import type { AiSdkRange } from './ai-sdk.js';
 import { aiSdkDialect } from './ai-sdk.js';
 
@@ -40,9 +41,10 @@ const chunksOf = (frames: readonly FrameWithCursor[]): UIMessageChunk[] =>
 function waitsOf(events: readonly TurnEvent[]): (readonly string[])[] {
   const waits: (readonly string[])[] = [];
   for (let answered: readonly string[] | undefined = []; answered !== undefined;) {
-    let segment = openSegment(answered);
-    for (const event of events) segment = followSegment(segment, event).segment;
-    answered = segment.waitsFor.length === 0 ? undefined : segment.waitsFor;
+    let view = startView(openSegment(answered));
+    for (const event of events) ({ view } = followTurn(view, event));
+    const waitsFor = view.segment?.waitsFor ?? [];
+    answered = waitsFor.length === 0 ? undefined : waitsFor;
     if (answered !== undefined) waits.push(answered);
   }
   return waits;

@@ -8,9 +8,8 @@ import {
   type TurnEvent,
   type TurnEventBody,
 } from '../../../events/turn-event.js';
-import type { FrameWithCursor } from '../../framing/dialect.js';
+import { type FrameWithCursor, formatFrame } from '../../framing/dialect.js';
 import { TurnEncoder } from '../../framing/turn-encoder.js';
-import { formatFrame } from '../../framing/sse-frame.js';
 import type { ErrorCode } from '../../../errors/error-table.js';
 import type { AgentFrame } from './agent-frames.js';
 import { namedAgentsDialect } from './named-agents.js';

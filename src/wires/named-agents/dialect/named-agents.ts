@@ -5,8 +5,9 @@ import { retryAdvice } from '../../../platform/retry-advice.js';
 import type { Usage } from '../../../storage/shapes/stored-step.js';
 import type { Dialect } from '../../framing/dialect.js';
 import { followTurn } from '../../framing/follow-turn.js';
-import { sentSoFar } from '../../framing/sent-text.js';
 import {
+  isRunning,
+  sentSoFar,
   startView,
   type Announcement,
   type OpenCall,
@@ -182,8 +183,8 @@ function delta(message_id: string, text: string): AgentFrame {
 }
 
 /** Whether arguments of a call were sent: of one that ran, all were. */
-function hasArgs({ json, isRunning }: OpenCall): boolean {
-  return json !== '' || isRunning;
+function hasArgs(call: OpenCall): boolean {
+  return call.json !== '' || isRunning(call);
 }
 
 function growArgs({ callId }: OpenCall, json: string): AgentFrame[] {

@@ -3,9 +3,8 @@ import * as fc from 'fast-check';
 import { golden, recordedTurns } from '../../../../test/golden/golden.js';
 import { parseCursor } from '../../../events/cursor.js';
 import { noUsage, type TurnEvent, type TurnEventBody } from '../../../events/turn-event.js';
-import type { FrameWithCursor } from '../../framing/dialect.js';
+import { type FrameWithCursor, formatFrame } from '../../framing/dialect.js';
 import { TurnEncoder } from '../../framing/turn-encoder.js';
-import { formatFrame } from '../../framing/sse-frame.js';
 import type { OracleChunk } from './oracle-frames.js';
 import { oracleDialect } from './oracle.js';
 

@@ -5,8 +5,9 @@ import { retryAdvice } from '../../../platform/retry-advice.js';
 import type { Usage } from '../../../storage/shapes/stored-step.js';
 import type { Dialect } from '../../framing/dialect.js';
 import { followTurn } from '../../framing/follow-turn.js';
-import { sentSoFar } from '../../framing/sent-text.js';
 import {
+  isRunning,
+  sentSoFar,
   startView,
   type Announcement,
   type OpenCall,
@@ -152,7 +153,7 @@ function announce(view: TurnView, event: Announcement): OracleChunk[] {
  * call's is sent.
  */
 function describeRunning({ calls }: TurnView, event: EventOf<'tool.progress'>): OracleChunk[] {
-  const running = [...calls.values()].filter((call) => call.owner === undefined && call.isRunning);
+  const running = [...calls.values()].filter((call) => call.owner === undefined && isRunning(call));
   if (running[0]?.callId !== event.callId) return [];
   const names = running.slice(0, MAX_NAMED).map(({ name }) => name);
   const more = running.length > MAX_NAMED ? ` and ${running.length - MAX_NAMED} more` : '';
@@ -191,7 +192,7 @@ function endCall(
     tool_result: clip(output, LONGEST_RESULT),
     metadata: { order: call?.index ?? callCount - 1 },
   };
-  if (call?.isRunning === true) return [result];
+  if (call !== undefined && isRunning(call)) return [result];
   const unrun: OracleChunk = {
     type: 'tool_call',
     tool_call: {

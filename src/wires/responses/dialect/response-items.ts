@@ -2,7 +2,7 @@ import type { EventOf, Source, TurnEvent } from '../../../events/turn-event.js';
 import { printJson } from '../../../platform/exact-json.js';
 import { isPlainObject } from '../../../platform/json.js';
 import type { Usage } from '../../../storage/shapes/stored-step.js';
-import type { OpenCall, Question, TurnView } from '../../framing/turn-view.js';
+import { isRunning, type OpenCall, type Question, type TurnView } from '../../framing/turn-view.js';
 import type {
   Annotation,
   McpCallItem,
@@ -205,7 +205,7 @@ function describeSource({ url, title }: Source, index: number): Annotation {
  */
 export function startCall(draft: Draft, event: EventOf<'tool.started'>, call: OpenCall): void {
   // The call runs again after a takeover.
-  if (call.isRunning) return;
+  if (isRunning(call)) return;
   const given = printJson(event.input ?? {});
   const index = addCall(draft, call, given);
   const place = { item_id: itemId(draft, 'mcp'), output_index: index };
@@ -222,7 +222,7 @@ export function endCall(
   call: OpenCall | undefined,
 ): void {
   const begun = draft.state.calls.get(callId);
-  const given = call?.isRunning === true ? printJson(call.input ?? {}) : '{}';
+  const given = call !== undefined && isRunning(call) ? printJson(call.input ?? {}) : '{}';
   const index = begun ?? addCall(draft, { ...call, callId, name }, given);
   const isSuccess = status === 'success';
   draft.events.push({

@@ -4,10 +4,11 @@ import { anyTurn } from '../../../../test/support/turn/any-turn.js';
 import { accumulators } from '../../../../test/support/clients/response-accumulator.js';
 import { golden, recordedTurns } from '../../../../test/golden/golden.js';
 import type { TurnEvent } from '../../../events/turn-event.js';
-import type { FrameWithCursor } from '../../framing/dialect.js';
+import { type FrameWithCursor, formatFrame } from '../../framing/dialect.js';
 import { TurnEncoder } from '../../framing/turn-encoder.js';
-import { followSegment, openSegment } from '../../framing/segment.js';
-import { formatFrame } from '../../framing/sse-frame.js';
+import { followTurn } from '../../framing/follow-turn.js';
+import { openSegment } from '../../framing/segment.js';
+import { startView } from '../../framing/turn-view.js';
 import type { ResponsesEvent, ResponseFacts } from './response-frames.js';
 import { responsesDialect } from './responses.js';
 
@@ -70,9 +71,10 @@ const eventsOf = (frames: readonly FrameWithCursor[]): ResponsesEvent[] =>
 function waitsOf(events: readonly TurnEvent[]): (readonly string[])[] {
   const waits: (readonly string[])[] = [];
   for (let answered: readonly string[] | undefined = []; answered !== undefined;) {
-    let segment = openSegment(answered);
-    for (const event of events) segment = followSegment(segment, event).segment;
-    answered = segment.waitsFor.length === 0 ? undefined : segment.waitsFor;
+    let view = startView(openSegment(answered));
+    for (const event of events) ({ view } = followTurn(view, event));
+    const waitsFor = view.segment?.waitsFor ?? [];
+    answered = waitsFor.length === 0 ? undefined : waitsFor;
     if (answered !== undefined) waits.push(answered);
   }
   return waits;
