@@ -11,7 +11,7 @@ import { MemoryEventLog } from '../../events/memory-event-log.js';
 import type { TakeEvents, TurnEvent, TurnEventBody } from '../../events/turn-event.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { turns } from '../../storage/schema.js';
-import { EndWatch } from './end-watch.js';
+import { EndPoller } from './end-poller.js';
 import { TurnFollower, type FollowOptions } from './turn-follower.js';
 
 describe('TurnFollower', () => {
@@ -24,11 +24,11 @@ describe('TurnFollower', () => {
   let log: LossyLog;
   let turnId: string;
   let clock: ManualClock;
-  let ends: EndWatch;
+  let ends: EndPoller;
   beforeEach(async () => {
     clock = new ManualClock();
     log = new LossyLog(clock);
-    ends = new EndWatch(database.db, clock, silentLogger);
+    ends = new EndPoller(database.db, clock, silentLogger);
     turnId = await storeTurn(database.db);
   });
 

@@ -5,7 +5,7 @@ import { EVENT_LOG, type EventLog, type LogListener } from '../../events/event-l
 import type { TakeEvents, TurnEvent } from '../../events/turn-event.js';
 import { LoopShare } from '../../platform/async/loop-share.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
-import { EndWatch } from './end-watch.js';
+import { EndPoller } from './end-poller.js';
 
 /**
  * A turn as its reader finds it. `new`: accepted a moment ago, whatever events it has are in the log. `ended`: all its
@@ -36,7 +36,7 @@ export class TurnFollower {
   constructor(
     @Inject(EVENT_LOG) private readonly log: EventLog,
     @Inject(DATABASE) private readonly db: Database,
-    private readonly ends: EndWatch,
+    private readonly ends: EndPoller,
   ) {}
 
   /**

@@ -22,7 +22,7 @@ import { TurnPromoter } from '../../../src/turn/lifecycle/turn-promoter.js';
 import { type SignalBus, SIGNAL_BUS } from '../../../src/turn/queue/signal-bus.js';
 import { TurnClaims } from '../../../src/turn/queue/turn-claims.js';
 import { type TurnQueue, TURN_QUEUE } from '../../../src/turn/queue/turn-queue.js';
-import { EndWatch } from '../../../src/turn/stream/end-watch.js';
+import { EndPoller } from '../../../src/turn/stream/end-poller.js';
 import { TurnFollower } from '../../../src/turn/stream/turn-follower.js';
 import { TurnSubmitter } from '../../../src/turn/submit/turn-submitter.js';
 
@@ -32,7 +32,7 @@ export interface TurnParts {
   log: EventLog;
   queue: TurnQueue;
   bus: SignalBus;
-  ends: EndWatch;
+  ends: EndPoller;
   clock: Clock;
   logger: Logger;
   personas: PersonaLibrary;
@@ -48,7 +48,7 @@ export const partTokens = {
   log: EVENT_LOG,
   queue: TURN_QUEUE,
   bus: SIGNAL_BUS,
-  ends: EndWatch,
+  ends: EndPoller,
   clock: CLOCK,
   logger: LOGGER,
   personas: PersonaLibrary,

@@ -26,7 +26,7 @@ import type { ToolDefinition } from '../../../src/tools/tool.js';
 import { TracingModule } from '../../../src/tracing/tracing.module.js';
 import { MemorySignalBus, SIGNAL_BUS } from '../../../src/turn/queue/signal-bus.js';
 import { MemoryTurnQueue, TURN_QUEUE } from '../../../src/turn/queue/turn-queue.js';
-import { EndWatch } from '../../../src/turn/stream/end-watch.js';
+import { EndPoller } from '../../../src/turn/stream/end-poller.js';
 import { TurnModule } from '../../../src/turn/turn.module.js';
 import { TurnWorker } from '../../../src/turn/worker/turn-worker.js';
 import { TurnWorkerModule } from '../../../src/turn/worker/worker.module.js';
@@ -173,7 +173,7 @@ export async function openTestServices(
     log: new MemoryEventLog(clock),
     queue: new MemoryTurnQueue((error) => workerErrors.push(error)),
     bus: new MemorySignalBus(),
-    ends: new EndWatch(database.db, clock, silentLogger),
+    ends: new EndPoller(database.db, clock, silentLogger),
     clock,
     logger: pino({ level: 'error' }, { write: onLine }),
     personas,

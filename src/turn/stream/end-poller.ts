@@ -18,7 +18,7 @@ const MOST_AT_ONCE = 1_000;
  * publishing it, or the log was away. One query a while for all turns that this process reads.
  */
 @Injectable()
-export class EndWatch {
+export class EndPoller {
   readonly #watchers = new Map<string, Set<() => void>>();
   readonly #poller: Poller;
 
