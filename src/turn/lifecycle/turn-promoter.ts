@@ -4,7 +4,7 @@ import { alias } from 'drizzle-orm/pg-core';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { violatedConstraint } from '../../storage/database-errors.js';
 import { turns } from '../../storage/schema.js';
-import { WorkerWaker, QueuePositions } from '../queue/queue-positions.js';
+import { QueueNotifier } from '../queue/queue-notifier.js';
 
 /** Held turns that may be ended while they are promoted, before the sweeper has to go on. */
 const MOST_TRIES = 5;
@@ -14,8 +14,7 @@ const MOST_TRIES = 5;
 export class TurnPromoter {
   constructor(
     @Inject(DATABASE) private readonly db: Database,
-    private readonly waker: WorkerWaker,
-    private readonly positions: QueuePositions,
+    private readonly queue: QueueNotifier,
   ) {}
 
   /**
@@ -25,8 +24,8 @@ export class TurnPromoter {
   async promoteNext(sessionId: string): Promise<void> {
     const promoted = await this.#promote(sessionId);
     if (promoted === undefined) return;
-    this.waker.wake(promoted);
-    await this.positions.publish(sessionId);
+    this.queue.wakeWorker(promoted);
+    await this.queue.publishHeld(sessionId);
   }
 
   async #promote(sessionId: string): Promise<string | undefined> {

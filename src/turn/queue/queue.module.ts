@@ -1,10 +1,10 @@
 import { Module } from '@nestjs/common';
-import { QueuePositions, WorkerWaker } from './queue-positions.js';
+import { QueueNotifier } from './queue-notifier.js';
 import { TurnClaims } from './turn-claims.js';
 
 /** Claims of turns, their leases, and what those that wait for a worker are told. */
 @Module({
-  providers: [TurnClaims, QueuePositions, WorkerWaker],
-  exports: [TurnClaims, QueuePositions, WorkerWaker],
+  providers: [TurnClaims, QueueNotifier],
+  exports: [TurnClaims, QueueNotifier],
 })
 export class QueueModule {}

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ToolFailure } from '../../tools/tool-failure.js';
 import type { Delegated } from '../../tools/tool.js';
-import { WorkerWaker } from '../queue/queue-positions.js';
+import { QueueNotifier } from '../queue/queue-notifier.js';
 import type { ChildTurn } from '../state/child-turn.js';
 import type { TurnRun } from '../state/turn-run.js';
 import { clientNotice, type NoticePosted } from '../../events/turn-event.js';
@@ -22,7 +22,7 @@ export class Delegator {
   constructor(
     private readonly starter: SubagentStarter,
     private readonly follower: TurnFollower,
-    private readonly waker: WorkerWaker,
+    private readonly queue: QueueNotifier,
     private readonly canceller: TurnCanceller,
   ) {}
 
@@ -36,7 +36,7 @@ export class Delegator {
     const { callId, signal } = work;
     const known = run.children.find((one) => one.callId === callId);
     const child = known ?? (await this.starter.start(run, work));
-    const onBegun = known === undefined ? this.waker.wake(child.id, run.logger) : undefined;
+    const onBegun = known === undefined ? this.queue.wakeWorker(child.id, run.logger) : undefined;
     const approvals = new ApprovalRelay(run, run.terms.deadline, child);
     try {
       const end = await run.terms.withoutSlot(() =>

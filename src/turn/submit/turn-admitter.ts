@@ -11,7 +11,7 @@ import type { OnBusy } from '../../storage/shapes/stored-options.js';
 import type { StoredTrace } from '../../storage/shapes/stored-turn.js';
 import { attributes, queueAttributes, spanNames } from '../../tracing/span-names.js';
 import { Tracing } from '../../tracing/tracing.js';
-import { QueuePositions, WorkerWaker } from '../queue/queue-positions.js';
+import { QueueNotifier } from '../queue/queue-notifier.js';
 import { TurnCanceller } from '../lifecycle/turn-canceller.js';
 import { TurnPromoter } from '../lifecycle/turn-promoter.js';
 import { queueFull, sessionQueueFull, tooManyTurns, turnInProgress } from '../state/turn-errors.js';
@@ -47,8 +47,7 @@ export class TurnAdmitter {
   constructor(
     @Inject(DATABASE) private readonly db: Database,
     @Inject(CONFIG) private readonly config: Pick<Config, 'queueDepth' | 'sessionQueue'>,
-    private readonly waker: WorkerWaker,
-    private readonly positions: QueuePositions,
+    private readonly queue: QueueNotifier,
     private readonly promoter: TurnPromoter,
     private readonly canceller: TurnCanceller,
     private readonly tracing: Tracing,
@@ -90,7 +89,7 @@ export class TurnAdmitter {
     const inserted = await this.#inserter.insert(turn, limits, beside);
     if (inserted.type === 'stored') {
       const { turnId } = inserted;
-      const onBegun = this.waker.wake(turnId, admission.logger);
+      const onBegun = this.queue.wakeWorker(turnId, admission.logger);
       return { turnId, disposition: { type: 'started' }, onBegun };
     }
     if (inserted.type !== 'busy') return refuse(inserted.type, turn, limits);
@@ -117,8 +116,8 @@ export class TurnAdmitter {
       }
       if (activeTurnId === undefined) await this.promoter.promoteNext(turn.sessionId);
       else if (interrupts) await this.canceller.cancel(activeTurnId, 'superseded');
-      if (interrupts) await this.positions.publish(turn.sessionId);
-      else await this.positions.publishOne(turnId, position);
+      if (interrupts) await this.queue.publishHeld(turn.sessionId);
+      else await this.queue.publishPosition(turnId, position);
     } catch (error) {
       // The turn is stored: the sweeper does what is left to do.
       logger.warn({ turnId, error }, 'the turns before a held one were not seen to');

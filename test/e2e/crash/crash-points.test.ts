@@ -58,7 +58,7 @@ const points: Record<string, CrashPoint> = {
     async *play(scene) {
       const turn = await scene.ask();
       expect(await scene.answer(turn, 'approve')).toMatchObject({ status: 200 });
-      await scene.stopped();
+      expect(await scene.statusOf(turn)).toMatchObject({ status: 'running', attempt: 1 });
       expect(await scene.runs()).toBe(0);
       yield;
       expect(await turn.exit()).toEqual(success);
@@ -72,7 +72,7 @@ const points: Record<string, CrashPoint> = {
     async *play(scene) {
       const turn = await scene.ask();
       await scene.answer(turn, 'deny');
-      await scene.stopped();
+      expect(await scene.statusOf(turn)).toMatchObject({ status: 'running', attempt: 1 });
       yield;
       expect(await turn.exit()).toEqual(success);
       expect([decisionsOf(turn), statusesOf(turn)]).toEqual([['deny'], ['denied']]);
@@ -215,7 +215,7 @@ const points: Record<string, CrashPoint> = {
     async *play(scene) {
       const turn = await scene.ask();
       await scene.client.post('/api/harness/interrupt', { sessionId: turn.sessionId });
-      await scene.stopped();
+      expect(await scene.statusOf(turn)).toMatchObject({ attempt: 1 });
       yield;
       expect(await turn.exit()).toEqual(interrupted);
       expect(decisionsOf(turn)).toEqual(['cancelled']);

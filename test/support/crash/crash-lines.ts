@@ -17,6 +17,7 @@ export const takeOver = {
   table: 'turns',
   on: 'update',
   when: 'new.attempt > old.attempt',
+  isLeftOut: true,
 } as const;
 export const secondAttempt = { ...takeOver, when: 'new.attempt > old.attempt and old.attempt > 0' };
 export const ending = { table: 'turns', on: 'update', when: 'new.ended_at is not null' } as const;
@@ -37,6 +38,7 @@ export const delivery = {
   table: 'webhook_deliveries',
   on: 'update',
   when: 'new.attempt > old.attempt',
+  isLeftOut: true,
 } as const;
 export const deliveryMark = { ...delivery, when: "new.status = 'delivered'" };
 

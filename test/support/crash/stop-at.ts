@@ -14,6 +14,8 @@ export interface Stop {
   on: 'insert' | 'update';
   /** Condition: SQL about the rows `new` and `old`. */
   when: string;
+  /** The statement leaves the row out, and no error is logged: it takes rows of other turns too. Absent: it fails. */
+  isLeftOut?: boolean;
   /** Text in the message of the turns, or of the schedules, that it is for. */
   tag: string;
 }
@@ -26,11 +28,12 @@ export function stoppedText({ tag }: Pick<Stop, 'tag'>): string {
 /**
  * Stops turns before a line: the statement that would take them over it is refused and stores
  * nothing, as when the process dies before it. The worker drops the turn; the kill comes after
- * that.
+ * that. A claim is not refused, which is for many turns: it leaves them out.
  */
 export async function stopAt(db: Database, stops: readonly Stop[]): Promise<void> {
   for (const [index, stop] of stops.entries()) {
-    const { table, on, when, tag } = stop;
+    const { table, on, when, tag, isLeftOut = false } = stop;
+    const refuse = isLeftOut ? 'return null' : `raise exception '${stoppedText({ tag })}'`;
     const turnId = table === 'turns' ? 'new.id' : 'new.turn_id';
     const isFor =
       table === 'schedules'
@@ -38,7 +41,7 @@ export async function stopAt(db: Database, stops: readonly Stop[]): Promise<void
         : `exists (select 1 from turns where id = ${turnId} and strpos(request::text, '${tag}') > 0)`;
     await db.execute(
       sql.raw(`create function stop_${index}() returns trigger language plpgsql as $$ begin
-        if (${when}) and ${isFor} then raise exception '${stoppedText({ tag })}'; end if;
+        if (${when}) and ${isFor} then ${refuse}; end if;
         return new; end $$`),
     );
     await db.execute(

@@ -8,7 +8,8 @@ import { MemoryEventLog } from '../../events/memory-event-log.js';
 import { systemClock } from '../../platform/clock.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { sessions, turns } from '../../storage/schema.js';
-import { QueuePositions } from './queue-positions.js';
+import { QueueNotifier } from './queue-notifier.js';
+import { MemoryTurnQueue } from './turn-queue.js';
 
 describe.each(bothDatabases)(
   'the position of a turn that waits for a slot, on %s',
@@ -23,6 +24,9 @@ describe.each(bothDatabases)(
     });
 
     const log = new MemoryEventLog(systemClock);
+    const queue = new MemoryTurnQueue(() => undefined);
+    const openNotifier = () =>
+      new QueueNotifier(database.db, queue, log, systemClock, silentLogger);
     const store = (second: number, more: Parameters<typeof storeTurn>[1] = {}): Promise<string> =>
       storeTurn(database.db, {
         status: 'queued',
@@ -31,7 +35,7 @@ describe.each(bothDatabases)(
         ...more,
       });
     const positionOf = async (turnId: string): Promise<unknown> => {
-      await new QueuePositions(database.db, log, systemClock, silentLogger).publishQueued(turnId);
+      await openNotifier().publishQueued(turnId);
       return (await log.read(turnId)).map((event) => 'position' in event && event.position);
     };
 
@@ -44,7 +48,7 @@ describe.each(bothDatabases)(
     });
 
     it('is told of all turns of a moment at once, and again with the next number', async () => {
-      const positions = new QueuePositions(database.db, log, systemClock, silentLogger);
+      const positions = openNotifier();
       const ids = [await store(1), await store(2), await store(3)];
       await Promise.all(ids.map((id) => positions.publishQueued(id)));
       await database.db.delete(turns).where(eq(turns.id, ids[0] ?? ''));
@@ -68,9 +72,9 @@ describe.each(bothDatabases)(
     });
 
     it('is the later one where a turn is asked for twice in a moment', async () => {
-      const positions = new QueuePositions(database.db, log, systemClock, silentLogger);
+      const positions = openNotifier();
       const turnId = await store(1, { status: 'held' });
-      await Promise.all([2, 1].map((position) => positions.publishOne(turnId, position)));
+      await Promise.all([2, 1].map((position) => positions.publishPosition(turnId, position)));
       expect(
         (await log.read(turnId)).map((event) => 'position' in event && event.position),
       ).toEqual([1]);

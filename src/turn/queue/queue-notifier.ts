@@ -28,9 +28,12 @@ interface WaitingTurn {
   position: number | null;
 }
 
-/** Publishes queue positions to the readers of turns that no worker has. */
+/** A free worker claims a turn in a few milliseconds: a turn still queued after these waits for a slot. */
+const ANNOUNCE_AFTER_MS = 250;
+
+/** Sees to turns that no worker has: wakes workers for them, and publishes their queue positions to readers. */
 @Injectable()
-export class QueuePositions {
+export class QueueNotifier {
   readonly #announcements = new Batcher(
     (waiting: readonly WaitingTurn[]) => this.#archive(waiting),
     isDatabaseDown,
@@ -38,13 +41,29 @@ export class QueuePositions {
 
   constructor(
     @Inject(DATABASE) private readonly db: Database,
+    @Inject(TURN_QUEUE) private readonly queue: TurnQueue,
     @Inject(EVENT_LOG) private readonly log: EventLog,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
+  /**
+   * Wakes a worker for an accepted turn, and publishes the turn's queue position if it has to wait. The turn is
+   * stored: the sweeper wakes a worker where this fails.
+   *
+   * @param logger of the request, or of the turn that delegated.
+   * @returns what to call when a worker has the turn: its queue position is not published then.
+   */
+  wakeWorker(turnId: string, logger: Pick<Logger, 'warn'> = this.logger): () => void {
+    const warn = (message: string) => (error: unknown) => logger.warn({ turnId, error }, message);
+    this.queue.wake().catch(warn('an accepted turn woke no worker at once'));
+    return this.clock.after(ANNOUNCE_AFTER_MS, () => {
+      this.#announce(turnId).catch(warn('a queue position was not published'));
+    });
+  }
+
   /** Publishes the new positions of a session's held turns; 1 is the next. A failure is logged only. */
-  async publish(sessionId: string): Promise<void> {
+  async publishHeld(sessionId: string): Promise<void> {
     const held = await this.db
       .select({ id: turns.id })
       .from(turns)
@@ -59,7 +78,7 @@ export class QueuePositions {
     const published = held.map(async ({ id: turnId }, index) => {
       if (!isPublished(index + 1)) return;
       try {
-        await this.publishOne(turnId, index + 1);
+        await this.publishPosition(turnId, index + 1);
       } catch (error) {
         this.logger.warn({ turnId, error }, 'a queue position could not be published');
       }
@@ -77,8 +96,13 @@ export class QueuePositions {
   }
 
   /** Publishes the position of a held turn, and nothing where a worker has it. */
-  async publishOne(turnId: string, position: number): Promise<void> {
+  async publishPosition(turnId: string, position: number): Promise<void> {
     await this.#publish({ turnId, position });
+  }
+
+  /** Publishes a queue position. A claim skips a turn whose row is locked for that: another token is for it. */
+  async #announce(turnId: string): Promise<void> {
+    if (await this.publishQueued(turnId)) await this.queue.wake();
   }
 
   async #publish(waiting: WaitingTurn): Promise<boolean> {
@@ -132,38 +156,5 @@ export class QueuePositions {
     return waiting.map((turn) =>
       latest.get(turn.turnId) === turn ? stored.get(turn.turnId)?.[0] : undefined,
     );
-  }
-}
-
-/** A free worker claims a turn in a few milliseconds: a turn still queued after these waits for a slot. */
-const ANNOUNCE_AFTER_MS = 250;
-
-/** Wakes workers for accepted turns. The turn is stored: the sweeper wakes a worker where this fails. */
-@Injectable()
-export class WorkerWaker {
-  constructor(
-    @Inject(TURN_QUEUE) private readonly queue: TurnQueue,
-    @Inject(CLOCK) private readonly clock: Clock,
-    @Inject(LOGGER) private readonly logger: Logger,
-    private readonly positions: QueuePositions,
-  ) {}
-
-  /**
-   * Wakes a worker, and publishes the turn's queue position if it has to wait.
-   *
-   * @param logger of the request, or of the turn that delegated.
-   * @returns what to call when a worker has the turn: its queue position is not published then.
-   */
-  wake(turnId: string, logger: Pick<Logger, 'warn'> = this.logger): () => void {
-    const warn = (message: string) => (error: unknown) => logger.warn({ turnId, error }, message);
-    this.queue.wake().catch(warn('an accepted turn woke no worker at once'));
-    return this.clock.after(ANNOUNCE_AFTER_MS, () => {
-      this.#announce(turnId).catch(warn('a queue position was not published'));
-    });
-  }
-
-  /** Publishes a queue position. A claim skips a turn whose row is locked for that: another token is for it. */
-  async #announce(turnId: string): Promise<void> {
-    if (await this.positions.publishQueued(turnId)) await this.queue.wake();
   }
 }
