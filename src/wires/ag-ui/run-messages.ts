@@ -12,7 +12,7 @@ import {
   argumentsOf,
   missingFile,
   parseArguments,
-  tellHistory,
+  turnsOfHistory,
   type HistoryItem,
 } from '../conversation/client-history.js';
 import { describeIssue } from '../conversation/describe-issue.js';
@@ -83,7 +83,7 @@ export function readHistory(
   const before = messages.filter(
     (message, index) => !isOfApplication(message) && (index < from || message.role !== 'user'),
   );
-  return before.length === 0 ? undefined : () => tellHistory(before.flatMap(readTold));
+  return before.length === 0 ? undefined : () => turnsOfHistory(before.flatMap(readTold));
 }
 
 const isOfApplication = ({ role }: AgUiMessage): boolean =>

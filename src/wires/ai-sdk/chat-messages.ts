@@ -11,7 +11,7 @@ import { type WireFile, parseDataUrl } from '../conversation/inline-files.js';
 import {
   argumentsOf,
   missingFile,
-  tellHistory,
+  turnsOfHistory,
   type HistoryItem,
 } from '../conversation/client-history.js';
 import { describeIssue } from '../conversation/describe-issue.js';
@@ -60,7 +60,7 @@ export function readHistory(
   before: readonly SentMessage[],
 ): (() => ToldTurn<WireFile>[]) | undefined {
   const told = before.filter(({ role }) => role === 'user' || role === 'assistant');
-  return told.length === 0 ? undefined : () => tellHistory(told.flatMap(readTold));
+  return told.length === 0 ? undefined : () => turnsOfHistory(told.flatMap(readTold));
 }
 
 /** Thinking, sources and parts of the application's own are no part of what is told. */

@@ -4,7 +4,7 @@ import { isPlainObject, type JsonObject } from '../../platform/json.js';
 import type { ToldCall, ToldTurn } from '../../turn/submit/turn-submission.js';
 import type { WireFile } from './inline-files.js';
 
-/** What was said or done in a conversation, as its client tells of it. */
+/** What was said or done in a conversation, as its client has it. */
 export type HistoryItem<File = WireFile> =
   | { kind: 'user'; said: readonly (string | File)[]; clientId?: string | undefined }
   | { kind: 'reply'; text: string }
@@ -51,19 +51,21 @@ export function groupTurns<File>(items: readonly HistoryItem<File>[]): {
       current().isAnswered = call.output !== undefined;
     }
   }
-  const told = turns.map(({ said, clientId, replies }) => ({
-    said,
-    ...compact({ clientId }),
-    replies,
-  }));
-  return { turns: told, strays: outputs.left() };
+  return {
+    turns: turns.map(({ said, clientId, replies }) => ({
+      said,
+      ...compact({ clientId }),
+      replies,
+    })),
+    strays: outputs.left(),
+  };
 }
 
 /**
  * The turns of a conversation that the server does not have. Messages of the user in a row are one, as new ones are; an
- * output whose call the client left out is told with a call of its own. Pure.
+ * output whose call the client left out gets a call of its own. Pure.
  */
-export function tellHistory(items: readonly HistoryItem[]): ToldTurn<WireFile>[] {
+export function turnsOfHistory(items: readonly HistoryItem[]): ToldTurn<WireFile>[] {
   const calls = new Set(items.flatMap((item) => (item.kind === 'call' ? item.call.callId : [])));
   const joined: HistoryItem[] = [];
   for (const item of items) {
@@ -79,7 +81,7 @@ export function tellHistory(items: readonly HistoryItem[]): ToldTurn<WireFile>[]
   return groupTurns(joined).turns;
 }
 
-/** What stands in a told message for a file that cannot be taken. */
+/** What stands in an earlier message for a file that cannot be taken. */
 export function missingFile(name: string, reason: string): string {
   return `[The file ${name} is missing here: ${reason}]`;
 }

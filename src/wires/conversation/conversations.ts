@@ -16,16 +16,9 @@ import { ProjectRoots } from '../../session/project-roots.js';
 import { SessionStore, type SessionRow } from '../../session/session-store.js';
 import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
 import { sessions, turns } from '../../storage/schema.js';
-import type { OnDisconnect, OptionProblem } from '../../storage/shapes/stored-options.js';
-import type { StoredResponsesRequest } from '../../storage/shapes/stored-turn.js';
 import { ApprovalAnswerer } from '../../turn/approvals/approval-answerer.js';
 import type { CancelState } from '../../turn/lifecycle/turn-canceller.js';
-import type {
-  StoredBeside,
-  SubmittedTurn,
-  ToldTurn,
-  WhenBusy,
-} from '../../turn/submit/turn-submission.js';
+import type { SubmittedTurn, ToldTurn, TurnSubmission } from '../../turn/submit/turn-submission.js';
 import { TurnService } from '../../turn/turn-service.js';
 import { findQuestions, matchAnswers, type MatchedAnswers, type WireAnswers } from './questions.js';
 import { storeInlineFiles, type InlineFile, type WireFile } from './inline-files.js';
@@ -53,14 +46,27 @@ export interface WireMessage {
   clientId?: string | undefined;
 }
 
-export interface MessageSubmission {
-  sessionId: string;
+/** Fields of a turn's submission that mean the same for a message of a wire. */
+type SubmissionFields = Pick<
+  TurnSubmission,
+  | 'sessionId'
+  | 'idempotencyKey'
+  | 'problems'
+  | 'instructions'
+  | 'clientHistory'
+  | 'needsAllFiles'
+  | 'responses'
+  | 'whenBusy'
+  | 'wireOnDisconnect'
+  | 'beside'
+>;
+
+export interface MessageSubmission extends SubmissionFields {
   principal: Principal;
   message: WireMessage;
   /** The agent that the request names; undefined: the conversation's own persona. */
   agent: string | undefined;
   opts: Record<string, unknown>;
-  idempotencyKey: string | undefined;
   /**
    * Turns before the message that the client has and the server lacks, oldest first: they are stored with the
    * turn, and are messages of the conversation from then on. Absent: none.
@@ -71,23 +77,8 @@ export interface MessageSubmission {
    * a conversation that was deleted. Absent: the client sent none.
    */
   history?: (() => readonly ToldTurn<WireFile>[]) | undefined;
-  /** Fields of the request that have no effect; a notice names them. */
-  problems?: readonly OptionProblem[];
-  /** What the application says beside the user, to this turn alone. Absent: nothing. */
-  instructions?: string | undefined;
-  /** See `TurnSubmission`. */
-  clientHistory?: string | undefined;
-  /** A refused file refuses the turn: the wire cannot report it while the turn goes on. Default: false. */
-  needsAllFiles?: boolean;
-  responses?: StoredResponsesRequest;
-  /** What becomes of the message in a busy conversation where `opts` says nothing. Absent: it is refused. */
-  whenBusy?: WhenBusy;
-  /** What becomes of the turn without readers where `opts` says nothing. Absent: it ends. */
-  wireOnDisconnect?: OnDisconnect;
   /** `dontAsk` where the client cannot be shown an approval. Absent: it can. */
   wireMode?: 'dontAsk';
-  /** What is stored together with the turn. Absent: nothing. */
-  beside?: StoredBeside;
 }
 
 /** Characters of an id of the client's that is kept. */

@@ -224,8 +224,8 @@ function readApproval(item: JsonObject, field: string): InputItem {
   }
   // The reason of an approval does not go to the model.
   const given: GivenAnswer = approve
-    ? { ...none, decision: 'approve' }
-    : { ...none, decision: 'deny', message: reason ?? undefined };
+    ? { ...noAnswer, decision: 'approve' }
+    : { ...noAnswer, decision: 'deny', message: reason ?? undefined };
   const kept = {
     ...idOf(item),
     type: 'mcp_approval_response',
@@ -236,7 +236,8 @@ function readApproval(item: JsonObject, field: string): InputItem {
   return { field, kept, kind: 'approval', approvalId, given };
 }
 
-const none = { message: undefined, input: undefined, rule: undefined };
+/** The fields that an answer of this wire leaves out. */
+export const noAnswer = { message: undefined, input: undefined, rule: undefined };
 
 function idOf({ id }: JsonObject): { id?: string } {
   return typeof id === 'string' && id !== '' ? { id } : {};

@@ -85,16 +85,21 @@ export function historyPlaces(items: readonly KnownItem[]): HistoryPlace[] {
   });
 }
 
+/** The texts of a message, without its files. */
+export function textOf(said: readonly (string | InlineFile)[]): string {
+  return said.filter((one) => typeof one === 'string').join('\n\n');
+}
+
 /** What was replied between two messages, in a form that does not depend on how a client splits it. */
 function describeReplies(items: readonly KnownItem[]): { text: string; calls: unknown[] } {
   const calls = items.flatMap((item) =>
     item.kind === 'output' ? [[item.callId, item.text] as const] : [],
   );
-  return { text: textOf(items), calls: calls.toSorted(([a], [b]) => (a < b ? -1 : 1)) };
+  return { text: repliesIn(items), calls: calls.toSorted(([a], [b]) => (a < b ? -1 : 1)) };
 }
 
 /** The texts of replies without their blanks, which clients join in ways of their own. */
-export function textOf(items: readonly KnownItem[]): string {
+export function repliesIn(items: readonly KnownItem[]): string {
   return withoutBlanks(items.flatMap((item) => (item.kind === 'reply' ? item.text : [])).join(''));
 }
 

@@ -4,7 +4,7 @@ import type { Database, Queryable } from '../../storage/connection.js';
 import { sessions, turns } from '../../storage/schema.js';
 import { loadTurns, type StoredTurn } from '../../turn/state/stored-turn.js';
 import type { TurnRow } from '../../turn/state/turn-row.js';
-import { textOf, withoutBlanks, type HistoryPlace, type KnownItem } from './input-items.js';
+import { repliesIn, withoutBlanks, type HistoryPlace, type KnownItem } from './input-items.js';
 import { parseJson, printExact } from '../../platform/exact-json.js';
 
 /** Turns of equal beginnings that are looked at, the newest first. */
@@ -125,8 +125,10 @@ function endOf(turn: StoredTurn, items: readonly KnownItem[], index: number): nu
   // A turn that was cut off has not heard the outputs that its client has.
   const isCut = turn.turn.status === 'interrupted' || turn.turn.status === 'failed';
   if (isCut && between.some(({ kind }) => kind === 'output')) return undefined;
-  const told = textOf(between);
-  return joined === steered && saidBy(turn).some((said) => isSame(said, told)) ? next : undefined;
+  const replied = repliesIn(between);
+  return joined === steered && saidBy(turn).some((said) => isSame(said, replied))
+    ? next
+    : undefined;
 }
 
 /** What a turn may be said to have answered: its texts, with the note on a limit; or its object. */
@@ -142,12 +144,12 @@ function saidBy({ turn, steps }: StoredTurn): string[] {
   ].map(withoutBlanks);
 }
 
-function isSame(said: string, told: string): boolean {
-  if (said === told) return true;
+function isSame(said: string, replied: string): boolean {
+  if (said === replied) return true;
   // An object has its keys in an order of its own.
-  if (!said.startsWith('{') || !told.startsWith('{')) return false;
+  if (!said.startsWith('{') || !replied.startsWith('{')) return false;
   try {
-    const value = parseJson(told);
+    const value = parseJson(replied);
     return isPlainObject(value) && withoutBlanks(printExact(canonicalJson(value))) === said;
   } catch {
     return false;

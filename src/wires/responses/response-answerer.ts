@@ -12,7 +12,8 @@ import type { TurnRow } from '../../turn/state/turn-row.js';
 import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
 import { TurnService } from '../../turn/turn-service.js';
 import { Conversations } from '../conversation/conversations.js';
-import { historyPlaces, withoutBlanks, type KnownItem, keepInput } from './input-items.js';
+import { historyPlaces, keepInput, textOf, withoutBlanks, type KnownItem } from './input-items.js';
+import { noAnswer } from './input-item.js';
 import { ModelChooser } from './models.controller.js';
 import type { ResponseRequest } from './response-request.js';
 import { termsOf, describeInstructions, notesIn } from './response-facts.js';
@@ -141,7 +142,7 @@ export class ResponseAnswerer {
     const [stored] = turn.steeredMessages > 0 ? await loadTurns(this.db, [turn.id]) : [];
     let steered = withoutBlanks((stored?.steered ?? []).map(({ text }) => text).join(''));
     return said.filter((item) => {
-      const text = withoutBlanks(textIn(item));
+      const text = withoutBlanks(textOf(item.said));
       const isKnown = text !== '' && steered.startsWith(text);
       if (isKnown) steered = steered.slice(text.length);
       return !isKnown;
@@ -159,7 +160,7 @@ export class ResponseAnswerer {
         `'${withFile.field}' has a file, and a message beside outputs takes none: send the outputs first, and the file with the next message`,
       );
     }
-    const text = news.map(textIn).join('\n\n');
+    const text = news.map(({ said }) => textOf(said)).join('\n\n');
     const ids = answers.map(({ approvalId }) => approvalId);
     const digest = createHash('sha256')
       .update(JSON.stringify([ids, text]))
@@ -205,7 +206,7 @@ export class ResponseAnswerer {
       canonicalJson([{ ...old, ...unlike }, before]) ===
       canonicalJson([{ ...request, ...unlike }, opts]);
     if (isSame && news.length === 0) return undefined;
-    const tools = readTools(opts);
+    const tools = toolsIn(opts);
     const answer = { answered: open, request, tools };
     const stored = {
       ...responses,
@@ -226,12 +227,12 @@ export class ResponseAnswerer {
 /** Fields in which requests differ whose terms are the same. */
 const unlike = { input: [], previousResponseId: null, firstTools: undefined };
 
-function readTools(opts: Record<string, unknown>): StoredResponsesAnswerTools {
+function toolsIn(opts: Record<string, unknown>): StoredTools {
   const { clientTools } = opts;
-  return Array.isArray(clientTools) ? (clientTools as StoredResponsesAnswerTools) : [];
+  return Array.isArray(clientTools) ? (clientTools as StoredTools) : [];
 }
 
-type StoredResponsesAnswerTools = NonNullable<StoredResponsesRequest['firstTools']>;
+type StoredTools = NonNullable<StoredResponsesRequest['firstTools']>;
 
 function answerIn(item: KnownItem): ItemAnswer | undefined {
   if (item.kind === 'approval') {
@@ -240,8 +241,7 @@ function answerIn(item: KnownItem): ItemAnswer | undefined {
   }
   if (item.kind !== 'output' || !isId('appr', item.callId)) return undefined;
   const { callId, text, blocks = text, field } = item;
-  const none = { message: undefined, input: undefined, rule: undefined };
-  const given: GivenAnswer = { ...none, decision: 'answer', output: blocks, isError: false };
+  const given: GivenAnswer = { ...noAnswer, decision: 'answer', output: blocks, isError: false };
   return { approvalId: callId, given, field: `${field}.call_id` };
 }
 
@@ -254,8 +254,4 @@ function isHistory(items: readonly KnownItem[], { approvalId }: ItemAnswer): boo
 
 function callOf(item: KnownItem): string | undefined {
   return item.kind === 'call' ? item.call.callId : answerIn(item)?.approvalId;
-}
-
-function textIn({ said }: Extract<KnownItem, { kind: 'user' }>): string {
-  return said.filter((one) => typeof one === 'string').join('\n\n');
 }

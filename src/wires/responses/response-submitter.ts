@@ -16,6 +16,7 @@ import type { StoredBeside, SubmittedTurn } from '../../turn/submit/turn-submiss
 import { Conversations } from '../conversation/conversations.js';
 import {
   historyPlaces,
+  textOf,
   splitInput,
   type HistoryPlace,
   type KnownItem,
@@ -123,7 +124,7 @@ export class ResponseSubmitter {
             clientHistory: undefined,
           };
     const { maxMessageChars: most } = this.config;
-    const chars = textOf(message).length;
+    const chars = textOf(message.said).length;
     if (chars <= most) return { ...message, items };
     throw badParam(
       'input',
@@ -244,7 +245,7 @@ export class ResponseSubmitter {
       sessionId,
       principal,
       message: {
-        text: textOf(message),
+        text: textOf(said),
         files: said.filter((one) => typeof one !== 'string'),
         ...(said.length > 1 ? { said } : {}),
       },
@@ -260,8 +261,4 @@ export class ResponseSubmitter {
       ...compact({ beside }),
     });
   }
-}
-
-function textOf({ said }: Pick<SplitInput, 'said'>): string {
-  return said.filter((one) => typeof one === 'string').join('\n\n');
 }
