@@ -255,6 +255,8 @@ module.exports = {
           '\\.module\\.ts$',
           '^src/governance/budgets/usage-service\\.ts$',
           '^src/tools/[^/]*(controller|service|dto)\\.ts$',
+          // Where the services are injected that the plain functions of an attempt are given.
+          '^src/turn/state/attempt-services\\.ts$',
           '\\.test\\.ts$',
         ],
       },

@@ -17,7 +17,6 @@ import { FeedbackStore } from './feedback/feedback-store.js';
 import { ConversationController } from './history/conversation.controller.js';
 import { ConversationService } from './history/conversation-service.js';
 import { SessionCompactor } from './history/session-compactor.js';
-import { SummarySources } from './history/summary-sources.js';
 import { LifecycleModule } from './lifecycle/lifecycle.module.js';
 import { Presence } from './lifecycle/presence.js';
 import { QueueModule } from './queue/queue.module.js';
@@ -41,7 +40,7 @@ const rooms = [ApprovalsModule, LifecycleModule, QueueModule, StreamModule, Subm
     SessionModule,
     ToolsModule,
   ],
-  providers: [ConversationService, SessionCompactor, SessionForker, SummarySources],
+  providers: [ConversationService, SessionCompactor, SessionForker],
   exports: [...rooms, ConversationService, SessionCompactor, SessionForker],
 })
 export class TurnModule {}

@@ -3,7 +3,7 @@ import type { NarrowingSkill } from '../../storage/shapes/stored-options.js';
 import { LOAD_SKILL, READ_SKILL_FILE } from '../../tools/builtin/skill-tools.js';
 import type { Progress } from '../state/attempt.js';
 import type { ApprovalRow } from './approval-writes.js';
-import type { TurnPermissions } from './call-rules.js';
+import type { TurnPermissions } from '../state/attempt-context.js';
 import { effectiveInput } from './judge-call.js';
 
 export interface NarrowingFacts {

@@ -7,7 +7,7 @@ import {
   parkedEvent,
   type ApprovalRow,
 } from './approval-writes.js';
-import type { ApprovalRules } from './call-rules.js';
+import type { ApprovalRules } from '../state/attempt-context.js';
 import type { CallVerdict } from './judge-call.js';
 
 export type ApprovalQuestion = Extract<CallVerdict, { type: 'ask' }> & {

@@ -4,7 +4,7 @@ import { insertKind, type StoreWrite } from '../../storage/write-kind.js';
 import type { CallableTool } from '../../tools/registry.js';
 import { findArgument } from '../../tools/calls/call-paths.js';
 import type { ToolUse } from '../state/attempt.js';
-import type { TurnRun } from '../state/turn-run.js';
+import type { AttemptContext } from '../state/attempt-context.js';
 
 /** Characters of the longest rule that is stored: a database index has no space for more. */
 const LONGEST_RULE = 500;
@@ -16,7 +16,7 @@ const LONGEST_RULE = 500;
  * @returns the writes to store with the call's claim.
  */
 export async function takeGrants(
-  { approvals, turn, clock, rules }: Pick<TurnRun, 'approvals' | 'turn' | 'clock' | 'rules'>,
+  { approvals, turn, clock, rules }: Pick<AttemptContext, 'approvals' | 'turn' | 'clock' | 'rules'>,
   call: ToolUse,
   tool: CallableTool,
 ): Promise<StoreWrite[]> {

@@ -4,7 +4,7 @@ import { storeSession, storeTurn } from '../../../test/support/turn/store-turn.j
 import { noUsage } from '../../events/turn-event.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { compactions } from '../../storage/schema.js';
-import { findSessionTokens } from './session-tokens.js';
+import { findSessionTokens } from './open-attempt.js';
 
 describe('findSessionTokens', () => {
   let database: OpenedDatabase;

@@ -6,6 +6,8 @@ import { toolCalls } from '../../storage/transcript-schema.js';
 import { compact } from '../../platform/compact.js';
 import { isPlainObject } from '../../platform/json.js';
 import type { RegisteredTool } from '../../tools/registry.js';
+import type { Attempt } from '../state/attempt.js';
+import type { StoredTurn } from '../state/stored-turn.js';
 
 /** Paths that a notice lists; tools, too. */
 const MOST_LISTED = 100;
@@ -17,6 +19,42 @@ const MCP = 'mcp__';
 const ran = ['success', 'error', 'unknown', 'claimed'] as const;
 
 export type WritingTool = Pick<RegisteredTool, 'name' | 'effect' | 'permissionArgument'>;
+
+/**
+ * The files that a turn's model must be told of, as what wrote them is not in its conversation. Makes a statement for
+ * a turn that replaces another, and for no other turn.
+ *
+ * @param earlier the turns of the conversation before.
+ */
+export async function findUnseenWrites(
+  { services, turn, session }: Attempt,
+  earlier: readonly Pick<StoredTurn, 'turn'>[],
+): Promise<WrittenFiles | undefined> {
+  const { forkedFrom } = session;
+  const isUntold = earlier.every((other) => other.turn.copiedFrom !== null);
+  const ofSource = isUntold ? forkedFrom?.written : undefined;
+  if (turn.replaces === null) return joinWritten(ofSource, undefined);
+  return joinWritten(
+    ofSource,
+    await writtenByReplaced(services.db, services.tools.list(), turn.id),
+  );
+}
+
+async function writtenByReplaced(
+  db: Queryable,
+  tools: readonly RegisteredTool[],
+  turnId: string,
+): Promise<WrittenFiles | undefined> {
+  const superseded = await db
+    .select({ id: turns.id })
+    .from(turns)
+    .where(eq(turns.supersededBy, turnId));
+  return findWritten(
+    db,
+    tools,
+    superseded.map(({ id }) => id),
+  );
+}
 
 /**
  * Finds what turns wrote, by the ledger; undefined where no call of theirs can have written.

@@ -27,7 +27,7 @@ describe('countCall', () => {
     const clock = new ManualClock();
     const lease = new Lease();
     const run = {
-      ports: { provider: { countTokens } },
+      services: { provider: { countTokens } },
       lease,
       clock,
       logger,

@@ -7,7 +7,7 @@ import {
 import type { ResolvedOptions } from '../../storage/shapes/stored-options.js';
 import type { ModelRequest } from '../../provider/model-types.js';
 import type { Progress, Attempt } from '../state/attempt.js';
-import type { SentConversation } from '../prompt/sent-conversation.js';
+import type { SentConversation } from '../state/sent-conversation.js';
 import type { CallEstimate } from '../../governance/limits/find-headroom.js';
 import { contextTokens } from '../state/turn-state.js';
 import { withDeadline } from '../../platform/async/with-deadline.js';
@@ -96,7 +96,7 @@ const COUNT_WAIT_MS = 3_000;
 /** The members of a run that a count needs. */
 export type CountSource = Pick<Attempt, 'lease' | 'clock' | 'logger'> & {
   model: { frame: { model: TokenModel } };
-  ports: { provider: Pick<AnthropicProvider, 'countTokens'> };
+  services: { provider: Pick<AnthropicProvider, 'countTokens'> };
   progress: { steps: readonly unknown[] };
 };
 
@@ -112,12 +112,12 @@ export async function countCall(
   request: ModelRequest,
   estimate: CallEstimate,
 ): Promise<CallEstimate | undefined> {
-  const { ports, lease, clock, logger, model, progress } = run;
+  const { services, lease, clock, logger, model, progress } = run;
   const reason = new Error(`no count came in ${COUNT_WAIT_MS} ms`);
   try {
     const limit = { ms: COUNT_WAIT_MS, reason, outer: lease.signal };
     const total = await withDeadline(clock, limit, (signal) =>
-      ports.provider.countTokens(request, signal),
+      services.provider.countTokens(request, signal),
     );
     const off = total - (estimate.input + estimate.cached);
     if (progress.steps.length > 0) return shift(estimate, off);

@@ -1,8 +1,7 @@
 import { changeState, type AgentState } from '../../governance/decision-tree/agent-state.js';
 import type { ModelRequest } from '../../provider/model-types.js';
 import type { Budget, Progress } from '../state/attempt.js';
-import type { TurnRun } from '../state/turn-run.js';
-import type { Toolset } from '../attempt/toolset.js';
+import type { AttemptContext, Toolset } from '../state/attempt-context.js';
 import { ReservationWait, type WaitDeps } from '../../governance/budgets/reserve-call.js';
 import {
   findHeadroom,
@@ -47,7 +46,7 @@ export interface NoHeadroom {
  * that is given less than it might have had is remembered as clamped.
  */
 export async function reserveHeadroom(
-  run: TurnRun,
+  run: AttemptContext,
   plan: CallPlan,
 ): Promise<CallHeadroom | NoHeadroom> {
   const estimate = estimateCall(run, plan.request, plan.now);
@@ -59,14 +58,14 @@ export async function reserveHeadroom(
   return counted === undefined ? found : reserve(counted);
 }
 
-function waitDeps({ ports, clock, lease, turn, writer, terms }: TurnRun): WaitDeps {
+function waitDeps({ services, clock, lease, turn, writer, withoutSlot }: AttemptContext): WaitDeps {
   return {
-    db: ports.db,
+    db: services.db,
     clock,
     signal: lease.signal,
     turnId: turn.id,
     emit: (notice) => writer.emit(notice),
-    withoutSlot: terms.withoutSlot,
+    withoutSlot,
   };
 }
 
@@ -74,7 +73,7 @@ function waitDeps({ ports, clock, lease, turn, writer, terms }: TurnRun): WaitDe
 const MOST_OFF = 1.25;
 
 function isCloseCall(
-  run: TurnRun,
+  run: AttemptContext,
   plan: CallPlan,
   { added, input, cached }: CallEstimate,
 ): boolean {
@@ -82,7 +81,11 @@ function isCloseCall(
   return headroomOf(run, plan, least).reply >= leastHeadroom(plan);
 }
 
-function headroomOf(run: TurnRun, { state, isLast }: CallPlan, estimate: CallEstimate): Headroom {
+function headroomOf(
+  run: AttemptContext,
+  { state, isLast }: CallPlan,
+  estimate: CallEstimate,
+): Headroom {
   const { costLimit } = run.turn.options.options;
   const kept = isLast ? 0 : keptTokens(run.toolset, state);
   const headroom = findHeadroom(state, estimate, { costLimit, kept });
@@ -103,7 +106,7 @@ function leastHeadroom({ request }: CallPlan): number {
 }
 
 async function reserveWithin(
-  run: TurnRun,
+  run: AttemptContext,
   plan: CallPlan & { wait: ReservationWait },
   { added, input, cached }: CallEstimate,
 ): Promise<CallHeadroom | NoHeadroom> {
@@ -123,7 +126,7 @@ async function reserveWithin(
 }
 
 async function reserveOfDay(
-  { turn, progress, model: { price } }: Pick<TurnRun, 'turn' | 'progress' | 'model'>,
+  { turn, progress, model: { price } }: Pick<AttemptContext, 'turn' | 'progress' | 'model'>,
   { step, wait }: Pick<CallPlan, 'step'> & { wait: ReservationWait },
   size: { input: number; cached: number; reply: number },
 ): Promise<{ maxTokens: number } | { budget: Budget }> {
@@ -161,7 +164,7 @@ const SHRINK = 0.9;
  * reply is of no use.
  */
 export function fitOutput(
-  { progress, model: { frame } }: Pick<TurnRun, 'progress' | 'model'>,
+  { progress, model: { frame } }: Pick<AttemptContext, 'progress' | 'model'>,
   output: string,
 ): string {
   const { state, steps } = progress;

@@ -8,7 +8,7 @@ import { ToolRegistry } from '../../tools/registry.js';
 import { formatCallToken, listCalls, parseCallToken } from './list-calls.js';
 import { listTurns, type SupersededChoice } from './list-turns.js';
 import { loadTurn, loadTurns } from '../state/stored-turn.js';
-import { findCompaction } from '../prompt/find-compaction.js';
+import { findCompaction } from '../prompt/compaction.js';
 import { isTurnOf, pageTurns } from './page-turns.js';
 import { getTurn } from '../state/turn-row.js';
 import { TurnLog, type TurnLogPage } from '../stream/turn-log.js';

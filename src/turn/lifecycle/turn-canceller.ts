@@ -12,8 +12,9 @@ import {
 } from '../../storage/shapes/stored-turn.js';
 import { SIGNAL_BUS, type SignalBus } from '../queue/signal-bus.js';
 import { FencedError } from '../../events/event-log.js';
-import { AttemptAnnouncer } from '../attempt/attempt-announcer.js';
-import { AttemptOpener } from '../attempt/attempt-opener.js';
+import { announceStart } from '../attempt/start-events.js';
+import { openAttempt } from '../attempt/open-attempt.js';
+import { AttemptServices } from '../state/attempt-services.js';
 import type { Claim } from '../state/attempt.js';
 import { TurnClaims } from '../queue/turn-claims.js';
 import { Lease } from '../state/lease.js';
@@ -34,8 +35,7 @@ export class TurnCanceller {
     @Inject(SIGNAL_BUS) private readonly bus: SignalBus,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
-    private readonly opener: AttemptOpener,
-    private readonly announcer: AttemptAnnouncer,
+    private readonly services: AttemptServices,
     private readonly claims: TurnClaims,
     private readonly promoter: TurnPromoter,
   ) {}
@@ -91,8 +91,10 @@ export class TurnCanceller {
   }
 
   async #endClaimed(claim: Claim, reason: CancelReason): Promise<void> {
-    const { attempt, earlier } = await this.opener.open(claim, new Lease());
-    await this.announcer.announce(attempt, earlier.length > 0);
+    const { attempt, earlier } = await openAttempt(this.services, claim, {
+      lease: new Lease(),
+    });
+    await announceStart(attempt, earlier.length > 0);
     const ended = await endTurn(attempt, { outcome: 'interrupted', exitCode: 130, reason });
     if (ended.type === 'stored' && ended.hasNext) await this.promoter.promoteNext(claim.sessionId);
     await flushLog(attempt);

@@ -5,10 +5,11 @@ import { untilAborted } from '../../platform/async/abort.js';
 import { updateTurnKind } from '../../storage/write-kind.js';
 import { turns } from '../../storage/schema.js';
 import { settlement } from '../../governance/budgets/usage-days.js';
+import { describeModel } from '../prompt/model-request.js';
 import type { Remedy } from './choose-remedy.js';
 import type { TurnRow } from '../state/turn-row.js';
 import type { Attempt } from '../state/attempt.js';
-import type { TurnRun } from '../state/turn-run.js';
+import type { AttemptContext } from '../state/attempt-context.js';
 import { addOverhead } from '../state/turn-state.js';
 
 export interface Discarded {
@@ -26,7 +27,7 @@ export interface Discarded {
  * @throws the lease's reason when it ends during the delay of a retry.
  */
 export async function applyRemedy(
-  run: Attempt & Pick<TurnRun, 'model'>,
+  run: AttemptContext,
   { step, usage, remedy }: Discarded,
 ): Promise<void> {
   const { progress, turn } = run;
@@ -51,7 +52,9 @@ export async function applyRemedy(
   progress.state = addOverhead(progress.state, usage, turn.options.options.costLimit);
   if (options !== undefined) {
     turn.options = options;
-    Object.assign(run.model, run.model.describe(options.options));
+    const { prefix } = run.conversation;
+    const { hasTools } = run.model;
+    Object.assign(run.model, describeModel(run, options.options, { prefix, hasTools }));
   }
   if (remedy.type === 'retry') {
     await untilAborted(pause(run.clock, remedy.afterMs), run.lease.signal);
@@ -63,12 +66,12 @@ const storeFallback = updateTurnKind(turns, ['discardedUsage', 'options']);
 
 /** A turn falls back once: `fallbackFrom` records it. */
 function withModel(
-  { turn: { options }, model: calls }: Pick<TurnRun, 'turn' | 'model'>,
+  { turn: { options }, services: { models } }: Attempt,
   model: string,
   step: number,
 ): TurnRow['options'] {
   const { costLimit, ...rest } = options.options;
-  const price = calls.describe({ ...rest, model }).price ?? costLimit?.price;
+  const price = models.describe(model).price ?? costLimit?.price;
   return {
     ...options,
     options: {

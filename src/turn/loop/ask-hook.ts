@@ -9,12 +9,7 @@ import type { HookVerdict, ToolHook } from '../../tools/tool-hook.js';
 import { attributes, spanNames } from '../../tracing/span-names.js';
 import type { ApprovalRow } from '../approvals/approval-writes.js';
 import { isClaimed, type ToolUse } from '../state/attempt.js';
-import type { TurnRun } from '../state/turn-run.js';
-
-export type HookedRun = Pick<
-  TurnRun,
-  'turn' | 'lease' | 'logger' | 'approvals' | 'progress' | 'rules' | 'toolset' | 'clock'
-> & { ports: Pick<TurnRun['ports'], 'toolHook' | 'metrics' | 'tracing'> };
+import type { AttemptContext } from '../state/attempt-context.js';
 
 interface AskedCall {
   call: ToolUse;
@@ -32,8 +27,8 @@ interface AskedCall {
  *
  * @throws the reason of the lease's signal.
  */
-export async function askHook(run: HookedRun, asked: AskedCall): Promise<PermissionDecision> {
-  const { toolHook } = run.ports;
+export async function askHook(run: AttemptContext, asked: AskedCall): Promise<PermissionDecision> {
+  const { toolHook } = run.services;
   const { call, tool, permission } = asked;
   if (toolHook === null || permission.verdict === 'deny' || isClaimed(run.progress, call)) {
     return permission;
@@ -53,7 +48,7 @@ function isEdited(approvals: readonly Pick<ApprovalRow, 'editedInput'>[]): boole
 }
 
 /** A call is judged again when others are asked about: its answer in this attempt is known. */
-function askOnce(run: HookedRun, hook: Pick<ToolHook, 'ask'>, asked: AskedCall) {
+function askOnce(run: AttemptContext, hook: Pick<ToolHook, 'ask'>, asked: AskedCall) {
   const key = `${asked.call.id} ${canonicalJson(asked.input)}`;
   const known = run.rules.hookAnswers.get(key) ?? ask(run, hook, asked);
   run.rules.hookAnswers.set(key, known);
@@ -61,7 +56,7 @@ function askOnce(run: HookedRun, hook: Pick<ToolHook, 'ask'>, asked: AskedCall) 
 }
 
 async function ask(
-  { turn, lease, logger, clock, ports: { metrics, tracing } }: HookedRun,
+  { turn, lease, logger, clock, services: { metrics, tracing } }: AttemptContext,
   hook: Pick<ToolHook, 'ask'>,
   { call, input, permission }: AskedCall,
 ): Promise<HookVerdict> {

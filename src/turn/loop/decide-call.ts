@@ -5,7 +5,7 @@ import {
 import { denyOwnPath } from '../../governance/permissions/own-paths.js';
 import type { CallableTool } from '../../tools/registry.js';
 import { findArgument } from '../../tools/calls/call-paths.js';
-import type { TurnPermissions } from '../approvals/call-rules.js';
+import type { TurnPermissions } from '../state/attempt-context.js';
 
 const rootMoved =
   'permission denied: the project root leads to another folder since the turn began. Send another turn.';

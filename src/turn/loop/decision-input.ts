@@ -12,7 +12,7 @@ import { findLastCall } from './last-call.js';
 import type { DecisionInput, NextLimit } from './next-action.js';
 import { findOutput } from '../output/output-state.js';
 import { openCalls, type Progress, type Attempt } from '../state/attempt.js';
-import type { TurnRun } from '../state/turn-run.js';
+import type { AttemptContext } from '../state/attempt-context.js';
 
 /**
  * The limit that keeps a turn from another model call, if there is one. Call it when every result
@@ -38,7 +38,7 @@ export function findLimit({
     : undefined;
 }
 
-type DecidedRun = Attempt & Pick<TurnRun, 'conversation' | 'output'>;
+type DecidedRun = Attempt & Pick<AttemptContext, 'conversation' | 'output'>;
 
 /** The facts that `nextAction` decides from. */
 export async function decisionInput(given: DecidedRun): Promise<DecisionInput> {

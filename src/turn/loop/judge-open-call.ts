@@ -2,15 +2,16 @@ import type { CallableTool } from '../../tools/registry.js';
 import { effectiveInput, judgeCall, type CallVerdict } from '../approvals/judge-call.js';
 import { judgeClientCall } from '../approvals/judge-client-call.js';
 import { narrowLayers } from '../approvals/narrow-layers.js';
-import { askHook, type HookedRun } from './ask-hook.js';
+import { askHook } from './ask-hook.js';
 import { decideCall } from './decide-call.js';
 import { isClaimed, type ToolUse } from '../state/attempt.js';
+import type { AttemptContext } from '../state/attempt-context.js';
 
 /**
  * Judges a call just before it would run: calls that ran before it may have changed the verdict.
  */
 export async function judgeOpenCall(
-  run: HookedRun,
+  run: AttemptContext,
   call: ToolUse,
   tool: CallableTool,
 ): Promise<CallVerdict> {

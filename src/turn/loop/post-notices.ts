@@ -8,15 +8,13 @@ import type { Facts } from '../../notices/trigger.js';
 import { contextUsage, resourceUsage } from '../../notices/triggers/usage.js';
 import { estimateAdded } from '../budgets/estimate-call.js';
 import { countAdded } from '../budgets/reserve-headroom.js';
-import type { SentConversation } from '../prompt/sent-conversation.js';
+import type { SentConversation } from '../state/sent-conversation.js';
 import { formatMark, formatNotice } from '../output/output-notices.js';
 import { isReplyOpen } from '../prompt/open-server-tools.js';
 import { insertNotice } from '../state/stored-turn.js';
 import { contextTokens } from '../state/turn-state.js';
 import type { Attempt } from '../state/attempt.js';
-import type { TurnRun } from '../state/turn-run.js';
-
-type WatchedRun = Attempt & Pick<TurnRun, 'model' | 'conversation' | 'watch'>;
+import type { AttemptContext } from '../state/attempt-context.js';
 
 /**
  * Posts notices: to the readers now, and to the model, where it sees them, with its next call and every later one.
@@ -47,14 +45,14 @@ export async function postNotices(
  * @param state of the iteration that begins.
  */
 export async function postTriggered(
-  run: WatchedRun,
+  run: AttemptContext,
   state: AgentState,
   step: number,
 ): Promise<void> {
   // A paused reply goes on where it stopped: nothing can stand between its parts.
   if (isReplyOpen(run.progress.steps)) return;
   const facts = await collectFacts(run, state, step);
-  const due = checkTriggers(run.watch.triggers, facts, (trigger, error) =>
+  const due = checkTriggers(run.triggers.all, facts, (trigger, error) =>
     run.logger.error({ turnId: run.turn.id, trigger, error }, 'a trigger failed'),
   );
   if (due.length === 0) return;
@@ -65,7 +63,7 @@ export async function postTriggered(
 }
 
 /** Tells a model that has no format for its replies which object to end with, once a turn. */
-export async function postFormat(run: Attempt & Pick<TurnRun, 'model'>): Promise<void> {
+export async function postFormat(run: AttemptContext): Promise<void> {
   const { output } = run.turn.options.options;
   if (output === undefined || run.model.frame.outputSchema !== undefined) return;
   if (run.progress.notices.some(({ mark }) => mark === formatMark)) return;
@@ -73,34 +71,34 @@ export async function postFormat(run: Attempt & Pick<TurnRun, 'model'>): Promise
   await postNotices(run, [formatNotice(output.schema)]);
 }
 
-async function collectFacts(run: WatchedRun, state: AgentState, step: number): Promise<Facts> {
-  const { watch, progress } = run;
+async function collectFacts(run: AttemptContext, state: AgentState, step: number): Promise<Facts> {
+  const { triggers, progress } = run;
   const context = contextOf(run);
-  const resources = await watch.measureResources();
+  const resources = await run.services.resources.measure(run.session.projectRoot);
   const contextPercent = (context.tokens * 100) / context.window;
-  watch.readings = [...watch.readings, { contextPercent, ...resources }];
+  triggers.readings = [...triggers.readings, { contextPercent, ...resources }];
   const near = findNearNoProgress(state.actions);
   return {
     at: step === 1 ? 'message' : 'step',
     step: step - 1,
-    isFirstMessage: watch.isFirstMessage,
+    isFirstMessage: triggers.isFirstMessage,
     config: state.config,
     // Tokens that the call adds count: a warning with the call after it may come too late.
     warnings: warnings(countAdded(state, { added: estimateAdded(run) })),
     context,
-    readings: watch.readings,
-    todos: watch.todos,
-    stepsSinceTodos: step - 1 - watch.todosTouchedAt,
-    ...(watch.compaction === undefined ? {} : { compaction: watch.compaction }),
-    ...(watch.sessionChange === undefined
+    readings: triggers.readings,
+    todos: triggers.todos,
+    stepsSinceTodos: step - 1 - triggers.todosTouchedAt,
+    ...(triggers.compaction === undefined ? {} : { compaction: triggers.compaction }),
+    ...(triggers.sessionChange === undefined
       ? {}
-      : { sessionChange: watch.sessionChange, sessionState: watch.sessionState }),
-    ...(watch.written === undefined ? {} : { written: watch.written }),
+      : { sessionChange: triggers.sessionChange, sessionState: triggers.sessionState }),
+    ...(triggers.written === undefined ? {} : { written: triggers.written }),
     ...(near === undefined ? {} : { nearNoProgress: { action: near.actions.join(', ') } }),
     toolErrors: state.toolErrors,
     ...(state.lastError === undefined ? {} : { lastError: state.lastError }),
-    ...(watch.projectFacts === undefined ? {} : { projectFacts: watch.projectFacts }),
-    background: watch.arrived,
+    ...(triggers.projectFacts === undefined ? {} : { projectFacts: triggers.projectFacts }),
+    background: triggers.arrived,
     fired: new Set(
       [...progress.notices, ...earlierMarks(run.conversation)].map(({ mark }) => mark),
     ),
@@ -111,11 +109,11 @@ async function collectFacts(run: WatchedRun, state: AgentState, step: number): P
  * Tokens in the model's window: the provider's report of the last call, and an estimate of the
  * rest.
  */
-function contextOf(run: WatchedRun): { tokens: number; window: number } {
-  const { model, progress, watch } = run;
+function contextOf(run: AttemptContext): { tokens: number; window: number } {
+  const { model, progress, triggers } = run;
   const window = model.frame.model.contextWindow;
   const last = progress.steps.at(-1);
-  const before = last === undefined ? watch.contextBefore : contextTokens(last.usage);
+  const before = last === undefined ? triggers.contextBefore : contextTokens(last.usage);
   return { tokens: before + estimateAdded(run), window };
 }
 

@@ -3,11 +3,11 @@ import { partsAt } from '../../provider/named-blocks.js';
 import { providerDetails, refusalKind } from '../../provider/provider-errors.js';
 import { releaseReservation } from '../budgets/call-usage.js';
 import { estimateAdded } from '../budgets/estimate-call.js';
-import { buildRequest } from '../prompt/build-request.js';
+import { buildRequest } from '../prompt/model-request.js';
 import { describeLeftOut, namedKeys, suspectsOf, type LeftOutKey } from '../prompt/leave-out.js';
 import { isThinking } from '../prompt/message-list.js';
-import type { Undo } from '../prompt/sent-conversation.js';
-import type { TurnRun } from '../state/turn-run.js';
+import { shorten, type Undo } from '../prompt/history.js';
+import type { AttemptContext } from '../state/attempt-context.js';
 
 /** Requests that are made again, at most, for one step: a provider names one part at a time. */
 const MOST_TRIES = 10;
@@ -28,17 +28,17 @@ export interface RequestRecovery {
  * thinking that is bound elsewhere is left out, and so is the part that the provider names, or what is new where it
  * names none. What is left out is stored with the step that the provider took without it.
  */
-export function openRecovery(run: TurnRun): RequestRecovery {
+export function openRecovery(run: AttemptContext): RequestRecovery {
   const { conversation } = run;
   const tried = new Set<LeftOutKey>();
   const before = conversation.prefix.leftOut ?? [];
   let tries = 0;
   let unshorten: Undo | undefined;
 
-  async function shorten(): Promise<boolean> {
+  async function shortenOnce(): Promise<boolean> {
     // A message that is too long by itself stays too long behind a summary.
     if (estimateAdded(run) >= run.model.frame.model.contextWindow) return false;
-    unshorten = await conversation.shorten();
+    unshorten = await shorten(run);
     return unshorten !== undefined;
   }
 
@@ -110,15 +110,15 @@ export function openRecovery(run: TurnRun): RequestRecovery {
           return false;
         }
         conversation.recovered.add(kind);
-        await releaseReservation(run, run.ports.db);
-        return shorten();
+        await releaseReservation(run, run.services.db);
+        return shortenOnce();
       case 'thinking-bound':
         if (conversation.recovered.has(kind)) return false;
         conversation.recovered.add(kind);
-        await releaseReservation(run, run.ports.db);
+        await releaseReservation(run, run.services.db);
         return dropThinking(run);
       case 'invalid':
-        await releaseReservation(run, run.ports.db);
+        await releaseReservation(run, run.services.db);
         return leaveOut(thrown);
     }
   }
@@ -133,7 +133,7 @@ function namedPaths(thrown: unknown): string[] {
 const isNamed = (thrown: unknown): boolean => namedPaths(thrown).length > 0;
 
 /** Earlier replies are sent without their thinking from now on, in this turn and later ones. */
-function dropThinking({ conversation, model, turn, progress, writer }: TurnRun): boolean {
+function dropThinking({ conversation, model, turn, progress, writer }: AttemptContext): boolean {
   const steps = [...conversation.earlierTurns, { turnId: turn.id, steps: progress.steps }].flatMap(
     ({ turnId, steps: ofTurn }) =>
       ofTurn.filter(({ parts }) => parts.some(isThinking)).map(({ step }) => `${turnId}:${step}`),

@@ -15,13 +15,15 @@ import {
 } from '../budgets/reserve-headroom.js';
 import { deliverSteeredMessages } from './deliver-steered-messages.js';
 import { applyRemedy } from './apply-remedy.js';
-import { buildRequest } from '../prompt/build-request.js';
+import { buildRequest } from '../prompt/model-request.js';
+import { showFiles } from '../prompt/conversation-files.js';
+import { shorten } from '../prompt/history.js';
 import { chooseRemedy, type LostCall } from './choose-remedy.js';
 import { postLastCall } from './last-call.js';
 import { openRecovery } from './recover-request.js';
 import { postFormat, postTriggered } from './post-notices.js';
 import type { Budget, StepDraft } from '../state/attempt.js';
-import type { TurnRun } from '../state/turn-run.js';
+import type { AttemptContext } from '../state/attempt-context.js';
 import { countFailure, measureFirstToken } from './measure-call.js';
 import { serverToolEnded, serverToolStarted } from './server-calls.js';
 import type { Reply } from './store-step.js';
@@ -37,14 +39,14 @@ type Ended = Extract<ModelEvent, { type: 'ended' }>;
  * was called.
  */
 export async function runStep(
-  run: TurnRun,
+  run: AttemptContext,
   step: number,
   last?: LastCallLimit,
 ): Promise<Reply | Budget> {
   // Shortening comes first: the summary's cost is part of the state that this step begins with.
-  if (run.progress.steps.at(-1)?.stopReason === 'context_window') await run.conversation.shorten();
+  if (run.progress.steps.at(-1)?.stopReason === 'context_window') await shorten(run);
   let state = run.tree.onTurnStart(moveTime(run.progress.state, run.clock.now()));
-  await deliverSteeredMessages(run, run.ports.db, step);
+  await deliverSteeredMessages(run, run.services.db, step);
   await postTriggered(run, state, step);
   const recovery = openRecovery(run);
   for (let retries = 0; ;) {
@@ -91,7 +93,7 @@ interface BegunCall {
   call: ModelCall;
 }
 
-async function beginCall(run: TurnRun, plan: Plan): Promise<BegunCall | NoHeadroom> {
+async function beginCall(run: AttemptContext, plan: Plan): Promise<BegunCall | NoHeadroom> {
   const { step, state } = plan;
   const startedAt = new Date(run.clock.now());
   const planned = await planCall(run, plan);
@@ -103,16 +105,16 @@ async function beginCall(run: TurnRun, plan: Plan): Promise<BegunCall | NoHeadro
   run.progress.draft = draft;
   return {
     draft,
-    call: run.ports.provider.stream({ ...request, maxTokens }, run.lease.signal),
+    call: run.services.provider.stream({ ...request, maxTokens }, run.lease.signal),
   };
 }
 
 /** Plans the request and its headroom: as the turn's last where its budget allows no other. */
 async function planCall(
-  run: TurnRun,
+  run: AttemptContext,
   { step, state, last }: Plan,
 ): Promise<PlannedCall | NoHeadroom> {
-  await run.conversation.showFiles();
+  await showFiles(run);
   if (last !== undefined)
     await postLastCall(run, last, countAdded(state, { added: estimateAdded(run) }));
   const { request: built, sent } = buildRequest(run);
@@ -136,7 +138,7 @@ function isTurnBudget({ budget }: NoHeadroom, state: AgentState): boolean {
 }
 
 function newDraft(
-  { model, turn }: TurnRun,
+  { model, turn }: AttemptContext,
   begun: Pick<StepDraft, 'step' | 'startedAt' | 'added' | 'sent'>,
 ): StepDraft {
   return {
@@ -154,7 +156,7 @@ function newDraft(
 /** `lost`: the call threw, or the model refused to go on, and the reply may be discarded. */
 type Called = { type: 'replied'; ended: Ended } | { type: 'lost'; outcome: unknown; ended?: Ended };
 
-async function readReply(run: TurnRun, { draft, call }: BegunCall): Promise<Called> {
+async function readReply(run: AttemptContext, { draft, call }: BegunCall): Promise<Called> {
   let isAwaited = true;
   let ended: Ended | undefined;
   try {
@@ -172,7 +174,7 @@ async function readReply(run: TurnRun, { draft, call }: BegunCall): Promise<Call
       }
     });
   } catch (error) {
-    if (run.lease.reason === 'shutdown') await releaseReservation(run, run.ports.db);
+    if (run.lease.reason === 'shutdown') await releaseReservation(run, run.services.db);
     if (run.lease.signal.aborted) throw error;
     countFailure(run, error);
     return { type: 'lost', outcome: error };
@@ -187,7 +189,7 @@ async function readReply(run: TurnRun, { draft, call }: BegunCall): Promise<Call
 }
 
 function describeLost(
-  { turn, model, terms }: TurnRun,
+  { turn, model, deadline }: AttemptContext,
   { parts, openText }: StepDraft,
   call: Pick<LostCall, 'outcome' | 'retries'>,
 ): LostCall {
@@ -198,12 +200,12 @@ function describeLost(
     mostRetries: model.overloadRetries,
     fallbackModel:
       fallbackFrom === undefined && fallbackModel !== called ? fallbackModel : undefined,
-    leftMs: terms.deadline.leftMs,
+    leftMs: deadline.leftMs,
     random: Math.random(),
   };
 }
 
-function apply(run: TurnRun, draft: StepDraft, event: Exclude<ModelEvent, Ended>): void {
+function apply(run: AttemptContext, draft: StepDraft, event: Exclude<ModelEvent, Ended>): void {
   const { step } = draft;
   switch (event.type) {
     case 'started':
@@ -226,7 +228,7 @@ function apply(run: TurnRun, draft: StepDraft, event: Exclude<ModelEvent, Ended>
     case 'server-tool.started':
       return serverToolStarted(run, event.call);
     case 'server-tool.ended': {
-      const output = run.ports.redact(capOutput(event.result.output, run.toolset.outputLimit));
+      const output = run.services.redact(capOutput(event.result.output, run.toolset.outputLimit));
       return serverToolEnded(run, event.result, output);
     }
     case 'part.ended':

@@ -4,7 +4,7 @@ import { capOutput, runTool, type ToolOutcome } from '../../tools/calls/run-tool
 import type { CallableTool } from '../../tools/registry.js';
 import { runCalls } from '../../tools/calls/run-calls.js';
 import type { StoreWrite } from '../../storage/write-kind.js';
-import { requesterOf } from '../attempt/attempt-files.js';
+import { requesterOf } from '../prompt/conversation-files.js';
 import { fitOutput } from '../budgets/reserve-headroom.js';
 import { requestApprovals, type ApprovalQuestion } from '../approvals/request-approvals.js';
 import { takeGrants } from '../approvals/session-grants.js';
@@ -21,7 +21,7 @@ import {
   type Progress,
   type ToolUse,
 } from '../state/attempt.js';
-import type { TurnRun } from '../state/turn-run.js';
+import type { AttemptContext } from '../state/attempt-context.js';
 import { traceTool } from './tool-span.js';
 import { addResults } from '../state/turn-state.js';
 import { printJson } from '../../platform/exact-json.js';
@@ -31,7 +31,7 @@ import { printJson } from '../../platform/exact-json.js';
  * the database before it starts, ended after, so that a call whose process died is known as lost.
  * Ends the step; or requests the approvals that are needed, and parks the turn.
  */
-export async function runToolCalls(run: TurnRun): Promise<'done' | 'parked'> {
+export async function runToolCalls(run: AttemptContext): Promise<'done' | 'parked'> {
   const calls = openCalls(run.progress).map((call) => {
     const tool = run.toolset.get(call.name);
     // An unknown tool is answered at once: its call may run beside any other.
@@ -59,7 +59,7 @@ export async function runToolCalls(run: TurnRun): Promise<'done' | 'parked'> {
 
 /** The approvals to request before the open calls of the last step can run. */
 async function findQuestions(
-  run: TurnRun,
+  run: AttemptContext,
 ): Promise<{ questions: ApprovalQuestion[]; isWaiting: boolean }> {
   const questions: ApprovalQuestion[] = [];
   let isWaiting = false;
@@ -106,7 +106,7 @@ export async function refuseToolCalls(run: Attempt, reason: string): Promise<voi
 
 /** Brings a call to its result. @returns false when people must be asked first. */
 async function settleCall(
-  run: TurnRun,
+  run: AttemptContext,
   call: ToolUse,
   tool: CallableTool | undefined,
 ): Promise<boolean> {
@@ -115,7 +115,7 @@ async function settleCall(
   const known = recorded ?? knownEnd(run.progress, call);
   if (known !== undefined) {
     // Those of a recorded call belong to the session that was recorded.
-    await run.ports.outputs.hold(run.turn.sessionId, known.files ?? []);
+    await run.services.outputs.hold(run.turn.sessionId, known.files ?? []);
     await end(run, call, shown(run, known));
     return true;
   }
@@ -149,7 +149,7 @@ async function settleCall(
   }
 }
 
-async function runOne(run: TurnRun, call: ToolUse, tool: CallableTool): Promise<void> {
+async function runOne(run: AttemptContext, call: ToolUse, tool: CallableTool): Promise<void> {
   if (!isClaimed(run.progress, call)) await claim(run, call, await takeGrants(run, call, tool));
   // A second run begins once its approval is stored as used, or the next crash forgets that.
   else await run.writer.commit([], []);
@@ -173,26 +173,26 @@ async function runOne(run: TurnRun, call: ToolUse, tool: CallableTool): Promise<
     ? `[A person changed the input of this call to ${printJson(call.input)}]\n`
     : '';
   // Tools are not given secrets, but they may read or receive some.
-  const output = fitOutput(run, note + run.ports.redact(kept.output));
+  const output = fitOutput(run, note + run.services.redact(kept.output));
   await end(run, call, { ...kept, status, output, durationMs });
 }
 
 /** An output as it is stored, cut: its files are kept as long as the session. */
 async function keepFiles(
-  run: TurnRun,
+  run: AttemptContext,
   { output: text, blocks }: ToolOutcome,
 ): Promise<Pick<CallEnd, 'output' | 'files'>> {
   if (blocks === undefined) return { output: text };
-  const { ports, toolset, terms } = run;
+  const { services, toolset } = run;
   const { sessionId } = run.turn;
-  const requester = requesterOf(run, terms.withoutSlot);
-  const { output, files } = await ports.outputs.keep(blocks, { sessionId, requester });
+  const requester = requesterOf(run);
+  const { output, files } = await services.outputs.keep(blocks, { sessionId, requester });
   return { output: capOutput(output, toolset.outputLimit), files };
 }
 
 /** A client's output is cut and redacted as the output of a tool here is. */
 function answered(
-  run: TurnRun,
+  run: AttemptContext,
   call: ToolUse,
   { status, output, files = [], durationMs = 0 }: Extract<CallVerdict, { type: 'answer' }>,
 ): CallEnd {
@@ -201,8 +201,8 @@ function answered(
 }
 
 /** A result that did not come through `runTool`, cut and redacted as all are. */
-function shown(run: TurnRun, { status, output, files = [], durationMs }: CallEnd): CallEnd {
-  const kept = fitOutput(run, run.ports.redact(capOutput(output, run.toolset.outputLimit)));
+function shown(run: AttemptContext, { status, output, files = [], durationMs }: CallEnd): CallEnd {
+  const kept = fitOutput(run, run.services.redact(capOutput(output, run.toolset.outputLimit)));
   return { status, output: kept, files, durationMs };
 }
 
@@ -210,7 +210,7 @@ function unrun(status: CallEnd['status'], output: string): CallEnd {
   return { status, output, durationMs: 0 };
 }
 
-function unknownTool({ model, toolset }: TurnRun, name: string): string {
+function unknownTool({ model, toolset }: AttemptContext, name: string): string {
   if (model.frame.tools.some((tool) => tool.name === name)) {
     return `not run: the tool ${name} is off in this turn.`;
   }

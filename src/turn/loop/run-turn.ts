@@ -9,7 +9,7 @@ import { decisionInput } from './decision-input.js';
 import { outputInvalid, repairNotice } from '../output/output-notices.js';
 import { postNotices } from './post-notices.js';
 import type { Budget, Progress } from '../state/attempt.js';
-import type { TurnRun } from '../state/turn-run.js';
+import type { AttemptContext } from '../state/attempt-context.js';
 
 /**
  * The loop: decides the next action and does it, until the turn has an ending. A recovered turn
@@ -19,7 +19,7 @@ import type { TurnRun } from '../state/turn-run.js';
  * @throws LeaseEndedError when the lease ends; TypedError when the provider fails, or the model writes no
  * object that was asked for.
  */
-export async function runTurn(run: TurnRun): Promise<Ending | 'parked'> {
+export async function runTurn(run: AttemptContext): Promise<Ending | 'parked'> {
   // A check of the reply may wait for those of others.
   const decide = async (progress: Progress) =>
     nextAction(await untilAborted(decisionInput({ ...run, progress }), run.lease.signal));

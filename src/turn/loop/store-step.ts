@@ -1,5 +1,5 @@
 import type { Attempt, Progress, StepDraft } from '../state/attempt.js';
-import type { TurnRun } from '../state/turn-run.js';
+import type { AttemptContext } from '../state/attempt-context.js';
 import type { ModelEvent } from '../../provider/model-types.js';
 import { writeKind } from '../../storage/write-kind.js';
 import { sessions } from '../../storage/schema.js';
@@ -24,7 +24,7 @@ export interface Reply {
  * @returns what it decided.
  */
 export async function storeStep(
-  run: Attempt & Pick<TurnRun, 'conversation'>,
+  run: Attempt & Pick<AttemptContext, 'conversation'>,
   { draft, ended }: Reply,
   decide: (progress: Progress) => Promise<NextAction>,
 ): Promise<NextAction> {

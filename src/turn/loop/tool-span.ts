@@ -1,11 +1,10 @@
 import type { ToolOutcome } from '../../tools/calls/run-tool.js';
 import { attributes, spanNames } from '../../tracing/span-names.js';
-import type { ToolUse } from '../state/attempt.js';
-import type { TurnRun } from '../state/turn-run.js';
+import type { Attempt, ToolUse } from '../state/attempt.js';
 
 /** Runs a tool's call in a span of its own, which what the tool does is below. */
 export async function traceTool(
-  { ports: { tracing } }: { ports: Pick<TurnRun['ports'], 'tracing'> },
+  { services: { tracing } }: Attempt,
   { id, name, input }: ToolUse,
   work: () => Promise<ToolOutcome>,
 ): Promise<ToolOutcome> {

@@ -13,13 +13,13 @@ import { encodeReply } from '../../rehearsal/reply/encode-reply.js';
 import { planReply } from '../../rehearsal/reply/plan-reply.js';
 import type { ToolCallStatus, TurnStatus } from '../../storage/shapes/stored-turn.js';
 import type { RequestPrefix } from '../../storage/shapes/sent-request.js';
-import { buildMessages, type TranscriptStep, type TurnTranscript } from './build-messages.js';
+import { buildMessages } from './build-messages.js';
 import { buildSystem } from './build-system.js';
-import { elideOutputs } from './elide-outputs.js';
-import { fitOutputs } from './fit-outputs.js';
+import { elideOutputs, fitOutputs } from './transcripts.js';
 import { nextAction, settleStopReason } from '../loop/next-action.js';
 import { choosePrefix } from './request-prefix.js';
-import { requestOf, type RequestFrame } from './request-frame.js';
+import type { RequestFrame, TranscriptStep, TurnTranscript } from '../state/sent-conversation.js';
+import { requestOf } from './model-request.js';
 
 const tool = (name: string): ToolSpec => ({
   name,

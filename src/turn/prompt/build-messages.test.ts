@@ -4,8 +4,9 @@ import type { AssistantPart } from '../../storage/shapes/stored-step.js';
 import type { ModelMessage } from '../../provider/model-types.js';
 import { validateRequest } from '../../rehearsal/accept-request.js';
 import { noUsage } from '../../events/turn-event.js';
-import { buildMessages, type TranscriptStep, type TurnTranscript } from './build-messages.js';
+import { buildMessages } from './build-messages.js';
 import { buildSystem } from './build-system.js';
+import type { TranscriptStep, TurnTranscript } from '../state/sent-conversation.js';
 import type { CallResult } from '../state/attempt.js';
 
 const call = (id: string): AssistantPart => ({ type: 'tool_use', id, name: 'read', input: {} });

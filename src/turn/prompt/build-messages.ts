@@ -1,60 +1,15 @@
-import type {
-  StepStopReason,
-  Usage,
-  AssistantPart,
-  AttachmentRef,
-  StoredPart,
-} from '../../storage/shapes/stored-step.js';
 import { asSystemBlock, escapeSystemTags } from '../../notices/notice-text.js';
-import type { StoredNotice } from '../../notices/notice.js';
 import type { ModelMessage, UserPart } from '../../provider/model-types.js';
-import type { ToolSpec, ServerTool } from '../../storage/shapes/stored-options.js';
 import type { Model } from '../../provider/model.js';
-import {
-  unendedStatuses,
-  type ToolCallStatus,
-  type TurnStatus,
-} from '../../storage/shapes/stored-turn.js';
+import { unendedStatuses, type TurnStatus } from '../../storage/shapes/stored-turn.js';
 import type { SentPrefix } from '../../storage/shapes/sent-request.js';
+import type { TranscriptStep, TurnTranscript } from '../state/sent-conversation.js';
 import { keepThinking, type ThinkingStep } from './keep-thinking.js';
 import { callKey, partKey, stepKey, withoutLeftOut, type PartKeys } from './leave-out.js';
 import { isThinking, MessageList } from './message-list.js';
+import type { AssistantPart } from '../../storage/shapes/stored-step.js';
+import type { ToolSpec, ServerTool } from '../../storage/shapes/stored-options.js';
 import { dropOpenServerTools, hasOpenServerTool } from './open-server-tools.js';
-
-/** A turn as the model is shown it. Files are loaded already. */
-export interface TurnTranscript {
-  turnId: string;
-  userParts: UserPart[];
-  /** The user's message, files by reference. Absent: no file of it is named to people. */
-  asked?: readonly StoredPart[];
-  steps: readonly TranscriptStep[];
-  /** Results by call id. A call without an entry did not run. */
-  results: ReadonlyMap<string, ShownResult>;
-  /** Notices posted on the way, in order. */
-  notices: readonly Pick<StoredNotice, 'afterStep' | 'mark' | 'kind' | 'text' | 'seenByModel'>[];
-  /** Messages steered into the turn, in order. */
-  steered: readonly { afterStep: number; text: string }[];
-  status: TurnStatus;
-  endReason: string | null;
-}
-
-export interface ShownResult {
-  status: ToolCallStatus;
-  output: string | null;
-  /** Files of the output, by reference. Absent or null: none. */
-  files?: readonly AttachmentRef[] | null;
-  /** The files as the model is shown them. Absent: none. */
-  shown?: readonly UserPart[];
-}
-
-export interface TranscriptStep {
-  step: number;
-  parts: readonly AssistantPart[];
-  stopReason: StepStopReason;
-  usage: Usage;
-  /** The prefix its thinking is bound to; null where it is not. */
-  sent: SentPrefix | null;
-}
 
 /** The parts of a request beside the turns. */
 export interface PromptFrame {

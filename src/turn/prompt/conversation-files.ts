@@ -1,14 +1,35 @@
-import { isImage, shownEvents, type ShownFile } from '../../attachments/choose-showing.js';
-import type { FileShower } from '../../attachments/show-files.js';
-import { clientNotice, type NoticePosted, type TurnEventBody } from '../../events/turn-event.js';
+import type { Attachments } from '../../attachments/attachments.js';
+import {
+  isImage,
+  maxNativeBytes,
+  shownEvents,
+  type ShownFile,
+} from '../../attachments/choose-showing.js';
+import type { Requester } from '../../attachments/file-memory.js';
+import { FileShower } from '../../attachments/show-files.js';
+import {
+  clientNotice,
+  type NoticePosted,
+  type TurnEvent,
+  type TurnEventBody,
+} from '../../events/turn-event.js';
+import { untilAborted } from '../../platform/async/abort.js';
+import { compact } from '../../platform/compact.js';
+import { canonicalJson } from '../../platform/json.js';
+import type { ModelCatalogue } from '../../provider/model-catalogue.js';
 import type { UserPart } from '../../provider/model-types.js';
+import type { ResolvedOptions } from '../../storage/shapes/stored-options.js';
+import type { Attempt } from '../state/attempt.js';
+import type { AttemptContext } from '../state/attempt-context.js';
+import type { ShownFiles, ShownResult, TurnTranscript } from '../state/sent-conversation.js';
+import type { StoredTurn } from '../state/stored-turn.js';
 import type { AttachmentRef, StoredPart } from '../../storage/shapes/stored-step.js';
-import type { ShownResult, TurnTranscript } from './build-messages.js';
+import { currentTurn } from './model-request.js';
 
 /** Names of files that a notice lists at most. */
 const MOST_NAMES = 10;
 
-export interface FileSources {
+interface FileSources {
   /** Opens a shower for a conversation with so many pictures, by the options in force. */
   open(images: number): FileShower;
   /** What a shower of this turn depends on beside the files: another value shows all anew. */
@@ -19,7 +40,7 @@ export interface FileSources {
 }
 
 /** Shows the files of a run's conversation to the model, and shows them anew where their number or limits change. */
-export class ConversationFiles {
+export class ConversationFiles implements ShownFiles {
   #shownFor: string | undefined;
   #limited = '';
 
@@ -120,4 +141,107 @@ export function shownOutputs({
   return new Map(
     [...results].flatMap(([id, { shown }]) => (shown === undefined ? [] : [[id, shown] as const])),
   );
+}
+
+/** Shows the files of an attempt's conversation as it is now. */
+export async function showFiles(context: AttemptContext): Promise<void> {
+  const { conversation } = context;
+  const turns = await conversation.files.show([...conversation.earlierTurns, currentTurn(context)]);
+  const own = turns.at(-1);
+  if (own === undefined) return;
+  conversation.earlierTurns = turns.slice(0, -1);
+  conversation.userParts = own.userParts;
+  conversation.outputFiles = shownOutputs(own);
+}
+
+/** Opens what shows the files of an attempt's conversation. */
+export function openFiles(attempt: Attempt): ConversationFiles {
+  const known = new Set(attempt.archived.map(keyOfEvent));
+  return new ConversationFiles({
+    open: (images) => openAttemptShower(attempt, images),
+    rules: () => attempt.turn.options.options.model,
+    turnId: attempt.turn.id,
+    // An earlier attempt may have emitted some.
+    emit: (event) => {
+      if (!known.has(canonicalJson(event))) attempt.writer.emit(event);
+    },
+  });
+}
+
+/**
+ * Extracts the files of a turn and of the conversation before it, then reserves memory for them: a turn that
+ * waits for slow files has neither memory nor a slot.
+ *
+ * @param sent the turns of the conversation before.
+ * @returns releases the memory.
+ * @throws the lease's reason when it ends.
+ */
+export async function reserveFiles(
+  attempt: Attempt,
+  sent: readonly Pick<StoredTurn, 'userParts' | 'calls'>[],
+): Promise<() => void> {
+  const { services, storedParts, progress } = attempt;
+  const turns = [
+    ...sent.map(({ userParts: asked, calls }) => ({
+      asked,
+      results: new Map(calls.map((call) => [call.callId, call])),
+    })),
+    { asked: storedParts, results: progress.results },
+  ];
+  const shower = openAttemptShower(attempt, countImages(turns));
+  // Files in the order in which they are shown, the newest first.
+  for (const { asked, results } of turns.toReversed()) {
+    for (const { files } of [...results.values()].toReversed()) await shower.extract(files ?? []);
+    await shower.extract(filesOf(asked));
+  }
+  const files = turns.flatMap((turn) => [...filesOf(turn.asked), ...outputFiles(turn)]);
+  const bytes = Math.min(maxNativeBytes, sizeOf(files));
+  return services.attachments.memory.reserve(bytes, requesterOf(attempt));
+}
+
+function openAttemptShower(attempt: Attempt, images: number): FileShower {
+  const { sessionId, options } = attempt.turn;
+  const requester = requesterOf(attempt);
+  return openShower(attempt.services, options.options, { sessionId, requester, images });
+}
+
+/** The turn gives its slot away while its files are extracted, and waits no longer than its lease. */
+export function requesterOf({ turn, lease, withoutSlot }: Attempt): Requester {
+  return {
+    principalId: turn.principalId,
+    wait: (work) => untilAborted(withoutSlot(work), lease.signal),
+  };
+}
+
+/**
+ * Opens a shower for the files of one session, by the options of a turn.
+ *
+ * @param images of the conversation.
+ */
+export function openShower(
+  { attachments, models }: { attachments: Attachments; models: ModelCatalogue },
+  options: Pick<ResolvedOptions, 'model' | 'attachmentsAs' | 'contextNodes'>,
+  { sessionId, requester, images }: { sessionId: string; requester: Requester; images: number },
+): FileShower {
+  const { store, extractions } = attachments;
+  const keep = (sha256: string): Promise<void> => store.keep(sessionId, [sha256]);
+  const { model, attachmentsAs: wanted, contextNodes: mostFiles } = options;
+  const { seesImages, readsPdfs, mostImages } = models.describe(model);
+  const deps = { store, extractions, requester, keep };
+  return new FileShower(deps, {
+    wanted,
+    seesImages,
+    readsPdfs,
+    mostImages,
+    images,
+    ...compact({ mostFiles }),
+  });
+}
+
+function sizeOf(files: readonly AttachmentRef[]): number {
+  return files.reduce((sum, { size }) => sum + size, 0);
+}
+
+function keyOfEvent({ at: _at, seq: _seq, attempt: _attempt, ...body }: TurnEvent): string {
+  return canonicalJson(body);
 }

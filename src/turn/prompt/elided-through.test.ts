@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { noUsage } from '../../events/turn-event.js';
-import { elidedThrough } from './elided-through.js';
+import { elidedThrough } from './transcripts.js';
 
 const steps = (...tokens: number[]) =>
   tokens.map((inputTokens, index) => ({ step: index + 1, usage: { ...noUsage, inputTokens } }));

@@ -1,7 +1,7 @@
 import type { AssistantPart } from '../../storage/shapes/stored-step.js';
 import type { UserPart } from '../../provider/model-types.js';
-import type { TurnTranscript } from './build-messages.js';
-import { elideOutputs } from './elide-outputs.js';
+import type { TurnTranscript } from '../state/sent-conversation.js';
+import { elideOutputs } from './transcripts.js';
 
 type Estimate = (text: string) => number;
 

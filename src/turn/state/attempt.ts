@@ -1,21 +1,19 @@
-import type {
-  StoredPart,
-  AssistantPart,
-  AttachmentRef,
-  StepStopReason,
-  Usage,
-  Todo,
-} from '../../storage/shapes/stored-step.js';
 import type { EventWriter } from '../../events/event-writer.js';
 import type { TurnEvent } from '../../events/turn-event.js';
-import type { DecisionTree } from '../../governance/decision-tree/decision-trees.js';
 import type { Logger } from '../../platform/logger.js';
 import type { Clock } from '../../platform/clock.js';
 import type { OpenSpan } from '../../tracing/open-span.js';
 import type { LedgerCall, CallEnd } from '../../tools/ledger.js';
 import type { approvals } from '../../storage/governance-schema.js';
+import type {
+  StepStopReason,
+  Usage,
+  StoredPart,
+  AssistantPart,
+  AttachmentRef,
+  Todo,
+} from '../../storage/shapes/stored-step.js';
 import type { AgentState } from '../../governance/decision-tree/agent-state.js';
-import type { Price } from '../../storage/shapes/stored-options.js';
 import type { DayBudget, DayShortage } from '../../governance/limits/day-budget.js';
 import type { TokenModel } from '../../provider/estimate-tokens.js';
 import type { StoredNotice } from '../../notices/notice.js';
@@ -23,10 +21,16 @@ import type { ToolCallStatus } from '../../storage/shapes/stored-turn.js';
 import type { SentPrefix, RequestPrefix } from '../../storage/shapes/sent-request.js';
 import type { Reservation } from '../../governance/budgets/usage-days.js';
 import type { SessionRow } from '../../session/session-store.js';
+import type { AttemptServices } from './attempt-services.js';
 import type { ChildTurn } from './child-turn.js';
 import type { Lease } from './lease.js';
 import type { StoredTurn, SteeredMessage } from './stored-turn.js';
+import type { Price } from '../../storage/shapes/stored-options.js';
+import type { DecisionTree } from '../../governance/decision-tree/decision-trees.js';
 import type { TurnRow } from './turn-row.js';
+
+/** Waits for what needs no slot of the worker: other turns have it meanwhile. */
+export type WithoutSlot = <T>(wait: () => Promise<T>) => Promise<T>;
 
 /** An attempt at a turn: the facts that it was opened with, and its progress. */
 export interface Attempt {
@@ -34,10 +38,12 @@ export interface Attempt {
   session: ClaimedSession;
   /** The archived events of earlier attempts. */
   archived: readonly TurnEvent[];
+  services: AttemptServices;
   clock: Clock;
   /** Logger with the ids of the turn on every line. */
   logger: Logger;
   lease: Lease;
+  withoutSlot: WithoutSlot;
   /** The attempt's span; absent: it only ends the turn. */
   span?: OpenSpan;
   writer: EventWriter;

@@ -3,12 +3,11 @@ import { ToolFailure } from '../../tools/tool-failure.js';
 import type { Delegated } from '../../tools/tool.js';
 import { QueueNotifier } from '../queue/queue-notifier.js';
 import type { ChildTurn } from '../state/child-turn.js';
-import type { TurnRun } from '../state/turn-run.js';
+import type { DelegatingAttempt } from '../state/attempt-context.js';
 import { clientNotice, type NoticePosted } from '../../events/turn-event.js';
 import { withDeadline } from '../../platform/async/with-deadline.js';
 import { TurnCanceller } from '../lifecycle/turn-canceller.js';
 import type { Attempt } from '../state/attempt.js';
-import type { WithoutSlot } from '../state/worker-terms.js';
 import { TurnFollower } from '../stream/turn-follower.js';
 import { addChildUsage, ApprovalRelay, relayChild, type ChildEnd } from './child-relay.js';
 import { SubagentStarter } from './subagent-starter.js';
@@ -32,14 +31,14 @@ export class Delegator {
    *
    * @throws ToolFailure when there is no answer, with the reason; the reason of `signal`.
    */
-  async delegate(run: TurnRun, work: Delegated): Promise<string> {
+  async delegate(run: DelegatingAttempt, work: Delegated): Promise<string> {
     const { callId, signal } = work;
     const known = run.children.find((one) => one.callId === callId);
     const child = known ?? (await this.starter.start(run, work));
     const onBegun = known === undefined ? this.queue.wakeWorker(child.id, run.logger) : undefined;
-    const approvals = new ApprovalRelay(run, run.terms.deadline, child);
+    const approvals = new ApprovalRelay(run, run.deadline, child);
     try {
-      const end = await run.terms.withoutSlot(() =>
+      const end = await run.withoutSlot(() =>
         relayChild(this.follower, run, child, {
           signal,
           onEvent: (event) => {
@@ -63,11 +62,11 @@ export class Delegator {
    * Cancels the subagents, and relays their ends before the parent's. A subagent that does not end in
    * time is left to the sweeper.
    */
-  async cancelAll(attempt: Attempt, withoutSlot: WithoutSlot): Promise<void> {
+  async cancelAll(attempt: Attempt): Promise<void> {
     const unended = attempt.children.filter(({ usage, isOver }) => usage === undefined || !isOver);
     if (unended.length === 0) return;
     // A queued subagent may need the slot of this turn.
-    await withoutSlot(async () => {
+    await attempt.withoutSlot(async () => {
       await Promise.all(unended.map((child) => this.#cancel(attempt, child)));
     });
   }

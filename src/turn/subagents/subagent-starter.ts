@@ -24,7 +24,7 @@ import { turnWrites } from '../submit/insert-turn.js';
 import { narrowLayers } from '../approvals/narrow-layers.js';
 import { lastReplyTokens } from '../../governance/limits/find-headroom.js';
 import { openCalls } from '../state/attempt.js';
-import type { TurnRun } from '../state/turn-run.js';
+import type { DelegatingAttempt } from '../state/attempt-context.js';
 import type { ChildTurn } from '../state/child-turn.js';
 import { activeTrace } from '../../tracing/tracing.js';
 import { limitOptions, type Parent } from './limit-options.js';
@@ -61,7 +61,7 @@ export class SubagentStarter {
    *
    * @throws ToolFailure with what the model can do about it.
    */
-  async start(run: TurnRun, { agent, prompt, callId }: Delegated): Promise<ChildTurn> {
+  async start(run: DelegatingAttempt, { agent, prompt, callId }: Delegated): Promise<ChildTurn> {
     const { turn, session, clock, rules } = run;
     const delegates = turn.delegation?.delegatedSubagents ?? [];
     if (!delegates.includes(agent)) {
@@ -189,7 +189,7 @@ export class SubagentStarter {
 }
 
 /** The parent's headroom, and the subagents that share it. */
-function parentOf(run: TurnRun): Parent {
+function parentOf(run: DelegatingAttempt): Parent {
   const { config, tokensUsed, cost } = run.progress.state;
   const started = new Set(run.children.map(({ callId }) => callId));
   return {
@@ -198,7 +198,7 @@ function parentOf(run: TurnRun): Parent {
     // The parent keeps tokens for its answer.
     tokensLeft: config.tokenBudget - tokensUsed - 2 * lastReplyTokens({ config }),
     usdLeft: cost === undefined ? undefined : cost.limitUsd - cost.usedUsd,
-    msLeft: run.terms.deadline.leftMs,
+    msLeft: run.deadline.leftMs,
     secondsEach: run.turn.options.options.subagents?.timeoutSeconds,
     unended: run.children.filter(({ usage }) => usage === undefined),
     among: openCalls(run.progress).filter(({ id, name }) => name === TASK_TOOL && !started.has(id))

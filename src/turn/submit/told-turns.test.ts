@@ -4,10 +4,11 @@ import { newTurn } from '../../../test/support/turn/new-turn.js';
 import { storeSession } from '../../../test/support/turn/store-turn.js';
 import { newId } from '../../platform/ids.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
-import { buildMessages, type TurnTranscript } from '../prompt/build-messages.js';
+import { buildMessages } from '../prompt/build-messages.js';
 import { loadSessionTurns } from '../state/stored-turn.js';
 import { insertTurn } from './insert-turn.js';
 import { checkTold, storeTold } from './told-turns.js';
+import type { TurnTranscript } from '../state/sent-conversation.js';
 import type { ToldTurn } from './turn-submission.js';
 
 const file = { name: 'shot', sha256: 'ab', size: 3, start: new Uint8Array() };

@@ -3,24 +3,25 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../config/config.js';
 import { settlesWithin } from '../../platform/async/settles-within.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
-import { AttemptAnnouncer } from '../attempt/attempt-announcer.js';
-import { AttemptFiles } from '../attempt/attempt-files.js';
-import { AttemptOpener } from '../attempt/attempt-opener.js';
 import { isExhausted } from '../queue/attempts-in-vain.js';
 import { classifyFailure } from '../attempt/classify-failure.js';
-import { originOf } from '../attempt/trace-origin.js';
-import { RunContextBuilder } from '../attempt/run-context-builder.js';
+import { originOf } from '../attempt/attempt-telemetry.js';
 import { endTurn, flushLog } from '../lifecycle/end-turn.js';
 import { TurnPromoter } from '../lifecycle/turn-promoter.js';
+import { buildContext } from '../attempt/build-context.js';
+import { openAttempt } from '../attempt/open-attempt.js';
+import { announceStart } from '../attempt/start-events.js';
 import { runTurn } from '../loop/run-turn.js';
+import { reserveFiles } from '../prompt/conversation-files.js';
+import { turnsToSend } from '../prompt/history.js';
+import { AttemptServices } from '../state/attempt-services.js';
 import type { Claim, Attempt } from '../state/attempt.js';
 import { attemptsExhausted } from '../state/turn-errors.js';
 import { Deadline, type Lease } from '../state/lease.js';
 import type { OpenSpan } from '../../tracing/open-span.js';
 import { attributes, queueAttributes, spanNames } from '../../tracing/span-names.js';
 import { Tracing, type SpanStart } from '../../tracing/tracing.js';
-import type { TurnRun } from '../state/turn-run.js';
-import type { WithoutSlot } from '../state/worker-terms.js';
+import type { AttemptContext } from '../state/attempt-context.js';
 import { Delegator } from '../subagents/delegator.js';
 import type { WorkerSlot } from './worker-slot.js';
 
@@ -40,10 +41,7 @@ type AttemptEnd = { hasNext: boolean } | undefined;
 export class AttemptRunner {
   constructor(
     private readonly tracing: Tracing,
-    private readonly opener: AttemptOpener,
-    private readonly announcer: AttemptAnnouncer,
-    private readonly files: AttemptFiles,
-    private readonly builder: RunContextBuilder,
+    private readonly services: AttemptServices,
     private readonly delegator: Delegator,
     private readonly promoter: TurnPromoter,
     @Inject(LOGGER) private readonly logger: Logger,
@@ -88,17 +86,20 @@ export class AttemptRunner {
   }
 
   async #runAttempt(claim: Claim, { lease, slot }: ClaimedSlot, span: OpenSpan): Promise<void> {
-    const { attempt, earlier } = await this.opener.open(claim, lease, span);
+    const { attempt, earlier } = await openAttempt(this.services, claim, {
+      lease,
+      span,
+      withoutSlot: (wait) => slot.without(wait),
+    });
     attempt.logger.info({ model: attempt.turn.options.options.model }, 'turn started');
     const deadline = this.#startDeadline(attempt);
-    const withoutSlot: WithoutSlot = (wait) => slot.without(wait);
-    let run: TurnRun | undefined;
+    let run: AttemptContext | undefined;
     let releaseMemory = (): void => undefined;
     let end: AttemptEnd;
     // The end was asked for while the turn was queued.
     if (claim.cancelReason !== null) lease.end(claim.cancelReason);
     try {
-      const announced = this.announcer.announce(attempt, earlier.length > 0);
+      const announced = announceStart(attempt, earlier.length > 0);
       // The model may begin before the events are stored, which readers see them after. Awaited below.
       announced.catch(() => undefined);
       // The statement of these events goes out first: the database is at work while the request is built.
@@ -109,18 +110,18 @@ export class AttemptRunner {
         throw attemptsExhausted(claim.id, mostAttempts);
       }
       const { todos, compaction } = claim;
-      releaseMemory = await this.files.prepare(attempt, { earlier, compaction, withoutSlot });
-      run = await this.builder.build(attempt, {
+      releaseMemory = await reserveFiles(attempt, turnsToSend(attempt, earlier, compaction));
+      run = await buildContext(attempt, {
         earlier,
         todos,
         compaction,
-        terms: { deadline, withoutSlot },
+        deadline,
         delegate: (parent, work) => this.delegator.delegate(parent, work),
       });
       end = await this.#runToEnd(run, announced);
       if (end === undefined) return await flushLog(attempt);
     } catch (error) {
-      end = await this.#endThrown(attempt, error, withoutSlot);
+      end = await this.#endThrown(attempt, error);
     } finally {
       deadline.stop();
       lease.end('finished');
@@ -139,7 +140,7 @@ export class AttemptRunner {
   }
 
   /** Runs the loop until the turn has ended or is parked; a message steered in late goes on with it. */
-  async #runToEnd(run: TurnRun, announced: Promise<void>): Promise<AttemptEnd> {
+  async #runToEnd(run: AttemptContext, announced: Promise<void>): Promise<AttemptEnd> {
     for (;;) {
       const ending = await runTurn(run);
       await announced;
@@ -148,7 +149,7 @@ export class AttemptRunner {
         run.span?.set({ [attributes.outcome]: 'parked' });
         return undefined;
       }
-      await this.delegator.cancelAll(run, run.terms.withoutSlot);
+      await this.delegator.cancelAll(run);
       const stored = await endTurn(run, ending);
       if (stored.type === 'stored') return stored;
       run.lease.steered = stored.steered;
@@ -160,11 +161,7 @@ export class AttemptRunner {
    *
    * @throws what the end throws, but where the turn was taken over or the database is down.
    */
-  async #endThrown(
-    attempt: Attempt,
-    thrown: unknown,
-    withoutSlot: WithoutSlot,
-  ): Promise<AttemptEnd> {
+  async #endThrown(attempt: Attempt, thrown: unknown): Promise<AttemptEnd> {
     const { lease, logger, writer, span } = attempt;
     const fate = classifyFailure(thrown, lease.reason);
     if (fate.type === 'leave') {
@@ -175,7 +172,7 @@ export class AttemptRunner {
     }
     if (fate.fault !== undefined) logger.error({ error: fate.fault }, 'the loop failed');
     writer.reopen();
-    await this.delegator.cancelAll(attempt, withoutSlot);
+    await this.delegator.cancelAll(attempt);
     try {
       const ended = await endTurn(attempt, fate.ending, fate.failure);
       return { hasNext: ended.type === 'stored' && ended.hasNext };
@@ -227,7 +224,7 @@ function agentSpan(
 }
 
 /** Closes a turn's tools in a limited time: a tool that does not close would keep the worker's slot. */
-async function closeTools({ toolset, clock, logger }: TurnRun): Promise<void> {
+async function closeTools({ toolset, clock, logger }: AttemptContext): Promise<void> {
   try {
     if (await settlesWithin(CLOSE_WAIT_MS, toolset.close(), clock)) return;
     throw new Error(`not closed after ${CLOSE_WAIT_MS} ms`);

@@ -6,7 +6,7 @@ import { LOGGER, type Logger } from '../../platform/logger.js';
 import { untilAborted } from '../../platform/async/abort.js';
 import { settlesWithin } from '../../platform/async/settles-within.js';
 import { detached } from '../../tracing/tracing.js';
-import { turnLogger } from '../attempt/attempt-opener.js';
+import { turnLogger } from '../attempt/attempt-telemetry.js';
 import { SIGNAL_BUS, type SignalBus } from '../queue/signal-bus.js';
 import type { Claim } from '../state/attempt.js';
 import { TurnClaims } from '../queue/turn-claims.js';

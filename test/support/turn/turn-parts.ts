@@ -23,6 +23,7 @@ import { type SignalBus, SIGNAL_BUS } from '../../../src/turn/queue/signal-bus.j
 import { TurnClaims } from '../../../src/turn/queue/turn-claims.js';
 import { type TurnQueue, TURN_QUEUE } from '../../../src/turn/queue/turn-queue.js';
 import { EndPoller } from '../../../src/turn/stream/end-poller.js';
+import { AttemptServices } from '../../../src/turn/state/attempt-services.js';
 import { TurnFollower } from '../../../src/turn/stream/turn-follower.js';
 import { TurnSubmitter } from '../../../src/turn/submit/turn-submitter.js';
 
@@ -71,6 +72,7 @@ const conductors = {
   promoter: TurnPromoter,
   canceller: TurnCanceller,
   closer: SessionCloser,
+  attempts: AttemptServices,
   compactor: SessionCompactor,
   follower: TurnFollower,
 };

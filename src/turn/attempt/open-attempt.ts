@@ -1,0 +1,277 @@
+import { and, eq, gte, isNotNull, isNull, ne } from 'drizzle-orm';
+import { loadArchive } from '../../events/archive.js';
+import { logStart } from '../../events/cursor.js';
+import { FencedError } from '../../events/event-log.js';
+import { EventWriter } from '../../events/event-writer.js';
+import { restoreLog } from '../../events/restore-log.js';
+import { addUsage, noUsage, type TurnEvent } from '../../events/turn-event.js';
+import { tokensOf } from '../../governance/limits/cost.js';
+import type { AgentState } from '../../governance/decision-tree/agent-state.js';
+import { untilAborted } from '../../platform/async/abort.js';
+import { compact } from '../../platform/compact.js';
+import type { Logger } from '../../platform/logger.js';
+import type { Queryable } from '../../storage/connection.js';
+import { turns, compactions } from '../../storage/schema.js';
+import type { Usage } from '../../storage/shapes/stored-step.js';
+import type { ToolRegistry } from '../../tools/registry.js';
+import type { OpenSpan } from '../../tracing/open-span.js';
+import { loadApprovals } from '../approvals/approval-store.js';
+import { isExhausted, isProgress } from '../queue/attempts-in-vain.js';
+import type { Attempt, Claim, WithoutSlot } from '../state/attempt.js';
+import type { AttemptServices } from '../state/attempt-services.js';
+import { loadChildren, withRelayed, type ChildTurn } from '../state/child-turn.js';
+import type { Lease } from '../state/lease.js';
+import {
+  loadDeliveredMessages,
+  loadSessionTurns,
+  loadTurns,
+  toSteeredMessage,
+  type StoredTurn,
+} from '../state/stored-turn.js';
+import { openState } from '../state/turn-state.js';
+import { countEvents, turnLogger } from './attempt-telemetry.js';
+
+export interface AttemptTerms {
+  lease: Lease;
+  /** Absent: the attempt only ends the turn. */
+  span?: OpenSpan;
+  /** Absent: the attempt has no slot. */
+  withoutSlot?: WithoutSlot;
+}
+
+/**
+ * Opens an attempt: fences off earlier ones in the log, and loads what they stored.
+ *
+ * @returns all that an end of the turn needs, whatever fails later, and the session's other turns.
+ */
+export async function openAttempt(
+  services: AttemptServices,
+  claim: Claim,
+  { lease, span, withoutSlot = (wait) => wait() }: AttemptTerms,
+): Promise<{ attempt: Attempt; earlier: StoredTurn[] }> {
+  const { db, clock, config, tools } = services;
+  const { options } = claim.options;
+  const logger = turnLogger(services.logger, claim, span);
+  // A session has one active turn: all others came before this one.
+  const [archived, conversation, session, overhead, approvals, delivered, children] =
+    await Promise.all([
+      openLog(services, claim, lease),
+      loadConversation(services, claim),
+      findSessionTokens(db, claim, config.sessionTokens),
+      findOverhead(db, claim),
+      claim.attempt === 1 ? [] : loadApprovals(db, claim.id),
+      claim.steeredMessages === 0 ? [] : loadDeliveredMessages(db, [claim.id]),
+      claim.attempt > 1 && claim.delegation?.allowed === true ? loadChildren(db, claim.id) : [],
+      loadModels(services, claim),
+    ]);
+  const stored = conversation.find((other) => other.turn.id === claim.id);
+  const { decisionTree = 'default', agentConfig, costLimit } = options;
+  const tree = services.trees.find(decisionTree, agentConfig);
+  const [steps, calls] = [stored?.steps ?? [], stored?.calls ?? []];
+  const relayed = withRelayed(children, archived);
+  const startedAt = ownStart(claim, relayed, clock.now());
+  lease.steered = claim.steeredMessages;
+  const earlier = conversation.filter((other) => isEarlier(other, claim));
+  const { principalId } = claim;
+  const { projectRoot } = claim.session;
+  const limits = { costLimit, session };
+  const source = { principalId, projectRoot, startedAt, steps, calls, overhead, ...limits };
+  const attempt: Attempt = {
+    services,
+    turn: claim,
+    session: claim.session,
+    archived,
+    clock,
+    logger,
+    lease,
+    withoutSlot,
+    ...compact({ span }),
+    writer: openWriter(services, claim, { archived, lease, logger }),
+    isHarmless: (name) => isHarmless(tools, name),
+    tree,
+    progress: {
+      steps: steps.map(({ step, parts, stopReason, usage, sent, endedAt }) => ({
+        step,
+        parts,
+        stopReason,
+        usage,
+        sent,
+        endedAt,
+      })),
+      results: new Map(calls.map((call) => [call.callId, call])),
+      draft: undefined,
+      state: openState(tree, { ...source, children: relayed }, clock.now()),
+      overhead,
+      elidedThrough: claim.elidedThrough,
+      discarded: claim.discardedUsage ?? noUsage,
+      clampedStep: undefined,
+      clampedBy: undefined,
+      serverStarts: new Map(),
+      notices: [...(stored?.notices ?? [])],
+      steered: delivered.map(toSteeredMessage),
+    },
+    approvals,
+    grants: claim.grants,
+    children: relayed,
+    startedAt,
+    storedParts: claim.userParts,
+    ...compact({ previous: earlier.at(-1) }),
+  };
+  return { attempt, earlier };
+}
+
+function isHarmless(tools: ToolRegistry, name: string): boolean {
+  return tools
+    .select([name])
+    .tools.some(({ effect, timeLimit }) => effect === 'read' && timeLimit !== 'none');
+}
+
+/** @returns the archived events of earlier attempts, all of which readers find in the log. */
+async function openLog(
+  { log, db }: AttemptServices,
+  { id: turnId, attempt, wasAnnounced }: Claim,
+  lease: Lease,
+): Promise<readonly TurnEvent[]> {
+  // The log is empty, and no other attempt can append to it: the first append opens the log.
+  if (attempt === 1 && !wasAnnounced) return [];
+  const end = await untilAborted(log.begin(turnId, attempt), lease.signal);
+  const archived = await loadArchive(db, turnId);
+  await restoreLog(log, { turnId, attempt }, archived, end);
+  return archived;
+}
+
+/** @param archived what `openLog` returned. */
+function openWriter(
+  { log, db, commits, clock, config, metrics, tools }: AttemptServices,
+  claim: Claim,
+  { archived, lease, logger }: { archived: readonly TurnEvent[]; lease: Lease; logger: Logger },
+): EventWriter {
+  const { id: turnId, attempt } = claim;
+  const isServerTool = (name: string): boolean => tools.select([name]).tools.length > 0;
+  return new EventWriter({
+    log,
+    db,
+    commits,
+    clock,
+    turnId,
+    attempt,
+    before: archived.at(-1) ?? logStart,
+    commitTimeoutMs: config.leaseMs,
+    isLost: () => lease.reason === 'lost',
+    onStored: (events) => {
+      if (events.some(({ type }) => isProgress(type))) lease.onProgress();
+      countEvents(metrics, { turn: claim, isServerTool }, events);
+    },
+    onLogError: (error) => logger.warn({ error }, 'the log took no append'),
+    onFailure: (error) => {
+      if (error instanceof FencedError) metrics.fencedWrites.inc();
+      logger.warn({ error }, 'a write of the turn failed');
+      lease.end('lost');
+    },
+  });
+}
+
+/** Loads the session's turns; the claimed one with what earlier attempts stored. */
+async function loadConversation(
+  { db, config }: AttemptServices,
+  claim: Claim,
+): Promise<StoredTurn[]> {
+  const { id, sessionId, attempt, hasHistory } = claim;
+  // The other turns may be what ended the processes of the earlier attempts.
+  if (isExhausted(claim, config.mostAttempts)) return loadTurns(db, [id]);
+  const isFirst = attempt === 1;
+  if (isFirst && !hasHistory) return [];
+  return loadSessionTurns(db, sessionId, isFirst ? id : undefined);
+}
+
+/** Loads the models: the process that accepted the turn may be the only one that knows them. */
+async function loadModels(
+  { modelNames }: AttemptServices,
+  { options: { options } }: Claim,
+): Promise<void> {
+  const { model, fallbackModel } = options;
+  await modelNames.load(model);
+  if (fallbackModel !== undefined) await modelNames.load(fallbackModel);
+}
+
+/**
+ * Whether a turn of the session ended before the claimed turn began, whatever the clock was when it was
+ * accepted. A turn behind the claimed one is not part of its conversation, even where it was ended there:
+ * each attempt sends the same conversation.
+ */
+function isEarlier({ turn, steps }: StoredTurn, { id, startedAt }: Claim): boolean {
+  if (turn.id === id || turn.endedAt === null) return false;
+  return steps.length > 0 || startedAt === null || turn.endedAt <= startedAt;
+}
+
+/** The start of a turn's own time: the time for which it, or one of its subagents, was parked is added. */
+function ownStart(
+  { startedAt, createdAt, waitedMs }: Claim,
+  children: readonly ChildTurn[],
+  now: number,
+): Date {
+  const parked = children.flatMap(({ waitingSince, usage }) =>
+    waitingSince === null || usage !== undefined ? [] : [now - waitingSince.getTime()],
+  );
+  const parkedMs = waitedMs + Math.max(0, ...parked);
+  return new Date(Math.min(now, (startedAt ?? createdAt).getTime() + parkedMs));
+}
+
+/** The usage of earlier attempts for summaries of the conversation before the turn, and for discarded replies. */
+async function findOverhead(
+  db: Queryable,
+  turn: Pick<Claim, 'sessionId' | 'attempt' | 'startedAt' | 'createdAt' | 'discardedUsage'>,
+): Promise<Usage> {
+  if (turn.attempt === 1) return noUsage;
+  // A session has one active turn: the automatic summaries since its start are its own.
+  const summaries = await db
+    .select({ usage: compactions.usage })
+    .from(compactions)
+    .where(
+      and(
+        eq(compactions.sessionId, turn.sessionId),
+        eq(compactions.reason, 'automatic'),
+        gte(compactions.createdAt, turn.startedAt ?? turn.createdAt),
+      ),
+    );
+  return summaries.reduce((sum, { usage }) => addUsage(sum, usage), turn.discardedUsage ?? noUsage);
+}
+
+/**
+ * The tokens that a session's other turns were paid for, and their limit.
+ *
+ * @param limitTokens 0: no limit.
+ * @returns undefined where there is no limit.
+ */
+export async function findSessionTokens(
+  db: Queryable,
+  { id, sessionId, hasHistory }: Pick<Claim, 'id' | 'sessionId' | 'hasHistory'>,
+  limitTokens: number,
+): Promise<AgentState['session']> {
+  if (limitTokens === 0) return undefined;
+  if (!hasHistory) return { usedTokens: 0, limitTokens };
+  const [others, summaries] = await Promise.all([
+    db
+      .select({ usage: turns.usage })
+      .from(turns)
+      .where(
+        and(
+          eq(turns.sessionId, sessionId),
+          ne(turns.id, id),
+          isNotNull(turns.usage),
+          // The conversation is what counts; a day's budget has what was paid.
+          isNull(turns.supersededBy),
+        ),
+      ),
+    // The usage of a turn includes its automatic summaries.
+    db
+      .select({ usage: compactions.usage })
+      .from(compactions)
+      .where(and(eq(compactions.sessionId, sessionId), eq(compactions.reason, 'requested'))),
+  ]);
+  const usedTokens = [...others, ...summaries].reduce(
+    (sum, { usage }) => sum + (usage === null ? 0 : tokensOf(usage)),
+    0,
+  );
+  return { usedTokens, limitTokens };
+}

@@ -1,0 +1,144 @@
+import { clientNotice, type NoticePosted, type TurnEventBody } from '../../events/turn-event.js';
+import { describeProblems } from '../../options/describe-problems.js';
+import { newId } from '../../platform/ids.js';
+import { sessions, turns } from '../../storage/schema.js';
+import { updateTurnKind, writeKind, type StoreWrite } from '../../storage/write-kind.js';
+import { applyDecision, resolvedEvent } from '../approvals/approval-writes.js';
+import { assistantMessageId, offerOf } from '../state/turn-row.js';
+import { stepEnded } from '../state/turn-events.js';
+import { openCalls, type Attempt } from '../state/attempt.js';
+
+/**
+ * Commits the first events of an attempt: `turn.started`, and with it the session's provider session and
+ * model; or, where an earlier attempt did, the recovery and the half-streamed step that no longer counts.
+ *
+ * @param resumed the session has other turns.
+ */
+export async function announceStart(attempt: Attempt, resumed: boolean): Promise<void> {
+  const { services, turn, session, archived } = attempt;
+  if (archived.some(({ type }) => type === 'turn.started')) return announceRecovery(attempt);
+  const { options } = turn.options;
+  const claudeSessionId = session.claudeSessionId ?? newId('claude');
+  const model = services.provider.modelLabel(options.model);
+  const started: TurnEventBody = {
+    type: 'turn.started',
+    sessionId: turn.sessionId,
+    messageId: assistantMessageId(turn.id),
+    agent: options.persona,
+    model,
+    providerSessionId: claudeSessionId,
+    resumed,
+    maxTurns: options.maxTurns,
+    ...(options.output === undefined ? {} : { hasOutput: true }),
+    contextWindow: services.models.describe(options.model).contextWindow,
+    ...(turn.replaces === null ? {} : { replaces: turn.replaces, filesReverted: false as const }),
+  };
+  await attempt.writer.commit(
+    [started, ...notices(attempt)],
+    [
+      ...storeTrace(attempt),
+      startSession({
+        id: turn.sessionId,
+        claudeSessionId,
+        model,
+        updatedAt: new Date(attempt.clock.now()),
+      }),
+    ],
+  );
+}
+
+const { id, claudeSessionId, model, updatedAt } = sessions;
+const startSession = writeKind(
+  { id, claudeSessionId, model, updatedAt },
+  (given) => `update sessions set claude_session_id = given."claudeSessionId", model = given.model,
+    updated_at = given."updatedAt" from ${given} given where sessions.id = given.id`,
+);
+
+const storeLastTrace = updateTurnKind(turns, ['lastTraceparent']);
+
+/** The attempt's span, which the next attempt is linked to. */
+function storeTrace({ span }: Attempt): StoreWrite[] {
+  if (span?.isRecording !== true) return [];
+  return [storeLastTrace({ lastTraceparent: span.trace?.traceparent ?? null })];
+}
+
+function announceRecovery(attempt: Attempt): Promise<void> {
+  const { progress, writer, archived } = attempt;
+  const last = progress.steps.at(-1);
+  const open = openCalls(progress).length;
+  // The step's tools were done, and the process died before it could emit the step's end.
+  const isUnannounced =
+    last !== undefined &&
+    open === 0 &&
+    !archived.some((event) => event.type === 'step.ended' && event.step === last.step);
+  const { turn, approvals } = attempt;
+  // A parked attempt was released in order: there is nothing to recover.
+  const isRecovery = turn.parkedAttempt !== turn.attempt - 1;
+  const decided = approvals.filter(
+    ({ decision, appliedAttempt }) => decision !== null && appliedAttempt === null,
+  );
+  const events: TurnEventBody[] = [
+    ...(isRecovery
+      ? [{ type: 'turn.recovering' as const, reason: 'the process that ran the turn stopped' }]
+      : []),
+    ...decided.map(resolvedEvent),
+    ...(isUnannounced ? [stepEnded(last)] : []),
+    // No other step can have begun before the calls of the last one have ended.
+    ...(isRecovery && open === 0
+      ? [{ type: 'step.discarded' as const, step: (last?.step ?? 0) + 1 }]
+      : []),
+  ];
+  const writes = [
+    ...storeTrace(attempt),
+    ...decided.map((approval) => applyDecision({ id: approval.id, attempt: turn.attempt })),
+  ];
+  for (const approval of decided) approval.appliedAttempt = turn.attempt;
+  return writer.commit(events, writes);
+}
+
+/** Notices of what the request has in another way than it was sent: files, models, options, delegation. */
+function notices({ turn }: Attempt): TurnEventBody[] {
+  const rejected = turn.request.rejectedAttachments.map((file): TurnEventBody => ({
+    type: 'attachment.rejected',
+    ...file,
+  }));
+  const delegation = delegationNotice(turn);
+  const models = (turn.options.modelNotices ?? []).map(({ kind, text, metadata }) =>
+    clientNotice('message', kind, text, metadata),
+  );
+  const text = describeProblems(turn.options.problems);
+  if (text === undefined) return [...rejected, ...models, ...delegation];
+  const notice: TurnEventBody = {
+    type: 'notice.posted',
+    kind: 'options-ignored',
+    level: 'message',
+    text,
+    metadata: { problems: turn.options.problems },
+    seenByModel: false,
+  };
+  return [...rejected, ...models, notice, ...delegation];
+}
+
+/** The notice for a client that asked for delegation; others find the decision in the turn. */
+function delegationNotice(turn: Attempt['turn']): TurnEventBody[] {
+  const { options, delegation } = offerOf(turn);
+  if (delegation === null || options.options.subagentGovernance === undefined) return [];
+  const { allowed, reason, delegatedSubagents } = delegation;
+  const agents = delegatedSubagents.length === 0 ? 'nobody' : delegatedSubagents.join(', ');
+  const [kind, text] = allowed
+    ? ['delegation-allowed', `The turn may delegate to ${agents}.`]
+    : ['delegation-denied', `The turn may not delegate: ${reason}`];
+  return [clientNotice('message', kind, text, { ...delegation })];
+}
+
+/** Emits a notice, unless an earlier attempt did. */
+export function emitOnce(
+  { archived, writer }: Pick<Attempt, 'archived' | 'writer'>,
+  notice: NoticePosted,
+): void {
+  const isKnown = archived.some(
+    (event) =>
+      event.type === 'notice.posted' && event.kind === notice.kind && event.text === notice.text,
+  );
+  if (!isKnown) writer.emit(notice);
+}

@@ -1,0 +1,51 @@
+import { describe, expect, it } from '@jest/globals';
+import { offerTools, type OfferRules } from '../../governance/permissions/decide-permission.js';
+import { commandsLeftOut } from './tool-notices.js';
+
+const tools = [
+  { name: 'bash', effect: 'command' },
+  { name: 'read', effect: 'read' },
+  { name: 'write', effect: 'edit' },
+] as const;
+
+function leftOut(listed: readonly string[], more: Partial<OfferRules> = {}, named: string[] = []) {
+  const rules: OfferRules = {
+    layers: [{ mode: 'direct', named, agent: {} }],
+    server: {},
+    session: {},
+    ...more,
+  };
+  const asked = tools.filter(({ name }) => listed.includes(name));
+  const offered = offerTools(asked, rules);
+  return commandsLeftOut({ listed, tools: asked, offered, rules }).map(
+    ({ metadata }) => metadata?.['tool'],
+  );
+}
+
+describe('commandsLeftOut', () => {
+  it('names what an agent lists and its turn goes without', () => {
+    expect(leftOut(['bash', 'read'])).toEqual(['bash']);
+    expect(leftOut(['read', 'write'])).toEqual([]);
+  });
+
+  it('says nothing where the tool is there, or a rule denies it', () => {
+    expect(leftOut(['bash'], {}, ['bash'])).toEqual([]);
+    expect(leftOut(['bash'], { session: { allow: ['bash(git *)'] } })).toEqual([]);
+    for (const deny of [['bash'], ['*']]) {
+      expect(leftOut(['bash'], { server: { deny } })).toEqual([]);
+      expect(leftOut(['bash'], { session: { deny } })).toEqual([]);
+    }
+    expect(leftOut(['bash'], { session: { deny: ['bash(rm *)'] } })).toEqual(['bash']);
+  });
+
+  it('says what to do', () => {
+    const rules = { layers: [{ mode: 'direct', named: [], agent: {} }], server: {}, session: {} };
+    const [notice] = commandsLeftOut({ listed: ['bash'], tools, offered: [], rules });
+    expect(notice).toMatchObject({
+      kind: 'tool-left-out',
+      level: 'message',
+      seenByModel: false,
+      text: expect.stringContaining('List it in opts.tools'),
+    });
+  });
+});

@@ -1,0 +1,272 @@
+import { eq, inArray } from 'drizzle-orm';
+import { clientNotice, type NoticePosted, type TurnEventBody } from '../../events/turn-event.js';
+import { isSameJson } from '../../platform/json.js';
+import type { Queryable } from '../../storage/connection.js';
+import { turns, compactions } from '../../storage/schema.js';
+import { updateTurnKind } from '../../storage/write-kind.js';
+import type { Attempt, Compaction, Progress } from '../state/attempt.js';
+import type { AttemptContext } from '../state/attempt-context.js';
+import { refusalOf } from '../state/left-out.js';
+import type {
+  RequestFrame,
+  SentConversation,
+  ShownFiles,
+  TurnTranscript,
+} from '../state/sent-conversation.js';
+import type { StoredTurn } from '../state/stored-turn.js';
+import { contextBefore } from '../state/turn-state.js';
+import { compactBefore } from './compaction.js';
+import type { StoredPart, Todo } from '../../storage/shapes/stored-step.js';
+import {
+  buildTranscripts,
+  elideOutputs,
+  estimateTurns,
+  fullContext,
+  isElidable,
+} from './transcripts.js';
+
+/** The last turns are never summarised: the user refers to them. */
+const KEPT_TURNS = 1;
+
+export interface History {
+  earlierTurns: TurnTranscript[];
+  /** The summary of the turns before them. */
+  summary: string | undefined;
+  /** The compaction, when this turn is the first to get its summary. */
+  compaction: Compaction | undefined;
+  /** Those of the turns that ended with a refusal of the provider. */
+  refusedTurns: readonly string[];
+  /** The turn itself, with its files. */
+  own: TurnTranscript;
+}
+
+export interface HistorySource {
+  earlier: readonly StoredTurn[];
+  todos: readonly Todo[] | null;
+  compaction: Compaction | null;
+  frame: RequestFrame;
+  files: ShownFiles;
+}
+
+/** More steps than any turn has. */
+const EVERY_STEP = 2_147_483_647;
+
+/**
+ * Opens the conversation before a turn, as the model is sent it. Compacts a conversation that fills too much of the
+ * window. Where that fails, or the turn cannot pay for it, the outputs of old tool calls are cut instead: the turn
+ * goes on in either case.
+ */
+export async function openHistory(attempt: Attempt, source: HistorySource): Promise<History> {
+  const { services, turn, progress } = attempt;
+  const before = source.compaction ?? undefined;
+  const after = afterCompaction(source.earlier, before?.throughTurnId);
+  const kept = sentTurns(after, attempt.storedParts);
+  const compaction = isAnnounced(after, before) ? undefined : before;
+  const ownTurn = openedTurn(attempt);
+  const shown = await source.files.show([...buildTranscripts(services, kept), ownTurn]);
+  const [all, own = ownTurn] = [shown.slice(0, -1), shown.at(-1)];
+  const { model } = turn.options.options;
+  const full = fullContext(services, model);
+  // A turn with steps was sent this conversation before: it goes on with the same bytes.
+  const hasBegun = progress.steps.length > 0;
+  // Turns that a client told of have no count of the provider's.
+  const counted = kept.findLastIndex(({ steps }) => contextBefore([{ steps }]) > 0);
+  const uncounted = estimateTurns(all.slice(counted + 1), services.models.describe(model));
+  const tokens = contextBefore(kept) + uncounted;
+  const refusedTurns = kept.flatMap((one) =>
+    refusalOf(one.turn.failure ?? undefined) === undefined ? [] : [one.turn.id],
+  );
+  const whole = { earlierTurns: all, summary: before?.summary, compaction, refusedTurns, own };
+  if (hasBegun || tokens < full || kept.length <= KEPT_TURNS) return whole;
+  const [old, last] = [all.slice(0, -KEPT_TURNS), all.slice(-KEPT_TURNS)];
+  const made = await compactBefore(attempt, {
+    turns: old,
+    summary: before?.summary,
+    contextTokens: tokens,
+    todos: source.todos ?? [],
+    files: namesOfFiles(source.earlier),
+    frame: source.frame,
+  });
+  if (!('problem' in made)) {
+    return { earlierTurns: last, summary: made.summary, compaction: made, refusedTurns, own };
+  }
+  attempt.writer.emit(notCompacted(made.problem));
+  await elideForGood(
+    services.db,
+    old.map(({ turnId }) => turnId),
+  );
+  const cut = old.map((one) => elideOutputs(one));
+  return { ...whole, earlierTurns: [...cut, ...last] };
+}
+
+/** The turns of the conversation before an attempt that its requests contain. */
+export function turnsToSend(
+  { storedParts }: Attempt,
+  earlier: readonly StoredTurn[],
+  compaction: Compaction | null | undefined,
+): StoredTurn[] {
+  return sentTurns(afterCompaction(earlier, compaction?.throughTurnId), storedParts);
+}
+
+/**
+ * The turns of a session that a later turn's requests contain. A turn that the provider refused is
+ * left out for good; of a question that was asked again after it failed, only the last try is in.
+ * Pure.
+ *
+ * @param next the user's parts of the turn that follows.
+ */
+export function sentTurns<T extends Pick<StoredTurn, 'turn' | 'userParts' | 'steps' | 'steered'>>(
+  turns: readonly T[],
+  next: readonly StoredPart[],
+): T[] {
+  const sent: T[] = [];
+  let asked = next;
+  for (const turn of turns.toReversed()) {
+    if (turn.turn.leftOut !== null) continue;
+    if (isEmptyFailure(turn) && isSameJson(turn.userParts, asked)) continue;
+    sent.unshift(turn);
+    asked = turn.userParts;
+  }
+  return sent;
+}
+
+function isEmptyFailure({
+  turn,
+  steps,
+  steered,
+}: Pick<StoredTurn, 'turn' | 'steps' | 'steered'>): boolean {
+  return (
+    turn.status === 'failed' &&
+    steered.length === 0 &&
+    steps.every(({ parts }) => parts.length === 0)
+  );
+}
+
+/** The turn as an attempt finds it. */
+function openedTurn({ turn, storedParts, progress }: Attempt): TurnTranscript {
+  const { steps, results, notices, steered } = progress;
+  const { id: turnId, status, endReason } = turn;
+  const beside = { notices, steered, status, endReason };
+  return { turnId, userParts: [], asked: storedParts, steps, results, ...beside };
+}
+
+function notCompacted(problem: string): TurnEventBody {
+  return clientNotice(
+    'message',
+    'compaction-failed',
+    `The conversation could not be summarised: ${problem}. The old outputs of tools were cut to their beginnings.`,
+  );
+}
+
+/** Names of the files of all turns: a summary of summaries names them too. */
+export function namesOfFiles(turns: readonly StoredTurn[]): string[] {
+  const names = turns.flatMap(({ userParts }) =>
+    userParts.flatMap((part) => (part.type === 'text' ? [] : [part.file.name])),
+  );
+  return [...new Set(names)];
+}
+
+/** The turns that no summary replaces. */
+export function afterCompaction(
+  turns: readonly StoredTurn[],
+  throughTurnId: string | undefined,
+): readonly StoredTurn[] {
+  return turns.slice(turns.findIndex(({ turn }) => turn.id === throughTurnId) + 1);
+}
+
+function isAnnounced(turns: readonly StoredTurn[], compaction: Compaction | undefined): boolean {
+  if (compaction === undefined) return false;
+  const mark = compactionMark(compaction.id);
+  return turns.some(({ notices }) => notices.some((notice) => notice.mark === mark));
+}
+
+/** The mark of the notice that announces a summary. */
+function compactionMark(id: string): string {
+  return `compact-summary:${id}`;
+}
+
+/** Whether the requests of an attempt can be shorter. Pure. */
+export function canShorten(
+  { earlierTurns }: Pick<SentConversation, 'earlierTurns'>,
+  { elidedThrough, results }: Progress,
+): boolean {
+  return earlierTurns.length > 0 || (elidedThrough < EVERY_STEP && isElidable(results));
+}
+
+/** What takes a shortening back. */
+export type Undo = () => Promise<void>;
+
+/**
+ * Shortens the requests of an attempt whose model's window is full: replaces the turns before it by a summary, or,
+ * where there is none, cuts the outputs of all tools; a turn without others before it loses the outputs of its own.
+ *
+ * @returns what takes it back; undefined where there is nothing to shorten.
+ */
+export async function shorten(context: AttemptContext): Promise<Undo | undefined> {
+  const { services, conversation, triggers, model } = context;
+  const { db } = services;
+  const { summary, earlierTurns, fileNames: files } = conversation;
+  const { frame } = model;
+  if (!canShorten(conversation, context.progress)) return undefined;
+  if (earlierTurns.length === 0) return elideOwn(context);
+  const restore = (): void => void Object.assign(conversation, { earlierTurns, summary });
+  const made = await compactBefore(context, {
+    turns: earlierTurns,
+    summary,
+    contextTokens: frame.model.contextWindow,
+    todos: triggers.todos,
+    files,
+    frame,
+  });
+  if (!('problem' in made)) {
+    conversation.earlierTurns = [];
+    conversation.summary = made.summary;
+    context.writer.emit(shortened('The conversation before this turn was summarised.'));
+    return async () => {
+      await db.delete(compactions).where(eq(compactions.id, made.id));
+      restore();
+    };
+  }
+  const ids = earlierTurns.map(({ turnId }) => turnId);
+  const before = await db
+    .select({ id: turns.id, elidedThrough: turns.elidedThrough })
+    .from(turns)
+    .where(inArray(turns.id, ids));
+  await elideForGood(db, ids);
+  conversation.earlierTurns = earlierTurns.map((turn) => elideOutputs(turn));
+  const showOwn = await elideOwn(context);
+  return async () => {
+    for (const { id, elidedThrough } of before)
+      await db.update(turns).set({ elidedThrough }).where(eq(turns.id, id));
+    restore();
+    await showOwn();
+  };
+}
+
+/** Marks these turns as sent with the outputs of their tools cut to their beginnings. */
+async function elideForGood(db: Queryable, turnIds: readonly string[]): Promise<void> {
+  if (turnIds.length === 0) return;
+  await db
+    .update(turns)
+    .set({ elidedThrough: EVERY_STEP })
+    .where(inArray(turns.id, [...turnIds]));
+}
+
+const storeElided = updateTurnKind(turns, ['elidedThrough']);
+
+async function elideOwn({ progress, writer }: Attempt): Promise<Undo> {
+  const { elidedThrough } = progress;
+  progress.elidedThrough = EVERY_STEP;
+  await writer.commit(
+    [shortened('The outputs of tools were cut to their beginnings.')],
+    [storeElided({ elidedThrough: EVERY_STEP })],
+  );
+  return async () => {
+    progress.elidedThrough = elidedThrough;
+    await writer.commit([], [storeElided({ elidedThrough })]);
+  };
+}
+
+function shortened(how: string): NoticePosted {
+  return clientNotice('step', 'window-full', `The model's window is full. ${how}`);
+}
