@@ -6,7 +6,7 @@ import { followSegment } from './segment.js';
 import {
   isRunning,
   sentSoFar,
-  silent,
+  newSpeaker,
   speakerOf,
   type OpenCall,
   type OpenThing,
@@ -40,7 +40,7 @@ export function followTurn(before: TurnView, event: TurnEvent): FollowedTurn {
   applyEvent(draft, undefined, event);
   const { progress: output, partial } = followOutput(before.output, event);
   if (output !== before.output) set(draft, { output });
-  if (partial !== undefined) say(draft, { owner: undefined, type: 'output.grown', partial });
+  if (partial !== undefined) emit(draft, { owner: undefined, type: 'output.grown', partial });
   const { isIncluded, begins } = moveSegment(draft, event);
   return { view: draft.view, changes: draft.changes, isIncluded, begins };
 }
@@ -59,7 +59,7 @@ function moveSegment(draft: Draft, event: TurnEvent): Omit<FollowedTurn, 'view' 
   if (segment.phase === 'over' && before.phase !== 'over' && event.type !== 'turn.ended') {
     abandon(draft, [...draft.view.calls.values()], 'parked');
     close(draft, draft.view.open);
-    say(draft, { owner: undefined, type: 'parked', waitsFor: segment.waitsFor });
+    emit(draft, { owner: undefined, type: 'parked', waitsFor: segment.waitsFor });
   }
   return { isIncluded, begins };
 }
@@ -82,17 +82,17 @@ function applyEvent(draft: Draft, owner: Owner, event: TurnEvent): void {
     case 'attachment.rejected':
     case 'notice.posted':
     case 'tool.progress':
-      return say(draft, { owner, type: 'announced', event });
+      return emit(draft, { owner, type: 'announced', event });
     case 'turn.started':
       setSpeaker(draft, owner, { started: event });
-      return say(draft, { owner, type: 'started', event });
+      return emit(draft, { owner, type: 'started', event });
     case 'turn.failed':
       return setSpeaker(draft, owner, { failure: event });
     case 'step.started':
       return openStep(draft, owner, event.step);
     case 'step.ended':
       closeStep(draft, owner, event.stopReason === 'max_tokens');
-      return say(draft, { owner, type: 'step.ended', event });
+      return emit(draft, { owner, type: 'step.ended', event });
     case 'step.discarded':
       return discardStep(draft, owner, event.step);
     case 'thinking.delta':
@@ -101,14 +101,14 @@ function applyEvent(draft: Draft, owner: Owner, event: TurnEvent): void {
       if (owner === undefined) growText(draft, event);
       return growPart(draft, owner, 'text', event);
     case 'source.cited':
-      return say(draft, { owner, type: 'source.cited', event, number: countPart(draft, owner) });
+      return emit(draft, { owner, type: 'source.cited', event, number: countPart(draft, owner) });
     case 'tool.requested':
       return requestCall(draft, owner, event);
     case 'tool.args.delta':
       return growCall(draft, owner, event);
     case 'tool.started': {
       const call = namedCall(draft.view, owner, event);
-      say(draft, { owner, type: 'call.started', event, call });
+      emit(draft, { owner, type: 'call.started', event, call });
       const starts = [...draft.view.calls.values()].map(({ start = 0 }) => start);
       return completeCall(draft, { ...call, start: Math.max(0, ...starts) + 1 }, event.input);
     }
@@ -121,15 +121,15 @@ function applyEvent(draft: Draft, owner: Owner, event: TurnEvent): void {
     case 'subagent.started':
       set(draft, {
         subagents: new Map(draft.view.subagents).set(event.childTurnId, {
-          ...silent,
+          ...newSpeaker,
           owner,
           callId: event.callId,
         }),
         open: [...draft.view.open, { owner, kind: 'subagent', event }],
       });
-      return say(draft, { owner, type: 'subagent.started', event });
+      return emit(draft, { owner, type: 'subagent.started', event });
     case 'subagent.told':
-      say(draft, { owner, type: 'subagent.told', event });
+      emit(draft, { owner, type: 'subagent.told', event });
       if (!draft.view.subagents.has(event.childTurnId)) return;
       return applyEvent(draft, event.childTurnId, event.event);
     case 'subagent.ended':
@@ -149,7 +149,7 @@ function openStep(draft: Draft, owner: Owner, step: number): void {
   // A step that is sent again after it was discarded goes on with its numbers.
   setSpeaker(draft, owner, { step, parts: step === before.step ? before.parts : 0 });
   set(draft, { open: [...draft.view.open, { owner, kind: 'step', step }] });
-  say(draft, { owner, type: 'step.opened', step });
+  emit(draft, { owner, type: 'step.opened', step });
 }
 
 /** Closes all that an owner has open but for its subagents. */
@@ -168,7 +168,7 @@ function discardStep(draft: Draft, owner: Owner, step: number): void {
   const isSent = owner === undefined && text.step === step;
   if (isSent) set(draft, { text: { ...text, ofStep: '' } });
   if (owner === undefined) set(draft, { callCount: draft.view.callCount - gone.length });
-  say(draft, { owner, type: 'discarded', step, text: isSent ? text.ofStep : '' });
+  emit(draft, { owner, type: 'discarded', step, text: isSent ? text.ofStep : '' });
 }
 
 function growText(draft: Draft, { step, text }: EventOf<'text.delta'>): void {
@@ -192,9 +192,9 @@ function growPart(
     closePart(draft, owner);
     part = { kind, step, number: countPart(draft, owner) };
     set(draft, { open: [...draft.view.open, { owner, kind: 'part', part }] });
-    say(draft, { owner, type: 'part.opened', part });
+    emit(draft, { owner, type: 'part.opened', part });
   }
-  say(draft, { owner, type: 'part.grown', part, text });
+  emit(draft, { owner, type: 'part.grown', part, text });
 }
 
 function openPart({ open }: TurnView, owner: Owner): Part | undefined {
@@ -222,7 +222,7 @@ function requestCall(draft: Draft, owner: Owner, event: EventOf<'tool.requested'
   setCall(draft, call);
   if (owner === undefined) set(draft, { callCount: draft.view.callCount + 1 });
   set(draft, { open: [...draft.view.open, { owner, kind: 'input', key: call.key }] });
-  say(draft, { owner, type: 'call.requested', call });
+  emit(draft, { owner, type: 'call.requested', call });
 }
 
 function growCall(draft: Draft, owner: Owner, { callId, json }: EventOf<'tool.args.delta'>): void {
@@ -230,7 +230,7 @@ function growCall(draft: Draft, owner: Owner, { callId, json }: EventOf<'tool.ar
   if (call === undefined || !isInputOpen(draft.view, call)) return;
   const grown = { ...call, json: call.json + json };
   setCall(draft, grown);
-  say(draft, { owner, type: 'call.grown', call: grown, json });
+  emit(draft, { owner, type: 'call.grown', call: grown, json });
 }
 
 /** The call of an event, also one that no event has asked for. */
@@ -250,16 +250,16 @@ function completeCall(draft: Draft, call: OpenCall, input: unknown): void {
   const isOpen = isInputOpen(draft.view, call);
   setCall(draft, { ...call, isWhole: true, input });
   if (isSent && !isOpen) return;
-  if (!isOpen) say(draft, { owner, type: 'input.opened', call });
+  if (!isOpen) emit(draft, { owner, type: 'input.opened', call });
   set(draft, { open: draft.view.open.filter((one) => one.kind !== 'input' || one.key !== key) });
-  say(draft, { owner, type: 'input.closed', call, rest: isSent ? '' : printJson(input ?? {}) });
+  emit(draft, { owner, type: 'input.closed', call, rest: isSent ? '' : printJson(input ?? {}) });
 }
 
 function ask(draft: Draft, owner: Owner, event: EventOf<'approval.requested'>): void {
   const call = namedCall(draft.view, owner, event);
   const questions = new Map(draft.view.questions).set(event.approvalId, { event, owner });
   set(draft, { questions });
-  say(draft, { owner, type: 'question.asked', event, call });
+  emit(draft, { owner, type: 'question.asked', event, call });
   const { decision: _decision, ...asked } = call;
   completeCall(draft, { ...asked, question: event }, event.input);
 }
@@ -270,7 +270,7 @@ function resolve(draft: Draft, owner: Owner, event: EventOf<'approval.resolved'>
   const questions = new Map(draft.view.questions);
   questions.delete(event.approvalId);
   set(draft, { questions });
-  say(draft, { owner, type: 'question.answered', event, call });
+  emit(draft, { owner, type: 'question.answered', event, call });
 }
 
 function endCall(draft: Draft, owner: Owner, event: EventOf<'tool.ended'>): void {
@@ -282,7 +282,7 @@ function endCall(draft: Draft, owner: Owner, event: EventOf<'tool.ended'>): void
   } else if (owner === undefined) {
     set(draft, { callCount: draft.view.callCount + 1 });
   }
-  say(draft, { owner, type: 'call.ended', event, call });
+  emit(draft, { owner, type: 'call.ended', event, call });
 }
 
 /** Closes all that a subagent has open first, also where its own end is not in the log. */
@@ -302,7 +302,7 @@ function endSubagent(draft: Draft, owner: Owner, event: EventOf<'subagent.ended'
   const isOfEnded = (one: OpenThing): boolean =>
     one.kind === 'subagent' && one.event.childTurnId === childTurnId;
   set(draft, { subagents, open: draft.view.open.filter((one) => !isOfEnded(one)) });
-  say(draft, { owner, type: 'subagent.ended', event, failure: ended.failure });
+  emit(draft, { owner, type: 'subagent.ended', event, failure: ended.failure });
 }
 
 function endTurn(draft: Draft, owner: Owner, event: EventOf<'turn.ended'>): void {
@@ -310,7 +310,7 @@ function endTurn(draft: Draft, owner: Owner, event: EventOf<'turn.ended'>): void
   close(draft, draft.view.open, true);
   abandon(draft, [...draft.view.calls.values()], 'ended');
   const unsent = event.text.slice(sentSoFar(draft.view.text).length);
-  say(draft, { owner, type: 'ended', event, unsent });
+  emit(draft, { owner, type: 'ended', event, unsent });
 }
 
 /** The turn of a subagent has ended: none of its calls runs. What asked for it says so, too, and forgets it. */
@@ -327,7 +327,7 @@ function close(draft: Draft, things: readonly OpenThing[], isCut = false): void 
   set(draft, { open: draft.view.open.filter((one) => !things.includes(one)) });
   for (const thing of things.toReversed()) {
     const change = closingOf(draft.view, thing, isCut);
-    if (change !== undefined) say(draft, change);
+    if (change !== undefined) emit(draft, change);
   }
 }
 
@@ -349,7 +349,7 @@ function closingOf(view: TurnView, thing: OpenThing, isCut: boolean): TurnChange
 
 function abandon(draft: Draft, calls: readonly OpenCall[], why: 'discarded' | 'parked' | 'ended') {
   if (why !== 'parked') forget(draft, calls);
-  for (const call of calls) say(draft, { owner: call.owner, type: 'call.abandoned', call, why });
+  for (const call of calls) emit(draft, { owner: call.owner, type: 'call.abandoned', call, why });
 }
 
 function newCall(
@@ -392,6 +392,6 @@ function set(draft: Draft, change: Partial<TurnView>): void {
   draft.view = { ...draft.view, ...change };
 }
 
-function say(draft: Draft, change: TurnChange): void {
+function emit(draft: Draft, change: TurnChange): void {
   draft.changes.push(change);
 }

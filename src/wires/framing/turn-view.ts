@@ -216,13 +216,13 @@ export function sentSoFar({ before, ofStep }: SentText): string {
 }
 
 /** Nothing is known of it yet. */
-export const silent: Speaker = { step: 0, parts: 0 };
+export const newSpeaker: Speaker = { step: 0, parts: 0 };
 
 export function startView(segment?: Segment): TurnView {
   return {
     segment,
     hasBegun: false,
-    turn: silent,
+    turn: newSpeaker,
     subagents: new Map(),
     open: [],
     calls: new Map(),
@@ -234,5 +234,5 @@ export function startView(segment?: Segment): TurnView {
 }
 
 export function speakerOf({ turn, subagents }: TurnView, owner: Owner): Speaker {
-  return owner === undefined ? turn : (subagents.get(owner) ?? silent);
+  return owner === undefined ? turn : (subagents.get(owner) ?? newSpeaker);
 }
