@@ -38,7 +38,6 @@ export const delivery = {
   table: 'webhook_deliveries',
   on: 'update',
   when: 'new.attempt > old.attempt',
-  isLeftOut: true,
 } as const;
 export const deliveryMark = { ...delivery, when: "new.status = 'delivered'" };
 
