@@ -75,6 +75,49 @@ const layering = [
 ];
 
 /**
+ * The rooms of `src/turn` from the ground up: a room imports from those before it. Those with a life of their own are
+ * Nest modules, which `turn.module.ts` composes.
+ */
+const rooms = [
+  // What every room stands on: rows, attempts, leases, errors.
+  '^src/turn/state/',
+  '^src/turn/queue/',
+  '^src/turn/stream/',
+  '^src/turn/budgets/',
+  '^src/turn/output/',
+  '^src/turn/approvals/',
+  '^src/turn/prompt/',
+  '^src/turn/branches/',
+  '^src/turn/loop/',
+  '^src/turn/attempt/',
+  '^src/turn/lifecycle/',
+  '^src/turn/submit/',
+  '^src/turn/subagents/',
+  '^src/turn/worker/',
+  // The service of turns for clients, and its shapes.
+  '^src/turn/turn-[^/]+\\.ts$',
+  '^src/turn/feedback/',
+  '^src/turn/history/',
+  '^src/turn/replay/',
+];
+
+const roomsOfTurn = [
+  {
+    name: 'every-room-of-turn-has-a-place',
+    severity: 'error',
+    from: { path: '^src/turn/', pathNot: [...rooms, '^src/turn/turn\\.module\\.ts$'] },
+    to: {},
+  },
+  ...rooms.slice(0, -1).map((room, index) => ({
+    name: `${room.match(/turn.([a-z]+)/)[1]}-knows-rooms-below-alone`,
+    comment: 'A room of `src/turn` imports from those before it in `rooms`.',
+    severity: 'error',
+    from: { path: room, pathNot: '\\.test\\.ts$' },
+    to: { path: [...rooms.slice(index + 1), '^src/turn/turn\\.module\\.ts$'] },
+  })),
+];
+
+/**
  * Files in rooms that other folders enter, by folder. A folder's face is the files at its top level:
  * its module, what that exports, and pure functions for others.
  */
@@ -160,6 +203,7 @@ module.exports = {
   forbidden: [
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     ...layering,
+    ...roomsOfTurn,
     ...faces,
     {
       name: 'no-orphans',

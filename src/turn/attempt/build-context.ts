@@ -7,7 +7,7 @@ import { openFiles, shownOutputs } from '../prompt/conversation-files.js';
 import { canShorten, namesOfFiles, openHistory } from '../prompt/history.js';
 import { describeModel } from '../prompt/model-request.js';
 import { choosePrefix, type ChosenPrefix } from '../prompt/request-prefix.js';
-import { loadRecording } from '../replay/load-recording.js';
+import { loadRecording } from '../branches/recording.js';
 import type { Attempt, Compaction } from '../state/attempt.js';
 import type {
   ApprovalRules,

@@ -1,6 +1,6 @@
 import type { ToolStatus } from '../../storage/shapes/stored-step.js';
 import type { JsonObject } from '../../platform/json.js';
-import { callKey } from './recording.js';
+import { callKey } from '../branches/recording.js';
 
 /** A tool call of a turn that is compared. */
 export interface ComparedCall {

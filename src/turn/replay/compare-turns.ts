@@ -8,7 +8,7 @@ import { viewListedTurn } from '../history/view-listed-turn.js';
 import type { StoredTurn } from '../state/stored-turn.js';
 import { textOf } from '../state/attempt.js';
 import { alignCalls, type AlignedCalls, type ComparedCall } from './align-calls.js';
-import { callsOf, type Recording } from './recording.js';
+import { callsOf, type Recording } from '../branches/recording.js';
 
 /** Calls of a turn that are aligned, the first of it. */
 export const MOST_ALIGNED = 500;

@@ -9,7 +9,7 @@ import { turnNotFound } from '../state/turn-errors.js';
 import { getTurn } from '../state/turn-row.js';
 import { compareTurns, type TurnComparison, type TurnToCompare } from './compare-turns.js';
 import { isReplayOf, pageReplays, type ReplayView } from './page-replays.js';
-import { loadRecording } from './load-recording.js';
+import { loadRecording } from '../branches/recording.js';
 
 /** Events loaded at a time to find the first of a reply. */
 const EVENTS_AT_ONCE = 200;

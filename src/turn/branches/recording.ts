@@ -1,8 +1,11 @@
 import { canonicalJson } from '../../platform/json.js';
 import type { AssistantPart } from '../../storage/shapes/stored-step.js';
 import type { CallEnd } from '../../tools/ledger.js';
-import type { CallRow } from '../state/stored-turn.js';
+import { type CallRow, loadTurns } from '../state/stored-turn.js';
 import type { ToolUse } from '../state/attempt.js';
+import type { Queryable } from '../../storage/connection.js';
+import { turnNotFound } from '../state/turn-errors.js';
+import type { TurnRow } from '../state/turn-row.js';
 
 export interface RecordedStep {
   parts: readonly AssistantPart[];
@@ -78,4 +81,22 @@ function endOf({
 function notRecorded({ name }: ToolUse): CallEnd {
   const output = `${NOT_RECORDED}: not run: this turn is a replay, whose calls are answered from a recorded turn, and that has no such call of ${name}. Go on without its result.`;
   return { status: 'error', output, durationMs: 0 };
+}
+
+/**
+ * Loads what answers the calls of a turn that is a replay; undefined: it is none. A replay without tools has a
+ * recording too, an empty one: none of its calls may run.
+ *
+ * @throws TypedError TURN_NOT_FOUND where the recorded turn was deleted meanwhile.
+ */
+export async function loadRecording(
+  db: Queryable,
+  { request }: Pick<TurnRow, 'request'>,
+): Promise<Recording | undefined> {
+  const { replay } = request;
+  if (replay === undefined) return undefined;
+  if (replay.tools === 'none') return new Recording([], []);
+  const [recorded] = await loadTurns(db, [replay.turnId]);
+  if (recorded === undefined) throw turnNotFound(replay.turnId);
+  return new Recording(recorded.steps, recorded.calls);
 }
