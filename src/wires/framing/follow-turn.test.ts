@@ -28,30 +28,26 @@ function changesOf(events: readonly TurnEvent[], view = startView()): TurnChange
   });
 }
 
-/** What begins and ends, with whether a change is its end. */
-function spanOf(change: TurnChange): { thing: string; isEnd: boolean } | undefined {
-  const { owner = '' } = change;
-  switch (change.type) {
-    case 'step.opened':
-    case 'step.closed':
-      return { thing: `step ${owner}`, isEnd: change.type === 'step.closed' };
-    case 'part.opened':
-    case 'part.closed':
-      return { thing: `part ${owner}`, isEnd: change.type === 'part.closed' };
-    case 'call.requested':
-    case 'input.opened':
-    case 'input.closed':
-      return { thing: `input ${change.call.key}`, isEnd: change.type === 'input.closed' };
-    case 'subagent.started':
-    case 'subagent.closed':
-    case 'subagent.ended':
-      return {
-        thing: `subagent ${change.event.childTurnId}`,
-        isEnd: change.type !== 'subagent.started',
-      };
-    default:
-      return undefined;
+const beginnings: readonly TurnChange['type'][] = [
+  'step.opened',
+  'part.opened',
+  'call.requested',
+  'input.opened',
+  'subagent.started',
+];
+
+/** What begins or ends with a change. */
+function spanOf(change: TurnChange): string | undefined {
+  const { type, owner = '' } = change;
+  if (type === 'step.opened' || type === 'step.closed') return `step ${owner}`;
+  if (type === 'part.opened' || type === 'part.closed') return `part ${owner}`;
+  if (type === 'call.requested' || type === 'input.opened' || type === 'input.closed') {
+    return `input ${change.call.key}`;
   }
+  if (type === 'subagent.started' || type === 'subagent.closed' || type === 'subagent.ended') {
+    return `subagent ${change.event.childTurnId}`;
+  }
+  return undefined;
 }
 
 /** Checks that each thing begins and ends in turns, and grows between. */
@@ -61,9 +57,10 @@ function expectWhole(changes: readonly TurnChange[]): void {
   for (const change of changes) {
     const span = spanOf(change);
     if (span !== undefined) {
-      expect([change.type, open.has(span.thing)]).toEqual([change.type, span.isEnd]);
-      if (span.isEnd) open.delete(span.thing);
-      else open.add(span.thing);
+      const isEnd = !beginnings.includes(change.type);
+      expect([change.type, open.has(span)]).toEqual([change.type, isEnd]);
+      if (isEnd) open.delete(span);
+      else open.add(span);
     }
     if (change.type === 'part.grown') expect(open).toContain(`part ${change.owner ?? ''}`);
     if (change.type === 'call.grown') expect(open).toContain(`input ${change.call.key}`);
