@@ -3,6 +3,11 @@ import type { CallEnd } from '../../tools/ledger.js';
 import type { RetryClass } from '../../tools/tool.js';
 import type { ApprovalKind } from '../../storage/governance-schema.js';
 import type { JsonObject } from '../../platform/json.js';
+import type { ToldSkill } from '../../storage/shapes/sent-request.js';
+import type { NarrowingSkill } from '../../storage/shapes/stored-options.js';
+import { LOAD_SKILL, READ_SKILL_FILE } from '../../tools/builtin/skill-tools.js';
+import type { Progress } from '../state/attempt.js';
+import type { TurnPermissions } from '../state/attempt-context.js';
 import type { ApprovalRow } from './approval-writes.js';
 
 export interface CallQuestion {
@@ -103,4 +108,105 @@ function describeDenial({ decidedBy, message }: ApprovalRow): string {
     return 'permission denied: nobody approved the call in time. Go on without it, or ask again later.';
   }
   return `permission denied: a person declined the call${message === null ? '.' : `: ${message}`}`;
+}
+
+export interface ClientCallQuestion {
+  name: string;
+  /** The permission rules' verdict: only a denial counts, as nothing runs here. */
+  permission: PermissionDecision;
+  /** The fault in the model's input; undefined where there is none. */
+  fault: string | undefined;
+  /** The approvals that were requested for this call. */
+  approvals: readonly ApprovalRow[];
+}
+
+/** Milliseconds that the ledger's column can store at most. */
+const LONGEST_MS = 2_147_483_647;
+
+/**
+ * Decides what happens next to a client tool's call that has no result yet. The client is asked
+ * once, and every later attempt finds the same answer: the call never runs here. Pure.
+ */
+export function judgeClientCall(question: ClientCallQuestion): CallVerdict {
+  const { name, permission, fault, approvals } = question;
+  if (permission.verdict === 'deny') {
+    return { type: 'answer', status: 'denied', output: permission.reason };
+  }
+  const given = judgeGiven(approvals);
+  if (given !== undefined) return given;
+  if (fault !== undefined) {
+    return { type: 'answer', status: 'error', output: `${name}: input is not valid: ${fault}` };
+  }
+  const reason = `${name} is a tool of the client: it runs the call, and answers with the output`;
+  return { type: 'ask', kind: 'client-tool', reason };
+}
+
+/** The verdict by what the client was asked, also where the turn offers its tool no longer; undefined: it was not asked. */
+export function judgeGiven(approvals: readonly ApprovalRow[]): CallVerdict | undefined {
+  const asked = approvals.find(({ kind }) => kind === 'client-tool');
+  return asked && judgeAnswer(asked);
+}
+
+function judgeAnswer(asked: ApprovalRow): CallVerdict {
+  if (asked.decision === null) return { type: 'wait' };
+  const durationMs = durationOf(asked);
+  if (asked.decision !== 'answer') {
+    return { type: 'answer', status: 'refused', output: describeRefusal(asked), durationMs };
+  }
+  const status = asked.isError === true ? 'error' : 'success';
+  const files = asked.files ?? [];
+  return { type: 'answer', status, output: asked.output ?? '', files, durationMs };
+}
+
+function describeRefusal({ decidedBy, message }: ApprovalRow): string {
+  if (decidedBy === 'deadline') {
+    return 'not run: the client did not answer in time. Go on without it, or call it again later.';
+  }
+  return `not run: the client declined the call${message === null ? '.' : `: ${message}`}`;
+}
+
+/** The client's time for the call, in ms; two clocks measure it, so it is clamped at 0. */
+function durationOf({ createdAt, decidedAt }: ApprovalRow): number {
+  const ms = (decidedAt ?? createdAt).getTime() - createdAt.getTime();
+  return Math.min(LONGEST_MS, Math.max(0, ms));
+}
+
+export interface NarrowingFacts {
+  progress: Pick<Progress, 'steps' | 'results'>;
+  approvals: readonly Pick<ApprovalRow, 'callId' | 'editedInput'>[];
+  /** The skills of the turn. */
+  skills: readonly ToldSkill[];
+}
+
+/** Calls that no skill rules out: a loaded one could not be followed without them. */
+const always = [LOAD_SKILL, READ_SKILL_FILE];
+
+/**
+ * The permissions of the last step's calls: those of the turn, within what the skills allow that earlier steps have
+ * loaded. A call beside the one that loads was asked for before the model knew the skill. Pure: a recovered turn
+ * is narrowed as it was.
+ */
+export function narrowLayers(permissions: TurnPermissions, facts: NarrowingFacts): TurnPermissions {
+  const narrowing = findNarrowing(facts);
+  const own = permissions.layers.at(-1);
+  if (narrowing.length === 0 || own === undefined) return permissions;
+  return { ...permissions, layers: [...permissions.layers.slice(0, -1), { ...own, narrowing }] };
+}
+
+function findNarrowing({ progress, approvals, skills }: NarrowingFacts): NarrowingSkill[] {
+  if (skills.every(({ allowedTools }) => allowedTools === undefined)) return [];
+  const loaded = new Set<unknown>();
+  for (const { parts } of progress.steps.slice(0, -1)) {
+    for (const part of parts) {
+      if (part.type !== 'tool_use' || part.name !== LOAD_SKILL) continue;
+      if (progress.results.get(part.id)?.status !== 'success') continue;
+      const edits = approvals.filter(({ callId }) => callId === part.id);
+      loaded.add(effectiveInput(part.input, edits)['name']);
+    }
+  }
+  return skills.flatMap(({ name, allowedTools }) =>
+    allowedTools === undefined || !loaded.has(name)
+      ? []
+      : [{ name, allowed: [...allowedTools, ...always] }],
+  );
 }

@@ -3,8 +3,7 @@ import * as fc from 'fast-check';
 import { someApproval } from '../../../test/support/turn/store-approval.js';
 import type { Verdict } from '../../governance/permissions/decide-permission.js';
 import type { ApprovalRow } from './approval-writes.js';
-import type { CallVerdict } from './judge-call.js';
-import { judgeClientCall, type ClientCallQuestion } from './judge-client-call.js';
+import { type CallVerdict, judgeClientCall, type ClientCallQuestion } from './judge-call.js';
 
 const createdAt = new Date('2026-01-01T00:00:00Z');
 const asked = (more: Partial<ApprovalRow>): ApprovalRow[] => [

@@ -5,7 +5,7 @@ import type { ToldSkill } from '../../storage/shapes/sent-request.js';
 import type { ToolCallStatus } from '../../storage/shapes/stored-turn.js';
 import type { CallResult, FinishedStep } from '../state/attempt.js';
 import type { TurnPermissions } from '../state/attempt-context.js';
-import { narrowLayers } from './narrow-layers.js';
+import { narrowLayers } from './judge-call.js';
 
 const told = (name: string, allowedTools?: readonly string[]): ToldSkill => ({
   name,

@@ -2,12 +2,15 @@ import type { Persona } from '../../agents/parse-agent-file.js';
 import { compact } from '../../platform/compact.js';
 import type { OpenedRoot } from '../../session/project-roots.js';
 import type { ResolvedOptions } from '../../storage/shapes/stored-options.js';
-import { buildSystem, type SystemFacts } from '../prompt/build-system.js';
+import {
+  buildSystem,
+  type SystemFacts,
+  choosePrefix,
+  type ChosenPrefix,
+} from '../prompt/prefix.js';
 import { openFiles, shownOutputs } from '../prompt/conversation-files.js';
 import { canShorten, namesOfFiles, openHistory } from '../prompt/history.js';
 import { describeModel } from '../prompt/model-request.js';
-import { choosePrefix, type ChosenPrefix } from '../prompt/request-prefix.js';
-import { loadRecording } from '../branches/recording.js';
 import type { Attempt, Compaction } from '../state/attempt.js';
 import type {
   ApprovalRules,
@@ -21,6 +24,7 @@ import type { StoredTurn } from '../state/stored-turn.js';
 import { openToolContext, type Delegate } from './tool-context.js';
 import { openTriggers } from './trigger-context.js';
 import type { Todo } from '../../storage/shapes/stored-step.js';
+import { loadRecording } from '../branches/recording.js';
 import { openToolset, prepareTools, type PreparedTools } from './turn-tools.js';
 
 export interface ContextSource {

@@ -2,7 +2,7 @@ import type { StepStopReason, Usage, AssistantPart } from '../../storage/shapes/
 import { serverCallOf } from '../../provider/anthropic/wire-blocks.js';
 import type { JsonObject } from '../../platform/json.js';
 import { shownStatus } from '../../tools/ledger.js';
-import { serverResults } from '../loop/server-calls.js';
+import { serverResults } from '../state/server-calls.js';
 import { assistantMessageId } from '../state/turn-row.js';
 import type { StepRow, StoredTurn } from '../state/stored-turn.js';
 

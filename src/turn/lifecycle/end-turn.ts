@@ -23,7 +23,7 @@ import type { Ending } from '../loop/next-action.js';
 import { assistantMessageId } from '../state/turn-row.js';
 import { isCleared, leftOutOf, takeBack, turnLeftOut } from '../state/left-out.js';
 import { lastCallMark } from '../loop/last-call.js';
-import { abandonedServerCalls } from '../loop/server-calls.js';
+import { abandonedServerCalls } from '../state/server-calls.js';
 import { limitNotice, stepEnded, toolEnded, turnFailed } from '../state/turn-events.js';
 import {
   ledgerCall,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { providerError, streamClosedEarly } from '../../provider/provider-errors.js';
-import { chooseRemedy, type LostCall, type Remedy } from './choose-remedy.js';
+import { chooseRemedy, type LostCall, type Remedy } from './remedies.js';
 
 function refused(reason: 'OVERLOADED' | 'MODEL_NOT_FOUND' | 'SPEND_LIMIT', inStream = false) {
   const facts = inStream ? { inStream } : {};

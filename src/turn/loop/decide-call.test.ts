@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { readTool } from '../../tools/builtin/file-tools.js';
 import type { CallableTool } from '../../tools/registry.js';
-import { decideCall } from './decide-call.js';
+import { decideCall } from './judge-open-call.js';
 
 describe('decideCall', () => {
   let folder: string;

@@ -10,7 +10,7 @@ import {
 import { assertNever } from '../../platform/assert-never.js';
 import { findLastCall } from './last-call.js';
 import type { DecisionInput, NextLimit } from './next-action.js';
-import { findOutput } from '../output/output-state.js';
+import { findOutput } from './output-object.js';
 import { openCalls, type Progress, type Attempt } from '../state/attempt.js';
 import type { AttemptContext } from '../state/attempt-context.js';
 

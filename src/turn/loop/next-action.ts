@@ -3,7 +3,7 @@ import { compact } from '../../platform/compact.js';
 import type { StepStopReason } from '../../storage/shapes/stored-step.js';
 import type { TurnOutcome } from '../../events/turn-event.js';
 import type { JsonObject } from '../../platform/json.js';
-import type { OutputState } from '../output/output-state.js';
+import type { OutputState } from './output-object.js';
 import type { StopReason } from '../../provider/model-types.js';
 
 /** The facts of a turn that decide how it goes on, of a running turn as of a recovered one. */

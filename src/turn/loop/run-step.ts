@@ -13,20 +13,18 @@ import {
   type CallHeadroom,
   type NoHeadroom,
 } from '../budgets/reserve-headroom.js';
-import { deliverSteeredMessages } from './deliver-steered-messages.js';
-import { applyRemedy } from './apply-remedy.js';
 import { buildRequest } from '../prompt/model-request.js';
 import { showFiles } from '../prompt/conversation-files.js';
 import { shorten } from '../prompt/history.js';
-import { chooseRemedy, type LostCall } from './choose-remedy.js';
+import type { Budget, StepDraft, Attempt } from '../state/attempt.js';
+import type { AttemptContext } from '../state/attempt-context.js';
+import { providerDetails } from '../../provider/provider-errors.js';
+import { deliverSteeredMessages, type Reply } from './store-step.js';
+import { applyRemedy, chooseRemedy, type LostCall } from './remedies.js';
 import { postLastCall } from './last-call.js';
 import { openRecovery } from './recover-request.js';
 import { postFormat, postTriggered } from './post-notices.js';
-import type { Budget, StepDraft } from '../state/attempt.js';
-import type { AttemptContext } from '../state/attempt-context.js';
-import { countFailure, measureFirstToken } from './measure-call.js';
-import { serverToolEnded, serverToolStarted } from './server-calls.js';
-import type { Reply } from './store-step.js';
+import { serverToolEnded, serverToolStarted } from '../state/server-calls.js';
 
 type Ended = Extract<ModelEvent, { type: 'ended' }>;
 
@@ -240,4 +238,23 @@ function apply(run: AttemptContext, draft: StepDraft, event: Exclude<ModelEvent,
     default:
       return assertNever(event);
   }
+}
+
+/** Measures a call's time to its first token; and the turn's, unless it had a reply before. */
+function measureFirstToken(
+  { clock, services, progress, turn }: Attempt,
+  { startedAt }: Pick<StepDraft, 'startedAt'>,
+): void {
+  const now = clock.now();
+  services.metrics.modelFirstToken.observe((now - startedAt.getTime()) / 1_000);
+  if (progress.steps.length > 0 || turn.attempt > 1) return;
+  services.metrics.turnFirstToken.observe((now - turn.createdAt.getTime()) / 1_000);
+}
+
+/** Counts a call that failed, by the category of its error. */
+function countFailure({ services }: Attempt, error: unknown): void {
+  const { category } = providerDetails(error);
+  services.metrics.providerErrors.inc({
+    category: typeof category === 'string' ? category : 'other',
+  });
 }

@@ -8,9 +8,7 @@ import { requesterOf } from '../prompt/conversation-files.js';
 import { fitOutput } from '../budgets/reserve-headroom.js';
 import { requestApprovals, type ApprovalQuestion } from '../approvals/request-approvals.js';
 import { takeGrants } from '../approvals/session-grants.js';
-import type { CallVerdict } from '../approvals/judge-call.js';
-import { judgeGiven } from '../approvals/judge-client-call.js';
-import { judgeOpenCall } from './judge-open-call.js';
+import { type CallVerdict, judgeGiven } from '../approvals/judge-call.js';
 import { stepEnded, tooManyCalls, toolEnded } from '../state/turn-events.js';
 import {
   ledgerCall,
@@ -22,9 +20,10 @@ import {
   type ToolUse,
 } from '../state/attempt.js';
 import type { AttemptContext } from '../state/attempt-context.js';
-import { traceTool } from './tool-span.js';
 import { addResults } from '../state/turn-state.js';
 import { printJson } from '../../platform/exact-json.js';
+import { attributes, spanNames } from '../../tracing/span-names.js';
+import { judgeOpenCall } from './judge-open-call.js';
 
 /**
  * Runs the calls of the last step that have no result yet. Each goes through the ledger: claimed in
@@ -248,4 +247,30 @@ async function endLastStep({ tree, progress, writer }: Attempt): Promise<void> {
   if (last === undefined) return;
   await writer.commit([stepEnded(last)], []);
   progress.state = addResults(tree, progress.state, { step: last, results: progress.results });
+}
+
+/** Runs a tool's call in a span of its own, which what the tool does is below. */
+async function traceTool(
+  { services: { tracing } }: Attempt,
+  { id, name, input }: ToolUse,
+  work: () => Promise<ToolOutcome>,
+): Promise<ToolOutcome> {
+  const span = tracing.start(spanNames.tool(name), {
+    kind: 'internal',
+    attributes: {
+      [attributes.operation]: 'execute_tool',
+      [attributes.toolName]: name,
+      [attributes.toolCallId]: id,
+      [attributes.toolType]: 'function',
+    },
+  });
+  try {
+    if (span.showsContent) span.show(attributes.toolArguments, input);
+    const outcome = await span.run(work);
+    if (span.showsContent) span.show(attributes.toolResult, outcome.output);
+    if (outcome.status === 'error') span.fail('tool_error');
+    return outcome;
+  } finally {
+    span.end();
+  }
 }

@@ -6,7 +6,7 @@ import { runStep } from './run-step.js';
 import { findLastCall } from './last-call.js';
 import { storeStep } from './store-step.js';
 import { decisionInput } from './decision-input.js';
-import { outputInvalid, repairNotice } from '../output/output-notices.js';
+import { outputInvalid, repairNotice } from './output-object.js';
 import { postNotices } from './post-notices.js';
 import type { Budget, Progress } from '../state/attempt.js';
 import type { AttemptContext } from '../state/attempt-context.js';

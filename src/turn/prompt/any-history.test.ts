@@ -14,10 +14,9 @@ import { planReply } from '../../rehearsal/reply/plan-reply.js';
 import type { ToolCallStatus, TurnStatus } from '../../storage/shapes/stored-turn.js';
 import type { RequestPrefix } from '../../storage/shapes/sent-request.js';
 import { buildMessages } from './build-messages.js';
-import { buildSystem } from './build-system.js';
+import { buildSystem, choosePrefix } from './prefix.js';
 import { elideOutputs, fitOutputs } from './transcripts.js';
 import { nextAction, settleStopReason } from '../loop/next-action.js';
-import { choosePrefix } from './request-prefix.js';
 import type { RequestFrame, TranscriptStep, TurnTranscript } from '../state/sent-conversation.js';
 import { requestOf } from './model-request.js';
 

@@ -5,7 +5,7 @@ import type { ModelMessage } from '../../provider/model-types.js';
 import { validateRequest } from '../../rehearsal/accept-request.js';
 import { noUsage } from '../../events/turn-event.js';
 import { buildMessages } from './build-messages.js';
-import { buildSystem } from './build-system.js';
+import { buildSystem } from './prefix.js';
 import type { TranscriptStep, TurnTranscript } from '../state/sent-conversation.js';
 import type { CallResult } from '../state/attempt.js';
 

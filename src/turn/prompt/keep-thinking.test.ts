@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { keepThinking, type ThinkingStep } from './keep-thinking.js';
+import { keepThinking, type ThinkingStep } from './build-messages.js';
 
 const step = (key: string, more: Partial<ThinkingStep> = {}): ThinkingStep => ({
   key,

@@ -21,7 +21,7 @@ import { ToolFailure } from '../../tools/tool-failure.js';
 import type { Delegated } from '../../tools/tool.js';
 import { decideDelegation } from '../../governance/permissions/subagent-gate.js';
 import { turnWrites } from '../submit/insert-turn.js';
-import { narrowLayers } from '../approvals/narrow-layers.js';
+import { narrowLayers } from '../approvals/judge-call.js';
 import { lastReplyTokens } from '../../governance/limits/find-headroom.js';
 import { openCalls } from '../state/attempt.js';
 import type { DelegatingAttempt } from '../state/attempt-context.js';

@@ -3,7 +3,7 @@ import { noUsage } from '../../events/turn-event.js';
 import { compileInputCheck } from '../../platform/check-input.js';
 import type { AssistantPart, StepStopReason } from '../../storage/shapes/stored-step.js';
 import type { FinishedStep, Progress } from '../state/attempt.js';
-import { findOutput, repairMark } from './output-state.js';
+import { findOutput, repairMark } from './output-object.js';
 
 const compiled = compileInputCheck({ type: 'object', required: ['a'] });
 const check = async (value: unknown) => compiled(value);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ToolSpec } from '../../storage/shapes/stored-options.js';
 import type { RequestPrefix } from '../../storage/shapes/sent-request.js';
-import { choosePrefix, describeServers, type WantedPrefix } from './request-prefix.js';
+import { choosePrefix, describeServers, type WantedPrefix } from './prefix.js';
 
 const tool = (name: string, description = name): ToolSpec => ({
   name,
