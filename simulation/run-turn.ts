@@ -1,7 +1,7 @@
 import type { Frame, TurnHistory, TurnPlan } from '../chaos/types.js';
 import { SessionController } from '../src/session/session.controller.js';
 import { ApprovalController } from '../src/turn/approvals/approval.controller.js';
-import type { Decision } from '../src/turn/approvals/approval-store.js';
+import type { Decision } from '../src/turn/approvals/approval-writes.js';
 import { TurnController } from '../src/wires/harness/turn.controller.js';
 import type { PlannedTurn, SessionPlan } from './plan.js';
 import { readTurn, type Reading } from './read-turn.js';
@@ -123,7 +123,7 @@ function answerSoon(requests: Requests, { approvalId: id, kind }: Frame['data'])
       await answerer.insist(`${decision} ${approvalId}`, (api) =>
         api
           .handler(ApprovalController)
-          .answer({ id: approvalId }, principal, { decision, ...output }, output),
+          .answerApproval({ id: approvalId }, principal, { decision, ...output }, output),
       );
     } catch (error) {
       // Somebody else was faster, or the turn has ended.

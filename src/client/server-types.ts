@@ -25,18 +25,21 @@ export type { ListedSession, SessionRecord } from '../session/view-session.js';
 export type { PrincipalReportDto as PrincipalReport } from '../data/data.dto.js';
 export type { SkillView } from '../agents/view-skill.js';
 export type {
-  FileView as MemoryFileView,
-  ListedFileView as ListedMemoryFile,
-  MemoryView,
-} from '../memory/view-memory.js';
+  FileDto as MemoryFileView,
+  ListedFileDto as ListedMemoryFile,
+  MemoryDto as MemoryView,
+} from '../memory/memory.dto.js';
 export type { ListedMcpServer } from '../tools/mcp/mcp.js';
 export type { ListedTool } from '../tools/tool-list-service.js';
-export type { ApprovalView, ListedApprovalView } from '../turn/approvals/view-approval.js';
 export type {
+  ApprovalDto as ApprovalView,
+  ListedApprovalDto as ListedApprovalView,
+} from '../turn/approvals/approval.dto.js';
+export type {
+  FeedbackDto as FeedbackView,
   FeedbackQueryFields as FeedbackQuery,
   GivenFeedbackDto as GivenFeedback,
 } from '../turn/feedback/feedback.dto.js';
-export type { FeedbackView } from '../turn/feedback/view-feedback.js';
 export type { ForkSessionDto as WantedFork } from '../turn/branches/fork.dto.js';
 export type { ForkedSession } from '../turn/branches/session-forker.js';
 export type { DayOfUsage, UsageView } from '../governance/budgets/usage-service.js';

@@ -1,13 +1,12 @@
 import { Body, Controller, Delete, Get, Headers, Param, Put, Query, Res } from '@nestjs/common';
-import { ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiHeader, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Caller } from '../access/caller.decorator.js';
 import { Unowned } from '../access/owned.decorator.js';
 import type { Principal } from '../access/principal.js';
 import { ApiErrors } from '../http/errors/api-errors.decorator.js';
-import { badCursor, PageQueryDto } from '../http/paging/page-query.dto.js';
-import { compact } from '../platform/compact.js';
-import { preconditionMissing, etagOf, parsePrecondition } from './memory-errors.js';
+import { PageQueryDto } from '../http/paging/page-query.dto.js';
+import { etagOf, parsePrecondition, preconditionMissing } from './memory-errors.js';
 import {
   AgentNameDto,
   DeletedFilesDto,
@@ -18,8 +17,6 @@ import {
   OneFileDto,
 } from './memory.dto.js';
 import { OwnerMemory } from './owner-memory.js';
-import { parseMemoryPath } from './memory-path.js';
-import { viewFile, viewListedFile, viewMemory } from './view-memory.js';
 
 const areTheCallers = 'they are the caller’s memories';
 const ifMatch = {
@@ -34,45 +31,30 @@ const ifNoneMatch = { name: 'If-None-Match', required: false, description: '`*`:
 export class MemoryController {
   constructor(private readonly memory: OwnerMemory) {}
 
+  /** Your memories: one for each agent */
   @Get()
   @Unowned(areTheCallers)
-  @ApiOperation({ operationId: 'listMemories', summary: 'Your memories: one for each agent' })
-  @ApiOkResponse({ type: MemoryListDto })
-  async list(@Caller() { id }: Principal): Promise<MemoryListDto> {
-    const { quota } = this.memory;
-    return { memories: (await this.memory.list(id)).map((one) => viewMemory(one, quota)) };
+  async listMemories(@Caller() { id }: Principal): Promise<MemoryListDto> {
+    return { memories: await this.memory.list(id) };
   }
 
+  /** The files of a memory, by path, without their content */
   @Get(':agent')
   @Unowned(areTheCallers)
-  @ApiOperation({
-    operationId: 'listMemoryFiles',
-    summary: 'The files of a memory, by path, without their content',
-  })
-  @ApiOkResponse({ type: FilePageDto })
   @ApiErrors('INVALID_REQUEST')
-  async files(
+  listMemoryFiles(
     @Param() { agent }: AgentNameDto,
-    @Query() { cursor, limit }: PageQueryDto,
+    @Query() query: PageQueryDto,
     @Caller() { id: principalId }: Principal,
   ): Promise<FilePageDto> {
-    if (cursor !== undefined && 'problem' in parseMemoryPath(cursor)) throw badCursor();
-    const key = { principalId, agent };
-    const found = await this.memory.files(key, { after: cursor, limit: limit + 1 });
-    const page = found.slice(0, limit);
-    const nextCursor = found.length > limit ? page.at(-1)?.path : undefined;
-    return { files: page.map(viewListedFile), ...compact({ nextCursor }) };
+    return this.memory.files({ principalId, agent }, query);
   }
 
+  /** A file with its content; its ETag is what a write of it needs */
   @Get(':agent/file')
   @Unowned(areTheCallers)
-  @ApiOperation({
-    operationId: 'getMemoryFile',
-    summary: 'A file with its content; its ETag is what a write of it needs',
-  })
-  @ApiOkResponse({ type: OneFileDto })
   @ApiErrors('INVALID_REQUEST', 'MEMORY_FILE_NOT_FOUND')
-  async get(
+  async getMemoryFile(
     @Param() { agent }: AgentNameDto,
     @Query() { path }: FileQueryDto,
     @Caller() { id: principalId }: Principal,
@@ -80,20 +62,16 @@ export class MemoryController {
   ): Promise<OneFileDto> {
     const file = await this.memory.get({ principalId, agent }, path);
     response.set('ETag', etagOf(file.version));
-    return { file: viewFile(file) };
+    return { file };
   }
 
+  /** Write a file: a new one, or in place of the one that was read */
   @Put(':agent/file')
   @Unowned(areTheCallers)
-  @ApiOperation({
-    operationId: 'putMemoryFile',
-    summary: 'Write a file: a new one, or in place of the one that was read',
-  })
   @ApiHeader(ifMatch)
   @ApiHeader(ifNoneMatch)
-  @ApiOkResponse({ type: OneFileDto })
   @ApiErrors('INVALID_REQUEST', 'MEMORY_OFF', 'MEMORY_FULL', 'MEMORY_CHANGED')
-  async put(
+  async putMemoryFile(
     @Param() { agent }: AgentNameDto,
     @Query() { path }: FileQueryDto,
     @Body() { content }: FileContentDto,
@@ -106,16 +84,15 @@ export class MemoryController {
     if (expected === undefined) throw preconditionMissing();
     const file = await this.memory.put({ principalId, agent }, { path, content }, expected);
     response.set('ETag', etagOf(file.version));
-    return { file: viewFile(file) };
+    return { file };
   }
 
+  /** Delete a file of a memory */
   @Delete(':agent/file')
   @Unowned(areTheCallers)
-  @ApiOperation({ operationId: 'deleteMemoryFile', summary: 'Delete a file of a memory' })
   @ApiHeader(ifMatch)
-  @ApiOkResponse({ type: DeletedFilesDto })
   @ApiErrors('INVALID_REQUEST', 'MEMORY_FILE_NOT_FOUND', 'MEMORY_CHANGED')
-  async delete(
+  async deleteMemoryFile(
     @Param() { agent }: AgentNameDto,
     @Query() { path }: FileQueryDto,
     @Headers('if-match') match: string | undefined,
@@ -126,12 +103,11 @@ export class MemoryController {
     return { deletedFiles: 1 };
   }
 
+  /** Delete all files of a memory */
   @Delete(':agent')
   @Unowned(areTheCallers)
-  @ApiOperation({ operationId: 'deleteMemory', summary: 'Delete all files of a memory' })
-  @ApiOkResponse({ type: DeletedFilesDto })
   @ApiErrors('INVALID_REQUEST')
-  async deleteAll(
+  async deleteMemory(
     @Param() { agent }: AgentNameDto,
     @Caller() { id: principalId }: Principal,
   ): Promise<DeletedFilesDto> {

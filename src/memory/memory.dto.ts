@@ -3,12 +3,13 @@ import { Transform } from 'class-transformer';
 import { IsString } from 'class-validator';
 import { BoundedText } from '../http/fields/field-rules.decorator.js';
 import { mustBe } from '../http/fields/field-words.js';
+import { time, whole } from '../http/fields/json-schemas.js';
 import { Rule } from '../http/fields/rule.decorator.js';
 import { PageDto } from '../http/paging/page.dto.js';
 import { isStorable } from '../storage/connection.js';
+import type { memoryFiles } from '../storage/file-schema.js';
 import type { MemoryQuota } from './commands/memory-command.js';
 import { MEMORY_ROOT, parseMemoryPath } from './memory-path.js';
-import type { FileView, ListedFileView, MemoryView } from './view-memory.js';
 
 export class AgentNameDto {
   @BoundedText({ max: 200, description: 'Name of the agent that keeps the memory.' })
@@ -18,7 +19,11 @@ export class AgentNameDto {
 const aPath = `the path of a file below ${MEMORY_ROOT}, as '${MEMORY_ROOT}/notes.md'`;
 
 export class FileQueryDto {
-  @ApiProperty({ type: String, description: 'Path of the file.', example: '/memories/notes.md' })
+  /**
+   * Path of the file.
+   *
+   * @example /memories/notes.md
+   */
   @Transform(({ value }: { value: unknown }) => normalPath(value))
   @IsString(mustBe(aPath))
   @Rule('isMemoryPath', isFilePath, mustBe(aPath))
@@ -26,84 +31,88 @@ export class FileQueryDto {
 }
 
 export class FileContentDto {
-  @ApiProperty({ type: String, description: 'The whole content, of text.' })
+  /** The whole content, of text. */
   @IsString(mustBe('text'))
   @Rule('isStorable', (value) => typeof value === 'string' && isStorable(value), mustBe('text'))
   content!: string;
 }
 
 export class MemoryQuotaDto implements MemoryQuota {
-  @ApiProperty({ type: 'integer', description: 'Number of files.' })
-  files!: number;
+  /** Number of files. */
+  @ApiProperty(whole) files!: number;
 
-  @ApiProperty({ type: 'integer', description: 'Bytes of a file.' })
-  fileBytes!: number;
+  /** Bytes of a file. */
+  @ApiProperty(whole) fileBytes!: number;
 
-  @ApiProperty({ type: 'integer', description: 'Bytes of all files.' })
-  bytes!: number;
+  /** Bytes of all files. */
+  @ApiProperty(whole) bytes!: number;
 }
 
-export class MemoryDto implements MemoryView {
-  @ApiProperty({ type: String, description: 'Name of the agent.' })
+export class MemoryDto {
+  /** Name of the agent. */
   agent!: string;
 
-  @ApiProperty({ type: 'integer', description: 'Number of its files.' })
-  files!: number;
+  /** Number of its files. */
+  @ApiProperty(whole) files!: number;
 
-  @ApiProperty({ type: 'integer', description: 'Bytes of all files.' })
-  bytes!: number;
+  /** Bytes of all files. */
+  @ApiProperty(whole) bytes!: number;
 
-  @ApiProperty({ type: String, format: 'date-time', description: 'Time of the last write.' })
-  updatedAt!: string;
+  /** Time of the last write. */
+  @ApiProperty(time) updatedAt!: string;
 
-  @ApiProperty({ type: MemoryQuotaDto, description: 'The most that it may have.' })
+  /** The most that it may have. */
   quota!: MemoryQuotaDto;
 }
 
 export class MemoryListDto {
-  @ApiProperty({ type: [MemoryDto] })
-  memories!: MemoryView[];
+  memories!: MemoryDto[];
 }
 
-export class ListedFileDto implements ListedFileView {
-  @ApiProperty({ type: String, example: '/memories/notes.md' })
+/** A file of a memory, without its content. */
+export class ListedFileDto {
+  /** @example /memories/notes.md */
   path!: string;
 
-  @ApiProperty({ type: 'integer', description: 'Rises with each write: the `ETag`.' })
-  version!: number;
+  /** Rises with each write: the `ETag`. */
+  @ApiProperty(whole) version!: number;
 
-  @ApiProperty({ type: 'integer' })
-  bytes!: number;
+  @ApiProperty(whole) bytes!: number;
 
-  @ApiProperty({ type: String, format: 'date-time' })
-  updatedAt!: string;
+  @ApiProperty(time) updatedAt!: string;
 
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    description: 'Turn that wrote it; null: its owner did.',
-  })
+  /** Turn that wrote it; null: its owner did. */
   turnId!: string | null;
 }
 
-export class FileDto extends ListedFileDto implements FileView {
-  @ApiProperty({ type: String })
+export class FileDto extends ListedFileDto {
   content!: string;
 }
 
 export class FilePageDto extends PageDto {
-  @ApiProperty({ type: [ListedFileDto] })
-  files!: ListedFileView[];
+  files!: ListedFileDto[];
 }
 
 export class OneFileDto {
-  @ApiProperty({ type: FileDto })
-  file!: FileView;
+  file!: FileDto;
 }
 
 export class DeletedFilesDto {
-  @ApiProperty({ type: 'integer', description: 'Number of files that were deleted.' })
-  deletedFiles!: number;
+  /** Number of files that were deleted. */
+  @ApiProperty(whole) deletedFiles!: number;
+}
+
+type FileRow = typeof memoryFiles.$inferSelect;
+
+export function viewListedFile(
+  file: Pick<FileRow, 'path' | 'version' | 'bytes' | 'turnId' | 'updatedAt'>,
+): ListedFileDto {
+  const { path, version, bytes, turnId, updatedAt } = file;
+  return { path, version, bytes, updatedAt: updatedAt.toISOString(), turnId };
+}
+
+export function viewFile(file: FileRow): FileDto {
+  return { ...viewListedFile(file), content: file.content };
 }
 
 function isFilePath(value: unknown): boolean {

@@ -2,16 +2,14 @@ import { Inject, Injectable } from '@nestjs/common';
 import { and, asc, eq, gt, sql } from 'drizzle-orm';
 import { AuditLog } from '../access/audit-log.js';
 import { CONFIG, type Config } from '../config/config.js';
+import { cutPage } from '../http/paging/load-page.js';
+import { badCursor, type PageQueryDto } from '../http/paging/page-query.dto.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { DATABASE, type Database, type Queryable } from '../storage/connection.js';
 import { memoryFiles } from '../storage/file-schema.js';
+import { foundRow } from '../storage/rows.js';
 import { checkQuota, findObstacle } from './commands/decide-command.js';
-import {
-  type MemoryChange,
-  type MemoryQuota,
-  quotaOf,
-  type QuotaConfig,
-} from './commands/memory-command.js';
+import { type MemoryChange, quotaOf, type QuotaConfig } from './commands/memory-command.js';
 import {
   describeChange,
   hasMostMemories,
@@ -23,6 +21,14 @@ import {
   type MemoryKey,
 } from './memory-rows.js';
 import {
+  viewFile,
+  viewListedFile,
+  type FileDto,
+  type FilePageDto,
+  type MemoryDto,
+} from './memory.dto.js';
+import { parseMemoryPath } from './memory-path.js';
+import {
   badPath,
   memoryChanged,
   memoryFileNotFound,
@@ -31,17 +37,6 @@ import {
   memoryOff,
   type Expected,
 } from './memory-errors.js';
-
-type FileRow = typeof memoryFiles.$inferSelect;
-export type ListedFile = Pick<FileRow, 'path' | 'version' | 'bytes' | 'turnId' | 'updatedAt'>;
-
-/** A memory in a list. */
-export interface MemorySummary {
-  agent: string;
-  files: number;
-  bytes: number;
-  updatedAt: Date;
-}
 
 /** Memories as their owner reads, corrects and deletes them. */
 @Injectable()
@@ -53,15 +48,10 @@ export class OwnerMemory {
     private readonly audit: AuditLog,
   ) {}
 
-  /** The limits of each memory. */
-  get quota(): MemoryQuota {
-    return quotaOf(this.config);
-  }
-
   /** Lists a principal's memories that have files, by agent: there are few. */
-  async list(principalId: string): Promise<MemorySummary[]> {
+  async list(principalId: string): Promise<MemoryDto[]> {
     const { agent, bytes, updatedAt } = memoryFiles;
-    return this.db
+    const found = await this.db
       .select({
         agent,
         files: sql`count(*)`.mapWith(Number),
@@ -72,30 +62,28 @@ export class OwnerMemory {
       .where(eq(memoryFiles.principalId, principalId))
       .groupBy(agent)
       .orderBy(asc(agent));
+    const quota = quotaOf(this.config);
+    return found.map((one) => ({ ...one, updatedAt: one.updatedAt.toISOString(), quota }));
   }
 
-  /** A page of a memory's files, by path. @param after the last path of the page before. */
-  files(
-    key: MemoryKey,
-    { after, limit }: { after: string | undefined; limit: number },
-  ): Promise<ListedFile[]> {
+  /** The files of a memory, by path. @throws TypedError INVALID_REQUEST 400 for an invalid cursor. */
+  async files(key: MemoryKey, { cursor, limit }: PageQueryDto): Promise<FilePageDto> {
     const { path, version, bytes, turnId, updatedAt } = memoryFiles;
-    return this.db
+    // The token of a page is the last path of the page before.
+    if (cursor !== undefined && 'problem' in parseMemoryPath(cursor)) throw badCursor();
+    const found = await this.db
       .select({ path, version, bytes, turnId, updatedAt })
       .from(memoryFiles)
-      .where(and(ofMemory(key), after === undefined ? undefined : gt(path, after)))
+      .where(and(ofMemory(key), cursor === undefined ? undefined : gt(path, cursor)))
       .orderBy(asc(path))
-      .limit(limit);
+      .limit(limit + 1);
+    const { rows, ...next } = cutPage(found, limit, (file) => file.path);
+    return { files: rows.map(viewListedFile), ...next };
   }
 
   /** @throws TypedError MEMORY_FILE_NOT_FOUND 404. */
-  async get(key: MemoryKey, path: string): Promise<FileRow> {
-    const [file] = await this.db
-      .select()
-      .from(memoryFiles)
-      .where(ofMemory(key, [path]));
-    if (file === undefined) throw memoryFileNotFound(path);
-    return file;
+  async get(key: MemoryKey, path: string): Promise<FileDto> {
+    return viewFile(await loadFile(this.db, key, path));
   }
 
   /**
@@ -108,7 +96,7 @@ export class OwnerMemory {
     key: MemoryKey,
     file: { path: string; content: string },
     expected: Expected,
-  ): Promise<FileRow> {
+  ): Promise<FileDto> {
     if (!this.config.memory) throw memoryOff();
     const { path, content } = file;
     return this.db.transaction(async (tx) => {
@@ -118,15 +106,10 @@ export class OwnerMemory {
       const obstacle = findObstacle(path, files);
       if (obstacle !== undefined) throw badPath(obstacle.replace(/\.$/, ''));
       if (files.size === 0 && (await hasMostMemories(tx, key))) throw memoryLimit(MOST_MEMORIES);
-      const full = checkQuota({ files, quota: this.quota }, path, content);
+      const full = checkQuota({ files, quota: quotaOf(this.config) }, path, content);
       if (full !== undefined) throw memoryFull(`Nothing was written: ${full}`);
       await this.#store(tx, key, { change: { type: 'write', path, content }, revision });
-      const [stored] = await tx
-        .select()
-        .from(memoryFiles)
-        .where(ofMemory(key, [path]));
-      if (stored === undefined) throw memoryFileNotFound(path);
-      return stored;
+      return viewFile(await loadFile(tx, key, path));
     });
   }
 
@@ -165,6 +148,15 @@ export class OwnerMemory {
     const details = { agent, ...describeChange(change) };
     await this.audit.write({ principalId, action: 'memory.changed', subject: agent, details }, tx);
   }
+}
+
+/** @throws TypedError MEMORY_FILE_NOT_FOUND 404. */
+async function loadFile(db: Queryable, key: MemoryKey, path: string) {
+  const found = db
+    .select()
+    .from(memoryFiles)
+    .where(ofMemory(key, [path]));
+  return foundRow(await found, () => memoryFileNotFound(path));
 }
 
 /** @throws TypedError MEMORY_CHANGED 412. */

@@ -7,13 +7,12 @@ import { ProviderModule } from '../provider/provider.module.js';
 import { SessionModule } from '../session/session.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
 import { ApprovalController } from './approvals/approval.controller.js';
-import { ApprovalService } from './approvals/approval-service.js';
 import { ApprovalsModule } from './approvals/approvals.module.js';
 import { AttemptModule } from './attempt/attempt.module.js';
 import { ForkController } from './branches/fork.controller.js';
 import { SessionForker } from './branches/session-forker.js';
 import { FeedbackController } from './feedback/feedback.controller.js';
-import { FeedbackStore } from './feedback/feedback-store.js';
+import { FeedbackService } from './feedback/feedback-service.js';
 import { ConversationController } from './history/conversation.controller.js';
 import { ConversationService } from './history/conversation-service.js';
 import { SessionCompactor } from './history/session-compactor.js';
@@ -55,7 +54,7 @@ export class TurnModule {}
     ReplayController,
     ApprovalController,
   ],
-  providers: [FeedbackStore, Presence, TurnService, TurnReplayer, ReplayService, ApprovalService],
+  providers: [FeedbackService, Presence, TurnService, TurnReplayer, ReplayService],
   exports: [Presence, TurnService, TurnModule],
 })
 export class TurnApiModule implements OnModuleDestroy {

@@ -11,7 +11,7 @@ import { sessions, turns } from '../../storage/schema.js';
 import type { ToolDefinition } from '../../tools/tool.js';
 import type { TurnQueue } from '../queue/turn-queue.js';
 import type { ApprovalRow, NewApproval } from './approval-writes.js';
-import type { Decision } from './approval-store.js';
+import type { Decision } from './approval-writes.js';
 import type { GivenAnswer } from './validate-answer.js';
 
 const write: ToolDefinition = {

@@ -15,8 +15,8 @@ import { ToolRegistry } from '../../tools/registry.js';
 import { TurnClaims } from '../queue/turn-claims.js';
 import { TURN_QUEUE, type TurnQueue } from '../queue/turn-queue.js';
 import { approvalNotFound, approvalAlreadyResolved } from './approval-errors.js';
-import { ApprovalStore, type Answer } from './approval-store.js';
-import type { ApprovalRow } from './approval-writes.js';
+import { ApprovalStore } from './approval-store.js';
+import type { Answer, ApprovalRow } from './approval-writes.js';
 import { effectiveInput } from './judge-call.js';
 import { validateAnswer, type GivenAnswer } from './validate-answer.js';
 

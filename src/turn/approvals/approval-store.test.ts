@@ -7,7 +7,8 @@ import type { OpenedDatabase } from '../../storage/connection.js';
 import { approvals } from '../../storage/governance-schema.js';
 import { sessions } from '../../storage/schema.js';
 import type { NewApproval } from './approval-writes.js';
-import { ApprovalStore, type ApprovalFilter } from './approval-store.js';
+import type { ApprovalQueryDto } from './approval.dto.js';
+import { ApprovalStore } from './approval-store.js';
 
 describe('ApprovalStore', () => {
   let database: OpenedDatabase;
@@ -85,9 +86,13 @@ describe('ApprovalStore', () => {
   });
 
   describe('lists', () => {
-    const list = async (more: Partial<ApprovalFilter> = {}): Promise<string[]> => {
-      const filter = { principalId: 'local', status: 'pending', limit: 100, ...more } as const;
-      return (await store.list(filter)).map(({ id }) => id);
+    const list = async ({
+      principalId = 'local',
+      ...more
+    }: Partial<ApprovalQueryDto & { principalId: string }> = {}): Promise<string[]> => {
+      const query = { status: 'pending', limit: 100, ...more } as const;
+      const { approvals: found } = await store.page(principalId, query);
+      return found.map(({ approvalId }) => approvalId);
     };
 
     it('what is open, in the order it was asked, or all', async () => {
@@ -145,7 +150,7 @@ describe('ApprovalStore', () => {
       for (let count = 0; count < 7; count += 1) await ask(turnId, { createdAt });
       const seen: string[] = [];
       for (;;) {
-        const page = await list({ limit: 3, after: seen.at(-1) });
+        const page = await list({ limit: 3, cursor: seen.at(-1) });
         if (page.length === 0) break;
         seen.push(...page);
       }
@@ -157,7 +162,7 @@ describe('ApprovalStore', () => {
         .set({ decision: 'deny' })
         .where(eq(approvals.id, pending));
       // The page goes on behind one that is not open any more.
-      expect(await list({ after: pending })).toEqual(seen.slice(3));
+      expect(await list({ cursor: pending })).toEqual(seen.slice(3));
     });
 
     const below = async (sessionId: string, parentTurnId: string) =>

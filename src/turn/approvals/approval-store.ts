@@ -1,43 +1,17 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { and, asc, eq, isNull, lt, or, sql } from 'drizzle-orm';
+import { cutPage } from '../../http/paging/load-page.js';
+import { compact } from '../../platform/compact.js';
 import { isId } from '../../platform/ids.js';
-import type { JsonObject } from '../../platform/json.js';
 import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
-import type { AttachmentRef } from '../../storage/shapes/stored-step.js';
 import { approvals } from '../../storage/governance-schema.js';
 import { firstRequest } from '../../session/page-sessions.js';
+import { sessionTitle } from '../../session/session-title.js';
+import { foundRow } from '../../storage/rows.js';
 import { sessions, turns } from '../../storage/schema.js';
 import { approvalNotFound } from './approval-errors.js';
-import type { ApprovalRow } from './approval-writes.js';
-
-export const decisions = ['approve', 'approve-session', 'deny', 'answer'] as const;
-
-export type Decision = (typeof decisions)[number];
-
-export interface Answer {
-  decision: Decision;
-  message: string | null;
-  editedInput: JsonObject | null;
-  grantRule: string | null;
-  /** A client tool's output. */
-  output: string | null;
-  /** Files in the output; null: none. */
-  files: AttachmentRef[] | null;
-  isError: boolean | null;
-  /** The principal. */
-  by: string;
-}
-
-export interface ApprovalFilter {
-  principalId: string;
-  /** Approvals of the subagents' sessions are listed too. */
-  sessionId?: string | undefined;
-  turnId?: string | undefined;
-  status: 'pending' | 'all';
-  /** Page token: the id of the last approval of the page before. */
-  after?: string | undefined;
-  limit: number;
-}
+import { viewApproval, type ApprovalPageDto, type ApprovalQueryDto } from './approval.dto.js';
+import type { Answer, ApprovalRow } from './approval-writes.js';
 
 /** Approvals, as rows. Each is answered once. */
 @Injectable()
@@ -46,26 +20,21 @@ export class ApprovalStore {
 
   /** @throws TypedError APPROVAL_NOT_FOUND 404, also for text that is no approval's id. */
   async get(approvalId: string, db: Queryable = this.db): Promise<ApprovalRow> {
-    const [approval] = isId('appr', approvalId)
+    const found = isId('appr', approvalId)
       ? await db.select().from(approvals).where(eq(approvals.id, approvalId))
       : [];
-    if (approval === undefined) throw approvalNotFound(approvalId);
-    return approval;
+    return foundRow(found, () => approvalNotFound(approvalId));
   }
 
-  /** Lists approvals in the order they were requested. */
-  list({ principalId, sessionId, turnId, status, after, limit }: ApprovalFilter) {
+  /** A page of a principal's approvals, in the order they were asked for. The token of a page is an approval's id. */
+  async page(
+    principalId: string,
+    { sessionId, turnId, status, cursor, limit }: ApprovalQueryDto,
+  ): Promise<ApprovalPageDto> {
     const orderKey = sql`(${approvals.createdAt}, ${approvals.id})`;
-    return this.db
-      .select({
-        approval: approvals,
-        session: {
-          title: sessions.title,
-          firstRequest,
-          projectRoot: sessions.projectRoot,
-          persona: sessions.persona,
-        },
-      })
+    const { title, projectRoot, persona } = sessions;
+    const found = await this.db
+      .select({ approval: approvals, title, firstRequest, projectRoot, persona })
       .from(approvals)
       .innerJoin(sessions, eq(sessions.id, approvals.sessionId))
       .where(
@@ -74,14 +43,20 @@ export class ApprovalStore {
           sessionId === undefined ? undefined : or(eq(sessions.id, sessionId), isBelow(sessionId)),
           turnId === undefined ? undefined : eq(approvals.turnId, turnId),
           status === 'pending' ? isNull(approvals.decision) : undefined,
-          after === undefined
+          cursor === undefined
             ? undefined
-            : sql`${orderKey} > (select a.created_at, a.id from approvals a where a.id = ${after})`,
+            : sql`${orderKey} > (select a.created_at, a.id from approvals a where a.id = ${cursor})`,
         ),
       )
       .orderBy(asc(approvals.createdAt), asc(approvals.id))
-      .limit(limit)
-      .then((rows) => rows.map(({ approval, session }) => ({ ...approval, session })));
+      .limit(limit + 1);
+    const { rows, ...next } = cutPage(found, limit, ({ approval }) => approval.id);
+    const listed = rows.map(({ approval, ...session }) => {
+      const shown = session.title ?? sessionTitle(session.firstRequest);
+      const about = { projectRoot: session.projectRoot, persona: session.persona };
+      return { ...viewApproval(approval), session: { ...compact({ title: shown }), ...about } };
+    });
+    return { approvals: listed, ...next };
   }
 
   /** @returns undefined, with nothing changed, when the approval is not open any more. */

@@ -1,10 +1,30 @@
 import type { TurnEventBody } from '../../events/turn-event.js';
+import type { JsonObject } from '../../platform/json.js';
 import { approvals } from '../../storage/governance-schema.js';
+import type { AttachmentRef } from '../../storage/shapes/stored-step.js';
 import { insertKind, writeKind } from '../../storage/write-kind.js';
 import { turns } from '../../storage/schema.js';
 
 export type ApprovalRow = typeof approvals.$inferSelect;
 export type NewApproval = typeof approvals.$inferInsert;
+
+export const decisions = ['approve', 'approve-session', 'deny', 'answer'] as const;
+
+export type Decision = (typeof decisions)[number];
+
+export interface Answer {
+  decision: Decision;
+  message: string | null;
+  editedInput: JsonObject | null;
+  grantRule: string | null;
+  /** A client tool's output. */
+  output: string | null;
+  /** Files in the output; null: none. */
+  files: AttachmentRef[] | null;
+  isError: boolean | null;
+  /** The principal. */
+  by: string;
+}
 
 /** Stores a requested approval. Part of a fenced statement. */
 export const insertApproval = insertKind(approvals, [

@@ -1,13 +1,19 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Allow, IsBoolean, IsIn, IsOptional, MaxLength } from 'class-validator';
-import { anyJson, nullableText } from '../../http/fields/json-schemas.js';
+import { anyJson, time } from '../../http/fields/json-schemas.js';
+import { OptionalId } from '../../http/fields/id-field.decorator.js';
+import { PageLimit } from '../../http/paging/page-query.dto.js';
 import { PageDto } from '../../http/paging/page.dto.js';
 import { schemaOf } from '../../http/fields/type-schema.js';
 import type { JsonObject } from '../../platform/json.js';
-import { approvalDecisions, type ApprovalDecision } from '../../storage/governance-schema.js';
-import type { ApprovalSession, ApprovalView, ListedApprovalView } from './view-approval.js';
+import {
+  approvalDecisions,
+  type ApprovalDecision,
+  type ApprovalKind,
+} from '../../storage/governance-schema.js';
+import { decisions, type ApprovalRow, type Decision } from './approval-writes.js';
 import { says } from '../../http/fields/field-words.js';
-import { decisions, type Decision } from './approval-store.js';
+
 import { LONGEST_MESSAGE } from './validate-answer.js';
 import { OptionalText, Trimmed } from '../../http/fields/field-rules.decorator.js';
 
@@ -54,88 +60,116 @@ export class AnswerDto {
   isError?: boolean;
 }
 
-export class ApprovalDto implements ApprovalView {
-  @ApiProperty({ type: String, example: 'appr_6b0f7c1e-3c0a-4f0e-9a53-6a3b7c0f2d11' })
+const statuses = ['pending', 'all'] as const;
+
+export class ApprovalQueryDto {
+  @OptionalId('sess', 'With those of its subagents.')
+  sessionId?: string | undefined;
+
+  @OptionalId('turn', 'Approvals of one turn.')
+  turnId?: string | undefined;
+
+  @ApiPropertyOptional({ enum: statuses, default: 'pending' })
+  @IsIn(statuses, says("Missing or invalid '$field': pending or all"))
+  status: (typeof statuses)[number] = 'pending';
+
+  @OptionalId('appr', '`nextCursor` of the page before.')
+  cursor?: string | undefined;
+
+  @PageLimit({ standard: 50, most: 200 })
+  limit = 50;
+}
+
+/** An approval as clients see it. */
+export class ApprovalDto {
+  /** @example appr_6b0f7c1e-3c0a-4f0e-9a53-6a3b7c0f2d11 */
   approvalId!: string;
-
-  @ApiProperty({ type: String })
   turnId!: string;
-
-  @ApiProperty({ type: String })
   sessionId!: string;
 
-  @ApiProperty({ type: String, description: 'The call it is about.' })
+  /** The call it is about. */
   toolUseId!: string;
 
-  @ApiProperty({
-    enum: ['tool', 'unknown-outcome', 'client-tool'],
-    description:
-      '`unknown-outcome`: may a call whose process died run again? `client-tool`: the client runs it.',
-  })
-  kind!: 'tool' | 'unknown-outcome' | 'client-tool';
+  /** `unknown-outcome`: may a call whose process died run again? `client-tool`: the client runs it. */
+  @ApiProperty({ enum: ['tool', 'unknown-outcome', 'client-tool'] })
+  kind!: ApprovalKind;
 
-  @ApiProperty({ type: String, example: 'bash' })
+  /** @example bash */
   name!: string;
 
-  @ApiProperty({ ...schemaOf('JsonObject'), description: 'As the model asked for it.' })
+  /** As the model asked for it. */
+  @ApiProperty(schemaOf('JsonObject'))
   input!: JsonObject;
 
-  @ApiProperty({ type: String })
   reason!: string;
 
   @ApiProperty({ enum: ['pending', 'resolved'] })
   status!: 'pending' | 'resolved';
 
-  @ApiProperty({ enum: ['approve', 'deny'], description: 'What is decided at `expiresAt`.' })
+  /** What is decided at `expiresAt`. */
+  @ApiProperty({ enum: ['approve', 'deny'] })
   onTimeout!: 'approve' | 'deny';
 
-  @ApiProperty({ type: String, format: 'date-time' })
-  createdAt!: string;
+  @ApiProperty(time) createdAt!: string;
 
-  @ApiProperty({ type: String, format: 'date-time' })
-  expiresAt!: string;
+  @ApiProperty(time) expiresAt!: string;
 
   @ApiPropertyOptional({ enum: approvalDecisions })
   decision?: ApprovalDecision;
 
-  @ApiPropertyOptional({
-    ...nullableText,
-    description: 'Who decided; `deadline` or `server`: nobody.',
-  })
+  /** Who decided; `deadline` or `server`: nobody. */
   by?: string | null;
 
-  @ApiPropertyOptional({ type: String, nullable: true })
   message?: string | null;
 
   @ApiPropertyOptional({ ...schemaOf('JsonObject'), nullable: true })
   editedInput?: JsonObject | null;
 
-  @ApiPropertyOptional({ type: String, format: 'date-time' })
+  @ApiPropertyOptional(time)
   decidedAt?: string | undefined;
 }
 
 export class OneApprovalDto {
-  @ApiProperty({ type: ApprovalDto })
   approval!: ApprovalDto;
 }
 
-export class ApprovalSessionDto implements ApprovalSession {
-  @ApiPropertyOptional({ type: String, description: 'As in lists of sessions.' })
+/** The session of an approval. */
+export class ApprovalSessionDto {
+  /** As in lists of sessions. */
   title?: string;
 
-  @ApiProperty({ type: String })
   projectRoot!: string;
 
-  @ApiProperty({ type: String, description: 'The agent of the session.' })
+  /** The agent of the session. */
   persona!: string;
 }
 
-export class ListedApprovalDto extends ApprovalDto implements ListedApprovalView {
-  @ApiProperty({ type: ApprovalSessionDto })
+export class ListedApprovalDto extends ApprovalDto {
   session!: ApprovalSessionDto;
 }
 
 export class ApprovalPageDto extends PageDto {
-  @ApiProperty({ type: [ListedApprovalDto], description: 'In the order they were asked for.' })
+  /** In the order they were asked for. */
   approvals!: ListedApprovalDto[];
+}
+
+export function viewApproval(approval: ApprovalRow): ApprovalDto {
+  const { decision, decidedBy: by, message, editedInput } = approval;
+  return {
+    approvalId: approval.id,
+    turnId: approval.turnId,
+    sessionId: approval.sessionId,
+    toolUseId: approval.callId,
+    kind: approval.kind,
+    name: approval.name,
+    input: approval.input,
+    reason: approval.reason,
+    status: decision === null ? 'pending' : 'resolved',
+    onTimeout: approval.onTimeout,
+    createdAt: approval.createdAt.toISOString(),
+    expiresAt: approval.expiresAt.toISOString(),
+    ...(decision === null
+      ? {}
+      : { decision, by, message, editedInput, decidedAt: approval.decidedAt?.toISOString() }),
+  };
 }

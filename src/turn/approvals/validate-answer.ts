@@ -2,8 +2,7 @@ import { ruleFault } from '../../governance/permissions/permission-rules.js';
 import { isPlainObject, type JsonObject } from '../../platform/json.js';
 import { invalidRequest } from '../../errors/typed-error.js';
 import type { ToolRegistry } from '../../tools/registry.js';
-import type { ApprovalRow } from './approval-writes.js';
-import type { Answer, Decision } from './approval-store.js';
+import type { Answer, ApprovalRow, Decision } from './approval-writes.js';
 import { printJson } from '../../platform/exact-json.js';
 
 /** An answer as it came, with fields of the right kind. */

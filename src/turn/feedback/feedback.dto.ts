@@ -3,14 +3,14 @@ import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { BoundedText, EmptyIsAbsent, MayBeNull } from '../../http/fields/field-rules.decorator.js';
 import { mustBe } from '../../http/fields/field-words.js';
+import { time } from '../../http/fields/json-schemas.js';
 import { Rule } from '../../http/fields/rule.decorator.js';
 import { TurnIdDto } from '../../http/id-params.dto.js';
 import { PageDto } from '../../http/paging/page.dto.js';
 import { PageQueryDto } from '../../http/paging/page-query.dto.js';
 import { RequestForm } from '../../http/request-form.decorator.js';
-import type { FeedbackValue } from '../../storage/schema.js';
+import type { feedback, FeedbackValue } from '../../storage/schema.js';
 import { isStorable } from '../../storage/connection.js';
-import type { FeedbackView } from './view-feedback.js';
 
 const LONGEST_VALUE = 500;
 const LONGEST_COMMENT = 4_000;
@@ -42,7 +42,8 @@ export class GivenFeedbackDto {
   @Key()
   key!: string;
 
-  @ApiProperty({ ...valueSchema, description: 'The judgement.' })
+  /** The judgement. */
+  @ApiProperty(valueSchema)
   @Rule('isValue', isValue, aValue)
   value!: FeedbackValue;
 
@@ -131,48 +132,56 @@ export interface FeedbackQueryFields {
   cursor?: string;
 }
 
-export class FeedbackDto implements FeedbackView {
-  @ApiProperty({ type: String })
+/** Feedback as its principal sees it. */
+export class FeedbackDto {
   turnId!: string;
-
-  @ApiProperty({ type: String })
   key!: string;
 
-  @ApiProperty(valueSchema)
-  value!: FeedbackValue;
+  @ApiProperty(valueSchema) value!: FeedbackValue;
 
-  @ApiProperty({ type: String, nullable: true })
   comment!: string | null;
 
-  @ApiProperty({ type: String, nullable: true, description: 'Null: it is about the turn.' })
+  /** Null: it is about the turn. */
   messageId!: string | null;
 
-  @ApiProperty({ type: String, description: 'Agent of the turn.' })
+  /** Agent of the turn. */
   agent!: string;
 
-  @ApiProperty({ type: String, description: 'Model of the turn.' })
+  /** Model of the turn. */
   model!: string;
 
-  @ApiProperty({ type: String, format: 'date-time' })
-  createdAt!: string;
+  @ApiProperty(time) createdAt!: string;
 
-  @ApiProperty({ type: String, format: 'date-time' })
-  updatedAt!: string;
+  @ApiProperty(time) updatedAt!: string;
 }
 
 export class OneFeedbackDto {
-  @ApiProperty({ type: FeedbackDto })
-  feedback!: FeedbackView;
+  feedback!: FeedbackDto;
 }
 
 export class FeedbackListDto {
-  @ApiProperty({ type: [FeedbackDto] })
-  feedback!: FeedbackView[];
+  feedback!: FeedbackDto[];
 }
 
 export class FeedbackPageDto extends PageDto {
-  @ApiProperty({ type: [FeedbackDto] })
-  feedback!: FeedbackView[];
+  feedback!: FeedbackDto[];
+}
+
+export type FeedbackRow = typeof feedback.$inferSelect;
+
+export function viewFeedback(row: FeedbackRow): FeedbackDto {
+  const { turnId, key, value, comment, messageId, agent, model, createdAt, updatedAt } = row;
+  return {
+    turnId,
+    key,
+    value,
+    comment,
+    messageId,
+    agent,
+    model,
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+  };
 }
 
 function isValue(value: unknown): boolean {

@@ -7,17 +7,20 @@ import { storeTurn } from '../../../test/support/turn/store-turn.js';
 import { openTestServices, type TestServices } from '../../../test/support/turn/turn-services.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { auditLog } from '../../storage/governance-schema.js';
-import { ApprovalService } from './approval-service.js';
+import type { GivenAnswer } from './validate-answer.js';
+import { viewApproval } from './approval.dto.js';
 
-describe('ApprovalService', () => {
+describe('approvals as clients see them', () => {
   let database: OpenedDatabase;
   let test: TestServices;
-  let service: ApprovalService;
+  let store: ApprovalStore;
   beforeAll(async () => {
     database = await openTestDatabase();
     test = await openTestServices(database, []);
-    service = new ApprovalService(new ApprovalStore(database.db), test.services.answerer);
+    store = new ApprovalStore(database.db);
   });
+  const answer = (approvalId: string, given: GivenAnswer, by: string) =>
+    test.services.answerer.answerOne({ approvalId, given }, by);
   afterAll(async () => {
     await test.close();
     await database.close();
@@ -30,10 +33,7 @@ describe('ApprovalService', () => {
     let cursor: string | undefined;
     do {
       const asked = { turnId, status: 'pending', limit: 2, cursor } as const;
-      const page: { approvals: unknown[]; nextCursor?: string } = await service.list(
-        'local',
-        asked,
-      );
+      const page: { approvals: unknown[]; nextCursor?: string } = await store.page('local', asked);
       sizes.push(page.approvals.length);
       cursor = page.nextCursor;
     } while (cursor !== undefined);
@@ -58,9 +58,9 @@ describe('ApprovalService', () => {
       createdAt: time,
       expiresAt: time,
     };
-    expect(await service.get(id)).toEqual(open);
+    expect(viewApproval(await store.get(id))).toEqual(open);
     const given = { decision: 'deny', message: 'No.', input: undefined, rule: undefined } as const;
-    expect(await service.answer(id, given, 'ann')).toEqual({
+    expect(viewApproval(await answer(id, given, 'ann'))).toEqual({
       ...open,
       status: 'resolved',
       decision: 'deny',
@@ -76,8 +76,8 @@ describe('ApprovalService', () => {
     const { id } = await storeApproval(database.db, turnId);
     const input = { file_path: 'b', content: 'y' };
     const given = { decision: 'approve', message: undefined, input, rule: undefined } as const;
-    await service.answer(id, given, 'ann');
-    await service.answer(id, given, 'ann');
+    await answer(id, given, 'ann');
+    await answer(id, given, 'ann');
     const { principalId, action, details } = auditLog;
     const entries = await database.db
       .select({ principalId, action, details })

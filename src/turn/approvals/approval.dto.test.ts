@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { describe, expect, it } from '@jest/globals';
 import { takeRequest } from '../../http/request.pipe.js';
 import { newId } from '../../platform/ids.js';
-import { ApprovalQueryDto } from './approval-query.dto.js';
+import { ApprovalQueryDto } from './approval.dto.js';
 
 describe('ApprovalQueryDto', () => {
   it('asks for open ones, fifty at a time, unless it says otherwise', async () => {
