@@ -1,9 +1,11 @@
+import { and, asc, desc, eq, inArray, sql } from 'drizzle-orm';
 import type { ArchivedEvent } from '../storage/shapes/stored-step.js';
 import { turnArchives } from '../storage/transcript-schema.js';
-import { and, asc, desc, eq, inArray, sql } from 'drizzle-orm';
 import type { Queryable } from '../storage/connection.js';
-import { compareCursors, type EventCursor } from './cursor.js';
+import { compareCursors, type EventCursor, followsOn } from './cursor.js';
 import type { TurnEvent } from './turn-event.js';
+import type { EventLog } from './event-log.js';
+import type { TurnAttempt } from './turn-commits.js';
 
 /** Archive rows loaded at a time: a row has one event or hundreds. */
 const ROWS_AT_ONCE = 32;
@@ -105,4 +107,44 @@ async function loadRows(db: Queryable, turnId: string, after: EventCursor): Prom
 /** The events of a row: `TurnCommits` put nothing else there. */
 function eventsOf({ events }: { events: ArchivedEvent[] }): TurnEvent[] {
   return events as TurnEvent[];
+}
+
+/** Most events of one append. */
+const RUN_LENGTH = 500;
+
+/**
+ * Appends the events that the log lacks.
+ *
+ * @param known all events of the turn that are stored or at hand, in order; some may be there twice.
+ * @param last where the log ends.
+ * @throws Error when an event is missing among them: the log would have a gap.
+ */
+export async function restoreLog(
+  log: EventLog,
+  { turnId, attempt }: TurnAttempt,
+  known: readonly TurnEvent[],
+  last: EventCursor,
+): Promise<void> {
+  let run: TurnEvent[] = [];
+  let end = last;
+  let before = last;
+  const send = async (): Promise<void> => {
+    await log.append(turnId, attempt, run, before);
+    before = end;
+    run = [];
+  };
+  for (const event of known) {
+    const continuity = followsOn(end, event, event);
+    if (continuity === 'repeated') continue;
+    if (continuity === 'gap') throw new Error(describeGap(end, event));
+    // An append has events of one attempt.
+    if (run.length === RUN_LENGTH || (run[0] && run[0].attempt !== event.attempt)) await send();
+    run.push(event);
+    end = event;
+  }
+  await send();
+}
+
+function describeGap(end: EventCursor, next: EventCursor): string {
+  return `An event is missing between ${end.attempt}.${end.seq} and ${next.attempt}.${next.seq}`;
 }

@@ -8,8 +8,7 @@ import { loadArchive } from './archive.js';
 import type { EventCursor } from './cursor.js';
 import { LogAppender } from './log-appender.js';
 import { FencedError, type EventLog } from './event-log.js';
-import { HeldEvents } from './held-events.js';
-import { pushMerged } from './merge-deltas.js';
+import { HeldEvents, pushMerged } from './held-events.js';
 import type { Stored, TurnCommits } from './turn-commits.js';
 import type { TurnEvent, TurnEventBody } from './turn-event.js';
 

@@ -1,9 +1,9 @@
 import type { Clock } from '../platform/clock.js';
 import { retry, type RetryDelays } from '../platform/async/retry.js';
-import { settlesWithin } from '../platform/async/settles-within.js';
+import { settlesWithin } from '../platform/async/deadlines.js';
 import type { EventCursor } from './cursor.js';
 import { FencedError, GapError, type EventLog } from './event-log.js';
-import { restoreLog } from './restore-log.js';
+import { restoreLog } from './archive.js';
 import type { TurnEvent } from './turn-event.js';
 
 /** Stored events kept for the log. Above it they are dropped, and loaded from the archive. */

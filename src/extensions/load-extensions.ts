@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { settlesWithin } from '../platform/async/settles-within.js';
+import { settlesWithin } from '../platform/async/deadlines.js';
 import { changeState } from '../governance/decision-tree/agent-state.js';
 import {
   type DecisionTrees,

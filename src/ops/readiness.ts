@@ -1,7 +1,7 @@
 import { TypedError } from '../errors/typed-error.js';
 import { errorCode } from '../platform/error-code.js';
 import { driverError } from '../storage/database-errors.js';
-import { settlesWithin } from '../platform/async/settles-within.js';
+import { settlesWithin } from '../platform/async/deadlines.js';
 
 /** A service that the server cannot work without. */
 export interface Dependency {

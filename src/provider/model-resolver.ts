@@ -2,7 +2,7 @@ import type { Clock } from '../platform/clock.js';
 import { compact } from '../platform/compact.js';
 import type { Logger } from '../platform/logger.js';
 import { TtlCache } from '../platform/async/ttl-cache.js';
-import { withDeadline } from '../platform/async/with-deadline.js';
+import { withDeadline } from '../platform/async/deadlines.js';
 import type { ModelNotice, Price } from '../storage/shapes/stored-options.js';
 import { assertNever } from '../platform/assert-never.js';
 import { modelRefused } from './provider-errors.js';

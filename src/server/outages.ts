@@ -1,5 +1,5 @@
 import type { Dependency } from '../ops/readiness.js';
-import { settlesWithin } from '../platform/async/settles-within.js';
+import { settlesWithin } from '../platform/async/deadlines.js';
 import type { Clock } from '../platform/clock.js';
 import { errorCode } from '../platform/error-code.js';
 import type { LogFields, Logger } from '../platform/logger.js';

@@ -2,7 +2,7 @@ import type { LookupFunction } from 'node:net';
 import pLimit from 'p-limit';
 import { type JsonObject, isPlainObject } from '../platform/json.js';
 import { compact } from '../platform/compact.js';
-import { withDeadline } from '../platform/async/with-deadline.js';
+import { withDeadline } from '../platform/async/deadlines.js';
 import { untilAborted } from '../platform/async/abort.js';
 import type { Clock } from '../platform/clock.js';
 import { type InsideHosts, judgeUrl } from '../webhooks/judge-url.js';

@@ -4,7 +4,7 @@ import { linkAbort } from '../platform/async/abort.js';
 import type { Clock } from '../platform/clock.js';
 import { compact } from '../platform/compact.js';
 import { errorCode } from '../platform/error-code.js';
-import { refusedHost } from '../platform/net/address-refused.js';
+import { refusedHost } from '../platform/net/address-rule.js';
 import {
   publicFetch,
   type PublicFetch,

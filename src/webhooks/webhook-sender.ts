@@ -3,7 +3,7 @@ import { CONFIG, type Config } from '../config/config.js';
 import { Metrics } from '../metrics/metrics.js';
 import { assertNever } from '../platform/assert-never.js';
 import { Poller } from '../platform/async/poller.js';
-import { settlesWithin } from '../platform/async/settles-within.js';
+import { settlesWithin } from '../platform/async/deadlines.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { LOGGER, type Logger } from '../platform/logger.js';
 import { decideOutcome, type Outcome } from './decide-outcome.js';

@@ -1,4 +1,5 @@
-import { isLoopbackAddress, isPublicAddress } from './public-address.js';
+import ipaddr from 'ipaddr.js';
+import { errorCode, withCauses } from '../error-code.js';
 
 /** Hosts that may be at addresses that are not public, by their names as in URLs. */
 export interface PrivateHosts {
@@ -44,4 +45,48 @@ export function bareHost(host: string): string {
     .toLowerCase()
     .replace(/^\[(.*)\]$/, '$1')
     .replace(/\.$/, '');
+}
+
+/** The routed part of IPv6: all else is special, or not allocated yet. */
+const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
+
+/**
+ * Whether an IP address is one of the public Internet. Not public: loopback, private and shared
+ * (CGNAT) ranges, link-local (the metadata services of clouds are there), unique-local, multicast,
+ * documentation, reserved ranges, and text that is no address. A mapped IPv4 address counts as itself;
+ * NAT64, 6to4 and Teredo are never public, since the address behind them is not known.
+ */
+export function isPublicAddress(address: string): boolean {
+  if (!ipaddr.isValid(address)) return false;
+  const ip = ipaddr.process(address);
+  if (ip.range() !== 'unicast') return false;
+  return !(ip instanceof ipaddr.IPv6) || ip.match(globalUnicast);
+}
+
+/** Whether an IP address is the machine itself: `127.0.0.0/8` and `::1`, also mapped. */
+export function isLoopbackAddress(address: string): boolean {
+  return ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback';
+}
+
+/**
+ * Refuses a host for its address. The message leaves the address out: who chose the name would learn
+ * what is inside the network.
+ */
+export class AddressRefusedError extends Error {
+  override readonly name = 'AddressRefusedError';
+  readonly code = 'ADDRESS_REFUSED';
+
+  constructor(readonly host: string) {
+    super(`${host} is at an address that is not public`);
+  }
+}
+
+/** The refused host of an error or of its causes, by shape: HTTP clients wrap the error of a connection. */
+export function refusedHost(error: unknown): string | undefined {
+  for (const link of withCauses(error)) {
+    if (errorCode(link) !== 'ADDRESS_REFUSED' || typeof link !== 'object' || link === null)
+      continue;
+    if ('host' in link) return String(link.host);
+  }
+  return undefined;
 }

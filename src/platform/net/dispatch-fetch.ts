@@ -1,5 +1,4 @@
 import type { Dispatcher } from 'undici';
-import { toHeaders } from './to-headers.js';
 
 /** Takes a chunk. @returns whether no other is wanted. */
 export type TakeChunk = (chunk: Uint8Array) => boolean;
@@ -237,4 +236,9 @@ class Chunks implements ChunkSource {
     if ('failure' in this.#end) reading.reject(this.#end.failure);
     else reading.resolve(false);
   }
+}
+
+/** Headers to read: those given, without a copy where they are headers already. */
+export function toHeaders(given: RequestInit['headers']): Headers {
+  return given instanceof Headers ? given : new Headers(given);
 }

@@ -2,8 +2,14 @@ import { lookup as resolveHost } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import type { ReadableStream } from 'node:stream/web';
 import { Agent, buildConnector, fetch as undiciFetch, type Dispatcher } from 'undici';
-import { AddressRefusedError } from './address-refused.js';
-import { bareHost, isWithin, reachOf, type PrivateHosts, type Reach } from './address-rule.js';
+import {
+  AddressRefusedError,
+  bareHost,
+  isWithin,
+  reachOf,
+  type PrivateHosts,
+  type Reach,
+} from './address-rule.js';
 
 export interface PublicFetchOptions {
   /** Hosts that may be at addresses that are not public. Default: none. */

@@ -6,17 +6,16 @@ import {
   portOf,
   reachOf,
   type PrivateHosts,
+  refusedHost,
 } from '../../platform/net/address-rule.js';
 import { isLoopbackHttp, loopbackNames } from '../../platform/net/loopback.js';
 import { parseAllowedOrigin } from '../../config/allowed-origin.js';
 import type { TypedError } from '../../errors/typed-error.js';
 import { providerError } from '../provider-errors.js';
 import type { ProviderConfig } from '../provider-config.js';
-import { refusedHost } from '../../platform/net/address-refused.js';
-import { toHeaders } from '../../platform/net/to-headers.js';
+import { toHeaders, dispatchFetch } from '../../platform/net/dispatch-fetch.js';
 import { retryAfterMs } from '../../platform/net/retry-after.js';
 import { printExact } from '../../platform/exact-json.js';
-import { dispatchFetch } from '../../platform/net/dispatch-fetch.js';
 import { publicDispatcher } from '../../platform/net/public-fetch.js';
 import { untraced } from '../../tracing/tracing.js';
 import type { RequestProfile } from './request-profile.js';

@@ -6,7 +6,7 @@ import { fromStreamEvent, newStreamState } from './from-stream-event.js';
 import { isDeepJson, parseJson } from '../../platform/exact-json.js';
 import type { Clock } from '../../platform/clock.js';
 import { StreamedResponse, type ChunkSource } from '../../platform/net/dispatch-fetch.js';
-import { settlesWithin } from '../../platform/async/settles-within.js';
+import { settlesWithin } from '../../platform/async/deadlines.js';
 
 /** Longest event of the wire: most are a few hundred bytes, results of server tools a few MiB. */
 const MAX_EVENT_CHARS = 16 * 1024 * 1024;

@@ -2,7 +2,7 @@ import { isPlainObject } from '../../platform/json.js';
 import type { Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
 import { Poller } from '../../platform/async/poller.js';
-import { withDeadline } from '../../platform/async/with-deadline.js';
+import { withDeadline } from '../../platform/async/deadlines.js';
 import type { ModelCatalogue, ModelDescription } from '../model-catalogue.js';
 import type { Lifecycle } from '../model.js';
 import type { ModelStore } from './model-store.js';

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Poller } from '../../platform/async/poller.js';
-import { settlesWithin } from '../../platform/async/settles-within.js';
+import { settlesWithin } from '../../platform/async/deadlines.js';
 import { CLOCK, type Clock } from '../../platform/clock.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
 import type { ScheduleRow } from '../schedule-row.js';

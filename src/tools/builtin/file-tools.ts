@@ -2,8 +2,15 @@ import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { fsErrorMessage } from '@anthropic-ai/sdk/tools/agent-toolset/fs-util';
 import { errorCode } from '../../platform/error-code.js';
-import { closing, HeldFolder, openFile, readBytes } from '../../platform/files/held-folder.js';
-import { openExisting, replaceFile, type ExistingFile } from '../../platform/files/replace-file.js';
+import {
+  closing,
+  HeldFolder,
+  openFile,
+  readBytes,
+  openExisting,
+  replaceFile,
+  type ExistingFile,
+} from '../../platform/files/held-folder.js';
 import type { JsonObject } from '../../platform/json.js';
 import { editText } from '../../platform/text/edit-lines.js';
 import { ToolFailure } from '../tool-failure.js';

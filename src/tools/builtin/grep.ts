@@ -3,7 +3,7 @@ import { basename, dirname, relative } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import pLimit from 'p-limit';
 import { untilAborted } from '../../platform/async/abort.js';
-import { withDeadline } from '../../platform/async/with-deadline.js';
+import { withDeadline } from '../../platform/async/deadlines.js';
 import { systemClock } from '../../platform/clock.js';
 import { HeldFolder, readBytes, unlessGone } from '../../platform/files/held-folder.js';
 import { ToolFailure } from '../tool-failure.js';

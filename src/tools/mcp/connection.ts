@@ -4,7 +4,7 @@ import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/typ
 import { untilAborted } from '../../platform/async/abort.js';
 import type { Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
-import { withDeadline } from '../../platform/async/with-deadline.js';
+import { withDeadline } from '../../platform/async/deadlines.js';
 import { describeFault, isConnectionLost, McpFault } from './faults.js';
 import { listTools, type McpToolList } from './offered-tools.js';
 import { MessageTooLongError } from './messages.js';

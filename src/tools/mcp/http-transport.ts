@@ -10,7 +10,7 @@ import type { Clock } from '../../platform/clock.js';
 import { printExact } from '../../platform/exact-json.js';
 import { isPlainObject } from '../../platform/json.js';
 import type { PublicFetch, PublicResponse } from '../../platform/net/public-fetch.js';
-import { settlesWithin } from '../../platform/async/settles-within.js';
+import { settlesWithin } from '../../platform/async/deadlines.js';
 import type { HttpDefinition } from './definitions.js';
 import { largestMessage, MessageTooLongError, readMessage } from './messages.js';
 

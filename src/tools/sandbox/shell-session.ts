@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { stripVTControlCharacters } from 'node:util';
 import { untilAborted } from '../../platform/async/abort.js';
 import { pause, type Clock } from '../../platform/clock.js';
-import { withDeadline } from '../../platform/async/with-deadline.js';
+import { withDeadline } from '../../platform/async/deadlines.js';
 import { MarkerReader, OutputWindow, type CommandOutput } from './shell-outputs.js';
 import {
   writeSecondInput,

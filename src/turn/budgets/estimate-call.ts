@@ -10,7 +10,7 @@ import type { Progress, Attempt } from '../state/attempt.js';
 import type { SentConversation } from '../state/sent-conversation.js';
 import type { CallEstimate } from '../../governance/limits/find-headroom.js';
 import { contextTokens } from '../state/turn-state.js';
-import { withDeadline } from '../../platform/async/with-deadline.js';
+import { withDeadline } from '../../platform/async/deadlines.js';
 import type { AnthropicProvider } from '../../provider/anthropic/anthropic-provider.js';
 
 /** Milliseconds the provider's cache keeps a prefix; each use starts them anew. */

@@ -4,7 +4,7 @@ import { CONFIG, type Config } from '../../config/config.js';
 import { Poller } from '../../platform/async/poller.js';
 import { CLOCK, type Clock } from '../../platform/clock.js';
 import { newId } from '../../platform/ids.js';
-import { settlesWithin } from '../../platform/async/settles-within.js';
+import { settlesWithin } from '../../platform/async/deadlines.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
 import { retry, type RetryDelays } from '../../platform/async/retry.js';
 import { DATABASE, type Database } from '../../storage/connection.js';

@@ -10,7 +10,7 @@ import {
 } from '@nestjs/common';
 import type { WorkerOptions, JobsOptions, Queue } from 'bullmq';
 import { LOGGER, type Logger } from '../../platform/logger.js';
-import { settlesWithin } from '../../platform/async/settles-within.js';
+import { settlesWithin } from '../../platform/async/deadlines.js';
 import { REDIS, type RedisClient } from '../../storage/redis/redis-connection.js';
 import type { Config } from '../../config/config.js';
 import { runsTurns } from '../../config/role.js';

@@ -5,7 +5,7 @@ import { QueueNotifier } from '../queue/queue-notifier.js';
 import type { ChildTurn } from '../state/child-turn.js';
 import type { DelegatingAttempt } from '../state/attempt-context.js';
 import { clientNotice, type NoticePosted } from '../../events/turn-event.js';
-import { withDeadline } from '../../platform/async/with-deadline.js';
+import { withDeadline } from '../../platform/async/deadlines.js';
 import { TurnCanceller } from '../lifecycle/turn-canceller.js';
 import type { Attempt } from '../state/attempt.js';
 import { TurnFollower } from '../stream/turn-follower.js';

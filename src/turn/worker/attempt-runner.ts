@@ -1,7 +1,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../config/config.js';
-import { settlesWithin } from '../../platform/async/settles-within.js';
+import { settlesWithin } from '../../platform/async/deadlines.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
 import { isExhausted } from '../queue/attempts-in-vain.js';
 import { classifyFailure } from '../attempt/classify-failure.js';

@@ -4,7 +4,7 @@ import { Metrics } from '../../metrics/metrics.js';
 import { CLOCK, type Clock } from '../../platform/clock.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
 import { untilAborted } from '../../platform/async/abort.js';
-import { settlesWithin } from '../../platform/async/settles-within.js';
+import { settlesWithin } from '../../platform/async/deadlines.js';
 import { detached } from '../../tracing/tracing.js';
 import { turnLogger } from '../attempt/attempt-telemetry.js';
 import { SIGNAL_BUS, type SignalBus } from '../queue/signal-bus.js';
