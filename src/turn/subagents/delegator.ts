@@ -10,7 +10,8 @@ import { TurnCanceller } from '../lifecycle/turn-canceller.js';
 import type { Attempt } from '../state/attempt.js';
 import { TurnFollower } from '../stream/turn-follower.js';
 import { addChildUsage, ApprovalRelay, relayChild, type ChildEnd } from './child-relay.js';
-import { SubagentStarter } from './subagent-starter.js';
+import { OptionLoader } from '../../options/option-loader.js';
+import { startSubagent } from './start-subagent.js';
 
 /** Longest time that the end of a turn waits for the ends of its subagents, in ms. */
 const END_WAIT_MS = 10_000;
@@ -19,7 +20,7 @@ const END_WAIT_MS = 10_000;
 @Injectable()
 export class Delegator {
   constructor(
-    private readonly starter: SubagentStarter,
+    private readonly options: OptionLoader,
     private readonly follower: TurnFollower,
     private readonly queue: QueueNotifier,
     private readonly canceller: TurnCanceller,
@@ -34,7 +35,7 @@ export class Delegator {
   async delegate(run: DelegatingAttempt, work: Delegated): Promise<string> {
     const { callId, signal } = work;
     const known = run.children.find((one) => one.callId === callId);
-    const child = known ?? (await this.starter.start(run, work));
+    const child = known ?? (await startSubagent(this.options, run, work));
     const onBegun = known === undefined ? this.queue.wakeWorker(child.id, run.logger) : undefined;
     const approvals = new ApprovalRelay(run, run.deadline, child);
     try {

@@ -1,8 +1,6 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import { Inject, Injectable } from '@nestjs/common';
-import { CONFIG, type Config } from '../../config/config.js';
+import { Injectable } from '@nestjs/common';
 import { settlesWithin } from '../../platform/async/deadlines.js';
-import { LOGGER, type Logger } from '../../platform/logger.js';
 import { isExhausted } from '../queue/attempts-in-vain.js';
 import { classifyFailure } from '../attempt/classify-failure.js';
 import { originOf } from '../attempt/attempt-telemetry.js';
@@ -20,7 +18,7 @@ import { attemptsExhausted } from '../state/turn-errors.js';
 import { Deadline, type Lease } from '../state/lease.js';
 import type { OpenSpan } from '../../tracing/open-span.js';
 import { attributes, queueAttributes, spanNames } from '../../tracing/span-names.js';
-import { Tracing, type SpanStart } from '../../tracing/tracing.js';
+import type { SpanStart } from '../../tracing/tracing.js';
 import type { AttemptContext } from '../state/attempt-context.js';
 import { Delegator } from '../subagents/delegator.js';
 import type { WorkerSlot } from './worker-slot.js';
@@ -40,12 +38,9 @@ type AttemptEnd = { hasNext: boolean } | undefined;
 @Injectable()
 export class AttemptRunner {
   constructor(
-    private readonly tracing: Tracing,
     private readonly services: AttemptServices,
     private readonly delegator: Delegator,
     private readonly promoter: TurnPromoter,
-    @Inject(LOGGER) private readonly logger: Logger,
-    @Inject(CONFIG) private readonly config: Pick<Config, 'turnTimeoutMs' | 'mostAttempts'>,
   ) {}
 
   /**
@@ -55,7 +50,7 @@ export class AttemptRunner {
   async run(claim: Claim, claimed: ClaimedSlot): Promise<void> {
     const origin = originOf(claim);
     if (claim.parentTurnId !== null) return this.#runInSpan(claim, claimed, origin);
-    const received = this.tracing.start(spanNames.process, {
+    const received = this.services.tracing.start(spanNames.process, {
       ...origin,
       kind: 'consumer',
       attributes: { ...queueAttributes('process'), [attributes.messageId]: claim.id },
@@ -73,7 +68,7 @@ export class AttemptRunner {
     claimed: ClaimedSlot,
     origin: Pick<SpanStart, 'parent' | 'links'>,
   ): Promise<void> {
-    const span = this.tracing.start(...agentSpan(claim, origin));
+    const span = this.services.tracing.start(...agentSpan(claim, origin));
     try {
       await span.run(() => this.#runAttempt(claim, claimed, span));
     } catch (error) {
@@ -104,7 +99,7 @@ export class AttemptRunner {
       announced.catch(() => undefined);
       // The statement of these events goes out first: the database is at work while the request is built.
       await yieldToEventLoop();
-      const { mostAttempts } = this.config;
+      const { mostAttempts } = this.services.config;
       if (isExhausted(claim, mostAttempts)) {
         await announced;
         throw attemptsExhausted(claim.id, mostAttempts);
@@ -135,7 +130,7 @@ export class AttemptRunner {
   #startDeadline({ clock, startedAt, tree, lease }: Attempt): Deadline {
     const elapsedMs = clock.now() - startedAt.getTime();
     const { timeoutSeconds } = tree.getConfig();
-    const timeoutMs = Math.min(this.config.turnTimeoutMs, timeoutSeconds * 1_000);
+    const timeoutMs = Math.min(this.services.config.turnTimeoutMs, timeoutSeconds * 1_000);
     return new Deadline(clock, timeoutMs - elapsedMs, () => lease.end('deadline'));
   }
 
@@ -195,7 +190,7 @@ export class AttemptRunner {
     try {
       await this.promoter.promoteNext(sessionId);
     } catch (error) {
-      this.logger.warn({ sessionId, error }, 'a held turn was not let go');
+      this.services.logger.warn({ sessionId, error }, 'a held turn was not let go');
     }
   }
 }

@@ -1,5 +1,4 @@
 import { Module, type OnModuleDestroy } from '@nestjs/common';
-import { AgentsModule } from '../../agents/agents.module.js';
 import { OptionsModule } from '../../options/options.module.js';
 import { ApprovalsModule } from '../approvals/approvals.module.js';
 import { AttemptModule } from '../attempt/attempt.module.js';
@@ -8,7 +7,6 @@ import { LifecycleModule } from '../lifecycle/lifecycle.module.js';
 import { QueueModule } from '../queue/queue.module.js';
 import { StreamModule } from '../stream/stream.module.js';
 import { Delegator } from '../subagents/delegator.js';
-import { SubagentStarter } from '../subagents/subagent-starter.js';
 import { AttemptRunner } from './attempt-runner.js';
 import { Sweeper } from './sweeper.js';
 import { TurnWorker } from './turn-worker.js';
@@ -16,7 +14,6 @@ import { TurnWorker } from './turn-worker.js';
 /** Runs turns, and sweeps for those that were left behind. */
 @Module({
   imports: [
-    AgentsModule,
     ApprovalsModule,
     AttemptModule,
     LifecycleModule,
@@ -24,7 +21,7 @@ import { TurnWorker } from './turn-worker.js';
     QueueModule,
     StreamModule,
   ],
-  providers: [AbandonedTurns, AttemptRunner, Delegator, SubagentStarter, Sweeper, TurnWorker],
+  providers: [AbandonedTurns, AttemptRunner, Delegator, Sweeper, TurnWorker],
   exports: [Sweeper, TurnWorker],
 })
 export class TurnWorkerModule implements OnModuleDestroy {
