@@ -84,7 +84,6 @@ const rooms = [
   '^src/turn/queue/',
   '^src/turn/stream/',
   '^src/turn/budgets/',
-  '^src/turn/output/',
   '^src/turn/approvals/',
   '^src/turn/prompt/',
   '^src/turn/branches/',
@@ -150,7 +149,7 @@ const doors = [
   '^src/turn/queue/(bull-turn-queue|signal-bus|turn-claims|turn-queue)\\.ts$',
   // Submissions, approvals and stored turns, for wires whose own words differ from the conductor's.
   '^src/turn/submit/(turn-submission|turn-submitter)\\.ts$',
-  '^src/turn/approvals/(approval-answerer|approval-errors|approval-writes|validate-answer)\\.ts$',
+  '^src/turn/approvals/approval-(answerer|store)\\.ts$',
   // The module of workers, which processes of that role have.
   '^src/turn/worker/worker\\.module\\.ts$',
   '^src/turn/branches/session-forker\\.ts$',

@@ -24,7 +24,7 @@ import { MemoryApiModule } from '../memory/memory.module.js';
 import { sessionNotFound } from '../session/session-errors.js';
 import { SessionApiModule } from '../session/session.module.js';
 import { ToolsApiModule } from '../tools/tools.module.js';
-import { approvalNotFound } from '../turn/approvals/approval-errors.js';
+import { approvalNotFound } from '../turn/approvals/approval-store.js';
 import { turnNotFound } from '../turn/state/turn-errors.js';
 import { TurnApiModule } from '../turn/turn.module.js';
 import { TurnWorkerModule } from '../turn/worker/worker.module.js';

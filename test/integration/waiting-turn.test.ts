@@ -14,9 +14,8 @@ import { turns } from '../../src/storage/schema.js';
 import type { ToolDefinition } from '../../src/tools/tool.js';
 import { MemoryTurnQueue } from '../../src/turn/queue/turn-queue.js';
 import type { TurnWorker } from '../../src/turn/worker/turn-worker.js';
-import type { GivenAnswer } from '../../src/turn/approvals/validate-answer.js';
-import type { ApprovalRow } from '../../src/turn/approvals/approval-writes.js';
-import { ApprovalStore } from '../../src/turn/approvals/approval-store.js';
+import type { GivenAnswer } from '../../src/turn/approvals/approval-answerer.js';
+import { type ApprovalRow, ApprovalStore } from '../../src/turn/approvals/approval-store.js';
 
 let database: OpenedDatabase;
 beforeAll(async () => {

@@ -7,7 +7,7 @@ import { storeTurn } from '../../../test/support/turn/store-turn.js';
 import { openTestServices, type TestServices } from '../../../test/support/turn/turn-services.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { auditLog } from '../../storage/governance-schema.js';
-import type { GivenAnswer } from './validate-answer.js';
+import type { GivenAnswer } from './approval-answerer.js';
 import { viewApproval } from './approval.dto.js';
 
 describe('approvals as clients see them', () => {

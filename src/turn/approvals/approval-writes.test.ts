@@ -17,7 +17,7 @@ import {
   cancelApprovals,
   parkTurn,
   parkedEvent,
-} from './approval-writes.js';
+} from './approval-store.js';
 
 describe('a fact about an approval', () => {
   let database: OpenedDatabase;

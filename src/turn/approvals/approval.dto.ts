@@ -11,10 +11,10 @@ import {
   type ApprovalDecision,
   type ApprovalKind,
 } from '../../storage/governance-schema.js';
-import { decisions, type ApprovalRow, type Decision } from './approval-writes.js';
+import { decisions, type ApprovalRow, type Decision } from './approval-store.js';
 import { says } from '../../http/fields/field-words.js';
 
-import { LONGEST_MESSAGE } from './validate-answer.js';
+import { LONGEST_MESSAGE } from './approval-answerer.js';
 import { OptionalText, Trimmed } from '../../http/fields/field-rules.decorator.js';
 
 /** An answer, before it is checked against its approval (`validate-answer.ts`). */

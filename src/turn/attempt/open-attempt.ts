@@ -1,9 +1,8 @@
 import { and, eq, gte, isNotNull, isNull, ne } from 'drizzle-orm';
-import { loadArchive } from '../../events/archive.js';
+import { loadArchive, restoreLog } from '../../events/archive.js';
 import { logStart } from '../../events/cursor.js';
 import { FencedError } from '../../events/event-log.js';
 import { EventWriter } from '../../events/event-writer.js';
-import { restoreLog } from '../../events/archive.js';
 import { addUsage, noUsage, type TurnEvent } from '../../events/turn-event.js';
 import { tokensOf } from '../../governance/limits/cost.js';
 import type { AgentState } from '../../governance/decision-tree/agent-state.js';

@@ -20,7 +20,7 @@ import {
   turnNotInSession,
 } from '../state/turn-errors.js';
 import { lineBefore, unknownTo } from '../state/stored-turn.js';
-import { prefixAsOf, todosAsOf } from './as-of.js';
+import { prefixAsOf, todosAsOf } from './supersede-turns.js';
 import { copyTurns, type CopiedIds } from './copy-turns.js';
 import { findWritten, joinWritten } from './written-files.js';
 

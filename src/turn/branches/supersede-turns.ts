@@ -1,8 +1,16 @@
-import { asc, eq, inArray, sql } from 'drizzle-orm';
+import { asc, eq, inArray, sql, and, desc } from 'drizzle-orm';
 import type { Queryable } from '../../storage/connection.js';
-import { compactions, todos, sessions, turns } from '../../storage/schema.js';
+import { compactions, todos, sessions, turns, notices } from '../../storage/schema.js';
 import { turnInProgress, turnNotInSession, turnSuperseded } from '../state/turn-errors.js';
-import { prefixAsOf, todosAsOf } from './as-of.js';
+import { parseTodos } from '../../notices/parse-todos.js';
+import { sessionChange } from '../../notices/triggers/conversation.js';
+import { compact } from '../../platform/compact.js';
+import { isPlainObject } from '../../platform/json.js';
+import type { RequestPrefix } from '../../storage/shapes/sent-request.js';
+import { permissionModes } from '../../storage/shapes/stored-options.js';
+import type { Todo } from '../../storage/shapes/stored-step.js';
+import { steps, toolCalls } from '../../storage/transcript-schema.js';
+import { todoWriteTool } from '../../tools/builtin/todo-write.js';
 
 export interface Replacing {
   /** The new turn, which is stored and has the session's lock. */
@@ -79,4 +87,97 @@ async function restorePrefix(
   const prefix = await prefixAsOf(tx, session?.prefix ?? null, line);
   if (prefix === session?.prefix) return;
   await tx.update(sessions).set({ prefix }).where(eq(sessions.id, sessionId));
+}
+
+/** The todo list as the last of some turns left it; undefined: none of them wrote one. */
+export async function todosAsOf(
+  db: Queryable,
+  turnIds: readonly string[],
+): Promise<Todo[] | undefined> {
+  if (turnIds.length === 0) return undefined;
+  const [last] = await db
+    .select({ input: toolCalls.input })
+    .from(toolCalls)
+    .innerJoin(turns, eq(turns.id, toolCalls.turnId))
+    .where(
+      and(
+        inArray(toolCalls.turnId, [...turnIds]),
+        eq(toolCalls.name, todoWriteTool.name),
+        eq(toolCalls.status, 'success'),
+      ),
+    )
+    .orderBy(desc(turns.createdAt), desc(turns.id), desc(toolCalls.step), desc(toolCalls.endedAt))
+    .limit(1);
+  if (last === undefined || !isPlainObject(last.input)) return undefined;
+  const parsed = parseTodos(last.input['todos']);
+  return 'todos' in parsed ? parsed.todos : undefined;
+}
+
+/**
+ * The prefix of a session's requests for a part of its turns: a change that only the others announced
+ * counts as not announced. Null where that is not known, so that the next request begins anew.
+ *
+ * @param kept turns that the requests will contain.
+ * @param dropped turns that they contain no longer.
+ */
+export async function prefixAsOf(
+  db: Queryable,
+  prefix: RequestPrefix | null,
+  { kept, dropped }: { kept: readonly string[]; dropped: readonly string[] },
+): Promise<RequestPrefix | null> {
+  const ids = [...kept, ...dropped];
+  if (prefix === null || dropped.length === 0) return prefix;
+  const thinking = await thinkingAsOf(db, prefix.thinkingAfter, { kept, dropped });
+  const changes = await db
+    .select({ turnId: notices.turnId, metadata: notices.metadata })
+    .from(notices)
+    .innerJoin(turns, eq(turns.id, notices.turnId))
+    .where(and(inArray(notices.turnId, ids), eq(notices.kind, sessionChange.id)))
+    .orderBy(desc(turns.createdAt), desc(turns.id));
+  const told = withTold(prefix, { kept, changes });
+  if (told === null || thinking === prefix.thinkingAfter) return told;
+  const { thinkingAfter: _dropped, ...rest } = told;
+  return { ...rest, ...compact({ thinkingAfter: thinking }) };
+}
+
+/** Where the step that thinking is left out up to is dropped, the last kept step is that step. */
+async function thinkingAsOf(
+  db: Queryable,
+  after: string | undefined,
+  { kept, dropped }: { kept: readonly string[]; dropped: readonly string[] },
+): Promise<string | undefined> {
+  const turnId = after?.split(':', 1)[0];
+  if (turnId === undefined || !dropped.includes(turnId) || kept.length === 0) return after;
+  const [last] = await db
+    .select({ turnId: steps.turnId, step: steps.step })
+    .from(steps)
+    .innerJoin(turns, eq(turns.id, steps.turnId))
+    .where(inArray(steps.turnId, [...kept]))
+    .orderBy(desc(turns.createdAt), desc(turns.id), desc(steps.step))
+    .limit(1);
+  return last === undefined ? undefined : `${last.turnId}:${last.step}`;
+}
+
+/** Pure. @param changes announcements of both, the newest first. */
+export function withTold(
+  prefix: RequestPrefix,
+  {
+    kept,
+    changes,
+  }: { kept: readonly string[]; changes: readonly { turnId: string; metadata: unknown }[] },
+): RequestPrefix | null {
+  const isKept = new Set(kept);
+  if (changes.every(({ turnId }) => isKept.has(turnId))) return prefix;
+  const last = changes.find(({ turnId }) => isKept.has(turnId));
+  const told = last === undefined ? { mode: prefix.mode, off: [] } : parseTold(last.metadata);
+  return told === undefined ? null : { ...prefix, told };
+}
+
+/** @returns undefined for an announcement of earlier versions, which does not say what it announced. */
+function parseTold(metadata: unknown): RequestPrefix['told'] | undefined {
+  if (!isPlainObject(metadata)) return undefined;
+  const mode = permissionModes.find((one) => one === metadata['mode']);
+  const { off } = metadata;
+  const isList = Array.isArray(off) && off.every((name) => typeof name === 'string');
+  return mode === undefined || !isList ? undefined : { mode, off };
 }

@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { anyJson, nullableText, nullableTime, time } from '../../http/fields/json-schemas.js';
 import { PageDto } from '../../http/paging/page.dto.js';
 import { toolStatuses } from '../../storage/shapes/stored-step.js';
-import type { CallView } from './view-call.js';
+import type { CallView } from './list-calls.js';
 
 export class CallDto implements CallView {
   @ApiProperty({ type: String })

@@ -5,15 +5,25 @@ import { badCursor, type PageQueryDto } from '../../http/paging/page-query.dto.j
 import { SessionStore } from '../../session/session-store.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { ToolRegistry } from '../../tools/registry.js';
-import { formatCallToken, listCalls, parseCallToken } from './list-calls.js';
-import { listTurns, type SupersededChoice } from './list-turns.js';
+import {
+  formatCallToken,
+  listCalls,
+  parseCallToken,
+  viewCall,
+  type CallView,
+} from './list-calls.js';
+import {
+  listTurns,
+  type SupersededChoice,
+  isTurnOf,
+  pageTurns,
+  viewListedTurn,
+  type ListedTurnView,
+} from './list-turns.js';
 import { loadTurn, loadTurns } from '../state/stored-turn.js';
 import { findCompaction } from '../prompt/compaction.js';
-import { isTurnOf, pageTurns } from './page-turns.js';
 import { getTurn } from '../state/turn-row.js';
 import { TurnLog, type TurnLogPage } from '../stream/turn-log.js';
-import { viewListedTurn, type ListedTurnView } from './view-listed-turn.js';
-import { viewCall, type CallView } from './view-call.js';
 import { viewMessages, type MessageView } from './view-messages.js';
 import { viewSteps, type StepView } from './view-steps.js';
 

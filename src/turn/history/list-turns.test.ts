@@ -3,8 +3,7 @@ import { sql } from 'drizzle-orm';
 import { openTestDatabase } from '../../../test/support/database/database.js';
 import { storeSession, storeTurn } from '../../../test/support/turn/store-turn.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
-import { listTurns, type ListedTurn } from './list-turns.js';
-import { viewListedTurn } from './view-listed-turn.js';
+import { listTurns, type ListedTurn, viewListedTurn } from './list-turns.js';
 
 describe('the turns of a session', () => {
   let database: OpenedDatabase;

@@ -1,6 +1,10 @@
-import { and, desc, eq, isNull, sql, type SQL } from 'drizzle-orm';
+import { and, desc, eq, isNull, sql, type SQL, asc } from 'drizzle-orm';
 import type { Queryable } from '../../storage/connection.js';
 import { turns } from '../../storage/schema.js';
+import type { Usage } from '../../storage/shapes/stored-step.js';
+import type { TurnOutcome } from '../../events/turn-event.js';
+import { viewPlace } from '../state/turn-row.js';
+import { unendedStatuses, type TurnStatus } from '../../storage/shapes/stored-turn.js';
 
 /** Whether a list has turns that others took the place of. */
 export const supersededChoices = ['hide', 'show'] as const;
@@ -52,3 +56,102 @@ export function listTurns(
 }
 
 export type ListedTurn = Awaited<ReturnType<typeof listTurns>>[number];
+
+export interface PlacedTurn {
+  id: string;
+  /** A summary stands for it when the model is called. */
+  isSummarised: boolean;
+}
+
+export interface TurnPage {
+  /** The last turn of the page before; undefined: from the first. */
+  after: string | undefined;
+  limit: number;
+  /** Default: hide. */
+  superseded?: SupersededChoice;
+  /** The last turn a summary stands for; undefined where there is none. */
+  summarisedThrough: string | undefined;
+}
+
+/** Turns of one millisecond have an order too: two pages neither share a turn nor lose one. */
+const sortKey = sql`(${turns.createdAt}, ${turns.id})`;
+const sortKeyOf = (turnId: string) =>
+  sql`(select one.created_at, one.id from ${turns} one where one.id = ${turnId})`;
+
+/** The turns of a session that a page has, oldest first. Only their rows are loaded, no parts. */
+export async function pageTurns(
+  db: Queryable,
+  sessionId: string,
+  { after, limit, summarisedThrough, superseded = 'hide' }: TurnPage,
+): Promise<PlacedTurn[]> {
+  const isSummarised =
+    summarisedThrough === undefined
+      ? sql<boolean>`false`
+      : sql<boolean>`coalesce(${sortKey} <= ${sortKeyOf(summarisedThrough)}, false)`;
+  return db
+    .select({ id: turns.id, isSummarised })
+    .from(turns)
+    .where(
+      and(
+        eq(turns.sessionId, sessionId),
+        superseded === 'hide' ? isNull(turns.supersededBy) : undefined,
+        after === undefined ? undefined : sql`${sortKey} > ${sortKeyOf(after)}`,
+      ),
+    )
+    .orderBy(asc(turns.createdAt), asc(turns.id))
+    .limit(limit);
+}
+
+export async function isTurnOf(db: Queryable, sessionId: string, turnId: string): Promise<boolean> {
+  const found = await db
+    .select({ id: turns.id })
+    .from(turns)
+    .where(and(eq(turns.sessionId, sessionId), eq(turns.id, turnId)));
+  return found.length > 0;
+}
+
+/** A turn in a list: `GET /api/harness/sessions/:id/turns`. Times are ISO-8601. */
+export interface ListedTurnView {
+  turnId: string;
+  status: TurnStatus;
+  attempt: number;
+  model: string;
+  persona: string;
+  createdAt: string;
+  startedAt: string | null;
+  endedAt: string | null;
+  /** Null until the turn ends. */
+  usage: Usage | null;
+  /** Null until the turn ends. */
+  outcome: TurnOutcome | null;
+  /** The reason of the end: a stop reason, a limit's name, who interrupted, an error's type. */
+  reason: string | null;
+  /** The turn whose place it takes. Absent: none. */
+  replaces?: string;
+  /** The turn that took its place, or that of a turn before it. Absent: it is in the conversation. */
+  supersededBy?: string;
+  /** The turn of the source that a fork has a copy of. Absent: it ran in this session. */
+  copiedFrom?: string;
+}
+
+export function viewListedTurn(turn: ListedTurn): ListedTurnView {
+  const { model, persona } = turn.options.options;
+  return {
+    turnId: turn.id,
+    status: turn.status,
+    attempt: turn.attempt,
+    model,
+    persona,
+    createdAt: turn.createdAt.toISOString(),
+    startedAt: turn.startedAt?.toISOString() ?? null,
+    endedAt: turn.endedAt?.toISOString() ?? null,
+    usage: turn.usage,
+    outcome: hasEnded(turn.status) ? turn.status : null,
+    reason: turn.endReason,
+    ...viewPlace(turn),
+  };
+}
+
+function hasEnded(status: TurnStatus): status is TurnOutcome {
+  return !unendedStatuses.some((one) => one === status);
+}

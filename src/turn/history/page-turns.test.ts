@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { openTestDatabase } from '../../../test/support/database/database.js';
 import { storeSession, storeTurn } from '../../../test/support/turn/store-turn.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
-import { isTurnOf, pageTurns, type PlacedTurn } from './page-turns.js';
+import { isTurnOf, pageTurns, type PlacedTurn } from './list-turns.js';
 
 describe('the pages of a session', () => {
   let database: OpenedDatabase;

@@ -5,7 +5,7 @@ import { PageDto } from '../../http/paging/page.dto.js';
 import { UsageDto } from '../../http/usage.dto.js';
 import { turnStatuses, type TurnStatus } from '../../storage/shapes/stored-turn.js';
 import { TurnPlaceDto } from '../turn-place.dto.js';
-import type { ListedTurnView } from './view-listed-turn.js';
+import type { ListedTurnView } from './list-turns.js';
 
 export class ListedTurnDto extends TurnPlaceDto implements ListedTurnView {
   @ApiProperty({ type: String })

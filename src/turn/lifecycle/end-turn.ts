@@ -15,7 +15,6 @@ import { compact } from '../../platform/compact.js';
 import { updateTurnKind, type StoreWrite } from '../../storage/write-kind.js';
 import { turns } from '../../storage/schema.js';
 import { endToolCall, type CallEnd } from '../../tools/ledger.js';
-import { resolvedEvent, cancelApprovals } from '../approvals/approval-writes.js';
 import { draftUsage, totalUsage } from '../budgets/call-usage.js';
 import { settlement } from '../../governance/budgets/usage-days.js';
 import { unlessUndelivered, insertMessage, insertStep } from '../state/stored-turn.js';
@@ -36,6 +35,7 @@ import {
   type ToolUse,
 } from '../state/attempt.js';
 import { isPlainObject } from '../../platform/json.js';
+import { resolvedEvent, cancelApprovals } from '../approvals/approval-store.js';
 import { attributes } from '../../tracing/span-names.js';
 
 const endColumns = [

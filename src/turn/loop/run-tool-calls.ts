@@ -6,8 +6,11 @@ import { runCalls } from '../../tools/calls/run-calls.js';
 import type { StoreWrite } from '../../storage/write-kind.js';
 import { requesterOf } from '../prompt/conversation-files.js';
 import { fitOutput } from '../budgets/reserve-headroom.js';
-import { requestApprovals, type ApprovalQuestion } from '../approvals/request-approvals.js';
-import { takeGrants } from '../approvals/session-grants.js';
+import {
+  requestApprovals,
+  type ApprovalQuestion,
+  takeGrants,
+} from '../approvals/request-approvals.js';
 import { type CallVerdict, judgeGiven } from '../approvals/judge-call.js';
 import { stepEnded, tooManyCalls, toolEnded } from '../state/turn-events.js';
 import {

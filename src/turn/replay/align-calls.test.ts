@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { alignCalls, type ComparedCall } from './align-calls.js';
+import { alignCalls, type ComparedCall } from './compare-turns.js';
 
 /** Calls of a text: `r1` is a call of r with the input 1. */
 const calls = (text: string): ComparedCall[] =>

@@ -5,8 +5,14 @@ import { UsageDto } from '../../http/usage.dto.js';
 import type { JsonObject } from '../../platform/json.js';
 import { toolStatuses } from '../../storage/shapes/stored-step.js';
 import { turnStatuses, type TurnStatus } from '../../storage/shapes/stored-turn.js';
-import { alignedKinds, type AlignedCalls, type ComparedCall } from './align-calls.js';
-import { MOST_ALIGNED, type ComparedTurn, type TurnComparison } from './compare-turns.js';
+import {
+  alignedKinds,
+  type AlignedCalls,
+  type ComparedCall,
+  MOST_ALIGNED,
+  type ComparedTurn,
+  type TurnComparison,
+} from './compare-turns.js';
 
 const milliseconds = { type: 'integer', nullable: true } as const;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { replayOptions } from './replay-options.js';
+import { replayOptions } from './turn-replayer.js';
 
 const resolved = { model: 'claude-then', persona: 'EDITOR', mode: 'acceptEdits' } as const;
 const standard = { priority: 'background', onDisconnect: 'continue' };

@@ -1,15 +1,24 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { and, desc, eq, isNull, sql } from 'drizzle-orm';
 import { loadArchiveAfter } from '../../events/archive.js';
 import type { TurnEvent } from '../../events/turn-event.js';
 import { badCursor, type PageQueryDto } from '../../http/paging/page-query.dto.js';
 import { compact } from '../../platform/compact.js';
-import { DATABASE, type Database } from '../../storage/connection.js';
+import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
 import { loadTurns } from '../state/stored-turn.js';
 import { turnNotFound } from '../state/turn-errors.js';
 import { getTurn } from '../state/turn-row.js';
-import { compareTurns, type TurnComparison, type TurnToCompare } from './compare-turns.js';
-import { isReplayOf, pageReplays, type ReplayView } from './page-replays.js';
 import { loadRecording } from '../branches/recording.js';
+import { isId } from '../../platform/ids.js';
+import { sessions, turns } from '../../storage/schema.js';
+import type { ReplayTools } from '../../storage/shapes/stored-turn.js';
+import {
+  isOlderThan,
+  listedColumns,
+  viewListedTurn,
+  type ListedTurnView,
+} from '../history/list-turns.js';
+import { compareTurns, type TurnComparison, type TurnToCompare } from './compare-turns.js';
 
 /** Events loaded at a time to find the first of a reply. */
 const EVENTS_AT_ONCE = 200;
@@ -63,4 +72,47 @@ export class ReplayService {
 
 function isOfReply({ type }: TurnEvent): boolean {
   return type === 'text.delta' || type === 'thinking.delta' || type === 'tool.requested';
+}
+
+/** A replay in the list of a turn's. */
+export interface ReplayView extends ListedTurnView {
+  sessionId: string;
+  tools: ReplayTools;
+}
+
+/**
+ * Replays of a turn, the newest first.
+ *
+ * @param after the last one of the page before; undefined: from the newest.
+ */
+async function pageReplays(
+  db: Queryable,
+  turnId: string,
+  { after, limit }: { after: string | undefined; limit: number },
+): Promise<ReplayView[]> {
+  const { sessionId } = turns;
+  const tools = sql<ReplayTools>`${turns.request} -> 'replay' ->> 'tools'`;
+  const found = await db
+    .select({ ...listedColumns, sessionId, tools })
+    .from(sessions)
+    .innerJoin(turns, eq(turns.sessionId, sessions.id))
+    .where(and(eq(sessions.replayOf, turnId), isNull(turns.copiedFrom), isOlderThan(after)))
+    .orderBy(desc(turns.createdAt), desc(turns.id))
+    .limit(limit);
+  return found.map((turn) => ({
+    ...viewListedTurn(turn),
+    sessionId: turn.sessionId,
+    tools: turn.tools,
+  }));
+}
+
+/** Whether a text is the id of a turn that is a replay of another. */
+async function isReplayOf(db: Queryable, turnId: string, given: string): Promise<boolean> {
+  if (!isId('turn', given)) return false;
+  const found = await db
+    .select({ id: turns.id })
+    .from(turns)
+    .innerJoin(sessions, eq(sessions.id, turns.sessionId))
+    .where(and(eq(turns.id, given), eq(sessions.replayOf, turnId)));
+  return found.length > 0;
 }

@@ -12,7 +12,7 @@ import { RequestForm } from '../../http/request-form.decorator.js';
 import { TurnOptionsDto } from '../../options/turn-options.dto.js';
 import { replayTools, type ReplayTools } from '../../storage/shapes/stored-turn.js';
 import { ListedTurnDto } from '../history/turn-page.dto.js';
-import type { ReplayView } from './page-replays.js';
+import type { ReplayView } from './replay-service.js';
 
 @RequestForm({ closed: 'A replay' })
 export class WantedReplayDto {

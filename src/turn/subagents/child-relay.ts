@@ -5,9 +5,9 @@ import type { ChildTurn } from '../state/child-turn.js';
 import type { Attempt, Progress } from '../state/attempt.js';
 import type { TurnFollower } from '../stream/turn-follower.js';
 import { changeState } from '../../governance/decision-tree/agent-state.js';
-import { addWaited } from '../approvals/approval-writes.js';
 import type { Deadline } from '../state/lease.js';
 
+import { addWaited } from '../approvals/approval-store.js';
 import { addChild } from '../state/turn-state.js';
 
 export type ChildEnd = Extract<TurnEvent, { type: 'turn.ended' }>;

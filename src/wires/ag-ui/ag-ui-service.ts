@@ -6,7 +6,7 @@ import { namesLike } from '../../agents/persona-name.js';
 import { isTypedError, invalidRequest, type TypedError } from '../../errors/typed-error.js';
 import { type FrameStream, streamTexts } from '../../http/streams/frame-batch.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
-import { approvalNotFound } from '../../turn/approvals/approval-errors.js';
+import { approvalNotFound } from '../../turn/approvals/approval-store.js';
 import { loadLineOf, loadSessionTurns } from '../../turn/state/stored-turn.js';
 import { turnNotFound, sessionBusy } from '../../turn/state/turn-errors.js';
 import { getTurn } from '../../turn/state/turn-row.js';

@@ -16,7 +16,7 @@ import {
   type HistoryItem,
 } from '../conversation/client-history.js';
 import { describeIssue } from '../conversation/describe-issue.js';
-import { checkAnswerCount, type GivenAnswer } from '../../turn/approvals/validate-answer.js';
+import { checkAnswerCount, type GivenAnswer } from '../../turn/approvals/approval-answerer.js';
 import type { WireAnswers } from '../conversation/questions.js';
 import { printJson } from '../../platform/exact-json.js';
 import { toMediaParts } from './thread-history.js';

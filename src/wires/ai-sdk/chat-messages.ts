@@ -15,7 +15,7 @@ import {
   type HistoryItem,
 } from '../conversation/client-history.js';
 import { describeIssue } from '../conversation/describe-issue.js';
-import { checkAnswerCount, type GivenAnswer } from '../../turn/approvals/validate-answer.js';
+import { checkAnswerCount, type GivenAnswer } from '../../turn/approvals/approval-answerer.js';
 import type { WireAnswers } from '../conversation/questions.js';
 import { askedFirst } from './dialect/ai-sdk-calls.js';
 

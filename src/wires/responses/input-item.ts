@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { printExact, printJson } from '../../platform/exact-json.js';
 import { isPlainObject, type JsonObject } from '../../platform/json.js';
-import type { GivenAnswer } from '../../turn/approvals/validate-answer.js';
+import type { GivenAnswer } from '../../turn/approvals/approval-answerer.js';
 import { type InlineFile, parseDataUrl } from '../conversation/inline-files.js';
 import { parseArguments } from '../conversation/client-history.js';
 import { cleanName } from '../../attachments/file-limits.js';

@@ -6,7 +6,7 @@ import { canonicalJson, isPlainObject } from '../../platform/json.js';
 import { compact } from '../../platform/compact.js';
 import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
 import type { StoredResponsesRequest } from '../../storage/shapes/stored-turn.js';
-import { checkAnswerCount, type GivenAnswer } from '../../turn/approvals/validate-answer.js';
+import { checkAnswerCount, type GivenAnswer } from '../../turn/approvals/approval-answerer.js';
 import { loadTurns } from '../../turn/state/stored-turn.js';
 import type { TurnRow } from '../../turn/state/turn-row.js';
 import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';

@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Principal } from '../../access/principal.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { sessions, turns } from '../../storage/schema.js';
-import type { ApprovalRow } from '../../turn/approvals/approval-writes.js';
+import type { ApprovalRow } from '../../turn/approvals/approval-store.js';
 import type { TurnRow } from '../../turn/state/turn-row.js';
 import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
 import { ConversationService } from '../../turn/history/conversation-service.js';
