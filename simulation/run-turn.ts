@@ -1,10 +1,10 @@
 import type { Frame, TurnHistory, TurnPlan } from '../chaos/types.js';
 import { SessionController } from '../src/session/session.controller.js';
 import { ApprovalController } from '../src/turn/approvals/approval.controller.js';
-import type { Decision } from '../src/turn/approvals/approval-store.js';
 import { TurnController } from '../src/wires/harness/turn.controller.js';
 import type { PlannedTurn, SessionPlan } from './plan.js';
 import { readTurn, type Reading } from './read-turn.js';
+import type { Decision } from '../src/turn/approvals/approval-writes.js';
 import { Refusal, Requests, type Deployment } from './requests.js';
 
 /** Runs the turns of a session, one after the other or beside each other. */

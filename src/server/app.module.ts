@@ -24,7 +24,6 @@ import { MemoryApiModule } from '../memory/memory.module.js';
 import { sessionNotFound } from '../session/session-errors.js';
 import { SessionApiModule } from '../session/session.module.js';
 import { ToolsApiModule } from '../tools/tools.module.js';
-import { approvalNotFound } from '../turn/approvals/approval-store.js';
 import { turnNotFound } from '../turn/state/turn-errors.js';
 import { TurnApiModule } from '../turn/turn.module.js';
 import { TurnWorkerModule } from '../turn/worker/worker.module.js';
@@ -37,6 +36,7 @@ import { AiSdkModule } from '../wires/ai-sdk/ai-sdk.module.js';
 import { HarnessModule } from '../wires/harness/harness.module.js';
 import { NamedAgentsModule } from '../wires/named-agents/named-agents.module.js';
 import { ResponsesModule } from '../wires/responses/responses.module.js';
+import { approvalNotFound } from '../turn/approvals/approval-writes.js';
 import { OracleModule } from '../wires/oracle/oracle.module.js';
 
 const notFound = {

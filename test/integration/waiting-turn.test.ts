@@ -15,7 +15,8 @@ import type { ToolDefinition } from '../../src/tools/tool.js';
 import { MemoryTurnQueue } from '../../src/turn/queue/turn-queue.js';
 import type { TurnWorker } from '../../src/turn/worker/turn-worker.js';
 import type { GivenAnswer } from '../../src/turn/approvals/approval-answerer.js';
-import { type ApprovalRow, ApprovalStore } from '../../src/turn/approvals/approval-store.js';
+import type { ApprovalRow } from '../../src/turn/approvals/approval-writes.js';
+import { ApprovalStore } from '../../src/turn/approvals/approval-store.js';
 
 let database: OpenedDatabase;
 beforeAll(async () => {

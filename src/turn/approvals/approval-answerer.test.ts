@@ -10,7 +10,7 @@ import { approvals } from '../../storage/governance-schema.js';
 import { sessions, turns } from '../../storage/schema.js';
 import type { ToolDefinition } from '../../tools/tool.js';
 import type { TurnQueue } from '../queue/turn-queue.js';
-import type { ApprovalRow, NewApproval, Decision } from './approval-store.js';
+import type { ApprovalRow, NewApproval, Decision } from './approval-writes.js';
 import type { GivenAnswer } from './approval-answerer.js';
 
 const write: ToolDefinition = {

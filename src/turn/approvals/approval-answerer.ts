@@ -16,14 +16,15 @@ import { TurnClaims } from '../queue/turn-claims.js';
 import { TURN_QUEUE, type TurnQueue } from '../queue/turn-queue.js';
 import { ruleFault } from '../../governance/permissions/permission-rules.js';
 import { printJson } from '../../platform/exact-json.js';
+import { ApprovalStore } from './approval-store.js';
 import {
   approvalNotFound,
   approvalAlreadyResolved,
-  ApprovalStore,
   type Answer,
   type ApprovalRow,
   type Decision,
-} from './approval-store.js';
+  LONGEST_MESSAGE,
+} from './approval-writes.js';
 import { effectiveInput } from './judge-call.js';
 
 /** Characters of a rule in an error message. */
@@ -197,9 +198,6 @@ export interface GivenAnswer {
 
 /** Answers in one request: many more than a step asks for, and few enough for one transaction. */
 const MOST_ANSWERS = 1_000;
-
-/** Characters of the message that the model gets with a denial. */
-export const LONGEST_MESSAGE = 4_000;
 
 /** @throws TypedError INVALID_REQUEST for more answers than one request may give. */
 export function checkAnswerCount(answers: number): void {

@@ -6,7 +6,8 @@ import { storeSession, storeTurn } from '../../../test/support/turn/store-turn.j
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { approvals } from '../../storage/governance-schema.js';
 import { sessions } from '../../storage/schema.js';
-import { type NewApproval, ApprovalStore } from './approval-store.js';
+import { ApprovalStore } from './approval-store.js';
+import type { NewApproval } from './approval-writes.js';
 import type { ApprovalQueryDto } from './approval.dto.js';
 
 describe('ApprovalStore', () => {

@@ -8,7 +8,6 @@ import { TurnCommits } from '../../events/turn-commits.js';
 import type { StoreWrite } from '../../storage/write-kind.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { approvals } from '../../storage/governance-schema.js';
-import { turns } from '../../storage/schema.js';
 import {
   applyDecision,
   requestedEvent,
@@ -17,7 +16,8 @@ import {
   cancelApprovals,
   parkTurn,
   parkedEvent,
-} from './approval-store.js';
+} from './approval-writes.js';
+import { turns } from '../../storage/schema.js';
 
 describe('a fact about an approval', () => {
   let database: OpenedDatabase;

@@ -11,10 +11,9 @@ import {
   type ApprovalDecision,
   type ApprovalKind,
 } from '../../storage/governance-schema.js';
-import { decisions, type ApprovalRow, type Decision } from './approval-store.js';
 import { says } from '../../http/fields/field-words.js';
 
-import { LONGEST_MESSAGE } from './approval-answerer.js';
+import { decisions, type ApprovalRow, type Decision, LONGEST_MESSAGE } from './approval-writes.js';
 import { OptionalText, Trimmed } from '../../http/fields/field-rules.decorator.js';
 
 /** An answer, before it is checked against its approval (`validate-answer.ts`). */

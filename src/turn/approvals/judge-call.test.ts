@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { someApproval } from '../../../test/support/turn/store-approval.js';
 import type { Verdict } from '../../governance/permissions/decide-permission.js';
-import type { ApprovalRow } from './approval-store.js';
+import type { ApprovalRow } from './approval-writes.js';
 import { effectiveInput, judgeCall, type CallQuestion, type CallVerdict } from './judge-call.js';
 
 const ATTEMPT = 3;

@@ -7,8 +7,8 @@ import type { ToldSkill } from '../../storage/shapes/sent-request.js';
 import type { NarrowingSkill } from '../../storage/shapes/stored-options.js';
 import { LOAD_SKILL, READ_SKILL_FILE } from '../../tools/builtin/skill-tools.js';
 import type { Progress } from '../state/attempt.js';
+import type { ApprovalRow } from './approval-writes.js';
 import type { TurnPermissions } from '../state/attempt-context.js';
-import type { ApprovalRow } from './approval-store.js';
 
 export interface CallQuestion {
   name: string;

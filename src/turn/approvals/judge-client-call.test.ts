@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { someApproval } from '../../../test/support/turn/store-approval.js';
 import type { Verdict } from '../../governance/permissions/decide-permission.js';
-import type { ApprovalRow } from './approval-store.js';
+import type { ApprovalRow } from './approval-writes.js';
 import { type CallVerdict, judgeClientCall, type ClientCallQuestion } from './judge-call.js';
 
 const createdAt = new Date('2026-01-01T00:00:00Z');

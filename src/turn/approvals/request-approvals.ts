@@ -12,7 +12,7 @@ import {
   parkTurn,
   parkedEvent,
   type ApprovalRow,
-} from './approval-store.js';
+} from './approval-writes.js';
 import type { CallVerdict } from './judge-call.js';
 
 export type ApprovalQuestion = Extract<CallVerdict, { type: 'ask' }> & {

@@ -5,7 +5,7 @@ import { sessions, turns } from '../../storage/schema.js';
 import { updateTurnKind, writeKind, type StoreWrite } from '../../storage/write-kind.js';
 import { assistantMessageId, offerOf } from '../state/turn-row.js';
 import { stepEnded } from '../state/turn-events.js';
-import { applyDecision, resolvedEvent } from '../approvals/approval-store.js';
+import { applyDecision, resolvedEvent } from '../approvals/approval-writes.js';
 import { openCalls, type Attempt } from '../state/attempt.js';
 
 /**

@@ -35,7 +35,7 @@ import {
   type ToolUse,
 } from '../state/attempt.js';
 import { isPlainObject } from '../../platform/json.js';
-import { resolvedEvent, cancelApprovals } from '../approvals/approval-store.js';
+import { resolvedEvent, cancelApprovals } from '../approvals/approval-writes.js';
 import { attributes } from '../../tracing/span-names.js';
 
 const endColumns = [

@@ -18,7 +18,7 @@ import { findArgument } from '../../tools/calls/call-paths.js';
 import { canonicalJson, type JsonObject } from '../../platform/json.js';
 import { compact } from '../../platform/compact.js';
 import type { HookVerdict, ToolHook } from '../../tools/tool-hook.js';
-import type { ApprovalRow } from '../approvals/approval-store.js';
+import type { ApprovalRow } from '../approvals/approval-writes.js';
 import { attributes, spanNames } from '../../tracing/span-names.js';
 
 /**

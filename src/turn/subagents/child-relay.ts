@@ -7,7 +7,7 @@ import type { TurnFollower } from '../stream/turn-follower.js';
 import { changeState } from '../../governance/decision-tree/agent-state.js';
 import type { Deadline } from '../state/lease.js';
 
-import { addWaited } from '../approvals/approval-store.js';
+import { addWaited } from '../approvals/approval-writes.js';
 import { addChild } from '../state/turn-state.js';
 
 export type ChildEnd = Extract<TurnEvent, { type: 'turn.ended' }>;

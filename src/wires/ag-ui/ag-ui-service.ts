@@ -6,7 +6,6 @@ import { namesLike } from '../../agents/persona-name.js';
 import { isTypedError, invalidRequest, type TypedError } from '../../errors/typed-error.js';
 import { type FrameStream, streamTexts } from '../../http/streams/frame-batch.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
-import { approvalNotFound } from '../../turn/approvals/approval-store.js';
 import { loadLineOf, loadSessionTurns } from '../../turn/state/stored-turn.js';
 import { turnNotFound, sessionBusy } from '../../turn/state/turn-errors.js';
 import { getTurn } from '../../turn/state/turn-row.js';
@@ -27,6 +26,7 @@ import { agUiDialect } from './dialect/ag-ui.js';
 import { lacksMessages, readRunInput, type RunInput } from './run-input.js';
 import type { RunQueryDto } from './run-query.dto.js';
 import { viewThread, viewLastTurn } from './thread-history.js';
+import { approvalNotFound } from '../../turn/approvals/approval-writes.js';
 import { toOldEvent, snapshotEvents, type ReadingRun } from './dialect/ag-ui-frames.js';
 
 /** A request for an agent. */

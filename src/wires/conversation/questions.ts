@@ -4,9 +4,9 @@ import { isId } from '../../platform/ids.js';
 import type { Database } from '../../storage/connection.js';
 import { approvals } from '../../storage/governance-schema.js';
 import { turns } from '../../storage/schema.js';
-import { type ApprovalRow, approvalNotFound } from '../../turn/approvals/approval-store.js';
 import type { TurnRow } from '../../turn/state/turn-row.js';
 import type { GivenAnswer } from '../../turn/approvals/approval-answerer.js';
+import { type ApprovalRow, approvalNotFound } from '../../turn/approvals/approval-writes.js';
 import type { TurnEvent } from '../../events/turn-event.js';
 
 /** An approval, and the turn of the conversation that waits for it: its own, or its subagent's root turn. */

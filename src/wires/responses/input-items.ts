@@ -4,9 +4,9 @@ import type { InlineFile } from '../conversation/inline-files.js';
 import { groupTurns } from '../conversation/client-history.js';
 import { newId } from '../../platform/ids.js';
 import type { JsonObject } from '../../platform/json.js';
-import type { ApprovalRow } from '../../turn/approvals/approval-store.js';
 import type { InputItem } from './input-item.js';
 import type { InputItemsDto } from './responses.dto.js';
+import type { ApprovalRow } from '../../turn/approvals/approval-writes.js';
 import { badParam } from './responses-errors.js';
 
 /** Items of the input whose references are resolved. */

@@ -1,9 +1,9 @@
 import type { TurnRow } from '../../turn/state/turn-row.js';
 import type { ClientTool } from '../../storage/shapes/stored-options.js';
 import type { StoredResponsesRequest } from '../../storage/shapes/stored-turn.js';
-import type { ApprovalRow } from '../../turn/approvals/approval-store.js';
 import type { ResponseFacts, ResponseTool } from './dialect/response-frames.js';
 import type { ResponseWanted } from './dialect/response-items.js';
+import type { ApprovalRow } from '../../turn/approvals/approval-writes.js';
 import type { KnownItem } from './input-items.js';
 
 /** A request for a response, and the client's tools that it had. */

@@ -3,7 +3,6 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Principal } from '../../access/principal.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { sessions, turns } from '../../storage/schema.js';
-import type { ApprovalRow } from '../../turn/approvals/approval-store.js';
 import type { TurnRow } from '../../turn/state/turn-row.js';
 import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
 import { ConversationService } from '../../turn/history/conversation-service.js';
@@ -22,6 +21,7 @@ import {
   parseResponseId,
   type ResponseName,
 } from './response-facts.js';
+import type { ApprovalRow } from '../../turn/approvals/approval-writes.js';
 import { itemNotFound, responseNotFound } from './responses-errors.js';
 
 export interface FoundResponse {

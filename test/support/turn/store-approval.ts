@@ -2,8 +2,8 @@ import { eq } from 'drizzle-orm';
 import { newId } from '../../../src/platform/ids.js';
 import type { Database } from '../../../src/storage/connection.js';
 import { approvals } from '../../../src/storage/governance-schema.js';
+import type { ApprovalRow, NewApproval } from '../../../src/turn/approvals/approval-writes.js';
 import { turns } from '../../../src/storage/schema.js';
-import type { ApprovalRow, NewApproval } from '../../../src/turn/approvals/approval-store.js';
 
 const HOUR_MS = 3_600_000;
 

@@ -1,0 +1,131 @@
+import { approvals } from '../../storage/governance-schema.js';
+import { turns } from '../../storage/schema.js';
+import type { TurnEventBody } from '../../events/turn-event.js';
+import type { JsonObject } from '../../platform/json.js';
+import type { AttachmentRef } from '../../storage/shapes/stored-step.js';
+import { insertKind, writeKind } from '../../storage/write-kind.js';
+import { TypedError } from '../../errors/typed-error.js';
+
+export type ApprovalRow = typeof approvals.$inferSelect;
+export type NewApproval = typeof approvals.$inferInsert;
+
+export const decisions = ['approve', 'approve-session', 'deny', 'answer'] as const;
+
+export type Decision = (typeof decisions)[number];
+
+/** Characters of the message that the model gets with a denial. */
+export const LONGEST_MESSAGE = 4_000;
+
+export interface Answer {
+  decision: Decision;
+  message: string | null;
+  editedInput: JsonObject | null;
+  grantRule: string | null;
+  /** A client tool's output. */
+  output: string | null;
+  /** Files in the output; null: none. */
+  files: AttachmentRef[] | null;
+  isError: boolean | null;
+  /** The principal. */
+  by: string;
+}
+
+/** Stores a requested approval. Part of a fenced statement. */
+export const insertApproval = insertKind(approvals, [
+  'id',
+  'turnId',
+  'sessionId',
+  'callId',
+  'kind',
+  'name',
+  'input',
+  'reason',
+  'onTimeout',
+  'createdAt',
+  'expiresAt',
+]);
+
+/** Parks the turn and gives its worker back. Part of a fenced statement. */
+export const parkTurn = writeKind(
+  { attempt: turns.parkedAttempt },
+  (given) => `update turns set status = 'waiting', lease_until = null, waiting_since = now(),
+    parked_attempt = given.attempt from ${given} given where turns.id = given.fence_id`,
+);
+
+/** Marks the decisions that the turn has applied. Part of a fenced statement. */
+export const applyDecision = writeKind(
+  { id: approvals.id, attempt: approvals.appliedAttempt },
+  (given) => `update approvals set applied_attempt = given.attempt from ${given} given
+    where approvals.id = given.id and approvals.turn_id = given.fence_id`,
+);
+
+/**
+ * Cancels what is open when the turn ends, and an answer of the last moment that the turn did not
+ * apply, as the events do. Part of a fenced statement.
+ */
+export const cancelApprovals = writeKind(
+  { attempt: approvals.appliedAttempt },
+  (given) => `update approvals set decision = 'cancelled', decided_by = 'server',
+    decided_at = now(), message = null, edited_input = null, grant_rule = null,
+    output = null, files = null, is_error = null,
+    applied_attempt = given.attempt from ${given} given
+    where approvals.turn_id = given.fence_id and approvals.applied_attempt is null`,
+);
+
+/** Milliseconds that a turn was parked for people. Part of a fenced statement. */
+export const addWaited = writeKind(
+  { ms: turns.waitedMs },
+  (given) => `update turns set waited_ms = turns.waited_ms + given.ms from ${given} given
+    where turns.id = given.fence_id`,
+);
+
+export function requestedEvent(approval: ApprovalRow): TurnEventBody {
+  const { id: approvalId, callId, name, input, kind, reason, expiresAt, onTimeout } = approval;
+  return {
+    type: 'approval.requested',
+    approvalId,
+    callId,
+    name,
+    input,
+    kind,
+    reason,
+    expiresAt: expiresAt.toISOString(),
+    onTimeout,
+  };
+}
+
+/** @param approvals all of the turn, in the order they were requested. */
+export function parkedEvent(approvals: readonly ApprovalRow[]): TurnEventBody {
+  const open = approvals.filter(({ decision }) => decision === null);
+  return { type: 'turn.parked', approvalIds: open.map(({ id }) => id) };
+}
+
+export function resolvedEvent(approval: ApprovalRow): TurnEventBody {
+  const { id: approvalId, callId, decision, decidedBy, message, editedInput } = approval;
+  return {
+    type: 'approval.resolved',
+    approvalId,
+    callId,
+    decision: decision ?? 'cancelled',
+    by: decidedBy ?? 'server',
+    ...(message === null ? {} : { message }),
+    ...(editedInput === null ? {} : { input: editedInput }),
+  };
+}
+
+export function approvalNotFound(approvalId: string): TypedError {
+  const shown = approvalId.slice(0, 120);
+  return new TypedError('APPROVAL_NOT_FOUND', {
+    message: `There is no approval ${shown}. Open ones: GET /api/harness/approvals.`,
+    details: { approvalId: shown },
+  });
+}
+
+export function approvalAlreadyResolved({ id, decision, decidedBy }: ApprovalRow): TypedError {
+  const why =
+    decision === 'cancelled' ? 'its turn has ended' : `${decidedBy ?? 'somebody'} decided it`;
+  return new TypedError('APPROVAL_RESOLVED', {
+    message: `Approval ${id} is not open any more: ${why}. Nothing was changed.`,
+    details: { approvalId: id, decision, by: decidedBy },
+  });
+}
