@@ -157,7 +157,6 @@ const doors = [
   '^src/turn/lifecycle/(presence|session-closer|turn-canceller)\\.ts$',
   // What works in the background, which a process begins once it listens.
   '^src/turn/worker/(sweeper|turn-worker)\\.ts$',
-  '^src/schedules/firing/schedule-ticker\\.ts$',
   '^src/turn/state/(stored-turn|turn-(errors|row|state))\\.ts$',
   // The harness's dialect, whose frames AG-UI sends too.
   '^src/wires/harness/dialect/harness\\.ts$',

@@ -2,7 +2,7 @@ import { TRIGGERED } from '../chaos/load/run-schedules.mjs';
 import { forkedLine, SessionLines } from '../chaos/load/session-lines.mjs';
 import { nameOf } from '../chaos/plan/turn-names.mjs';
 import type { ChaosSession, TurnHistory, View } from '../chaos/types.js';
-import { ScheduleController } from '../src/schedules/definitions/schedule.controller.js';
+import { ScheduleController } from '../src/schedules/schedule.controller.js';
 import { SessionController } from '../src/session/session.controller.js';
 import { ForkController } from '../src/turn/branches/fork.controller.js';
 import { BRANCHING_CLIENTS, planBranches, planBranchTurn } from './plan-branches.js';
@@ -114,13 +114,13 @@ async function runSchedule(deployment: Deployment, { triggers }: BranchRecord): 
     overlap: 'allow' as const,
   };
   await new Requests('scheduler', deployment, 0).insist('put schedule', (api) =>
-    api.handler(ScheduleController).put({ key: TRIGGERED }, body, undefined, principal),
+    api.handler(ScheduleController).putSchedule({ key: TRIGGERED }, body, undefined, principal),
   );
   const triggerKey = 'trigger-0';
   const both = [0, 1].map(async (firstApi) => {
     const requests = new Requests(`trigger${firstApi}`, deployment, firstApi);
     const { run } = await requests.insist('trigger', (api) =>
-      api.handler(ScheduleController).trigger({ key: TRIGGERED }, triggerKey, principal),
+      api.handler(ScheduleController).triggerSchedule({ key: TRIGGERED }, triggerKey, principal),
     );
     triggers.push({ triggerKey, turnId: String(run.turnId) });
   });

@@ -53,10 +53,12 @@ export type { TurnComparison } from '../turn/replay/compare-turns.js';
 export type { WantedReplayDto as WantedReplay } from '../turn/replay/replay.dto.js';
 export type { StepView } from '../turn/history/view-steps.js';
 export type { DeliveryStatus } from '../storage/automation-schema.js';
-export type { UpcomingSlot } from '../schedules/definitions/find-upcoming.js';
-export type { ScheduleView } from '../schedules/definitions/view-schedule.js';
-export type { WantedSchedule } from '../schedules/definitions/wanted-schedule.js';
-export type { RunView as ScheduleRunView } from '../schedules/runs/view-run.js';
+export type {
+  RunDto as ScheduleRunView,
+  ScheduleDto as WantedSchedule,
+  ScheduleViewDto as ScheduleView,
+  UpcomingSlotDto as UpcomingSlot,
+} from '../schedules/schedule.dto.js';
 export type {
   DeliveryDto as DeliveryView,
   NewWebhookDto as WantedWebhook,

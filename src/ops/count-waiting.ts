@@ -1,6 +1,6 @@
 import { isNull, sql } from 'drizzle-orm';
 import { approvals } from '../storage/governance-schema.js';
-import { findLateSeconds } from '../schedules/find-late-seconds.js';
+import { findLateSeconds } from '../schedules/slot-store.js';
 import { turns } from '../storage/schema.js';
 import type { Database } from '../storage/connection.js';
 import { isUnended, type UnendedStatus } from './unended-turns.js';

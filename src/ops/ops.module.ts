@@ -22,7 +22,7 @@ import { TOOL_HOOK, type ToolHook } from '../tools/tool-hook.js';
 import { ToolsModule } from '../tools/tools.module.js';
 import { TURN_QUEUE, type TurnQueue } from '../turn/queue/turn-queue.js';
 import { countActiveSessions } from '../turn/state/turn-row.js';
-import { findLateSeconds } from '../schedules/find-late-seconds.js';
+import { findLateSeconds } from '../schedules/slot-store.js';
 import { commandHealth } from './command-health.js';
 import { HealthController } from './health.controller.js';
 import { HealthService } from './health-service.js';

@@ -1,6 +1,6 @@
 import { Injectable, Optional } from '@nestjs/common';
 import { Housekeeper } from '../ops/housekeeper.js';
-import { ScheduleTicker } from '../schedules/firing/schedule-ticker.js';
+import { ScheduleTicker } from '../schedules/schedule-ticker.js';
 import { Presence } from '../turn/lifecycle/presence.js';
 import { Sweeper } from '../turn/worker/sweeper.js';
 import { TurnWorker } from '../turn/worker/turn-worker.js';

@@ -1,7 +1,6 @@
 import { count, type SQL } from 'drizzle-orm';
 import type { PgTable } from 'drizzle-orm/pg-core';
 import type { Queryable } from './connection.js';
-import { lockKey } from './statements.js';
 
 /** The row that was looked for. @throws what `missing` makes, where there is none. */
 export function foundRow<Row>(rows: readonly Row[], missing: () => Error): Row {
@@ -15,18 +14,22 @@ export function returnedRow<Row>(rows: readonly Row[], what: string): Row {
   return foundRow(rows, () => new Error(`The database returned no ${what}`));
 }
 
+interface CountedRows {
+  table: PgTable;
+  where: SQL;
+}
+
 /**
- * Waits for a lock, which the transaction's end releases, and then counts: no two transactions pass the limit together.
+ * Counts rows that there may be so many of. Under a lock that the transaction waited for before, no two pass together.
  *
- * @param rows those that the limit is of. @throws what `full` makes, where there are as many as there may be.
+ * @throws what `full` makes, where there are as many as there may be.
  */
-export async function lockForOneMore(
+export async function countBelow(
   tx: Queryable,
-  lock: { of: Parameters<typeof lockKey>[1]; key: string },
-  rows: { table: PgTable; where: SQL; most: number },
+  { table, where }: CountedRows,
+  most: number,
   full: (most: number) => Error,
 ): Promise<void> {
-  await lockKey(tx, lock.of, lock.key);
-  const counted = await tx.select({ rows: count() }).from(rows.table).where(rows.where);
-  if (returnedRow(counted, 'count').rows >= rows.most) throw full(rows.most);
+  const counted = await tx.select({ rows: count() }).from(table).where(where);
+  if (returnedRow(counted, 'count').rows >= most) throw full(most);
 }

@@ -8,7 +8,8 @@ import { CLOCK, type Clock } from '../platform/clock.js';
 import { compact } from '../platform/compact.js';
 import { isId, newId, newTimeId } from '../platform/ids.js';
 import { DATABASE, type Database, type Queryable } from '../storage/connection.js';
-import { foundRow, lockForOneMore, returnedRow } from '../storage/rows.js';
+import { lockKey } from '../storage/statements.js';
+import { countBelow, foundRow, returnedRow } from '../storage/rows.js';
 import { webhookDeliveries, webhookEndpoints } from '../storage/automation-schema.js';
 import { judgeUrl, webhookHosts } from './judge-url.js';
 import { newWebhookSecret } from './signed-poster.js';
@@ -65,13 +66,10 @@ export class WebhookService {
       secret: newWebhookSecret(),
       createdAt: new Date(this.clock.now()),
     };
-    const rows = {
-      table: webhookEndpoints,
-      where: eq(webhookEndpoints.principalId, principalId),
-      most: this.config.webhooksPerPrincipal,
-    };
+    const rows = { table: webhookEndpoints, where: eq(webhookEndpoints.principalId, principalId) };
     const insert = async (tx: Queryable) => {
-      await lockForOneMore(tx, { of: 'principal', key: principalId }, rows, webhookLimit);
+      await lockKey(tx, 'principal', principalId);
+      await countBelow(tx, rows, this.config.webhooksPerPrincipal, webhookLimit);
       return returnedRow(
         await tx.insert(webhookEndpoints).values(endpoint).returning(),
         'endpoint',

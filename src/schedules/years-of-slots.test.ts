@@ -1,7 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { decideDue } from './decide-due.js';
-import { LocalClock } from './local-clock.js';
-import { Slots } from './slots.js';
+import { decideDue, LocalClock, Slots } from './slots.js';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;

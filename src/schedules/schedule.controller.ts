@@ -12,16 +12,15 @@ import {
   Query,
 } from '@nestjs/common';
 import { ApiHeader, ApiTags } from '@nestjs/swagger';
-import { Caller } from '../../access/caller.decorator.js';
-import { Unowned } from '../../access/owned.decorator.js';
-import type { Principal } from '../../access/principal.js';
-import { ApiErrors } from '../../http/errors/api-errors.decorator.js';
-import { parseIdempotencyKey } from '../../http/request-headers.js';
-import { PageQueryDto } from '../../http/paging/page-query.dto.js';
-import { OneRunDto, RunPageDto } from '../runs/run.dto.js';
-import { onlyAnyMatch } from '../schedule-errors.js';
-import { ScheduleService } from './schedule-service.js';
+import { Caller } from '../access/caller.decorator.js';
+import { Unowned } from '../access/owned.decorator.js';
+import type { Principal } from '../access/principal.js';
+import { ApiErrors } from '../http/errors/api-errors.decorator.js';
+import { parseIdempotencyKey } from '../http/request-headers.js';
+import { PageQueryDto } from '../http/paging/page-query.dto.js';
 import {
+  OneRunDto,
+  RunPageDto,
   OneScheduleDto,
   ScheduleChangesDto,
   ScheduleDto,
@@ -30,6 +29,8 @@ import {
   UpcomingDto,
   UpcomingQueryDto,
 } from './schedule.dto.js';
+import { onlyAnyMatch } from './schedule-errors.js';
+import { ScheduleService } from './schedule-service.js';
 
 /** The reason for `@Unowned`. */
 const ownKey = 'a key names one of the caller’s own';

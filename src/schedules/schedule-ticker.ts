@@ -1,10 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Poller } from '../../platform/async/poller.js';
-import { settlesWithin } from '../../platform/async/deadlines.js';
-import { CLOCK, type Clock } from '../../platform/clock.js';
-import { LOGGER, type Logger } from '../../platform/logger.js';
-import type { ScheduleRow } from '../schedule-row.js';
-import { untilMinute } from '../timing/slots.js';
+import { Poller } from '../platform/async/poller.js';
+import { settlesWithin } from '../platform/async/deadlines.js';
+import { CLOCK, type Clock } from '../platform/clock.js';
+import { LOGGER, type Logger } from '../platform/logger.js';
+import type { ScheduleRow } from './schedule.dto.js';
+import { untilMinute } from './slots.js';
 import { SlotRunner } from './slot-runner.js';
 import { SlotStore } from './slot-store.js';
 

@@ -1,19 +1,19 @@
-import { and, asc, eq, inArray, isNull, lte, or, sql } from 'drizzle-orm';
+import { and, asc, eq, inArray, isNull, lte, or, sql, desc, gte } from 'drizzle-orm';
 import { Inject, Injectable } from '@nestjs/common';
-import { CLOCK, type Clock } from '../../platform/clock.js';
-import { compact } from '../../platform/compact.js';
-import { newTimeId } from '../../platform/ids.js';
-import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
+import { CLOCK, type Clock } from '../platform/clock.js';
+import { compact } from '../platform/compact.js';
+import { newTimeId } from '../platform/ids.js';
+import { DATABASE, type Database, type Queryable } from '../storage/connection.js';
 import {
   scheduleRuns,
   schedules,
   type PauseReason,
   type RunError,
-} from '../../storage/automation-schema.js';
-import { addDeliveries } from '../../webhooks/outbox.js';
-import type { NewRun, ScheduleRow } from '../schedule-row.js';
-import type { Due, Missed } from '../timing/decide-due.js';
-import { hasFailedTooOften } from './failures-in-row.js';
+} from '../storage/automation-schema.js';
+import { addDeliveries } from '../webhooks/outbox.js';
+import { turns } from '../storage/schema.js';
+import type { ScheduleRow } from './schedule.dto.js';
+import type { Due, Missed } from './slots.js';
 
 /** Time after which a claimed slot is another process's, in ms: the one that claimed it has died. */
 const LEASE_MS = 30_000;
@@ -171,7 +171,7 @@ export class SlotStore {
     });
   }
 
-  async storeRun(tx: Queryable, run: NewRun): Promise<void> {
+  async storeRun(tx: Queryable, run: typeof scheduleRuns.$inferInsert): Promise<void> {
     const stored = await tx
       .insert(scheduleRuns)
       .values(run)
@@ -218,4 +218,43 @@ export class SlotStore {
 
 function eventId(id: string, what: string): string {
   return `evt_${id.slice(id.indexOf('_') + 1)}_${what}`;
+}
+
+/** Failures in a row after which a schedule is paused. */
+export const MOST_FAILURES = 5;
+
+/** Whether the last runs that came to an end all failed, as many as pause a schedule. */
+export async function hasFailedTooOften(
+  db: Queryable,
+  { id, failuresFrom }: Pick<ScheduleRow, 'id' | 'failuresFrom'>,
+): Promise<boolean> {
+  const { scheduleId, outcome, createdAt } = scheduleRuns;
+  const ended = await db
+    .select({ outcome, status: turns.status })
+    .from(scheduleRuns)
+    .leftJoin(turns, eq(turns.id, scheduleRuns.turnId))
+    .where(
+      and(
+        eq(scheduleId, id),
+        gte(createdAt, failuresFrom),
+        or(
+          eq(outcome, 'refused'),
+          inArray(turns.status, ['completed', 'limited', 'interrupted', 'failed']),
+        ),
+      ),
+    )
+    .orderBy(desc(scheduleRuns.id))
+    .limit(MOST_FAILURES);
+  const failed = ended.filter((run) => run.outcome === 'refused' || run.status === 'failed');
+  return failed.length === MOST_FAILURES;
+}
+
+/** Age of the oldest slot that is due and has no outcome, in seconds; 0 without one. */
+export async function findLateSeconds(db: Queryable): Promise<number> {
+  const { nextAt, pausedAt } = schedules;
+  const [found] = await db
+    .select({ seconds: sql`extract(epoch from now() - min(${nextAt}))`.mapWith(Number) })
+    .from(schedules)
+    .where(and(isNull(pausedAt), sql`${nextAt} <= now()`));
+  return found?.seconds ?? 0;
 }

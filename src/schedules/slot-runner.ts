@@ -1,20 +1,24 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Authenticator } from '../../access/authenticator.js';
-import { isTypedError, type TypedError } from '../../errors/typed-error.js';
-import { toPublicError } from '../../http/errors/public-error.js';
-import { Metrics } from '../../metrics/metrics.js';
-import { CLOCK, type Clock } from '../../platform/clock.js';
-import { LOGGER, type Logger } from '../../platform/logger.js';
-import { DATABASE, type Database } from '../../storage/connection.js';
-import { isDatabaseDown } from '../../storage/database-errors.js';
-import type { RunOutcome } from '../../storage/automation-schema.js';
-import { keyInvalid, schedulePaused } from '../schedule-errors.js';
-import type { ScheduleRow } from '../schedule-row.js';
-import { decideDue, type Due } from '../timing/decide-due.js';
-import { Slots } from '../timing/slots.js';
-import { hasFailedTooOften, MOST_FAILURES } from './failures-in-row.js';
+import { Authenticator } from '../access/authenticator.js';
+import { isTypedError, type TypedError } from '../errors/typed-error.js';
+import { toPublicError } from '../http/errors/public-error.js';
+import { Metrics } from '../metrics/metrics.js';
+import { CLOCK, type Clock } from '../platform/clock.js';
+import { LOGGER, type Logger } from '../platform/logger.js';
+import { DATABASE, type Database } from '../storage/connection.js';
+import { isDatabaseDown } from '../storage/database-errors.js';
+import type { RunOutcome } from '../storage/automation-schema.js';
+import { keyInvalid, schedulePaused } from './schedule-errors.js';
+import type { ScheduleRow } from './schedule.dto.js';
+import { decideDue, type Due, Slots } from './slots.js';
+import {
+  hasFailedTooOften,
+  MOST_FAILURES,
+  SlotStore,
+  SlotTaken,
+  type SlotOutcome,
+} from './slot-store.js';
 import { ScheduledTurns } from './scheduled-turns.js';
-import { SlotStore, SlotTaken, type SlotOutcome } from './slot-store.js';
 
 /** A slot that is run now. */
 type DueSlot = Due & { slot: number };

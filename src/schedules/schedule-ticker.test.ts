@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { ManualClock } from '../../../test/support/manual-clock.js';
-import { silentLogger } from '../../../test/support/silent-logger.js';
+import { ManualClock } from '../../test/support/manual-clock.js';
+import { silentLogger } from '../../test/support/silent-logger.js';
 import { ScheduleTicker } from './schedule-ticker.js';
 
 describe('ScheduleTicker', () => {

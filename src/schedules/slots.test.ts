@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { findTimeFault } from './find-time-fault.js';
+import { findTimeFault } from './definition-checker.js';
 import { Slots } from './slots.js';
 
 const at = (time: string): number => Date.parse(time);

@@ -1,0 +1,327 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { and, asc, eq, max, sql, type SQL } from 'drizzle-orm';
+import { AuditLog, type AuditAction } from '../access/audit-log.js';
+import type { Principal } from '../access/principal.js';
+import { CONFIG, type Config } from '../config/config.js';
+import { loadPage } from '../http/paging/load-page.js';
+import type { PageQueryDto } from '../http/paging/page-query.dto.js';
+import { CLOCK, type Clock } from '../platform/clock.js';
+import { compact } from '../platform/compact.js';
+import { newId } from '../platform/ids.js';
+import { DATABASE, type Database, type Queryable } from '../storage/connection.js';
+import { lockKey } from '../storage/statements.js';
+import { countBelow, foundRow, returnedRow } from '../storage/rows.js';
+import { scheduleRuns, schedules } from '../storage/automation-schema.js';
+import { turns } from '../storage/schema.js';
+import { ScheduledTurns } from './scheduled-turns.js';
+import { SlotStore, SlotTaken } from './slot-store.js';
+import {
+  nothingToChange,
+  scheduleExists,
+  scheduleLimit,
+  scheduleNotFound,
+} from './schedule-errors.js';
+import { LocalClock, Slots } from './slots.js';
+import { DefinitionChecker, type KeyedDefinition } from './definition-checker.js';
+import {
+  viewRun,
+  viewSchedule,
+  type RunDto,
+  type RunPageDto,
+  type ScheduleChangesDto,
+  type ScheduleDto,
+  type ScheduleRow,
+  type ScheduleViewDto,
+  type UpcomingSlotDto,
+} from './schedule.dto.js';
+
+/** The name of a schedule: its principal, and the principal's own name for it. */
+interface ScheduleName {
+  principalId: string;
+  key: string;
+}
+
+const newestFirst = { columns: { id: scheduleRuns.id }, isDescending: true };
+
+/** The schedules of principals. An action and its audit entry are one transaction; each raises the revision. */
+@Injectable()
+export class ScheduleService {
+  constructor(
+    @Inject(DATABASE) private readonly db: Database,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(CONFIG) private readonly config: Pick<Config, 'schedulesPerPrincipal'>,
+    private readonly checker: DefinitionChecker,
+    private readonly turns: ScheduledTurns,
+    private readonly slots: SlotStore,
+    private readonly audit: AuditLog,
+  ) {}
+
+  /** A principal's schedules, by their keys. */
+  async list(principalId: string): Promise<ScheduleViewDto[]> {
+    const rows = await this.db
+      .select()
+      .from(schedules)
+      .where(eq(schedules.principalId, principalId))
+      .orderBy(asc(schedules.key));
+    return rows.map(viewSchedule);
+  }
+
+  /** @throws TypedError SCHEDULE_NOT_FOUND 404. */
+  async get(key: string, { id: principalId }: Principal): Promise<ScheduleViewDto> {
+    return viewSchedule(await getRow(this.db, { principalId, key }));
+  }
+
+  /**
+   * Creates the schedule, or gives the one of that name another definition. Its next slot stays where its times do:
+   * a definition that is put again loses no slot.
+   *
+   * @param name `isNew`: a key that is taken is refused; else its schedule is replaced.
+   * @throws TypedError: see `DefinitionChecker`; SCHEDULE_LIMIT 429; SCHEDULE_EXISTS 412.
+   */
+  async put(
+    { key, isNew }: { key: string; isNew: boolean },
+    wanted: ScheduleDto,
+    caller: Principal,
+  ): Promise<ScheduleViewDto> {
+    const definition = await this.checker.check(wanted, caller);
+    const name = { principalId: caller.id, key };
+    const stored = await this.db.transaction(async (tx) => {
+      await lockKey(tx, 'principal', caller.id);
+      const [existing] = await find(tx, name);
+      if (existing !== undefined && isNew) throw scheduleExists(key);
+      if (existing !== undefined) return this.#redefine(tx, existing, definition);
+      const rows = { table: schedules, where: eq(schedules.principalId, caller.id) };
+      await countBelow(tx, rows, this.config.schedulesPerPrincipal, scheduleLimit);
+      const now = this.clock.now();
+      const [createdAt, nextAt] = [new Date(now), nextSlot(definition, now)];
+      const times = { nextAt, failuresFrom: createdAt, createdAt, updatedAt: createdAt };
+      const row = { id: newId('sched'), ...name, ...definition, ...times };
+      const created = await tx.insert(schedules).values(row).returning();
+      return this.#note(tx, 'schedule.created', returnedRow(created, 'schedule'));
+    });
+    return viewSchedule(stored);
+  }
+
+  /** @throws TypedError: see `DefinitionChecker`; SCHEDULE_NOT_FOUND 404. */
+  async change(
+    key: string,
+    wanted: ScheduleChangesDto,
+    caller: Principal,
+  ): Promise<ScheduleViewDto> {
+    const changes = compact({ ...wanted });
+    if (Object.keys(changes).length === 0) throw nothingToChange();
+    const name = { principalId: caller.id, key };
+    const existing = toWanted(await getRow(this.db, name));
+    const definition = await this.checker.check({ ...existing, ...changes }, caller);
+    const changed = await this.db.transaction(async (tx) =>
+      this.#redefine(tx, await getRow(tx, name), definition),
+    );
+    return viewSchedule(changed);
+  }
+
+  /** @throws TypedError SCHEDULE_NOT_FOUND 404. */
+  async pause(key: string, { id: principalId }: Principal): Promise<ScheduleViewDto> {
+    const paused = await this.db.transaction(async (tx) => {
+      const existing = await getRow(tx, { principalId, key });
+      if (existing.pausedAt !== null) return existing;
+      const pausedAt = new Date(this.clock.now());
+      const changed = await this.#update(tx, existing, { pausedAt, pauseReason: 'requested' });
+      return this.#note(tx, 'schedule.paused', changed);
+    });
+    return viewSchedule(paused);
+  }
+
+  /**
+   * Lets a paused schedule go on, from now: the slots of the pause are no misses. It acts with the caller's key from
+   * then on.
+   *
+   * @throws TypedError SCHEDULE_NOT_FOUND 404.
+   */
+  async resume(key: string, { id: principalId, keyId }: Principal): Promise<ScheduleViewDto> {
+    const resumed = await this.db.transaction(async (tx) => {
+      const existing = await getRow(tx, { principalId, key });
+      if (existing.pausedAt === null) return existing;
+      const changed = await this.#update(tx, existing, {
+        keyId,
+        pausedAt: null,
+        pauseReason: null,
+        failuresFrom: new Date(this.clock.now()),
+        nextAt: await this.#nextFree(tx, existing, existing),
+      });
+      return this.#note(tx, 'schedule.resumed', changed);
+    });
+    return viewSchedule(resumed);
+  }
+
+  /**
+   * Deletes a schedule with the records of its runs; its turns stay.
+   *
+   * @returns the schedule that is gone. @throws TypedError SCHEDULE_NOT_FOUND 404.
+   */
+  async delete(key: string, { id: principalId }: Principal): Promise<ScheduleViewDto> {
+    const deleted = await this.db.transaction(async (tx) => {
+      const gone = await tx.delete(schedules).where(isNamed({ principalId, key })).returning();
+      const row = foundRow(gone, () => scheduleNotFound(key));
+      return this.#note(tx, 'schedule.deleted', row);
+    });
+    return viewSchedule(deleted);
+  }
+
+  /**
+   * Runs a schedule now, beside its slots, also while it is paused. A repeated idempotency key gives the first run.
+   *
+   * @throws TypedError of each check of a turn; TURN_IN_PROGRESS 409 where it would overlap.
+   */
+  async trigger(
+    key: string,
+    idempotencyKey: string | undefined,
+    principal: Principal,
+  ): Promise<RunDto> {
+    const schedule = await getRow(this.db, { principalId: principal.id, key });
+    const triggerKey = idempotencyKey ?? newId('trigger');
+    const [earlier] = await this.#triggered(schedule, triggerKey);
+    if (earlier !== undefined) return viewRun(earlier);
+    try {
+      await this.turns.submit(schedule, {
+        principal,
+        idempotencyKey: newId('trigger'),
+        store: async (tx, run) => {
+          await this.slots.triggerIn(tx, schedule, { ...run, triggerKey });
+          const entry = { principalId: principal.id, subject: schedule.id, details: { key } };
+          await this.audit.write({ ...entry, action: 'schedule.triggered' }, tx);
+        },
+      });
+    } catch (error) {
+      // The same request came twice and the other one is through, or the schedule is gone.
+      if (!(error instanceof SlotTaken)) throw error;
+    }
+    const stored = await this.#triggered(schedule, triggerKey);
+    // Without one, the schedule was deleted in this moment, with its runs.
+    return viewRun(foundRow(stored, () => scheduleNotFound(key)));
+  }
+
+  /** @throws TypedError SCHEDULE_NOT_FOUND 404, INVALID_REQUEST 400 for an invalid cursor or limit. */
+  async runs(
+    key: string,
+    query: PageQueryDto,
+    { id: principalId }: Principal,
+  ): Promise<RunPageDto> {
+    const { id } = await getRow(this.db, { principalId, key });
+    const ofSchedule = eq(scheduleRuns.scheduleId, id);
+    const { rows, ...next } = await loadPage(query, newestFirst, ({ after, orderBy, limit }) =>
+      this.#runs(and(ofSchedule, after))
+        .orderBy(...orderBy)
+        .limit(limit),
+    );
+    return { runs: rows.map(viewRun), ...next };
+  }
+
+  /** The next slots, also of a paused schedule. @throws TypedError SCHEDULE_NOT_FOUND 404. */
+  async upcoming(
+    key: string,
+    count: number,
+    { id: principalId }: Principal,
+  ): Promise<UpcomingSlotDto[]> {
+    const { cron, tz } = await getRow(this.db, { principalId, key });
+    const clock = new LocalClock(tz);
+    return new Slots(cron, tz).next(this.clock.now(), count).map((slot) => ({
+      at: new Date(slot).toISOString(),
+      local: new Date(clock.wallAt(slot)).toISOString().slice(0, 'yyyy-mm-ddThh:mm'.length),
+    }));
+  }
+
+  /** The run that an earlier trigger with the same idempotency key began. */
+  #triggered({ id }: ScheduleRow, key: string) {
+    return this.#runs(and(eq(scheduleRuns.scheduleId, id), eq(scheduleRuns.triggerKey, key)));
+  }
+
+  /** Runs, with the status of their turns. */
+  #runs(which: SQL | undefined) {
+    return this.db
+      .select({ id: scheduleRuns.id, run: scheduleRuns, status: turns.status })
+      .from(scheduleRuns)
+      .leftJoin(turns, eq(turns.id, scheduleRuns.turnId))
+      .where(which);
+  }
+
+  async #redefine(
+    tx: Queryable,
+    existing: ScheduleRow,
+    definition: KeyedDefinition,
+  ): Promise<ScheduleRow> {
+    const isOnTime = definition.cron === existing.cron && definition.tz === existing.tz;
+    const nextAt = isOnTime ? existing.nextAt : await this.#nextFree(tx, existing, definition);
+    const changed = await this.#update(tx, existing, { ...definition, nextAt });
+    return this.#note(tx, 'schedule.changed', changed);
+  }
+
+  async #update(
+    tx: Queryable,
+    { id }: ScheduleRow,
+    changes: Partial<ScheduleRow>,
+  ): Promise<ScheduleRow> {
+    const updatedAt = new Date(this.clock.now());
+    const revision = sql`${schedules.revision} + 1`;
+    // No lease: the process that has it stores nothing under the earlier revision.
+    const changed = await tx
+      .update(schedules)
+      .set({ ...changes, revision, leasedUntil: null, updatedAt })
+      .where(eq(schedules.id, id))
+      .returning();
+    return returnedRow(changed, 'schedule');
+  }
+
+  /** The next slot that has no outcome yet: another process's clock may have been ahead of this one's. */
+  async #nextFree(tx: Queryable, { id }: ScheduleRow, times: Times): Promise<Date> {
+    const [last] = await tx
+      .select({ slot: max(scheduleRuns.slot) })
+      .from(scheduleRuns)
+      .where(and(eq(scheduleRuns.scheduleId, id), eq(scheduleRuns.cause, 'slot')));
+    return nextSlot(times, Math.max(this.clock.now(), last?.slot?.getTime() ?? 0));
+  }
+
+  async #note(tx: Queryable, action: AuditAction, schedule: ScheduleRow): Promise<ScheduleRow> {
+    const { id: subject, principalId, key } = schedule;
+    await this.audit.write({ principalId, action, subject, details: { key } }, tx);
+    return schedule;
+  }
+}
+
+type Times = Pick<ScheduleRow, 'cron' | 'tz'>;
+
+function nextSlot({ cron, tz }: Times, after: number): Date {
+  return new Date(new Slots(cron, tz).after(after));
+}
+
+function isNamed({ principalId, key }: ScheduleName): SQL | undefined {
+  return and(eq(schedules.principalId, principalId), eq(schedules.key, key));
+}
+
+/** Locks the row: changes of one schedule come one after the other. */
+function find(db: Queryable, name: ScheduleName) {
+  return db.select().from(schedules).where(isNamed(name)).for('update');
+}
+
+/** @throws TypedError SCHEDULE_NOT_FOUND 404. */
+async function getRow(db: Queryable, name: ScheduleName): Promise<ScheduleRow> {
+  return foundRow(await find(db, name), () => scheduleNotFound(name.key));
+}
+
+/** A stored schedule as a request for it. */
+function toWanted(schedule: ScheduleRow): ScheduleDto {
+  const { cron, tz, sessionId, agent, projectRoot, message, opts, overlap, catchUpMs } = schedule;
+  const optional = {
+    agent: agent ?? undefined,
+    projectRoot: projectRoot ?? undefined,
+    opts: opts ?? undefined,
+  };
+  return {
+    cron,
+    tz,
+    session: sessionId ?? 'new',
+    message,
+    overlap,
+    catchUpMs,
+    ...compact(optional),
+  };
+}
