@@ -5,9 +5,8 @@ import { GovernanceModule } from '../governance/governance.module.js';
 import { findHandlers } from '../http/find-handlers.js';
 import { AccessGuard, NOT_FOUND, type NotFound } from './access.guard.js';
 import { Authenticator } from './authenticator.js';
-import { AdminController } from './keys/admin.controller.js';
+import { AdminController } from './admin.controller.js';
 import { AuditLog } from './audit-log.js';
-import { AuditService } from './keys/audit-service.js';
 import { checkRoutes } from './ownership/check-routes.js';
 import { KeyService } from './key-service.js';
 import { KeyStore } from './key-store.js';
@@ -23,7 +22,6 @@ import { Owners } from './ownership/owners.js';
   providers: [
     KeyStore,
     AuditLog,
-    AuditService,
     KnownKeys,
     KeyService,
     RefusedAddresses,
@@ -31,7 +29,7 @@ import { Owners } from './ownership/owners.js';
     Owners,
     { provide: ACCESS_RULES, inject: [CONFIG], useFactory: accessRules },
   ],
-  exports: [KeyStore, AuditLog, AuditService, KnownKeys, KeyService, Authenticator, Owners],
+  exports: [KeyStore, AuditLog, KnownKeys, KeyService, Authenticator, Owners],
 })
 export class AccessModule {}
 

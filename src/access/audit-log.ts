@@ -1,9 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { asc, gt } from 'drizzle-orm';
 import { CLOCK, type Clock } from '../platform/clock.js';
+import { cutPage } from '../http/paging/load-page.js';
+import { compact } from '../platform/compact.js';
 import { newTimeId } from '../platform/ids.js';
 import { DATABASE, type Database, type Queryable } from '../storage/connection.js';
 import { auditLog } from '../storage/governance-schema.js';
+import type { AuditPageDto, AuditQueryDto } from './key.dto.js';
 
 /** Audited actions. Accepted turns are not among them: a turn's row has its principal and time. */
 export type AuditAction =
@@ -40,8 +43,6 @@ export interface AuditEntry {
   details?: Record<string, unknown>;
 }
 
-export type AuditRow = typeof auditLog.$inferSelect;
-
 /** The audit log: who did what. */
 @Injectable()
 export class AuditLog {
@@ -75,13 +76,23 @@ export class AuditLog {
     });
   }
 
-  /** Lists entries by time. @param after id of an entry. */
-  list({ after, limit }: { after: string | undefined; limit: number }): Promise<AuditRow[]> {
-    return this.db
+  /** A page of entries, oldest first. @param after id of an entry. */
+  async page({ after, limit }: AuditQueryDto): Promise<AuditPageDto> {
+    const found = await this.db
       .select()
       .from(auditLog)
       .where(after === undefined ? undefined : gt(auditLog.id, after))
       .orderBy(asc(auditLog.id))
-      .limit(limit);
+      .limit(limit + 1);
+    const { rows, nextCursor: nextAfter } = cutPage(found, limit, ({ id }) => id);
+    const entries = rows.map(({ id, at, principalId: principal, action, subject, details }) => ({
+      id,
+      at: at.toISOString(),
+      principal,
+      action,
+      subject,
+      details,
+    }));
+    return { entries, ...compact({ nextAfter }) };
   }
 }

@@ -6,7 +6,7 @@ import type { OpenedDatabase } from '../storage/connection.js';
 import { apiKeys, auditLog } from '../storage/governance-schema.js';
 import { newSecret } from './key-secret.js';
 import type { AccessRules } from './origin/access-rules.js';
-import { NewKeyDto } from './new-key.dto.js';
+import { NewKeyDto } from './key.dto.js';
 import { takeRequest } from '../http/request.pipe.js';
 
 const limits = { requestsPerMinute: 60, concurrentTurns: 0, tokensPerDay: 0, usdPerDay: 0 };

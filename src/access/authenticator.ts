@@ -6,7 +6,7 @@ import { tooManyRefusals, unauthenticated, type KeyFault } from './access-errors
 import { AuditLog } from './audit-log.js';
 import { checkOrigin, type PageHead } from './origin/check-origin.js';
 import { hashKey, isKeyText } from './key-secret.js';
-import type { KeyRow } from './key-store.js';
+import type { KeyRow } from './key.dto.js';
 import { KnownKeys } from './known-keys.js';
 import { isLoopback } from '../platform/net/loopback.js';
 import { limitsOf, localPrincipal, type Principal, type ResolvedLimits } from './principal.js';

@@ -9,15 +9,14 @@ import { AuditLog } from './audit-log.js';
 import { newSecret } from './key-secret.js';
 import { KeyStore } from './key-store.js';
 import { KnownKeys } from './known-keys.js';
-import { usualScopes, type NewKeyDto } from './new-key.dto.js';
+import {
+  usualScopes,
+  viewKey,
+  type CreatedKeyDto,
+  type KeyDto,
+  type NewKeyDto,
+} from './key.dto.js';
 import { parsePeriod } from './parse-period.js';
-import { viewKey, type KeyView } from './view-key.js';
-
-export interface CreatedKey {
-  key: KeyView;
-  /** The whole key, which is stored nowhere. */
-  secret: string;
-}
 
 /** Manages API keys. An action and its audit entry are one transaction. */
 @Injectable()
@@ -35,7 +34,7 @@ export class KeyService {
    *
    * @param by the acting principal, for the audit log.
    */
-  async create(wanted: NewKeyDto, by: string): Promise<CreatedKey> {
+  async create(wanted: NewKeyDto, by: string): Promise<CreatedKeyDto> {
     const asked = wanted.scopes ?? (await this.#defaultScopes());
     const created = await this.db.transaction((tx) => this.#add(wanted, asked, by, tx));
     this.known.forget();
@@ -50,7 +49,7 @@ export class KeyService {
   async createFirst(
     wanted: NewKeyDto,
     by: string,
-    show: (created: CreatedKey) => void,
+    show: (created: CreatedKeyDto) => void,
   ): Promise<void> {
     await this.db.transaction(async (tx) => {
       await lockFor(tx, 'first-key');
@@ -60,7 +59,7 @@ export class KeyService {
     this.known.forget();
   }
 
-  async list(): Promise<KeyView[]> {
+  async list(): Promise<KeyDto[]> {
     const now = this.clock.now();
     return (await this.store.list()).map((key) => viewKey(key, now));
   }
@@ -68,7 +67,7 @@ export class KeyService {
   /**
    * Revokes a key, again without effect. @param id text without NUL. @throws TypedError KEY_NOT_FOUND 404.
    */
-  async revoke(id: string, by: string): Promise<KeyView> {
+  async revoke(id: string, by: string): Promise<KeyDto> {
     const { db, store, audit, clock } = this;
     const revoked = await db.transaction(async (tx) => {
       const key = await store.revoke(id, tx);
@@ -88,7 +87,7 @@ export class KeyService {
     asked: readonly KeyScope[],
     by: string,
     tx: Queryable,
-  ): Promise<CreatedKey> {
+  ): Promise<CreatedKeyDto> {
     const { principal, name, limits, expiresIn, projectRoots } = wanted;
     const scopes = keyScopes.filter((scope) => asked.includes(scope));
     const expiresInMs = expiresIn === undefined ? undefined : parsePeriod(expiresIn);

@@ -4,9 +4,10 @@ import { CLOCK, type Clock } from '../platform/clock.js';
 import { DATABASE, type Database, type Queryable } from '../storage/connection.js';
 import { apiKeys } from '../storage/governance-schema.js';
 import { prepared } from '../storage/statements.js';
+import { returnedRow } from '../storage/rows.js';
+import type { KeyRow } from './key.dto.js';
 
-export type KeyRow = typeof apiKeys.$inferSelect;
-export type NewKeyRow = typeof apiKeys.$inferInsert;
+type NewKeyRow = typeof apiKeys.$inferInsert;
 
 export interface KeyCensus {
   /** Whether any key was ever created, even if all were revoked since. */
@@ -51,9 +52,7 @@ export class KeyStore {
   }
 
   async add(key: NewKeyRow, db: Queryable = this.db): Promise<KeyRow> {
-    const [added] = await db.insert(apiKeys).values(key).returning();
-    if (added === undefined) throw new Error('The database returned no key');
-    return added;
+    return returnedRow(await db.insert(apiKeys).values(key).returning(), 'key');
   }
 
   async find(id: string): Promise<KeyRow | undefined> {

@@ -10,7 +10,7 @@ import { KeyService } from './key-service.js';
 import { hashKey } from './key-secret.js';
 import { KeyStore } from './key-store.js';
 import { KnownKeys } from './known-keys.js';
-import { NewKeyDto } from './new-key.dto.js';
+import { NewKeyDto } from './key.dto.js';
 import { takeRequest } from '../http/request.pipe.js';
 
 describe('keys', () => {

@@ -2,7 +2,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { LOGGER, type Logger } from '../platform/logger.js';
 import { TtlCache } from '../platform/async/ttl-cache.js';
-import { KeyStore, type KeyCensus, type KeyRow } from './key-store.js';
+import { KeyStore, type KeyCensus } from './key-store.js';
+import type { KeyRow } from './key.dto.js';
 
 /** Time after which every process refuses a revoked key, in ms. */
 export const KEY_FRESH_MS = 1_000;

@@ -6,8 +6,7 @@
 import type { AgentConfig } from '../storage/shapes/stored-options.js';
 import type { viewTurn } from '../turn/state/turn-row.js';
 
-export type { CreatedKey } from '../access/key-service.js';
-export type { KeyView } from '../access/view-key.js';
+export type { CreatedKeyDto as CreatedKey, KeyDto as KeyView } from '../access/key.dto.js';
 export type { AgentProblem } from '../agents/check-agents.js';
 export type { AgentSummary } from '../agents/summarize-agent.js';
 export type { UploadedFile } from '../attachments/upload/upload-service.js';

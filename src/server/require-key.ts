@@ -1,7 +1,8 @@
 import { lookup } from 'node:dns/promises';
-import type { CreatedKey, KeyService } from '../access/key-service.js';
+import type { KeyService } from '../access/key-service.js';
+import type { CreatedKeyDto } from '../access/key.dto.js';
 import type { KeyStore } from '../access/key-store.js';
-import { NewKeyDto } from '../access/new-key.dto.js';
+import { NewKeyDto } from '../access/key.dto.js';
 import { LOCAL_USER } from '../access/principal.js';
 import { ConfigError, type Config } from '../config/config.js';
 import { takeRequest } from '../http/request.pipe.js';
@@ -14,7 +15,7 @@ export interface RequireKeyDeps {
   store: Pick<KeyStore, 'census'>;
   keys: Pick<KeyService, 'createFirst'>;
   /** Shows the first key to whoever started the server; undefined: there is nobody, and no key is made. */
-  showFirstKey: ((created: CreatedKey) => void) | undefined;
+  showFirstKey: ((created: CreatedKeyDto) => void) | undefined;
 }
 
 /** The fault of a host that has no address: whether others reach it is then no question. */

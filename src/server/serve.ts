@@ -7,7 +7,8 @@ import { SwaggerModule } from '@nestjs/swagger';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Outages } from './outages.js';
 import { requireKey } from './require-key.js';
-import { KeyService, type CreatedKey } from '../access/key-service.js';
+import { KeyService } from '../access/key-service.js';
+import type { CreatedKeyDto } from '../access/key.dto.js';
 import { KeyStore } from '../access/key-store.js';
 import { AppModule } from './app.module.js';
 import { PUBLISH_URL, type PublishUrl } from '../backend/publish-url.js';
@@ -74,7 +75,7 @@ export interface ServeOptions {
   /** The data folder of a server without Redis and PostgreSQL, one of `resources`. Default: the server opens it. */
   folder?: Promise<OpenFolder> | undefined;
   /** Shows the first key, where `TURNPIKE_FIRST_KEY` has one made; without it none is. */
-  showFirstKey?: (created: CreatedKey) => void;
+  showFirstKey?: (created: CreatedKeyDto) => void;
 }
 
 /**

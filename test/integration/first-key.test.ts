@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import type { CreatedKey } from '../../src/access/key-service.js';
-import { NewKeyDto } from '../../src/access/new-key.dto.js';
+import type { CreatedKeyDto } from '../../src/access/key.dto.js';
+import { NewKeyDto } from '../../src/access/key.dto.js';
 import { hashKey } from '../../src/access/key-secret.js';
 import { takeRequest } from '../../src/http/request.pipe.js';
 import { systemClock } from '../../src/platform/clock.js';
@@ -21,7 +21,7 @@ describe.each(bothDatabases)('the first key, in %s', (_, open) => {
 
   it('is made by one of the processes that start together', async () => {
     const { keyService, store, wanted } = await openService();
-    const shown: CreatedKey[] = [];
+    const shown: CreatedKeyDto[] = [];
     await Promise.all(
       Array.from({ length: 6 }, () =>
         keyService.createFirst(wanted, 'test', (created) => shown.push(created)),

@@ -1,4 +1,4 @@
-import type { KeyView } from '../../access/view-key.js';
+import type { KeyDto } from '../../access/key.dto.js';
 import { ConnectionLostError, TurnpikeError } from '../../client/turnpike-client.js';
 import { TypedError } from '../../errors/typed-error.js';
 import { describeCreated, describeExpiry } from '../render/describe-start.js';
@@ -54,7 +54,7 @@ async function act(admin: KeyAdmin, wanted: KeysArguments): Promise<string> {
   }
 }
 
-function describeKeys(keys: readonly KeyView[]): string {
+function describeKeys(keys: readonly KeyDto[]): string {
   if (keys.length === 0)
     return 'There are no keys. Make one: turnpike keys create --principal NAME';
   return keys

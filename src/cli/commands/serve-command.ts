@@ -1,5 +1,5 @@
 import open from 'open';
-import type { CreatedKey } from '../../access/key-service.js';
+import type { CreatedKeyDto } from '../../access/key.dto.js';
 import { parseConfig, type Config } from '../../config/config.js';
 import { compact } from '../../platform/compact.js';
 import { createLogger, type Logger } from '../../platform/logger.js';
@@ -112,7 +112,7 @@ function announceServing(started: Started, url: string): void {
 }
 
 /** Prints text on a terminal; elsewhere one log line, whatever the log level. The log itself hides keys. */
-function showFirstKey(created: CreatedKey): void {
+function showFirstKey(created: CreatedKeyDto): void {
   if (process.stderr.isTTY) return console.error(`\n${describeCreated(created)}\n`);
   const redact = (line: string): string => line;
   const log = createLogger({ level: 'warn', readable: false, redact });

@@ -1,10 +1,11 @@
 import { AuditLog } from '../../access/audit-log.js';
-import { KeyService, type CreatedKey } from '../../access/key-service.js';
+import { KeyService } from '../../access/key-service.js';
+import type { CreatedKeyDto } from '../../access/key.dto.js';
 import { hideKeys } from '../../access/key-secret.js';
 import { KeyStore } from '../../access/key-store.js';
 import { KnownKeys } from '../../access/known-keys.js';
-import { NewKeyDto } from '../../access/new-key.dto.js';
-import type { KeyView } from '../../access/view-key.js';
+import { NewKeyDto } from '../../access/key.dto.js';
+import type { KeyDto } from '../../access/key.dto.js';
 import type { Config } from '../../config/config.js';
 import { takeRequest } from '../../http/request.pipe.js';
 import { systemClock } from '../../platform/clock.js';
@@ -21,9 +22,9 @@ const AUDIT_ACTOR = 'command-line';
 
 export interface KeyAdmin {
   /** @param body that of the route that creates keys. */
-  create(body: Record<string, unknown>): Promise<CreatedKey>;
-  list(): Promise<KeyView[]>;
-  revoke(id: string): Promise<KeyView>;
+  create(body: Record<string, unknown>): Promise<CreatedKeyDto>;
+  list(): Promise<KeyDto[]>;
+  revoke(id: string): Promise<KeyDto>;
   close(): Promise<void>;
 }
 

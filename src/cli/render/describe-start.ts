@@ -2,8 +2,8 @@ import path from 'node:path';
 import type { Config } from '../../config/config.js';
 import type { ProviderMode } from '../../provider/provider-config.js';
 import { describeShells, type Shells } from '../../tools/shells.js';
-import type { CreatedKey } from '../../access/key-service.js';
-import type { KeyView } from '../../access/view-key.js';
+import type { CreatedKeyDto } from '../../access/key.dto.js';
+import type { KeyDto } from '../../access/key.dto.js';
 
 /** The routes to begin with; `/docs` describes all. */
 const routes = [
@@ -71,7 +71,7 @@ export function exampleCurl(url: string): string {
 }
 
 /** The text that shows a new key, this once. */
-export function describeCreated({ key, secret }: CreatedKey): string {
+export function describeCreated({ key, secret }: CreatedKeyDto): string {
   return [
     secret,
     '',
@@ -80,6 +80,6 @@ export function describeCreated({ key, secret }: CreatedKey): string {
   ].join('\n');
 }
 
-export function describeExpiry({ expiresAt }: KeyView): string {
+export function describeExpiry({ expiresAt }: KeyDto): string {
   return expiresAt === null ? '' : `, until ${expiresAt}`;
 }

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { describe, expect, it } from '@jest/globals';
 import { takeRequest } from '../http/request.pipe.js';
-import { NewKeyDto } from './new-key.dto.js';
+import { NewKeyDto } from './key.dto.js';
 
 describe('NewKeyDto', () => {
   it('reads what is there', async () => {

@@ -1,15 +1,20 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { ApiErrors } from '../../http/errors/api-errors.decorator.js';
-import { CreatedKeyDto, KeyListDto, KeyParamsDto, OneKeyDto } from './admin.dto.js';
-import { AuditPageDto } from './audit-page.dto.js';
-import { AuditQueryDto } from './audit-query.dto.js';
-import { AuditService } from './audit-service.js';
-import { Caller } from '../caller.decorator.js';
-import { KeyService } from '../key-service.js';
-import { NewKeyDto } from '../new-key.dto.js';
-import { NeedsScope, Unowned } from '../owned.decorator.js';
-import type { Principal } from '../principal.js';
+import { ApiErrors } from '../http/errors/api-errors.decorator.js';
+import { AuditLog } from './audit-log.js';
+import { Caller } from './caller.decorator.js';
+import { KeyService } from './key-service.js';
+import {
+  AuditPageDto,
+  AuditQueryDto,
+  CreatedKeyDto,
+  KeyListDto,
+  KeyParamsDto,
+  NewKeyDto,
+  OneKeyDto,
+} from './key.dto.js';
+import { NeedsScope, Unowned } from './owned.decorator.js';
+import type { Principal } from './principal.js';
 
 const manages = 'keys and the audit log are the server’s; the scope admin is for them';
 
@@ -20,7 +25,7 @@ const manages = 'keys and the audit log are the server’s; the scope admin is f
 export class AdminController {
   constructor(
     private readonly keys: KeyService,
-    private readonly audit: AuditService,
+    private readonly audit: AuditLog,
   ) {}
 
   /** Make an API key; the first one also without a key, from this machine */

@@ -12,12 +12,20 @@ import {
   MaxLength,
   NotContains,
 } from 'class-validator';
-import { MayBeAbsent } from '../http/fields/field-rules.decorator.js';
+import { MayBeAbsent, RequiredText } from '../http/fields/field-rules.decorator.js';
 import { mustBe } from '../http/fields/field-words.js';
 import { Nested } from '../http/fields/nested.decorator.js';
 import { RequestForm } from '../http/request-form.decorator.js';
 import { Rule } from '../http/fields/rule.decorator.js';
-import { keyScopes, type KeyScope, type PrincipalLimits } from '../storage/governance-schema.js';
+import { OptionalId } from '../http/fields/id-field.decorator.js';
+import { jsonObject, nullableTime, time } from '../http/fields/json-schemas.js';
+import { PageLimit } from '../http/paging/page-query.dto.js';
+import {
+  keyScopes,
+  type apiKeys,
+  type KeyScope,
+  type PrincipalLimits,
+} from '../storage/governance-schema.js';
 import { parsePeriod } from './parse-period.js';
 
 /** Scopes of a key that names none; of the first one, all. */
@@ -114,6 +122,112 @@ export class NewKeyDto {
   @ArrayMaxSize(MOST_ROOTS, rootWords)
   @Rule('isFolders', (roots) => Array.isArray(roots) && roots.every(isRoot), rootWords)
   projectRoots: string[] = [];
+}
+
+/** A key as administrators see it: never the secret or its hash. */
+export class KeyDto {
+  /** Not secret. */
+  id!: string;
+  /** Whose it is. */
+  principal!: string;
+  name!: string;
+  @ApiProperty({ enum: ['active', 'expired', 'revoked'] }) status!:
+    | 'active'
+    | 'expired'
+    | 'revoked';
+
+  @ApiProperty({ enum: keyScopes, isArray: true, example: ['turns', 'approvals'] })
+  scopes!: KeyScope[];
+
+  /** Its own limits; for others it has the server’s. */
+  @ApiProperty({
+    type: 'object',
+    properties: {
+      requestsPerMinute: { type: 'number' },
+      concurrentTurns: { type: 'number', description: 'Most turns that have not ended.' },
+      tokensPerDay: { type: 'number' },
+      usdPerDay: { type: 'number' },
+    },
+  })
+  limits!: PrincipalLimits;
+
+  /** Folders that its sessions may work in beside those open to all. */
+  @ApiProperty({ type: [String], example: ['/srv/alice'] }) projectRoots!: string[];
+  @ApiProperty(time) createdAt!: string;
+  @ApiProperty(nullableTime) expiresAt!: string | null;
+  @ApiProperty(nullableTime) revokedAt!: string | null;
+  /** To the minute. */
+  @ApiProperty(nullableTime) lastUsedAt!: string | null;
+}
+
+export class KeyParamsDto {
+  /** Id of the key. */
+  @RequiredText() id!: string;
+}
+
+export class OneKeyDto {
+  key!: KeyDto;
+}
+
+export class CreatedKeyDto extends OneKeyDto {
+  /** The key. It is shown this once. */
+  secret!: string;
+}
+
+export class KeyListDto {
+  /** In the order they were made. */
+  keys!: KeyDto[];
+}
+
+export class AuditQueryDto {
+  @OptionalId(
+    'audit',
+    '`nextAfter` of the page before, or the `id` of an entry.',
+    mustBe("the 'id' of an entry, or the 'nextAfter' of a page"),
+  )
+  after?: string | undefined;
+
+  @PageLimit({ standard: 100, most: 1_000 }) limit = 100;
+}
+
+export class AuditEntryDto {
+  id!: string;
+  @ApiProperty(time) at!: string;
+  /** Who did it. */
+  principal!: string;
+  /** @example key.create */
+  action!: string;
+  /** Id of what it was done to. */
+  subject!: string;
+  @ApiProperty(jsonObject) details!: Record<string, unknown>;
+}
+
+export class AuditPageDto {
+  /** Oldest first. */
+  entries!: AuditEntryDto[];
+  /** Page token: the `after` of the next page. Absent on the last page. */
+  nextAfter?: string;
+}
+
+export type KeyRow = typeof apiKeys.$inferSelect;
+
+export function viewKey(key: KeyRow, now: number): KeyDto {
+  const { id, principalId, name, scopes, limits, createdAt, expiresAt, revokedAt } = key;
+  const hasExpired = expiresAt !== null && expiresAt.getTime() <= now;
+  const status = revokedAt !== null ? 'revoked' : hasExpired ? 'expired' : 'active';
+  return {
+    id,
+    principal: principalId,
+    name,
+    status,
+    scopes,
+    limits,
+    projectRoots: key.projectRoots ?? [],
+    createdAt: createdAt.toISOString(),
+    expiresAt: expiresAt?.toISOString() ?? null,
+    revokedAt: revokedAt?.toISOString() ?? null,
+    lastUsedAt: key.lastUsedAt?.toISOString() ?? null,
+  };
 }
 
 /** Normalised, each once; what is no absolute path stays as it is. */
