@@ -313,7 +313,7 @@ function endTurn(draft: Draft, owner: Owner, event: EventOf<'turn.ended'>): void
   emit(draft, { owner, type: 'ended', event, unsent });
 }
 
-/** The turn of a subagent has ended: none of its calls runs. What asked for it says so, too, and forgets it. */
+/** The turn of a subagent has ended, and with it its calls; `subagent.ended`, an event of its parent's, follows. */
 function endReply(draft: Draft, owner: Owner): void {
   closeStep(draft, owner, true);
   for (const call of draft.view.calls.values()) {

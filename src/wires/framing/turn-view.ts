@@ -170,7 +170,7 @@ export type TurnChange = { owner: Owner } & (
   | { type: 'input.opened'; call: OpenCall }
   /** `rest`: the whole input, where nothing of it was sent; otherwise empty. */
   | { type: 'input.closed'; call: OpenCall; rest: string }
-  /** `call`, here and in the next four: as it was before. */
+  /** `call`, here and in the next three: as it was before. */
   | { type: 'call.started'; event: EventOf<'tool.started'>; call: OpenCall }
   | { type: 'question.asked'; event: EventOf<'approval.requested'>; call: OpenCall }
   | {

@@ -43,7 +43,7 @@ export interface AgUiRun {
 
 /** The view of the turn, and what a client has of it in its state and its conversation. */
 export interface AgUiState {
-  turn: TurnView;
+  view: TurnView;
   shown: TurnpikeView;
   /** Messages of the whole turn, also those before the segment. */
   messages: readonly AgUiMessage[];
@@ -71,7 +71,7 @@ export function remember({ state, events }: Encoded, change: Partial<AgUiState>)
 export function show(encoded: Encoded, change: Partial<TurnpikeView>): Encoded {
   const shown = { ...encoded.state.shown, ...change };
   const changed = remember(encoded, { shown });
-  if (encoded.state.turn.turn.started === undefined) return changed;
+  if (encoded.state.view.turn.started === undefined) return changed;
   const delta = Object.entries(change).map(([name, value]) => ({
     op: 'replace' as const,
     path: `/turnpike/${name}`,
@@ -82,8 +82,8 @@ export function show(encoded: Encoded, change: Partial<TurnpikeView>): Encoded {
 
 /** The client's state as the run begins, with the turn in it. */
 export function showAll(run: AgUiRun, encoded: Encoded): Encoded {
-  const { turn, shown } = encoded.state;
-  const { started } = turn.turn;
+  const { view, shown } = encoded.state;
+  const { started } = view.turn;
   if (started === undefined) return encoded;
   const { sessionId, agent, model, contextWindow } = started;
   const turnpike = {
@@ -101,7 +101,7 @@ export function showAll(run: AgUiRun, encoded: Encoded): Encoded {
   return addEvents(encoded, stateSnapshot(run.state.value, turnpike));
 }
 
-/** @param last the turn before the run's first event: what was open then is opened again. */
+/** @param last the view before the run's first event: what was open then is opened again. */
 export function beginRun(run: AgUiRun, last: TurnView, before: AgUiState): Encoded {
   const { threadId, runId } = run;
   const state: AgUiState = { ...before, usage: [] };
@@ -125,7 +125,7 @@ export function conversation({ before }: AgUiRun, { messages }: AgUiState): AgUi
 
 /** The end of a run whose turn waits for the client. */
 export function pauseRun({ threadId, runId }: AgUiRun, encoded: Encoded): Encoded {
-  const { toolCallIds, interrupts } = findWaits(encoded.state.turn);
+  const { toolCallIds, interrupts } = findWaits(encoded.state.view);
   return addEvents(show(encoded, { status: 'waiting' }), {
     type: 'RUN_FINISHED',
     threadId,
@@ -199,7 +199,7 @@ function lastEvent(run: AgUiRun, { state }: Encoded, event: EventOf<'turn.ended'
     case 'interrupted':
       return finished({ type: 'cancelled' });
     case 'failed': {
-      const failure = state.turn.turn.failure;
+      const failure = state.view.turn.failure;
       const message = failure?.message ?? `The turn failed: ${reason}.`;
       const metadata = { turnpike: retryAdvice(failure ?? {}) };
       return { type: 'RUN_ERROR', message, code: failure?.errorType ?? reason, usage, metadata };

@@ -49,7 +49,7 @@ export function agUiDialect(run: AgUiRun): Dialect<AgUiState> {
   return {
     name: 'ag-ui',
     initial: {
-      turn: startView(segmentOf(run)),
+      view: startView(segmentOf(run)),
       shown: { status: 'running', usage: noUsage, contextTokens: 0, todos: null, notices: [] },
       messages: [],
       usage: [],
@@ -59,7 +59,7 @@ export function agUiDialect(run: AgUiRun): Dialect<AgUiState> {
       const said = run.isOld ? events.map(toOldEvent) : events;
       return { state, frames: said.map((one) => ({ data: JSON.stringify(one) })) };
     },
-    isOver: ({ turn }) => turn.segment?.phase === 'over',
+    isOver: ({ view }) => view.segment?.phase === 'over',
   };
 }
 
@@ -72,9 +72,9 @@ function segmentOf({ answered, from }: AgUiRun): Segment {
 }
 
 function encodeRun(run: AgUiRun, before: AgUiState, event: TurnEvent): Encoded {
-  const { view: turn, changes, isIncluded, begins } = followTurn(before.turn, event);
-  const state = { ...before, turn };
-  const begun = begins ? beginRun(run, before.turn, state) : { state, events: [] };
+  const { view, changes, isIncluded, begins } = followTurn(before.view, event);
+  const state = { ...before, view };
+  const begun = begins ? beginRun(run, before.view, state) : { state, events: [] };
   const encoded = changes.reduce((all, change) => encodeChange(run, all, change), begun);
   // Events before the segment are not sent, but those of the segment depend on them.
   return isIncluded ? encoded : { state: encoded.state, events: [] };
@@ -131,7 +131,7 @@ function encodeChange(run: AgUiRun, encoded: Encoded, change: TurnChange): Encod
       return addEvents(encoded, startOf(owner, change.event));
     case 'subagent.closed': {
       const { childTurnId: subagentRunId } = change.event;
-      const { interrupts } = findWaits(encoded.state.turn);
+      const { interrupts } = findWaits(encoded.state.view);
       const interruptIds = interrupts.flatMap((one) =>
         one.subagentRunId === subagentRunId ? one.id : [],
       );
@@ -189,8 +189,8 @@ function custom(owner: Owner, event: TurnEvent): AgUiEvent {
 }
 
 function countUsage(encoded: Encoded, owner: Owner, { usage }: EventOf<'step.ended'>): Encoded {
-  const { turn, usage: all, shown } = encoded.state;
-  const { model = 'unknown' } = speakerOf(turn, owner).started ?? turn.turn.started ?? {};
+  const { view, usage: all, shown } = encoded.state;
+  const { model = 'unknown' } = speakerOf(view, owner).started ?? view.turn.started ?? {};
   const counted = remember(encoded, { usage: addCall(all, model, usage) });
   if (owner !== undefined) return counted;
   const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens } = usage;

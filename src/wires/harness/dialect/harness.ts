@@ -1,4 +1,4 @@
-import type { TurnEvent } from '../../../events/turn-event.js';
+import type { EventOf, TurnEvent } from '../../../events/turn-event.js';
 import { assertNever } from '../../../platform/assert-never.js';
 import { retryAdvice } from '../../../platform/retry-advice.js';
 import type { Dialect, Frame } from '../../framing/dialect.js';
@@ -8,11 +8,9 @@ import { compact } from '../../../platform/compact.js';
 import type { JsonObject } from '../../../platform/json.js';
 import type { HarnessFrameName, HarnessFrames, Relayed } from './harness-frames.js';
 
-type Of<Type extends TurnEvent['type']> = Extract<TurnEvent, { type: Type }>;
-
 interface HarnessState {
   /** A fatal error comes again in the exit frame. */
-  failure?: Of<'turn.failed'>;
+  failure?: EventOf<'turn.failed'>;
   output?: OutputProgress;
 }
 
@@ -120,14 +118,14 @@ const approvalKeys = [
 ] as const;
 
 /** A frame of a subagent's own stream, under a name of its own. */
-function ofSubagent({ callId, childTurnId }: Of<'subagent.told'>, inner: Frame): Frame {
+function ofSubagent({ callId, childTurnId }: EventOf<'subagent.told'>, inner: Frame): Frame {
   const whose: Relayed<object> = { childTurnId, parentToolUseId: callId };
   const data = JSON.stringify(whose).slice(0, -1);
   const rest = inner.data === '{}' ? '}' : `,${inner.data.slice(1)}`;
   return { event: `subagent:${inner.event}`, data: data + rest };
 }
 
-function started(event: Of<'turn.started'>): HarnessFrames['session:init'] {
+function started(event: EventOf<'turn.started'>): HarnessFrames['session:init'] {
   const { providerSessionId, model, sessionId, messageId, agent, resumed } = event;
   const replaced = pick(event, ['replaces', 'filesReverted']);
   return {
@@ -141,13 +139,13 @@ function started(event: Of<'turn.started'>): HarnessFrames['session:init'] {
   };
 }
 
-function toolResult(event: Of<'tool.ended'>): HarnessFrames['tool:result'] {
+function toolResult(event: EventOf<'tool.ended'>): HarnessFrames['tool:result'] {
   const { name, status, output, callId, durationMs } = event;
   return { name, ok: status === 'success', output, toolUseId: callId, status, durationMs };
 }
 
 /** Data of the frame `turn:error`. */
-function describeFailure(event: Of<'turn.failed'>): HarnessFrames['turn:error'] {
+function describeFailure(event: EventOf<'turn.failed'>): HarnessFrames['turn:error'] {
   return {
     ...pick(event, ['phase', 'errorType', 'message', 'status', 'severity', 'fatal', 'details']),
     ...retryAdvice(event),
@@ -155,11 +153,11 @@ function describeFailure(event: Of<'turn.failed'>): HarnessFrames['turn:error'] 
 }
 
 /** Data of the frame `turn:end`. */
-function describeEnd(event: Of<'turn.ended'>): HarnessFrames['turn:end'] {
+function describeEnd(event: EventOf<'turn.ended'>): HarnessFrames['turn:end'] {
   return pick(event, ['outcome', 'exitCode', 'reason', 'usage', 'durationMs']);
 }
 
-function ended(state: HarnessState, event: Of<'turn.ended'>): Frame[] {
+function ended(state: HarnessState, event: EventOf<'turn.ended'>): Frame[] {
   const summary = frame('turn:end', describeEnd(event));
   switch (event.outcome) {
     case 'completed':
@@ -182,7 +180,7 @@ function ended(state: HarnessState, event: Of<'turn.ended'>): Frame[] {
 
 function failedExit(
   exitCode: number,
-  failed: Of<'turn.failed'> | undefined,
+  failed: EventOf<'turn.failed'> | undefined,
 ): HarnessFrames['process:exit'] {
   if (failed === undefined) return { exitCode, interrupted: false };
   const { message, errorType, status, severity, fatal, details } = failed;
