@@ -38,7 +38,7 @@ const [
   { loadShapes },
   ...controllers
 ] = await importSource([
-  'config/describe-variables',
+  'config/variables',
   'governance/decision-tree/agent-config',
   'governance/permissions/decide-permission',
   'governance/permissions/subagent-gate',

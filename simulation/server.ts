@@ -6,8 +6,7 @@ import { MemoryRequestCounter, REQUEST_COUNTER } from '../src/governance/rates/r
 import { BLOB_CONTENTS } from '../src/attachments/blob-store.js';
 import { PostgresContents } from '../src/attachments/blobs/postgres-contents.js';
 import { EmbeddedModule } from '../src/backend/embedded.module.js';
-import { ports } from '../src/backend/ports.js';
-import { PUBLISH_URL } from '../src/backend/publish-url.js';
+import { ports, PUBLISH_URL } from '../src/backend/ports.js';
 import { parseConfig, type Config } from '../src/config/config.js';
 import type { Role } from '../src/config/role.js';
 import { EVENT_LOG } from '../src/events/event-log.js';

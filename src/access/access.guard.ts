@@ -1,7 +1,7 @@
 import { Inject, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
-import { BODY_KIND, type BodyKind } from '../http/body-limit.decorator.js';
+import { BODY_KIND, type BodyKind } from '../http/request-body.js';
 import { recordOf } from '../http/request-record.js';
 import { compact } from '../platform/compact.js';
 import type { TypedError } from '../errors/typed-error.js';

@@ -12,12 +12,15 @@ import {
   MaxLength,
   NotContains,
 } from 'class-validator';
-import { MayBeAbsent, RequiredText } from '../http/fields/field-rules.decorator.js';
+import {
+  MayBeAbsent,
+  RequiredText,
+  Nested,
+  Rule,
+  OptionalId,
+} from '../http/fields/field-rules.decorator.js';
 import { mustBe } from '../http/fields/field-words.js';
-import { Nested } from '../http/fields/nested.decorator.js';
 import { RequestForm } from '../http/request-form.decorator.js';
-import { Rule } from '../http/fields/rule.decorator.js';
-import { OptionalId } from '../http/fields/id-field.decorator.js';
 import { jsonObject, nullableTime, time } from '../http/fields/json-schemas.js';
 import { PageLimit } from '../http/paging/page-query.dto.js';
 import {

@@ -11,7 +11,7 @@ import {
 import { isPlainObject } from '../platform/json.js';
 import { parseThinking } from '../provider/thinking.js';
 import { permissionModes, type OutputTerms, efforts } from '../storage/shapes/stored-options.js';
-import { parseOutput } from '../output/parse-output.js';
+import { parseOutput } from '../output/schema-checks.js';
 import {
   agentConfigFields,
   validateAgentConfig,

@@ -2,7 +2,7 @@ import { basename, isAbsolute, dirname, join } from 'node:path';
 import { access, constants, realpath, type FileHandle } from 'node:fs/promises';
 import { errorCode } from '../platform/error-code.js';
 import type { BlobStore, ReceivedFile } from './blob-store.js';
-import { chunkShare } from '../http/streams/chunk-share.js';
+import { chunkShare } from '../http/streams/write-stream.js';
 import {
   refuseAccess,
   shownPath,

@@ -15,8 +15,7 @@ import { REDIS, type RedisClient, RedisSubscriber } from '../storage/redis/redis
 import { BullQueueModule, BullTurnQueue } from '../turn/queue/bull-turn-queue.js';
 import { RedisSignalBus, SIGNAL_BUS } from '../turn/queue/signal-bus.js';
 import { TURN_QUEUE } from '../turn/queue/turn-queue.js';
-import { ports } from './ports.js';
-import { PUBLISH_URL } from './publish-url.js';
+import { ports, PUBLISH_URL } from './ports.js';
 import { RedisModule } from './redis.module.js';
 
 /** Milliseconds that a turn's log outlives the longest turn without an append. */

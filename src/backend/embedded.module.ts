@@ -15,8 +15,7 @@ import { openDataFolder, OPENED_FOLDER, type OpenFolder } from '../storage/folde
 import { MemorySignalBus, SIGNAL_BUS } from '../turn/queue/signal-bus.js';
 import { MemoryTurnQueue, TURN_QUEUE } from '../turn/queue/turn-queue.js';
 import { TurnClaims } from '../turn/queue/turn-claims.js';
-import { ports } from './ports.js';
-import { PUBLISH_URL } from './publish-url.js';
+import { ports, PUBLISH_URL } from './ports.js';
 
 const DATA_FOLDER = Symbol('DataFolder');
 

@@ -4,7 +4,12 @@ import { EVENT_LOG } from '../events/event-log.js';
 import { DATABASE, OPENED_DATABASE } from '../storage/connection.js';
 import { SIGNAL_BUS } from '../turn/queue/signal-bus.js';
 import { TURN_QUEUE } from '../turn/queue/turn-queue.js';
-import { PUBLISH_URL } from './publish-url.js';
+
+/** Publishes the process's address to programs of this machine. @param url `http://host:port`. */
+export type PublishUrl = (url: string) => Promise<void>;
+
+/** Injects the `PublishUrl` of the back end. */
+export const PUBLISH_URL = Symbol('PublishUrl');
 
 /** Tokens that every back end provides. */
 export const ports = [

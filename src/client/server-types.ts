@@ -11,7 +11,7 @@ export type { AgentProblem } from '../agents/check-agents.js';
 export type { AgentSummary } from '../agents/summarize-agent.js';
 export type { UploadedFile } from '../attachments/upload/upload-service.js';
 export type { TurnEvent } from '../events/turn-event.js';
-export type { QueueView } from '../ops/view-queue.js';
+export type { QueueView } from '../ops/queue-service.js';
 export type { EffectivePreference as EffectiveSetting } from '../options/preferences/effective-preferences.js';
 export type { PreferenceValues as Settings } from '../options/preferences/model-preferences.js';
 export type { ModelList } from '../options/model-list-service.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseAllowedOrigin } from './allowed-origin.js';
+import { parseAllowedOrigin } from './variable-forms.js';
 
 describe('parseAllowedOrigin', () => {
   it.each([

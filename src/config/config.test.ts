@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ConfigError, parseConfig } from './config.js';
-import { describeVariables } from './describe-variables.js';
+import { describeVariables, removedVariables, variables } from './variables.js';
 import type { Variable } from './variable.js';
-import { removedVariables, variables } from './variables.js';
 
 const knownNames = new Set(
   Object.values<Variable<unknown>>(variables).flatMap(({ names }) => names),

@@ -4,7 +4,6 @@ import { nearestName } from '../parsing/nearest-name.js';
 import { parseValue } from '../parsing/parse-value.js';
 import { isWithin } from '../platform/is-within.js';
 import type { Variable } from './variable.js';
-import { findServiceLinks } from './service-links.js';
 import { removedVariables, variables } from './variables.js';
 
 type Variables = typeof variables;
@@ -188,4 +187,26 @@ function unknownVariable(name: string, known: ReadonlySet<string>): string {
     return `${name} is no configuration variable any more: ${fixed}; remove it`;
   const near = nearestName(name, [...known]);
   return `${name} is not a configuration variable${near === undefined ? '' : `; did you mean ${near}?`}`;
+}
+
+/** Names of variables that Kubernetes makes in every pod for a Service `turnpike` or `turnpike-…`. */
+const names =
+  /^TURNPIKE_(?:[A-Z0-9_]+_)?(?:SERVICE_HOST|SERVICE_PORT(?:_[A-Z0-9_]+)?|PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)$/;
+/** Names that are ours unless their value is an address: `TURNPIKE_PORT` of a Service is one. */
+const portName = /^TURNPIKE_(?:[A-Z0-9_]+_)?PORT$/;
+const address = /^(?:tcp|udp|sctp):\/\//i;
+
+/**
+ * The variables that Kubernetes makes for Services whose names begin with `turnpike`, in every pod of
+ * their namespace. They configure nothing. Names in alphabetical order. Pure.
+ */
+export function findServiceLinks(environment: Record<string, string | undefined>): string[] {
+  return Object.entries(environment)
+    .filter(([name, value = '']) => isServiceLink(name, value))
+    .map(([name]) => name)
+    .toSorted();
+}
+
+function isServiceLink(name: string, value: string): boolean {
+  return names.test(name) || (portName.test(name) && address.test(value.trim()));
 }

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { findPrice, parsePrices } from './model-price.js';
+import { findPrice, parsePrices } from './variable-forms.js';
 
 it.each([
   ['claude=3/15', [{ model: 'claude', input: 3, output: 15 }]],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseServerTool } from './parse-server-tool.js';
+import { parseServerTool } from './variable-forms.js';
 
 describe('parseServerTool', () => {
   it.each([

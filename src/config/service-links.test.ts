@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { ConfigError, parseConfig } from './config.js';
+import { ConfigError, parseConfig, findServiceLinks } from './config.js';
 import { variables } from './variables.js';
-import { findServiceLinks } from './service-links.js';
 
 /** The variables of a pod for a Service `turnpike` with two named ports and a Service `turnpike-api`. */
 const pod = {

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import * as z from 'zod/mini';
 import { parsedBy } from '../parsing/shapes.js';
-import { parsePrivateHost } from './host-entry.js';
+import { parsePrivateHost } from './variable-forms.js';
 
 /** A variable of the configuration: its names, its meaning and what it takes. */
 export interface Variable<T> {

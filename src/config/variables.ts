@@ -2,9 +2,10 @@ import { providerVariables } from './variables/provider-variables.js';
 import { serverVariables } from './variables/server-variables.js';
 import { toolVariables } from './variables/tool-variables.js';
 import { turnVariables } from './variables/turn-variables.js';
+import type { Variable } from './variable.js';
 
 /** The variables under the headings of the documentation. */
-export const variableGroups = {
+const variableGroups = {
   'Serving clients, storage and logs': serverVariables,
   'Model and provider': providerVariables,
   'Tools, sandbox, MCP and memory': toolVariables,
@@ -30,3 +31,27 @@ export const variables = {
   ...toolVariables,
   ...turnVariables,
 };
+
+/** The configuration as Markdown, a table for each group of variables, for the documentation. */
+export function describeVariables(): string {
+  return Object.entries(variableGroups)
+    .map(([title, group]) => `## ${title}\n\n${describeGroup(group)}`)
+    .join('\n\n');
+}
+
+function describeGroup(group: Readonly<Record<string, Variable<unknown>>>): string {
+  const rows = Object.values(group).map((variable) => {
+    const [name, ...aliases] = variable.names;
+    const also =
+      aliases.length === 0
+        ? ''
+        : ` Also read as ${aliases.map((alias) => `\`${alias}\``).join(', ')}.`;
+    return `| \`${name}\` | ${describeFallback(variable)} | ${variable.about}${also} |`;
+  });
+  return ['| variable | default | what it does |', '| --- | --- | --- |', ...rows].join('\n');
+}
+
+function describeFallback({ fallback, fallbackText }: Variable<unknown>): string {
+  if (fallbackText !== undefined) return fallbackText;
+  return ['string', 'number', 'boolean'].includes(typeof fallback) ? `\`${String(fallback)}\`` : '';
+}

@@ -2,9 +2,13 @@ import { ApiProperty } from '@nestjs/swagger';
 import { whole } from '../http/fields/json-schemas.js';
 import { Matches, IsBoolean } from 'class-validator';
 import { Transform } from 'class-transformer';
-import { EmptyIsAbsent, BoundedText, MayBeAbsent } from '../http/fields/field-rules.decorator.js';
+import {
+  EmptyIsAbsent,
+  BoundedText,
+  MayBeAbsent,
+  OptionalId,
+} from '../http/fields/field-rules.decorator.js';
 import { mustBe } from '../http/fields/field-words.js';
-import { OptionalId } from '../http/fields/id-field.decorator.js';
 
 const principalWords = mustBe("1 to 64 letters, digits, '.', '@', '_' and '-'");
 

@@ -1,9 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
+import type { Request } from 'express';
 import { untilAborted } from '../platform/async/abort.js';
 import type { Clock } from '../platform/clock.js';
-import { chunkShare } from './streams/chunk-share.js';
-import { discardRest } from './discard-rest.js';
+import { plainNumbers } from '../platform/exact-json.js';
+import { isPlainObject } from '../platform/json.js';
+import { chunkShare } from './streams/write-stream.js';
 import {
   requestTooLarge,
   ClientGoneError,
@@ -129,3 +132,64 @@ export class RequestBody {
     }
   }
 }
+
+/** Bodies as they came, by their plain ones, where the two differ. */
+const exactBodies = new WeakMap<object, Readonly<Record<string, unknown>>>();
+
+/** The body that routes get: with plain numbers. `exactFields` has those of tools as they came. */
+export function plainBody(exact: unknown): unknown {
+  const body = plainNumbers(exact);
+  if (body !== exact && isPlainObject(body) && isPlainObject(exact)) exactBodies.set(body, exact);
+  return body;
+}
+
+/** A body whose fields `names` have exact numbers (`exact-json.ts`), as they are of tools. */
+export function exactFields(body: unknown, ...names: string[]): unknown {
+  const exact = isPlainObject(body) ? exactBodies.get(body) : undefined;
+  if (!isPlainObject(body) || exact === undefined) return body;
+  const given = names.filter((name) => Object.hasOwn(exact, name));
+  return { ...body, ...Object.fromEntries(given.map((name) => [name, exact[name]])) };
+}
+
+/** The fields of a request's body that have exact numbers, by their names. */
+export const ExactFields = createParamDecorator((names: string[], context: ExecutionContext) => {
+  const { body } = context.switchToHttp().getRequest<Request>();
+  const exact = exactFields(body, ...names);
+  return isPlainObject(exact) ? Object.fromEntries(names.map((name) => [name, exact[name]])) : {};
+});
+
+/** Time that a client may go on sending a discarded body, in ms. */
+const LINGER_MS = 10_000;
+
+/**
+ * Discards the rest of a refused request. A connection that is closed while its client sends is reset,
+ * and the client loses the response: so the client may send on for a while, and read the response
+ * first. Then the request is destroyed.
+ */
+export function discardRest(request: IncomingMessage, clock: Clock): void {
+  const { socket } = request;
+  if (request.destroyed || request.readableEnded || socket.destroyed) return;
+  // An error of a request that was refused is of no interest.
+  request.on('error', () => undefined);
+  const cancelTimer = clock.after(LINGER_MS, () => request.destroy());
+  const isOver = (): void => {
+    cancelTimer();
+    request.off('close', isOver);
+    socket.off('close', isOver);
+  };
+  // A request that was answered before its end emits no `close` when its connection closes.
+  request.once('close', isOver);
+  socket.once('close', isOver);
+  request.resume();
+}
+
+/**
+ * The limits of a route's body. `plain`: those of most routes. `conversation`: those for clients that
+ * send the whole conversation each time. `unread`: the route reads its body itself, by its own limits.
+ */
+export type BodyKind = 'plain' | 'conversation' | 'unread';
+
+export const BODY_KIND = 'turnpike:body-kind';
+
+/** The limits of a handler's body, where they are not those of most routes. */
+export const BodyLimit = (kind: BodyKind) => SetMetadata(BODY_KIND, kind);

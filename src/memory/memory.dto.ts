@@ -1,11 +1,10 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsString } from 'class-validator';
-import { BoundedText } from '../http/fields/field-rules.decorator.js';
+import { BoundedText, Rule } from '../http/fields/field-rules.decorator.js';
 import { mustBe } from '../http/fields/field-words.js';
 import { time, whole } from '../http/fields/json-schemas.js';
-import { Rule } from '../http/fields/rule.decorator.js';
-import { PageDto } from '../http/paging/page.dto.js';
+import { PageDto } from '../http/paging/page-query.dto.js';
 import { isStorable } from '../storage/connection.js';
 import type { memoryFiles } from '../storage/file-schema.js';
 import type { MemoryQuota } from './commands/memory-command.js';

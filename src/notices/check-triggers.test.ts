@@ -1,10 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { someFacts, someReading } from '../../test/support/turn/some-facts.js';
-import { checkTriggers } from './check-triggers.js';
+import { checkTriggers, type Facts, type Trigger } from './trigger.js';
 import type { Notice } from './notice.js';
 import { todoStatuses } from '../storage/shapes/stored-step.js';
-import type { Facts, Trigger } from './trigger.js';
 import { defaultTriggers } from './triggers.js';
 
 function trigger(id: string, change: Partial<Trigger> = {}): Trigger {

@@ -26,3 +26,16 @@ export interface StoredNotice extends Omit<Notice, 'urgency'> {
 
 /** A notice that is about to be posted. */
 export type NewNotice = Omit<StoredNotice, 'afterStep' | 'position'>;
+
+/**
+ * A notice for a model that takes no system messages inside a conversation: a block that no other text can
+ * imitate (see `escapeSystemTags`).
+ */
+export function asSystemBlock(type: string, text: string): string {
+  return `<system_message type="${type}">${escapeSystemTags(text)}</system_message>`;
+}
+
+/** Escapes `<system_message>` tags in the text of people, files and tools. */
+export function escapeSystemTags(text: string): string {
+  return text.replaceAll(/<(\s*\/?\s*)(?=system_message\b)/gi, '&lt;$1');
+}

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { TodoStore } from './todo-store.js';
+import { TodoStore } from './todos.js';
 import { TRIGGERS, type Trigger } from './trigger.js';
 import { defaultTriggers } from './triggers.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseTodos } from './parse-todos.js';
+import { parseTodos } from './todos.js';
 
 const todo = (more: object = {}) => ({ id: 'a', content: 'Do it', status: 'pending', ...more });
 

@@ -1,7 +1,7 @@
 import type { AgentConfig } from '../storage/shapes/stored-options.js';
-import type { Notice, NoticeLevel } from './notice.js';
 import type { WrittenFiles } from '../storage/shapes/stored-turn.js';
 import type { Todo } from '../storage/shapes/stored-step.js';
+import type { Notice, NoticeLevel } from './notice.js';
 
 /** A sample of usage, in percent. */
 export interface Reading {
@@ -74,3 +74,36 @@ export interface Trigger {
  * extensions.
  */
 export const TRIGGERS = Symbol('Triggers');
+
+/**
+ * The notices that are due, most urgent first: those of the enabled triggers of this level whose mark has
+ * not fired in this turn. A trigger that throws is reported to `onError` and skipped, and the turn goes
+ * on.
+ */
+export function checkTriggers(
+  triggers: readonly Trigger[],
+  facts: Facts,
+  onError: (trigger: string, error: unknown) => void,
+): Notice[] {
+  const due = triggers
+    .filter(({ enabled, levels }) => enabled && levels.includes(facts.at))
+    .flatMap((trigger) => checkOne(trigger, facts, onError));
+  const fresh = due.filter(
+    ({ mark }, index) =>
+      !facts.fired.has(mark) && due.findIndex((other) => other.mark === mark) === index,
+  );
+  return fresh.sort((a, b) => a.urgency - b.urgency);
+}
+
+function checkOne(
+  { id, priority, check }: Trigger,
+  facts: Facts,
+  onError: (trigger: string, error: unknown) => void,
+): Notice[] {
+  try {
+    return check(facts).map((notice) => ({ ...notice, level: facts.at, urgency: priority }));
+  } catch (error) {
+    onError(id, error);
+    return [];
+  }
+}

@@ -1,9 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { defaultAgentConfig } from '../governance/decision-tree/agent-config.js';
-import { checkTriggers } from './check-triggers.js';
+import { checkTriggers, type Facts, type Trigger } from './trigger.js';
 import type { Todo } from '../storage/shapes/stored-step.js';
-import type { Facts, Trigger } from './trigger.js';
 import { defaultTriggers, triggerTable } from './triggers.js';
 
 const quiet: Facts = {

@@ -7,8 +7,14 @@ import {
   sessionChange,
   sessionStart,
 } from './triggers/conversation.js';
-import { costLimit, iterationLimit, timeLimit, tokenLimit } from './triggers/limits.js';
-import { errorStreak, noProgressNudge } from './triggers/progress.js';
+import {
+  costLimit,
+  iterationLimit,
+  timeLimit,
+  tokenLimit,
+  errorStreak,
+  noProgressNudge,
+} from './triggers/limits.js';
 import { todoReminder } from './triggers/todo-reminder.js';
 
 /** The built-in triggers. */

@@ -1,9 +1,12 @@
 import { compact } from '../platform/compact.js';
 import { packageCommit, packageVersion } from '../platform/process/package-root.js';
 import type { Clock } from '../platform/clock.js';
-import type { CommandHealth } from './command-health.js';
-import type { HookHealth } from './tool-hook-health.js';
-import { checkReadiness, type Dependency, type Readiness } from './readiness.js';
+import { TypedError } from '../errors/typed-error.js';
+import { errorCode } from '../platform/error-code.js';
+import { driverError } from '../storage/database-errors.js';
+import { settlesWithin } from '../platform/async/deadlines.js';
+import type { Shells } from '../tools/shells.js';
+import type { ToolHookHealth } from '../tools/tool-hook.js';
 
 /** Timeout of the checks, in ms: a health check answers within 100 ms where it can. */
 const CHECK_TIMEOUT_MS = 75;
@@ -142,4 +145,79 @@ export class HealthService {
       ...compact({ commit: packageCommit }),
     };
   }
+}
+
+/** A service that the server cannot work without. */
+export interface Dependency {
+  name: string;
+  /** Its name for people. */
+  label: string;
+  /** Rejects when it does not answer. */
+  ping(): Promise<void>;
+}
+
+export interface Readiness {
+  ready: boolean;
+  /** Results by name: `ok`, or the fault. */
+  checks: Record<string, string>;
+}
+
+/** Pings every dependency, each for at most `timeoutMs` milliseconds. */
+export async function checkReadiness(
+  dependencies: readonly Dependency[],
+  timeoutMs = 2_000,
+): Promise<Readiness> {
+  const answers = await Promise.all(
+    dependencies.map(async ({ name, label, ping }): Promise<[string, string]> => {
+      try {
+        const isAnswered = await settlesWithin(timeoutMs, ping());
+        return [name, isAnswered ? 'ok' : `${label} did not answer in ${timeoutMs} ms`];
+      } catch (error) {
+        return [name, describeFault(label, error)];
+      }
+    }),
+  );
+  return {
+    ready: answers.every(([, answer]) => answer === 'ok'),
+    checks: Object.fromEntries(answers),
+  };
+}
+
+/** The fault of a service without its statement and its address, which probes of anybody would read. */
+function describeFault(label: string, error: unknown): string {
+  if (error instanceof TypedError) return error.message;
+  const code = errorCode(driverError(error));
+  return `${label} does not answer${code === undefined ? '' : ` (${code})`}`;
+}
+
+/** The way a process runs commands. */
+export interface CommandHealth {
+  kind: Shells['kind'];
+  /** Gaps of the sandbox on this machine, or the reason why there is no sandbox. */
+  weaknesses: readonly string[];
+}
+
+export function commandHealth(shells: Shells): CommandHealth {
+  const { kind } = shells;
+  return { kind, weaknesses: kind === 'sandboxed' ? shells.weaknesses : [shells.reason] };
+}
+
+/** How the tool hook answers the process: no reason of a failure, as health has no key and reasons name hosts. */
+export interface HookHealth {
+  failures_in_row: number;
+  /** ISO 8601. Absent: never. */
+  last_answer_at?: string;
+  /** ISO 8601. Absent: never. */
+  last_failure_at?: string;
+}
+
+export function hookHealth({ failuresInRow, answeredAt, failedAt }: ToolHookHealth): HookHealth {
+  return {
+    failures_in_row: failuresInRow,
+    ...compact({ last_answer_at: isoOf(answeredAt), last_failure_at: isoOf(failedAt) }),
+  };
+}
+
+function isoOf(ms: number | undefined): string | undefined {
+  return ms === undefined ? undefined : new Date(ms).toISOString();
 }

@@ -2,9 +2,8 @@ import { Controller, Get, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Open } from '../access/owned.decorator.js';
-import { HealthService, type Health } from './health-service.js';
+import { HealthService, type Health, type Readiness } from './health-service.js';
 import { HealthDto, LivenessDto, ReadinessDto } from './health.dto.js';
-import type { Readiness } from './readiness.js';
 
 /** Applies to all routes here: they show no one's data. */
 const isForProbes = 'what watches the process has no key';

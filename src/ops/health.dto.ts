@@ -1,9 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { whole } from '../http/fields/json-schemas.js';
-import type { CommandHealth } from './command-health.js';
-import type { HookHealth } from './tool-hook-health.js';
-import type { Health } from './health-service.js';
-import type { Readiness } from './readiness.js';
+import type { CommandHealth, HookHealth, Health, Readiness } from './health-service.js';
 
 export class CommandHealthDto implements CommandHealth {
   @ApiProperty({ enum: ['sandboxed', 'unsandboxed', 'off'] }) kind!: CommandHealth['kind'];

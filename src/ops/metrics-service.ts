@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { collectDefaultMetrics } from 'prom-client';
+import { isNull, sql } from 'drizzle-orm';
 import { CONFIG, type Config } from '../config/config.js';
 import { Metrics } from '../metrics/metrics.js';
 import { untilAborted } from '../platform/async/abort.js';
@@ -7,8 +8,11 @@ import { CLOCK, type Clock } from '../platform/clock.js';
 import { LOGGER, type Logger } from '../platform/logger.js';
 import { packageCommit, packageVersion } from '../platform/process/package-root.js';
 import { TtlCache } from '../platform/async/ttl-cache.js';
-import { OPENED_DATABASE, type OpenedDatabase } from '../storage/connection.js';
-import { countWaiting, type Waiting } from './count-waiting.js';
+import { OPENED_DATABASE, type OpenedDatabase, type Database } from '../storage/connection.js';
+import { approvals } from '../storage/governance-schema.js';
+import { findLateSeconds } from '../schedules/slot-store.js';
+import { turns } from '../storage/schema.js';
+import { isUnended, type UnendedStatus } from './unended-turns.js';
 
 /** Each process is asked for the deployment's counts, mostly every 15 s. */
 const CACHE_MS = 5_000;
@@ -77,4 +81,46 @@ export class MetricsService {
       return { turns, oldestSeconds: none, approvals: none, lateSeconds: none };
     }
   }
+}
+
+/** Work that waits in the whole deployment. */
+interface Waiting {
+  /** Turns that have not ended. */
+  turns: Record<UnendedStatus, number>;
+  /** Age of the oldest queued turn, in seconds; 0 without one. */
+  oldestSeconds: number;
+  /** Approvals that nobody has answered. */
+  approvals: number;
+  /** Age of the oldest slot of a schedule that is due, in seconds; 0 without one. */
+  lateSeconds: number;
+}
+
+/** Counts turns and approvals. The cost grows with the unended ones: both have an index of no others. */
+async function countWaiting(db: Database): Promise<Waiting> {
+  const [rows, open, lateSeconds] = await Promise.all([
+    db
+      .select({
+        status: turns.status,
+        depth: sql`count(*)`.mapWith(Number),
+        seconds: sql`extract(epoch from now() - min(${turns.createdAt}))`.mapWith(Number),
+      })
+      .from(turns)
+      .where(isUnended)
+      .groupBy(turns.status),
+    db.$count(approvals, isNull(approvals.decision)),
+    findLateSeconds(db),
+  ]);
+  const depthOf = (status: UnendedStatus): number =>
+    rows.find((row) => row.status === status)?.depth ?? 0;
+  return {
+    turns: {
+      held: depthOf('held'),
+      queued: depthOf('queued'),
+      running: depthOf('running'),
+      waiting: depthOf('waiting'),
+    },
+    oldestSeconds: Math.max(0, rows.find(({ status }) => status === 'queued')?.seconds ?? 0),
+    approvals: open,
+    lateSeconds,
+  };
 }

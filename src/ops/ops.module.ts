@@ -23,15 +23,13 @@ import { ToolsModule } from '../tools/tools.module.js';
 import { TURN_QUEUE, type TurnQueue } from '../turn/queue/turn-queue.js';
 import { countActiveSessions } from '../turn/state/turn-row.js';
 import { findLateSeconds } from '../schedules/slot-store.js';
-import { commandHealth } from './command-health.js';
+import { commandHealth, HealthService, hookHealth } from './health-service.js';
 import { HealthController } from './health.controller.js';
-import { HealthService } from './health-service.js';
 import { Housekeeper, listChores } from './housekeeper.js';
 import { MetricsController } from './metrics.controller.js';
 import { MetricsService } from './metrics-service.js';
 import { QueueController } from './queue.controller.js';
 import { QueueService } from './queue-service.js';
-import { hookHealth } from './tool-hook-health.js';
 
 /** Provides the health checks and their routes. */
 @Module({

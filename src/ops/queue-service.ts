@@ -3,8 +3,9 @@ import { CONFIG, type Config } from '../config/config.js';
 import { untilAborted } from '../platform/async/abort.js';
 import { DATABASE, type Database } from '../storage/connection.js';
 import { TURN_QUEUE, type TurnQueue } from '../turn/queue/turn-queue.js';
-import { findUnendedTurns } from './unended-turns.js';
-import { viewStatuses, type QueueView } from './view-queue.js';
+import { compact } from '../platform/compact.js';
+import { sessionTitle } from '../session/session-title.js';
+import { findUnendedTurns, type UnendedStatus, type UnendedTurn } from './unended-turns.js';
 
 /** Turns shown from either end of a status. */
 const MOST_SHOWN = 25;
@@ -48,4 +49,89 @@ async function orNull<T>(asked: Promise<T>): Promise<T | null> {
   } catch {
     return null;
   }
+}
+
+/** Body of `GET /api/admin/queue`: turns that have not ended. Times are ISO-8601. */
+export interface QueueView {
+  backEnd: 'embedded' | 'distributed';
+  statuses: Record<UnendedStatus, StatusView>;
+  /** Tokens in the queue; null where it does not answer. */
+  wakeUps: number | null;
+  places: SlotsView;
+}
+
+export interface StatusView {
+  depth: number;
+  /** Oldest first. */
+  oldest: QueuedTurnView[];
+  /** Newest first, without the turns among the oldest. */
+  newest: QueuedTurnView[];
+}
+
+export interface SlotsView {
+  /** Worker processes; null where the queue does not answer. */
+  workers: number | null;
+  /** Slots of a worker, by this process's config. */
+  each: number;
+  /** Slots in use; parents that wait for their subagents use none. */
+  used: number;
+}
+
+export interface QueuedTurnView {
+  turnId: string;
+  sessionId: string;
+  principal: string;
+  /** Beginning of its message, on one line; absent where that has no text. */
+  message?: string;
+  agent: string | null;
+  projectRoot: string;
+  attempt: number;
+  createdAt: string;
+  startedAt: string | null;
+  waitingSince: string | null;
+  /** Whether the turn has a slot on a worker. */
+  placed: boolean;
+  /** The parent, for a subagent's turn. */
+  parentTurnId?: string;
+}
+
+/** @param most turns of a status from each end. Pure. */
+export function viewStatuses(
+  turns: readonly UnendedTurn[],
+  most: number,
+): Record<UnendedStatus, StatusView> {
+  const view = (status: UnendedStatus): StatusView => {
+    const ofStatus = turns.filter((turn) => turn.status === status);
+    return {
+      depth: ofStatus[0]?.depth ?? 0,
+      oldest: ofStatus.filter(({ rank }) => rank <= most).map(viewTurn),
+      newest: ofStatus
+        .filter(({ rank }) => rank > most)
+        .map(viewTurn)
+        .toReversed(),
+    };
+  };
+  return {
+    held: view('held'),
+    queued: view('queued'),
+    running: view('running'),
+    waiting: view('waiting'),
+  };
+}
+
+function viewTurn(turn: UnendedTurn): QueuedTurnView {
+  return {
+    turnId: turn.id,
+    sessionId: turn.sessionId,
+    principal: turn.principalId,
+    ...compact({ message: sessionTitle(turn.request) }),
+    agent: turn.agent,
+    projectRoot: turn.projectRoot,
+    attempt: turn.attempt,
+    createdAt: turn.createdAt.toISOString(),
+    startedAt: turn.startedAt?.toISOString() ?? null,
+    waitingSince: turn.waitingSince?.toISOString() ?? null,
+    placed: turn.hasSlot,
+    ...compact({ parentTurnId: turn.parentTurnId ?? undefined }),
+  };
 }

@@ -1,9 +1,8 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { KeysNeedScope, Unowned } from '../access/owned.decorator.js';
-import { QueueService } from './queue-service.js';
+import { QueueService, type QueueView } from './queue-service.js';
 import { QueueDto } from './queue.dto.js';
-import type { QueueView } from './view-queue.js';
 
 @ApiTags('admin')
 @Controller('api/admin/queue')

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { nullableWhole, whole } from '../http/fields/json-schemas.js';
-import type { QueuedTurnView, QueueView, SlotsView, StatusView } from './view-queue.js';
+import type { QueuedTurnView, QueueView, SlotsView, StatusView } from './queue-service.js';
 
 const time = { type: String, format: 'date-time' } as const;
 

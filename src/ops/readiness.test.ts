@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { DrizzleQueryError } from 'drizzle-orm';
-import { checkReadiness } from './readiness.js';
+import { checkReadiness } from './health-service.js';
 
 describe('checkReadiness', () => {
   const ok = { name: 'database', label: 'PostgreSQL', ping: async () => undefined };

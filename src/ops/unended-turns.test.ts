@@ -4,7 +4,7 @@ import { openTestDatabase } from '../../test/support/database/database.js';
 import { storeTurn } from '../../test/support/turn/store-turn.js';
 import type { OpenedDatabase } from '../storage/connection.js';
 import { findUnendedTurns } from './unended-turns.js';
-import { viewStatuses } from './view-queue.js';
+import { viewStatuses } from './queue-service.js';
 
 describe('turns that have not ended', () => {
   let database: OpenedDatabase;

@@ -1,6 +1,5 @@
 import { invalidRequest } from '../errors/typed-error.js';
-import type { SchemaChecks } from '../output/schema-checks.js';
-import { parseOutput } from '../output/parse-output.js';
+import { type SchemaChecks, parseOutput } from '../output/schema-checks.js';
 import { isPlainObject } from '../platform/json.js';
 import type { ResolvedOptions } from '../storage/shapes/stored-options.js';
 

@@ -1,6 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { whole } from '../http/fields/json-schemas.js';
-import { schemaOf } from '../http/fields/type-schema.js';
+import { whole, schemaOf } from '../http/fields/json-schemas.js';
 import { lifecycles, thinkingKinds } from '../provider/model.js';
 import type { ListedModel } from '../provider/models/view-model.js';
 import { efforts } from '../storage/shapes/stored-options.js';

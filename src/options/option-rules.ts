@@ -12,7 +12,7 @@ import {
 } from '../storage/shapes/stored-options.js';
 import { isStorable } from '../storage/connection.js';
 import { jsonObject } from '../http/fields/json-schemas.js';
-import { outputExpected, parseOutput } from '../output/parse-output.js';
+import { outputExpected, parseOutput } from '../output/schema-checks.js';
 import { clientToolsExpected, parseClientTools } from './client-tools.js';
 import { choiceRule, countRule, nameRule, textRule, type OptionRule } from './option-rule.js';
 

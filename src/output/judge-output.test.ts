@@ -2,8 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { compileObjectCheck } from '../platform/check-input.js';
 import type { JsonObject } from '../platform/json.js';
-import { judgeOutput } from './judge-output.js';
-import { CheckStoppedError } from './schema-checks.js';
+import { judgeOutput, CheckStoppedError } from './schema-checks.js';
 
 const compiled = compileObjectCheck(
   {

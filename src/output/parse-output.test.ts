@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseOutput } from './parse-output.js';
+import { parseOutput } from './schema-checks.js';
 
 const schema = { type: 'object', properties: { a: { type: 'integer' } } };
 

@@ -1,4 +1,4 @@
-import { findPrice, type ModelPrice } from '../config/model-price.js';
+import { findPrice, type ModelPrice } from '../config/variable-forms.js';
 import { compact } from '../platform/compact.js';
 import { knownModels, unknownModel } from './models/known-models.js';
 import type { Model } from './model.js';

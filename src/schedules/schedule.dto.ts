@@ -10,8 +10,7 @@ import {
 } from '../http/fields/field-rules.decorator.js';
 import { mustBe } from '../http/fields/field-words.js';
 import { jsonObject, nullableTime, time, whole } from '../http/fields/json-schemas.js';
-import { PageDto } from '../http/paging/page.dto.js';
-import { PageLimit } from '../http/paging/page-query.dto.js';
+import { PageDto, PageLimit } from '../http/paging/page-query.dto.js';
 import { RequestForm } from '../http/request-form.decorator.js';
 import { TurnOptionsDto } from '../options/turn-options.dto.js';
 import {

@@ -7,11 +7,10 @@ import { ConfigModule, type ProcessValues } from '../config/config.module.js';
 import { runsTurns, servesApi, type Role } from '../config/role.js';
 import { MetricsModule } from '../metrics/metrics.module.js';
 import { TracingModule } from '../tracing/tracing.module.js';
-import { findShapedPaths } from '../http/errors/error-shape.decorator.js';
+import { findShapedPaths } from '../http/errors/error-shape.js';
 import { RequestPipe } from '../http/request.pipe.js';
 import { Background } from './background.js';
-import { ErrorShapes } from './error-shapes.js';
-import { HarnessErrorFilter } from './harness-error.filter.js';
+import { ErrorShapes, HarnessErrorFilter } from './harness-error.filter.js';
 import { HttpModule } from './http.module.js';
 import {
   HealthModule,

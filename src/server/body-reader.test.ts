@@ -4,10 +4,9 @@ import { connect, type AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Recorder } from '../../test/support/recorder.js';
-import type { BodyKind } from '../http/body-limit.decorator.js';
+import type { BodyKind } from '../http/request-body.js';
 import { pause, systemClock, type Clock } from '../platform/clock.js';
-import { BodyReader } from './body-reader.js';
-import { bodyRules } from './body-rules.js';
+import { BodyReader, bodyRules } from './body-reader.js';
 
 const MIB = 1024 * 1024;
 const reader = new BodyReader({

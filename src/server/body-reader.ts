@@ -1,12 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { MIMEType } from 'node:util';
-import type { BodyKind } from '../http/body-limit.decorator.js';
-import { chunkShare } from '../http/streams/chunk-share.js';
-import { RequestBody } from '../http/request-body.js';
-import { plainBody } from '../http/exact-body.js';
+import { type BodyKind, RequestBody, plainBody } from '../http/request-body.js';
+import { chunkShare } from '../http/streams/write-stream.js';
 import type { Clock } from '../platform/clock.js';
 import { parseJson } from '../platform/exact-json.js';
-import { JsonMeter } from '../platform/text/json-meter.js';
+import { JsonMeter, type JsonLimits } from '../platform/text/json-meter.js';
 import {
   bodyTooLarge,
   excessOf,
@@ -138,4 +136,32 @@ function parseCharset(contentType: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Limits far beyond any legitimate body. Code that walks a body overflows its stack beyond many
+ * more levels; code that transforms one takes time that grows with the square of an object's keys.
+ */
+const commonLimits: JsonLimits = { levels: 64, keys: 1_000, values: 10_000 };
+
+/** Limits of conversations: no validator transforms them, and only their end is used. */
+const conversationLimits: JsonLimits = { ...commonLimits, values: 100_000 };
+
+/** The limits of bodies that the server reads, by the kind that a route declares. Pure. */
+export function bodyRules(config: {
+  maxBodyBytes: number;
+  maxConversationBytes: number;
+}): Readonly<Record<Exclude<BodyKind, 'unread'>, BodyRules>> {
+  return {
+    plain: {
+      maxBytes: config.maxBodyBytes,
+      variable: 'TURNPIKE_MAX_BODY_BYTES',
+      limits: commonLimits,
+    },
+    conversation: {
+      maxBytes: config.maxConversationBytes,
+      variable: 'TURNPIKE_MAX_CONVERSATION_BYTES',
+      limits: conversationLimits,
+    },
+  };
 }

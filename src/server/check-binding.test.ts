@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { findBindingFault } from './check-binding.js';
+import { findBindingFault } from './require-key.js';
 import { isLoopback } from '../platform/net/loopback.js';
 
 describe('isLoopback', () => {

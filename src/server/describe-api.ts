@@ -1,10 +1,10 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
-import { typeSchemas } from '../http/fields/type-schema.js';
+import { typeSchemas } from '../http/fields/json-schemas.js';
 import { envelopeShape } from '../http/errors/error-shape.js';
 import { answerErrors } from './answer-errors.js';
 import { apiShapes } from './api-shapes.js';
-import type { ErrorShapes } from './error-shapes.js';
+import type { ErrorShapes } from './harness-error.filter.js';
 
 const about = `An agent turn server. Post a turn to a session, read a stream of events, resume it by cursor.
 Every error is \`{error: {type, message, details?}}\`; the routes of agents answer with problem details (RFC 7807).`;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { envelopeShape, type ErrorShape } from '../http/errors/error-shape.js';
-import { ErrorShapes } from './error-shapes.js';
+import { ErrorShapes } from './harness-error.filter.js';
 
 const shape = (name: string): ErrorShape => ({
   ...envelopeShape,

@@ -10,13 +10,16 @@ import { Metrics } from '../metrics/metrics.js';
 import { CLOCK } from '../platform/clock.js';
 import { createLogger, LOGGER } from '../platform/logger.js';
 import { TypedError } from '../errors/typed-error.js';
-import { ErrorsAs, findShapedPaths } from '../http/errors/error-shape.decorator.js';
-import { envelopeShape, type ErrorShape } from '../http/errors/error-shape.js';
+import {
+  ErrorsAs,
+  findShapedPaths,
+  envelopeShape,
+  type ErrorShape,
+} from '../http/errors/error-shape.js';
 import { OpenReaders } from '../http/streams/open-readers.js';
 import { streamTexts, type FrameStream } from '../http/streams/frame-batch.js';
 import { Streams } from '../http/streams/stream.interceptor.js';
-import { ErrorShapes } from './error-shapes.js';
-import { HarnessErrorFilter } from './harness-error.filter.js';
+import { ErrorShapes, HarnessErrorFilter } from './harness-error.filter.js';
 
 const lines: string[] = [];
 const logger = createLogger({

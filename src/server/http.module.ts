@@ -3,8 +3,7 @@ import { BODY_SOURCE } from '../access/access.guard.js';
 import { CONFIG, type Config } from '../config/config.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { OpenReaders } from '../http/streams/open-readers.js';
-import { BodyReader } from './body-reader.js';
-import { bodyRules } from './body-rules.js';
+import { BodyReader, bodyRules } from './body-reader.js';
 
 /** Provides the parts of the server that every request passes. */
 @Global()

@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
-import { bodyRules } from './body-rules.js';
+import { bodyRules } from './body-reader.js';
 import { inflatable, inflateBody } from './inflate-body.js';
 
 const MIB = 1024 * 1024;

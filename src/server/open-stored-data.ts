@@ -1,3 +1,6 @@
+import 'reflect-metadata';
+import type { Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
 import type { Config, Environment } from '../config/config.js';
 import {
   PrincipalParamsDto,
@@ -8,11 +11,13 @@ import {
 } from '../data/data.dto.js';
 import { PrincipalEraser } from '../data/principal-eraser.js';
 import { takeRequest } from '../http/request.pipe.js';
-import { createLogger } from '../platform/logger.js';
+import { createLogger, type Logger } from '../platform/logger.js';
 import { SessionExporter } from '../data/session-exporter.js';
 import { SessionImporter } from '../data/session-importer.js';
-import { openApplication } from './open-application.js';
+import { systemClock } from '../platform/clock.js';
+import { ResourceStack } from '../platform/async/resource-stack.js';
 import { redactOf } from './process-log.js';
+import { AppModule } from './app.module.js';
 
 /** Stored data as a whole. Values are checked as those of requests are. */
 export interface StoredData {
@@ -62,4 +67,43 @@ export async function openStoredData({
       app.get(PrincipalEraser).forget(await named(given), { projects, by }),
     close: () => app.close(),
   };
+}
+
+export interface OpenedApplication {
+  /** A provider of the application. */
+  get<T>(token: Type<T>): T;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the parts of a server over its store, for a command: nothing listens, and no turn is run.
+ *
+ * @throws AgentsInvalidError, DataFolderBusyError, ExtensionError, FileInvalidError, UnreachableError.
+ */
+export async function openApplication(options: {
+  config: Config;
+  environment: Environment;
+  logger: Logger;
+}): Promise<OpenedApplication> {
+  const config: Config = { ...options.config, role: 'api' };
+  const { environment, logger } = options;
+  const resources = new ResourceStack();
+  return resources.orClose(async () => {
+    const redact = redactOf(config);
+    const values = { config, environment, clock: systemClock, logger, redact, resources };
+    const app = await NestFactory.createApplicationContext(AppModule.forRole('api', values), {
+      logger: false,
+      abortOnError: false,
+    });
+    return {
+      get: (token) => app.get(token, { strict: false }),
+      close: async () => {
+        try {
+          await app.close();
+        } finally {
+          await resources.close();
+        }
+      },
+    };
+  });
 }

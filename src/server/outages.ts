@@ -1,4 +1,4 @@
-import type { Dependency } from '../ops/readiness.js';
+import type { Dependency } from '../ops/health-service.js';
 import { settlesWithin } from '../platform/async/deadlines.js';
 import type { Clock } from '../platform/clock.js';
 import { errorCode } from '../platform/error-code.js';

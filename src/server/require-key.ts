@@ -1,12 +1,11 @@
 import { lookup } from 'node:dns/promises';
 import type { KeyService } from '../access/key-service.js';
-import type { CreatedKeyDto } from '../access/key.dto.js';
+import { type CreatedKeyDto, NewKeyDto } from '../access/key.dto.js';
 import type { KeyStore } from '../access/key-store.js';
-import { NewKeyDto } from '../access/key.dto.js';
 import { LOCAL_USER } from '../access/principal.js';
 import { ConfigError, type Config } from '../config/config.js';
 import { takeRequest } from '../http/request.pipe.js';
-import { findBindingFault } from './check-binding.js';
+import { isLoopback } from '../platform/net/loopback.js';
 
 /** The actor in the audit log. */
 const AUDIT_ACTOR = 'first-start';
@@ -52,4 +51,26 @@ export async function requireKey(
   // A different process may have made the first key meanwhile; keys that were all revoked are no reason for a new one.
   const fault = await findFault();
   if (fault !== undefined) throw new ConfigError([fault]);
+}
+
+/**
+ * Finds a fault in the address that the server is to listen on: without a valid key, anybody who
+ * reaches the address may run tools. Pure.
+ *
+ * @returns the fault and its remedy; undefined: none.
+ */
+export function findBindingFault(asked: {
+  host: string;
+  allowKeyless: boolean;
+  hasActiveKey: boolean;
+}): string | undefined {
+  const { host, allowKeyless, hasActiveKey } = asked;
+  if (allowKeyless || hasActiveKey || isLoopback(host)) return undefined;
+  return [
+    `TURNPIKE_HOST is "${host}", which other machines reach, and there is no API key that is taken. Do one of these:`,
+    'make a key: turnpike keys create --principal NAME --scopes turns,approvals,admin',
+    'let this start make and print one: TURNPIKE_FIRST_KEY=print',
+    'listen on 127.0.0.1, for this machine alone',
+    'set TURNPIKE_ALLOW_KEYLESS=true, where a gateway decides who may call',
+  ].join('\n      - ');
 }

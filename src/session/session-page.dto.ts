@@ -2,8 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { MaxLength } from 'class-validator';
 import { EmptyIsAbsent, OneOf, OptionalText } from '../http/fields/field-rules.decorator.js';
 import { says } from '../http/fields/field-words.js';
-import { PageQueryDto } from '../http/paging/page-query.dto.js';
-import { PageDto } from '../http/paging/page.dto.js';
+import { PageQueryDto, PageDto } from '../http/paging/page-query.dto.js';
 import { SessionFieldsDto } from './session.dto.js';
 import type { ListedSession } from './view-session.js';
 

@@ -1,19 +1,18 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Allow, IsString, ValidateIf } from 'class-validator';
-import { jsonObject } from '../http/fields/json-schemas.js';
-import { Nested } from '../http/fields/nested.decorator.js';
-import { schemaOf } from '../http/fields/type-schema.js';
-import { AgentConfigDto } from '../options/agent-config.dto.js';
-import { TurnOptionsDto } from '../options/turn-options.dto.js';
+import { jsonObject, schemaOf } from '../http/fields/json-schemas.js';
 import {
+  Nested,
   CharacterCount,
   MayBeAbsent,
   OptionalText,
   RequiredText,
   Trimmed,
+  Rule,
 } from '../http/fields/field-rules.decorator.js';
+import { AgentConfigDto } from '../options/agent-config.dto.js';
+import { TurnOptionsDto } from '../options/turn-options.dto.js';
 import { mustBe } from '../http/fields/field-words.js';
-import { Rule } from '../http/fields/rule.decorator.js';
 import { isStorable } from '../storage/connection.js';
 import { keyScopes, type KeyScope } from '../storage/governance-schema.js';
 import { sessionOrigins, type SessionOrigin } from '../storage/schema.js';

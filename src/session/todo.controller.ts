@@ -3,7 +3,7 @@ import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Owned } from '../access/owned.decorator.js';
 import { SessionIdDto } from '../http/id-params.dto.js';
 import { ApiErrors } from '../http/errors/api-errors.decorator.js';
-import { TodoStore } from '../notices/todo-store.js';
+import { TodoStore } from '../notices/todos.js';
 import { SessionService } from './session-service.js';
 import { TodoListDto } from './todo.dto.js';
 

@@ -1,6 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { whole } from '../http/fields/json-schemas.js';
-import { schemaOf } from '../http/fields/type-schema.js';
+import { whole, schemaOf } from '../http/fields/json-schemas.js';
 import type { JsonObject } from '../platform/json.js';
 import type { ListedMcpServer } from './mcp/mcp.js';
 import type { ListedTool, ToolPage } from './tool-list-service.js';

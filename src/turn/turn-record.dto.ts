@@ -1,8 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { jsonObject, nullableTime } from '../http/fields/json-schemas.js';
+import { jsonObject, nullableTime, listOf, schemaOf } from '../http/fields/json-schemas.js';
 import type { viewTurn } from './state/turn-row.js';
 import type { JsonObject } from '../platform/json.js';
-import { listOf, schemaOf } from '../http/fields/type-schema.js';
 import { UsageDto } from '../http/usage.dto.js';
 import type {
   OptionProblem,

@@ -13,8 +13,7 @@ import {
 } from '../http/fields/field-rules.decorator.js';
 import { mustBe } from '../http/fields/field-words.js';
 import { nullableTime, nullableWhole, time, whole } from '../http/fields/json-schemas.js';
-import { PageDto } from '../http/paging/page.dto.js';
-import { PageQueryDto } from '../http/paging/page-query.dto.js';
+import { PageDto, PageQueryDto } from '../http/paging/page-query.dto.js';
 import { RequestForm } from '../http/request-form.decorator.js';
 import {
   deliveryStatuses,

@@ -1,6 +1,5 @@
 import { AgentsInvalidError } from '../../agents/check-agents.js';
-import { ConfigError } from '../../config/config.js';
-import { findServiceLinks } from '../../config/service-links.js';
+import { ConfigError, findServiceLinks } from '../../config/config.js';
 import { ExtensionError } from '../../extensions/extension-shapes.js';
 import { FileInvalidError } from '../../parsing/load-file.js';
 import { errorCode } from '../../platform/error-code.js';

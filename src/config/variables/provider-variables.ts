@@ -1,9 +1,12 @@
 import * as z from 'zod/mini';
 import { parsedBy } from '../../parsing/shapes.js';
-import { parseAllowedOrigin } from '../allowed-origin.js';
-import { parseHostEntry } from '../host-entry.js';
-import { parsePrices, type ModelPrice } from '../model-price.js';
-import { parseServerTool } from '../parse-server-tool.js';
+import {
+  parseAllowedOrigin,
+  parseHostEntry,
+  parsePrices,
+  type ModelPrice,
+  parseServerTool,
+} from '../variable-forms.js';
 import { choice, eachOnce, integer, list, optional, secret, variable } from '../variable.js';
 
 const origin = parsedBy(

@@ -2,7 +2,7 @@ import path from 'node:path';
 import * as z from 'zod/mini';
 import { parsedBy } from '../../parsing/shapes.js';
 import { permissionModes } from '../../storage/shapes/stored-options.js';
-import { parseHostEntry } from '../host-entry.js';
+import { parseHostEntry } from '../variable-forms.js';
 import {
   absolutePath,
   absolutePaths,

@@ -2,7 +2,7 @@ import { compact } from '../../platform/compact.js';
 import type { ErrorCode } from '../../errors/error-table.js';
 import { retryAdvice, type RetryAdvice } from '../../platform/retry-advice.js';
 import { TypedError } from '../../errors/typed-error.js';
-import { ValidationDetailError, type ValidationProblem } from './validation-detail.js';
+import { ValidationDetailError, type ValidationProblem } from './word-faults.js';
 
 export interface PublicError {
   status: number;

@@ -1,10 +1,9 @@
 import type { ValidationError } from 'class-validator';
 import { isPlainObject } from '../../platform/json.js';
-import { invalidRequest, type TypedError } from '../../errors/typed-error.js';
+import { invalidRequest, TypedError } from '../../errors/typed-error.js';
 import { fieldsOf } from '../fields/class-fields.js';
 import type { FieldWords } from '../fields/field-words.js';
 import type { RequestForm } from '../request-form.decorator.js';
-import { ValidationDetailError, type ValidationProblem } from './validation-detail.js';
 
 /** Limits of an answer: a request may have any number of unknown fields, of any length. */
 const MOST_UNKNOWN = 20;
@@ -123,4 +122,26 @@ function noObject(listedIn: string): ValidationProblem {
 
 function clip(text: string, most: number): string {
   return text.length > most ? `${text.slice(0, most)}…` : text;
+}
+
+/** A fault of a request, in the form that clients of FastAPI parse. */
+export interface ValidationProblem {
+  /** `body`, then the path to the field. */
+  loc: (string | number)[];
+  /** For a person: names the field and its valid values. */
+  msg: string;
+  /** Pydantic's name of the fault, for example `int_type`. */
+  type: string;
+}
+
+/**
+ * A 422 that lists every fault of a request. The body is `{detail}` where the controller uses
+ * `ValidationDetailFilter`, and the harness envelope elsewhere.
+ */
+export class ValidationDetailError extends TypedError {
+  constructor(readonly detail: ValidationProblem[]) {
+    const message = detail.map(({ msg }) => msg).join('; ');
+    super('INVALID_REQUEST', { case: 'fields', message, details: detail });
+    this.name = 'ValidationDetailError';
+  }
 }

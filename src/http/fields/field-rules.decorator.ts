@@ -1,10 +1,6 @@
-import { compact } from '../../platform/compact.js';
-import { isStorable } from '../../storage/connection.js';
-import { mustBe, says } from './field-words.js';
-import { Rule } from './rule.decorator.js';
-import { applyDecorators } from '@nestjs/common';
+import { applyDecorators, type Type as Class } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
-import { Transform } from 'class-transformer';
+import { Transform, Type } from 'class-transformer';
 import {
   IsArray,
   IsBoolean,
@@ -19,7 +15,15 @@ import {
   NotContains,
   ValidateIf,
   type ValidationOptions,
+  ValidateBy,
+  IsObject,
+  ValidateNested,
 } from 'class-validator';
+import { compact } from '../../platform/compact.js';
+import { isStorable } from '../../storage/connection.js';
+import { isId } from '../../platform/ids.js';
+import { mustBe, says, knownFieldsOf } from './field-words.js';
+import { fieldsOf } from './class-fields.js';
 
 const noTexts = says("Field '$field' must be an array of strings");
 
@@ -177,5 +181,38 @@ function lengthOf(value: unknown): number {
 export function Trimmed() {
   return Transform(({ value }: { value: unknown }) =>
     typeof value === 'string' ? value.trim() : value,
+  );
+}
+
+/** A rule of our own. @param name the rule's, for `word-faults.ts`. */
+export function Rule(
+  name: string,
+  validate: (value: unknown) => boolean,
+  words: ValidationOptions = {},
+): PropertyDecorator {
+  // The validator drops the words of a rule without a message.
+  return ValidateBy({ name, validator: { validate, defaultMessage: () => name } }, words);
+}
+
+/** An object of a class; fields that the class does not have are refused. */
+export function Nested(type: Class, about: { description?: string; example?: object } = {}) {
+  const validate = (value: unknown): boolean =>
+    Object.keys(value ?? {}).every((name) => fieldsOf(type).includes(name));
+  return applyDecorators(
+    ApiProperty({ type, ...about }),
+    Type(() => type),
+    IsObject(mustBe('an object')),
+    Rule('knownFields', validate, knownFieldsOf(type)),
+    ValidateNested(),
+  );
+}
+
+/** The id of an object of the kind in a query; an empty one is none. @param kind the id's prefix. */
+export function OptionalId(kind: string, description: string, words: ValidationOptions = {}) {
+  const validate = (value: unknown): boolean => typeof value === 'string' && isId(kind, value);
+  return applyDecorators(
+    ApiProperty({ type: String, description }),
+    EmptyIsAbsent(),
+    Rule('isId', validate, words),
   );
 }

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { describe, expect, it } from '@jest/globals';
-import { AfterQueryDto, cursorOf } from './after-query.dto.js';
+import { AfterQueryDto, cursorOf } from './page-query.dto.js';
 import { takeRequest } from '../request.pipe.js';
 
 describe('the cursor of a stream', () => {

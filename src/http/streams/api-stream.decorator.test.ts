@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { typeSchemas } from '../fields/type-schema.js';
+import { typeSchemas } from '../fields/json-schemas.js';
 
 const folder = new URL('../../../test/golden/', import.meta.url);
 

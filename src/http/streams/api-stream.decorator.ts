@@ -1,6 +1,6 @@
 import { ApiResponse, getSchemaPath, type ApiResponseSchemaHost } from '@nestjs/swagger';
 import type { Schema } from '../errors/error-shape.js';
-import type { JsonSchema } from '../fields/type-schema.js';
+import type { JsonSchema } from '../fields/json-schemas.js';
 import streams from '../fields/api-types.json' with { type: 'json' };
 
 export interface StreamDescription {

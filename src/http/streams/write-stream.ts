@@ -1,8 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { Subscription } from 'rxjs';
 import type { Logger } from '../../platform/logger.js';
-import type { FrameBatch, FrameStream } from './frame-batch.js';
 import { noteStream, requestLogger } from '../request-record.js';
+import { LoopShare } from '../../platform/async/loop-share.js';
+import type { FrameBatch, FrameStream } from './frame-batch.js';
 import { SseWriter, type SseWriterDeps } from './sse-writer.js';
 
 /** Why a stream ended before what it shows: its client left or was too slow, or its source failed. */
@@ -80,3 +81,9 @@ export function writeStream(
     subscription.add(batches.subscribe({ next, error: fail, complete }));
   });
 }
+
+/** Chunks of 64 KiB that are received in one turn of the event loop: they take a few milliseconds. */
+const MOST = 8;
+
+/** Share of the event loop for all files of the process together. */
+export const chunkShare = new LoopShare(MOST);

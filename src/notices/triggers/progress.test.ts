@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { someFacts } from '../../../test/support/turn/some-facts.js';
-import { errorStreak, noProgressNudge } from './progress.js';
+import { errorStreak, noProgressNudge } from './limits.js';
 
 describe('no-progress-nudge', () => {
   it('names what is repeated', () => {

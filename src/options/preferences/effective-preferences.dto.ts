@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { listOf } from '../../http/fields/type-schema.js';
+import { listOf } from '../../http/fields/json-schemas.js';
 import type { EffectivePreference } from './effective-preferences.js';
 
 export class EffectivePreferencesDto {

@@ -4,10 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { takeRequest } from '../../http/request.pipe.js';
 import { agentConfigFields } from '../../governance/decision-tree/agent-config.js';
-import {
-  ValidationDetailError,
-  type ValidationProblem,
-} from '../../http/errors/validation-detail.js';
+import { ValidationDetailError, type ValidationProblem } from '../../http/errors/word-faults.js';
 import { AgentConfigDto } from '../agent-config.dto.js';
 import { validPreferences } from './model-preferences.js';
 import {

@@ -9,7 +9,7 @@ import {
   refusedHost,
 } from '../../platform/net/address-rule.js';
 import { isLoopbackHttp, loopbackNames } from '../../platform/net/loopback.js';
-import { parseAllowedOrigin } from '../../config/allowed-origin.js';
+import { parseAllowedOrigin } from '../../config/variable-forms.js';
 import type { TypedError } from '../../errors/typed-error.js';
 import { providerError } from '../provider-errors.js';
 import type { ProviderConfig } from '../provider-config.js';

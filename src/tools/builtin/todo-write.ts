@@ -1,5 +1,5 @@
 import { todoStatuses } from '../../storage/shapes/stored-step.js';
-import { parseTodos } from '../../notices/parse-todos.js';
+import { parseTodos } from '../../notices/todos.js';
 import { ToolFailure } from '../tool-failure.js';
 import type { ToolDefinition } from '../tool.js';
 

@@ -14,7 +14,7 @@ import {
   viewApproval,
 } from './approval.dto.js';
 import { ApprovalStore } from './approval-store.js';
-import { ExactFields } from '../../http/exact-body.js';
+import { ExactFields } from '../../http/request-body.js';
 
 @ApiTags('approvals')
 @NeedsScope('approvals')

@@ -1,10 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Allow, IsBoolean, IsIn, IsOptional, MaxLength } from 'class-validator';
-import { anyJson, time } from '../../http/fields/json-schemas.js';
-import { OptionalId } from '../../http/fields/id-field.decorator.js';
-import { PageLimit } from '../../http/paging/page-query.dto.js';
-import { PageDto } from '../../http/paging/page.dto.js';
-import { schemaOf } from '../../http/fields/type-schema.js';
+import { anyJson, time, schemaOf } from '../../http/fields/json-schemas.js';
+import { OptionalId, OptionalText, Trimmed } from '../../http/fields/field-rules.decorator.js';
+import { PageLimit, PageDto } from '../../http/paging/page-query.dto.js';
 import type { JsonObject } from '../../platform/json.js';
 import {
   approvalDecisions,
@@ -14,7 +12,6 @@ import {
 import { says } from '../../http/fields/field-words.js';
 
 import { decisions, type ApprovalRow, type Decision, LONGEST_MESSAGE } from './approval-writes.js';
-import { OptionalText, Trimmed } from '../../http/fields/field-rules.decorator.js';
 
 /** An answer, before it is checked against its approval (`validate-answer.ts`). */
 export class AnswerDto {

@@ -1,5 +1,5 @@
 import { clientNotice } from '../../events/turn-event.js';
-import { replaceTodos } from '../../notices/todo-store.js';
+import { replaceTodos } from '../../notices/todos.js';
 import { retry, type RetryDelays } from '../../platform/async/retry.js';
 import { compact } from '../../platform/compact.js';
 import type { OpenedRoot } from '../../session/project-roots.js';

@@ -1,13 +1,16 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { BoundedText, EmptyIsAbsent, MayBeNull } from '../../http/fields/field-rules.decorator.js';
+import {
+  BoundedText,
+  EmptyIsAbsent,
+  MayBeNull,
+  Rule,
+} from '../../http/fields/field-rules.decorator.js';
 import { mustBe } from '../../http/fields/field-words.js';
 import { time } from '../../http/fields/json-schemas.js';
-import { Rule } from '../../http/fields/rule.decorator.js';
 import { TurnIdDto } from '../../http/id-params.dto.js';
-import { PageDto } from '../../http/paging/page.dto.js';
-import { PageQueryDto } from '../../http/paging/page-query.dto.js';
+import { PageDto, PageQueryDto } from '../../http/paging/page-query.dto.js';
 import { RequestForm } from '../../http/request-form.decorator.js';
 import type { feedback, FeedbackValue } from '../../storage/schema.js';
 import { isStorable } from '../../storage/connection.js';

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { anyJson, nullableText, nullableTime, time } from '../../http/fields/json-schemas.js';
-import { PageDto } from '../../http/paging/page.dto.js';
+import { PageDto } from '../../http/paging/page-query.dto.js';
 import { toolStatuses } from '../../storage/shapes/stored-step.js';
 import type { CallView } from './list-calls.js';
 

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { TurnEvent } from '../../events/turn-event.js';
-import { listOf } from '../../http/fields/type-schema.js';
-import { PageDto } from '../../http/paging/page.dto.js';
+import { listOf } from '../../http/fields/json-schemas.js';
+import { PageDto } from '../../http/paging/page-query.dto.js';
 import type { TurnLogPage } from '../stream/turn-log.js';
 
 export class LogPageDto extends PageDto implements TurnLogPage {

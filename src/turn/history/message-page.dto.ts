@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { time } from '../../http/fields/json-schemas.js';
-import { PageDto } from '../../http/paging/page.dto.js';
+import { PageDto } from '../../http/paging/page-query.dto.js';
 import { ApiParts } from './message-parts.dto.js';
 import { NoticeDto, StepDto } from './step-page.dto.js';
 import type { MessageView } from './view-messages.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Requester } from '../../attachments/file-memory.js';
-import { TodoStore } from '../../notices/todo-store.js';
+import { TodoStore } from '../../notices/todos.js';
 import { OptionLoader } from '../../options/option-loader.js';
 import { untilAborted } from '../../platform/async/abort.js';
 import { SessionStore } from '../../session/session-store.js';

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { anyJson, time } from '../../http/fields/json-schemas.js';
-import { PageDto } from '../../http/paging/page.dto.js';
+import { PageDto } from '../../http/paging/page-query.dto.js';
 import { UsageDto } from '../../http/usage.dto.js';
 import { stepStopReasons, type StepStopReason } from '../../storage/shapes/stored-step.js';
 import { ApiParts } from './message-parts.dto.js';

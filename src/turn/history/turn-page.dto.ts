@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { turnOutcomes, type TurnOutcome } from '../../events/turn-event.js';
 import { nullableText, nullableTime, time } from '../../http/fields/json-schemas.js';
-import { PageDto } from '../../http/paging/page.dto.js';
+import { PageDto } from '../../http/paging/page-query.dto.js';
 import { UsageDto } from '../../http/usage.dto.js';
 import { turnStatuses, type TurnStatus } from '../../storage/shapes/stored-turn.js';
 import { TurnPlaceDto } from '../turn-place.dto.js';

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../platform/json.js';
-import { judgeOutput, type JudgedOutput, type OutputCheck } from '../../output/judge-output.js';
+import { judgeOutput, type JudgedOutput, type OutputCheck } from '../../output/schema-checks.js';
 import type { AssistantPart } from '../../storage/shapes/stored-step.js';
 import type { FinishedStep, Progress } from '../state/attempt.js';
 import type { NewNotice } from '../../notices/notice.js';

@@ -7,7 +7,7 @@ import {
   RequiredText,
 } from '../../http/fields/field-rules.decorator.js';
 import { mustBe } from '../../http/fields/field-words.js';
-import { PageDto } from '../../http/paging/page.dto.js';
+import { PageDto } from '../../http/paging/page-query.dto.js';
 import { RequestForm } from '../../http/request-form.decorator.js';
 import { TurnOptionsDto } from '../../options/turn-options.dto.js';
 import { replayTools, type ReplayTools } from '../../storage/shapes/stored-turn.js';

@@ -1,6 +1,6 @@
 import type { PermissionQuestion } from '../../governance/permissions/decide-permission.js';
 import type { Facts, Trigger } from '../../notices/trigger.js';
-import type { OutputCheck } from '../../output/judge-output.js';
+import type { OutputCheck } from '../../output/schema-checks.js';
 import type { OpenedRoot } from '../../session/project-roots.js';
 import type { RequestPrefix, ToldSkill } from '../../storage/shapes/sent-request.js';
 import type { CallEnd } from '../../tools/ledger.js';

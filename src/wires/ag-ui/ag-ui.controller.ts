@@ -10,11 +10,11 @@ import {
 import type { Response } from 'express';
 import { callerOf } from '../../access/caller.decorator.js';
 import { Owned, Unowned } from '../../access/owned.decorator.js';
-import { cursorOf } from '../../http/paging/after-query.dto.js';
-import { BodyLimit } from '../../http/body-limit.decorator.js';
+import { cursorOf } from '../../http/paging/page-query.dto.js';
+import { BodyLimit, exactFields } from '../../http/request-body.js';
 import { ApiStream, frameOf } from '../../http/streams/api-stream.decorator.js';
 import { ApiErrors } from '../../http/errors/api-errors.decorator.js';
-import { ErrorsAs } from '../../http/errors/error-shape.decorator.js';
+import { ErrorsAs } from '../../http/errors/error-shape.js';
 import type { FrameStream } from '../../http/streams/frame-batch.js';
 import { parseIdempotencyKey } from '../../http/request-headers.js';
 import { Streams } from '../../http/streams/stream.interceptor.js';
@@ -23,7 +23,6 @@ import { problemShape } from '../named-agents/named-agents-errors.js';
 import { RunQueryDto } from './run-query.dto.js';
 import { AgUiService } from './ag-ui-service.js';
 import { RunAgentInputDto } from './ag-ui.dto.js';
-import { exactFields } from '../../http/exact-body.js';
 
 /** Documents the stream of a route. */
 const ApiRunStream = () =>

@@ -1,10 +1,9 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { IsString, MaxLength } from 'class-validator';
-import { AfterQueryDto } from '../../http/paging/after-query.dto.js';
-import { EmptyIsAbsent } from '../../http/fields/field-rules.decorator.js';
+import { AfterQueryDto } from '../../http/paging/page-query.dto.js';
+import { EmptyIsAbsent, Rule } from '../../http/fields/field-rules.decorator.js';
 import { mustBe } from '../../http/fields/field-words.js';
-import { Rule } from '../../http/fields/rule.decorator.js';
 import { isId } from '../../platform/ids.js';
 
 const MOST_CHARACTERS = 4_000;

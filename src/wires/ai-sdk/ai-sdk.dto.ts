@@ -1,9 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Allow, IsIn, IsNotEmpty, IsString } from 'class-validator';
-import { MayBeAbsent, MayBeNull } from '../../http/fields/field-rules.decorator.js';
+import { MayBeAbsent, MayBeNull, Rule } from '../../http/fields/field-rules.decorator.js';
 import { mustBe, says } from '../../http/fields/field-words.js';
 import { jsonObject, jsonObjects } from '../../http/fields/json-schemas.js';
-import { Rule } from '../../http/fields/rule.decorator.js';
 import { isPlainObject } from '../../platform/json.js';
 
 const triggers = ['submit-message', 'regenerate-message'] as const;

@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { UIMessage } from 'ai';
 import { jsonObject, nullableText, time } from '../../http/fields/json-schemas.js';
-import { PageDto } from '../../http/paging/page.dto.js';
+import { PageDto } from '../../http/paging/page-query.dto.js';
 import type { ChatPage, ListedChat } from './chat-history.js';
 
 export class UiMessageDto implements UIMessage {

@@ -21,7 +21,7 @@ import type { Response } from 'express';
 import { Caller } from '../../access/caller.decorator.js';
 import { Owned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
-import { AfterQueryDto, cursorOf } from '../../http/paging/after-query.dto.js';
+import { AfterQueryDto, cursorOf } from '../../http/paging/page-query.dto.js';
 import { SessionIdDto, TurnIdDto } from '../../http/id-params.dto.js';
 import { ApiErrors } from '../../http/errors/api-errors.decorator.js';
 import { WholeAnswer, type FrameStream } from '../../http/streams/frame-batch.js';

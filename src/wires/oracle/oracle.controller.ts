@@ -5,7 +5,7 @@ import { Caller } from '../../access/caller.decorator.js';
 import { Unowned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
 import { ApiErrors } from '../../http/errors/api-errors.decorator.js';
-import { ErrorsAs } from '../../http/errors/error-shape.decorator.js';
+import { ErrorsAs } from '../../http/errors/error-shape.js';
 import type { FrameStream } from '../../http/streams/frame-batch.js';
 import { Streams } from '../../http/streams/stream.interceptor.js';
 import { ApiStream, frameOf } from '../../http/streams/api-stream.decorator.js';

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import type { Type } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
 import { takeRequest } from '../../http/request.pipe.js';
-import { ValidationDetailError } from '../../http/errors/validation-detail.js';
+import { ValidationDetailError } from '../../http/errors/word-faults.js';
 import { BusyQueryDto, ContextQueryDto, OracleQuestionDto } from './oracle.dto.js';
 
 async function problemsOf(type: Type<object>, value: unknown): Promise<unknown> {

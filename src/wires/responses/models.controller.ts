@@ -2,7 +2,7 @@ import { Controller, Get, Param, Injectable } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
 import { Unowned } from '../../access/owned.decorator.js';
 import { ApiErrors } from '../../http/errors/api-errors.decorator.js';
-import { ErrorsAs } from '../../http/errors/error-shape.decorator.js';
+import { ErrorsAs } from '../../http/errors/error-shape.js';
 import { PersonaLibrary } from '../../agents/persona-library.js';
 import { isTypedError } from '../../errors/typed-error.js';
 import { ModelCatalogue } from '../../provider/model-catalogue.js';

@@ -1,5 +1,5 @@
 import { invalidRequest } from '../../errors/typed-error.js';
-import { parseOutput } from '../../output/parse-output.js';
+import { parseOutput } from '../../output/schema-checks.js';
 import { takeRequest } from '../../http/request.pipe.js';
 import { isPlainObject } from '../../platform/json.js';
 import { efforts } from '../../storage/shapes/stored-options.js';

@@ -23,11 +23,11 @@ import type { Response } from 'express';
 import { Caller } from '../../access/caller.decorator.js';
 import { Unowned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
-import { BodyLimit } from '../../http/body-limit.decorator.js';
+import { BodyLimit, exactFields } from '../../http/request-body.js';
 import { ApiErrors } from '../../http/errors/api-errors.decorator.js';
-import { ErrorsAs } from '../../http/errors/error-shape.decorator.js';
-import { schemaOf } from '../../http/fields/type-schema.js';
-import { cursorOf } from '../../http/paging/after-query.dto.js';
+import { ErrorsAs } from '../../http/errors/error-shape.js';
+import { schemaOf } from '../../http/fields/json-schemas.js';
+import { cursorOf } from '../../http/paging/page-query.dto.js';
 import { parseIdempotencyKey } from '../../http/request-headers.js';
 import { WholeAnswer, type FrameStream } from '../../http/streams/frame-batch.js';
 import { Streams } from '../../http/streams/stream.interceptor.js';
@@ -52,7 +52,6 @@ import { TurnService } from '../../turn/turn-service.js';
 import { nameTurn, TurnStreams } from '../conversation/turn-streams.js';
 
 import { responseFold, responsesDialect } from './dialect/responses.js';
-import { exactFields } from '../../http/exact-body.js';
 
 /** The reason for `@Unowned` on all routes: a response's id is that of a turn in other letters. */
 const looksItself = 'its service looks among the caller’s own';

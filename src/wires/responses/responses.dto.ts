@@ -6,15 +6,14 @@ import {
   MayBeNull,
   WholeNumber,
   EmptyIsAbsent,
+  Rule,
 } from '../../http/fields/field-rules.decorator.js';
 import { mustBe } from '../../http/fields/field-words.js';
 import { anyJson, jsonObject, jsonObjects, nullableText } from '../../http/fields/json-schemas.js';
-import { Rule } from '../../http/fields/rule.decorator.js';
 import { RequestForm } from '../../http/request-form.decorator.js';
 import { isPlainObject, type JsonObject } from '../../platform/json.js';
 import { isStorable } from '../../storage/connection.js';
-import { AfterQueryDto } from '../../http/paging/after-query.dto.js';
-import { PageLimit } from '../../http/paging/page-query.dto.js';
+import { AfterQueryDto, PageLimit } from '../../http/paging/page-query.dto.js';
 
 const LONGEST_NAME = 256;
 const aName = mustBe(`text of 1 to ${LONGEST_NAME} characters, or left out`);

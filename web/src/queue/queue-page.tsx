@@ -1,5 +1,5 @@
 import { useCallback } from 'react';
-import type { QueuedTurnView, QueueView, StatusView } from '../../../src/ops/view-queue.js';
+import type { QueuedTurnView, QueueView, StatusView } from '../../../src/ops/queue-service.js';
 import { client } from '../app/client.js';
 import { FaultNote } from '../app/fault-note.js';
 import { Link } from '../app/link.js';

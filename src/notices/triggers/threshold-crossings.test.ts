@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { thresholdsCrossed } from './threshold-crossings.js';
+import { thresholdsCrossed } from './usage.js';
 
 const marks = [70, 85, 95];
 

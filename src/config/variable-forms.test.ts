@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseHostEntry } from './host-entry.js';
+import { parseHostEntry } from './variable-forms.js';
 
 describe('parseHostEntry', () => {
   it.each([

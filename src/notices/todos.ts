@@ -1,5 +1,28 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { eq } from 'drizzle-orm';
+import { DATABASE, type Database } from '../storage/connection.js';
+import { insertKind } from '../storage/write-kind.js';
+import { todos } from '../storage/schema.js';
+import { type Todo, todoStatuses } from '../storage/shapes/stored-step.js';
 import { isPlainObject } from '../platform/json.js';
-import { todoStatuses, type Todo } from '../storage/shapes/stored-step.js';
+
+/** The todo list of each session. */
+@Injectable()
+export class TodoStore {
+  constructor(@Inject(DATABASE) private readonly db: Database) {}
+
+  async get(sessionId: string): Promise<Todo[]> {
+    const [row] = await this.db.select().from(todos).where(eq(todos.sessionId, sessionId));
+    return row?.items ?? [];
+  }
+}
+
+/** Replaces a session's whole list. Part of a fenced statement. */
+export const replaceTodos = insertKind(
+  todos,
+  ['sessionId', 'items', 'updatedAt'],
+  'on conflict (session_id) do update set items = excluded.items, updated_at = excluded.updated_at',
+);
 
 const MOST_TODOS = 100;
 const LONGEST_ID = 64;

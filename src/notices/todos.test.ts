@@ -7,7 +7,7 @@ import type { SessionStore } from '../session/session-store.js';
 import type { OpenedDatabase } from '../storage/connection.js';
 import { sessions, todos } from '../storage/schema.js';
 import type { Todo } from '../storage/shapes/stored-step.js';
-import { replaceTodos, TodoStore } from './todo-store.js';
+import { replaceTodos, TodoStore } from './todos.js';
 import { openSessions } from '../../test/support/open-sessions.js';
 
 const first: Todo = { id: 'a', content: 'Read it', status: 'completed' };

@@ -1,0 +1,72 @@
+import { isLoopbackHttp } from '../platform/net/loopback.js';
+import { type Price, serverToolNames, type ServerTool } from '../storage/shapes/stored-options.js';
+
+const entryForm = /^(\*\.)?([a-z0-9.-]+|\[[0-9a-f:]+\])(:\d{1,5})?$/;
+
+/**
+ * Parses an entry of a list of hosts inside the network: `host` (at port 443 or 80), `host:port`, or `host:*` for
+ * every port. Undefined when it is not valid.
+ */
+export function parsePrivateHost(text: string): string | undefined {
+  const entry = text.trim().toLowerCase();
+  const isValid = entryForm.test(entry.replace(/:\*$/, ':1')) && !entry.startsWith('*');
+  return isValid ? entry : undefined;
+}
+
+/**
+ * Parses an entry of a list of hosts: `mcp.example.com`, or `*.example.com` for all below it, each with
+ * an optional `:port` (default: any). Undefined when it is not valid.
+ */
+export function parseHostEntry(text: string): string | undefined {
+  const entry = text.trim().toLowerCase();
+  return entryForm.test(entry) && entry !== '*.' ? entry : undefined;
+}
+
+/**
+ * The origin of an entry of `TURNPIKE_EGRESS_ALLOW`: `https://Host:443/` → `https://host`. Undefined for text that
+ * is no URL, for a path, a query or credentials, and for `http://` to anything but loopback.
+ */
+export function parseAllowedOrigin(entry: string): string | undefined {
+  const text = entry.trim();
+  if (!URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  if (url.href !== `${url.origin}/`) return undefined;
+  return url.protocol === 'https:' || isLoopbackHttp(url) ? url.origin : undefined;
+}
+
+export interface ModelPrice extends Price {
+  /** The beginning of names of models. */
+  model: string;
+}
+
+/** Parses `claude-opus=15/75,claude-sonnet=3/15`; undefined for malformed text. */
+export function parsePrices(text: string): readonly ModelPrice[] | undefined {
+  const prices = text.split(',').map((item) => {
+    const [, model, input, output] = /^\s*([^=\s]+)=([\d.]+)\/([\d.]+)\s*$/.exec(item) ?? [];
+    return { model: model ?? '', input: Number(input), output: Number(output) };
+  });
+  const isValid = ({ model, input, output }: ModelPrice): boolean =>
+    model !== '' && Number.isFinite(input) && Number.isFinite(output);
+  return prices.every(isValid) ? prices : undefined;
+}
+
+/** The price with the longest matching beginning; undefined where none matches. */
+export function findPrice(prices: readonly ModelPrice[], model: string): Price | undefined {
+  const fitting = prices.filter((price) => model.startsWith(price.model));
+  const [longest] = fitting.sort((a, b) => b.model.length - a.model.length);
+  return longest && { input: longest.input, output: longest.output };
+}
+
+const mostUses = 1_000;
+
+/** @returns undefined for text that is not like `web_search=5` or `web_fetch`. */
+export function parseServerTool(entry: string): ServerTool | undefined {
+  const [name = '', uses, ...more] = entry.split('=').map((part) => part.trim());
+  const known = serverToolNames.find((serverTool) => serverTool === name);
+  if (known === undefined || more.length > 0) return undefined;
+  if (uses === undefined) return { name: known };
+  const maxUses = Number(uses);
+  // Code execution has no such limit in the API.
+  const isValid = /^\d+$/.test(uses) && maxUses >= 1 && maxUses <= mostUses;
+  return isValid && known !== 'code_execution' ? { name: known, maxUses } : undefined;
+}
