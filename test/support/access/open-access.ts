@@ -25,5 +25,3 @@ export function openAccess(of: { db: Database; clock: Clock }, settings: AccessR
   const authenticator = new Authenticator(keys, audit, refused, of.clock, silentLogger, settings);
   return { ...opened, authenticator };
 }
-
-export type OpenedAccess = ReturnType<typeof openAccess>;
