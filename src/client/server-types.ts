@@ -44,12 +44,14 @@ export type { ForkedSession } from '../turn/branches/session-forker.js';
 export type { DayOfUsage, UsageView } from '../governance/budgets/usage-service.js';
 export type { Disposition } from '../turn/submit/turn-submission.js';
 export type { CancelState } from '../turn/lifecycle/turn-canceller.js';
-export type { CallView } from '../turn/history/list-calls.js';
-export type { ListedTurnView } from '../turn/history/list-turns.js';
+export type { CallDto as CallView } from '../turn/history/call-page.dto.js';
+export type { ListedTurnDto as ListedTurnView } from '../turn/history/turn-page.dto.js';
 export type { MessageView } from '../turn/history/view-messages.js';
-export type { ReplayView } from '../turn/replay/replay-service.js';
-export type { TurnComparison } from '../turn/replay/compare-turns.js';
-export type { WantedReplayDto as WantedReplay } from '../turn/replay/replay.dto.js';
+export type { TurnComparisonDto as TurnComparison } from '../turn/replay/comparison.dto.js';
+export type {
+  ReplayDto as ReplayView,
+  WantedReplayDto as WantedReplay,
+} from '../turn/replay/replay.dto.js';
 export type { StepView } from '../turn/history/view-steps.js';
 export type { DeliveryStatus } from '../storage/automation-schema.js';
 export type {

@@ -1,5 +1,5 @@
 import { Body, Controller, Headers, HttpCode, Param, Post } from '@nestjs/common';
-import { ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiHeader, ApiTags } from '@nestjs/swagger';
 import { Owned } from '../../access/owned.decorator.js';
 import { ApiErrors } from '../../http/errors/api-errors.decorator.js';
 import { SessionIdDto } from '../../http/id-params.dto.js';
@@ -12,19 +12,15 @@ import { SessionForker } from './session-forker.js';
 export class ForkController {
   constructor(private readonly forker: SessionForker) {}
 
+  /** Begin a session with the history of another one up to a turn */
   @Post(':id/fork')
   @Owned({ session: 'params.id' })
   @HttpCode(200)
-  @ApiOperation({
-    operationId: 'forkSession',
-    summary: 'Begin a session with the history of another one up to a turn',
-  })
   @ApiHeader({
     name: 'Idempotency-Key',
     required: false,
     description: 'A repeat answers with the first fork.',
   })
-  @ApiOkResponse({ type: ForkedSessionDto })
   @ApiErrors(
     'INVALID_REQUEST',
     'SESSION_NOT_FOUND',
@@ -33,7 +29,7 @@ export class ForkController {
     'IDEMPOTENCY_KEY_REUSED',
     'SESSION_LIMIT',
   )
-  fork(
+  forkSession(
     @Param() { id: sessionId }: SessionIdDto,
     @Body() { turnId, position }: ForkSessionDto,
     @Headers('idempotency-key') key: string | undefined,

@@ -1,4 +1,5 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { whole } from '../../http/fields/json-schemas.js';
+import { ApiProperty } from '@nestjs/swagger';
 import { IsIn } from 'class-validator';
 import { RequiredText } from '../../http/fields/field-rules.decorator.js';
 import { says } from '../../http/fields/field-words.js';
@@ -22,33 +23,27 @@ export class ForkSessionDto {
 }
 
 export class WrittenFilesDto implements WrittenFiles {
-  @ApiProperty({ type: [String], description: 'Paths as the model gave them, the first hundred.' })
+  /** Paths as the model gave them, the first hundred. */
   paths!: string[];
 
-  @ApiProperty({ type: 'integer', description: 'Paths beyond these.' })
+  /** Paths beyond these. */
+  @ApiProperty(whole)
   more!: number;
 
-  @ApiProperty({ type: Boolean, description: 'Commands ran, which may have written others.' })
+  /** Commands ran, which may have written others. */
   ranCommands!: boolean;
 
-  @ApiPropertyOptional({
-    type: [String],
-    description:
-      'Tools of MCP servers that ran, which may have written others, the first hundred. Absent: none.',
-  })
+  /** Tools of MCP servers that ran, which may have written others, the first hundred. Absent: none. */
   mcpTools?: string[];
 }
 
 export class ForkedSessionDto implements ForkedSession {
-  @ApiProperty({ type: SessionRecordDto })
   session!: SessionRecordDto;
 
-  @ApiProperty({ enum: [false], description: 'The files of the project are as they are now.' })
+  /** The files of the project are as they are now. */
+  @ApiProperty({ enum: [false] })
   filesReverted!: false;
 
-  @ApiPropertyOptional({
-    type: WrittenFilesDto,
-    description: 'What turns after the point have written. Absent: nothing.',
-  })
+  /** What turns after the point have written. Absent: nothing. */
   filesWritten?: WrittenFilesDto;
 }

@@ -1,47 +1,45 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { anyJson, nullableText, nullableTime, time } from '../../http/fields/json-schemas.js';
+import {
+  anyJson,
+  nullableTime,
+  nullableWhole,
+  time,
+  whole,
+} from '../../http/fields/json-schemas.js';
 import { PageDto } from '../../http/paging/page-query.dto.js';
-import { toolStatuses } from '../../storage/shapes/stored-step.js';
-import type { CallView } from './list-calls.js';
+import { toolStatuses, type ToolStatus } from '../../storage/shapes/stored-step.js';
+import type { RetryClass } from '../../tools/tool.js';
 
-export class CallDto implements CallView {
-  @ApiProperty({ type: String })
+/** A call as the ledger has it. */
+export class CallDto {
   callId!: string;
 
-  @ApiProperty({ type: 'integer' })
+  @ApiProperty(whole)
   step!: number;
 
-  @ApiProperty({ type: 'integer', description: 'The attempt whose worker claimed the call.' })
+  /** The attempt whose worker claimed the call. */
+  @ApiProperty(whole)
   attempt!: number;
 
-  @ApiProperty({ type: String, example: 'read' })
+  /** @example read */
   name!: string;
 
   @ApiProperty(anyJson)
   input!: unknown;
 
-  @ApiProperty({
-    enum: ['claimed', ...toolStatuses],
-    description: '`claimed`: it may be running, or its worker died; every other status is final.',
-  })
-  status!: CallView['status'];
+  /** `claimed`: it may be running, or its worker died; every other status is final. */
+  @ApiProperty({ enum: ['claimed', ...toolStatuses] })
+  status!: 'claimed' | ToolStatus;
 
-  @ApiProperty({
-    ...nullableText,
-    description: 'Result as the model has it; null while it is not known.',
-  })
+  /** Result as the model has it; null while it is not known. */
   output!: string | null;
 
-  @ApiProperty({ type: 'integer', nullable: true })
+  @ApiProperty(nullableWhole)
   durationMs!: number | null;
 
-  @ApiProperty({
-    enum: ['safe', 'idempotent', 'never'],
-    nullable: true,
-    description:
-      'Whether the call is repeated when its outcome is lost; null: the server has no such tool.',
-  })
-  retry!: CallView['retry'];
+  /** Whether the call is repeated when its outcome is lost; null: the server has no such tool. */
+  @ApiProperty({ enum: ['safe', 'idempotent', 'never'], nullable: true })
+  retry!: RetryClass | null;
 
   @ApiProperty(time)
   claimedAt!: string;
@@ -51,6 +49,6 @@ export class CallDto implements CallView {
 }
 
 export class CallPageDto extends PageDto {
-  @ApiProperty({ type: [CallDto], description: 'In the order of the steps.' })
+  /** In the order of the steps. */
   calls!: CallDto[];
 }

@@ -1,31 +1,30 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { cutPage } from '../../http/paging/load-page.js';
 import { compact } from '../../platform/compact.js';
 import { isId } from '../../platform/ids.js';
 import { badCursor, type PageQueryDto } from '../../http/paging/page-query.dto.js';
 import { SessionStore } from '../../session/session-store.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { ToolRegistry } from '../../tools/registry.js';
-import {
-  formatCallToken,
-  listCalls,
-  parseCallToken,
-  viewCall,
-  type CallView,
-} from './list-calls.js';
+import { formatCallToken, listCalls, parseCallToken, viewCall } from './list-calls.js';
 import {
   listTurns,
   type SupersededChoice,
   isTurnOf,
   pageTurns,
   viewListedTurn,
-  type ListedTurnView,
 } from './list-turns.js';
 import { loadTurn, loadTurns } from '../state/stored-turn.js';
 import { findCompaction } from '../prompt/compaction.js';
 import { getTurn } from '../state/turn-row.js';
-import { TurnLog, type TurnLogPage } from '../stream/turn-log.js';
-import { viewMessages, type MessageView } from './view-messages.js';
-import { viewSteps, type StepView } from './view-steps.js';
+import { TurnLog } from '../stream/turn-log.js';
+import type { CallPageDto } from './call-page.dto.js';
+import type { LogPageDto } from './log-page.dto.js';
+import type { MessagePageDto } from './message-page.dto.js';
+import type { StepPageDto } from './step-page.dto.js';
+import type { TurnPageDto } from './turn-page.dto.js';
+import { viewMessages } from './view-messages.js';
+import { viewSteps } from './view-steps.js';
 
 /** The largest number of a step that the database takes. */
 const MOST_STEPS = 2 ** 31 - 1;
@@ -44,10 +43,7 @@ export class ConversationService {
   ) {}
 
   /** A page of turns' messages, oldest first. @throws TypedError SESSION_NOT_FOUND 404. */
-  async messages(
-    sessionId: string,
-    page: LineQuery,
-  ): Promise<{ messages: MessageView[]; nextCursor?: string }> {
+  async messages(sessionId: string, page: LineQuery): Promise<MessagePageDto> {
     const { db, sessions } = this;
     await sessions.get(sessionId);
     const { cursor, limit, superseded } = page;
@@ -57,7 +53,7 @@ export class ConversationService {
     // The turn after the page shows whether there is a next page.
     const wanted = { after, limit: limit + 1, summarisedThrough, ...compact({ superseded }) };
     const found = await pageTurns(db, sessionId, wanted);
-    const shown = found.slice(0, limit);
+    const { rows: shown, ...next } = cutPage(found, limit, ({ id }) => id);
     const stored = await loadTurns(
       db,
       shown.map(({ id }) => id),
@@ -67,62 +63,48 @@ export class ConversationService {
     const messages = viewMessages(stored, leftOut).map((message) =>
       summarised.has(message.turnId) ? { ...message, compacted: true } : message,
     );
-    const last = found.length > limit ? shown.at(-1)?.id : undefined;
-    return { messages, ...(last === undefined ? {} : { nextCursor: last }) };
+    return { messages, ...next };
   }
 
   /** A page of a session's turns, the newest first. @throws TypedError SESSION_NOT_FOUND 404. */
-  async turns(
-    sessionId: string,
-    page: LineQuery,
-  ): Promise<{ turns: ListedTurnView[]; nextCursor?: string }> {
+  async turns(sessionId: string, page: LineQuery): Promise<TurnPageDto> {
     const { db, sessions } = this;
     await sessions.get(sessionId);
     const { cursor, limit, superseded } = page;
     const after = await this.#checkCursor(sessionId, cursor);
     const wanted = { after, limit: limit + 1, ...compact({ superseded }) };
     const found = await listTurns(db, sessionId, wanted);
-    const shown = found.slice(0, limit);
-    const last = found.length > limit ? shown.at(-1)?.id : undefined;
-    const turns = shown.map(viewListedTurn);
-    return { turns, ...(last === undefined ? {} : { nextCursor: last }) };
+    const { rows, ...next } = cutPage(found, limit, ({ id }) => id);
+    return { turns: rows.map(viewListedTurn), ...next };
   }
 
   /** A page of a turn's events: see `TurnLog`. */
-  log(turnId: string, page: PageQueryDto): Promise<TurnLogPage> {
+  log(turnId: string, page: PageQueryDto): Promise<LogPageDto> {
     return this.turnLog.page(turnId, page);
   }
 
   /** A page of a turn's steps, in order. @throws TypedError TURN_NOT_FOUND 404. */
-  async steps(
-    turnId: string,
-    page: PageQueryDto,
-  ): Promise<{ steps: StepView[]; nextCursor?: string }> {
+  async steps(turnId: string, page: PageQueryDto): Promise<StepPageDto> {
     const { db } = this;
     const turn = await getTurn(db, turnId);
     const { cursor, limit } = page;
     const after = parseStepCursor(cursor);
     const found = viewSteps(await loadTurn(db, turn, { after, limit: limit + 1 }));
-    const steps = found.slice(0, limit);
-    const last = found.length > limit ? steps.at(-1)?.step : undefined;
-    return { steps, ...(last === undefined ? {} : { nextCursor: String(last) }) };
+    const { rows, ...next } = cutPage(found, limit, ({ step }) => String(step));
+    return { steps: rows, ...next };
   }
 
   /** A page of a turn's tool calls, as the ledger has them. @throws TypedError TURN_NOT_FOUND 404. */
-  async calls(
-    turnId: string,
-    page: PageQueryDto,
-  ): Promise<{ calls: CallView[]; nextCursor?: string }> {
+  async calls(turnId: string, page: PageQueryDto): Promise<CallPageDto> {
     const { db, tools } = this;
     const turn = await getTurn(db, turnId);
     const { cursor, limit } = page;
     const after = cursor === undefined ? undefined : parseCallToken(cursor);
     if (after === undefined && cursor !== undefined) throw badCursor();
     const found = await listCalls(db, turn.id, { after, limit: limit + 1 });
-    const shown = found.slice(0, limit);
-    const calls = shown.map((row) => viewCall(row, tools.select([row.name]).tools[0]?.retry));
-    const last = found.length > limit ? shown.at(-1) : undefined;
-    return { calls, ...(last === undefined ? {} : { nextCursor: formatCallToken(last) }) };
+    const { rows, ...next } = cutPage(found, limit, formatCallToken);
+    const calls = rows.map((row) => viewCall(row, tools.select([row.name]).tools[0]?.retry));
+    return { calls, ...next };
   }
 
   async #checkCursor(sessionId: string, cursor: string | undefined): Promise<string | undefined> {

@@ -1,5 +1,5 @@
 import { Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Caller } from '../../access/caller.decorator.js';
 import { Owned } from '../../access/owned.decorator.js';
@@ -9,7 +9,7 @@ import { SessionIdDto, TurnIdDto } from '../../http/id-params.dto.js';
 import { ApiErrors } from '../../http/errors/api-errors.decorator.js';
 import { PageQueryDto } from '../../http/paging/page-query.dto.js';
 import { ConversationService } from './conversation-service.js';
-import { SessionCompactor, type CompactReport } from './session-compactor.js';
+import { SessionCompactor } from './session-compactor.js';
 import { CallPageDto } from './call-page.dto.js';
 import { CompactReportDto } from './compact-report.dto.js';
 import { LineQueryDto } from './line-query.dto.js';
@@ -28,77 +28,59 @@ export class ConversationController {
     private readonly compactor: SessionCompactor,
   ) {}
 
+  /** Messages of a session, oldest first, a page of turns at a time */
   @Get('sessions/:id/messages')
   @Owned({ session: 'params.id' })
-  @ApiOperation({
-    operationId: 'listMessages',
-    summary: 'Messages of a session, oldest first, a page of turns at a time',
-  })
-  @ApiOkResponse({ type: MessagePageDto })
   @ApiErrors('INVALID_REQUEST', 'SESSION_NOT_FOUND')
-  messages(
+  listMessages(
     @Param() { id: sessionId }: SessionIdDto,
     @Query() page: LineQueryDto,
   ): Promise<MessagePageDto> {
     return this.conversations.messages(sessionId, page);
   }
 
+  /** Turns of a session, the newest first */
   @Get('sessions/:id/turns')
   @Owned({ session: 'params.id' })
-  @ApiOperation({ operationId: 'listTurns', summary: 'Turns of a session, the newest first' })
-  @ApiOkResponse({ type: TurnPageDto })
   @ApiErrors('INVALID_REQUEST', 'SESSION_NOT_FOUND')
-  turns(
+  listTurns(
     @Param() { id: sessionId }: SessionIdDto,
     @Query() page: LineQueryDto,
   ): Promise<TurnPageDto> {
     return this.conversations.turns(sessionId, page);
   }
 
+  /** Events of a turn as the log has them, with their times; no wire’s frames */
   @Get('turns/:id/log')
   @Owned({ turn: 'params.id' })
-  @ApiOperation({
-    operationId: 'readLog',
-    summary: 'Events of a turn as the log has them, with their times; no wire’s frames',
-  })
-  @ApiOkResponse({ type: LogPageDto })
   @ApiErrors('INVALID_REQUEST', 'TURN_NOT_FOUND', 'STREAM_EXPIRED')
-  log(@Param() { id: turnId }: TurnIdDto, @Query() page: LogPageQueryDto): Promise<LogPageDto> {
+  readLog(@Param() { id: turnId }: TurnIdDto, @Query() page: LogPageQueryDto): Promise<LogPageDto> {
     return this.conversations.log(turnId, page);
   }
 
+  /** Model calls of a turn, in order, with their parts and notices */
   @Get('turns/:id/steps')
   @Owned({ turn: 'params.id' })
-  @ApiOperation({
-    operationId: 'listSteps',
-    summary: 'Model calls of a turn, in order, with their parts and notices',
-  })
-  @ApiOkResponse({ type: StepPageDto })
   @ApiErrors('INVALID_REQUEST', 'TURN_NOT_FOUND')
-  steps(@Param() { id: turnId }: TurnIdDto, @Query() page: PageQueryDto): Promise<StepPageDto> {
+  listSteps(@Param() { id: turnId }: TurnIdDto, @Query() page: PageQueryDto): Promise<StepPageDto> {
     return this.conversations.steps(turnId, page);
   }
 
+  /** Tool calls of a turn as the ledger has them, in the order of its steps */
   @Get('turns/:id/tools')
   @Owned({ turn: 'params.id' })
-  @ApiOperation({
-    operationId: 'listToolCalls',
-    summary: 'Tool calls of a turn as the ledger has them, in the order of its steps',
-  })
-  @ApiOkResponse({ type: CallPageDto })
   @ApiErrors('INVALID_REQUEST', 'TURN_NOT_FOUND')
-  calls(@Param() { id: turnId }: TurnIdDto, @Query() page: PageQueryDto): Promise<CallPageDto> {
+  listToolCalls(
+    @Param() { id: turnId }: TurnIdDto,
+    @Query() page: PageQueryDto,
+  ): Promise<CallPageDto> {
     return this.conversations.calls(turnId, page);
   }
 
+  /** Have the conversation summarised now; its messages stay readable */
   @Post('sessions/:id/compact')
   @Owned({ session: 'params.id' })
   @HttpCode(200)
-  @ApiOperation({
-    operationId: 'compactSession',
-    summary: 'Have the conversation summarised now; its messages stay readable',
-  })
-  @ApiOkResponse({ type: CompactReportDto })
   @ApiErrors(
     'SESSION_NOT_FOUND',
     'TURN_IN_PROGRESS',
@@ -107,11 +89,11 @@ export class ConversationController {
     'SDK_FAILURE/unreadable',
     'MISSING_API_KEY',
   )
-  compact(
+  compactSession(
     @Param() { id: sessionId }: SessionIdDto,
     @Caller() { limits }: Principal,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<CompactReport> {
+  ): Promise<CompactReportDto> {
     const gone = new AbortController();
     response.once('close', () => gone.abort(clientLeft()));
     return this.compactor.compact(sessionId, dayLimitsOf(limits), gone.signal);

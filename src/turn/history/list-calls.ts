@@ -1,8 +1,8 @@
+import type { CallDto } from './call-page.dto.js';
 import { and, asc, eq, gte, inArray } from 'drizzle-orm';
 import type { Queryable } from '../../storage/connection.js';
 import { steps, toolCalls } from '../../storage/transcript-schema.js';
 import type { CallRow } from '../state/stored-turn.js';
-import type { ToolStatus } from '../../storage/shapes/stored-step.js';
 import { shownStatus } from '../../tools/ledger.js';
 import type { RetryClass } from '../../tools/tool.js';
 
@@ -85,28 +85,8 @@ export function parseCallToken(token: unknown): CallPageToken | undefined {
   return { step: Number(step), callId };
 }
 
-/** A call as the ledger has it: `GET /api/harness/turns/:id/tools`. */
-export interface CallView {
-  callId: string;
-  step: number;
-  /** The attempt whose worker claimed the call. */
-  attempt: number;
-  name: string;
-  input: unknown;
-  /** `claimed`: the call may be running, or its worker died; every other status is final. */
-  status: 'claimed' | ToolStatus;
-  /** Result as the model has it; null while it is not known. */
-  output: string | null;
-  durationMs: number | null;
-  /** Whether the call is repeated when its outcome is lost; null: the server has no such tool. */
-  retry: RetryClass | null;
-  /** ISO-8601. */
-  claimedAt: string;
-  endedAt: string | null;
-}
-
 /** Pure. */
-export function viewCall(row: CallRow, retry: RetryClass | undefined): CallView {
+export function viewCall(row: CallRow, retry: RetryClass | undefined): CallDto {
   const { callId, step, attempt, name, input, output, durationMs } = row;
   return {
     callId,

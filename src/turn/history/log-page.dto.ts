@@ -5,9 +5,7 @@ import { PageDto } from '../../http/paging/page-query.dto.js';
 import type { TurnLogPage } from '../stream/turn-log.js';
 
 export class LogPageDto extends PageDto implements TurnLogPage {
-  @ApiProperty({
-    ...listOf('TurnEvent'),
-    description: '`turn.ended` is the last event of a turn.',
-  })
+  /** `turn.ended` is the last event of a turn. */
+  @ApiProperty(listOf('TurnEvent'))
   events!: TurnEvent[];
 }

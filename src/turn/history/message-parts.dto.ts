@@ -1,5 +1,5 @@
 import { ApiExtraModels, ApiProperty, ApiPropertyOptional, getSchemaPath } from '@nestjs/swagger';
-import { anyJson, nullableText } from '../../http/fields/json-schemas.js';
+import { anyJson, whole } from '../../http/fields/json-schemas.js';
 import type { MessagePart } from './view-steps.js';
 
 type Part<Type extends MessagePart['type']> = Extract<MessagePart, { type: Type }>;
@@ -13,7 +13,6 @@ export class TextPartDto implements Part<'text'> {
   @ApiProperty({ enum: ['text'] })
   type!: 'text';
 
-  @ApiProperty({ type: String })
   text!: string;
 }
 
@@ -21,7 +20,6 @@ export class ThinkingPartDto implements Part<'thinking'> {
   @ApiProperty({ enum: ['thinking'] })
   type!: 'thinking';
 
-  @ApiProperty({ type: String })
   text!: string;
 }
 
@@ -29,22 +27,22 @@ export class FilePartDto implements Part<'file'> {
   @ApiProperty({ enum: ['file'] })
   type!: 'file';
 
-  @ApiProperty({ type: String, description: 'What `attachments` of a later turn may name.' })
+  /** What `attachments` of a later turn may name. */
   id!: string;
 
-  @ApiProperty({ type: String })
   name!: string;
 
-  @ApiPropertyOptional({ type: String, description: 'Absent for a file that was sent.' })
+  /** Absent for a file that was sent. */
   path?: string;
 
-  @ApiProperty({ type: String, example: 'text/plain' })
+  /** @example text/plain */
   mimeType!: string;
 
-  @ApiProperty({ type: 'integer', description: 'Bytes.' })
+  /** Bytes. */
+  @ApiProperty(whole)
   size!: number;
 
-  @ApiProperty({ type: String, description: 'Where its bytes are, below the server’s address.' })
+  /** Where its bytes are, below the server’s address. */
   url!: string;
 
   @ApiPropertyOptional(leftOut)
@@ -55,23 +53,22 @@ export class ToolPartDto implements Part<'tool'> {
   @ApiProperty({ enum: ['tool'] })
   type!: 'tool';
 
-  @ApiProperty({ type: String })
   toolUseId!: string;
 
-  @ApiProperty({ type: String, example: 'read' })
+  /** @example read */
   name!: string;
 
-  @ApiProperty({ ...anyJson, description: 'As the model asked for it.' })
+  /** As the model asked for it. */
+  @ApiProperty(anyJson)
   input!: unknown;
 
-  @ApiProperty({
-    type: String,
-    description:
-      '`requested`: asked for, and not begun; `claimed`: it may be running, or its worker died; `success`, `error`, `denied` and `unknown` are final.',
-  })
+  /**
+   * `requested`: asked for, and not begun; `claimed`: it may be running, or its worker died; `success`, `error`,
+   * `denied` and `unknown` are final.
+   */
   status!: string;
 
-  @ApiProperty({ ...nullableText, description: 'Result as the model has it; null before the end.' })
+  /** Result as the model has it; null before the end. */
   output!: string | null;
 
   @ApiPropertyOptional(leftOut)

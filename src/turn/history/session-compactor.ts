@@ -1,3 +1,4 @@
+import type { CompactReportDto } from './compact-report.dto.js';
 import { Injectable } from '@nestjs/common';
 import type { Requester } from '../../attachments/file-memory.js';
 import { TodoStore } from '../../notices/todos.js';
@@ -17,13 +18,6 @@ import { contextBefore } from '../state/turn-state.js';
 import { AttemptServices } from '../state/attempt-services.js';
 import { turnInProgress } from '../state/turn-errors.js';
 import { findActiveTurn } from '../state/turn-row.js';
-
-export interface CompactReport {
-  compacted: boolean;
-  /** Text of the summary; absent where there was nothing to compact. */
-  summary?: string;
-  throughTurnId?: string;
-}
 
 /** Compacts conversations when a client asks for it. */
 @Injectable()
@@ -46,7 +40,7 @@ export class SessionCompactor {
     sessionId: string,
     limits: DayLimits | undefined,
     signal: AbortSignal,
-  ): Promise<CompactReport> {
+  ): Promise<CompactReportDto> {
     const { sessions } = this;
     const { db, clock, logger, provider } = this.services;
     const session = await sessions.get(sessionId);

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { anyJson, time } from '../../http/fields/json-schemas.js';
+import { anyJson, time, whole } from '../../http/fields/json-schemas.js';
 import { PageDto } from '../../http/paging/page-query.dto.js';
 import { UsageDto } from '../../http/usage.dto.js';
 import { stepStopReasons, type StepStopReason } from '../../storage/shapes/stored-step.js';
@@ -7,24 +7,23 @@ import { ApiParts } from './message-parts.dto.js';
 import type { MessagePart, NoticeView, StepView } from './view-steps.js';
 
 export class NoticeDto implements NoticeView {
-  @ApiProperty({ type: String })
   kind!: string;
 
-  @ApiProperty({ type: String })
   text!: string;
 
-  @ApiProperty({ ...anyJson, description: 'Facts of the notice, by kind; null where it has none.' })
+  /** Facts of the notice, by kind; null where it has none. */
+  @ApiProperty(anyJson)
   metadata!: unknown;
 
-  @ApiProperty({ type: Boolean, description: 'Whether the model got it, too.' })
+  /** Whether the model got it, too. */
   seenByModel!: boolean;
 }
 
 export class StepDto implements StepView {
-  @ApiProperty({ type: String })
   stepId!: string;
 
-  @ApiProperty({ type: 'integer', description: 'From 1.' })
+  /** From 1. */
+  @ApiProperty(whole)
   step!: number;
 
   @ApiProperty({ enum: ['completed', 'abort', 'error'] })
@@ -33,7 +32,6 @@ export class StepDto implements StepView {
   @ApiProperty({ enum: stepStopReasons })
   stopReason!: StepStopReason;
 
-  @ApiProperty({ type: UsageDto })
   usage!: UsageDto;
 
   @ApiProperty(time)
@@ -45,14 +43,11 @@ export class StepDto implements StepView {
   @ApiParts()
   parts!: MessagePart[];
 
-  @ApiProperty({
-    type: [NoticeDto],
-    description: 'After this step and before the next, to the model or to the client.',
-  })
+  /** After this step and before the next, to the model or to the client. */
   notices!: NoticeDto[];
 }
 
 export class StepPageDto extends PageDto {
-  @ApiProperty({ type: [StepDto], description: 'In order.' })
+  /** In order. */
   steps!: StepDto[];
 }

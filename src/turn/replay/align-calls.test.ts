@@ -1,9 +1,11 @@
+import 'reflect-metadata';
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { alignCalls, type ComparedCall } from './compare-turns.js';
+import { alignCalls } from './compare-turns.js';
+import type { ComparedCallDto } from './comparison.dto.js';
 
 /** Calls of a text: `r1` is a call of r with the input 1. */
-const calls = (text: string): ComparedCall[] =>
+const calls = (text: string): ComparedCallDto[] =>
   text
     .split(' ')
     .filter((word) => word !== '')
@@ -14,7 +16,7 @@ const calls = (text: string): ComparedCall[] =>
       input: { n: Number(word.slice(1)) },
       status: 'success',
     }));
-const word = (one: ComparedCall | undefined): string =>
+const word = (one: ComparedCallDto | undefined): string =>
   one === undefined ? '-' : one.name + JSON.stringify(one.input['n']);
 const align = (left: string, right: string): string[] =>
   alignCalls(calls(left), calls(right)).map((pair) =>

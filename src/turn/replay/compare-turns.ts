@@ -1,57 +1,16 @@
-import type { TurnOutcome } from '../../events/turn-event.js';
+import {
+  MOST_ALIGNED,
+  type AlignedCallsDto,
+  type ComparedCallDto,
+  type ComparedTurnDto,
+  type TurnComparisonDto,
+} from './comparison.dto.js';
 import { compact } from '../../platform/compact.js';
-import type { JsonObject } from '../../platform/json.js';
-import type { Usage, ToolStatus } from '../../storage/shapes/stored-step.js';
-import type { TurnStatus } from '../../storage/shapes/stored-turn.js';
 import { shownStatus } from '../../tools/ledger.js';
 import { viewListedTurn } from '../history/list-turns.js';
 import type { StoredTurn } from '../state/stored-turn.js';
 import { textOf } from '../state/attempt.js';
 import { callsOf, type Recording, callKey } from '../branches/recording.js';
-
-/** Calls of a turn that are aligned, the first of it. */
-export const MOST_ALIGNED = 500;
-
-/** A turn as it is compared. Times are milliseconds; null: not known, or not over. */
-export interface ComparedTurn {
-  turnId: string;
-  sessionId: string;
-  /** The turn that it is a replay of. Absent: it is no replay. */
-  replayOf?: string;
-  status: TurnStatus;
-  model: string;
-  agent: string;
-  /** Null until the turn ends. */
-  outcome: TurnOutcome | null;
-  reason: string | null;
-  usage: Usage | null;
-  /** US dollars; null: no price is known. */
-  costUsd: number | null;
-  /** From its acceptance to its start. */
-  queuedMs: number | null;
-  /** From its start to the first event of a reply. */
-  firstTokenMs: number | null;
-  /** From its start to its end. */
-  durationMs: number | null;
-  /** Model calls. */
-  steps: number;
-  /** Tool calls, also those that are not aligned. */
-  calls: number;
-  /** Calls of a replay that the recorded turn has results of, and those that it has not. Absent: no replay. */
-  recorded?: { hits: number; misses: number };
-  /** The reply. */
-  text: string;
-  /** The object that it ended with; null: none. */
-  output: JsonObject | null;
-}
-
-/** Two turns side by side. */
-export interface TurnComparison {
-  left: ComparedTurn;
-  right: ComparedTurn;
-  /** The first 500 calls of each. */
-  tools: AlignedCalls[];
-}
 
 /** A turn with what is known of it elsewhere. */
 export interface TurnToCompare {
@@ -63,7 +22,7 @@ export interface TurnToCompare {
 }
 
 /** Compares two turns. Pure. */
-export function compareTurns(left: TurnToCompare, right: TurnToCompare): TurnComparison {
+export function compareTurns(left: TurnToCompare, right: TurnToCompare): TurnComparisonDto {
   const [ofLeft, ofRight] = [viewCalls(left), viewCalls(right)];
   return {
     left: viewSide(left, ofLeft),
@@ -74,8 +33,8 @@ export function compareTurns(left: TurnToCompare, right: TurnToCompare): TurnCom
 
 function viewSide(
   { stored, firstTokenAt, recording }: TurnToCompare,
-  calls: readonly ComparedCall[],
-): ComparedTurn {
+  calls: readonly ComparedCallDto[],
+): ComparedTurnDto {
   const { turn, steps } = stored;
   const { status, model, persona: agent, outcome, reason, usage } = viewListedTurn(turn);
   const { createdAt, startedAt, endedAt, output } = turn;
@@ -107,7 +66,7 @@ function between(from: Date | null, to: Date | null): number | null {
   return from === null || to === null ? null : Math.max(0, to.getTime() - from.getTime());
 }
 
-function viewCalls({ stored: { steps, calls }, recording }: TurnToCompare): ComparedCall[] {
+function viewCalls({ stored: { steps, calls }, recording }: TurnToCompare): ComparedCallDto[] {
   const statuses = new Map(calls.map(({ callId, status }) => [callId, shownStatus(status)]));
   return steps.flatMap((step) =>
     callsOf([step]).map((call) => ({
@@ -121,40 +80,17 @@ function viewCalls({ stored: { steps, calls }, recording }: TurnToCompare): Comp
   );
 }
 
-/** A tool call of a turn that is compared. */
-export interface ComparedCall {
-  callId: string;
-  step: number;
-  name: string;
-  /** As the model gave it. */
-  input: JsonObject;
-  /** `claimed`: it has no result. */
-  status: 'claimed' | ToolStatus;
-  /** A replay's call: whether the recorded turn had its result. Absent: the turn is no replay. */
-  result?: 'recorded' | 'missed';
-}
-
-/** `changed`: the same tool with another input, at the same place. */
-export const alignedKinds = ['same', 'changed', 'onlyLeft', 'onlyRight'] as const;
-
-/** Calls of two turns that stand beside each other. */
-export interface AlignedCalls {
-  kind: (typeof alignedKinds)[number];
-  left?: ComparedCall;
-  right?: ComparedCall;
-}
-
-type Calls = readonly ComparedCall[];
+type Calls = readonly ComparedCallDto[];
 
 /**
  * The calls of two turns side by side, in the order of both: those of one tool with one input, as many as can be;
  * between them, those of one tool; the others alone. Pure. Its time grows with the product of the lengths.
  */
-export function alignCalls(left: Calls, right: Calls): AlignedCalls[] {
+export function alignCalls(left: Calls, right: Calls): AlignedCallsDto[] {
   return alignBy(left, right, { keyOf: callKey, kind: 'same' }, (leftGap, rightGap) =>
     alignBy(leftGap, rightGap, { keyOf: ({ name }) => name, kind: 'changed' }, (a, b) => [
-      ...a.map((one): AlignedCalls => ({ kind: 'onlyLeft', left: one })),
-      ...b.map((one): AlignedCalls => ({ kind: 'onlyRight', right: one })),
+      ...a.map((one): AlignedCallsDto => ({ kind: 'onlyLeft', left: one })),
+      ...b.map((one): AlignedCallsDto => ({ kind: 'onlyRight', right: one })),
     ]),
   );
 }
@@ -163,11 +99,11 @@ export function alignCalls(left: Calls, right: Calls): AlignedCalls[] {
 function alignBy(
   left: Calls,
   right: Calls,
-  { keyOf, kind }: { keyOf(call: ComparedCall): string; kind: AlignedCalls['kind'] },
-  between: (left: Calls, right: Calls) => AlignedCalls[],
-): AlignedCalls[] {
+  { keyOf, kind }: { keyOf(call: ComparedCallDto): string; kind: AlignedCallsDto['kind'] },
+  between: (left: Calls, right: Calls) => AlignedCallsDto[],
+): AlignedCallsDto[] {
   const matches = longestCommon(left.map(keyOf), right.map(keyOf));
-  const pairs: AlignedCalls[] = [];
+  const pairs: AlignedCallsDto[] = [];
   let [fromLeft, fromRight] = [0, 0];
   for (const [atLeft, atRight] of [...matches, [left.length, right.length] as const]) {
     pairs.push(...between(left.slice(fromLeft, atLeft), right.slice(fromRight, atRight)));

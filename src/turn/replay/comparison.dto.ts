@@ -1,138 +1,129 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { turnOutcomes, type TurnOutcome } from '../../events/turn-event.js';
-import { jsonObject, nullableText } from '../../http/fields/json-schemas.js';
+import { jsonObject, nullableWhole, whole } from '../../http/fields/json-schemas.js';
 import { UsageDto } from '../../http/usage.dto.js';
 import type { JsonObject } from '../../platform/json.js';
-import { toolStatuses } from '../../storage/shapes/stored-step.js';
+import { toolStatuses, type ToolStatus } from '../../storage/shapes/stored-step.js';
 import { turnStatuses, type TurnStatus } from '../../storage/shapes/stored-turn.js';
-import {
-  alignedKinds,
-  type AlignedCalls,
-  type ComparedCall,
-  MOST_ALIGNED,
-  type ComparedTurn,
-  type TurnComparison,
-} from './compare-turns.js';
 
-const milliseconds = { type: 'integer', nullable: true } as const;
+/** Calls of a turn that are aligned, the first of it. */
+export const MOST_ALIGNED = 500;
 
-export class RecordedCountDto implements NonNullable<ComparedTurn['recorded']> {
-  @ApiProperty({ type: 'integer', description: 'Calls that the recorded turn had a result of.' })
+/** `changed`: the same tool with another input, at the same place. */
+const alignedKinds = ['same', 'changed', 'onlyLeft', 'onlyRight'] as const;
+
+export class RecordedCountDto {
+  /** Calls that the recorded turn had a result of. */
+  @ApiProperty(whole)
   hits!: number;
 
-  @ApiProperty({ type: 'integer', description: 'Calls that it had none of: `NOT_RECORDED`.' })
+  /** Calls that it had none of: `NOT_RECORDED`. */
+  @ApiProperty(whole)
   misses!: number;
 }
 
-export class ComparedTurnDto implements ComparedTurn {
-  @ApiProperty({ type: String })
+/** A turn as it is compared. Null: not known, or not over. */
+export class ComparedTurnDto {
   turnId!: string;
 
-  @ApiProperty({ type: String })
   sessionId!: string;
 
-  @ApiPropertyOptional({ type: String, description: 'The turn that it is a replay of.' })
+  /** The turn that it is a replay of. */
   replayOf?: string;
 
   @ApiProperty({ enum: turnStatuses })
   status!: TurnStatus;
 
-  @ApiProperty({ type: String })
   model!: string;
 
-  @ApiProperty({ type: String })
   agent!: string;
 
-  @ApiProperty({ enum: turnOutcomes, nullable: true, description: 'Null until the turn ends.' })
+  /** Null until the turn ends. */
+  @ApiProperty({ enum: turnOutcomes, nullable: true })
   outcome!: TurnOutcome | null;
 
-  @ApiProperty({ ...nullableText, description: 'Reason of the end.' })
+  /** Reason of the end. */
   reason!: string | null;
 
-  @ApiProperty({ type: UsageDto, nullable: true, description: 'Null until the turn ends.' })
+  /** Null until the turn ends. */
+  @ApiProperty({ type: UsageDto, nullable: true })
   usage!: UsageDto | null;
 
-  @ApiProperty({
-    type: Number,
-    nullable: true,
-    description: 'US dollars; null: no price is known.',
-  })
+  /** US dollars; null: no price is known. */
   costUsd!: number | null;
 
-  @ApiProperty({ ...milliseconds, description: 'Milliseconds from its acceptance to its start.' })
+  /** Milliseconds from its acceptance to its start. */
+  @ApiProperty(nullableWhole)
   queuedMs!: number | null;
 
-  @ApiProperty({
-    ...milliseconds,
-    description: 'Milliseconds from its start to the first event of a reply.',
-  })
+  /** Milliseconds from its start to the first event of a reply. */
+  @ApiProperty(nullableWhole)
   firstTokenMs!: number | null;
 
-  @ApiProperty({ ...milliseconds, description: 'Milliseconds from its start to its end.' })
+  /** Milliseconds from its start to its end. */
+  @ApiProperty(nullableWhole)
   durationMs!: number | null;
 
-  @ApiProperty({ type: 'integer', description: 'Model calls.' })
+  /** Model calls. */
+  @ApiProperty(whole)
   steps!: number;
 
-  @ApiProperty({ type: 'integer', description: 'Tool calls.' })
+  /** Tool calls. */
+  @ApiProperty(whole)
   calls!: number;
 
-  @ApiPropertyOptional({ type: RecordedCountDto, description: 'Of a replay.' })
+  /** Of a replay. */
   recorded?: RecordedCountDto;
 
-  @ApiProperty({ type: String, description: 'The reply.' })
+  /** The reply. */
   text!: string;
 
-  @ApiProperty({ ...jsonObject, nullable: true, description: 'The object that it ended with.' })
+  /** The object that it ended with. */
+  @ApiProperty({ ...jsonObject, nullable: true })
   output!: JsonObject | null;
 }
 
-export class ComparedCallDto implements ComparedCall {
-  @ApiProperty({ type: String })
+export class ComparedCallDto {
   callId!: string;
 
-  @ApiProperty({ type: 'integer' })
+  @ApiProperty(whole)
   step!: number;
 
-  @ApiProperty({ type: String, example: 'read' })
+  /** @example read */
   name!: string;
 
-  @ApiProperty({ ...jsonObject, description: 'As the model asked for it.' })
+  /** As the model asked for it. */
+  @ApiProperty(jsonObject)
   input!: JsonObject;
 
-  @ApiProperty({
-    enum: ['claimed', ...toolStatuses],
-    description: '`claimed`: it has no result.',
-  })
-  status!: ComparedCall['status'];
+  /** `claimed`: it has no result. */
+  @ApiProperty({ enum: ['claimed', ...toolStatuses] })
+  status!: 'claimed' | ToolStatus;
 
-  @ApiPropertyOptional({
-    enum: ['recorded', 'missed'],
-    description: 'Of a replay: whether the recorded turn had its result.',
-  })
+  /** Of a replay: whether the recorded turn had its result. */
+  @ApiPropertyOptional({ enum: ['recorded', 'missed'] })
   result?: 'recorded' | 'missed';
 }
 
-export class AlignedCallsDto implements AlignedCalls {
-  @ApiProperty({
-    enum: alignedKinds,
-    description:
-      '`same`: one tool with one input; `changed`: the same tool with another input; `onlyLeft`, `onlyRight`: the other turn has none here.',
-  })
-  kind!: AlignedCalls['kind'];
+export class AlignedCallsDto {
+  /**
+   * `same`: one tool with one input; `changed`: the same tool with another input; `onlyLeft`, `onlyRight`: the other
+   * turn has none here.
+   */
+  @ApiProperty({ enum: alignedKinds })
+  kind!: (typeof alignedKinds)[number];
 
-  @ApiPropertyOptional({ type: ComparedCallDto })
   left?: ComparedCallDto;
 
-  @ApiPropertyOptional({ type: ComparedCallDto })
   right?: ComparedCallDto;
 }
 
-export class TurnComparisonDto implements TurnComparison {
-  @ApiProperty({ type: ComparedTurnDto, description: 'The turn of the path.' })
+/** Two turns side by side. */
+export class TurnComparisonDto {
+  /** The turn of the path. */
   left!: ComparedTurnDto;
 
-  @ApiProperty({ type: ComparedTurnDto, description: 'The turn that it is compared with.' })
+  /** The turn that it is compared with. */
   right!: ComparedTurnDto;
 
   @ApiProperty({

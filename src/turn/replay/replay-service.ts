@@ -2,8 +2,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import { and, desc, eq, isNull, sql } from 'drizzle-orm';
 import { loadArchiveAfter } from '../../events/archive.js';
 import type { TurnEvent } from '../../events/turn-event.js';
+import { cutPage } from '../../http/paging/load-page.js';
 import { badCursor, type PageQueryDto } from '../../http/paging/page-query.dto.js';
-import { compact } from '../../platform/compact.js';
 import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
 import { loadTurns } from '../state/stored-turn.js';
 import { turnNotFound } from '../state/turn-errors.js';
@@ -12,13 +12,10 @@ import { loadRecording } from '../branches/recording.js';
 import { isId } from '../../platform/ids.js';
 import { sessions, turns } from '../../storage/schema.js';
 import type { ReplayTools } from '../../storage/shapes/stored-turn.js';
-import {
-  isOlderThan,
-  listedColumns,
-  viewListedTurn,
-  type ListedTurnView,
-} from '../history/list-turns.js';
-import { compareTurns, type TurnComparison, type TurnToCompare } from './compare-turns.js';
+import { isOlderThan, listedColumns, viewListedTurn } from '../history/list-turns.js';
+import type { TurnComparisonDto } from './comparison.dto.js';
+import type { ReplayDto, ReplayPageDto } from './replay.dto.js';
+import { compareTurns, type TurnToCompare } from './compare-turns.js';
 
 /** Events loaded at a time to find the first of a reply. */
 const EVENTS_AT_ONCE = 200;
@@ -29,20 +26,16 @@ export class ReplayService {
   constructor(@Inject(DATABASE) private readonly db: Database) {}
 
   /** A page of a turn's replays, the newest first. @throws TypedError TURN_NOT_FOUND 404. */
-  async page(
-    turnId: string,
-    { cursor: after, limit }: PageQueryDto,
-  ): Promise<{ replays: ReplayView[]; nextCursor?: string }> {
+  async page(turnId: string, { cursor: after, limit }: PageQueryDto): Promise<ReplayPageDto> {
     const { id } = await getTurn(this.db, turnId);
     if (after !== undefined && !(await isReplayOf(this.db, id, after))) throw badCursor();
     const found = await pageReplays(this.db, id, { after, limit: limit + 1 });
-    const replays = found.slice(0, limit);
-    const last = found.length > limit ? replays.at(-1)?.turnId : undefined;
-    return { replays, ...compact({ nextCursor: last }) };
+    const { rows, ...next } = cutPage(found, limit, (replay) => replay.turnId);
+    return { replays: rows, ...next };
   }
 
   /** Two turns side by side. @throws TypedError TURN_NOT_FOUND 404 for either. */
-  async compare(leftId: string, rightId: string): Promise<TurnComparison> {
+  async compare(leftId: string, rightId: string): Promise<TurnComparisonDto> {
     const [left, right] = await Promise.all([this.#load(leftId), this.#load(rightId)]);
     return compareTurns(left, right);
   }
@@ -74,12 +67,6 @@ function isOfReply({ type }: TurnEvent): boolean {
   return type === 'text.delta' || type === 'thinking.delta' || type === 'tool.requested';
 }
 
-/** A replay in the list of a turn's. */
-export interface ReplayView extends ListedTurnView {
-  sessionId: string;
-  tools: ReplayTools;
-}
-
 /**
  * Replays of a turn, the newest first.
  *
@@ -89,7 +76,7 @@ async function pageReplays(
   db: Queryable,
   turnId: string,
   { after, limit }: { after: string | undefined; limit: number },
-): Promise<ReplayView[]> {
+): Promise<ReplayDto[]> {
   const { sessionId } = turns;
   const tools = sql<ReplayTools>`${turns.request} -> 'replay' ->> 'tools'`;
   const found = await db

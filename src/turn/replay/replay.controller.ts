@@ -1,11 +1,5 @@
 import { Body, Controller, Get, Headers, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
-import {
-  ApiAcceptedResponse,
-  ApiHeader,
-  ApiOkResponse,
-  ApiOperation,
-  ApiTags,
-} from '@nestjs/swagger';
+import { ApiAcceptedResponse, ApiHeader, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Caller } from '../../access/caller.decorator.js';
 import { Owned } from '../../access/owned.decorator.js';
@@ -32,13 +26,10 @@ export class ReplayController {
     private readonly turns: TurnService,
   ) {}
 
+  /** Run an ended turn again, with another model, agent or options, on recorded results */
   @Post('replay')
   @HttpCode(202)
   @Owned({ turn: 'params.id' })
-  @ApiOperation({
-    operationId: 'replayTurn',
-    summary: 'Run an ended turn again, with another model, agent or options, on recorded results',
-  })
   @ApiHeader({
     name: 'Idempotency-Key',
     required: false,
@@ -66,7 +57,7 @@ export class ReplayController {
     'MISSING_API_KEY',
     'SHUTTING_DOWN',
   )
-  async replay(
+  async replayTurn(
     @Param() { id }: TurnIdDto,
     @Body() { model, agent, opts, tools }: WantedReplayDto,
     @Headers('idempotency-key') key: string | undefined,
@@ -85,24 +76,19 @@ export class ReplayController {
     return { turn: await this.turns.get(turnId) };
   }
 
+  /** Replays of a turn, the newest first */
   @Get('replays')
   @Owned({ turn: 'params.id' })
-  @ApiOperation({ operationId: 'listReplays', summary: 'Replays of a turn, the newest first' })
-  @ApiOkResponse({ type: ReplayPageDto })
   @ApiErrors('INVALID_REQUEST', 'TURN_NOT_FOUND')
-  list(@Param() { id }: TurnIdDto, @Query() page: PageQueryDto): Promise<ReplayPageDto> {
+  listReplays(@Param() { id }: TurnIdDto, @Query() page: PageQueryDto): Promise<ReplayPageDto> {
     return this.replays.page(id, page);
   }
 
+  /** Two turns side by side: what they cost, how long they took, their calls, their text */
   @Get('compare')
   @Owned({ turn: ['params.id', 'query.with'] })
-  @ApiOperation({
-    operationId: 'compareTurns',
-    summary: 'Two turns side by side: what they cost, how long they took, their calls, their text',
-  })
-  @ApiOkResponse({ type: TurnComparisonDto })
   @ApiErrors('INVALID_REQUEST', 'TURN_NOT_FOUND')
-  compare(
+  compareTurns(
     @Param() { id }: TurnIdDto,
     @Query() { with: other }: CompareQueryDto,
   ): Promise<TurnComparisonDto> {

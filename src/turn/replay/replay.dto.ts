@@ -12,7 +12,6 @@ import { RequestForm } from '../../http/request-form.decorator.js';
 import { TurnOptionsDto } from '../../options/turn-options.dto.js';
 import { replayTools, type ReplayTools } from '../../storage/shapes/stored-turn.js';
 import { ListedTurnDto } from '../history/turn-page.dto.js';
-import type { ReplayView } from './replay-service.js';
 
 @RequestForm({ closed: 'A replay' })
 export class WantedReplayDto {
@@ -43,8 +42,8 @@ export class CompareQueryDto {
   with!: string;
 }
 
-export class ReplayDto extends ListedTurnDto implements ReplayView {
-  @ApiProperty({ type: String, description: 'The session of the replay, which no list has.' })
+export class ReplayDto extends ListedTurnDto {
+  /** The session of the replay, which no list has. */
   sessionId!: string;
 
   @ApiProperty({ enum: replayTools })
@@ -52,6 +51,6 @@ export class ReplayDto extends ListedTurnDto implements ReplayView {
 }
 
 export class ReplayPageDto extends PageDto {
-  @ApiProperty({ type: [ReplayDto], description: 'The newest first.' })
+  /** The newest first. */
   replays!: ReplayDto[];
 }
