@@ -18,7 +18,7 @@ import { activeStatuses } from '../../storage/shapes/stored-turn.js';
 import { turns } from '../../storage/schema.js';
 import type { SubmittedTurn, TurnSubmission } from './turn-submission.js';
 
-interface Steering {
+export interface Steering {
   submission: TurnSubmission;
   requestHash: string;
   /** Logger of the request. */

@@ -3,6 +3,7 @@ import { CONFIG, type Config } from '../../config/config.js';
 import { TypedError } from '../../errors/typed-error.js';
 import { assertNever } from '../../platform/assert-never.js';
 import { KeyedMutex } from '../../platform/async/keyed-mutex.js';
+import { CLOCK, type Clock } from '../../platform/clock.js';
 import { compact } from '../../platform/compact.js';
 import type { Logger } from '../../platform/logger.js';
 import { sessionNotFound } from '../../session/session-errors.js';
@@ -12,12 +13,14 @@ import type { StoredTrace } from '../../storage/shapes/stored-turn.js';
 import { attributes, queueAttributes, spanNames } from '../../tracing/span-names.js';
 import { Tracing } from '../../tracing/tracing.js';
 import { QueueNotifier } from '../queue/queue-notifier.js';
+import { SIGNAL_BUS, type SignalBus } from '../queue/signal-bus.js';
 import { TurnCanceller } from '../lifecycle/turn-canceller.js';
 import { TurnPromoter } from '../lifecycle/turn-promoter.js';
 import { queueFull, sessionQueueFull, tooManyTurns, turnInProgress } from '../state/turn-errors.js';
 import { TurnInserter, type Refusal } from './insert-turn.js';
 import type { Disposition, NewTurn, StoredBeside } from './turn-submission.js';
 import { holdTurn, type HoldLimits } from './hold-turn.js';
+import { steerTurn, type Steering } from './steer-turn.js';
 
 interface Admitted {
   turnId: string;
@@ -46,6 +49,8 @@ export class TurnAdmitter {
 
   constructor(
     @Inject(DATABASE) private readonly db: Database,
+    @Inject(SIGNAL_BUS) private readonly bus: SignalBus,
+    @Inject(CLOCK) private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: Pick<Config, 'queueDepth' | 'sessionQueue'>,
     private readonly queue: QueueNotifier,
     private readonly promoter: TurnPromoter,
@@ -80,6 +85,12 @@ export class TurnAdmitter {
     } finally {
       span.end();
     }
+  }
+
+  /** Sends the message of a request into the turn that is running: see `steerTurn`. */
+  steer(request: Steering): ReturnType<typeof steerTurn> {
+    const { db, bus, clock, config } = this;
+    return steerTurn({ db, bus, clock, config }, request);
   }
 
   async #store(turn: NewTurn, admission: Admission): Promise<Admitted | 'busy' | 'key-taken'> {

@@ -14,7 +14,6 @@ import { and, eq, isNull } from 'drizzle-orm';
 import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
 import { turns } from '../../storage/schema.js';
 import { SessionCloser } from '../lifecycle/session-closer.js';
-import { SIGNAL_BUS, type SignalBus } from '../queue/signal-bus.js';
 import { checkBudget } from '../../governance/budgets/reserve-call.js';
 import {
   idempotencyKeyReused,
@@ -35,7 +34,7 @@ import {
 } from '../state/turn-row.js';
 import { findBusyPolicy } from './busy-policy.js';
 import { logDelegation } from '../../governance/permissions/subagent-gate.js';
-import { findSteeredByKey, steerTurn } from './steer-turn.js';
+import { findSteeredByKey } from './steer-turn.js';
 import { TurnAdmitter } from './turn-admitter.js';
 import { TurnPreparer } from './turn-preparer.js';
 import type { SubmittedTurn, ToldTurn, TurnSubmission } from './turn-submission.js';
@@ -74,7 +73,6 @@ export class TurnSubmitter {
     private readonly preparer: TurnPreparer,
     private readonly admitter: TurnAdmitter,
     private readonly closer: SessionCloser,
-    @Inject(SIGNAL_BUS) private readonly bus: SignalBus,
   ) {}
 
   /**
@@ -179,14 +177,13 @@ export class TurnSubmitter {
    * @throws TypedError TURN_IN_PROGRESS.
    */
   async #meetBusy(request: Request): Promise<SubmittedTurn | 'key-taken' | Holding> {
-    const { db, bus, clock, config } = this;
     const { submission, replaces } = request;
     const { sessionId, opts } = submission;
     // The active turn may be the same request, accepted since the first look.
     const racing = await this.#findEarlier(request);
     if (racing !== undefined) return racing;
     const named = namedOnBusy(opts);
-    const onBusy = named ?? (await findBusyPolicy(db, submission));
+    const onBusy = named ?? (await findBusyPolicy(this.db, submission));
     if (replaces !== undefined) {
       const mayEnd = named === undefined ? onBusy !== 'reject' : onBusy === 'interrupt';
       if (!mayEnd) throw replacedRuns(sessionId);
@@ -200,7 +197,7 @@ export class TurnSubmitter {
         return onBusy;
       case 'steer':
         // Where nobody could have the message any more, it comes after the turn that is ending.
-        return (await steerTurn({ db, bus, clock, config }, request)) ?? 'enqueue';
+        return (await this.admitter.steer(request)) ?? 'enqueue';
       default:
         return assertNever(onBusy);
     }
