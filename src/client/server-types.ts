@@ -9,14 +9,16 @@ import type { viewTurn } from '../turn/state/turn-row.js';
 export type { CreatedKeyDto as CreatedKey, KeyDto as KeyView } from '../access/key.dto.js';
 export type { AgentProblem } from '../agents/check-agents.js';
 export type { AgentSummary } from '../agents/summarize-agent.js';
-export type { UploadedFile } from '../attachments/upload/upload-service.js';
+export type { UploadedFileDto as UploadedFile } from '../attachments/upload/uploaded.dto.js';
 export type { TurnEvent } from '../events/turn-event.js';
-export type { QueueView } from '../ops/queue-service.js';
+export type { QueueDto as QueueView } from '../ops/queue.dto.js';
 export type { EffectivePreference as EffectiveSetting } from '../options/preferences/effective-preferences.js';
 export type { PreferenceValues as Settings } from '../options/preferences/model-preferences.js';
-export type { ModelList } from '../options/model-list-service.js';
+export type {
+  ListedModelDto as ListedModel,
+  ModelListDto as ModelList,
+} from '../options/model-list.dto.js';
 export type { TurnOptionsDto as TurnOptions } from '../options/turn-options.dto.js';
-export type { ListedModel } from '../provider/models/view-model.js';
 export type { BootReport } from '../session/session-booter.js';
 export type { CreateSessionDto as WantedSession } from '../session/session.dto.js';
 export type { SessionDefaults } from '../session/session-service.js';
@@ -28,8 +30,10 @@ export type {
   ListedFileDto as ListedMemoryFile,
   MemoryDto as MemoryView,
 } from '../memory/memory.dto.js';
-export type { ListedMcpServer } from '../tools/mcp/mcp.js';
-export type { ListedTool } from '../tools/tool-list-service.js';
+export type {
+  ListedMcpServerDto as ListedMcpServer,
+  ListedToolDto as ListedTool,
+} from '../tools/tool-list.dto.js';
 export type {
   ApprovalDto as ApprovalView,
   ListedApprovalDto as ListedApprovalView,

@@ -1,10 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../config/config.js';
+import { compact } from '../platform/compact.js';
 import { untilAborted } from '../platform/async/abort.js';
+import { sessionTitle } from '../session/session-title.js';
 import { DATABASE, type Database } from '../storage/connection.js';
 import { TURN_QUEUE, type TurnQueue } from '../turn/queue/turn-queue.js';
-import { compact } from '../platform/compact.js';
-import { sessionTitle } from '../session/session-title.js';
+import type { QueueDto, QueuedTurnDto, StatusDto, StatusesDto } from './queue.dto.js';
 import { findUnendedTurns, type UnendedStatus, type UnendedTurn } from './unended-turns.js';
 
 /** Turns shown from either end of a status. */
@@ -22,7 +23,7 @@ export class QueueService {
     @Inject(CONFIG) private readonly config: Pick<Config, 'redis' | 'workerConcurrency'>,
   ) {}
 
-  async look(): Promise<QueueView> {
+  async look(): Promise<QueueDto> {
     const { db, queue } = this;
     const { redis, workerConcurrency: each } = this.config;
     const [turns, wakeUps, workers] = await Promise.all([
@@ -51,56 +52,9 @@ async function orNull<T>(asked: Promise<T>): Promise<T | null> {
   }
 }
 
-/** Body of `GET /api/admin/queue`: turns that have not ended. Times are ISO-8601. */
-export interface QueueView {
-  backEnd: 'embedded' | 'distributed';
-  statuses: Record<UnendedStatus, StatusView>;
-  /** Tokens in the queue; null where it does not answer. */
-  wakeUps: number | null;
-  places: SlotsView;
-}
-
-export interface StatusView {
-  depth: number;
-  /** Oldest first. */
-  oldest: QueuedTurnView[];
-  /** Newest first, without the turns among the oldest. */
-  newest: QueuedTurnView[];
-}
-
-export interface SlotsView {
-  /** Worker processes; null where the queue does not answer. */
-  workers: number | null;
-  /** Slots of a worker, by this process's config. */
-  each: number;
-  /** Slots in use; parents that wait for their subagents use none. */
-  used: number;
-}
-
-export interface QueuedTurnView {
-  turnId: string;
-  sessionId: string;
-  principal: string;
-  /** Beginning of its message, on one line; absent where that has no text. */
-  message?: string;
-  agent: string | null;
-  projectRoot: string;
-  attempt: number;
-  createdAt: string;
-  startedAt: string | null;
-  waitingSince: string | null;
-  /** Whether the turn has a slot on a worker. */
-  placed: boolean;
-  /** The parent, for a subagent's turn. */
-  parentTurnId?: string;
-}
-
 /** @param most turns of a status from each end. Pure. */
-export function viewStatuses(
-  turns: readonly UnendedTurn[],
-  most: number,
-): Record<UnendedStatus, StatusView> {
-  const view = (status: UnendedStatus): StatusView => {
+export function viewStatuses(turns: readonly UnendedTurn[], most: number): StatusesDto {
+  const view = (status: UnendedStatus): StatusDto => {
     const ofStatus = turns.filter((turn) => turn.status === status);
     return {
       depth: ofStatus[0]?.depth ?? 0,
@@ -119,7 +73,7 @@ export function viewStatuses(
   };
 }
 
-function viewTurn(turn: UnendedTurn): QueuedTurnView {
+function viewTurn(turn: UnendedTurn): QueuedTurnDto {
   return {
     turnId: turn.id,
     sessionId: turn.sessionId,

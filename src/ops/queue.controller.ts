@@ -1,7 +1,7 @@
 import { Controller, Get } from '@nestjs/common';
-import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import { KeysNeedScope, Unowned } from '../access/owned.decorator.js';
-import { QueueService, type QueueView } from './queue-service.js';
+import { QueueService } from './queue-service.js';
 import { QueueDto } from './queue.dto.js';
 
 @ApiTags('admin')
@@ -15,8 +15,7 @@ export class QueueController {
   @Unowned(
     'the queue is the server’s; of each turn it shows who sent it, where, and the beginning of the message',
   )
-  @ApiOkResponse({ type: QueueDto })
-  getQueue(): Promise<QueueView> {
+  getQueue(): Promise<QueueDto> {
     return this.queue.look();
   }
 }

@@ -1,10 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { nullableWhole, whole } from '../http/fields/json-schemas.js';
-import type { QueuedTurnView, QueueView, SlotsView, StatusView } from './queue-service.js';
+import { nullableTime, nullableWhole, time, whole } from '../http/fields/json-schemas.js';
 
-const time = { type: String, format: 'date-time' } as const;
-
-export class QueuedTurnDto implements QueuedTurnView {
+export class QueuedTurnDto {
   turnId!: string;
   sessionId!: string;
   principal!: string;
@@ -14,15 +11,15 @@ export class QueuedTurnDto implements QueuedTurnView {
   projectRoot!: string;
   @ApiProperty(whole) attempt!: number;
   @ApiProperty(time) createdAt!: string;
-  @ApiProperty({ ...time, nullable: true }) startedAt!: string | null;
-  @ApiProperty({ ...time, nullable: true }) waitingSince!: string | null;
+  @ApiProperty(nullableTime) startedAt!: string | null;
+  @ApiProperty(nullableTime) waitingSince!: string | null;
   /** Whether the turn has a slot on a worker. */
   placed!: boolean;
   /** The parent, for a subagent's turn. */
   parentTurnId?: string;
 }
 
-export class StatusDto implements StatusView {
+export class StatusDto {
   @ApiProperty(whole) depth!: number;
   /** At most 25, the oldest first. */
   oldest!: QueuedTurnDto[];
@@ -37,7 +34,7 @@ export class StatusesDto {
   waiting!: StatusDto;
 }
 
-export class SlotsDto implements SlotsView {
+export class SlotsDto {
   /** Worker processes; null where the queue does not answer. */
   @ApiProperty(nullableWhole) workers!: number | null;
   /** Slots of a worker. */
@@ -46,8 +43,8 @@ export class SlotsDto implements SlotsView {
   @ApiProperty(whole) used!: number;
 }
 
-export class QueueDto implements QueueView {
-  @ApiProperty({ enum: ['embedded', 'distributed'] }) backEnd!: QueueView['backEnd'];
+export class QueueDto {
+  @ApiProperty({ enum: ['embedded', 'distributed'] }) backEnd!: 'embedded' | 'distributed';
   statuses!: StatusesDto;
   /** Tokens in the queue, each of which says that some turn waits; null where it does not answer. */
   @ApiProperty(nullableWhole) wakeUps!: number | null;

@@ -1,31 +1,38 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { whole, schemaOf } from '../http/fields/json-schemas.js';
-import { lifecycles, thinkingKinds } from '../provider/model.js';
-import type { ListedModel } from '../provider/models/view-model.js';
-import { efforts } from '../storage/shapes/stored-options.js';
-import type { ModelList } from './model-list-service.js';
+import { compact } from '../platform/compact.js';
+import {
+  lifecycles,
+  thinkingKinds,
+  type Lifecycle,
+  type Model,
+  type ThinkingKind,
+} from '../provider/model.js';
+import type { ProviderMode } from '../provider/provider-config.js';
+import { efforts, type Effort, type Price } from '../storage/shapes/stored-options.js';
 
 export class ModelThinkingDto {
   /** Kinds that a request may ask for; none: the model does not think. */
-  @ApiProperty({ enum: thinkingKinds, isArray: true }) kinds!: ListedModel['thinking']['kinds'];
+  @ApiProperty({ enum: thinkingKinds, isArray: true }) kinds!: readonly ThinkingKind[];
 
   /** Whether a request without `thinking` thinks. */
   @ApiProperty({ enum: ['always', 'on', 'off'] })
-  byDefault!: ListedModel['thinking']['byDefault'];
+  byDefault!: 'always' | 'on' | 'off';
 }
 
 export class ModelEffortDto {
   /** From least to most; none: there is no choice. */
-  @ApiProperty({ enum: efforts, isArray: true }) levels!: ListedModel['effort']['levels'];
-  @ApiPropertyOptional({ enum: efforts }) default?: NonNullable<ListedModel['effort']['default']>;
+  @ApiProperty({ enum: efforts, isArray: true }) levels!: readonly Effort[];
+  @ApiPropertyOptional({ enum: efforts }) default?: Effort;
 }
 
-export class ListedModelDto implements ListedModel {
+/** A model as clients see it. */
+export class ListedModelDto {
   /** The value for `opts.model`. */
   id!: string;
   /** The name for people. */
   name!: string;
-  @ApiProperty({ enum: lifecycles }) lifecycle!: ListedModel['lifecycle'];
+  @ApiProperty({ enum: lifecycles }) lifecycle!: Lifecycle;
   /** The day of its retirement, where one is set. */
   retiresAt?: string;
   /** Tokens of a request and its reply together. */
@@ -41,12 +48,29 @@ export class ListedModelDto implements ListedModel {
    * US dollars for a million tokens, where they are known: `input`, `output`, `cacheWrite5m?`, `cacheWrite1h?`,
    * `cacheRead?`, `longPrompt?`.
    */
-  @ApiPropertyOptional(schemaOf('Price')) price?: NonNullable<ListedModel['price']>;
+  @ApiPropertyOptional(schemaOf('Price')) price?: Price;
 }
 
-export class ModelListDto implements ModelList {
+export class ModelListDto {
   /** The model of turns that name none. */
   defaultModel!: string;
-  @ApiProperty({ enum: ['anthropic', 'rehearsal'] }) provider!: ModelList['provider'];
+  @ApiProperty({ enum: ['anthropic', 'rehearsal'] }) provider!: ProviderMode;
   models!: ListedModelDto[];
+}
+
+export function viewModel(model: Model): ListedModelDto {
+  const { id, name, lifecycle, retiresAt, contextWindow, maxOutput, defaultEffort, price } = model;
+  return compact({
+    id,
+    name,
+    lifecycle,
+    retiresAt,
+    contextWindow,
+    maxOutput,
+    thinking: { kinds: model.thinking, byDefault: model.thinksByDefault },
+    effort: compact({ levels: model.efforts, default: defaultEffort }),
+    seesImages: model.seesImages,
+    readsPdfs: model.readsPdfs,
+    price,
+  });
 }

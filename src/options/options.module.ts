@@ -10,7 +10,6 @@ import { SchemaChecks } from '../output/schema-checks.js';
 import { serverToolNames } from '../storage/shapes/stored-options.js';
 import { ToolRegistry } from '../tools/registry.js';
 import { loadPermissions } from './load-permissions.js';
-import { ModelListService } from './model-list-service.js';
 import { ModelController } from './model.controller.js';
 import { OptionLoader } from './option-loader.js';
 import { PreferencesController } from './preferences/preferences.controller.js';
@@ -28,7 +27,6 @@ import { PreferencesStore } from './preferences/preferences-store.js';
     SchemaChecks,
     PreferencesStore,
     PreferencesService,
-    ModelListService,
     {
       provide: SERVER_PERMISSIONS,
       inject: [CONFIG, ToolRegistry, EXTENSIONS],
@@ -39,7 +37,7 @@ import { PreferencesStore } from './preferences/preferences-store.js';
         ]),
     },
   ],
-  exports: [OptionLoader, SchemaChecks, PreferencesService, ModelListService, SERVER_PERMISSIONS],
+  exports: [OptionLoader, SchemaChecks, PreferencesService, SERVER_PERMISSIONS],
 })
 export class OptionsModule {}
 

@@ -108,7 +108,7 @@ export class ScheduleService {
     wanted: ScheduleChangesDto,
     caller: Principal,
   ): Promise<ScheduleViewDto> {
-    const changes = compact({ ...wanted });
+    const changes = compact(wanted);
     if (Object.keys(changes).length === 0) throw nothingToChange();
     const name = { principalId: caller.id, key };
     const existing = toWanted(await getRow(this.db, name));
@@ -308,7 +308,7 @@ async function getRow(db: Queryable, name: ScheduleName): Promise<ScheduleRow> {
 }
 
 /** A stored schedule as a request for it. */
-function toWanted(schedule: ScheduleRow): ScheduleDto {
+function toWanted(schedule: ScheduleRow) {
   const { cron, tz, sessionId, agent, projectRoot, message, opts, overlap, catchUpMs } = schedule;
   const optional = {
     agent: agent ?? undefined,

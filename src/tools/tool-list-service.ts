@@ -1,32 +1,11 @@
-import { compact } from '../platform/compact.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../config/config.js';
-import type { JsonObject } from '../platform/json.js';
 import type { ServerTool, ServerToolName } from '../storage/shapes/stored-options.js';
+import { cutPage } from '../http/paging/load-page.js';
 import { badCursor } from '../http/paging/page-query.dto.js';
-import { MCP, type ListedMcpServer, type Mcp } from './mcp/mcp.js';
-import type { ToolQueryDto } from './tool-query.dto.js';
+import { MCP, type Mcp } from './mcp/mcp.js';
+import type { ListedToolDto, ToolPageDto, ToolQueryDto } from './tool-list.dto.js';
 import { ToolRegistry, type RegisteredTool } from './registry.js';
-import type { ToolEffect } from '../governance/permission-subject.js';
-import type { RetryClass } from './tool.js';
-
-/** A tool as clients see it: `GET /api/harness/tools`. */
-export interface ListedTool {
-  name: string;
-  description: string;
-  effect: ToolEffect;
-  /** Whether a call whose outcome was lost may run again. */
-  retry: RetryClass;
-  inputSchema: JsonObject;
-  source: 'builtin' | 'extension' | 'mcp' | 'provider';
-}
-
-export interface ToolPage {
-  tools: ListedTool[];
-  /** MCP servers of the configuration, on each page. */
-  mcpServers: ListedMcpServer[];
-  nextCursor?: string;
-}
 
 /** Lists the server's tools, whether or not a turn may use them. */
 @Injectable()
@@ -42,7 +21,7 @@ export class ToolListService {
    *
    * @throws TypedError INVALID_REQUEST 400 when the page token or the limit is not valid.
    */
-  page({ cursor, limit }: ToolQueryDto): ToolPage {
+  page({ cursor, limit }: ToolQueryDto): ToolPageDto {
     if (cursor === '') throw badCursor();
     const all = [
       ...this.tools.list().map((tool) => viewTool(tool, tool.source ?? 'builtin')),
@@ -50,9 +29,8 @@ export class ToolListService {
       ...this.config.serverTools.map(viewServerTool),
     ].toSorted((a, b) => compare(a.name, b.name));
     const rest = cursor === undefined ? all : all.filter(({ name }) => compare(name, cursor) > 0);
-    const tools = rest.slice(0, limit);
-    const nextCursor = rest.length > limit ? tools.at(-1)?.name : undefined;
-    return { tools, mcpServers: this.mcp.listServers(), ...compact({ nextCursor }) };
+    const { rows: tools, ...next } = cutPage(rest, limit, ({ name }) => name);
+    return { tools, mcpServers: this.mcp.listServers(), ...next };
   }
 }
 
@@ -61,7 +39,7 @@ function compare(a: string, b: string): number {
   return a === b ? 0 : a < b ? -1 : 1;
 }
 
-function viewTool(tool: RegisteredTool, source: ListedTool['source']): ListedTool {
+function viewTool(tool: RegisteredTool, source: ListedToolDto['source']): ListedToolDto {
   const { name, description, effect, retry, inputSchema } = tool;
   return { name, description, effect, retry, inputSchema, source };
 }
@@ -73,7 +51,7 @@ const serverToolTexts: Record<ServerToolName, string> = {
 };
 
 /** A tool that the provider runs: it checks the input, and a lost reply is requested again. */
-function viewServerTool({ name, maxUses }: ServerTool): ListedTool {
+function viewServerTool({ name, maxUses }: ServerTool): ListedToolDto {
   const most = maxUses === undefined ? '' : ` ${maxUses} times a model call at most.`;
   return {
     name,

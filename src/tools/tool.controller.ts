@@ -1,9 +1,8 @@
 import { Controller, Get, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import { Unowned } from '../access/owned.decorator.js';
 import { ApiErrors } from '../http/errors/api-errors.decorator.js';
-import { ToolPageDto } from './tool-list.dto.js';
-import { ToolQueryDto } from './tool-query.dto.js';
+import { ToolPageDto, ToolQueryDto } from './tool-list.dto.js';
 import { ToolListService } from './tool-list-service.js';
 
 @ApiTags('tools')
@@ -14,9 +13,8 @@ export class ToolController {
   /** Tools of the server by name, with those of MCP servers that turns have used here */
   @Get()
   @Unowned('tools are the server’s; those that a session brought are not listed')
-  @ApiOkResponse({ type: ToolPageDto })
   @ApiErrors('INVALID_REQUEST')
-  listTools(@Query() query: ToolQueryDto) {
+  listTools(@Query() query: ToolQueryDto): ToolPageDto {
     return this.tools.page(query);
   }
 }

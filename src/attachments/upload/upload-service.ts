@@ -12,26 +12,10 @@ import type { ReceivedFile } from '../blob-store.js';
 import { receiveMultipart } from '../receive/receive-multipart.js';
 import { isStoredFileId } from '../stored-files.js';
 import type { AttachmentError } from '../resolve-attachments.js';
+import type { UploadedDto } from './uploaded.dto.js';
 
 /** Bytes for the boundaries and headers of a body with as many files as are allowed. */
 const FRAMING_BYTES = 64 * 1024;
-
-export interface UploadedFile {
-  /** The id to name in `attachments` of a turn. */
-  id: string;
-  name: string;
-  mimeType: string;
-  /** Bytes as stored. */
-  size: number;
-  /** The change that made the model take it, as `turned upright`; absent: none. */
-  changed?: string;
-}
-
-export interface Uploaded {
-  attachments: UploadedFile[];
-  /** Refused files. */
-  errors: AttachmentError[];
-}
 
 /** Receives files before the turn that names them. */
 @Injectable()
@@ -66,7 +50,7 @@ export class UploadService {
    * @param principalId the only principal that may name them in a turn.
    * @throws TypedError ATTACHMENT_FAILURE 400 when all were refused; those of `receiveMultipart`.
    */
-  async upload(request: IncomingMessage, principalId: string): Promise<Uploaded> {
+  async upload(request: IncomingMessage, principalId: string): Promise<UploadedDto> {
     const { clock } = this;
     const { store, uploads } = this.attachments;
     const { files: maxFiles, fileBytes, turnBytes } = harnessLimits;
@@ -84,7 +68,7 @@ export class UploadService {
       },
     });
     const errors = skipped.map(({ name, reason }) => ({ path: name, reason }));
-    const taken: Uploaded = { attachments: [], errors };
+    const taken: UploadedDto = { attachments: [], errors };
     for (const file of files) {
       const checked = await this.#take(file, principalId);
       if ('reason' in checked) {

@@ -1,9 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { whole } from '../../http/fields/json-schemas.js';
 import type { AttachmentError } from '../resolve-attachments.js';
-import type { Uploaded, UploadedFile } from './upload-service.js';
 
-export class UploadedFileDto implements UploadedFile {
+export class UploadedFileDto {
   /** The id to name in `attachments` of a turn. */
   id!: string;
   name!: string;
@@ -21,7 +20,7 @@ export class RefusedFileDto implements AttachmentError {
   reason!: string;
 }
 
-export class UploadedDto implements Uploaded {
+export class UploadedDto {
   attachments!: UploadedFileDto[];
   /** Refused files. */
   errors!: RefusedFileDto[];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ModelCatalogue } from '../../provider/model-catalogue.js';
-import { viewModel } from '../../provider/models/view-model.js';
+import { viewModel } from '../../options/model-list.dto.js';
 import { linesOfTable, tableOfAgents, tableOfModels, tableOfSessions } from './list-command.js';
 
 describe('turnpike sessions', () => {

@@ -1,3 +1,4 @@
+import type { ListedMcpServerDto } from '../tool-list.dto.js';
 import type { Config } from '../../config/config.js';
 import type { Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
@@ -46,18 +47,6 @@ export interface OpenMcpOptions {
   bounds?: Partial<McpBounds>;
 }
 
-/** A server of the configuration: `GET /api/harness/tools`. */
-export interface ListedMcpServer {
-  name: string;
-  kind: 'stdio' | 'http';
-  /** `unused`: no turn of this process has used it yet. */
-  state: 'unused' | 'working' | 'failed';
-  /** Number of its tools. */
-  tools: number;
-  /** What was wrong when it was used last. */
-  problems: readonly string[];
-}
-
 /** The MCP servers of a process. */
 export interface Mcp {
   /** Checks a session's `mcpServers` (see `checkSessionServers`). */
@@ -67,7 +56,7 @@ export interface Mcp {
   /** Tools of servers that all sessions share, as far as turns have used them in this process. */
   listKnown(): RegisteredTool[];
   /** Servers of the configuration, with what turns of this process found of them. */
-  listServers(): ListedMcpServer[];
+  listServers(): ListedMcpServerDto[];
   /** Ends all servers. */
   close(): Promise<void>;
 }

@@ -1,5 +1,5 @@
 import { useCallback } from 'react';
-import type { QueuedTurnView, QueueView, StatusView } from '../../../src/ops/queue-service.js';
+import type { QueuedTurnDto, QueueDto, StatusDto } from '../../../src/ops/queue.dto.js';
 import { client } from '../app/client.js';
 import { FaultNote } from '../app/fault-note.js';
 import { Link } from '../app/link.js';
@@ -14,7 +14,7 @@ import { formatAgo } from '../ui/format.js';
 
 const EVERY_MS = 2_000;
 
-const meanings: Record<keyof QueueView['statuses'], [string, string]> = {
+const meanings: Record<keyof QueueDto['statuses'], [string, string]> = {
   running: ['Running', 'On a worker.'],
   waiting: ['Waiting', 'For an approval or for a client.'],
   queued: ['Queued', 'For a free slot on a worker.'],
@@ -68,7 +68,7 @@ export function QueuePage() {
   );
 }
 
-function describeSlots({ places: { workers, each, used }, backEnd }: QueueView): string {
+function describeSlots({ places: { workers, each, used }, backEnd }: QueueDto): string {
   if (workers === null) return `${used} slots used; ${each} on each worker (${backEnd}).`;
   const words = workers === 1 ? '1 worker' : `${workers} workers`;
   return `${used} of ${workers * each} slots used: ${words} with ${each} each (${backEnd}).`;
@@ -80,7 +80,7 @@ function StatusTable({
   onChange,
 }: {
   name: string;
-  view: StatusView;
+  view: StatusDto;
   onChange: () => void;
 }) {
   const now = useNow(5_000);
@@ -133,7 +133,7 @@ function TurnRow({
   now,
   onChange,
 }: {
-  turn: QueuedTurnView;
+  turn: QueuedTurnDto;
   now: number;
   onChange: () => void;
 }) {
