@@ -57,7 +57,7 @@ export async function runBranches(
         return requests.insist('fork', (api) =>
           api
             .handler(ForkController)
-            .fork({ id: source.sessionId }, { turnId: at.turnId, position }, 'fork-key'),
+            .forkSession({ id: source.sessionId }, { turnId: at.turnId, position }, 'fork-key'),
         );
       });
       const ids = (await Promise.all(asked)).map(({ session }) => session.sessionId);
