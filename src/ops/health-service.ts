@@ -1,12 +1,22 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { PersonaLibrary } from '../agents/persona-library.js';
+import { DEFAULT_PERSONA } from '../agents/persona-name.js';
+import { type Config } from '../config/config.js';
+import { type EventLog } from '../events/event-log.js';
+import { AnthropicProvider } from '../provider/anthropic/anthropic-provider.js';
+import { type TurnQueue } from '../turn/queue/turn-queue.js';
+import { countActiveSessions } from '../turn/state/turn-row.js';
+import { findLateSeconds } from '../schedules/slot-store.js';
+import { DATABASE, type Database, type OpenedDatabase } from '../storage/connection.js';
 import { compact } from '../platform/compact.js';
 import { packageCommit, packageVersion } from '../platform/process/package-root.js';
-import type { Clock } from '../platform/clock.js';
+import { CLOCK, type Clock } from '../platform/clock.js';
 import { TypedError } from '../errors/typed-error.js';
 import { errorCode } from '../platform/error-code.js';
 import { driverError } from '../storage/database-errors.js';
 import { settlesWithin } from '../platform/async/deadlines.js';
-import type { Shells } from '../tools/shells.js';
-import type { ToolHookHealth } from '../tools/tool-hook.js';
+import { SHELLS, type Shells } from '../tools/shells.js';
+import { TOOL_HOOK, type ToolHook, type ToolHookHealth } from '../tools/tool-hook.js';
 
 /** Timeout of the checks, in ms: a health check answers within 100 ms where it can. */
 const CHECK_TIMEOUT_MS = 75;
@@ -47,6 +57,67 @@ export interface HealthDeps {
   commands: CommandHealth;
 }
 
+/** The services that a process cannot work without, over its back end. */
+export function listDependencies(
+  { ping }: OpenedDatabase,
+  queue: TurnQueue,
+  log: EventLog,
+  { databaseUrl }: Config,
+): Dependency[] {
+  const isEmbedded = databaseUrl === undefined;
+  // One process has its queue and its log in its memory.
+  const label = isEmbedded ? 'The memory of this process' : 'Redis';
+  return [
+    { name: 'database', label: isEmbedded ? 'The embedded database' : 'PostgreSQL', ping },
+    { name: 'queue', label, ping: () => queue.ping() },
+    { name: 'log', label, ping: () => log.ping() },
+  ];
+}
+
+/** Injects the `Dependency` list of the process. */
+export const DEPENDENCIES = Symbol('Dependencies');
+
+/** What health asks of the parts of the process. */
+@Injectable()
+export class HealthChecks implements HealthDeps {
+  readonly agentName = DEFAULT_PERSONA;
+
+  constructor(
+    @Inject(DEPENDENCIES) readonly dependencies: readonly Dependency[],
+    @Inject(DATABASE) private readonly db: Database,
+    @Inject(CLOCK) readonly clock: Clock,
+    private readonly provider: AnthropicProvider,
+    private readonly personas: PersonaLibrary,
+    @Inject(SHELLS) private readonly shells: Shells,
+    @Inject(TOOL_HOOK) private readonly hook: ToolHook | null,
+  ) {}
+
+  get commands(): CommandHealth {
+    return commandHealth(this.shells);
+  }
+
+  async checkProvider(): Promise<void> {
+    this.provider.assertReady();
+  }
+
+  async checkAgent(): Promise<void> {
+    this.provider.assertReady();
+    await this.personas.loadForTurn(DEFAULT_PERSONA);
+  }
+
+  countActiveSessions(): Promise<number> {
+    return countActiveSessions(this.db);
+  }
+
+  findLateSeconds(): Promise<number> {
+    return findLateSeconds(this.db);
+  }
+
+  toolHook(): HookHealth | undefined {
+    return this.hook === null ? undefined : hookHealth(this.hook.health);
+  }
+}
+
 interface CheckResult {
   isReady: boolean;
   isAgentReady: boolean;
@@ -55,11 +126,12 @@ interface CheckResult {
   at: number;
 }
 
+@Injectable()
 export class HealthService {
   #last: CheckResult | undefined;
   #isStopping = false;
 
-  constructor(private readonly deps: HealthDeps) {}
+  constructor(@Inject(HealthChecks) private readonly deps: HealthDeps) {}
 
   /** The services that the process cannot work without. */
   get dependencies(): readonly Dependency[] {
@@ -74,8 +146,10 @@ export class HealthService {
   /** Whether turns would be accepted: a healthy process may still be configured to refuse all. */
   async readiness(): Promise<Readiness> {
     if (this.#isStopping) return { ready: false, checks: { process: 'stopping' } };
-    const { dependencies, checkProvider } = this.deps;
-    const provider = { name: 'provider', label: 'The provider', ping: checkProvider };
+    const { deps } = this;
+    const { dependencies } = deps;
+    const ping = (): Promise<void> => deps.checkProvider();
+    const provider = { name: 'provider', label: 'The provider', ping };
     const [found, model] = await Promise.all([
       checkReadiness(dependencies),
       checkReadiness([provider]),
@@ -112,11 +186,12 @@ export class HealthService {
   }
 
   async #find(): Promise<CheckResult> {
-    const { dependencies, checkAgent, countActiveSessions, findLateSeconds, clock } = this.deps;
+    const { deps } = this;
+    const { dependencies, clock } = deps;
     const [{ ready, checks }, agent, counts] = await Promise.all([
       checkReadiness(dependencies),
-      Promise.allSettled([checkAgent()]),
-      Promise.allSettled([countActiveSessions(), findLateSeconds()]),
+      Promise.allSettled([deps.checkAgent()]),
+      Promise.allSettled([deps.countActiveSessions(), deps.findLateSeconds()]),
     ]);
     const [active, late] = counts.map((count) =>
       count.status === 'fulfilled' && checks['database'] === 'ok' ? count.value : undefined,
@@ -197,7 +272,7 @@ export interface CommandHealth {
   weaknesses: readonly string[];
 }
 
-export function commandHealth(shells: Shells): CommandHealth {
+function commandHealth(shells: Shells): CommandHealth {
   const { kind } = shells;
   return { kind, weaknesses: kind === 'sandboxed' ? shells.weaknesses : [shells.reason] };
 }
@@ -211,7 +286,7 @@ export interface HookHealth {
   last_failure_at?: string;
 }
 
-export function hookHealth({ failuresInRow, answeredAt, failedAt }: ToolHookHealth): HookHealth {
+function hookHealth({ failuresInRow, answeredAt, failedAt }: ToolHookHealth): HookHealth {
   return {
     failures_in_row: failuresInRow,
     ...compact({ last_answer_at: isoOf(answeredAt), last_failure_at: isoOf(failedAt) }),
