@@ -133,7 +133,7 @@ const doors = [
   // Triggers whose notices the loop finds again: readings of usage, changes of the session.
   '^src/notices/triggers/(conversation|usage)\\.ts$',
   // Saved preferences, which turns apply.
-  '^src/options/preferences/(preferences-store|turn-preferences)\\.ts$',
+  '^src/options/preferences/(preferences-store)\\.ts$',
   // The provider over the SDK, and the SDK's blocks where they are stored or shown.
   '^src/provider/anthropic/(anthropic-provider|native-schema|wire-blocks)\\.ts$',
   '^src/provider/models/view-model\\.ts$',

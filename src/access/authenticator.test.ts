@@ -5,7 +5,7 @@ import { openAccess } from '../../test/support/access/open-access.js';
 import type { OpenedDatabase } from '../storage/connection.js';
 import { apiKeys, auditLog } from '../storage/governance-schema.js';
 import { newSecret } from './key-secret.js';
-import type { AccessRules } from './origin/access-rules.js';
+import type { AccessRules } from './origin/check-origin.js';
 import { NewKeyDto } from './key.dto.js';
 import { takeRequest } from '../http/request.pipe.js';
 

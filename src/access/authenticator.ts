@@ -1,17 +1,23 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { ACCESS_RULES, type AccessRules } from './origin/access-rules.js';
+import {
+  ACCESS_RULES,
+  type AccessRules,
+  checkOrigin,
+  type PageHead,
+  MOST_WRONG_KEYS,
+  RefusedAddresses,
+  WRONG_KEYS_MS,
+} from './origin/check-origin.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { LOGGER, type Logger } from '../platform/logger.js';
 import { tooManyRefusals, unauthenticated, type KeyFault } from './access-errors.js';
 import { AuditLog } from './audit-log.js';
-import { checkOrigin, type PageHead } from './origin/check-origin.js';
 import { hashKey, isKeyText } from './key-secret.js';
 import type { KeyRow } from './key.dto.js';
 import { KnownKeys } from './known-keys.js';
 import { isLoopback } from '../platform/net/loopback.js';
 import { limitsOf, localPrincipal, type Principal, type ResolvedLimits } from './principal.js';
 import { parseCredentials, type RequestHead } from './parse-credentials.js';
-import { MOST_WRONG_KEYS, RefusedAddresses, WRONG_KEYS_MS } from './origin/refused-addresses.js';
 
 /** Headers that proxies add: the sender behind a proxy may be anybody. */
 const forwardedBy = ['forwarded', 'via', 'x-forwarded-for', 'x-real-ip'];

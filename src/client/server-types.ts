@@ -13,7 +13,7 @@ export type { UploadedFileDto as UploadedFile } from '../attachments/upload/uplo
 export type { TurnEvent } from '../events/turn-event.js';
 export type { QueueDto as QueueView } from '../ops/queue.dto.js';
 export type { EffectivePreference as EffectiveSetting } from '../options/preferences/effective-preferences.js';
-export type { PreferenceValues as Settings } from '../options/preferences/model-preferences.js';
+export type { PreferenceValues as Settings } from '../options/preferences/preferences-store.js';
 export type {
   ListedModelDto as ListedModel,
   ModelListDto as ModelList,

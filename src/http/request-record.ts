@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { compact } from '../platform/compact.js';
 import type { StoredTrace } from '../storage/shapes/stored-turn.js';
-import { parseTrace, traceIdOf } from '../tracing/trace-context.js';
+import { parseTrace, traceIdOf } from '../tracing/span-names.js';
 import { activeTrace } from '../tracing/tracing.js';
 import type { ErrorCode } from '../errors/error-table.js';
 import type { Logger } from '../platform/logger.js';

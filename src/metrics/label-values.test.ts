@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { LabelValues } from './label-values.js';
+import { LabelValues } from './metrics.js';
 
 describe('LabelValues', () => {
   it('keeps the first values apart, and no others', () => {

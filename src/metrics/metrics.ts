@@ -1,7 +1,6 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Global, Module } from '@nestjs/common';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { turnOutcomes } from '../events/turn-event.js';
-import { LabelValues } from './label-values.js';
 
 const turnSeconds = [1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1_800, 3_600];
 const queueSeconds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
@@ -170,5 +169,31 @@ export class Metrics {
 
   #named(name: string, help: string) {
     return { name: `turnpike_${name}`, help, registers: [this.registry] };
+  }
+}
+
+/** Provides the metrics of the process to every module. */
+@Global()
+@Module({ providers: [Metrics], exports: [Metrics] })
+export class MetricsModule {}
+
+/** Stands for the values past the limit. */
+const OTHER = 'other';
+
+/**
+ * Bounds the values of a label: each value is a time series of its own, for as long as the process lives, and
+ * some values are chosen by clients or models.
+ */
+export class LabelValues {
+  readonly #known = new Set<string>();
+
+  /** @param most values that are kept apart; later ones are `other`. */
+  constructor(private readonly most: number) {}
+
+  of(value: string): string {
+    if (this.#known.has(value)) return value;
+    if (this.#known.size >= this.most) return OTHER;
+    this.#known.add(value);
+    return value;
   }
 }

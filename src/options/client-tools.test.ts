@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { describeProblems } from './describe-problems.js';
 import { parseClientTools } from './client-tools.js';
-import { freeLimits } from './free-limits.js';
+import { freeLimits } from './resolve-limits.js';
 import { resolveOptions } from './resolve-options.js';
 import { parsePersona } from '../../test/support/agents/parse-persona.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { parsePersona } from '../../test/support/agents/parse-persona.js';
-import { freeLimits } from './free-limits.js';
+import { freeLimits } from './resolve-limits.js';
 import { describeProblems } from './describe-problems.js';
 import { resolveOptions } from './resolve-options.js';
 

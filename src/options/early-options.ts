@@ -1,6 +1,6 @@
 import type { Persona } from '../agents/parse-agent-file.js';
 import type { OnBusy } from '../storage/shapes/stored-options.js';
-import { choose, givenOptions, type Chosen, type Tier } from './choose-value.js';
+import { choose, givenOptions, type Chosen, type Tier } from './option-rule.js';
 import { optionRules } from './option-rules.js';
 import type { OptionSources } from './option-sources.js';
 

@@ -5,7 +5,7 @@ import { CONFIG, type Config } from '../config/config.js';
 import { SchemaChecks } from '../output/schema-checks.js';
 import { compact } from '../platform/compact.js';
 import { checkOutput } from './check-output.js';
-import { freeLimits } from './free-limits.js';
+import { freeLimits } from './resolve-limits.js';
 import type { ServerDefaults } from './preferences/effective-preferences.js';
 import type {
   AgentConfig,
@@ -13,7 +13,7 @@ import type {
   OptionResolution,
 } from '../storage/shapes/stored-options.js';
 import { ModelResolver } from '../provider/model-resolver.js';
-import type { Preferences } from './preferences/turn-preferences.js';
+import type { Preferences } from './preferences/preferences-store.js';
 import { chooseModel, choosePersona, chooseStandard } from './early-options.js';
 import type { OptionSources } from './option-sources.js';
 import { resolveOptions } from './resolve-options.js';

@@ -1,9 +1,8 @@
 import { agentConfigFields } from '../governance/decision-tree/agent-config.js';
 import { cutText } from '../platform/text/cut-text.js';
 import { isPlainObject } from '../platform/json.js';
-import type { OptionRule } from './option-rule.js';
+import type { OptionRule, Chosen } from './option-rule.js';
 import { optionRules } from './option-rules.js';
-import type { Chosen } from './choose-value.js';
 import type { OptionProblem } from '../storage/shapes/stored-options.js';
 import type { LimitResolution } from './resolve-limits.js';
 import { storableText } from '../storage/connection.js';

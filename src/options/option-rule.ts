@@ -1,5 +1,7 @@
 import type { ApiPropertyOptions } from '@nestjs/swagger';
 import { isStorable } from '../storage/connection.js';
+import { isPlainObject } from '../platform/json.js';
+import type { Provenance } from '../storage/shapes/stored-options.js';
 
 /** The one definition of an option: what it does, its valid values in code, words and schema, and the default. */
 export interface OptionRule<T> {
@@ -74,4 +76,29 @@ export function choiceRule<T extends string>(
 function parseText(value: unknown): string | undefined {
   const text = typeof value === 'string' ? value.trim() : '';
   return text === '' ? undefined : text;
+}
+
+/** A value in force, with the tier it came from. */
+export type Chosen<T> = { value: T; from: Provenance };
+
+/** A tier with its valid value; undefined: the tier has none. */
+export type Tier<T> = readonly [Provenance, T | undefined];
+
+/**
+ * Chooses the first valid value: the request's, the first tier's that has one, or the rule's
+ * default.
+ */
+export function choose<T>(
+  rule: OptionRule<T>,
+  given: unknown,
+  tiers: readonly Tier<T>[],
+): Chosen<T> {
+  const all: Tier<T>[] = [['opts', rule.parse(given)], ...tiers];
+  for (const [from, value] of all) if (value !== undefined) return { value, from };
+  return { value: rule.fallback(), from: 'default' };
+}
+
+/** The fields of a request's `opts`; none where `opts` is no object. */
+export function givenOptions(opts: unknown): Record<string, unknown> {
+  return isPlainObject(opts) ? opts : {};
 }

@@ -2,7 +2,7 @@ import type { Persona } from '../agents/parse-agent-file.js';
 import type { ResolvedModel } from '../provider/model-resolver.js';
 import type { AgentConfig, OnDisconnect } from '../storage/shapes/stored-options.js';
 import type { ModeBounds } from './permission-mode.js';
-import type { Preferences } from './preferences/turn-preferences.js';
+import type { Preferences } from './preferences/preferences-store.js';
 
 /** The tiers that a turn's options are resolved from. */
 export interface OptionSources {

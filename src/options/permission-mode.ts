@@ -3,7 +3,7 @@ import {
   permissionModes,
   type PermissionMode,
 } from '../storage/shapes/stored-options.js';
-import type { Chosen } from './choose-value.js';
+import type { Chosen } from './option-rule.js';
 
 /** Bounds of a turn's permission mode. */
 export interface ModeBounds {

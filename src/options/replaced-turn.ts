@@ -1,6 +1,6 @@
 import { invalidRequest } from '../errors/typed-error.js';
 import { isId } from '../platform/ids.js';
-import { givenOptions } from './choose-value.js';
+import { givenOptions } from './option-rule.js';
 
 /**
  * The turn whose place a turn takes; undefined: it follows the last one. Other options with a fault are

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { agentConfigFields } from '../governance/decision-tree/agent-config.js';
-import { freeLimits } from './free-limits.js';
-import { resolveLimits, type LimitSources } from './resolve-limits.js';
+import { freeLimits, resolveLimits, type LimitSources } from './resolve-limits.js';
 
 const fallback = freeLimits({ turnTimeoutMs: 90_000 });
 

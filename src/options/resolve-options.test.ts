@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { parsePersona } from '../../test/support/agents/parse-persona.js';
 import { agentConfigFields } from '../governance/decision-tree/agent-config.js';
 import { canonicalJson } from '../platform/json.js';
-import { freeLimits } from './free-limits.js';
+import { freeLimits } from './resolve-limits.js';
 import { resolveOptions } from './resolve-options.js';
 import type { OptionSources } from './option-sources.js';
 

@@ -5,10 +5,9 @@ import type {
   Provenance,
   OptionResolution,
 } from '../storage/shapes/stored-options.js';
-import type { OptionRule } from './option-rule.js';
+import { type OptionRule, type Chosen, type Tier, choose, givenOptions } from './option-rule.js';
 import { optionRules } from './option-rules.js';
 import { boundMode } from './permission-mode.js';
-import { type Chosen, type Tier, choose, givenOptions } from './choose-value.js';
 import { findProblems } from './option-problems.js';
 import { resolveLimits } from './resolve-limits.js';
 import { compact } from '../platform/compact.js';

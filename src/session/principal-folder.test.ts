@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { principalFolder } from './principal-folder.js';
+import { principalFolder } from './project-roots.js';
 
 describe('principalFolder', () => {
   it.each([

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { KeyRoots } from '../access/key-store.js';
-import type { Principal } from '../access/principal.js';
+import { type Principal, LOCAL_USER } from '../access/principal.js';
 import type { OwnPaths } from '../governance/permissions/own-paths.js';
 import type { Clock } from '../platform/clock.js';
 import { compact } from '../platform/compact.js';
@@ -10,7 +10,6 @@ import { TtlCache } from '../platform/async/ttl-cache.js';
 import { resolveLinks, withLinkTargets } from '../tools/calls/call-paths.js';
 import { ProjectQuota } from '../tools/project-quota.js';
 import { checkProjectRoot, type OpenRoots } from './check-project-root.js';
-import { principalFolder } from './principal-folder.js';
 
 /** TTL of the folders that keys open, for turns without a request of their own, in ms. */
 const ROOTS_FRESH_MS = 1_000;
@@ -195,4 +194,29 @@ function ownerIn(principalId: string, { isKeyed, roots }: KeyRoots): RootUser {
     keyId: isKeyed ? ANY_KEY : null,
     projectRoots: own.flatMap(({ projectRoots }) => projectRoots),
   };
+}
+
+/** Folder of the principal that needs no key. */
+const DEFAULT_FOLDER = 'default';
+
+/**
+ * Names a principal's folder in the projects folder. No two principals share a name, also on disks that
+ * ignore case: anything but a small letter, a digit, `-`, `_`, `.` or `@` is `%` and
+ * its bytes in hexadecimal. Pure.
+ */
+export function principalFolder(principalId: string): string {
+  if (principalId === LOCAL_USER) return DEFAULT_FOLDER;
+  // No name is the default folder's, a hidden folder's, or a way up.
+  const [first = '', ...rest] = principalId;
+  const isTaken = principalId === DEFAULT_FOLDER || first === '.';
+  return (isTaken ? encode(first) : keep(first)) + rest.map(keep).join('');
+}
+
+function keep(letter: string): string {
+  return /^[a-z0-9_.@-]$/.test(letter) ? letter : encode(letter);
+}
+
+function encode(letter: string): string {
+  const bytes = [...Buffer.from(letter, 'utf8')];
+  return bytes.map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
 }

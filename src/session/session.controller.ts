@@ -5,6 +5,7 @@ import { Owned, Unowned } from '../access/owned.decorator.js';
 import type { Principal } from '../access/principal.js';
 import { SessionIdDto } from '../http/id-params.dto.js';
 import { ApiErrors } from '../http/errors/api-errors.decorator.js';
+import { TodoStore } from '../notices/todos.js';
 import { SessionService } from './session-service.js';
 import {
   BootedSessionDto,
@@ -15,6 +16,9 @@ import {
   SessionDefaultsDto,
   SessionDto,
   SessionListDto,
+  SessionPageDto,
+  SessionQueryDto,
+  TodoListDto,
 } from './session.dto.js';
 
 @ApiTags('sessions')
@@ -104,5 +108,45 @@ export class SessionController {
     @Body() { title }: RenameSessionDto,
   ): Promise<SessionDto> {
     return { session: await this.sessions.rename(id, title) };
+  }
+}
+
+@ApiTags('sessions')
+@Controller('api/harness/sessions')
+export class SessionListController {
+  constructor(private readonly sessions: SessionService) {}
+
+  @Get()
+  @Unowned('it lists the caller’s own')
+  @ApiOperation({
+    operationId: 'listSessions',
+    summary: 'Sessions of all project folders, the one used last first',
+  })
+  @ApiOkResponse({ type: SessionPageDto })
+  @ApiErrors('INVALID_REQUEST')
+  list(@Caller() caller: Principal, @Query() page: SessionQueryDto): Promise<SessionPageDto> {
+    return this.sessions.page(caller.id, page);
+  }
+}
+
+@ApiTags('sessions')
+@Controller('api/harness/sessions')
+export class TodoController {
+  constructor(
+    private readonly sessions: SessionService,
+    private readonly todos: TodoStore,
+  ) {}
+
+  @Get(':id/todos')
+  @Owned({ session: 'params.id' })
+  @ApiOperation({
+    operationId: 'listTodos',
+    summary: 'Todo list of a session, as its turns left it',
+  })
+  @ApiOkResponse({ type: TodoListDto })
+  @ApiErrors('SESSION_NOT_FOUND')
+  async list(@Param() { id: sessionId }: SessionIdDto): Promise<TodoListDto> {
+    const session = await this.sessions.get(sessionId);
+    return { todos: await this.todos.get(session.sessionId) };
   }
 }

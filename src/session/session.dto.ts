@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Allow, IsString, ValidateIf } from 'class-validator';
+import { Allow, IsString, ValidateIf, MaxLength } from 'class-validator';
 import { jsonObject, schemaOf } from '../http/fields/json-schemas.js';
 import {
   Nested,
@@ -9,17 +9,21 @@ import {
   RequiredText,
   Trimmed,
   Rule,
+  EmptyIsAbsent,
+  OneOf,
 } from '../http/fields/field-rules.decorator.js';
 import { AgentConfigDto } from '../options/agent-config.dto.js';
 import { TurnOptionsDto } from '../options/turn-options.dto.js';
-import { mustBe } from '../http/fields/field-words.js';
+import { mustBe, says } from '../http/fields/field-words.js';
 import { isStorable } from '../storage/connection.js';
 import { keyScopes, type KeyScope } from '../storage/governance-schema.js';
 import { sessionOrigins, type SessionOrigin } from '../storage/schema.js';
 import type { PermissionRules } from '../storage/shapes/stored-options.js';
 import { forkPositions, type ForkPosition } from '../storage/shapes/stored-turn.js';
+import { PageQueryDto, PageDto } from '../http/paging/page-query.dto.js';
+import { todoStatuses, type Todo } from '../storage/shapes/stored-step.js';
 import type { SessionDefaults } from './session-service.js';
-import type { ForkPoint, SessionRecord } from './view-session.js';
+import type { ForkPoint, SessionRecord, ListedSession } from './view-session.js';
 
 export class CreateSessionDto {
   @MayBeAbsent()
@@ -230,4 +234,55 @@ export class SessionDefaultsDto implements SessionDefaults {
 
   @ApiProperty({ type: 'integer', description: 'Bytes of the largest file that a turn takes.' })
   attachmentBytes!: number;
+}
+
+export class ListedSessionDto extends SessionFieldsDto implements ListedSession {
+  @ApiPropertyOptional({
+    type: String,
+    description:
+      'As its user called it, or the beginning of the first message, on one line of at most 80 characters.',
+  })
+  title?: string;
+
+  @ApiPropertyOptional({
+    type: String,
+    description: 'The turn that is queued, runs, or waits for people.',
+  })
+  activeTurnId?: string;
+}
+
+export class SessionPageDto extends PageDto {
+  @ApiProperty({ type: [ListedSessionDto], description: 'The one used last first.' })
+  sessions!: ListedSessionDto[];
+}
+
+const LONGEST_SEARCH = 200;
+
+/** A page of the caller's sessions, of all or of some. */
+export class SessionQueryDto extends PageQueryDto {
+  @OptionalText('Text of the title, of the first message or of the folder, in capitals or not.')
+  @MaxLength(LONGEST_SEARCH, says(`'$field' must have at most ${LONGEST_SEARCH} characters`))
+  search?: string;
+
+  @EmptyIsAbsent()
+  @OneOf(['show', 'hide', 'only'], {
+    description: 'Sessions that schedules made: with the others, not, or alone. Default: show.',
+  })
+  scheduled?: 'show' | 'hide' | 'only';
+}
+
+export class TodoDto implements Todo {
+  @ApiProperty({ type: String, example: 'tests' })
+  id!: string;
+
+  @ApiProperty({ type: String, example: 'Write the tests' })
+  content!: string;
+
+  @ApiProperty({ enum: todoStatuses })
+  status!: Todo['status'];
+}
+
+export class TodoListDto {
+  @ApiProperty({ type: [TodoDto], description: 'In the order the model gave them.' })
+  todos!: TodoDto[];
 }

@@ -11,14 +11,12 @@ import { ProviderModule } from '../provider/provider.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
 import { ProjectRoots } from './project-roots.js';
 import { SessionBooter } from './session-booter.js';
-import { SessionListController } from './session-list.controller.js';
+import { SessionListController, SessionController, TodoController } from './session.controller.js';
 import { SessionService } from './session-service.js';
 import { SessionStore } from './session-store.js';
-import { SessionController } from './session.controller.js';
 import { AgentsModule } from '../agents/agents.module.js';
 import { SkillController } from './skill.controller.js';
 import { SkillService } from './skill-service.js';
-import { TodoController } from './todo.controller.js';
 
 /** Conversations, and the folders that they work in. */
 @Module({

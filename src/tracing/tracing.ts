@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, Global, Module } from '@nestjs/common';
 import {
   context,
   createContextKey,
@@ -15,8 +15,7 @@ import { packageVersion } from '../platform/process/package-root.js';
 import { REDACT, type Redact } from '../platform/text/redact.js';
 import type { StoredTrace } from '../storage/shapes/stored-turn.js';
 import { OpenSpan } from './open-span.js';
-import { attributes } from './span-names.js';
-import { toSpanContext, toTrace } from './trace-context.js';
+import { attributes, toSpanContext, toTrace } from './span-names.js';
 
 /** The conversation that spans are about, in their context. */
 const CONVERSATION = createContextKey('turnpike.conversation');
@@ -115,3 +114,8 @@ export function untraced<T>(work: () => T): T {
 export function inConversation<T>(sessionId: string, work: () => T): T {
   return context.with(context.active().setValue(CONVERSATION, sessionId), work);
 }
+
+/** Provides tracing to every module. */
+@Global()
+@Module({ providers: [Tracing], exports: [Tracing] })
+export class TracingModule {}

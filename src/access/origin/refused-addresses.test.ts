@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { MOST_WRONG_KEYS, networkOf, RefusedAddresses } from './refused-addresses.js';
+import { MOST_WRONG_KEYS, networkOf, RefusedAddresses } from './check-origin.js';
 
 describe('RefusedAddresses', () => {
   it('admits an address until it has sent too many wrong keys, and other addresses after', async () => {

@@ -1,3 +1,4 @@
+import { ApiProperty } from '@nestjs/swagger';
 import {
   agentConfigFields,
   agentConfigToWire,
@@ -6,19 +7,18 @@ import {
 } from '../../governance/decision-tree/agent-config.js';
 import type { AgentConfig, Provenance } from '../../storage/shapes/stored-options.js';
 import { compact } from '../../platform/compact.js';
-import { isUnlimited } from '../free-limits.js';
-import { resolveLimits } from '../resolve-limits.js';
+import { isUnlimited, resolveLimits } from '../resolve-limits.js';
 import { chooseModel } from '../early-options.js';
 import type { OptionSources } from '../option-sources.js';
 import { schemaOf, type FieldSchema } from '../../http/fields/class-fields.js';
-import { validPreferences, type PreferenceValue } from './model-preferences.js';
+import { listOf } from '../../http/fields/json-schemas.js';
+import { validPreferences, type PreferenceValue, preferencesOf } from './preferences-store.js';
 import {
   limitNames,
   preferenceDefaults,
   preferenceNames,
   PreferencesDto,
 } from './preferences.dto.js';
-import { preferencesOf } from './turn-preferences.js';
 
 /** Names of the preferences beside the limits. */
 const modelNames = preferenceNames.filter((name) => !limitNames.includes(name));
@@ -141,4 +141,8 @@ function byWire(
   const entries = found.map(([wire, values]) => [wire, values[name]]);
   // Each wire has each name: both come from the same lists.
   return Object.fromEntries(entries) as Record<PreferenceWire, ValueInForce>;
+}
+
+export class EffectivePreferencesDto {
+  @ApiProperty(listOf('EffectivePreference')) settings!: EffectivePreference[];
 }

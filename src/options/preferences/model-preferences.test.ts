@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { viewAgentConfig, viewPreferences } from './model-preferences.js';
+import { viewAgentConfig, viewPreferences } from './preferences-store.js';
 
 const limits = {
   max_iterations: 15,

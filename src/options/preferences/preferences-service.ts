@@ -3,12 +3,17 @@ import { CONFIG, type Config } from '../../config/config.js';
 import { OptionLoader } from '../option-loader.js';
 import { optionRules } from '../option-rules.js';
 import { AuditLog } from '../../access/audit-log.js';
-import { viewAgentConfig, viewPreferences, type PreferenceValues } from './model-preferences.js';
+import {
+  viewAgentConfig,
+  viewPreferences,
+  type PreferenceValues,
+  PreferencesStore,
+  type StoredPreferences,
+} from './preferences-store.js';
 import { resolvePreferences, type EffectivePreference } from './effective-preferences.js';
 import type { AgentConfigDto } from '../agent-config.dto.js';
 import { compact } from '../../platform/compact.js';
 import type { PreferencesDto } from './preferences.dto.js';
-import { PreferencesStore, type StoredPreferences } from './preferences-store.js';
 
 /** Preferences as clients see them: whole, with defaults for what was not saved. */
 @Injectable()

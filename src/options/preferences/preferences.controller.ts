@@ -7,9 +7,8 @@ import { fieldsOf } from '../../http/fields/class-fields.js';
 import { ApiErrors } from '../../http/errors/api-errors.decorator.js';
 import { ErrorsAs, faultsShape } from '../../http/errors/error-shape.js';
 import { AgentConfigDto } from '../agent-config.dto.js';
-import { EffectivePreferencesDto } from './effective-preferences.dto.js';
-import type { EffectivePreference } from './effective-preferences.js';
-import type { PreferenceValues } from './model-preferences.js';
+import { EffectivePreferencesDto, type EffectivePreference } from './effective-preferences.js';
+import type { PreferenceValues } from './preferences-store.js';
 import { PreferencesDto, ResetAgentConfigDto, ResetPreferencesDto } from './preferences.dto.js';
 import { PreferencesService } from './preferences-service.js';
 

@@ -6,7 +6,7 @@ import { takeRequest } from '../../http/request.pipe.js';
 import { agentConfigFields } from '../../governance/decision-tree/agent-config.js';
 import { ValidationDetailError, type ValidationProblem } from '../../http/errors/word-faults.js';
 import { AgentConfigDto } from '../agent-config.dto.js';
-import { validPreferences } from './model-preferences.js';
+import { validPreferences } from './preferences-store.js';
 import {
   limitNames,
   preferenceNames,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { preferencesOf } from './turn-preferences.js';
+import { preferencesOf } from './preferences-store.js';
 
 describe('preferencesOf', () => {
   it('has nothing of a user who set nothing, but on the oracle’s wire', () => {

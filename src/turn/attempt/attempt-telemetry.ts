@@ -4,7 +4,7 @@ import { compact } from '../../platform/compact.js';
 import type { Logger } from '../../platform/logger.js';
 import type { Usage } from '../../storage/shapes/stored-step.js';
 import type { OpenSpan } from '../../tracing/open-span.js';
-import { traceIdOf } from '../../tracing/trace-context.js';
+import { traceIdOf } from '../../tracing/span-names.js';
 import type { SpanStart } from '../../tracing/tracing.js';
 import type { Claim } from '../state/attempt.js';
 import type { StoredTrace } from '../../storage/shapes/stored-turn.js';

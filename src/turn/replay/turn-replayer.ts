@@ -20,7 +20,7 @@ import {
 } from '../state/turn-errors.js';
 import type { SubmittedTurn } from '../submit/turn-submission.js';
 import { TurnService } from '../turn-service.js';
-import { givenOptions } from '../../options/choose-value.js';
+import { givenOptions } from '../../options/option-rule.js';
 import { compact } from '../../platform/compact.js';
 import type { ResolvedOptions } from '../../storage/shapes/stored-options.js';
 

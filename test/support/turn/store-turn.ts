@@ -1,4 +1,4 @@
-import { freeLimits } from '../../../src/options/free-limits.js';
+import { freeLimits } from '../../../src/options/resolve-limits.js';
 import { newId } from '../../../src/platform/ids.js';
 import type { Database } from '../../../src/storage/connection.js';
 import { unendedStatuses } from '../../../src/storage/shapes/stored-turn.js';

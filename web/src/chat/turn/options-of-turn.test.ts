@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { parsePersona } from '../../../../test/support/agents/parse-persona.js';
-import { freeLimits } from '../../../../src/options/free-limits.js';
+import { freeLimits } from '../../../../src/options/resolve-limits.js';
 import { resolveOptions } from '../../../../src/options/resolve-options.js';
 import { changedOptions, optionsOfTurn } from './options-of-turn.js';
 
