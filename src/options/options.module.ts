@@ -42,5 +42,8 @@ import { PreferencesStore } from './preferences/preferences-store.js';
 export class OptionsModule {}
 
 /** The routes of preferences and models. */
-@Module({ imports: [OptionsModule], controllers: [PreferencesController, ModelController] })
+@Module({
+  imports: [OptionsModule, ProviderModule],
+  controllers: [PreferencesController, ModelController],
+})
 export class OptionsApiModule {}
