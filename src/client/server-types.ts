@@ -72,7 +72,7 @@ export type {
   WebhookWithSecretDto as WebhookWithSecret,
 } from '../webhooks/webhook.dto.js';
 export type { ImportReportDto as ImportReport } from '../data/data.dto.js';
-export type { ListedChat } from '../wires/ai-sdk/chat-history.js';
+export type { ListedChatDto as ListedChat } from '../wires/ai-sdk/ai-sdk.dto.js';
 export type { HarnessFrames } from '../wires/harness/dialect/harness-frames.js';
 
 /** A turn as it is now. Times are ISO-8601. */

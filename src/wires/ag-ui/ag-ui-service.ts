@@ -24,7 +24,7 @@ import { formatFrame } from '../framing/dialect.js';
 import type { AgUiRun } from './dialect/ag-ui-run.js';
 import { agUiDialect } from './dialect/ag-ui.js';
 import { lacksMessages, readRunInput, type RunInput } from './run-input.js';
-import type { RunQueryDto } from './run-query.dto.js';
+import type { RunQueryDto } from './ag-ui.dto.js';
 import { viewThread, viewLastTurn } from './thread-history.js';
 import { approvalNotFound } from '../../turn/approvals/approval-writes.js';
 import { toOldEvent, snapshotEvents, type ReadingRun } from './dialect/ag-ui-frames.js';

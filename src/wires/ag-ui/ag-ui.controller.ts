@@ -20,9 +20,8 @@ import { parseIdempotencyKey } from '../../http/request-headers.js';
 import { Streams } from '../../http/streams/stream.interceptor.js';
 import { DEFAULT_PERSONA } from '../../agents/persona-name.js';
 import { problemShape } from '../named-agents/named-agents-errors.js';
-import { RunQueryDto } from './run-query.dto.js';
+import { RunQueryDto, RunAgentInputDto } from './ag-ui.dto.js';
 import { AgUiService } from './ag-ui-service.js';
-import { RunAgentInputDto } from './ag-ui.dto.js';
 
 /** Documents the stream of a route. */
 const ApiRunStream = () =>

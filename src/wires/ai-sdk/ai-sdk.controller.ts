@@ -21,11 +21,9 @@ import { InterruptedDto } from '../harness/turn.dto.js';
 import { PageQueryDto } from '../../http/paging/page-query.dto.js';
 import { ApiStream, frameOf, textFrame } from '../../http/streams/api-stream.decorator.js';
 import { AiSdkService } from './ai-sdk-service.js';
-import { ChatDto } from './ai-sdk.dto.js';
+import { ChatDto, ChatListDto, ChatPageDto, ChatPageQueryDto } from './ai-sdk.dto.js';
 import { readChatRequest } from './chat-request.js';
 import { ChatHistory } from './chat-history.js';
-import { ChatListDto, ChatPageDto } from './chat-history.dto.js';
-import { ChatPageQueryDto } from './chat-page-query.dto.js';
 
 /** Parts of the stream that are this server's own, for the documentation. */
 const dataParts: Record<string, string> = {

@@ -1,9 +1,11 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Allow, IsIn, IsNotEmpty, IsString } from 'class-validator';
+import type { UIMessage } from 'ai';
 import { MayBeAbsent, MayBeNull, Rule } from '../../http/fields/field-rules.decorator.js';
 import { mustBe, says } from '../../http/fields/field-words.js';
-import { jsonObject, jsonObjects } from '../../http/fields/json-schemas.js';
+import { jsonObject, jsonObjects, nullableText, time } from '../../http/fields/json-schemas.js';
 import { isPlainObject } from '../../platform/json.js';
+import { PageDto, PageLimit, PageToken } from '../../http/paging/page-query.dto.js';
 
 const triggers = ['submit-message', 'regenerate-message'] as const;
 const noId = says("'$field' is missing or no text: send the id of the chat");
@@ -65,4 +67,76 @@ export class ChatDto {
   })
   @Allow()
   clientTools?: unknown;
+}
+
+export class UiMessageDto implements UIMessage {
+  /** Of a user’s message: the client’s own. */
+  id!: string;
+
+  @ApiProperty({ enum: ['user', 'assistant', 'system'] })
+  role!: UIMessage['role'];
+
+  /**
+   * sessionId, turnId, createdAt; of an answer also agent, model, and at its end outcome, reason, usage; `error` where it failed.
+   */
+  @ApiPropertyOptional(jsonObject)
+  metadata?: unknown;
+
+  /** Parts as the stream’s client folds them. A user’s files are `file`: name, mimeType, size. */
+  @ApiProperty({ type: 'array', items: jsonObject })
+  parts!: UIMessage['parts'];
+}
+
+/** A chat as a page loads it. */
+export class ChatPageDto {
+  /** Oldest first. */
+  @ApiProperty({ type: [UiMessageDto] })
+  messages!: UIMessage[];
+
+  /**
+   * The turn to follow by `GET /api/chat/{id}/stream`. Null: no turn is open, or it waits for the approvals in its message.
+   */
+  @ApiProperty(nullableText)
+  activeTurnId!: string | null;
+
+  /** Page token: the `before` of the messages before these. Absent at the beginning. */
+  before?: string;
+}
+
+export class ListedChatDto {
+  /** The client’s own; of older chats, the session’s. */
+  id!: string;
+
+  sessionId!: string;
+
+  /** The agent of the chat. */
+  agent!: string;
+
+  /** The beginning of the first message, on one line of at most 80 characters. */
+  title?: string;
+
+  @ApiProperty(time)
+  createdAt!: string;
+
+  /** Its last use. */
+  @ApiProperty(time)
+  updatedAt!: string;
+
+  /** The turn that runs, or waits for an answer. */
+  @ApiProperty(nullableText)
+  activeTurnId!: string | null;
+}
+
+export class ChatListDto extends PageDto {
+  /** The one used last first. */
+  chats!: ListedChatDto[];
+}
+
+export class ChatPageQueryDto {
+  @PageToken('`before` of the page after.')
+  before?: string | undefined;
+
+  /** Turns: their events are read to the last. */
+  @PageLimit({ standard: 20, most: 100 })
+  limit = 20;
 }

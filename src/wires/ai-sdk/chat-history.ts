@@ -10,32 +10,8 @@ import { DATABASE, type Database } from '../../storage/connection.js';
 import { ConversationHistory, findOpenTurn } from '../conversation/history.js';
 import { Conversations } from '../conversation/conversations.js';
 import { badPage, chatNotFound } from './chat-errors.js';
-import type { ChatPageQueryDto } from './chat-page-query.dto.js';
+import type { ChatListDto, ChatPageDto, ChatPageQueryDto } from './ai-sdk.dto.js';
 import { isShownWhole, viewTurn } from './view-turn.js';
-
-/** A chat as a page loads it. */
-export interface ChatPage {
-  /** Oldest first. */
-  messages: UIMessage[];
-  /** The turn whose stream is to be followed; null: none, or it waits for the approvals in its message. */
-  activeTurnId: string | null;
-  /** Page token of the messages before these; absent: there are none. */
-  before?: string;
-}
-
-export interface ListedChat {
-  /** The client's own; of a chat of an earlier version, its session's. */
-  id: string;
-  sessionId: string;
-  agent: string;
-  /** Beginning of the first message; absent where it has no text. */
-  title?: string;
-  /** ISO-8601. */
-  createdAt: string;
-  /** Time of its last use. */
-  updatedAt: string;
-  activeTurnId: string | null;
-}
 
 /** Chats of a principal, and their messages, page by page. */
 @Injectable()
@@ -55,7 +31,7 @@ export class ChatHistory {
   async read(
     { chatId, principal }: { chatId: string; principal: Principal },
     { before: cursor, limit }: ChatPageQueryDto,
-  ): Promise<ChatPage> {
+  ): Promise<ChatPageDto> {
     const { db } = this;
     const session = await this.conversations.find({ principal, name: chatId });
     if (session === undefined) throw chatNotFound(chatId);
@@ -76,10 +52,7 @@ export class ChatHistory {
   }
 
   /** A page of a principal's chats, the last used first. @throws TypedError INVALID_REQUEST 400. */
-  async list(
-    principalId: string,
-    { cursor, limit }: PageQueryDto,
-  ): Promise<{ chats: ListedChat[]; nextCursor?: string }> {
+  async list(principalId: string, { cursor, limit }: PageQueryDto): Promise<ChatListDto> {
     const page = { cursor, limit, origin: 'ai-sdk' } as const;
     const { rows, ...rest } = await this.sessions.pageRows(principalId, page);
     const chats = rows.map((row) => {
