@@ -48,8 +48,8 @@ export type { ForkedSession } from '../turn/branches/session-forker.js';
 export type { DayOfUsage, UsageView } from '../governance/budgets/usage-service.js';
 export type { Disposition } from '../turn/submit/turn-submission.js';
 export type { CancelState } from '../turn/lifecycle/turn-canceller.js';
-export type { CallDto as CallView } from '../turn/history/call-page.dto.js';
-export type { ListedTurnDto as ListedTurnView } from '../turn/history/turn-page.dto.js';
+export type { CallDto as CallView } from '../turn/history/history.dto.js';
+export type { ListedTurnDto as ListedTurnView } from '../turn/history/history.dto.js';
 export type { MessageView } from '../turn/history/view-messages.js';
 export type { TurnComparisonDto as TurnComparison } from '../turn/replay/comparison.dto.js';
 export type {

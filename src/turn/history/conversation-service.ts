@@ -7,22 +7,13 @@ import { SessionStore } from '../../session/session-store.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { ToolRegistry } from '../../tools/registry.js';
 import { formatCallToken, listCalls, parseCallToken, viewCall } from './list-calls.js';
-import {
-  listTurns,
-  type SupersededChoice,
-  isTurnOf,
-  pageTurns,
-  viewListedTurn,
-} from './list-turns.js';
+import { listTurns, isTurnOf, pageTurns, viewListedTurn } from './list-turns.js';
 import { loadTurn, loadTurns } from '../state/stored-turn.js';
 import { findCompaction } from '../prompt/compaction.js';
 import { getTurn } from '../state/turn-row.js';
 import { TurnLog } from '../stream/turn-log.js';
-import type { CallPageDto } from './call-page.dto.js';
-import type { LogPageDto } from './log-page.dto.js';
-import type { MessagePageDto } from './message-page.dto.js';
-import type { StepPageDto } from './step-page.dto.js';
-import type { TurnPageDto } from './turn-page.dto.js';
+import type { CallPageDto, LogPageDto, SupersededChoice, TurnPageDto } from './history.dto.js';
+import type { MessagePageDto, StepPageDto } from './messages.dto.js';
 import { viewMessages } from './view-messages.js';
 import { viewSteps } from './view-steps.js';
 

@@ -10,14 +10,15 @@ import { ApiErrors } from '../../http/errors/api-errors.decorator.js';
 import { PageQueryDto } from '../../http/paging/page-query.dto.js';
 import { ConversationService } from './conversation-service.js';
 import { SessionCompactor } from './session-compactor.js';
-import { CallPageDto } from './call-page.dto.js';
-import { CompactReportDto } from './compact-report.dto.js';
-import { LineQueryDto } from './line-query.dto.js';
-import { LogPageQueryDto } from './log-page-query.dto.js';
-import { LogPageDto } from './log-page.dto.js';
-import { MessagePageDto } from './message-page.dto.js';
-import { StepPageDto } from './step-page.dto.js';
-import { TurnPageDto } from './turn-page.dto.js';
+import {
+  CallPageDto,
+  CompactReportDto,
+  LineQueryDto,
+  LogPageQueryDto,
+  LogPageDto,
+  TurnPageDto,
+} from './history.dto.js';
+import { MessagePageDto, StepPageDto } from './messages.dto.js';
 import { clientLeft } from '../state/turn-errors.js';
 
 @ApiTags('conversations')

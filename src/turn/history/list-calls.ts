@@ -1,4 +1,4 @@
-import type { CallDto } from './call-page.dto.js';
+import type { CallDto } from './history.dto.js';
 import { and, asc, eq, gte, inArray } from 'drizzle-orm';
 import type { Queryable } from '../../storage/connection.js';
 import { steps, toolCalls } from '../../storage/transcript-schema.js';

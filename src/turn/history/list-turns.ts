@@ -1,14 +1,10 @@
-import type { ListedTurnDto } from './turn-page.dto.js';
+import type { ListedTurnDto, SupersededChoice } from './history.dto.js';
 import { and, desc, eq, isNull, sql, type SQL, asc } from 'drizzle-orm';
 import type { Queryable } from '../../storage/connection.js';
 import { turns } from '../../storage/schema.js';
 import type { TurnOutcome } from '../../events/turn-event.js';
 import { viewPlace } from '../state/turn-row.js';
 import { unendedStatuses, type TurnStatus } from '../../storage/shapes/stored-turn.js';
-
-/** Whether a list has turns that others took the place of. */
-export const supersededChoices = ['hide', 'show'] as const;
-export type SupersededChoice = (typeof supersededChoices)[number];
 
 export interface TurnListPage {
   after: string | undefined;

@@ -1,4 +1,4 @@
-import type { CompactReportDto } from './compact-report.dto.js';
+import type { CompactReportDto } from './history.dto.js';
 import { Injectable } from '@nestjs/common';
 import type { Requester } from '../../attachments/file-memory.js';
 import { TodoStore } from '../../notices/todos.js';

@@ -11,7 +11,7 @@ import { PageDto } from '../../http/paging/page-query.dto.js';
 import { RequestForm } from '../../http/request-form.decorator.js';
 import { TurnOptionsDto } from '../../options/turn-options.dto.js';
 import { replayTools, type ReplayTools } from '../../storage/shapes/stored-turn.js';
-import { ListedTurnDto } from '../history/turn-page.dto.js';
+import { ListedTurnDto } from '../history/history.dto.js';
 
 @RequestForm({ closed: 'A replay' })
 export class WantedReplayDto {

@@ -1,0 +1,191 @@
+import { ApiExtraModels, ApiProperty, ApiPropertyOptional, getSchemaPath } from '@nestjs/swagger';
+import { anyJson, whole, time } from '../../http/fields/json-schemas.js';
+import { PageDto } from '../../http/paging/page-query.dto.js';
+import { UsageDto } from '../../http/usage.dto.js';
+import { stepStopReasons, type StepStopReason } from '../../storage/shapes/stored-step.js';
+import type { MessagePart, NoticeView, StepView } from './view-steps.js';
+import type { MessageView } from './view-messages.js';
+
+type Part<Type extends MessagePart['type']> = Extract<MessagePart, { type: Type }>;
+
+const leftOut = {
+  type: Boolean,
+  description: 'The provider refused it: requests are made without it. Absent: the model gets it.',
+};
+
+export class TextPartDto implements Part<'text'> {
+  @ApiProperty({ enum: ['text'] })
+  type!: 'text';
+
+  text!: string;
+}
+
+export class ThinkingPartDto implements Part<'thinking'> {
+  @ApiProperty({ enum: ['thinking'] })
+  type!: 'thinking';
+
+  text!: string;
+}
+
+export class FilePartDto implements Part<'file'> {
+  @ApiProperty({ enum: ['file'] })
+  type!: 'file';
+
+  /** What `attachments` of a later turn may name. */
+  id!: string;
+
+  name!: string;
+
+  /** Absent for a file that was sent. */
+  path?: string;
+
+  /** @example text/plain */
+  mimeType!: string;
+
+  /** Bytes. */
+  @ApiProperty(whole)
+  size!: number;
+
+  /** Where its bytes are, below the server’s address. */
+  url!: string;
+
+  @ApiPropertyOptional(leftOut)
+  leftOut?: boolean;
+}
+
+export class ToolPartDto implements Part<'tool'> {
+  @ApiProperty({ enum: ['tool'] })
+  type!: 'tool';
+
+  toolUseId!: string;
+
+  /** @example read */
+  name!: string;
+
+  /** As the model asked for it. */
+  @ApiProperty(anyJson)
+  input!: unknown;
+
+  /**
+   * `requested`: asked for, and not begun; `claimed`: it may be running, or its worker died; `success`, `error`,
+   * `denied` and `unknown` are final.
+   */
+  status!: string;
+
+  /** Result as the model has it; null before the end. */
+  output!: string | null;
+
+  @ApiPropertyOptional(leftOut)
+  leftOut?: boolean;
+}
+
+const parts = {
+  text: TextPartDto,
+  thinking: ThinkingPartDto,
+  file: FilePartDto,
+  tool: ToolPartDto,
+};
+
+/** A list of parts, one of four kinds each by `type`. */
+export function ApiParts(): PropertyDecorator {
+  return (target, key) => {
+    ApiExtraModels(...Object.values(parts))(target.constructor);
+    const paths = Object.entries(parts).map(([type, part]) => [type, getSchemaPath(part)] as const);
+    const oneOf = paths.map(([, $ref]) => ({ $ref }));
+    const discriminator = { propertyName: 'type', mapping: Object.fromEntries(paths) };
+    ApiProperty({ type: 'array', items: { oneOf, discriminator } })(target, key);
+  };
+}
+
+export class NoticeDto implements NoticeView {
+  kind!: string;
+
+  text!: string;
+
+  /** Facts of the notice, by kind; null where it has none. */
+  @ApiProperty(anyJson)
+  metadata!: unknown;
+
+  /** Whether the model got it, too. */
+  seenByModel!: boolean;
+}
+
+export class StepDto implements StepView {
+  stepId!: string;
+
+  /** From 1. */
+  @ApiProperty(whole)
+  step!: number;
+
+  @ApiProperty({ enum: ['completed', 'abort', 'error'] })
+  status!: StepView['status'];
+
+  @ApiProperty({ enum: stepStopReasons })
+  stopReason!: StepStopReason;
+
+  usage!: UsageDto;
+
+  @ApiProperty(time)
+  startedAt!: string;
+
+  @ApiProperty(time)
+  endedAt!: string;
+
+  @ApiParts()
+  parts!: MessagePart[];
+
+  /** After this step and before the next, to the model or to the client. */
+  notices!: NoticeDto[];
+}
+
+export class StepPageDto extends PageDto {
+  /** In order. */
+  steps!: StepDto[];
+}
+
+export class MessageDto implements MessageView {
+  messageId!: string;
+
+  turnId!: string;
+
+  @ApiProperty({ enum: ['user', 'assistant', 'system'] })
+  role!: MessageView['role'];
+
+  /** `active` while its turn runs; `cut`: its turn ended before it was complete. */
+  @ApiProperty({ enum: ['active', 'complete', 'cut'] })
+  status!: MessageView['status'];
+
+  @ApiProperty(time)
+  createdAt!: string;
+
+  @ApiParts()
+  parts!: MessagePart[];
+
+  /** A summary stands for the message when the model is called. */
+  compacted?: boolean;
+
+  /** The turn that took the place of its turn, or of one before. Absent: it is in the conversation. */
+  supersededBy?: string;
+
+  /**
+   * The model is not sent the message: the provider refused the request with it, it is too long, or the model
+   * declined to answer it. Absent: the model gets it.
+   */
+  @ApiPropertyOptional({ enum: ['refused', 'too-long', 'declined'] })
+  leftOut?: NonNullable<MessageView['leftOut']>;
+
+  /** The step after which a steered message was delivered; absent on others. */
+  @ApiPropertyOptional(whole)
+  afterStep?: number;
+
+  /** What a `system` message says, with its facts; absent on others. */
+  notice?: NoticeDto;
+
+  /** Model calls that an assistant’s message consists of, in order. */
+  steps?: StepDto[];
+}
+
+export class MessagePageDto extends PageDto {
+  /** Oldest first. */
+  messages!: MessageDto[];
+}
