@@ -63,7 +63,10 @@ export class ScheduleTicker {
       await this.runner.run(schedule);
     } catch (error) {
       const { id: scheduleId, key } = schedule;
-      this.logger.warn({ scheduleId, key, error }, 'a slot of a schedule is left to its lease');
+      this.logger.warn(
+        { scheduleId, key, error },
+        'could not run a slot of a schedule; another try begins when its lease has ended',
+      );
     }
   }
 }

@@ -70,7 +70,10 @@ export class WebhookSender {
       await this.#send(delivery);
     } catch (error) {
       // The delivery’s lease ends, and it is sent again.
-      this.logger.warn({ ...namesOf(delivery), error }, 'a webhook’s delivery could not be marked');
+      this.logger.warn(
+        { ...namesOf(delivery), error },
+        'could not store the result of a webhook delivery; it is sent again when its lease ends',
+      );
     } finally {
       const left = (this.#busy.get(endpointId) ?? 1) - 1;
       if (left === 0) this.#busy.delete(endpointId);

@@ -111,7 +111,12 @@ export class ApprovalAnswerer {
     if (woken.length > 0) {
       queue
         .wake()
-        .catch((error: unknown) => logger.warn({ woken, error }, 'an answer woke no worker'));
+        .catch((error: unknown) =>
+          logger.warn(
+            { woken, error },
+            'could not wake a worker for answered turns; the sweeper wakes one',
+          ),
+        );
     }
     return rows;
   }

@@ -56,9 +56,13 @@ export class QueueNotifier {
    */
   wakeWorker(turnId: string, logger: Pick<Logger, 'warn'> = this.logger): () => void {
     const warn = (message: string) => (error: unknown) => logger.warn({ turnId, error }, message);
-    this.queue.wake().catch(warn('an accepted turn woke no worker at once'));
+    this.queue
+      .wake()
+      .catch(warn('could not wake a worker for an accepted turn; the sweeper wakes one'));
     return this.clock.after(ANNOUNCE_AFTER_MS, () => {
-      this.#announce(turnId).catch(warn('a queue position was not published'));
+      this.#announce(turnId).catch(
+        warn('could not publish a queue position; readers of the turn do not see it'),
+      );
     });
   }
 

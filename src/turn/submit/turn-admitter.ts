@@ -131,7 +131,10 @@ export class TurnAdmitter {
       else await this.queue.publishPosition(turnId, position);
     } catch (error) {
       // The turn is stored: the sweeper does what is left to do.
-      logger.warn({ turnId, error }, 'the turns before a held one were not seen to');
+      logger.warn(
+        { turnId, error },
+        'could not act on the turns before a held one; the sweeper does it',
+      );
     }
     const disposition: Disposition = interrupts
       ? { type: 'interrupting', turnId: activeTurnId }

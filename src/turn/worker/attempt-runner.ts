@@ -190,7 +190,10 @@ export class AttemptRunner {
     try {
       await this.promoter.promoteNext(sessionId);
     } catch (error) {
-      this.services.logger.warn({ sessionId, error }, 'a held turn was not let go');
+      this.services.logger.warn(
+        { sessionId, error },
+        'could not promote the next held turn of the session; the sweeper tries again',
+      );
     }
   }
 }
