@@ -266,9 +266,11 @@ function ask(draft: Draft, owner: Owner, event: EventOf<'approval.requested'>): 
 
 function resolve(draft: Draft, owner: Owner, event: EventOf<'approval.resolved'>): void {
   const call = draft.view.calls.get(keyOf(owner, event.callId));
-  if (call !== undefined) setCall(draft, { ...call, decision: event.decision });
+  const { approvalId, decision } = event;
+  const approval = decision.startsWith('approve') ? { approvedBy: approvalId } : {};
+  if (call !== undefined) setCall(draft, { ...call, decision, ...approval });
   const questions = new Map(draft.view.questions);
-  questions.delete(event.approvalId);
+  questions.delete(approvalId);
   set(draft, { questions });
   emit(draft, { owner, type: 'question.answered', event, call });
 }

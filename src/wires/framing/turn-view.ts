@@ -129,6 +129,8 @@ export interface OpenCall {
   question?: EventOf<'approval.requested'>;
   /** The answer to it; undefined: there is none yet. */
   decision?: EventOf<'approval.resolved'>['decision'];
+  /** The last approval of the call, also where another question came after it. */
+  approvedBy?: string;
 }
 
 export function isRunning({ start }: OpenCall): boolean {

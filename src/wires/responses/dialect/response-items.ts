@@ -246,10 +246,9 @@ export function closeCalls(draft: Draft): void {
 
 function addCall(
   draft: Draft,
-  { callId, name, question, decision }: Pick<OpenCall, 'callId' | 'name'> & Partial<OpenCall>,
+  { callId, name, approvedBy }: Pick<OpenCall, 'callId' | 'name'> & Partial<OpenCall>,
   given: string,
 ): number {
-  const isApproved = decision?.startsWith('approve') === true;
   const index = addItem(draft, {
     type: 'mcp_call',
     id: itemId(draft, 'mcp'),
@@ -259,7 +258,7 @@ function addCall(
     status: 'in_progress',
     output: null,
     error: null,
-    approval_request_id: (isApproved ? question?.approvalId : undefined) ?? null,
+    approval_request_id: approvedBy ?? null,
   });
   set(draft, { calls: new Map(draft.state.calls).set(callId, index) });
   return index;

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { anyTurn } from '../../../../test/support/turn/any-turn.js';
 import { accumulators } from '../../../../test/support/clients/response-accumulator.js';
 import { golden, recordedTurns } from '../../../../test/golden/golden.js';
-import type { TurnEvent } from '../../../events/turn-event.js';
+import type { TurnEvent, TurnEventBody } from '../../../events/turn-event.js';
 import { type FrameWithCursor, formatFrame } from '../../framing/dialect.js';
 import { TurnEncoder } from '../../framing/turn-encoder.js';
 import { followTurn } from '../../framing/follow-turn.js';
@@ -112,6 +112,40 @@ describe.each(recordedTurns())('the responses of %s', (name, events) => {
         expect(encode(events, { answered, after })).toEqual(frames.slice(at + 1));
       }
     }
+  });
+});
+
+describe('a call that is asked about twice', () => {
+  const call = { callId: 'toolu_1', name: 'write' };
+  const ask = (approvalId: string, kind: 'tool' | 'unknown-outcome'): TurnEventBody => {
+    const question = { reason: 'It writes', expiresAt: '', onTimeout: 'deny' } as const;
+    return { type: 'approval.requested', approvalId, ...call, input: {}, kind, ...question };
+  };
+  const resolve = (approvalId: string, decision: 'approve' | 'deny'): TurnEventBody => {
+    return { type: 'approval.resolved', approvalId, ...call, decision, by: 'user' };
+  };
+  const park = (approvalId: string): TurnEventBody => {
+    return { type: 'turn.parked', approvalIds: [approvalId] };
+  };
+
+  it('names the approval that it had, also where it is denied after that', () => {
+    // Its process died between: whether it may run again is the second question.
+    const bodies: TurnEventBody[] = [
+      { type: 'tool.requested', step: 1, ...call },
+      ask('appr_1', 'tool'),
+      park('appr_1'),
+      resolve('appr_1', 'approve'),
+      ask('appr_2', 'unknown-outcome'),
+      park('appr_2'),
+      resolve('appr_2', 'deny'),
+      { type: 'tool.ended', ...call, status: 'denied', output: 'No', durationMs: 1 },
+    ];
+    const events = bodies.map((body, index) => ({ ...body, attempt: 1, seq: index + 1, at: '' }));
+    const items = eventsOf(encode(events, { answered: ['appr_2'] })).flatMap((event) =>
+      event.type === 'response.output_item.done' ? event.item : [],
+    );
+    const approval_request_id = 'appr_1';
+    expect(items).toMatchObject([{ type: 'mcp_call', status: 'failed', approval_request_id }]);
   });
 });
 
