@@ -22,8 +22,7 @@ const layers = [
   'storage',
   'config',
   'events',
-  'metrics',
-  'tracing',
+  'telemetry',
   'wires/framing',
   'http',
   // The domains that a turn is made of.
@@ -338,7 +337,7 @@ module.exports = {
     only(
       'opentelemetry-has-one-home',
       ['@opentelemetry'],
-      ['^src/tracing/'],
+      ['^src/telemetry/'],
       'Spans are started and ended through Tracing, which names them.',
     ),
     only(

@@ -13,7 +13,7 @@ import { EVENT_LOG } from '../src/events/event-log.js';
 import { Housekeeper } from '../src/ops/housekeeper.js';
 import type { Logger } from '../src/platform/logger.js';
 import { ResourceStack } from '../src/platform/async/resource-stack.js';
-import { Tracing } from '../src/tracing/tracing.js';
+import { Tracing } from '../src/telemetry/tracing.js';
 import { AnthropicProvider } from '../src/provider/anthropic/anthropic-provider.js';
 import { ScheduleTicker } from '../src/schedules/schedule-ticker.js';
 import { AppModule } from '../src/server/app.module.js';

@@ -1,7 +1,7 @@
 import type { StoredTrace } from '../storage/shapes/stored-turn.js';
 import { compact } from '../platform/compact.js';
 import type { Logger } from '../platform/logger.js';
-import { traceIdOf } from '../tracing/span-names.js';
+import { traceIdOf } from '../telemetry/span-names.js';
 import type { KeyScope, PrincipalLimits } from '../storage/governance-schema.js';
 
 /** The id of the principal of requests while there are no API keys. */

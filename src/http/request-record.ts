@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { compact } from '../platform/compact.js';
 import type { StoredTrace } from '../storage/shapes/stored-turn.js';
-import { parseTrace, traceIdOf } from '../tracing/span-names.js';
-import { activeTrace } from '../tracing/tracing.js';
+import { parseTrace, traceIdOf } from '../telemetry/span-names.js';
+import { activeTrace } from '../telemetry/tracing.js';
 import type { ErrorCode } from '../errors/error-table.js';
 import type { Logger } from '../platform/logger.js';
 

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { collectDefaultMetrics } from 'prom-client';
 import { isNull, sql } from 'drizzle-orm';
 import { CONFIG, type Config } from '../config/config.js';
-import { Metrics } from '../metrics/metrics.js';
+import { Metrics } from '../telemetry/metrics.js';
 import { untilAborted } from '../platform/async/abort.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { LOGGER, type Logger } from '../platform/logger.js';

@@ -5,7 +5,7 @@ import { LOGGER, type Logger } from '../platform/logger.js';
 import { ResourceStack } from '../platform/async/resource-stack.js';
 import { startRehearsal } from '../rehearsal/start-rehearsal.js';
 import { DATABASE, type Database } from '../storage/connection.js';
-import { Tracing } from '../tracing/tracing.js';
+import { Tracing } from '../telemetry/tracing.js';
 import { AnthropicProvider } from './anthropic/anthropic-provider.js';
 import { CatalogueKeeper } from './models/catalogue-keeper.js';
 import { DEFAULT_MODEL, sentName, ModelResolver } from './model-resolver.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { and, eq, inArray } from 'drizzle-orm';
 import type { Principal } from '../access/principal.js';
-import { Metrics } from '../metrics/metrics.js';
+import { Metrics } from '../telemetry/metrics.js';
 import { compact } from '../platform/compact.js';
 import { SessionService } from '../session/session-service.js';
 import { SessionStore, type SessionRow } from '../session/session-store.js';

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { Response } from 'express';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import { CONFIG } from '../config/config.js';
-import { Metrics } from '../metrics/metrics.js';
+import { Metrics } from '../telemetry/metrics.js';
 import { CLOCK } from '../platform/clock.js';
 import { createLogger, LOGGER } from '../platform/logger.js';
 import { TypedError } from '../errors/typed-error.js';

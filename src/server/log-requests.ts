@@ -5,7 +5,7 @@ import { hideKeys } from '../access/key-secret.js';
 import { discardRest } from '../http/request-body.js';
 import type { Clock } from '../platform/clock.js';
 import type { Logger } from '../platform/logger.js';
-import { nameRequest } from '../tracing/tracing.js';
+import { nameRequest } from '../telemetry/tracing.js';
 import { idsOf, openRecord, type RequestRecord } from '../http/request-record.js';
 import { hasBody } from './body-reader.js';
 import type { RouteTable } from './route-table.js';

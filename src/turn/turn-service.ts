@@ -4,7 +4,7 @@ import type { TakeEvents } from '../events/turn-event.js';
 import { TypedError } from '../errors/typed-error.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditLog } from '../access/audit-log.js';
-import { Metrics } from '../metrics/metrics.js';
+import { Metrics } from '../telemetry/metrics.js';
 import { DATABASE, type Database } from '../storage/connection.js';
 import { SessionCloser } from './lifecycle/session-closer.js';
 import { TurnCanceller, type CancelState } from './lifecycle/turn-canceller.js';

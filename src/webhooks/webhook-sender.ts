@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../config/config.js';
-import { Metrics } from '../metrics/metrics.js';
+import { Metrics } from '../telemetry/metrics.js';
 import { assertNever } from '../platform/assert-never.js';
 import { Poller } from '../platform/async/poller.js';
 import { settlesWithin } from '../platform/async/deadlines.js';

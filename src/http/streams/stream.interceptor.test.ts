@@ -20,7 +20,7 @@ import { expectSoon } from '../../../test/support/expect-soon.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import { silentLogger } from '../../../test/support/silent-logger.js';
 import { CONFIG } from '../../config/config.js';
-import { Metrics } from '../../metrics/metrics.js';
+import { Metrics } from '../../telemetry/metrics.js';
 import { CLOCK } from '../../platform/clock.js';
 import { LOGGER } from '../../platform/logger.js';
 import { FrameStream, streamTexts, WholeAnswer } from './frame-batch.js';

@@ -12,7 +12,7 @@ import { Reflector } from '@nestjs/core';
 import type { ServerResponse } from 'node:http';
 import { lastValueFrom, of, type Observable } from 'rxjs';
 import { CONFIG, type Config } from '../../config/config.js';
-import { Metrics } from '../../metrics/metrics.js';
+import { Metrics } from '../../telemetry/metrics.js';
 import { CLOCK, type Clock } from '../../platform/clock.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
 import type { SessionOrigin } from '../../storage/schema.js';

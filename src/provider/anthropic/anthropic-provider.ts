@@ -2,7 +2,7 @@ import type Anthropic from '@anthropic-ai/sdk';
 import { linkAbort } from '../../platform/async/abort.js';
 import type { Clock } from '../../platform/clock.js';
 import { checkEgress, createClient, type AnthropicClientOptions } from './egress.js';
-import type { Tracing } from '../../tracing/tracing.js';
+import type { Tracing } from '../../telemetry/tracing.js';
 import type { ModelCall, ModelRequest, TakeModelEvents } from '../model-types.js';
 import type { ModelDescription } from '../model-catalogue.js';
 import type { DescribedOrNot } from '../model-resolver.js';

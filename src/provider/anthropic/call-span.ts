@@ -1,6 +1,5 @@
-import type { OpenSpan } from '../../tracing/open-span.js';
-import { attributes, spanNames } from '../../tracing/span-names.js';
-import type { Tracing } from '../../tracing/tracing.js';
+import type { OpenSpan, Tracing } from '../../telemetry/tracing.js';
+import { attributes, spanNames } from '../../telemetry/span-names.js';
 import { compact } from '../../platform/compact.js';
 import type { Clock } from '../../platform/clock.js';
 import type { AssistantPart, Usage } from '../../storage/shapes/stored-step.js';

@@ -17,7 +17,7 @@ import { toHeaders, dispatchFetch } from '../../platform/net/dispatch-fetch.js';
 import { retryAfterMs } from '../../platform/net/retry-after.js';
 import { printExact } from '../../platform/exact-json.js';
 import { publicDispatcher } from '../../platform/net/public-fetch.js';
-import { untraced } from '../../tracing/tracing.js';
+import { untraced } from '../../telemetry/tracing.js';
 import type { RequestProfile } from './request-profile.js';
 
 const POLICY = 'REQ-NET-001';

@@ -1,11 +1,10 @@
 import type { TurnEvent } from '../../events/turn-event.js';
-import type { Metrics } from '../../metrics/metrics.js';
+import type { Metrics } from '../../telemetry/metrics.js';
 import { compact } from '../../platform/compact.js';
 import type { Logger } from '../../platform/logger.js';
 import type { Usage } from '../../storage/shapes/stored-step.js';
-import type { OpenSpan } from '../../tracing/open-span.js';
-import { traceIdOf } from '../../tracing/span-names.js';
-import type { SpanStart } from '../../tracing/tracing.js';
+import type { OpenSpan, SpanStart } from '../../telemetry/tracing.js';
+import { traceIdOf } from '../../telemetry/span-names.js';
 import type { Claim } from '../state/attempt.js';
 import type { StoredTrace } from '../../storage/shapes/stored-turn.js';
 import type { TurnRow } from '../state/turn-row.js';

@@ -13,7 +13,7 @@ import type { Queryable } from '../../storage/connection.js';
 import { turns, compactions } from '../../storage/schema.js';
 import type { Usage } from '../../storage/shapes/stored-step.js';
 import type { ToolRegistry } from '../../tools/registry.js';
-import type { OpenSpan } from '../../tracing/open-span.js';
+import type { OpenSpan } from '../../telemetry/tracing.js';
 import { loadApprovals } from '../approvals/approval-store.js';
 import { isExhausted, isProgress } from '../queue/attempts-in-vain.js';
 import type { Attempt, Claim, WithoutSlot } from '../state/attempt.js';

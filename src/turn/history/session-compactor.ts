@@ -5,7 +5,7 @@ import { TodoStore } from '../../notices/todos.js';
 import { OptionLoader } from '../../options/option-loader.js';
 import { untilAborted } from '../../platform/async/abort.js';
 import { SessionStore } from '../../session/session-store.js';
-import { inConversation } from '../../tracing/tracing.js';
+import { inConversation } from '../../telemetry/tracing.js';
 import type { DayLimits, ResolvedOptions } from '../../storage/shapes/stored-options.js';
 import { budgetExhausted } from '../../governance/budgets/reserve-call.js';
 import { compactSession, findCompaction, settleSummary } from '../prompt/compaction.js';

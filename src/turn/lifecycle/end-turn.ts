@@ -36,7 +36,7 @@ import {
 } from '../state/attempt.js';
 import { isPlainObject } from '../../platform/json.js';
 import { resolvedEvent, cancelApprovals } from '../approvals/approval-writes.js';
-import { attributes } from '../../tracing/span-names.js';
+import { attributes } from '../../telemetry/span-names.js';
 
 const endColumns = [
   'status',

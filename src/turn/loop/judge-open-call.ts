@@ -19,7 +19,7 @@ import { canonicalJson, type JsonObject } from '../../platform/json.js';
 import { compact } from '../../platform/compact.js';
 import type { HookVerdict, ToolHook } from '../../tools/tool-hook.js';
 import type { ApprovalRow } from '../approvals/approval-writes.js';
-import { attributes, spanNames } from '../../tracing/span-names.js';
+import { attributes, spanNames } from '../../telemetry/span-names.js';
 
 /**
  * Judges a call just before it would run: calls that ran before it may have changed the verdict.

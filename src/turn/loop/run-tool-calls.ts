@@ -25,7 +25,7 @@ import {
 import type { AttemptContext } from '../state/attempt-context.js';
 import { addResults } from '../state/turn-state.js';
 import { printJson } from '../../platform/exact-json.js';
-import { attributes, spanNames } from '../../tracing/span-names.js';
+import { attributes, spanNames } from '../../telemetry/span-names.js';
 import { judgeOpenCall } from './judge-open-call.js';
 
 /**

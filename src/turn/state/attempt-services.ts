@@ -9,7 +9,7 @@ import { TurnCommits } from '../../events/turn-commits.js';
 import { DecisionTrees } from '../../governance/decision-tree/decision-trees.js';
 import { SERVER_PERMISSIONS } from '../../governance/permissions/permission-rules.js';
 import { TurnMemory } from '../../memory/turn-memory.js';
-import { Metrics } from '../../metrics/metrics.js';
+import { Metrics } from '../../telemetry/metrics.js';
 import { ProjectFacts } from '../../notices/project-facts.js';
 import { TRIGGERS, type Trigger } from '../../notices/trigger.js';
 import { SchemaChecks } from '../../output/schema-checks.js';
@@ -29,7 +29,7 @@ import { ToolRegistry } from '../../tools/registry.js';
 import { SHELLS, type Shells } from '../../tools/shells.js';
 import { TOOL_HOOK, type ToolHook } from '../../tools/tool-hook.js';
 import type { PermissionRules } from '../../storage/shapes/stored-options.js';
-import { Tracing } from '../../tracing/tracing.js';
+import { Tracing } from '../../telemetry/tracing.js';
 
 /**
  * The services of the process that the functions of an attempt call, and what its attempts share. Each is a property:

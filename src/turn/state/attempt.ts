@@ -2,7 +2,7 @@ import type { EventWriter } from '../../events/event-writer.js';
 import type { TurnEvent } from '../../events/turn-event.js';
 import type { Logger } from '../../platform/logger.js';
 import type { Clock } from '../../platform/clock.js';
-import type { OpenSpan } from '../../tracing/open-span.js';
+import type { OpenSpan } from '../../telemetry/tracing.js';
 import type { LedgerCall, CallEnd } from '../../tools/ledger.js';
 import type { approvals } from '../../storage/governance-schema.js';
 import type {

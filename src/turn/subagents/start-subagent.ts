@@ -17,7 +17,7 @@ import { lastReplyTokens } from '../../governance/limits/find-headroom.js';
 import { openCalls } from '../state/attempt.js';
 import type { DelegatingAttempt } from '../state/attempt-context.js';
 import type { ChildTurn } from '../state/child-turn.js';
-import { activeTrace } from '../../tracing/tracing.js';
+import { activeTrace } from '../../telemetry/tracing.js';
 import { limitOptions, type Parent } from './limit-options.js';
 
 const insertSession = insertKind(sessions, [

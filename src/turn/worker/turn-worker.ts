@@ -1,11 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../config/config.js';
-import { Metrics } from '../../metrics/metrics.js';
+import { Metrics } from '../../telemetry/metrics.js';
 import { CLOCK, type Clock } from '../../platform/clock.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
 import { untilAborted } from '../../platform/async/abort.js';
 import { settlesWithin } from '../../platform/async/deadlines.js';
-import { detached } from '../../tracing/tracing.js';
+import { detached } from '../../telemetry/tracing.js';
 import { turnLogger } from '../attempt/attempt-telemetry.js';
 import { SIGNAL_BUS, type SignalBus } from '../queue/signal-bus.js';
 import type { Claim } from '../state/attempt.js';

@@ -1,4 +1,4 @@
-import { Metrics } from '../../metrics/metrics.js';
+import { Metrics } from '../../telemetry/metrics.js';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
 import { openTestDatabase } from '../../../test/support/database/database.js';

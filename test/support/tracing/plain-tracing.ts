@@ -1,4 +1,4 @@
-import { Tracing } from '../../../src/tracing/tracing.js';
+import { Tracing } from '../../../src/telemetry/tracing.js';
 
 /** Tracing without content, into whatever is registered. */
 export const plainTracing = new Tracing({ traceContent: false }, (text) => text);

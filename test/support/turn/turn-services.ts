@@ -13,7 +13,7 @@ import { ConfigModule } from '../../../src/config/config.module.js';
 import { EVENT_LOG } from '../../../src/events/event-log.js';
 import { MemoryEventLog } from '../../../src/events/memory-event-log.js';
 import { DecisionTrees } from '../../../src/governance/decision-tree/decision-trees.js';
-import { MetricsModule } from '../../../src/metrics/metrics.js';
+import { MetricsModule } from '../../../src/telemetry/metrics.js';
 import { ResourceStack } from '../../../src/platform/async/resource-stack.js';
 import { type Clock, systemClock } from '../../../src/platform/clock.js';
 import { AnthropicProvider } from '../../../src/provider/anthropic/anthropic-provider.js';
@@ -23,7 +23,7 @@ import { DATABASE, type OpenedDatabase } from '../../../src/storage/connection.j
 import { ToolRegistry } from '../../../src/tools/registry.js';
 import { shellsOff } from '../../../src/tools/shells.js';
 import type { ToolDefinition } from '../../../src/tools/tool.js';
-import { TracingModule } from '../../../src/tracing/tracing.js';
+import { TracingModule } from '../../../src/telemetry/tracing.js';
 import { MemorySignalBus, SIGNAL_BUS } from '../../../src/turn/queue/signal-bus.js';
 import { MemoryTurnQueue, TURN_QUEUE } from '../../../src/turn/queue/turn-queue.js';
 import { EndPoller } from '../../../src/turn/stream/end-poller.js';

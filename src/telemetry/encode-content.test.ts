@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { encodeContent, MOST_CONTENT_BYTES } from './open-span.js';
+import { encodeContent, MOST_CONTENT_BYTES } from './tracing.js';
 
 const redact = (text: string): string => text.replaceAll('sk-secret', '[REDACTED]');
 const message = (content: string, count = 1) => ({
