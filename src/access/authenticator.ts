@@ -15,7 +15,7 @@ import { AuditLog } from './audit-log.js';
 import { hashKey, isKeyText } from './key-secret.js';
 import type { KeyRow } from './key.dto.js';
 import { KnownKeys } from './known-keys.js';
-import { isLoopback } from '../platform/net/loopback.js';
+import { isLoopback } from '../platform/net/addresses.js';
 import { limitsOf, localPrincipal, type Principal, type ResolvedLimits } from './principal.js';
 import { parseCredentials, type RequestHead } from './parse-credentials.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { untilAborted } from '../platform/async/abort.js';
+import { untilAborted } from '../platform/async/deadlines.js';
 import { type Requester, FileMemory } from './file-memory.js';
 
 const MiB = 1024 * 1024;

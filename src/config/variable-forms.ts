@@ -1,4 +1,4 @@
-import { isLoopbackHttp } from '../platform/net/loopback.js';
+import { isLoopbackHttp } from '../platform/net/addresses.js';
 import { type Price, serverToolNames, type ServerTool } from '../storage/shapes/stored-options.js';
 
 const entryForm = /^(\*\.)?([a-z0-9.-]+|\[[0-9a-f:]+\])(:\d{1,5})?$/;

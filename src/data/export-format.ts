@@ -3,7 +3,7 @@ import { packageVersion } from '../platform/process/package-root.js';
 import { parseValue } from '../parsing/parse-value.js';
 import { nameOf, show } from '../parsing/word-issue.js';
 import { isPlainObject } from '../platform/json.js';
-import { JsonMeter, type JsonLimits } from '../platform/text/json-meter.js';
+import { JsonMeter, type JsonLimits } from '../platform/text/json-text.js';
 import { parseJson, plainNumbers } from '../platform/exact-json.js';
 import { recordKinds, type RecordKind, checkOf } from './record-kinds.js';
 

@@ -1,7 +1,7 @@
 import { isDatabaseDown, isStatementRefused } from '../storage/database-errors.js';
 import { isoTime, type Clock } from '../platform/clock.js';
 import { compact } from '../platform/compact.js';
-import { retry, type RetryDelays } from '../platform/async/retry.js';
+import { retry, type RetryDelays } from '../platform/async/deadlines.js';
 import type { Database } from '../storage/connection.js';
 import type { StoreWrite } from '../storage/write-kind.js';
 import { loadArchive } from './archive.js';

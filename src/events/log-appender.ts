@@ -1,6 +1,5 @@
 import type { Clock } from '../platform/clock.js';
-import { retry, type RetryDelays } from '../platform/async/retry.js';
-import { settlesWithin } from '../platform/async/deadlines.js';
+import { retry, type RetryDelays, settlesWithin } from '../platform/async/deadlines.js';
 import type { EventCursor } from './cursor.js';
 import { FencedError, GapError, type EventLog } from './event-log.js';
 import { restoreLog } from './archive.js';

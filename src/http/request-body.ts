@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
 import type { Request } from 'express';
-import { untilAborted } from '../platform/async/abort.js';
+import { untilAborted } from '../platform/async/deadlines.js';
 import type { Clock } from '../platform/clock.js';
 import { plainNumbers } from '../platform/exact-json.js';
 import { isPlainObject } from '../platform/json.js';

@@ -3,7 +3,7 @@ import { collectDefaultMetrics } from 'prom-client';
 import { isNull, sql } from 'drizzle-orm';
 import { CONFIG, type Config } from '../config/config.js';
 import { Metrics } from '../telemetry/metrics.js';
-import { untilAborted } from '../platform/async/abort.js';
+import { untilAborted } from '../platform/async/deadlines.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { LOGGER, type Logger } from '../platform/logger.js';
 import { packageCommit, packageVersion } from '../platform/process/package-root.js';

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../config/config.js';
 import { compact } from '../platform/compact.js';
-import { untilAborted } from '../platform/async/abort.js';
+import { untilAborted } from '../platform/async/deadlines.js';
 import { sessionTitle } from '../session/session-title.js';
 import { DATABASE, type Database } from '../storage/connection.js';
 import { TURN_QUEUE, type TurnQueue } from '../turn/queue/turn-queue.js';

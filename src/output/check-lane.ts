@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import pLimit from 'p-limit';
-import type { CheckedInput } from '../platform/check-input.js';
+import type { CheckedInput } from '../platform/json-schema/check-input.js';
 import { packageRoot } from '../platform/process/package-root.js';
 
 /** A check for the thread, of a value by a schema, or of the schema alone. */

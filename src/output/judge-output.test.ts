@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { compileObjectCheck } from '../platform/check-input.js';
+import { compileObjectCheck } from '../platform/json-schema/check-input.js';
 import type { JsonObject } from '../platform/json.js';
 import { judgeOutput, CheckStoppedError } from './schema-checks.js';
 

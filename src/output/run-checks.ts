@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import { compileObjectCheck, type InputCheck } from '../platform/check-input.js';
+import { compileObjectCheck, type InputCheck } from '../platform/json-schema/check-input.js';
 import type { JsonObject } from '../platform/json.js';
 import { runBounded, TooLongError } from '../platform/run-bounded.js';
 import type { CheckAnswer, CheckJob } from './check-lane.js';

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
-import type { CheckedInput } from '../platform/check-input.js';
+import type { CheckedInput } from '../platform/json-schema/check-input.js';
 import { type JsonObject, isPlainObject } from '../platform/json.js';
 import { cutText } from '../platform/text/cut-text.js';
-import { jsonBody } from '../platform/text/json-body.js';
-import { JsonMeter } from '../platform/text/json-meter.js';
+import { jsonBody, JsonMeter } from '../platform/text/json-text.js';
 import { parseJson } from '../platform/exact-json.js';
 import { storableJson } from '../storage/connection.js';
 import type { OutputTerms } from '../storage/shapes/stored-options.js';

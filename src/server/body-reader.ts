@@ -4,7 +4,7 @@ import { type BodyKind, RequestBody, plainBody } from '../http/request-body.js';
 import { chunkShare } from '../http/streams/write-stream.js';
 import type { Clock } from '../platform/clock.js';
 import { parseJson } from '../platform/exact-json.js';
-import { JsonMeter, type JsonLimits } from '../platform/text/json-meter.js';
+import { JsonMeter, type JsonLimits } from '../platform/text/json-text.js';
 import {
   bodyTooLarge,
   excessOf,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { findBindingFault } from './require-key.js';
-import { isLoopback } from '../platform/net/loopback.js';
+import { isLoopback } from '../platform/net/addresses.js';
 
 describe('isLoopback', () => {
   it.each(['127.0.0.1', '127.8.9.1', '::1', '[::1]', 'localhost', 'LOCALHOST', '::ffff:127.0.0.1'])(

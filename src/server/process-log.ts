@@ -1,8 +1,7 @@
 import { hideKeys } from '../access/key-secret.js';
 import type { Config } from '../config/config.js';
 import { createLogger, type Logger } from '../platform/logger.js';
-import type { Redact } from '../platform/text/redact.js';
-import { secretRedactor } from '../platform/text/redact-secrets.js';
+import { type Redact, secretRedactor } from '../platform/text/redact.js';
 
 /** Removes the secrets of a config, and all API keys, from a text. */
 export function redactOf({ secrets }: Pick<Config, 'secrets'>): Redact {

@@ -5,7 +5,7 @@ import type { KeyStore } from '../access/key-store.js';
 import { LOCAL_USER } from '../access/principal.js';
 import { ConfigError, type Config } from '../config/config.js';
 import { takeRequest } from '../http/request.pipe.js';
-import { isLoopback } from '../platform/net/loopback.js';
+import { isLoopback } from '../platform/net/addresses.js';
 
 /** The actor in the audit log. */
 const AUDIT_ACTOR = 'first-start';

@@ -6,7 +6,7 @@ import { OWN_PATHS, type OwnPaths } from '../governance/permissions/own-paths.js
 import { NoticesModule } from '../notices/notices.module.js';
 import { OptionsModule } from '../options/options.module.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
-import { isLoopback } from '../platform/net/loopback.js';
+import { isLoopback } from '../platform/net/addresses.js';
 import { ProviderModule } from '../provider/provider.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
 import { ProjectRoots } from './project-roots.js';

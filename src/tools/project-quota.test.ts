@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { ManualClock } from '../../test/support/manual-clock.js';
-import { untilAborted } from '../platform/async/abort.js';
+import { untilAborted } from '../platform/async/deadlines.js';
 import type { JsonObject } from '../platform/json.js';
 import { editTool, writeTool } from './builtin/file-tools.js';
 import { measureFolder, ProjectQuota } from './project-quota.js';

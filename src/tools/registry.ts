@@ -1,5 +1,5 @@
 import { compact } from '../platform/compact.js';
-import { compileInputCheck, type InputCheck } from '../platform/check-input.js';
+import { compileInputCheck, type InputCheck } from '../platform/json-schema/check-input.js';
 import { plainNumbers } from '../platform/exact-json.js';
 import type { ToolSpec } from '../storage/shapes/stored-options.js';
 import type { ToolDefinition, OpenTool, ToolContext } from './tool.js';

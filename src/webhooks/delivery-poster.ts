@@ -1,4 +1,4 @@
-import { retryAfterMs } from '../platform/net/retry-after.js';
+import { retryAfterMs } from '../platform/retry-advice.js';
 import { storableText } from '../storage/connection.js';
 import { SignedPoster, type SignedPosterOptions } from './signed-poster.js';
 import { compact } from '../platform/compact.js';

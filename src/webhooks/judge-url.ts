@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import type { Config } from '../config/config.js';
-import { bareHost, isWithin, portOf, reachOf } from '../platform/net/address-rule.js';
+import { bareHost, isWithin, portOf, reachOf } from '../platform/net/addresses.js';
 
 /** The hosts inside the network that one kind of request may go to. */
 export interface InsideHosts {

@@ -1,10 +1,10 @@
 import type { LookupFunction } from 'node:net';
 import { createHmac, randomBytes } from 'node:crypto';
-import { linkAbort } from '../platform/async/abort.js';
+import { linkAbort } from '../platform/async/deadlines.js';
 import type { Clock } from '../platform/clock.js';
 import { compact } from '../platform/compact.js';
 import { errorCode } from '../platform/error-code.js';
-import { refusedHost } from '../platform/net/address-rule.js';
+import { refusedHost } from '../platform/net/addresses.js';
 import {
   publicFetch,
   type PublicFetch,

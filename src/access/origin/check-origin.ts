@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import ipaddr from 'ipaddr.js';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
-import { loopbackNames } from '../../platform/net/loopback.js';
+import { loopbackNames } from '../../platform/net/addresses.js';
 import { TypedError } from '../../errors/typed-error.js';
 import type { Config } from '../../config/config.js';
 import type { ResolvedLimits } from '../principal.js';

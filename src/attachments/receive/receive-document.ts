@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import Parser from 'stream-json/Parser.js';
-import { JsonMeter } from '../../platform/text/json-meter.js';
-import { LoopShare } from '../../platform/async/loop-share.js';
+import { JsonMeter } from '../../platform/text/json-text.js';
+import { LoopShare } from '../../platform/async/batcher.js';
 import { invalidJson } from '../../http/errors/body-errors.js';
 import {
   type ReceiveOptions,

@@ -8,7 +8,7 @@ import type { ReceivedFile } from '../blob-store.js';
 import { cleanName, refuseFileSize } from '../file-limits.js';
 import { type ReceiveOptions, limitBytes, fieldTooLarge, fileTooLarge } from '../receive-limits.js';
 import { RequestBody } from '../../http/request-body.js';
-import { untilAborted } from '../../platform/async/abort.js';
+import { untilAborted } from '../../platform/async/deadlines.js';
 
 /** Characters of a boundary that the parser takes; the standard has 70 (RFC 2046, section 5.1.1). */
 const LONGEST_BOUNDARY = 252;

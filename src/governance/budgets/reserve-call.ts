@@ -13,12 +13,11 @@ import {
 } from '../limits/day-budget.js';
 import type { DayLimits, Price } from '../../storage/shapes/stored-options.js';
 import { type Clock, pause } from '../../platform/clock.js';
-import { retry, type RetryDelays } from '../../platform/async/retry.js';
+import { retry, type RetryDelays, untilAborted } from '../../platform/async/deadlines.js';
 import type { Database, Queryable } from '../../storage/connection.js';
 import { isDatabaseDown } from '../../storage/database-errors.js';
 import { loadDay, reserveFromDay, type Reservation } from './usage-days.js';
 import { clientNotice, type TurnEventBody } from '../../events/turn-event.js';
-import { untilAborted } from '../../platform/async/abort.js';
 import { turns } from '../../storage/schema.js';
 import { TypedError } from '../../errors/typed-error.js';
 

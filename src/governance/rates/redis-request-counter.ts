@@ -1,5 +1,5 @@
 import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible';
-import { untilAborted } from '../../platform/async/abort.js';
+import { untilAborted } from '../../platform/async/deadlines.js';
 import type { RedisClient } from '../../storage/redis/redis-connection.js';
 import { COUNT_MS, type Count, type RequestCounter } from './request-rate.js';
 

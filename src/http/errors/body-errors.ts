@@ -1,5 +1,5 @@
 import { invalidRequest, TypedError } from '../../errors/typed-error.js';
-import type { JsonExcess, JsonLimits } from '../../platform/text/json-meter.js';
+import type { JsonExcess, JsonLimits } from '../../platform/text/json-text.js';
 
 /** Limits of a route's body, with the variable that the size comes from. */
 export interface BodyRules {

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { ServerResponse } from 'node:http';
 import { CONFIG, type Config } from '../../config/config.js';
 import { TypedError } from '../../errors/typed-error.js';
-import { LoopShare } from '../../platform/async/loop-share.js';
+import { LoopShare } from '../../platform/async/batcher.js';
 import { recordOf } from '../request-record.js';
 
 /** Readers that begin in one cycle of the event loop: each takes up to a millisecond. */

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { Subscription } from 'rxjs';
 import type { Logger } from '../../platform/logger.js';
 import { noteStream, requestLogger } from '../request-record.js';
-import { LoopShare } from '../../platform/async/loop-share.js';
+import { LoopShare } from '../../platform/async/batcher.js';
 import type { FrameBatch, FrameStream } from './frame-batch.js';
 import { SseWriter, type SseWriterDeps } from './sse-writer.js';
 

@@ -1,5 +1,5 @@
-import { systemClock, type Clock } from '../clock.js';
-import { linkAbort } from './abort.js';
+import { setMaxListeners } from 'node:events';
+import { systemClock, type Clock, pause } from '../clock.js';
 
 /**
  * Waits for work for at most `ms`. Work that is late goes on; `withDeadline` aborts it instead, and costs
@@ -64,5 +64,95 @@ export async function withDeadline<T>(
   } finally {
     cancelTimer();
     unlink();
+  }
+}
+
+/**
+ * Aborts `inner` with the reason of `outer` as soon as `outer` aborts.
+ *
+ * @returns a function that detaches the link. A signal that outlives the work (a turn's, a
+ * process's) would otherwise keep every controller that was ever linked to it alive.
+ */
+export function linkAbort(outer: AbortSignal, inner: AbortController): () => void {
+  if (outer.aborted) {
+    inner.abort(outer.reason);
+    return () => undefined;
+  }
+  const forward = (): void => inner.abort(outer.reason);
+  takeMany(outer);
+  outer.addEventListener('abort', forward, { once: true });
+  return () => outer.removeEventListener('abort', forward);
+}
+
+/**
+ * Settles as `work` does, or rejects with the signal's reason if that comes first. The work itself
+ * is not stopped: pass it the signal too.
+ */
+export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  let onAbort = (): void => undefined;
+  const aborted = new Promise<never>((_resolve, reject) => {
+    onAbort = () => reject(signal.reason as Error);
+    takeMany(signal);
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
+  });
+  try {
+    // The work is raced in any case: what it throws later must not be an unhandled rejection.
+    return await Promise.race([aborted, work]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+/** A turn's signal ends all that runs beside each other in it: Node 20 warns of a leak from eleven listeners on. */
+function takeMany(signal: AbortSignal): void {
+  setMaxListeners(Infinity, signal);
+}
+
+/** Delays before retries: each twice as long as the last, up to a maximum. */
+export interface RetryDelays {
+  /** Milliseconds before the first retry. */
+  firstMs: number;
+  /** Milliseconds that no delay exceeds; equal to `firstMs` for a constant delay. */
+  maxMs: number;
+}
+
+/**
+ * The delay before a retry, in ms.
+ *
+ * @param retries made before this one, from 0.
+ * @param random from 0 to 1, by default 1: the delay lasts from half of its length to all of it, so
+ *   that callers that failed together do not return together.
+ */
+export function retryDelay({ firstMs, maxMs }: RetryDelays, retries: number, random = 1): number {
+  return Math.round((Math.min(maxMs, firstMs * 2 ** retries) * (1 + random)) / 2);
+}
+
+export interface RetryRules extends RetryDelays {
+  /** Whether work is tried again after this error. Asked once for each failure. */
+  mayRetry(error: unknown): boolean;
+  /** A signal that ends the delay between two tries. */
+  signal?: AbortSignal;
+}
+
+/**
+ * Runs work until it succeeds, or fails with an error that is final.
+ *
+ * @param work takes the number of tries that failed before it.
+ * @returns what the work returns. @throws the final error; the reason of the policy's signal.
+ */
+export async function retry<T>(
+  clock: Clock,
+  policy: RetryRules,
+  work: (failures: number) => Promise<T>,
+): Promise<T> {
+  for (let failures = 0; ; failures += 1) {
+    try {
+      return await work(failures);
+    } catch (error) {
+      if (!policy.mayRetry(error)) throw error;
+      const delay = pause(clock, retryDelay(policy, failures));
+      await (policy.signal === undefined ? delay : untilAborted(delay, policy.signal));
+    }
   }
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createServer, type Server } from 'node:http';
 import type { LookupFunction } from 'node:net';
-import { refusedHost } from './address-rule.js';
+import { refusedHost } from './addresses.js';
 import { publicFetch, type PublicFetchOptions } from './public-fetch.js';
 
 /** Answers each name with its addresses; the last ones again for every later question. */

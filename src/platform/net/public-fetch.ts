@@ -9,7 +9,7 @@ import {
   reachOf,
   type PrivateHosts,
   type Reach,
-} from './address-rule.js';
+} from './addresses.js';
 
 export interface PublicFetchOptions {
   /** Hosts that may be at addresses that are not public. Default: none. */

@@ -1,5 +1,5 @@
 import type Anthropic from '@anthropic-ai/sdk';
-import { linkAbort } from '../../platform/async/abort.js';
+import { linkAbort } from '../../platform/async/deadlines.js';
 import type { Clock } from '../../platform/clock.js';
 import { checkEgress, createClient, type AnthropicClientOptions } from './egress.js';
 import type { Tracing } from '../../telemetry/tracing.js';
@@ -15,7 +15,7 @@ import {
 } from '../provider-errors.js';
 import type { ProviderMode, ProviderConfig } from '../provider-config.js';
 import { requestProfiles, type RequestProfile } from './request-profile.js';
-import { secretRedactor } from '../../platform/text/redact-secrets.js';
+import { secretRedactor } from '../../platform/text/redact.js';
 import { describeModel, deniesModel, lacksRoute } from './describe-model.js';
 import { mapError, mapRefusal } from './map-error.js';
 import { finishBody, openBody, createStreamParser, StallWatch } from './read-stream.js';

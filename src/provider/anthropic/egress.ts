@@ -7,14 +7,15 @@ import {
   reachOf,
   type PrivateHosts,
   refusedHost,
-} from '../../platform/net/address-rule.js';
-import { isLoopbackHttp, loopbackNames } from '../../platform/net/loopback.js';
+  isLoopbackHttp,
+  loopbackNames,
+} from '../../platform/net/addresses.js';
 import { parseAllowedOrigin } from '../../config/variable-forms.js';
 import type { TypedError } from '../../errors/typed-error.js';
 import { providerError } from '../provider-errors.js';
 import type { ProviderConfig } from '../provider-config.js';
 import { toHeaders, dispatchFetch } from '../../platform/net/dispatch-fetch.js';
-import { retryAfterMs } from '../../platform/net/retry-after.js';
+import { retryAfterMs } from '../../platform/retry-advice.js';
 import { printExact } from '../../platform/exact-json.js';
 import { publicDispatcher } from '../../platform/net/public-fetch.js';
 import { untraced } from '../../telemetry/tracing.js';

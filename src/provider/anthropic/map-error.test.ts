@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { APIConnectionError, APIConnectionTimeoutError, APIError } from '@anthropic-ai/sdk';
 import { streamStalled } from '../provider-errors.js';
-import { secretRedactor } from '../../platform/text/redact-secrets.js';
+import { secretRedactor } from '../../platform/text/redact.js';
 import { StreamErrorEvent, mapError, mapRefusal } from './map-error.js';
 
 const KEY = 'sk-ant-secret-1';

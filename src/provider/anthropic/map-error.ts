@@ -1,12 +1,11 @@
 import { APIConnectionError, APIConnectionTimeoutError, APIError } from '@anthropic-ai/sdk';
 import { compact } from '../../platform/compact.js';
 import { isPlainObject } from '../../platform/json.js';
-import { retryAdvice } from '../../platform/retry-advice.js';
+import { retryAdvice, retryAfterMs } from '../../platform/retry-advice.js';
 import { TypedError } from '../../errors/typed-error.js';
 import { policyViolation } from './egress.js';
 import { providerError, providerReasons, type ProviderErrorCategory } from '../provider-errors.js';
 import { namedBlocks } from '../named-blocks.js';
-import { retryAfterMs } from '../../platform/net/retry-after.js';
 import { withCauses } from '../../platform/error-code.js';
 import { judgeAnswer, type ErrorAnswer } from './judge-answer.js';
 

@@ -2,8 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import { Cluster, Redis } from 'ioredis';
 import { compact } from '../../platform/compact.js';
-import { retryDelay, type RetryDelays } from '../../platform/async/retry.js';
-import { settlesWithin } from '../../platform/async/deadlines.js';
+import { retryDelay, type RetryDelays, settlesWithin } from '../../platform/async/deadlines.js';
 import { usesTls, type RedisAddress, type RedisHost } from './redis-address.js';
 
 /** A connection for commands: to a server, to the master that sentinels name, or to a cluster. */

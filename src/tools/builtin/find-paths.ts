@@ -4,7 +4,7 @@ import { join, relative, resolve } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { canonicalize, fsErrorMessage } from '@anthropic-ai/sdk/tools/agent-toolset/fs-util';
 import { closing, HeldFolder, unlessGone } from '../../platform/files/held-folder.js';
-import { LoopShare } from '../../platform/async/loop-share.js';
+import { LoopShare } from '../../platform/async/batcher.js';
 import { isWithin } from '../../platform/is-within.js';
 import { denyOwnPath, hiddenFrom } from '../../governance/permissions/own-paths.js';
 import { resolveLinks } from '../calls/call-paths.js';

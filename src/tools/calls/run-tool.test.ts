@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { assert, nat, property, string } from 'fast-check';
 import type { Clock } from '../../platform/clock.js';
-import { compileInputCheck } from '../../platform/check-input.js';
+import { compileInputCheck } from '../../platform/json-schema/check-input.js';
 import type { CallableTool } from '../registry.js';
 import { ToolFailure } from '../tool-failure.js';
 import { runTool, type RunToolOptions, describeFailure, capOutput } from './run-tool.js';

@@ -1,7 +1,6 @@
 import { types } from 'node:util';
-import { untilAborted } from '../../platform/async/abort.js';
+import { untilAborted, withDeadline } from '../../platform/async/deadlines.js';
 import type { Clock } from '../../platform/clock.js';
-import { withDeadline } from '../../platform/async/deadlines.js';
 import { outputText, type OutputBlock, type ToolOutput } from '../../parsing/tool-output.js';
 import type { CallableTool } from '../registry.js';
 import type { ToolCall } from '../tool.js';

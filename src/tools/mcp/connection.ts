@@ -1,14 +1,17 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
-import { untilAborted } from '../../platform/async/abort.js';
+import {
+  untilAborted,
+  withDeadline,
+  retryDelay,
+  type RetryDelays,
+} from '../../platform/async/deadlines.js';
 import type { Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
-import { withDeadline } from '../../platform/async/deadlines.js';
 import { describeFault, isConnectionLost, McpFault } from './faults.js';
 import { listTools, type McpToolList } from './offered-tools.js';
 import { MessageTooLongError } from './messages.js';
-import { retryDelay, type RetryDelays } from '../../platform/async/retry.js';
 
 export interface ConnectionOptions {
   server: string;

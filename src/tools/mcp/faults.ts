@@ -1,7 +1,7 @@
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 import { errorCode } from '../../platform/error-code.js';
-import { refusedHost } from '../../platform/net/address-rule.js';
+import { refusedHost } from '../../platform/net/addresses.js';
 import { MessageTooLongError } from './messages.js';
 import type { RetryClass } from '../tool.js';
 import { cutText } from '../../platform/text/cut-text.js';

@@ -3,7 +3,7 @@ import type { Config } from '../../config/config.js';
 import type { Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
 import { publicFetch, type PublicFetch } from '../../platform/net/public-fetch.js';
-import { secretRedactor } from '../../platform/text/redact-secrets.js';
+import { secretRedactor } from '../../platform/text/redact.js';
 import type { RegisteredTool } from '../registry.js';
 import { pickShellEnv } from '../shell-env.js';
 import { McpConnection } from './connection.js';
@@ -17,7 +17,7 @@ import {
   type ServerRequest,
   checkSessionServers,
 } from './session-servers.js';
-import { loopbackNames } from '../../platform/net/loopback.js';
+import { loopbackNames } from '../../platform/net/addresses.js';
 import { secretsOf, type McpServer } from './definitions.js';
 import { StdioTransport } from './stdio-transport.js';
 

@@ -2,7 +2,7 @@ import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { ResultSchema, type Progress } from '@modelcontextprotocol/sdk/types.js';
 import { parseJson, plainNumbers } from '../../platform/exact-json.js';
 import { isPlainObject, type JsonObject } from '../../platform/json.js';
-import { linkAbort } from '../../platform/async/abort.js';
+import { linkAbort } from '../../platform/async/deadlines.js';
 import { compact } from '../../platform/compact.js';
 
 /** Bytes of a server's message at most; a screenshot fits. */

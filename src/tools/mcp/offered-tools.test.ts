@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../platform/json.js';
-import { compileInputCheck } from '../../platform/check-input.js';
+import { compileInputCheck } from '../../platform/json-schema/check-input.js';
 import { parseTool } from './offered-tools.js';
 
 function read(inputSchema: unknown, rest: object = {}) {

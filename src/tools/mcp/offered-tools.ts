@@ -5,7 +5,7 @@ import { compact } from '../../platform/compact.js';
 import { sendRequest } from './messages.js';
 import { cutText } from '../../platform/text/cut-text.js';
 import { isPlainObject, type JsonObject, type JsonValue } from '../../platform/json.js';
-import { compileInputCheck, type InputCheck } from '../../platform/check-input.js';
+import { compileInputCheck, type InputCheck } from '../../platform/json-schema/check-input.js';
 import { objectSchema } from '../../platform/json-schema/object-schema.js';
 import { schemaFault } from '../../platform/json-schema/schema-fault.js';
 

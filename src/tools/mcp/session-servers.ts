@@ -12,8 +12,7 @@ import {
   type McpProblem,
   type McpServer,
 } from './definitions.js';
-import { bareHost, portOf } from '../../platform/net/address-rule.js';
-import { loopbackNames } from '../../platform/net/loopback.js';
+import { bareHost, portOf, loopbackNames } from '../../platform/net/addresses.js';
 
 /**
  * A session's entry for a server: a definition of its own, or credentials for a server of its

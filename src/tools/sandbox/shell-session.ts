@@ -1,9 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { stripVTControlCharacters } from 'node:util';
-import { untilAborted } from '../../platform/async/abort.js';
+import { untilAborted, withDeadline } from '../../platform/async/deadlines.js';
 import { pause, type Clock } from '../../platform/clock.js';
-import { withDeadline } from '../../platform/async/deadlines.js';
 import { MarkerReader, OutputWindow, type CommandOutput } from './shell-outputs.js';
 import {
   writeSecondInput,

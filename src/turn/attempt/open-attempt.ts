@@ -6,7 +6,7 @@ import { EventWriter } from '../../events/event-writer.js';
 import { addUsage, noUsage, type TurnEvent } from '../../events/turn-event.js';
 import { tokensOf } from '../../governance/limits/cost.js';
 import type { AgentState } from '../../governance/decision-tree/agent-state.js';
-import { untilAborted } from '../../platform/async/abort.js';
+import { untilAborted } from '../../platform/async/deadlines.js';
 import { compact } from '../../platform/compact.js';
 import type { Logger } from '../../platform/logger.js';
 import type { Queryable } from '../../storage/connection.js';

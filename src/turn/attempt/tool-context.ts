@@ -1,6 +1,6 @@
 import { clientNotice } from '../../events/turn-event.js';
 import { replaceTodos } from '../../notices/todos.js';
-import { retry, type RetryDelays } from '../../platform/async/retry.js';
+import { retry, type RetryDelays } from '../../platform/async/deadlines.js';
 import { compact } from '../../platform/compact.js';
 import type { OpenedRoot } from '../../session/project-roots.js';
 import { isDatabaseDown } from '../../storage/database-errors.js';

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { Requester } from '../../attachments/file-memory.js';
 import { TodoStore } from '../../notices/todos.js';
 import { OptionLoader } from '../../options/option-loader.js';
-import { untilAborted } from '../../platform/async/abort.js';
+import { untilAborted } from '../../platform/async/deadlines.js';
 import { SessionStore } from '../../session/session-store.js';
 import { inConversation } from '../../telemetry/tracing.js';
 import type { DayLimits, ResolvedOptions } from '../../storage/shapes/stored-options.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { noUsage } from '../../events/turn-event.js';
-import { compileInputCheck } from '../../platform/check-input.js';
+import { compileInputCheck } from '../../platform/json-schema/check-input.js';
 import type { AssistantPart, StepStopReason } from '../../storage/shapes/stored-step.js';
 import type { FinishedStep, Progress } from '../state/attempt.js';
 import { findOutput, repairMark } from './output-object.js';

@@ -1,7 +1,7 @@
 import type { Usage } from '../../storage/shapes/stored-step.js';
 import { addUsage, clientNotice, type TurnEventBody } from '../../events/turn-event.js';
 import { pause } from '../../platform/clock.js';
-import { untilAborted } from '../../platform/async/abort.js';
+import { untilAborted, retryDelay, type RetryDelays } from '../../platform/async/deadlines.js';
 import { updateTurnKind } from '../../storage/write-kind.js';
 import { turns } from '../../storage/schema.js';
 import { settlement } from '../../governance/budgets/usage-days.js';
@@ -10,7 +10,6 @@ import type { TurnRow } from '../state/turn-row.js';
 import type { Attempt } from '../state/attempt.js';
 import type { AttemptContext } from '../state/attempt-context.js';
 import { addOverhead } from '../state/turn-state.js';
-import { retryDelay, type RetryDelays } from '../../platform/async/retry.js';
 import { providerDetails } from '../../provider/provider-errors.js';
 
 export interface Discarded {

@@ -13,7 +13,7 @@ import {
   type TurnEvent,
   type TurnEventBody,
 } from '../../events/turn-event.js';
-import { untilAborted } from '../../platform/async/abort.js';
+import { untilAborted } from '../../platform/async/deadlines.js';
 import { compact } from '../../platform/compact.js';
 import { canonicalJson } from '../../platform/json.js';
 import type { ModelCatalogue } from '../../provider/model-catalogue.js';

@@ -3,7 +3,7 @@ import { loadArchive } from '../../events/archive.js';
 import { compareCursors, followsOn, logStart, type EventCursor } from '../../events/cursor.js';
 import { EVENT_LOG, type EventLog, type LogListener } from '../../events/event-log.js';
 import type { TakeEvents, TurnEvent } from '../../events/turn-event.js';
-import { LoopShare } from '../../platform/async/loop-share.js';
+import { LoopShare } from '../../platform/async/batcher.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { EndPoller } from './end-poller.js';
 

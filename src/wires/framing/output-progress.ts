@@ -1,8 +1,7 @@
 import { Allow, parse } from 'partial-json';
 import type { TurnEvent } from '../../events/turn-event.js';
 import { isPlainObject, type JsonObject } from '../../platform/json.js';
-import { jsonBody } from '../../platform/text/json-body.js';
-import { JsonMeter } from '../../platform/text/json-meter.js';
+import { jsonBody, JsonMeter } from '../../platform/text/json-text.js';
 import { exactBeginning } from '../../platform/exact-json.js';
 
 /** The object of a turn as far as it has come, on the step that writes it. Empty: the step was discarded. */

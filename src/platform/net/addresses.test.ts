@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { isLoopbackAddress, isPublicAddress } from './address-rule.js';
+import { isLoopbackAddress, isPublicAddress } from './addresses.js';
 
 describe('isPublicAddress', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { JsonMeter, type JsonExcess, type JsonLimits } from './json-meter.js';
+import { JsonMeter, type JsonExcess, type JsonLimits } from './json-text.js';
 
 const limits: JsonLimits = { levels: 64, keys: 10, values: 50 };
 const lists = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);

@@ -89,3 +89,19 @@ export class JsonMeter {
     return this.#isObject[this.#level] === 1 && entries > this.#limits.keys ? 'keys' : undefined;
   }
 }
+
+const fence = /^```(?:json)?[^\S\n]*\n/;
+
+/**
+ * The JSON of a reply: the text without blanks around it and without a fence of Markdown, which models
+ * put around JSON. A fence that is still open is taken off too. Pure.
+ */
+export function jsonBody(text: string): string {
+  const whole = text.trim();
+  const open = fence.exec(whole);
+  if (open === null) return whole;
+  return whole
+    .slice(open[0].length)
+    .replace(/\n?`{1,3}$/, '')
+    .trim();
+}

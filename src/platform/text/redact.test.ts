@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { secretRedactor } from './redact-secrets.js';
+import { secretRedactor } from './redact.js';
 
 const KEY = 'sk-ant/Å b+c=1';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { compileInputCheck, compileObjectCheck } from './check-input.js';
-import type { JsonObject } from './json.js';
+import type { JsonObject } from '../json.js';
 
 const check = compileInputCheck({
   type: 'object',

@@ -90,3 +90,16 @@ export function refusedHost(error: unknown): string | undefined {
   }
   return undefined;
 }
+
+/** Names of this machine, as in URLs. */
+export const loopbackNames: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
+
+export function isLoopbackHttp(url: URL): boolean {
+  return url.protocol === 'http:' && loopbackNames.includes(url.hostname);
+}
+
+/** Whether an address, or the name of one, is reached from its own machine only. Pure. */
+export function isLoopback(host: string): boolean {
+  const name = host.replace(/^\[(.*)\]$/, '$1').toLowerCase();
+  return name === 'localhost' || isLoopbackAddress(name);
+}

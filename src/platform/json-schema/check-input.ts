@@ -1,7 +1,7 @@
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { isPlainObject, type JsonObject } from './json.js';
-import { plainNumbers } from './exact-json.js';
+import { isPlainObject, type JsonObject } from '../json.js';
+import { plainNumbers } from '../exact-json.js';
 
 export type CheckedInput = { ok: true; input: JsonObject } | { ok: false; message: string };
 export type InputCheck = (input: unknown) => CheckedInput;
