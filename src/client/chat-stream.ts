@@ -2,7 +2,7 @@ import type { UIMessageChunk } from 'ai';
 import { ConnectionLostError, isFinal, TurnpikeError } from './transport/client-errors.js';
 import { receiveFrames, StallSignal } from './transport/receive-frames.js';
 import { RetryPolicy } from './transport/retry-policy.js';
-import type { Transport } from './transport/transport.js';
+import { route, type Transport } from './transport/transport.js';
 
 export interface ChatReading {
   chatId: string;
@@ -93,7 +93,7 @@ export class ChatStream {
     const { transport } = this;
     const { open, chatId } = this.reading;
     const { signal } = this.#left;
-    const path = `/api/chat/${encodeURIComponent(chatId)}/stream`;
+    const path = route`/api/chat/${chatId}/stream`;
     for (;;) {
       const stallSignal = new StallSignal(transport.clock, transport.stallMs, signal);
       const headers = { 'last-event-id': this.#lastEventId ?? '' };

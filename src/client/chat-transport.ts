@@ -1,7 +1,7 @@
 import type { ChatTransport, UIMessage, UIMessageChunk } from 'ai';
 import { ChatStream } from './chat-stream.js';
 import { TurnpikeError } from './transport/client-errors.js';
-import { newKey, Transport, type ClientOptions } from './transport/transport.js';
+import { newKey, route, Transport, type ClientOptions } from './transport/transport.js';
 import type { CancelState, ListedChat, TurnOptions } from './server-types.js';
 import type { Page } from './calls/session-calls.js';
 
@@ -121,7 +121,7 @@ export class TurnpikeChatTransport<
 }
 
 function pathOf(chatId: string): string {
-  return `/api/chat/${encodeURIComponent(chatId)}`;
+  return route`/api/chat/${chatId}`;
 }
 
 /**

@@ -124,15 +124,13 @@ export class TurnpikeClient {
   }
 
   /** The MCP servers of the server's configuration, and whether turns could use them. */
-  async mcpServers(): Promise<ListedMcpServer[]> {
-    const call = { path: '/api/harness/tools', query: { limit: 1 } };
-    return (await this.#transport.json<{ mcpServers: ListedMcpServer[] }>(call)).mcpServers;
+  mcpServers(): Promise<ListedMcpServer[]> {
+    return this.#transport.field('mcpServers', '/api/harness/tools', { query: { limit: 1 } });
   }
 
   /** The skills of the server, or of an agent; a file with faults is no skill. */
-  async skills({ agent }: { agent?: string | undefined } = {}): Promise<SkillView[]> {
-    const call = { path: '/api/harness/skills', query: { agent } };
-    return (await this.#transport.json<{ skills: SkillView[] }>(call)).skills;
+  skills({ agent }: { agent?: string | undefined } = {}): Promise<SkillView[]> {
+    return this.#transport.field('skills', '/api/harness/skills', { query: { agent } });
   }
 
   /** Turns that have not ended, and the workers' slots; for a key with the scope `admin`. */
@@ -146,9 +144,8 @@ export class TurnpikeClient {
   }
 
   /** Turns, tokens and cost of the last 30 days, by day, principal and model. */
-  async usageDays(of: 'own' | 'all' = 'own'): Promise<DayOfUsage[]> {
-    const call = { path: '/api/harness/usage/days', query: { of } };
-    return (await this.#transport.json<{ days: DayOfUsage[] }>(call)).days;
+  usageDays(of: 'own' | 'all' = 'own'): Promise<DayOfUsage[]> {
+    return this.#transport.field('days', '/api/harness/usage/days', { query: { of } });
   }
 
   /** Calls any other route, with the same errors. Nothing checks the answer against its type. */

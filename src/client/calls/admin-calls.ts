@@ -1,8 +1,6 @@
 import { parseRefusal } from '../transport/client-errors.js';
 import type { ImportReport, PrincipalReport, CreatedKey, KeyView } from '../server-types.js';
-import { parseJson, type Transport } from '../transport/transport.js';
-
-const admin = '/api/admin';
+import { parseJson, route, type Transport } from '../transport/transport.js';
 
 /** Stored data as a whole: `client.data`. All but `exportSession` is for a key with the scope `admin`. */
 export class DataCalls {
@@ -10,14 +8,14 @@ export class DataCalls {
 
   /** A session of the caller's with its turns and files, as lines of JSON. */
   exportSession(sessionId: string): Promise<ReadableStream<Uint8Array>> {
-    return this.#open(`/api/harness/sessions/${encodeURIComponent(sessionId)}/export`);
+    return this.#open(route`/api/harness/sessions/${sessionId}/export`);
   }
 
   /** Sessions as lines of JSON: one, those of a principal, or all. */
   export(
     selection: { sessionId?: string | undefined; principal?: string | undefined } = {},
   ): Promise<ReadableStream<Uint8Array>> {
-    return this.#open(`${admin}/export`, selection);
+    return this.#open('/api/admin/export', selection);
   }
 
   /**
@@ -28,7 +26,10 @@ export class DataCalls {
     lines: ReadableStream<Uint8Array> | Blob,
     { principal }: { principal?: string | undefined } = {},
   ): Promise<ImportReport> {
-    const query = principal === undefined ? '' : `?principal=${encodeURIComponent(principal)}`;
+    const path =
+      principal === undefined
+        ? '/api/admin/import'
+        : route`/api/admin/import?principal=${principal}`;
     // Platforms want to hear that a body is a stream; the types do not know the field yet. Without the other two,
     // Node keeps a copy of the whole body for a redirect.
     const init: RequestInit & { duplex: 'half' } = {
@@ -39,14 +40,14 @@ export class DataCalls {
       redirect: 'error',
       window: null,
     };
-    const response = await this.transport.send(`${admin}/import${query}`, init);
+    const response = await this.transport.send(path, init);
     if (!response.ok) throw await parseRefusal(response, this.transport.clock.now());
     return parseJson(await response.text(), response.status) as ImportReport;
   }
 
   /** A principal's stored data, in numbers. */
   count(principal: string): Promise<PrincipalReport> {
-    return this.transport.json({ path: pathOf(principal) });
+    return this.transport.json({ path: route`/api/admin/principals/${principal}` });
   }
 
   /** Deletes all that is stored of a principal. @returns what there was. */
@@ -55,7 +56,11 @@ export class DataCalls {
     { projects = false }: { projects?: boolean } = {},
   ): Promise<PrincipalReport> {
     const query = { projects: projects ? 'true' : undefined };
-    return this.transport.json({ method: 'DELETE', path: pathOf(principal), query });
+    return this.transport.json({
+      method: 'DELETE',
+      path: route`/api/admin/principals/${principal}`,
+      query,
+    });
   }
 
   async #open(
@@ -68,27 +73,20 @@ export class DataCalls {
   }
 }
 
-function pathOf(principal: string): string {
-  return `${admin}/principals/${encodeURIComponent(principal)}`;
-}
-
-const keys = '/api/admin/keys';
-
 /** API keys, for a key with the scope `admin`: `client.keys`. */
 export class KeyCalls {
   constructor(private readonly transport: Transport) {}
 
   /** @param wanted `principal`; optional: `name`, `scopes`, `expiresIn`, `limits`, `projectRoots`. */
   create(wanted: Readonly<Record<string, unknown>>): Promise<CreatedKey> {
-    return this.transport.json({ method: 'POST', path: keys, body: wanted });
+    return this.transport.json({ method: 'POST', path: '/api/admin/keys', body: wanted });
   }
 
-  async list(): Promise<KeyView[]> {
-    return (await this.transport.json<{ keys: KeyView[] }>({ path: keys })).keys;
+  list(): Promise<KeyView[]> {
+    return this.transport.field('keys', '/api/admin/keys');
   }
 
-  async revoke(keyId: string): Promise<KeyView> {
-    const call = { method: 'DELETE' as const, path: `${keys}/${encodeURIComponent(keyId)}` };
-    return (await this.transport.json<{ key: KeyView }>(call)).key;
+  revoke(keyId: string): Promise<KeyView> {
+    return this.transport.field('key', route`/api/admin/keys/${keyId}`, { method: 'DELETE' });
   }
 }

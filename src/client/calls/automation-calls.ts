@@ -10,10 +10,8 @@ import type {
   WebhookView,
   WebhookWithSecret,
 } from '../server-types.js';
-import { newKey, type Transport } from '../transport/transport.js';
+import { newKey, route, type Transport } from '../transport/transport.js';
 import type { Page } from './session-calls.js';
-
-const schedules = '/api/harness/schedules';
 
 /** Turns at times of a clock: `client.schedules`. A schedule is named by the caller's own key of it. */
 export class ScheduleCalls {
@@ -21,41 +19,56 @@ export class ScheduleCalls {
 
   /** Makes a schedule, or replaces the one of that key. */
   put(key: string, wanted: WantedSchedule): Promise<ScheduleView> {
-    return this.#one({ method: 'PUT', path: schedulePath(key), body: wanted });
+    return this.transport.field('schedule', route`/api/harness/schedules/${key}`, {
+      method: 'PUT',
+      body: wanted,
+    });
   }
 
   /** Makes a schedule. @throws TurnpikeError SCHEDULE_EXISTS where there is one of that key. */
   create(key: string, wanted: WantedSchedule): Promise<ScheduleView> {
     const headers = { 'if-none-match': '*' };
-    return this.#one({ method: 'PUT', path: schedulePath(key), body: wanted, headers });
+    return this.transport.field('schedule', route`/api/harness/schedules/${key}`, {
+      method: 'PUT',
+      body: wanted,
+      headers,
+    });
   }
 
-  async list(): Promise<ScheduleView[]> {
-    return (await this.transport.json<{ schedules: ScheduleView[] }>({ path: schedules }))
-      .schedules;
+  list(): Promise<ScheduleView[]> {
+    return this.transport.field('schedules', '/api/harness/schedules');
   }
 
   get(key: string): Promise<ScheduleView> {
-    return this.#one({ path: schedulePath(key) });
+    return this.transport.field('schedule', route`/api/harness/schedules/${key}`);
   }
 
   /** Fields that are not given stay as they are. */
   change(key: string, changes: Partial<WantedSchedule>): Promise<ScheduleView> {
-    return this.#one({ method: 'PATCH', path: schedulePath(key), body: changes });
+    return this.transport.field('schedule', route`/api/harness/schedules/${key}`, {
+      method: 'PATCH',
+      body: changes,
+    });
   }
 
   pause(key: string): Promise<ScheduleView> {
-    return this.#one({ method: 'POST', path: `${schedulePath(key)}/pause` });
+    return this.transport.field('schedule', route`/api/harness/schedules/${key}/pause`, {
+      method: 'POST',
+    });
   }
 
   /** Lets a paused schedule go on from now, with the client's API key. */
   resume(key: string): Promise<ScheduleView> {
-    return this.#one({ method: 'POST', path: `${schedulePath(key)}/resume` });
+    return this.transport.field('schedule', route`/api/harness/schedules/${key}/resume`, {
+      method: 'POST',
+    });
   }
 
   /** Deletes a schedule with the records of its runs. */
   delete(key: string): Promise<ScheduleView> {
-    return this.#one({ method: 'DELETE', path: schedulePath(key) });
+    return this.transport.field('schedule', route`/api/harness/schedules/${key}`, {
+      method: 'DELETE',
+    });
   }
 
   /**
@@ -63,33 +76,31 @@ export class ScheduleCalls {
    *
    * @param idempotencyKey a repeat with the same gives the first run. Default: a new one.
    */
-  async trigger(
+  trigger(
     key: string,
     { idempotencyKey = newKey() }: { idempotencyKey?: string } = {},
   ): Promise<ScheduleRunView> {
     const headers = { 'idempotency-key': idempotencyKey };
-    const call = { method: 'POST' as const, path: `${schedulePath(key)}/trigger`, headers };
-    return (await this.transport.json<{ run: ScheduleRunView }>(call)).run;
+    return this.transport.field('run', route`/api/harness/schedules/${key}/trigger`, {
+      method: 'POST',
+      headers,
+    });
   }
 
   /** The runs of a schedule, a record for each slot, the newest first. */
   runs(key: string, page: Page = {}): Promise<{ runs: ScheduleRunView[]; nextCursor?: string }> {
-    return this.transport.json({ path: `${schedulePath(key)}/runs`, query: { ...page } });
+    return this.transport.json({
+      path: route`/api/harness/schedules/${key}/runs`,
+      query: { ...page },
+    });
   }
 
   /** The next times, also of a paused schedule. @param count at most 100. Default: 10. */
-  async upcoming(key: string, count?: number): Promise<UpcomingSlot[]> {
-    const call = { path: `${schedulePath(key)}/upcoming`, query: { count } };
-    return (await this.transport.json<{ upcoming: UpcomingSlot[] }>(call)).upcoming;
+  upcoming(key: string, count?: number): Promise<UpcomingSlot[]> {
+    return this.transport.field('upcoming', route`/api/harness/schedules/${key}/upcoming`, {
+      query: { count },
+    });
   }
-
-  async #one(call: Parameters<Transport['json']>[0]): Promise<ScheduleView> {
-    return (await this.transport.json<{ schedule: ScheduleView }>(call)).schedule;
-  }
-}
-
-function schedulePath(key: string): string {
-  return `${schedules}/${encodeURIComponent(key)}`;
 }
 
 export interface DeliveryQuery extends Page {
@@ -97,28 +108,29 @@ export interface DeliveryQuery extends Page {
   status?: DeliveryStatus;
 }
 
-const webhooks = '/api/harness/webhooks';
-
 /** Where events of the caller's turns are sent: `client.webhooks`. */
 export class WebhookCalls {
   constructor(private readonly transport: Transport) {}
 
   /** @returns the webhook, and the secret that signs, which is shown this once. */
   create(wanted: WantedWebhook): Promise<WebhookWithSecret> {
-    return this.transport.json({ method: 'POST', path: webhooks, body: wanted });
+    return this.transport.json({ method: 'POST', path: '/api/harness/webhooks', body: wanted });
   }
 
-  async list(): Promise<WebhookView[]> {
-    return (await this.transport.json<{ webhooks: WebhookView[] }>({ path: webhooks })).webhooks;
+  list(): Promise<WebhookView[]> {
+    return this.transport.field('webhooks', '/api/harness/webhooks');
   }
 
-  async get(webhookId: string): Promise<WebhookView> {
-    return this.#one({ path: webhookPath(webhookId) });
+  get(webhookId: string): Promise<WebhookView> {
+    return this.transport.field('webhook', route`/api/harness/webhooks/${webhookId}`);
   }
 
   /** Fields that are not given stay as they are. */
   change(webhookId: string, changes: WebhookChanges): Promise<WebhookView> {
-    return this.#one({ method: 'PATCH', path: webhookPath(webhookId), body: changes });
+    return this.transport.field('webhook', route`/api/harness/webhooks/${webhookId}`, {
+      method: 'PATCH',
+      body: changes,
+    });
   }
 
   /** @param keepOldHours hours for which the secret before it signs as well. Default: 24. */
@@ -126,18 +138,20 @@ export class WebhookCalls {
     webhookId: string,
     { keepOldHours }: { keepOldHours?: number } = {},
   ): Promise<WebhookWithSecret> {
-    const path = `${webhookPath(webhookId)}/rotate`;
+    const path = route`/api/harness/webhooks/${webhookId}/rotate`;
     return this.transport.json({ method: 'POST', path, body: { keepOldHours } });
   }
 
   /** Deletes a webhook with its deliveries. */
   delete(webhookId: string): Promise<WebhookView> {
-    return this.#one({ method: 'DELETE', path: webhookPath(webhookId) });
+    return this.transport.field('webhook', route`/api/harness/webhooks/${webhookId}`, {
+      method: 'DELETE',
+    });
   }
 
   /** Has a `webhook.test` sent. */
   test(webhookId: string): Promise<DeliveryView> {
-    return this.#send(`${webhookPath(webhookId)}/test`);
+    return this.#send(route`/api/harness/webhooks/${webhookId}/test`);
   }
 
   /** Deliveries that were sent or are to be sent, the newest first. */
@@ -146,27 +160,17 @@ export class WebhookCalls {
     query: DeliveryQuery = {},
   ): Promise<{ deliveries: DeliveryView[]; nextCursor?: string }> {
     return this.transport.json({
-      path: `${webhookPath(webhookId)}/deliveries`,
+      path: route`/api/harness/webhooks/${webhookId}/deliveries`,
       query: { ...query },
     });
   }
 
   /** Has a delivery sent again, under its id and with all its tries. */
   redeliver(webhookId: string, deliveryId: string): Promise<DeliveryView> {
-    const delivery = encodeURIComponent(deliveryId);
-    return this.#send(`${webhookPath(webhookId)}/deliveries/${delivery}/redeliver`);
+    return this.#send(route`/api/harness/webhooks/${webhookId}/deliveries/${deliveryId}/redeliver`);
   }
 
-  async #one(call: Parameters<Transport['json']>[0]): Promise<WebhookView> {
-    return (await this.transport.json<{ webhook: WebhookView }>(call)).webhook;
+  #send(path: string): Promise<DeliveryView> {
+    return this.transport.field('delivery', path, { method: 'POST' });
   }
-
-  async #send(path: string): Promise<DeliveryView> {
-    const call = { method: 'POST' as const, path };
-    return (await this.transport.json<{ delivery: DeliveryView }>(call)).delivery;
-  }
-}
-
-function webhookPath(webhookId: string): string {
-  return `${webhooks}/${encodeURIComponent(webhookId)}`;
 }

@@ -9,7 +9,7 @@ import type {
   EffectiveSetting,
   Settings,
 } from '../server-types.js';
-import type { Transport } from '../transport/transport.js';
+import { route, type Transport } from '../transport/transport.js';
 import type { Page } from './session-calls.js';
 
 /** A file to write, and what is there before. */
@@ -19,15 +19,13 @@ export interface MemoryWrite {
   version: number | null;
 }
 
-const memory = '/api/harness/memory';
-
 /** Files that agents keep for the caller between conversations: `client.memory`. */
 export class MemoryCalls {
   constructor(private readonly transport: Transport) {}
 
   /** The caller's memories, one for each agent that keeps files. */
-  async list(): Promise<MemoryView[]> {
-    return (await this.transport.json<{ memories: MemoryView[] }>({ path: memory })).memories;
+  list(): Promise<MemoryView[]> {
+    return this.transport.field('memories', '/api/harness/memory');
   }
 
   /** The files of an agent's memory, by path, without their content. */
@@ -35,23 +33,21 @@ export class MemoryCalls {
     agent: string,
     page: Page = {},
   ): Promise<{ files: ListedMemoryFile[]; nextCursor?: string }> {
-    return this.transport.json({ path: memoryPath(agent), query: { ...page } });
+    return this.transport.json({ path: route`/api/harness/memory/${agent}`, query: { ...page } });
   }
 
-  async get(agent: string, path: string): Promise<MemoryFileView> {
-    return this.#file({ path: `${memoryPath(agent)}/file`, query: { path } });
+  get(agent: string, path: string): Promise<MemoryFileView> {
+    return this.transport.field('file', route`/api/harness/memory/${agent}/file`, {
+      query: { path },
+    });
   }
 
   /** Writes a file whole, unless something else wrote it since it was read. */
-  async put(
-    agent: string,
-    path: string,
-    { content, version }: MemoryWrite,
-  ): Promise<MemoryFileView> {
+  put(agent: string, path: string, { content, version }: MemoryWrite): Promise<MemoryFileView> {
     const headers: Record<string, string> =
       version === null ? { 'if-none-match': '*' } : { 'if-match': `"${version}"` };
-    const call = { path: `${memoryPath(agent)}/file`, query: { path }, headers };
-    return this.#file({ ...call, method: 'PUT', body: { content } });
+    const call = { method: 'PUT' as const, query: { path }, headers, body: { content } };
+    return this.transport.field('file', route`/api/harness/memory/${agent}/file`, call);
   }
 
   /**
@@ -59,21 +55,15 @@ export class MemoryCalls {
    * @param version of the file as it was read: another one is MEMORY_CHANGED. Absent: any.
    * @returns how many were deleted.
    */
-  async delete(agent: string, path?: string, version?: number): Promise<number> {
-    const at = path === undefined ? memoryPath(agent) : `${memoryPath(agent)}/file`;
+  delete(agent: string, path?: string, version?: number): Promise<number> {
+    const at =
+      path === undefined
+        ? route`/api/harness/memory/${agent}`
+        : route`/api/harness/memory/${agent}/file`;
     const headers: Record<string, string> =
       version === undefined ? {} : { 'if-match': `"${version}"` };
-    const call = { method: 'DELETE' as const, path: at, query: { path }, headers };
-    return (await this.transport.json<{ deletedFiles: number }>(call)).deletedFiles;
+    return this.transport.field('deletedFiles', at, { method: 'DELETE', query: { path }, headers });
   }
-
-  async #file(call: Parameters<Transport['json']>[0]): Promise<MemoryFileView> {
-    return (await this.transport.json<{ file: MemoryFileView }>(call)).file;
-  }
-}
-
-function memoryPath(agent: string): string {
-  return `${memory}/${encodeURIComponent(agent)}`;
 }
 
 /** Judgements of turns by the caller: `client.feedback`. */
@@ -82,35 +72,28 @@ export class FeedbackCalls {
 
   /** Sets the value of a key, in place of the one before. */
   set(turnId: string, given: GivenFeedback): Promise<FeedbackView> {
-    return this.#one({ method: 'PUT', path: feedbackPath(turnId), body: given });
+    return this.transport.field('feedback', route`/api/harness/turns/${turnId}/feedback`, {
+      method: 'PUT',
+      body: given,
+    });
   }
 
   /** Takes the value of a key back. @returns what is gone. */
   delete(turnId: string, key: string): Promise<FeedbackView> {
-    return this.#one({
+    return this.transport.field('feedback', route`/api/harness/turns/${turnId}/feedback/${key}`, {
       method: 'DELETE',
-      path: `${feedbackPath(turnId)}/${encodeURIComponent(key)}`,
     });
   }
 
   /** The caller's feedback on a turn, by key. */
-  async ofTurn(turnId: string): Promise<FeedbackView[]> {
-    const call = { path: feedbackPath(turnId) };
-    return (await this.transport.json<{ feedback: FeedbackView[] }>(call)).feedback;
+  ofTurn(turnId: string): Promise<FeedbackView[]> {
+    return this.transport.field('feedback', route`/api/harness/turns/${turnId}/feedback`);
   }
 
   /** The caller's feedback on all turns, the newest first. */
   list(query: FeedbackQuery = {}): Promise<{ feedback: FeedbackView[]; nextCursor?: string }> {
     return this.transport.json({ path: '/api/harness/feedback', query: { ...query } });
   }
-
-  async #one(call: Parameters<Transport['json']>[0]): Promise<FeedbackView> {
-    return (await this.transport.json<{ feedback: FeedbackView }>(call)).feedback;
-  }
-}
-
-function feedbackPath(turnId: string): string {
-  return `/api/harness/turns/${encodeURIComponent(turnId)}/feedback`;
 }
 
 const limits = '/api/settings/agent-config';
@@ -139,11 +122,8 @@ export class SettingCalls {
   }
 
   /** Limits and models: the saved values, and the values that turns of each wire run with. */
-  async effective(): Promise<EffectiveSetting[]> {
-    const { settings } = await this.transport.json<{ settings: EffectiveSetting[] }>({
-      path: '/api/settings/effective',
-    });
-    return settings;
+  effective(): Promise<EffectiveSetting[]> {
+    return this.transport.field('settings', '/api/settings/effective');
   }
 
   /** The limits and the models. */

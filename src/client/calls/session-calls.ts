@@ -1,4 +1,4 @@
-import { newKey, type Transport } from '../transport/transport.js';
+import { newKey, route, type Transport } from '../transport/transport.js';
 import type {
   BootReport,
   ForkedSession,
@@ -49,10 +49,11 @@ export class SessionCalls {
   constructor(private readonly transport: Transport) {}
 
   /** Creates a session, in the caller's own folder where none is given. */
-  async create(wanted: WantedSession = {}): Promise<SessionRecord> {
-    const path = '/api/harness/session/create';
-    const call = { method: 'POST' as const, path, body: wanted };
-    return (await this.transport.json<{ session: SessionRecord }>(call)).session;
+  create(wanted: WantedSession = {}): Promise<SessionRecord> {
+    return this.transport.field('session', '/api/harness/session/create', {
+      method: 'POST',
+      body: wanted,
+    });
   }
 
   /** Who the caller is and may do, and what a session has that names nothing. */
@@ -60,9 +61,8 @@ export class SessionCalls {
     return this.transport.json({ path: '/api/harness/session/defaults' });
   }
 
-  async get(sessionId: string): Promise<SessionRecord> {
-    return (await this.transport.json<{ session: SessionRecord }>({ path: sessionPath(sessionId) }))
-      .session;
+  get(sessionId: string): Promise<SessionRecord> {
+    return this.transport.field('session', route`/api/harness/session/${sessionId}`);
   }
 
   /**
@@ -71,7 +71,7 @@ export class SessionCalls {
    * @param key the Idempotency-Key: a repeat answers with the first fork. Default: a new one.
    */
   fork(sessionId: string, wanted: WantedFork, key: string = newKey()): Promise<ForkedSession> {
-    const path = `/api/harness/sessions/${encodeURIComponent(sessionId)}/fork`;
+    const path = route`/api/harness/sessions/${sessionId}/fork`;
     const headers = { 'idempotency-key': key };
     return this.transport.json({ method: 'POST', path, body: wanted, headers });
   }
@@ -82,21 +82,23 @@ export class SessionCalls {
   }
 
   /** The sessions of a project folder, oldest first. */
-  async inFolder(projectRoot: string): Promise<SessionRecord[]> {
-    const path = '/api/harness/session/list';
-    const call = { path, query: { projectRoot } };
-    return (await this.transport.json<{ sessions: SessionRecord[] }>(call)).sessions;
+  inFolder(projectRoot: string): Promise<SessionRecord[]> {
+    return this.transport.field('sessions', '/api/harness/session/list', {
+      query: { projectRoot },
+    });
   }
 
   /** Gives a session another title. @param title null: the beginning of its first message. */
-  async rename(sessionId: string, title: string | null): Promise<SessionRecord> {
-    const call = { method: 'PATCH' as const, path: sessionPath(sessionId), body: { title } };
-    return (await this.transport.json<{ session: SessionRecord }>(call)).session;
+  rename(sessionId: string, title: string | null): Promise<SessionRecord> {
+    return this.transport.field('session', route`/api/harness/session/${sessionId}`, {
+      method: 'PATCH',
+      body: { title },
+    });
   }
 
   /** Deletes a session; its active turn is ended first. */
   async delete(sessionId: string): Promise<void> {
-    await this.transport.json({ method: 'DELETE', path: sessionPath(sessionId) });
+    await this.transport.json({ method: 'DELETE', path: route`/api/harness/session/${sessionId}` });
   }
 
   /** Checks everything that a turn of the session needs. */
@@ -106,9 +108,8 @@ export class SessionCalls {
   }
 
   /** The skills of the session's agent and, where that is set, of its project. */
-  async skills(sessionId: string): Promise<SkillView[]> {
-    const path = `/api/harness/sessions/${encodeURIComponent(sessionId)}/skills`;
-    return (await this.transport.json<{ skills: SkillView[] }>({ path })).skills;
+  skills(sessionId: string): Promise<SkillView[]> {
+    return this.transport.field('skills', route`/api/harness/sessions/${sessionId}/skills`);
   }
 
   /** The session's messages, oldest first, a page of turns at a time. */
@@ -116,8 +117,10 @@ export class SessionCalls {
     sessionId: string,
     page: LinePage = {},
   ): Promise<{ messages: MessageView[]; nextCursor?: string }> {
-    const path = `/api/harness/sessions/${encodeURIComponent(sessionId)}/messages`;
-    return this.transport.json({ path, query: { ...page } });
+    return this.transport.json({
+      path: route`/api/harness/sessions/${sessionId}/messages`,
+      query: { ...page },
+    });
   }
 
   /** The session's turns, newest first. */
@@ -125,21 +128,19 @@ export class SessionCalls {
     sessionId: string,
     page: LinePage = {},
   ): Promise<{ turns: ListedTurnView[]; nextCursor?: string }> {
-    const path = `/api/harness/sessions/${encodeURIComponent(sessionId)}/turns`;
-    return this.transport.json({ path, query: { ...page } });
+    return this.transport.json({
+      path: route`/api/harness/sessions/${sessionId}/turns`,
+      query: { ...page },
+    });
   }
-}
-
-function sessionPath(sessionId: string): string {
-  return `/api/harness/session/${encodeURIComponent(sessionId)}`;
 }
 
 /** Turns beside their streams: `client.turns`. */
 export class TurnCalls {
   constructor(private readonly transport: Transport) {}
 
-  async get(turnId: string): Promise<TurnRecord> {
-    return (await this.transport.json<{ turn: TurnRecord }>({ path: turnPath(turnId) })).turn;
+  get(turnId: string): Promise<TurnRecord> {
+    return this.transport.field('turn', route`/api/harness/turns/${turnId}`);
   }
 
   /**
@@ -147,9 +148,10 @@ export class TurnCalls {
    *
    * @returns `ended` where the turn had not started and is over; otherwise it ends shortly.
    */
-  async interrupt(turnId: string): Promise<CancelState> {
-    const call = { method: 'POST' as const, path: `${turnPath(turnId)}/interrupt` };
-    return (await this.transport.json<{ state: CancelState }>(call)).state;
+  interrupt(turnId: string): Promise<CancelState> {
+    return this.transport.field('state', route`/api/harness/turns/${turnId}/interrupt`, {
+      method: 'POST',
+    });
   }
 
   /**
@@ -157,15 +159,10 @@ export class TurnCalls {
    *
    * @param key the Idempotency-Key: a repeat answers with the first replay. Default: a new one.
    */
-  async replay(
-    turnId: string,
-    wanted: WantedReplay = {},
-    key: string = newKey(),
-  ): Promise<TurnRecord> {
-    const path = `${turnPath(turnId)}/replay`;
+  replay(turnId: string, wanted: WantedReplay = {}, key: string = newKey()): Promise<TurnRecord> {
+    const path = route`/api/harness/turns/${turnId}/replay`;
     const headers = { 'idempotency-key': key };
-    const call = { method: 'POST' as const, path, body: wanted, headers };
-    return (await this.transport.json<{ turn: TurnRecord }>(call)).turn;
+    return this.transport.field('turn', path, { method: 'POST', body: wanted, headers });
   }
 
   /** Replays of the turn, the newest first. */
@@ -173,32 +170,43 @@ export class TurnCalls {
     turnId: string,
     page: Page = {},
   ): Promise<{ replays: ReplayView[]; nextCursor?: string }> {
-    return this.transport.json({ path: `${turnPath(turnId)}/replays`, query: { ...page } });
+    return this.transport.json({
+      path: route`/api/harness/turns/${turnId}/replays`,
+      query: { ...page },
+    });
   }
 
   /** Two turns side by side: the turn on the left, the other on the right. */
   compare(turnId: string, otherId: string): Promise<TurnComparison> {
-    return this.transport.json({ path: `${turnPath(turnId)}/compare`, query: { with: otherId } });
+    return this.transport.json({
+      path: route`/api/harness/turns/${turnId}/compare`,
+      query: { with: otherId },
+    });
   }
 
   /** The turn's model calls, in order. */
   steps(turnId: string, page: Page = {}): Promise<{ steps: StepView[]; nextCursor?: string }> {
-    return this.transport.json({ path: `${turnPath(turnId)}/steps`, query: { ...page } });
+    return this.transport.json({
+      path: route`/api/harness/turns/${turnId}/steps`,
+      query: { ...page },
+    });
   }
 
   /** The turn's tool calls, from the ledger. */
   calls(turnId: string, page: Page = {}): Promise<{ calls: CallView[]; nextCursor?: string }> {
-    return this.transport.json({ path: `${turnPath(turnId)}/tools`, query: { ...page } });
+    return this.transport.json({
+      path: route`/api/harness/turns/${turnId}/tools`,
+      query: { ...page },
+    });
   }
 
   /** The turn's events with their times. `limit`: 1 to 1,000; default: 200. */
   log(turnId: string, page: Page = {}): Promise<{ events: TurnEvent[]; nextCursor?: string }> {
-    return this.transport.json({ path: `${turnPath(turnId)}/log`, query: { ...page } });
+    return this.transport.json({
+      path: route`/api/harness/turns/${turnId}/log`,
+      query: { ...page },
+    });
   }
-}
-
-function turnPath(turnId: string): string {
-  return `/api/harness/turns/${encodeURIComponent(turnId)}`;
 }
 
 export interface ApprovalQuery extends Page {
@@ -218,9 +226,8 @@ export class ApprovalCalls {
     return this.transport.json({ path: '/api/harness/approvals', query: { ...query } });
   }
 
-  async get(approvalId: string): Promise<ApprovalView> {
-    const call = { path: approvalPath(approvalId) };
-    return (await this.transport.json<{ approval: ApprovalView }>(call)).approval;
+  get(approvalId: string): Promise<ApprovalView> {
+    return this.transport.field('approval', route`/api/harness/approvals/${approvalId}`);
   }
 
   /** @param changes an input that replaces the model's. */
@@ -250,12 +257,10 @@ export class ApprovalCalls {
     return this.#answer(approvalId, { decision: 'answer', output, isError });
   }
 
-  async #answer(approvalId: string, body: Record<string, unknown>): Promise<ApprovalView> {
-    const call = { method: 'POST' as const, path: approvalPath(approvalId), body };
-    return (await this.transport.json<{ approval: ApprovalView }>(call)).approval;
+  #answer(approvalId: string, body: Record<string, unknown>): Promise<ApprovalView> {
+    return this.transport.field('approval', route`/api/harness/approvals/${approvalId}`, {
+      method: 'POST',
+      body,
+    });
   }
-}
-
-function approvalPath(approvalId: string): string {
-  return `/api/harness/approvals/${encodeURIComponent(approvalId)}`;
 }

@@ -1,5 +1,5 @@
 import { ConnectionLostError, TurnpikeError, parseRefusal } from '../transport/client-errors.js';
-import { parseJson, type Transport } from '../transport/transport.js';
+import { parseJson, route, type Transport } from '../transport/transport.js';
 import type { UploadedFile } from '../server-types.js';
 import { StallSignal } from '../transport/receive-frames.js';
 
@@ -51,7 +51,7 @@ export class UploadCalls {
    */
   async load(id: string, { signal }: Pick<UploadOptions, 'signal'> = {}): Promise<Blob> {
     const { transport } = this;
-    const response = await transport.open({ path: `${path}/${encodeURIComponent(id)}`, signal });
+    const response = await transport.open({ path: route`/api/harness/attachments/${id}`, signal });
     return response.blob().catch((error: unknown) => {
       signal?.throwIfAborted();
       throw transport.lost(error);

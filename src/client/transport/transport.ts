@@ -112,6 +112,15 @@ export class Transport {
     return parseJson(text, response.status) as Answer;
   }
 
+  /** As `json`. @returns one field of the answer. */
+  async field<Value, Name extends string = string>(
+    name: Name,
+    path: string,
+    call: Omit<Call, 'path'> = {},
+  ): Promise<Value> {
+    return (await this.json<Record<Name, Value>>({ ...call, path }))[name];
+  }
+
   lost(cause: unknown): ConnectionLostError {
     return new ConnectionLostError(
       `The server at ${this.url} cannot be reached, or the connection broke. Check the address and that the server runs.`,
@@ -136,6 +145,11 @@ export function unreadableAnswer(status: number, what: string): TurnpikeError {
     message: `${what}: check that the address is that of a Turnpike server.`,
     retryable: false,
   });
+}
+
+/** A path whose values are encoded: route`/api/harness/turns/${turnId}`. */
+export function route(parts: TemplateStringsArray, ...values: string[]): string {
+  return String.raw({ raw: parts }, ...values.map((value) => encodeURIComponent(value)));
 }
 
 function queryOf(query: NonNullable<Call['query']>): string {

@@ -1,5 +1,5 @@
 import { ConnectionLostError, isFinal } from '../transport/client-errors.js';
-import { unreadableAnswer, type Transport } from '../transport/transport.js';
+import { route, unreadableAnswer, type Transport } from '../transport/transport.js';
 import { RetryPolicy } from '../transport/retry-policy.js';
 import type { TurnRecord, HarnessFrames } from '../server-types.js';
 import { StallSignal, receiveFrames, type ReceivedFrame } from '../transport/receive-frames.js';
@@ -84,7 +84,7 @@ async function openBody(
   state.connection = undefined;
   const opening = (): Promise<Response> =>
     transport.open({
-      path: `/api/harness/turns/${encodeURIComponent(turnId)}/events`,
+      path: route`/api/harness/turns/${turnId}/events`,
       headers: lastEventId === undefined ? {} : { 'last-event-id': lastEventId },
       signal: stallSignal.signal,
     });
@@ -103,7 +103,7 @@ async function hasEnded(
   { turnId }: FollowState,
   { signal }: StallSignal,
 ): Promise<boolean> {
-  const path = `/api/harness/turns/${encodeURIComponent(turnId)}`;
+  const path = route`/api/harness/turns/${turnId}`;
   const answer = await transport.json<{ turn?: TurnRecord } | null>({ path, signal });
   // A proxy that answers every request with 200 would be asked for ever.
   if (answer?.turn === undefined) throw unreadableAnswer(200, 'The answer has no turn in it');

@@ -1,5 +1,5 @@
 import { followTurn, type FollowState, type HarnessEvent } from './follow-turn.js';
-import type { Transport } from '../transport/transport.js';
+import { route, type Transport } from '../transport/transport.js';
 import type { CancelState, Disposition } from '../server-types.js';
 import { emptyResult, foldResult, resultOf, type TurnResult } from './turn-result.js';
 
@@ -76,10 +76,9 @@ export class FollowedTurn implements AsyncIterable<HarnessEvent> {
   }
 
   /** Asks the server to end the turn; its last events follow. May be called again. */
-  async interrupt(): Promise<CancelState> {
-    const path = `/api/harness/turns/${encodeURIComponent(this.turnId)}/interrupt`;
-    const { state } = await this.#transport.json<{ state: CancelState }>({ method: 'POST', path });
-    return state;
+  interrupt(): Promise<CancelState> {
+    const path = route`/api/harness/turns/${this.turnId}/interrupt`;
+    return this.#transport.field('state', path, { method: 'POST' });
   }
 
   /** Closes the first connection where no loop has taken it over. */
