@@ -131,8 +131,6 @@ const doors = [
   '^src/attachments/receive/receive-(json|multipart)\\.ts$',
   // Triggers whose notices the loop finds again: readings of usage, changes of the session.
   '^src/notices/triggers/(conversation|usage)\\.ts$',
-  // Saved preferences, which turns apply.
-  '^src/options/preferences/(preferences-store)\\.ts$',
   // The provider over the SDK, and the SDK's blocks where they are stored or shown.
   '^src/provider/anthropic/(anthropic-provider|native-schema|wire-blocks)\\.ts$',
   '^src/provider/models/view-model\\.ts$',

@@ -1,6 +1,6 @@
 /** Types that the API's document has schemas of, for `scripts/describe-types.mjs`. */
 export type { TurnEvent } from '../../src/events/turn-event.js';
-export type { EffectivePreference } from '../../src/options/preferences/effective-preferences.js';
+export type { EffectivePreference } from '../../src/options/effective-preferences.js';
 export type { JsonObject } from '../../src/platform/json.js';
 export type { Price } from '../../src/storage/shapes/stored-options.js';
 export type {

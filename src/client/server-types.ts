@@ -12,8 +12,8 @@ export type { AgentSummary } from '../agents/summarize-agent.js';
 export type { UploadedFileDto as UploadedFile } from '../attachments/upload/uploaded.dto.js';
 export type { TurnEvent } from '../events/turn-event.js';
 export type { QueueDto as QueueView } from '../ops/queue.dto.js';
-export type { EffectivePreference as EffectiveSetting } from '../options/preferences/effective-preferences.js';
-export type { PreferenceValues as Settings } from '../options/preferences/preferences-store.js';
+export type { EffectivePreference as EffectiveSetting } from '../options/effective-preferences.js';
+export type { PreferenceValues as Settings } from '../options/preferences-store.js';
 export type {
   ListedModelDto as ListedModel,
   ModelListDto as ModelList,

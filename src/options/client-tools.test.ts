@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { describeProblems } from './describe-problems.js';
+import { describeProblems } from './option-problems.js';
 import { parseClientTools } from './client-tools.js';
 import { freeLimits } from './resolve-limits.js';
 import { resolveOptions } from './resolve-options.js';

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { loadPermissions } from './load-permissions.js';
+import { loadPermissions } from './permission-mode.js';
 
 const tools = [
   { name: 'read', permissionArgument: { name: 'file_path', kind: 'path' } },

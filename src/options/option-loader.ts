@@ -1,44 +1,32 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { PersonaLibrary } from '../agents/persona-library.js';
 import type { Persona } from '../agents/parse-agent-file.js';
-import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../config/config.js';
-import { SchemaChecks } from '../output/schema-checks.js';
+import { SchemaChecks, parseOutput } from '../output/schema-checks.js';
 import { compact } from '../platform/compact.js';
-import { checkOutput } from './check-output.js';
-import { freeLimits } from './resolve-limits.js';
-import type { ServerDefaults } from './preferences/effective-preferences.js';
 import type {
   AgentConfig,
-  OnDisconnect,
   OptionResolution,
+  ResolvedOptions,
 } from '../storage/shapes/stored-options.js';
 import { ModelResolver } from '../provider/model-resolver.js';
-import type { Preferences } from './preferences/preferences-store.js';
-import { chooseModel, choosePersona, chooseStandard } from './early-options.js';
-import type { OptionSources } from './option-sources.js';
+import { invalidRequest } from '../errors/typed-error.js';
+import { freeLimits } from './resolve-limits.js';
+import type { ServerDefaults } from './effective-preferences.js';
+import { asksForOutput, chooseModel, choosePersona, chooseStandard } from './option-rules.js';
+import type { OptionSources } from './option-rule.js';
 import { resolveOptions } from './resolve-options.js';
 
 type LoaderConfig = Pick<Config, 'model' | 'memory' | 'modeCeiling' | 'turnTimeoutMs'>;
 
-export interface OptionSubject {
-  persona: string;
-  mode: string;
-  agentConfig?: Partial<AgentConfig> | null;
-  /** Limits that the user saved. */
-  user?: Partial<AgentConfig>;
-  /** Other preferences that the user saved. */
-  preferences?: Preferences;
-  /** Limits where no tier sets any. Absent: the server's. */
-  limits?: Readonly<AgentConfig>;
-  /** Whether the persona was called as an agent. */
-  asAgent?: boolean;
-  /** Whether the caller may approve tool calls. Absent: yes. */
-  mayApprove?: boolean;
-  /** Permission mode of the wire, in place of the session's. Absent: the session's. */
-  wireMode?: 'direct' | 'dontAsk';
-  /** What the wire does of a turn without readers, where `opts` says nothing. Absent: `cancel`. */
-  wireOnDisconnect?: OnDisconnect;
-}
+/** What a turn's options are resolved from beside its request: its session, and its wire's and sender's own. */
+export type OptionSubject = OptionSources['session'] &
+  Pick<OptionSources, 'asAgent' | 'wireMode' | 'wireOnDisconnect' | 'user' | 'preferences'> & {
+    /** Limits where no tier sets any. Absent: the server's. */
+    limits?: Readonly<AgentConfig>;
+    /** Whether the caller may approve tool calls. Absent: yes. */
+    mayApprove?: boolean;
+  };
 
 /** Resolves the options of turns from request, session, persona, preferences and config. */
 @Injectable()
@@ -116,4 +104,37 @@ export class OptionLoader {
       ...(all.length === 0 ? {} : { modelNotices: all }),
     };
   }
+}
+
+/**
+ * Checks the object that a turn is to end with. Unlike other options a wrong one is no less than a
+ * refusal: its client could do nothing with a text.
+ *
+ * @throws TypedError INVALID_REQUEST with the JSON pointer of the fault; also beside citations, which the
+ * provider does not take with a format.
+ */
+async function checkOutput(
+  opts: unknown,
+  { output, citations }: Pick<ResolvedOptions, 'output' | 'citations'>,
+  checks: Pick<SchemaChecks, 'compile'>,
+): Promise<void> {
+  const given = asksForOutput(opts) ? parseOutput(opts.output) : undefined;
+  if (given !== undefined && 'fault' in given) {
+    const pointer = `/opts/output${given.pointer}`;
+    throw invalidRequest(`opts.output must be ${given.fault}.`, { pointer });
+  }
+  if (output === undefined) return;
+  try {
+    await checks.compile(output.schema);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw invalidRequest(`The schema of the turn's output cannot be compiled: ${reason}.`, {
+      pointer: '/opts/output/schema',
+    });
+  }
+  if (!citations) return;
+  throw invalidRequest(
+    'A turn that cites files cannot end with an object. Send opts.citations false, or no opts.output.',
+    { pointer: '/opts/citations' },
+  );
 }

@@ -1,11 +1,12 @@
 import { agentConfigFields } from '../governance/decision-tree/agent-config.js';
 import { cutText } from '../platform/text/cut-text.js';
 import { isPlainObject } from '../platform/json.js';
-import type { OptionRule, Chosen } from './option-rule.js';
-import { optionRules } from './option-rules.js';
 import type { OptionProblem } from '../storage/shapes/stored-options.js';
-import type { LimitResolution } from './resolve-limits.js';
 import { storableText } from '../storage/connection.js';
+import { assertNever } from '../platform/assert-never.js';
+import type { OptionRule, Chosen } from './option-rule.js';
+import { optionRules, otherOptions } from './option-rules.js';
+import type { LimitResolution } from './resolve-limits.js';
 
 /** Unknown keys named one by one, and characters of each: problems are stored and shown. */
 const mostUnknown = 20;
@@ -68,20 +69,14 @@ const unknownOption = (key: string): OptionProblem => ({
   key: cutText(storableText(key), longestKey),
 });
 
-/** `replaces` refuses a request; the others have problems of their own. */
-const checkedElsewhere: ReadonlySet<string> = new Set([
-  'subagentGovernance',
-  'agentConfig',
-  'replaces',
-]);
-
 function ruleProblems(
   given: Record<string, unknown>,
   chosen: Record<string, Chosen<unknown>>,
 ): OptionProblem[] {
   const keys = Object.keys(given).filter((key) => given[key] !== undefined);
   return keys.flatMap((key): OptionProblem[] => {
-    if (checkedElsewhere.has(key)) return [];
+    // `replaces` refuses a request; the others have problems of their own.
+    if (otherOptions.includes(key)) return [];
     if (!isOptionKey(key)) return [unknownOption(key)];
     const used = chosen[key];
     const rule: OptionRule<unknown> = optionRules[key];
@@ -150,3 +145,52 @@ function byKey(a: OptionProblem, b: OptionProblem): number {
 }
 
 const keyOf = (problem: OptionProblem): string => ('key' in problem ? problem.key : '');
+
+const mostShown = 10;
+const longestShownKey = 60;
+const longestShown = 120;
+
+/** A line for each problem, as one text for the client; undefined without problems. */
+export function describeProblems(problems: readonly OptionProblem[]): string | undefined {
+  if (problems.length === 0) return undefined;
+  const lines = problems.slice(0, mostShown).map(describe);
+  const more = problems.slice(mostShown).reduce((sum, problem) => sum + countOf(problem), 0);
+  return [...lines, ...(more > 0 ? [`${more} more ignored`] : [])].join('\n');
+}
+
+const countOf = (problem: OptionProblem): number =>
+  problem.kind === 'more-unknown' ? problem.count : 1;
+
+function describe(problem: OptionProblem): string {
+  switch (problem.kind) {
+    case 'not-an-object':
+      return 'opts ignored: must be an object; using defaults';
+    case 'unknown':
+      return `opts.${clip(problem.key, longestShownKey)} ignored: unknown option; known are ${knownKeys()}`;
+    case 'more-unknown':
+      return `${problem.count} more unknown options ignored`;
+    case 'without-effect':
+      return `${clip(problem.key, longestShown)} had no effect: ${problem.reason}`;
+    case 'held-mode':
+      return `mode ${show(problem.given)} (${problem.from}) ${problem.reason}; using ${problem.using}`;
+    case 'invalid':
+      return `opts.${problem.key} ignored: must be ${problem.expected}; using ${show(problem.using)} (${problem.from})`;
+    default:
+      return assertNever(problem);
+  }
+}
+
+function knownKeys(): string {
+  return [...Object.keys(optionRules), ...otherOptions].sort().join(', ');
+}
+
+function show(value: unknown): string {
+  // Options without a default have no value to show.
+  if (value === undefined) return 'none';
+  return clip(typeof value === 'string' ? value : JSON.stringify(value), longestShown);
+}
+
+/** Text on one line and short: keys and values are the client's own. */
+function clip(text: string, most: number): string {
+  return cutText(text.replaceAll(/\p{Cc}/gu, ' '), most + 1);
+}

@@ -1,9 +1,21 @@
 import type { ApiPropertyOptions } from '@nestjs/swagger';
+import { compact } from '../platform/compact.js';
 import { isStorable } from '../storage/connection.js';
 import { isPlainObject } from '../platform/json.js';
-import type { Provenance } from '../storage/shapes/stored-options.js';
+import type {
+  AgentConfig,
+  OnDisconnect,
+  PermissionMode,
+  Provenance,
+} from '../storage/shapes/stored-options.js';
+import type { Persona } from '../agents/parse-agent-file.js';
+import type { ResolvedModel } from '../provider/model-resolver.js';
+import type { Preferences } from './preferences-store.js';
 
-/** The one definition of an option: what it does, its valid values in code, words and schema, and the default. */
+/**
+ * The one definition of an option: what it does, its valid values in code, words and schema, who may set it, and the
+ * default.
+ */
 export interface OptionRule<T> {
   /** What the option does, in a sentence. */
   about: string;
@@ -16,34 +28,91 @@ export interface OptionRule<T> {
   fault?(value: unknown): string | undefined;
   /** Entries of a valid value that are left out of it: each with its place after the option's name. */
   odd?(value: unknown): { at: string; reason: string }[];
+  /** Who may set it beside the request, the first before the others. Absent: nobody. */
+  tiers?: Tiers<T>;
   fallback(): T;
 }
+
+/** A tier with its valid value; undefined: the tier has none. */
+export type Tier<T> = readonly [Provenance, T | undefined];
+
+type Tiers<T> = (sources: OptionSources) => readonly Tier<T>[];
 
 /** Most characters of a model's or a mode's name, which notices and streams repeat. */
 const LONGEST_NAME = 200;
 
 /** Text that is not blank, trimmed. */
-export function textRule<T>(about: string, fallback: T): OptionRule<string | T> {
+export function textRule<T>(
+  about: string,
+  fallback: T,
+  tiers: Tiers<string>,
+): OptionRule<string | T> {
   return {
     about,
     schema: { type: String },
     parse: parseText,
     expected: 'text that is not blank',
+    tiers,
     fallback: () => fallback,
   };
 }
 
 /** A name, trimmed, that the database can store. */
-export function nameRule<T>(about: string, fallback: T): OptionRule<string | T> {
+export function nameRule<T>(
+  about: string,
+  fallback: T,
+  tiers: Tiers<string>,
+): OptionRule<string | T> {
   return {
-    ...textRule(about, fallback),
+    ...textRule(about, fallback, tiers),
     schema: { type: String, maxLength: LONGEST_NAME },
-    parse: (value) => {
-      const name = parseText(value);
-      const isName = name !== undefined && name.length <= LONGEST_NAME && isStorable(name);
-      return isName ? name : undefined;
-    },
+    parse: parseName,
     expected: `text of 1 to ${LONGEST_NAME} characters`,
+  };
+}
+
+export function parseName(value: unknown): string | undefined {
+  const name = parseText(value);
+  const isName = name !== undefined && name.length <= LONGEST_NAME && isStorable(name);
+  return isName ? name : undefined;
+}
+
+/** The rule of a list of names, of which duplicates count once. An explicit `[]` is valid: none of them. */
+export function namesRule<T>(
+  about: string,
+  fallback: () => T,
+  tiers?: Tiers<string[]>,
+): OptionRule<string[] | T> {
+  return {
+    about,
+    schema: { type: [String] },
+    parse: parseNames,
+    expected: 'an array of strings',
+    fallback,
+    ...compact({ tiers }),
+  };
+}
+
+export function parseNames(value: unknown): string[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const names = new Set<string>();
+  for (const item of value as unknown[]) {
+    if (typeof item !== 'string' || !isStorable(item)) return undefined;
+    const name = item.trim();
+    if (name !== '') names.add(name);
+  }
+  return [...names];
+}
+
+/** The rule of an option that is off where nobody turns it on. */
+export function flagRule(about: string, tiers: Tiers<boolean>): OptionRule<boolean> {
+  return {
+    about,
+    schema: { type: Boolean },
+    parse: (value) => (typeof value === 'boolean' ? value : undefined),
+    expected: 'true or false',
+    fallback: () => false,
+    tiers,
   };
 }
 
@@ -62,6 +131,7 @@ export function countRule<T>(about: string, fallback: T): OptionRule<number | T>
 export function choiceRule<T extends string>(
   about: string,
   values: readonly [T, ...T[]],
+  tiers?: Tiers<T>,
 ): OptionRule<T> {
   const quoted = values.map((value) => JSON.stringify(value));
   return {
@@ -70,19 +140,17 @@ export function choiceRule<T extends string>(
     parse: (value) => values.find((known) => known === value),
     expected: `${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}`,
     fallback: () => values[0],
+    ...compact({ tiers }),
   };
 }
 
-function parseText(value: unknown): string | undefined {
+export function parseText(value: unknown): string | undefined {
   const text = typeof value === 'string' ? value.trim() : '';
   return text === '' ? undefined : text;
 }
 
 /** A value in force, with the tier it came from. */
 export type Chosen<T> = { value: T; from: Provenance };
-
-/** A tier with its valid value; undefined: the tier has none. */
-export type Tier<T> = readonly [Provenance, T | undefined];
 
 /**
  * Chooses the first valid value: the request's, the first tier's that has one, or the rule's
@@ -101,4 +169,49 @@ export function choose<T>(
 /** The fields of a request's `opts`; none where `opts` is no object. */
 export function givenOptions(opts: unknown): Record<string, unknown> {
   return isPlainObject(opts) ? opts : {};
+}
+
+/** Bounds of a turn's permission mode. */
+export interface ModeBounds {
+  /** The operator's upper bound of every turn's mode. */
+  ceiling: PermissionMode;
+  /** Whether the sender may approve tool calls, and so also ask for a mode that skips approvals. */
+  mayApprove: boolean;
+  /** The mode of a turn whose request names none. */
+  inherited: string;
+}
+
+/** The tiers that a turn's options are resolved from. */
+export interface OptionSources {
+  /** The client's `opts`, unchecked. Undefined when omitted. */
+  opts: unknown;
+  session: { persona: string; mode: string; agentConfig?: Partial<AgentConfig> | null };
+  /** The persona that `choosePersona` named. */
+  persona: Persona;
+  /**
+   * Whether the persona was called as an agent: its model and permission mode are tiers then, and
+   * `dontAsk` is the mode where no tier names one.
+   */
+  asAgent?: boolean;
+  /** Permission mode of the wire, in place of the session's. Absent: the session's. */
+  wireMode?: 'direct' | 'dontAsk';
+  /** What the wire does of a turn without readers, where `opts` says nothing. Absent: `cancel`. */
+  wireOnDisconnect?: OnDisconnect;
+  /** Limits that the user saved. */
+  user?: Partial<AgentConfig>;
+  /** Preferences that the user saved, limits aside. */
+  preferences?: Preferences;
+  defaults: {
+    environmentModel?: string;
+    agentsModel?: string;
+    agentsConfig?: Partial<AgentConfig>;
+  };
+  /** Whether the server lets turns have a memory. Absent: yes. */
+  allowsMemory?: boolean;
+  /** Bounds of the permission mode. Absent: none. */
+  bounds?: Pick<ModeBounds, 'ceiling' | 'mayApprove'>;
+  /** The model that the name of `chooseModel` was resolved to. Absent: the name is taken as it is, without a price. */
+  model?: ResolvedModel;
+  /** Limits where no tier sets any. */
+  limits: Readonly<AgentConfig>;
 }

@@ -9,12 +9,11 @@ import { ProviderModule } from '../provider/provider.module.js';
 import { SchemaChecks } from '../output/schema-checks.js';
 import { serverToolNames } from '../storage/shapes/stored-options.js';
 import { ToolRegistry } from '../tools/registry.js';
-import { loadPermissions } from './load-permissions.js';
+import { loadPermissions } from './permission-mode.js';
 import { ModelController } from './model.controller.js';
 import { OptionLoader } from './option-loader.js';
-import { PreferencesController } from './preferences/preferences.controller.js';
-import { PreferencesService } from './preferences/preferences-service.js';
-import { PreferencesStore } from './preferences/preferences-store.js';
+import { PreferencesController } from './preferences.controller.js';
+import { PreferencesStore } from './preferences-store.js';
 
 /**
  * Provides the options of turns, preferences and the server's policy. A start fails with
@@ -26,7 +25,6 @@ import { PreferencesStore } from './preferences/preferences-store.js';
     OptionLoader,
     SchemaChecks,
     PreferencesStore,
-    PreferencesService,
     {
       provide: SERVER_PERMISSIONS,
       inject: [CONFIG, ToolRegistry, EXTENSIONS],
@@ -37,7 +35,7 @@ import { PreferencesStore } from './preferences/preferences-store.js';
         ]),
     },
   ],
-  exports: [OptionLoader, SchemaChecks, PreferencesService, SERVER_PERMISSIONS],
+  exports: [OptionLoader, SchemaChecks, PreferencesStore, SERVER_PERMISSIONS],
 })
 export class OptionsModule {}
 

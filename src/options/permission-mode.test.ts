@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { boundMode, type ModeBounds } from './permission-mode.js';
+import type { ModeBounds } from './option-rule.js';
+import { boundMode } from './permission-mode.js';
 
 const free: ModeBounds = { ceiling: 'acceptEdits', mayApprove: true, inherited: 'direct' };
 const bound = (

@@ -2,18 +2,13 @@ import {
   type OptionProblem,
   permissionModes,
   type PermissionMode,
+  type PermissionRules,
 } from '../storage/shapes/stored-options.js';
-import type { Chosen } from './option-rule.js';
-
-/** Bounds of a turn's permission mode. */
-export interface ModeBounds {
-  /** The operator's upper bound of every turn's mode. */
-  ceiling: PermissionMode;
-  /** Whether the sender may approve tool calls, and so also ask for a mode that skips approvals. */
-  mayApprove: boolean;
-  /** The mode of a turn whose request names none. */
-  inherited: string;
-}
+import type { RuleTool } from '../governance/permission-subject.js';
+import { validatePermissionRules } from '../governance/permissions/permission-rules.js';
+import { loadFile } from '../parsing/load-file.js';
+import { parseYaml } from '../parsing/parse-text.js';
+import type { Chosen, ModeBounds } from './option-rule.js';
 
 /** The permission mode of a text, in any letter case; undefined: none. */
 export function parseMode(text: string): PermissionMode | undefined {
@@ -50,4 +45,22 @@ export function boundMode(
   const mode = stricterMode(named, ceiling);
   if (mode === named) return { mode, problems: [] };
   return { mode, problems: bounded(mode, 'is more than this server lets any session have') };
+}
+
+/**
+ * Loads the server's policy for tools: a file of YAML or JSON with `allow`, `ask` and `deny`.
+ *
+ * @param file undefined: no rules.
+ * @throws FileInvalidError that lists every fault with its line.
+ */
+export async function loadPermissions(
+  file: string | undefined,
+  tools: readonly RuleTool[],
+): Promise<PermissionRules> {
+  if (file === undefined) return {};
+  return loadFile(file, {
+    variable: 'TURNPIKE_PERMISSIONS_FILE',
+    parseText: parseYaml,
+    check: (value) => validatePermissionRules(value ?? {}, tools),
+  });
 }

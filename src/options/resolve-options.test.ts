@@ -4,7 +4,7 @@ import { agentConfigFields } from '../governance/decision-tree/agent-config.js';
 import { canonicalJson } from '../platform/json.js';
 import { freeLimits } from './resolve-limits.js';
 import { resolveOptions } from './resolve-options.js';
-import type { OptionSources } from './option-sources.js';
+import type { OptionSources } from './option-rule.js';
 
 const plain = parsePersona('WORKING_ITEMS', 'Prompt');
 const session = { persona: 'WORKING_ITEMS', mode: 'direct' };

@@ -5,15 +5,13 @@ import type {
   Provenance,
   OptionResolution,
 } from '../storage/shapes/stored-options.js';
-import { type OptionRule, type Chosen, type Tier, choose, givenOptions } from './option-rule.js';
-import { optionRules } from './option-rules.js';
+import { choose, givenOptions, type Chosen, type OptionSources } from './option-rule.js';
+import { chooseOptions, modeTiers, optionRules } from './option-rules.js';
 import { boundMode } from './permission-mode.js';
 import { findProblems } from './option-problems.js';
 import { resolveLimits } from './resolve-limits.js';
 import { compact } from '../platform/compact.js';
 import { storableJson } from '../storage/connection.js';
-import type { OptionSources } from './option-sources.js';
-import { chooseModel, choosePersona } from './early-options.js';
 
 /**
  * Resolves a turn's options: the first valid value of each chain wins. Pure, and never an error: an
@@ -22,72 +20,41 @@ import { chooseModel, choosePersona } from './early-options.js';
 export function resolveOptions(sources: OptionSources): OptionResolution {
   const { session, persona } = sources;
   const given = givenOptions(sources.opts);
-  const { fallbackModel, tools, maxTurns, mode, citations, attachmentsAs } = optionRules;
-  const chooseGiven = <T>(rule: OptionRule<T>, key: string): Chosen<T> =>
-    choose(rule, given[key], []);
+  const chosen = chooseOptions(sources);
   const limits = resolveLimits({
     opts: given['agentConfig'],
-    maxTurns: maxTurns.parse(given['maxTurns']),
+    maxTurns: optionRules.maxTurns.parse(given['maxTurns']),
     session: session.agentConfig ?? {},
     persona: personaLimits(persona),
     user: sources.user ?? {},
     instructions: sources.defaults.agentsConfig ?? {},
     fallback: sources.limits,
   });
-  const wantedMode = choose(mode, given['mode'], modeTiers(sources));
-  const inherited = choose(mode, undefined, modeTiers(sources)).value;
-  const bounds = {
+  const bounded = boundMode(chosen.mode, {
     ceiling: 'acceptEdits',
     mayApprove: true,
     ...sources.bounds,
-    inherited,
-  } as const;
-  const bounded = boundMode(wantedMode, bounds);
-  const wantedMemory = choose(optionRules.memory, given['memory'], [['persona', persona.memory]]);
-  const isMemoryOff = sources.allowsMemory === false && wantedMemory.value;
-  const chosen = {
-    model: chooseTurnModel(sources),
-    fallbackModel: choose(fallbackModel, given['fallbackModel'], [
-      ['persona', fallbackModel.parse(persona.fallbackModel)],
-    ]),
-    tools: choose(tools, given['tools'], [['persona', tools.parse(persona.tools)]]),
+    inherited: choose(optionRules.mode, undefined, modeTiers(sources)).value,
+  });
+  const isMemoryOff = sources.allowsMemory === false && chosen.memory.value;
+  const inForce = {
+    ...chosen,
+    model: { ...chosen.model, value: sources.model?.name ?? chosen.model.value },
     maxTurns: { value: limits.config.maxIterations, from: limits.provenance.maxIterations },
     // The name of its file: the default may be another one, and spellings differ.
-    persona: { ...choosePersona(sources.opts, session.persona), value: persona.name },
-    mode: { value: bounded.mode, from: wantedMode.from },
-    onDisconnect: choose(optionRules.onDisconnect, given['onDisconnect'], [
-      ['default', sources.wireOnDisconnect],
-    ]),
-    onBusy: chooseGiven(optionRules.onBusy, 'onBusy'),
-    priority: chooseGiven(optionRules.priority, 'priority'),
-    thinking: choose(optionRules.thinking, given['thinking'], [
-      ['persona', persona.thinking],
-      ['user', sources.preferences?.thinking],
-    ]),
-    citations: choose(citations, given['citations'], [['persona', persona.citations]]),
-    memory: isMemoryOff ? noMemory : wantedMemory,
-    attachmentsAs: choose(attachmentsAs, given['attachmentsAs'], [
-      ['persona', persona.attachments],
-    ]),
-    maxTokens: chooseGiven(optionRules.maxTokens, 'maxTokens'),
-    maxCostUsd: chooseGiven(optionRules.maxCostUsd, 'maxCostUsd'),
-    output: choose(optionRules.output, given['output'], [['persona', persona.output]]),
-    clientTools: chooseGiven(optionRules.clientTools, 'clientTools'),
-    skills: chooseGiven(optionRules.skills, 'skills'),
+    persona: { ...chosen.persona, value: persona.name },
+    mode: { ...chosen.mode, value: bounded.mode },
+    memory: isMemoryOff ? noMemory : chosen.memory,
   };
-  const { maxTokens: tokens, maxCostUsd, fallbackModel: other, ...rest } = chosen;
-  const { clientTools, skills, output, ...always } = rest;
+  const { clientTools, skills, maxCostUsd, ...traced } = inForce;
   const { price, notices = [] } = sources.model ?? {};
   const usd = maxCostUsd.value;
   const { contextNodes, subagents } = sources.preferences ?? {};
   const governance = storableJson(given['subagentGovernance']);
   return {
     options: {
-      ...valuesOf(always),
+      ...compact(valuesOf(traced)),
       ...compact({
-        fallbackModel: other.value,
-        maxTokens: tokens.value,
-        output: output.value,
         clientTools: clientTools.value.length === 0 ? undefined : clientTools.value,
         costLimit: usd === undefined || price === undefined ? undefined : { usd, price },
         skills: skills.value,
@@ -99,15 +66,15 @@ export function resolveOptions(sources: OptionSources): OptionResolution {
       }),
     },
     provenance: {
-      ...tiersOf({ ...always, maxTokens: tokens, fallbackModel: other, output }),
+      ...tiersOf(traced),
       agentConfig: limits.provenance,
       subagentGovernance: governance === undefined ? 'default' : 'opts',
     },
     problems: [
       ...bounded.problems,
-      ...(isMemoryOff && wantedMemory.from === 'opts' ? [memoryOff] : []),
+      ...(isMemoryOff && chosen.memory.from === 'opts' ? [memoryOff] : []),
       ...findProblems(sources.opts, {
-        chosen,
+        chosen: inForce,
         limits,
         lacksPrice: usd !== undefined && price === undefined,
       }),
@@ -122,19 +89,6 @@ const memoryOff: OptionProblem = {
   key: 'memory',
   reason: 'this server has no memory (TURNPIKE_MEMORY is false)',
 };
-
-function chooseTurnModel(sources: OptionSources): Chosen<string> {
-  const { value, from } = chooseModel(sources).named;
-  return { value: sources.model?.name ?? value, from };
-}
-
-function modeTiers({ asAgent, wireMode, persona, session }: OptionSources): Tier<string>[] {
-  const { mode } = optionRules;
-  const own: Tier<string>[] = asAgent === true ? [['persona', persona.permissionMode]] : [];
-  if (wireMode !== undefined) return [...own, ['default', wireMode]];
-  if (asAgent === true) return [...own, ['default', 'dontAsk']];
-  return [['session', mode.parse(session.mode)]];
-}
 
 // Mapped types cannot be proven from `Object.entries`: each key keeps the type of its own value.
 type Values<T> = { [K in keyof T]: T[K] extends Chosen<infer V> ? V : never };

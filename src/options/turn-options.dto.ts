@@ -9,42 +9,39 @@ import type {
   Priority,
   ThinkingChoice,
 } from '../storage/shapes/stored-options.js';
-import { AgentConfigDto } from './agent-config.dto.js';
-import type { OptionRule } from './option-rule.js';
-import { optionRules } from './option-rules.js';
+import { AgentConfigDto } from './preferences.dto.js';
+import { optionRules, type OptionValues } from './option-rules.js';
 
 /**
  * A lenient field: its rule is no fault of a request. A value that breaks it is not used, and a notice says
  * so (`option-problems.ts`). The rule's values must fit the field's type.
  */
-function Lenient<T>(rule: OptionRule<T>) {
-  return <Name extends string>(
-    target: { readonly [Field in Name]?: Readonly<T> | undefined },
-    name: Name,
-  ): void => {
-    const description = `${rule.about} It must be ${rule.expected}.`;
-    ApiPropertyOptional({ ...rule.schema, description })(target, name);
-  };
+function Lenient<Name extends keyof OptionValues>(
+  target: { readonly [Field in Name]?: Readonly<OptionValues[Field]> | undefined },
+  name: Name,
+): void {
+  const { schema, about, expected } = optionRules[name];
+  ApiPropertyOptional({ ...schema, description: `${about} It must be ${expected}.` })(target, name);
 }
 
 /** A turn's options as clients send them. All are optional. */
 export class TurnOptionsDto {
-  @Lenient(optionRules.model) model?: string;
-  @Lenient(optionRules.fallbackModel) fallbackModel?: string;
-  @Lenient(optionRules.tools) tools?: readonly string[];
-  @Lenient(optionRules.skills) skills?: readonly string[];
-  @Lenient(optionRules.maxTurns) maxTurns?: number;
-  @Lenient(optionRules.maxTokens) maxTokens?: number;
-  @Lenient(optionRules.maxCostUsd) maxCostUsd?: number;
-  @Lenient(optionRules.persona) persona?: string;
-  @Lenient(optionRules.mode) mode?: string;
-  @Lenient(optionRules.onDisconnect) onDisconnect?: OnDisconnect;
-  @Lenient(optionRules.onBusy) onBusy?: OnBusy;
-  @Lenient(optionRules.priority) priority?: Priority;
-  @Lenient(optionRules.thinking) thinking?: ThinkingChoice;
-  @Lenient(optionRules.citations) citations?: boolean;
-  @Lenient(optionRules.memory) memory?: boolean;
-  @Lenient(optionRules.attachmentsAs) attachmentsAs?: AttachmentsAs;
+  @Lenient model?: string;
+  @Lenient fallbackModel?: string;
+  @Lenient tools?: readonly string[];
+  @Lenient skills?: readonly string[];
+  @Lenient maxTurns?: number;
+  @Lenient maxTokens?: number;
+  @Lenient maxCostUsd?: number;
+  @Lenient persona?: string;
+  @Lenient mode?: string;
+  @Lenient onDisconnect?: OnDisconnect;
+  @Lenient onBusy?: OnBusy;
+  @Lenient priority?: Priority;
+  @Lenient thinking?: ThinkingChoice;
+  @Lenient citations?: boolean;
+  @Lenient memory?: boolean;
+  @Lenient attachmentsAs?: AttachmentsAs;
 
   // `required` names the fields of the object here, and an optional property would be without it.
   @ApiProperty({
@@ -54,7 +51,7 @@ export class TurnOptionsDto {
   })
   output?: Readonly<Pick<OutputTerms, 'schema'> & Partial<OutputTerms>>;
 
-  @Lenient(optionRules.clientTools) clientTools?: readonly ClientTool[];
+  @Lenient clientTools?: readonly ClientTool[];
   /** A turn of the session that has ended: this one takes its place, and that of all that follow it. */
   @ApiPropertyOptional({ type: String }) replaces?: string;
   /** Limits of the turn. */

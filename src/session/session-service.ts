@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { forbiddenScope } from '../access/access-errors.js';
 import type { Principal } from '../access/principal.js';
-import type { AgentConfigDto } from '../options/agent-config.dto.js';
+import type { AgentConfigDto } from '../options/preferences.dto.js';
 import { DEFAULT_PERSONA, isPersonaName } from '../agents/persona-name.js';
 import { harnessLimits } from '../attachments/file-limits.js';
 import { CONFIG, type Config } from '../config/config.js';

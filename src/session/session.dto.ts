@@ -12,7 +12,7 @@ import {
   EmptyIsAbsent,
   OneOf,
 } from '../http/fields/field-rules.decorator.js';
-import { AgentConfigDto } from '../options/agent-config.dto.js';
+import { AgentConfigDto } from '../options/preferences.dto.js';
 import { TurnOptionsDto } from '../options/turn-options.dto.js';
 import { mustBe, says } from '../http/fields/field-words.js';
 import { isStorable } from '../storage/connection.js';

@@ -1,5 +1,5 @@
 import { clientNotice, type NoticePosted, type TurnEventBody } from '../../events/turn-event.js';
-import { describeProblems } from '../../options/describe-problems.js';
+import { describeProblems } from '../../options/option-problems.js';
 import { newId } from '../../platform/ids.js';
 import { sessions, turns } from '../../storage/schema.js';
 import { updateTurnKind, writeKind, type StoreWrite } from '../../storage/write-kind.js';

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Principal } from '../../access/principal.js';
 import { BlobStore } from '../../attachments/blob-store.js';
-import { parseReplaced } from '../../options/replaced-turn.js';
+import { parseReplaced } from '../../options/option-rules.js';
 import { isId } from '../../platform/ids.js';
 import { hashedSessionId } from '../../session/named-session.js';
 import { SessionStore } from '../../session/session-store.js';

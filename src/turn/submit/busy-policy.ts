@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { asksForOutput } from '../../options/check-output.js';
+import { asksForOutput } from '../../options/option-rules.js';
 import type { Database } from '../../storage/connection.js';
 import { approvals } from '../../storage/governance-schema.js';
 import { turnReaders, turns } from '../../storage/schema.js';

@@ -1,6 +1,6 @@
 import { and, count, eq, inArray, isNull, sql } from 'drizzle-orm';
 import type { Config } from '../../config/config.js';
-import { asksForOutput } from '../../options/check-output.js';
+import { asksForOutput } from '../../options/option-rules.js';
 import type { Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
 import type { Database, Queryable } from '../../storage/connection.js';

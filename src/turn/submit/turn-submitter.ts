@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../config/config.js';
-import { namedOnBusy } from '../../options/early-options.js';
-import { parseReplaced } from '../../options/replaced-turn.js';
+import { namedOnBusy, parseReplaced } from '../../options/option-rules.js';
 import { callerLogger } from '../../access/principal.js';
 import { assertNever } from '../../platform/assert-never.js';
 import { CLOCK, type Clock } from '../../platform/clock.js';

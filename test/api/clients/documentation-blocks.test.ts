@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parseConfig } from '../../../src/config/config.js';
-import { loadPermissions } from '../../../src/options/load-permissions.js';
+import { loadPermissions } from '../../../src/options/permission-mode.js';
 import { loadMcpFile } from '../../../src/tools/mcp/mcp-file.js';
 import { documentedBlocks, framesOf, type Block } from '../../support/clients/documented-blocks.js';
 import { instructionRootWith } from '../../support/agents/instruction-root.js';

@@ -1,5 +1,5 @@
 import type { AgentConfig } from '../../../src/storage/shapes/stored-options.js';
-import type { EffectivePreference } from '../../../src/options/preferences/effective-preferences.js';
+import type { EffectivePreference } from '../../../src/options/effective-preferences.js';
 import { userPreferences } from '../../../src/storage/schema.js';
 import { startServer, type TestServer } from '../../support/processes/start-server.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';

@@ -4,14 +4,14 @@ import {
   agentConfigToWire,
   defaultAgentConfig,
   validateAgentConfig,
-} from '../../governance/decision-tree/agent-config.js';
-import type { AgentConfig, Provenance } from '../../storage/shapes/stored-options.js';
-import { compact } from '../../platform/compact.js';
-import { isUnlimited, resolveLimits } from '../resolve-limits.js';
-import { chooseModel } from '../early-options.js';
-import type { OptionSources } from '../option-sources.js';
-import { schemaOf, type FieldSchema } from '../../http/fields/class-fields.js';
-import { listOf } from '../../http/fields/json-schemas.js';
+} from '../governance/decision-tree/agent-config.js';
+import type { AgentConfig, Provenance } from '../storage/shapes/stored-options.js';
+import { compact } from '../platform/compact.js';
+import { isUnlimited, resolveLimits } from './resolve-limits.js';
+import { chooseModel } from './option-rules.js';
+import type { OptionSources } from './option-rule.js';
+import { schemaOf, type FieldSchema } from '../http/fields/class-fields.js';
+import { listOf } from '../http/fields/json-schemas.js';
 import { validPreferences, type PreferenceValue, preferencesOf } from './preferences-store.js';
 import {
   limitNames,

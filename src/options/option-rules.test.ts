@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { parsePersona } from '../../test/support/agents/parse-persona.js';
-import { chooseModel, choosePersona } from './early-options.js';
+import { chooseModel, choosePersona } from './option-rules.js';
 
 describe('choosePersona', () => {
   it.each([

@@ -2,18 +2,18 @@ import 'reflect-metadata';
 import type { Type } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { takeRequest } from '../../http/request.pipe.js';
-import { agentConfigFields } from '../../governance/decision-tree/agent-config.js';
-import { ValidationDetailError, type ValidationProblem } from '../../http/errors/word-faults.js';
-import { AgentConfigDto } from '../agent-config.dto.js';
-import { validPreferences } from './preferences-store.js';
+import { takeRequest } from '../http/request.pipe.js';
+import { agentConfigFields } from '../governance/decision-tree/agent-config.js';
+import { ValidationDetailError, type ValidationProblem } from '../http/errors/word-faults.js';
 import {
+  AgentConfigDto,
   limitNames,
   preferenceNames,
   PreferencesDto,
   ResetAgentConfigDto,
   ResetPreferencesDto,
 } from './preferences.dto.js';
+import { validPreferences } from './preferences-store.js';
 
 async function problemsOf(type: Type<object>, body: unknown): Promise<ValidationProblem[]> {
   try {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { freeLimits } from '../resolve-limits.js';
+import { freeLimits } from './resolve-limits.js';
 import { resolvePreferences, type ServerDefaults } from './effective-preferences.js';
 
 const server: ServerDefaults = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { parsePersona } from '../../test/support/agents/parse-persona.js';
 import { freeLimits } from './resolve-limits.js';
-import { describeProblems } from './describe-problems.js';
+import { describeProblems } from './option-problems.js';
 import { resolveOptions } from './resolve-options.js';
 
 const describeFor = (opts: unknown) =>

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { openTestDatabase } from '../../../test/support/database/database.js';
-import { ManualClock } from '../../../test/support/manual-clock.js';
-import type { OpenedDatabase } from '../../storage/connection.js';
-import { userPreferences } from '../../storage/schema.js';
+import { openTestDatabase } from '../../test/support/database/database.js';
+import { ManualClock } from '../../test/support/manual-clock.js';
+import { AuditLog } from '../access/audit-log.js';
+import type { OpenedDatabase } from '../storage/connection.js';
+import { userPreferences } from '../storage/schema.js';
 import { PreferencesStore } from './preferences-store.js';
 
 describe('SettingsStore', () => {
@@ -17,7 +18,7 @@ describe('SettingsStore', () => {
   beforeEach(async () => {
     await database.db.delete(userPreferences);
     clock = new ManualClock();
-    store = new PreferencesStore(database.db, clock);
+    store = new PreferencesStore(database.db, clock, new AuditLog(database.db, clock));
   });
 
   it('has nothing of a user who set nothing', async () => {

@@ -2,17 +2,18 @@ import { Inject, Injectable } from '@nestjs/common';
 import { eq, sql } from 'drizzle-orm';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
-import { CLOCK, type Clock } from '../../platform/clock.js';
-import { DATABASE, type Database } from '../../storage/connection.js';
-import { prepared } from '../../storage/statements.js';
-import { userPreferences } from '../../storage/schema.js';
+import { AuditLog } from '../access/audit-log.js';
+import { CLOCK, type Clock } from '../platform/clock.js';
+import { DATABASE, type Database } from '../storage/connection.js';
+import { prepared } from '../storage/statements.js';
+import { userPreferences } from '../storage/schema.js';
 import {
   agentConfigToWire,
   defaultAgentConfig,
   validateAgentConfig,
-} from '../../governance/decision-tree/agent-config.js';
-import { compact } from '../../platform/compact.js';
-import type { SubagentTerms } from '../../storage/shapes/stored-options.js';
+} from '../governance/decision-tree/agent-config.js';
+import { compact } from '../platform/compact.js';
+import type { SubagentTerms } from '../storage/shapes/stored-options.js';
 import { preferenceDefaults, PreferencesDto } from './preferences.dto.js';
 
 /** The saved values, unchecked; a missing field has its default. */
@@ -29,7 +30,7 @@ const selectPreferences = prepared((db) =>
 const current = userPreferences.settings;
 
 /**
- * Preferences as rows. The database merges a change in one statement, so that two simultaneous changes
+ * The saved preferences of users. The database merges a change in one statement, so that two simultaneous changes
  * of different fields are both kept.
  */
 @Injectable()
@@ -37,6 +38,7 @@ export class PreferencesStore {
   constructor(
     @Inject(DATABASE) private readonly db: Database,
     @Inject(CLOCK) private readonly clock: Clock,
+    private readonly audit: AuditLog,
   ) {}
 
   /** @returns `{}` for a user who saved nothing. */
@@ -45,8 +47,9 @@ export class PreferencesStore {
     return row?.settings ?? {};
   }
 
-  /** @param patch validated fields. @returns all saved values after the change. */
-  async change(userId: string, patch: PreferenceValues): Promise<StoredPreferences> {
+  /** @param given validated fields. @returns all saved values after the change. */
+  async change(userId: string, given: PreferencesDto): Promise<StoredPreferences> {
+    const patch = compact(given);
     const updatedAt = new Date(this.clock.now());
     const merged = sql`(${current}::jsonb || excluded.settings::jsonb)::json`;
     const [row] = await this.db
@@ -55,12 +58,14 @@ export class PreferencesStore {
       .onConflictDoUpdate({ target: userPreferences.userId, set: { settings: merged, updatedAt } })
       .returning({ settings: current });
     if (row === undefined) throw new Error('The database returned no preferences');
+    await this.#note(userId, { fields: Object.keys(patch) });
     return row.settings;
   }
 
   /** Removes the named values. @returns all saved values after the change. */
-  async reset(userId: string, forgotten: readonly string[]): Promise<StoredPreferences> {
-    const names = forgotten.map((name) => sql`${name}::text`);
+  async reset(userId: string, given: readonly string[]): Promise<StoredPreferences> {
+    const fields = [...new Set(given)];
+    const names = fields.map((name) => sql`${name}::text`);
     const [row] = await this.db
       .update(userPreferences)
       .set({
@@ -69,7 +74,14 @@ export class PreferencesStore {
       })
       .where(eq(userPreferences.userId, userId))
       .returning({ settings: current });
+    await this.#note(userId, { reset: fields });
     return row?.settings ?? {};
+  }
+
+  /** Names of the changed fields, without their values. */
+  #note(principalId: string, details: Record<string, unknown>): Promise<void> {
+    const action = 'settings.changed';
+    return this.audit.write({ principalId, action, subject: principalId, details });
   }
 }
 
