@@ -4,7 +4,6 @@
  * package's declarations.
  */
 import type { AgentConfig } from '../storage/shapes/stored-options.js';
-import type { viewTurn } from '../turn/state/turn-row.js';
 
 export type { CreatedKeyDto as CreatedKey, KeyDto as KeyView } from '../access/key.dto.js';
 export type { AgentProblem } from '../agents/check-agents.js';
@@ -43,20 +42,25 @@ export type {
   FeedbackQueryFields as FeedbackQuery,
   GivenFeedbackDto as GivenFeedback,
 } from '../turn/feedback/feedback.dto.js';
-export type { ForkSessionDto as WantedFork } from '../turn/branches/fork.dto.js';
-export type { ForkedSession } from '../turn/branches/session-forker.js';
+export type {
+  ForkedSessionDto as ForkedSession,
+  ForkSessionDto as WantedFork,
+} from '../turn/branches/fork.dto.js';
 export type { DayOfUsage, UsageView } from '../governance/budgets/usage-service.js';
 export type { Disposition } from '../turn/submit/turn-submission.js';
 export type { CancelState } from '../turn/lifecycle/turn-canceller.js';
 export type { CallDto as CallView } from '../turn/history/history.dto.js';
 export type { ListedTurnDto as ListedTurnView } from '../turn/history/history.dto.js';
-export type { MessageView } from '../turn/history/view-messages.js';
+export type {
+  MessageDto as MessageView,
+  StepDto as StepView,
+} from '../turn/history/messages.dto.js';
+export type { TurnRecordDto as TurnRecord } from '../turn/turn-record.dto.js';
 export type { TurnComparisonDto as TurnComparison } from '../turn/replay/comparison.dto.js';
 export type {
   ReplayDto as ReplayView,
   WantedReplayDto as WantedReplay,
 } from '../turn/replay/replay.dto.js';
-export type { StepView } from '../turn/history/view-steps.js';
 export type { DeliveryStatus } from '../storage/automation-schema.js';
 export type {
   RunDto as ScheduleRunView,
@@ -74,9 +78,6 @@ export type {
 export type { ImportReportDto as ImportReport } from '../data/data.dto.js';
 export type { ListedChatDto as ListedChat } from '../wires/ai-sdk/ai-sdk.dto.js';
 export type { HarnessFrames } from '../wires/harness/dialect/harness-frames.js';
-
-/** A turn as it is now. Times are ISO-8601. */
-export type TurnRecord = ReturnType<typeof viewTurn>;
 
 /** The limits of a user's turns, by the names they have on the wire. */
 export type AgentConfigSettings = { [Name in keyof AgentConfig as SnakeCase<Name>]: number };

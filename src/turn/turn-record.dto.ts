@@ -1,6 +1,15 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { jsonObject, nullableTime, listOf, schemaOf } from '../http/fields/json-schemas.js';
-import type { viewTurn } from './state/turn-row.js';
+import { ApiProperty } from '@nestjs/swagger';
+import {
+  jsonObject,
+  listOf,
+  nullableTime,
+  nullableWhole,
+  schemaOf,
+  time,
+  whole,
+} from '../http/fields/json-schemas.js';
+import { compact } from '../platform/compact.js';
+import { eventsUrl, offerOf, type TurnRow } from './state/turn-row.js';
 import type { JsonObject } from '../platform/json.js';
 import { UsageDto } from '../http/usage.dto.js';
 import type {
@@ -10,93 +19,121 @@ import type {
   SubagentDecision,
 } from '../storage/shapes/stored-options.js';
 import { turnStatuses, type TurnFailure, type TurnStatus } from '../storage/shapes/stored-turn.js';
-import { TurnPlaceDto } from './turn-place.dto.js';
 
-export class TurnRecordDto extends TurnPlaceDto implements ReturnType<typeof viewTurn> {
-  @ApiProperty({ type: String })
+/** The place of a turn among the branches of its conversation. */
+export class TurnPlaceDto {
+  /** The turn whose place it takes. */
+  replaces?: string;
+
+  /** The turn that took its place, or that of a turn before it. Absent: it is in the conversation. */
+  supersededBy?: string;
+
+  /** The turn of the source that a fork has a copy of. Absent: it ran here. */
+  copiedFrom?: string;
+}
+
+/** A turn as it is now. Times are ISO-8601. */
+export class TurnRecordDto extends TurnPlaceDto {
   turnId!: string;
 
-  @ApiProperty({ type: String })
   sessionId!: string;
 
-  @ApiPropertyOptional({ type: String, description: "Of a subagent's turn." })
+  /** Of a subagent's turn. */
   parentTurnId?: string;
 
-  @ApiPropertyOptional({ type: String, nullable: true, description: "Of a subagent's turn." })
+  /** Of a subagent's turn. */
   parentToolUseId?: string | null;
 
-  @ApiProperty({ enum: turnStatuses })
-  status!: TurnStatus;
+  @ApiProperty({ enum: turnStatuses }) status!: TurnStatus;
 
-  @ApiProperty({ type: 'integer', description: 'Workers that have had the turn; 0: none yet.' })
-  attempt!: number;
+  /** Workers that have had the turn; 0: none yet. */
+  @ApiProperty(whole) attempt!: number;
 
-  @ApiProperty({ ...schemaOf('ResolvedOptions'), description: 'The options in force.' })
-  options!: ResolvedOptions;
+  /** The options in force. */
+  @ApiProperty(schemaOf('ResolvedOptions')) options!: ResolvedOptions;
 
-  @ApiProperty({ ...schemaOf('OptionProvenance'), description: 'Where each option came from.' })
-  provenance!: OptionProvenance;
+  /** Where each option came from. */
+  @ApiProperty(schemaOf('OptionProvenance')) provenance!: OptionProvenance;
 
-  @ApiProperty({
-    ...listOf('OptionProblem'),
-    description: 'Options that were not used.',
-  })
-  optionProblems!: OptionProblem[];
+  /** Options that were not used. */
+  @ApiProperty(listOf('OptionProblem')) optionProblems!: OptionProblem[];
 
-  @ApiProperty({
-    ...schemaOf('SubagentDecision'),
-    nullable: true,
-    description: 'Whether and to whom the turn may delegate.',
-  })
+  /** Whether and to whom the turn may delegate. */
+  @ApiProperty({ ...schemaOf('SubagentDecision'), nullable: true })
   delegation!: SubagentDecision | null;
 
-  @ApiProperty({ type: UsageDto, nullable: true, description: 'Null before the end.' })
+  /** Null before the end. */
   usage!: UsageDto | null;
 
-  @ApiProperty({
-    type: 'integer',
-    nullable: true,
-    description: '0: completed, or met a limit; 1: failed; 130: interrupted.',
-  })
-  exitCode!: number | null;
+  /** 0: completed, or met a limit; 1: failed; 130: interrupted. */
+  @ApiProperty(nullableWhole) exitCode!: number | null;
 
-  @ApiProperty({ type: String, nullable: true })
   endReason!: string | null;
 
-  @ApiProperty({
-    ...schemaOf('TurnFailure'),
-    nullable: true,
-    description: 'The error of a turn that failed.',
-  })
-  error!: TurnFailure | null;
+  /** The error of a turn that failed. */
+  @ApiProperty({ ...schemaOf('TurnFailure'), nullable: true }) error!: TurnFailure | null;
 
-  @ApiProperty({
-    ...jsonObject,
-    nullable: true,
-    description: 'The object that a turn was to end with, and ended with.',
-  })
-  output!: JsonObject | null;
+  /** The object that a turn was to end with, and ended with. */
+  @ApiProperty({ ...jsonObject, nullable: true }) output!: JsonObject | null;
 
-  @ApiProperty(nullableTime)
-  cancelRequestedAt!: string | null;
+  @ApiProperty(nullableTime) cancelRequestedAt!: string | null;
 
-  @ApiProperty({ type: String, format: 'date-time' })
-  createdAt!: string;
+  @ApiProperty(time) createdAt!: string;
 
-  @ApiProperty(nullableTime)
-  startedAt!: string | null;
+  @ApiProperty(nullableTime) startedAt!: string | null;
 
-  @ApiProperty(nullableTime)
-  endedAt!: string | null;
+  @ApiProperty(nullableTime) endedAt!: string | null;
 
-  @ApiPropertyOptional({ type: String, description: 'The turn that it is a replay of.' })
+  /** The turn that it is a replay of. */
   replayOf?: string;
 
-  @ApiProperty({ type: String, description: 'Where its events are.' })
+  /** Where its events are. */
   eventsUrl!: string;
 }
 
 export class OneTurnDto {
-  @ApiProperty({ type: TurnRecordDto })
   turn!: TurnRecordDto;
+}
+
+/** The place of a turn among the lines of its conversation. */
+export function viewPlace({
+  replaces,
+  supersededBy,
+  copiedFrom,
+}: Pick<TurnRow, 'replaces' | 'supersededBy' | 'copiedFrom'>): TurnPlaceDto {
+  return compact({
+    replaces: replaces ?? undefined,
+    supersededBy: supersededBy ?? undefined,
+    copiedFrom: copiedFrom ?? undefined,
+  });
+}
+
+/** A turn as clients see it: `GET /api/harness/turns/:id`. Times are ISO-8601. */
+export function viewTurn(turn: TurnRow): TurnRecordDto {
+  const { options: resolved, delegation } = offerOf(turn);
+  return {
+    turnId: turn.id,
+    sessionId: turn.sessionId,
+    ...(turn.parentTurnId === null
+      ? {}
+      : { parentTurnId: turn.parentTurnId, parentToolUseId: turn.parentCallId }),
+    status: turn.status,
+    attempt: turn.attempt,
+    options: resolved.options,
+    provenance: resolved.provenance,
+    optionProblems: resolved.problems,
+    delegation,
+    usage: turn.usage,
+    exitCode: turn.exitCode,
+    endReason: turn.endReason,
+    error: turn.failure,
+    output: turn.output,
+    cancelRequestedAt: turn.cancelRequestedAt?.toISOString() ?? null,
+    createdAt: turn.createdAt.toISOString(),
+    startedAt: turn.startedAt?.toISOString() ?? null,
+    endedAt: turn.endedAt?.toISOString() ?? null,
+    ...viewPlace(turn),
+    ...compact({ replayOf: turn.request.replay?.turnId }),
+    eventsUrl: eventsUrl(turn.id),
+  };
 }

@@ -14,7 +14,8 @@ import { checkCursor } from './stream/turn-log.js';
 import { Presence } from './lifecycle/presence.js';
 import type { SubmittedTurn, TurnSubmission } from './submit/turn-submission.js';
 import { noActiveTurn, streamExpired } from './state/turn-errors.js';
-import { findActiveTurn, findSessionAndTurn, getTurn, viewTurn } from './state/turn-row.js';
+import { findActiveTurn, findSessionAndTurn, getTurn } from './state/turn-row.js';
+import { viewTurn, type TurnRecordDto } from './turn-record.dto.js';
 
 /** A turn after a cursor. */
 export interface RestOfTurn extends Omit<SubmittedTurn, 'disposition'> {
@@ -113,7 +114,7 @@ export class TurnService {
     return { turnId, onDisconnect, after, isEnded, isParked: turn.status === 'waiting' };
   }
 
-  async get(turnId: string) {
+  async get(turnId: string): Promise<TurnRecordDto> {
     return viewTurn(await getTurn(this.db, turnId));
   }
 

@@ -15,12 +15,12 @@ import { decisions, type ApprovalRow, type Decision, LONGEST_MESSAGE } from './a
 
 /** An answer, before it is checked against its approval (`validate-answer.ts`). */
 export class AnswerDto {
-  @ApiProperty({
-    enum: decisions,
-    description:
-      '`approve-session`: and every such call of the session after it. Of a tool of the client: `answer` or `deny`.',
-    example: 'approve',
-  })
+  /**
+   * `approve-session`: and every such call of the session after it. Of a tool of the client: `answer` or `deny`.
+   *
+   * @example approve
+   */
+  @ApiProperty({ enum: decisions })
   @Trimmed()
   @IsIn(decisions, says(`Missing or invalid '$field': one of ${decisions.join(', ')}`))
   decision!: Decision;
@@ -29,10 +29,8 @@ export class AnswerDto {
   @MaxLength(LONGEST_MESSAGE, says(`'$field' must have at most ${LONGEST_MESSAGE} characters`))
   message?: string;
 
-  @ApiPropertyOptional({
-    ...anyJson,
-    description: 'With an approval: what the tool runs with in place of what the model asked for.',
-  })
+  /** With an approval: what the tool runs with in place of what the model asked for. */
+  @ApiPropertyOptional(anyJson)
   @Allow()
   input?: unknown;
 
@@ -43,14 +41,13 @@ export class AnswerDto {
   @MaxLength(500, says("'$field' must have at most 500 characters"))
   rule?: string;
 
-  @ApiPropertyOptional({
-    ...anyJson,
-    description: 'With answer: what the client’s tool gave. Text, or JSON that the model reads.',
-  })
+  /** With answer: what the client’s tool gave. Text, or JSON that the model reads. */
+  @ApiPropertyOptional(anyJson)
   @Allow()
   output?: unknown;
 
-  @ApiPropertyOptional({ type: Boolean, description: 'With answer: whether the tool failed.' })
+  /** With answer: whether the tool failed. */
+  @ApiPropertyOptional({ type: Boolean })
   @IsOptional()
   @IsBoolean()
   isError?: boolean;
@@ -59,21 +56,17 @@ export class AnswerDto {
 const statuses = ['pending', 'all'] as const;
 
 export class ApprovalQueryDto {
-  @OptionalId('sess', 'With those of its subagents.')
-  sessionId?: string | undefined;
+  @OptionalId('sess', 'With those of its subagents.') sessionId?: string | undefined;
 
-  @OptionalId('turn', 'Approvals of one turn.')
-  turnId?: string | undefined;
+  @OptionalId('turn', 'Approvals of one turn.') turnId?: string | undefined;
 
   @ApiPropertyOptional({ enum: statuses, default: 'pending' })
   @IsIn(statuses, says("Missing or invalid '$field': pending or all"))
   status: (typeof statuses)[number] = 'pending';
 
-  @OptionalId('appr', '`nextCursor` of the page before.')
-  cursor?: string | undefined;
+  @OptionalId('appr', '`nextCursor` of the page before.') cursor?: string | undefined;
 
-  @PageLimit({ standard: 50, most: 200 })
-  limit = 50;
+  @PageLimit({ standard: 50, most: 200 }) limit = 50;
 }
 
 /** An approval as clients see it. */
@@ -87,31 +80,26 @@ export class ApprovalDto {
   toolUseId!: string;
 
   /** `unknown-outcome`: may a call whose process died run again? `client-tool`: the client runs it. */
-  @ApiProperty({ enum: ['tool', 'unknown-outcome', 'client-tool'] })
-  kind!: ApprovalKind;
+  @ApiProperty({ enum: ['tool', 'unknown-outcome', 'client-tool'] }) kind!: ApprovalKind;
 
   /** @example bash */
   name!: string;
 
   /** As the model asked for it. */
-  @ApiProperty(schemaOf('JsonObject'))
-  input!: JsonObject;
+  @ApiProperty(schemaOf('JsonObject')) input!: JsonObject;
 
   reason!: string;
 
-  @ApiProperty({ enum: ['pending', 'resolved'] })
-  status!: 'pending' | 'resolved';
+  @ApiProperty({ enum: ['pending', 'resolved'] }) status!: 'pending' | 'resolved';
 
   /** What is decided at `expiresAt`. */
-  @ApiProperty({ enum: ['approve', 'deny'] })
-  onTimeout!: 'approve' | 'deny';
+  @ApiProperty({ enum: ['approve', 'deny'] }) onTimeout!: 'approve' | 'deny';
 
   @ApiProperty(time) createdAt!: string;
 
   @ApiProperty(time) expiresAt!: string;
 
-  @ApiPropertyOptional({ enum: approvalDecisions })
-  decision?: ApprovalDecision;
+  @ApiPropertyOptional({ enum: approvalDecisions }) decision?: ApprovalDecision;
 
   /** Who decided; `deadline` or `server`: nobody. */
   by?: string | null;
@@ -121,8 +109,7 @@ export class ApprovalDto {
   @ApiPropertyOptional({ ...schemaOf('JsonObject'), nullable: true })
   editedInput?: JsonObject | null;
 
-  @ApiPropertyOptional(time)
-  decidedAt?: string | undefined;
+  @ApiPropertyOptional(time) decidedAt?: string | undefined;
 }
 
 export class OneApprovalDto {

@@ -4,31 +4,30 @@ import { IsIn } from 'class-validator';
 import { RequiredText } from '../../http/fields/field-rules.decorator.js';
 import { says } from '../../http/fields/field-words.js';
 import { SessionRecordDto } from '../../session/session.dto.js';
-import {
-  forkPositions,
-  type ForkPosition,
-  type WrittenFiles,
-} from '../../storage/shapes/stored-turn.js';
-import type { ForkedSession } from './session-forker.js';
+import { forkPositions, type ForkPosition } from '../../storage/shapes/stored-turn.js';
 
 const positions = forkPositions.join(' or ');
 
 export class ForkSessionDto {
-  @RequiredText('Id of a turn of the session.', 'turn_6b0f7c1e-3c0a-4f0e-9a53-6a3b7c0f2d11')
-  turnId!: string;
+  /**
+   * Id of a turn of the session.
+   *
+   * @example turn_6b0f7c1e-3c0a-4f0e-9a53-6a3b7c0f2d11
+   */
+  @RequiredText() turnId!: string;
 
-  @ApiProperty({ enum: forkPositions, description: 'Whether the fork ends before that turn.' })
+  /** Whether the fork ends before that turn. */
+  @ApiProperty({ enum: forkPositions })
   @IsIn(forkPositions, says(`Missing or invalid '$field': ${positions}`))
   position!: ForkPosition;
 }
 
-export class WrittenFilesDto implements WrittenFiles {
+export class WrittenFilesDto {
   /** Paths as the model gave them, the first hundred. */
   paths!: string[];
 
   /** Paths beyond these. */
-  @ApiProperty(whole)
-  more!: number;
+  @ApiProperty(whole) more!: number;
 
   /** Commands ran, which may have written others. */
   ranCommands!: boolean;
@@ -37,12 +36,11 @@ export class WrittenFilesDto implements WrittenFiles {
   mcpTools?: string[];
 }
 
-export class ForkedSessionDto implements ForkedSession {
+export class ForkedSessionDto {
   session!: SessionRecordDto;
 
   /** The files of the project are as they are now. */
-  @ApiProperty({ enum: [false] })
-  filesReverted!: false;
+  @ApiProperty({ enum: [false] }) filesReverted!: false;
 
   /** What turns after the point have written. Absent: nothing. */
   filesWritten?: WrittenFilesDto;

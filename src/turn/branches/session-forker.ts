@@ -6,11 +6,11 @@ import { compact } from '../../platform/compact.js';
 import { hashedSessionId } from '../../session/named-session.js';
 import { sessionNotFound } from '../../session/session-errors.js';
 import { SessionStore, type NewSession, type SessionRow } from '../../session/session-store.js';
-import { viewSession, type SessionRecord } from '../../session/view-session.js';
+import { viewSession } from '../../session/view-session.js';
 import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
 import { todos, sessions, turns } from '../../storage/schema.js';
 import { violatedConstraint } from '../../storage/database-errors.js';
-import type { ForkSource, ForkPosition, WrittenFiles } from '../../storage/shapes/stored-turn.js';
+import type { ForkSource, ForkPosition } from '../../storage/shapes/stored-turn.js';
 import type { RequestPrefix } from '../../storage/shapes/sent-request.js';
 import { ToolRegistry } from '../../tools/registry.js';
 import {
@@ -20,6 +20,7 @@ import {
   turnNotInSession,
 } from '../state/turn-errors.js';
 import { lineBefore, unknownTo } from '../state/stored-turn.js';
+import type { ForkedSessionDto } from './fork.dto.js';
 import { prefixAsOf, todosAsOf } from './supersede-turns.js';
 import { copyTurns, type CopiedIds } from './copy-turns.js';
 import { findWritten, joinWritten } from './written-files.js';
@@ -29,13 +30,6 @@ export interface ForkRequest {
   position: ForkPosition;
   /** A repeated request with the same key gets the first one's fork. */
   idempotencyKey: string | undefined;
-}
-
-export interface ForkedSession {
-  session: SessionRecord;
-  filesReverted: false;
-  /** What turns after the point have written. Absent: nothing. */
-  filesWritten?: WrittenFiles;
 }
 
 /** A fork that is to be stored. */
@@ -68,7 +62,7 @@ export class SessionForker {
    *   TURN_IN_PROGRESS 409 for a history that has not ended, INVALID_REQUEST 400 for a subagent's session,
    *   IDEMPOTENCY_KEY_REUSED 422, SESSION_LIMIT 429.
    */
-  async fork(sessionId: string, request: ForkRequest): Promise<ForkedSession> {
+  async fork(sessionId: string, request: ForkRequest): Promise<ForkedSessionDto> {
     const source = await this.sessions.get(sessionId);
     if (source.parentTurnId !== null) throw forkOfSubagent(sessionId, source.parentTurnId);
     const { idempotencyKey } = request;
@@ -222,7 +216,7 @@ function withCopiedIds(
   };
 }
 
-function viewFork(row: SessionRow): ForkedSession {
+function viewFork(row: SessionRow): ForkedSessionDto {
   const filesWritten = row.forkedFrom?.written;
   return { session: viewSession(row), filesReverted: false, ...compact({ filesWritten }) };
 }

@@ -36,29 +36,26 @@ function Key() {
 }
 
 export class FeedbackKeyDto extends TurnIdDto {
-  @Key()
-  key!: string;
+  @Key() key!: string;
 }
 
 @RequestForm({ closed: 'Feedback' })
 export class GivenFeedbackDto {
-  @Key()
-  key!: string;
+  @Key() key!: string;
 
   /** The judgement. */
   @ApiProperty(valueSchema)
   @Rule('isValue', isValue, aValue)
   value!: FeedbackValue;
 
+  /** Words to it. */
   @MayBeNull()
-  @BoundedText({ max: LONGEST_COMMENT, description: 'Words to it.' })
+  @BoundedText({ max: LONGEST_COMMENT })
   comment?: string | null;
 
+  /** Message of the turn that it is about. Default: the turn. */
   @MayBeNull()
-  @BoundedText({
-    max: 100,
-    description: 'Message of the turn that it is about. Default: the turn.',
-  })
+  @BoundedText({ max: 100 })
   messageId?: string | null;
 }
 
@@ -92,29 +89,22 @@ function TimeFilter(description: string) {
 }
 
 export class FeedbackQueryDto extends PageQueryDto {
-  @TextFilter('Feedback of this key.', 64)
-  key?: string | undefined;
+  @TextFilter('Feedback of this key.', 64) key?: string | undefined;
 
   @NumberFilter('Least value; true counts as 1, false as 0, and texts are left out.')
   min?: number | undefined;
 
-  @NumberFilter('Greatest value.')
-  max?: number | undefined;
+  @NumberFilter('Greatest value.') max?: number | undefined;
 
-  @TextFilter('Exactly this value, as text.', LONGEST_VALUE)
-  value?: string | undefined;
+  @TextFilter('Exactly this value, as text.', LONGEST_VALUE) value?: string | undefined;
 
-  @TextFilter('Turns of this agent.', 200)
-  agent?: string | undefined;
+  @TextFilter('Turns of this agent.', 200) agent?: string | undefined;
 
-  @TextFilter('Turns of this model.', 200)
-  model?: string | undefined;
+  @TextFilter('Turns of this model.', 200) model?: string | undefined;
 
-  @TimeFilter('Given at this time or later.')
-  since?: string | undefined;
+  @TimeFilter('Given at this time or later.') since?: string | undefined;
 
-  @TimeFilter('Given before this time.')
-  until?: string | undefined;
+  @TimeFilter('Given before this time.') until?: string | undefined;
 }
 
 /** What a list of feedback is filtered by; every field may be left out. */

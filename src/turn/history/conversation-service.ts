@@ -14,8 +14,7 @@ import { getTurn } from '../state/turn-row.js';
 import { TurnLog } from '../stream/turn-log.js';
 import type { CallPageDto, LogPageDto, SupersededChoice, TurnPageDto } from './history.dto.js';
 import type { MessagePageDto, StepPageDto } from './messages.dto.js';
-import { viewMessages } from './view-messages.js';
-import { viewSteps } from './view-steps.js';
+import { viewMessages, viewSteps } from './view-messages.js';
 
 /** The largest number of a step that the database takes. */
 const MOST_STEPS = 2 ** 31 - 1;

@@ -1,17 +1,17 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { turnOutcomes, type TurnOutcome, type TurnEvent } from '../../events/turn-event.js';
 import {
+  anyJson,
+  listOf,
   nullableTime,
+  nullableWhole,
   time,
   whole,
-  anyJson,
-  nullableWhole,
-  listOf,
 } from '../../http/fields/json-schemas.js';
 import { PageDto, PageLimit, PageToken, PageQueryDto } from '../../http/paging/page-query.dto.js';
 import { UsageDto } from '../../http/usage.dto.js';
 import { turnStatuses, type TurnStatus } from '../../storage/shapes/stored-turn.js';
-import { TurnPlaceDto } from '../turn-place.dto.js';
+import { TurnPlaceDto } from '../turn-record.dto.js';
 import { toolStatuses, type ToolStatus } from '../../storage/shapes/stored-step.js';
 import type { RetryClass } from '../../tools/tool.js';
 import type { TurnLogPage } from '../stream/turn-log.js';
@@ -25,33 +25,26 @@ export type SupersededChoice = (typeof supersededChoices)[number];
 export class ListedTurnDto extends TurnPlaceDto {
   turnId!: string;
 
-  @ApiProperty({ enum: turnStatuses })
-  status!: TurnStatus;
+  @ApiProperty({ enum: turnStatuses }) status!: TurnStatus;
 
   /** Workers that have had the turn; 0: none yet. */
-  @ApiProperty(whole)
-  attempt!: number;
+  @ApiProperty(whole) attempt!: number;
 
   model!: string;
 
   persona!: string;
 
-  @ApiProperty(time)
-  createdAt!: string;
+  @ApiProperty(time) createdAt!: string;
 
-  @ApiProperty(nullableTime)
-  startedAt!: string | null;
+  @ApiProperty(nullableTime) startedAt!: string | null;
 
-  @ApiProperty(nullableTime)
-  endedAt!: string | null;
+  @ApiProperty(nullableTime) endedAt!: string | null;
 
   /** Null until the turn ends. */
-  @ApiProperty({ type: UsageDto, nullable: true })
   usage!: UsageDto | null;
 
   /** Null until the turn ends. */
-  @ApiProperty({ enum: turnOutcomes, nullable: true })
-  outcome!: TurnOutcome | null;
+  @ApiProperty({ enum: turnOutcomes, nullable: true }) outcome!: TurnOutcome | null;
 
   /** A stop reason, the name of a limit, who interrupted, or the type of an error; null until the turn ends. */
   reason!: string | null;
@@ -66,38 +59,31 @@ export class TurnPageDto extends PageDto {
 export class CallDto {
   callId!: string;
 
-  @ApiProperty(whole)
-  step!: number;
+  @ApiProperty(whole) step!: number;
 
   /** The attempt whose worker claimed the call. */
-  @ApiProperty(whole)
-  attempt!: number;
+  @ApiProperty(whole) attempt!: number;
 
   /** @example read */
   name!: string;
 
-  @ApiProperty(anyJson)
-  input!: unknown;
+  @ApiProperty(anyJson) input!: unknown;
 
   /** `claimed`: it may be running, or its worker died; every other status is final. */
-  @ApiProperty({ enum: ['claimed', ...toolStatuses] })
-  status!: 'claimed' | ToolStatus;
+  @ApiProperty({ enum: ['claimed', ...toolStatuses] }) status!: 'claimed' | ToolStatus;
 
   /** Result as the model has it; null while it is not known. */
   output!: string | null;
 
-  @ApiProperty(nullableWhole)
-  durationMs!: number | null;
+  @ApiProperty(nullableWhole) durationMs!: number | null;
 
   /** Whether the call is repeated when its outcome is lost; null: the server has no such tool. */
   @ApiProperty({ enum: ['safe', 'idempotent', 'never'], nullable: true })
   retry!: RetryClass | null;
 
-  @ApiProperty(time)
-  claimedAt!: string;
+  @ApiProperty(time) claimedAt!: string;
 
-  @ApiProperty(nullableTime)
-  endedAt!: string | null;
+  @ApiProperty(nullableTime) endedAt!: string | null;
 }
 
 export class CallPageDto extends PageDto {
@@ -107,25 +93,20 @@ export class CallPageDto extends PageDto {
 
 export class LogPageDto extends PageDto implements TurnLogPage {
   /** `turn.ended` is the last event of a turn. */
-  @ApiProperty(listOf('TurnEvent'))
-  events!: TurnEvent[];
+  @ApiProperty(listOf('TurnEvent')) events!: TurnEvent[];
 }
 
 export class LogPageQueryDto {
   @PageToken('`nextCursor` of the page before, or `<turn id>:<attempt>.<seq>` of any event.')
   cursor?: string | undefined;
 
-  @PageLimit({ standard: 200, most: 1_000 })
-  limit = 200;
+  @PageLimit({ standard: 200, most: 1_000 }) limit = 200;
 }
 
 /** A page of a session's turns or messages. */
 export class LineQueryDto extends PageQueryDto {
-  @OneOf(supersededChoices, {
-    description: 'Whether the list has turns that others took the place of.',
-    default: 'hide',
-  })
-  superseded: SupersededChoice = 'hide';
+  /** Whether the list has turns that others took the place of. */
+  @OneOf(supersededChoices, { default: 'hide' }) superseded: SupersededChoice = 'hide';
 }
 
 export class CompactReportDto {

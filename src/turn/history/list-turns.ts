@@ -3,7 +3,7 @@ import { and, desc, eq, isNull, sql, type SQL, asc } from 'drizzle-orm';
 import type { Queryable } from '../../storage/connection.js';
 import { turns } from '../../storage/schema.js';
 import type { TurnOutcome } from '../../events/turn-event.js';
-import { viewPlace } from '../state/turn-row.js';
+import { viewPlace } from '../turn-record.dto.js';
 import { unendedStatuses, type TurnStatus } from '../../storage/shapes/stored-turn.js';
 
 export interface TurnListPage {

@@ -1,35 +1,24 @@
 import { ApiExtraModels, ApiProperty, ApiPropertyOptional, getSchemaPath } from '@nestjs/swagger';
-import { anyJson, whole, time } from '../../http/fields/json-schemas.js';
+import { anyJson, time, whole } from '../../http/fields/json-schemas.js';
 import { PageDto } from '../../http/paging/page-query.dto.js';
 import { UsageDto } from '../../http/usage.dto.js';
 import { stepStopReasons, type StepStopReason } from '../../storage/shapes/stored-step.js';
-import type { MessagePart, NoticeView, StepView } from './view-steps.js';
-import type { MessageView } from './view-messages.js';
+import type { Refused } from '../state/left-out.js';
 
-type Part<Type extends MessagePart['type']> = Extract<MessagePart, { type: Type }>;
-
-const leftOut = {
-  type: Boolean,
-  description: 'The provider refused it: requests are made without it. Absent: the model gets it.',
-};
-
-export class TextPartDto implements Part<'text'> {
-  @ApiProperty({ enum: ['text'] })
-  type!: 'text';
+export class TextPartDto {
+  @ApiProperty({ enum: ['text'] }) type!: 'text';
 
   text!: string;
 }
 
-export class ThinkingPartDto implements Part<'thinking'> {
-  @ApiProperty({ enum: ['thinking'] })
-  type!: 'thinking';
+export class ThinkingPartDto {
+  @ApiProperty({ enum: ['thinking'] }) type!: 'thinking';
 
   text!: string;
 }
 
-export class FilePartDto implements Part<'file'> {
-  @ApiProperty({ enum: ['file'] })
-  type!: 'file';
+export class FilePartDto {
+  @ApiProperty({ enum: ['file'] }) type!: 'file';
 
   /** What `attachments` of a later turn may name. */
   id!: string;
@@ -43,19 +32,17 @@ export class FilePartDto implements Part<'file'> {
   mimeType!: string;
 
   /** Bytes. */
-  @ApiProperty(whole)
-  size!: number;
+  @ApiProperty(whole) size!: number;
 
   /** Where its bytes are, below the server’s address. */
   url!: string;
 
-  @ApiPropertyOptional(leftOut)
+  /** The provider refused it: requests are made without it. Absent: the model gets it. */
   leftOut?: boolean;
 }
 
-export class ToolPartDto implements Part<'tool'> {
-  @ApiProperty({ enum: ['tool'] })
-  type!: 'tool';
+export class ToolPartDto {
+  @ApiProperty({ enum: ['tool'] }) type!: 'tool';
 
   toolUseId!: string;
 
@@ -63,8 +50,7 @@ export class ToolPartDto implements Part<'tool'> {
   name!: string;
 
   /** As the model asked for it. */
-  @ApiProperty(anyJson)
-  input!: unknown;
+  @ApiProperty(anyJson) input!: unknown;
 
   /**
    * `requested`: asked for, and not begun; `claimed`: it may be running, or its worker died; `success`, `error`,
@@ -75,9 +61,12 @@ export class ToolPartDto implements Part<'tool'> {
   /** Result as the model has it; null before the end. */
   output!: string | null;
 
-  @ApiPropertyOptional(leftOut)
+  /** The provider refused it: requests are made without it. Absent: the model gets it. */
   leftOut?: boolean;
 }
+
+/** A part of a message, of one of four kinds by `type`. */
+export type MessagePart = TextPartDto | ThinkingPartDto | FilePartDto | ToolPartDto;
 
 const parts = {
   text: TextPartDto,
@@ -97,42 +86,36 @@ export function ApiParts(): PropertyDecorator {
   };
 }
 
-export class NoticeDto implements NoticeView {
+export class NoticeDto {
   kind!: string;
 
   text!: string;
 
   /** Facts of the notice, by kind; null where it has none. */
-  @ApiProperty(anyJson)
-  metadata!: unknown;
+  @ApiProperty(anyJson) metadata!: unknown;
 
   /** Whether the model got it, too. */
   seenByModel!: boolean;
 }
 
-export class StepDto implements StepView {
+export class StepDto {
   stepId!: string;
 
   /** From 1. */
-  @ApiProperty(whole)
-  step!: number;
+  @ApiProperty(whole) step!: number;
 
   @ApiProperty({ enum: ['completed', 'abort', 'error'] })
-  status!: StepView['status'];
+  status!: 'completed' | 'abort' | 'error';
 
-  @ApiProperty({ enum: stepStopReasons })
-  stopReason!: StepStopReason;
+  @ApiProperty({ enum: stepStopReasons }) stopReason!: StepStopReason;
 
   usage!: UsageDto;
 
-  @ApiProperty(time)
-  startedAt!: string;
+  @ApiProperty(time) startedAt!: string;
 
-  @ApiProperty(time)
-  endedAt!: string;
+  @ApiProperty(time) endedAt!: string;
 
-  @ApiParts()
-  parts!: MessagePart[];
+  @ApiParts() parts!: MessagePart[];
 
   /** After this step and before the next, to the model or to the client. */
   notices!: NoticeDto[];
@@ -143,23 +126,19 @@ export class StepPageDto extends PageDto {
   steps!: StepDto[];
 }
 
-export class MessageDto implements MessageView {
+export class MessageDto {
   messageId!: string;
 
   turnId!: string;
 
-  @ApiProperty({ enum: ['user', 'assistant', 'system'] })
-  role!: MessageView['role'];
+  @ApiProperty({ enum: ['user', 'assistant', 'system'] }) role!: 'user' | 'assistant' | 'system';
 
   /** `active` while its turn runs; `cut`: its turn ended before it was complete. */
-  @ApiProperty({ enum: ['active', 'complete', 'cut'] })
-  status!: MessageView['status'];
+  @ApiProperty({ enum: ['active', 'complete', 'cut'] }) status!: 'active' | 'complete' | 'cut';
 
-  @ApiProperty(time)
-  createdAt!: string;
+  @ApiProperty(time) createdAt!: string;
 
-  @ApiParts()
-  parts!: MessagePart[];
+  @ApiParts() parts!: MessagePart[];
 
   /** A summary stands for the message when the model is called. */
   compacted?: boolean;
@@ -171,12 +150,10 @@ export class MessageDto implements MessageView {
    * The model is not sent the message: the provider refused the request with it, it is too long, or the model
    * declined to answer it. Absent: the model gets it.
    */
-  @ApiPropertyOptional({ enum: ['refused', 'too-long', 'declined'] })
-  leftOut?: NonNullable<MessageView['leftOut']>;
+  @ApiPropertyOptional({ enum: ['refused', 'too-long', 'declined'] }) leftOut?: Refused;
 
   /** The step after which a steered message was delivered; absent on others. */
-  @ApiPropertyOptional(whole)
-  afterStep?: number;
+  @ApiPropertyOptional(whole) afterStep?: number;
 
   /** What a `system` message says, with its facts; absent on others. */
   notice?: NoticeDto;

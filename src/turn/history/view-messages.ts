@@ -1,46 +1,20 @@
 import { storedFileId, storedFileUrl } from '../../attachments/stored-files.js';
-import type { StoredPart } from '../../storage/shapes/stored-step.js';
+import type {
+  StoredPart,
+  StepStopReason,
+  AssistantPart,
+} from '../../storage/shapes/stored-step.js';
 import type { StoredNotice } from '../../notices/notice.js';
 import { compact } from '../../platform/compact.js';
 import { unendedStatuses } from '../../storage/shapes/stored-turn.js';
 import { assistantMessageId } from '../state/turn-row.js';
 import { callKey, partKey } from '../prompt/leave-out.js';
-import type { Refused } from '../state/left-out.js';
-import type { StoredTurn } from '../state/stored-turn.js';
-import {
-  viewNotice,
-  viewStepParts,
-  viewSteps,
-  type MessagePart,
-  type NoticeView,
-  type StepView,
-} from './view-steps.js';
-
-export interface MessageView {
-  messageId: string;
-  turnId: string;
-  role: 'user' | 'assistant' | 'system';
-  /** `active` while its turn runs; `cut` when its turn ended before it was complete. */
-  status: 'active' | 'complete' | 'cut';
-  /** ISO-8601. */
-  createdAt: string;
-  parts: MessagePart[];
-  /** A summary stands for the message when the model is called. */
-  compacted?: boolean;
-  /** The turn that took the place of its turn. Absent: it is in the conversation. */
-  supersededBy?: string;
-  /**
-   * The turn is not sent to the model: its request was refused or too long, or the model declined to answer it.
-   * Absent: it is.
-   */
-  leftOut?: Refused;
-  /** The step after which a steered message was delivered; absent on others. */
-  afterStep?: number;
-  /** What a `system` message says, with its facts; absent on others. */
-  notice?: NoticeView;
-  /** Model calls that an assistant's message consists of, in order. */
-  steps?: StepView[];
-}
+import type { StoredTurn, StepRow } from '../state/stored-turn.js';
+import { serverCallOf } from '../../provider/anthropic/wire-blocks.js';
+import type { JsonObject } from '../../platform/json.js';
+import { shownStatus } from '../../tools/ledger.js';
+import { serverResults } from '../state/server-calls.js';
+import type { MessageDto, MessagePart, NoticeDto, StepDto } from './messages.dto.js';
 
 /**
  * A session's messages, oldest first: `GET /api/harness/sessions/:id/messages`. Pure.
@@ -50,7 +24,7 @@ export interface MessageView {
 export function viewMessages(
   turns: readonly StoredTurn[],
   leftOut: readonly string[] = [],
-): MessageView[] {
+): MessageDto[] {
   const keys = new Set(leftOut);
   return turns.flatMap((stored) => {
     const { id, supersededBy, leftOut: why } = stored.turn;
@@ -73,9 +47,9 @@ function keyOf(part: MessagePart, turnId: string, index: number): string {
   return part.type === 'file' ? partKey(turnId, index) : '';
 }
 
-function viewTurnMessages(stored: StoredTurn): MessageView[] {
+function viewTurnMessages(stored: StoredTurn): MessageDto[] {
   const { turn, steps } = stored;
-  const user: MessageView = {
+  const user: MessageDto = {
     messageId: stored.userMessageId,
     turnId: turn.id,
     role: 'user',
@@ -86,7 +60,7 @@ function viewTurnMessages(stored: StoredTurn): MessageView[] {
   const asked = [user, ...stored.notices.filter(isOwnMessage).map(viewNoticeMessage)];
   asked.push(...stored.steered.map((message) => viewSteered(turn, message)));
   if (steps.length === 0) return asked;
-  const assistant: MessageView = {
+  const assistant: MessageDto = {
     messageId: assistantMessageId(turn.id),
     turnId: turn.id,
     role: 'assistant',
@@ -106,7 +80,7 @@ function isOwnMessage(notice: StoredNotice): boolean {
 function viewSteered(
   turn: StoredTurn['turn'],
   { messageId, afterStep, text }: StoredTurn['steered'][number],
-): MessageView {
+): MessageDto {
   return {
     messageId,
     turnId: turn.id,
@@ -118,7 +92,7 @@ function viewSteered(
   };
 }
 
-function viewNoticeMessage(notice: StoredTurn['notices'][number]): MessageView {
+function viewNoticeMessage(notice: StoredTurn['notices'][number]): MessageDto {
   return {
     messageId: `${assistantMessageId(notice.turnId)}-${notice.mark}`,
     turnId: notice.turnId,
@@ -134,7 +108,7 @@ function viewEndNote({ endNote }: StoredTurn['turn']): MessagePart[] {
   return endNote === null ? [] : [{ type: 'text', text: endNote }];
 }
 
-function assistantStatus(status: StoredTurn['turn']['status']): MessageView['status'] {
+function assistantStatus(status: StoredTurn['turn']['status']): MessageDto['status'] {
   if (unendedStatuses.some((one) => one === status)) return 'active';
   return status === 'completed' ? 'complete' : 'cut';
 }
@@ -144,4 +118,64 @@ function viewUserPart(part: StoredPart, turnId: string, index: number): MessageP
   const { name, path, mimeType, size } = part.file;
   const id = storedFileId(turnId, index);
   return { type: 'file', id, name, ...compact({ path }), mimeType, size, url: storedFileUrl(id) };
+}
+
+/** The model calls of a turn, in order: `GET /api/harness/turns/:id/steps`. Pure. */
+export function viewSteps(stored: StoredTurn): StepDto[] {
+  return stored.steps.map((step) => ({
+    stepId: `${assistantMessageId(stored.turn.id)}-step-${step.step}`,
+    step: step.step,
+    status: statuses[step.stopReason] ?? 'completed',
+    stopReason: step.stopReason,
+    usage: step.usage,
+    startedAt: step.startedAt.toISOString(),
+    endedAt: step.endedAt.toISOString(),
+    parts: viewStepParts(step, stored),
+    notices: stored.notices
+      .filter((notice) => notice.level === 'step' && notice.afterStep === step.step)
+      .map(viewNotice),
+  }));
+}
+
+/** A notice with its facts. Pure. */
+function viewNotice({ kind, text, metadata, seenByModel }: NoticeDto): NoticeDto {
+  return { kind, text, metadata, seenByModel };
+}
+
+const statuses: Partial<Record<StepStopReason, StepDto['status']>> = {
+  interrupted: 'abort',
+  failed: 'error',
+};
+
+function viewStepParts(step: StepRow, stored: StoredTurn): MessagePart[] {
+  return step.parts.flatMap((part) => viewPart(part, stored));
+}
+
+function viewPart(part: AssistantPart, stored: StoredTurn): MessagePart[] {
+  switch (part.type) {
+    case 'text':
+      return part.text === '' ? [] : [{ type: 'text', text: part.text }];
+    case 'thinking':
+      return [{ type: 'thinking', text: part.thinking }];
+    case 'tool_use': {
+      const call = stored.calls.find((row) => row.callId === part.id);
+      const { id: toolUseId, name, input } = part;
+      const status = call === undefined ? 'requested' : shownStatus(call.status);
+      return [{ type: 'tool', toolUseId, name, input, status, output: call?.output ?? null }];
+    }
+    case 'opaque':
+      return viewServerCall(part.block, stored);
+    case 'redacted_thinking':
+      return [];
+  }
+}
+
+/** A tool of the provider's own is shown as every other: its call, with what it came to. */
+function viewServerCall(block: JsonObject, { steps }: StoredTurn): MessagePart[] {
+  const call = serverCallOf(block);
+  if (call === undefined) return [];
+  const { callId: toolUseId, name, input } = call;
+  const result = serverResults(steps).get(toolUseId);
+  const status = result?.status ?? 'unknown';
+  return [{ type: 'tool', toolUseId, name, input, status, output: result?.output ?? null }];
 }

@@ -14,12 +14,10 @@ const alignedKinds = ['same', 'changed', 'onlyLeft', 'onlyRight'] as const;
 
 export class RecordedCountDto {
   /** Calls that the recorded turn had a result of. */
-  @ApiProperty(whole)
-  hits!: number;
+  @ApiProperty(whole) hits!: number;
 
   /** Calls that it had none of: `NOT_RECORDED`. */
-  @ApiProperty(whole)
-  misses!: number;
+  @ApiProperty(whole) misses!: number;
 }
 
 /** A turn as it is compared. Null: not known, or not over. */
@@ -31,46 +29,38 @@ export class ComparedTurnDto {
   /** The turn that it is a replay of. */
   replayOf?: string;
 
-  @ApiProperty({ enum: turnStatuses })
-  status!: TurnStatus;
+  @ApiProperty({ enum: turnStatuses }) status!: TurnStatus;
 
   model!: string;
 
   agent!: string;
 
   /** Null until the turn ends. */
-  @ApiProperty({ enum: turnOutcomes, nullable: true })
-  outcome!: TurnOutcome | null;
+  @ApiProperty({ enum: turnOutcomes, nullable: true }) outcome!: TurnOutcome | null;
 
   /** Reason of the end. */
   reason!: string | null;
 
   /** Null until the turn ends. */
-  @ApiProperty({ type: UsageDto, nullable: true })
   usage!: UsageDto | null;
 
   /** US dollars; null: no price is known. */
   costUsd!: number | null;
 
   /** Milliseconds from its acceptance to its start. */
-  @ApiProperty(nullableWhole)
-  queuedMs!: number | null;
+  @ApiProperty(nullableWhole) queuedMs!: number | null;
 
   /** Milliseconds from its start to the first event of a reply. */
-  @ApiProperty(nullableWhole)
-  firstTokenMs!: number | null;
+  @ApiProperty(nullableWhole) firstTokenMs!: number | null;
 
   /** Milliseconds from its start to its end. */
-  @ApiProperty(nullableWhole)
-  durationMs!: number | null;
+  @ApiProperty(nullableWhole) durationMs!: number | null;
 
   /** Model calls. */
-  @ApiProperty(whole)
-  steps!: number;
+  @ApiProperty(whole) steps!: number;
 
   /** Tool calls. */
-  @ApiProperty(whole)
-  calls!: number;
+  @ApiProperty(whole) calls!: number;
 
   /** Of a replay. */
   recorded?: RecordedCountDto;
@@ -79,30 +69,25 @@ export class ComparedTurnDto {
   text!: string;
 
   /** The object that it ended with. */
-  @ApiProperty({ ...jsonObject, nullable: true })
-  output!: JsonObject | null;
+  @ApiProperty({ ...jsonObject, nullable: true }) output!: JsonObject | null;
 }
 
 export class ComparedCallDto {
   callId!: string;
 
-  @ApiProperty(whole)
-  step!: number;
+  @ApiProperty(whole) step!: number;
 
   /** @example read */
   name!: string;
 
   /** As the model asked for it. */
-  @ApiProperty(jsonObject)
-  input!: JsonObject;
+  @ApiProperty(jsonObject) input!: JsonObject;
 
   /** `claimed`: it has no result. */
-  @ApiProperty({ enum: ['claimed', ...toolStatuses] })
-  status!: 'claimed' | ToolStatus;
+  @ApiProperty({ enum: ['claimed', ...toolStatuses] }) status!: 'claimed' | ToolStatus;
 
   /** Of a replay: whether the recorded turn had its result. */
-  @ApiPropertyOptional({ enum: ['recorded', 'missed'] })
-  result?: 'recorded' | 'missed';
+  @ApiPropertyOptional({ enum: ['recorded', 'missed'] }) result?: 'recorded' | 'missed';
 }
 
 export class AlignedCallsDto {
@@ -110,8 +95,7 @@ export class AlignedCallsDto {
    * `same`: one tool with one input; `changed`: the same tool with another input; `onlyLeft`, `onlyRight`: the other
    * turn has none here.
    */
-  @ApiProperty({ enum: alignedKinds })
-  kind!: (typeof alignedKinds)[number];
+  @ApiProperty({ enum: alignedKinds }) kind!: (typeof alignedKinds)[number];
 
   left?: ComparedCallDto;
 

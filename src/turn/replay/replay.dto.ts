@@ -15,11 +15,19 @@ import { ListedTurnDto } from '../history/history.dto.js';
 
 @RequestForm({ closed: 'A replay' })
 export class WantedReplayDto {
-  @OptionalText('Model of the replay. Default: the recorded turn’s.', 'claude-haiku-5-5')
-  model?: string;
+  /**
+   * Model of the replay. Default: the recorded turn’s.
+   *
+   * @example claude-haiku-5-5
+   */
+  @OptionalText() model?: string;
 
-  @OptionalText('Agent of the replay. Default: the recorded turn’s.', 'WORKING_ITEMS')
-  agent?: string;
+  /**
+   * Agent of the replay. Default: the recorded turn’s.
+   *
+   * @example WORKING_ITEMS
+   */
+  @OptionalText() agent?: string;
 
   @ApiProperty({
     type: TurnOptionsDto,
@@ -29,25 +37,28 @@ export class WantedReplayDto {
   @IsObject(mustBe('an object'))
   opts?: TurnOptionsDto;
 
+  /**
+   * `recorded`, the default: a call gets the result that the recorded turn has of it. `none`: no tool may be called.
+   */
   @MayBeAbsent()
-  @OneOf(replayTools, {
-    description:
-      '`recorded`, the default: a call gets the result that the recorded turn has of it. `none`: no tool may be called.',
-  })
+  @OneOf(replayTools)
   tools?: ReplayTools;
 }
 
 export class CompareQueryDto {
-  @RequiredText('Id of the turn to compare with.', 'turn_6b0f7c1e-3c0a-4f0e-9a53-6a3b7c0f2d11')
-  with!: string;
+  /**
+   * Id of the turn to compare with.
+   *
+   * @example turn_6b0f7c1e-3c0a-4f0e-9a53-6a3b7c0f2d11
+   */
+  @RequiredText() with!: string;
 }
 
 export class ReplayDto extends ListedTurnDto {
   /** The session of the replay, which no list has. */
   sessionId!: string;
 
-  @ApiProperty({ enum: replayTools })
-  tools!: ReplayTools;
+  @ApiProperty({ enum: replayTools }) tools!: ReplayTools;
 }
 
 export class ReplayPageDto extends PageDto {

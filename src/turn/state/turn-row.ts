@@ -113,49 +113,6 @@ export async function findTurnByKey(
   return turn;
 }
 
-/** The place of a turn among the lines of its conversation. */
-export function viewPlace({
-  replaces,
-  supersededBy,
-  copiedFrom,
-}: Pick<TurnRow, 'replaces' | 'supersededBy' | 'copiedFrom'>) {
-  return compact({
-    replaces: replaces ?? undefined,
-    supersededBy: supersededBy ?? undefined,
-    copiedFrom: copiedFrom ?? undefined,
-  });
-}
-
-/** A turn as clients see it: `GET /api/harness/turns/:id`. Times are ISO-8601. */
-export function viewTurn(turn: TurnRow) {
-  const { options: resolved, delegation } = offerOf(turn);
-  return {
-    turnId: turn.id,
-    sessionId: turn.sessionId,
-    ...(turn.parentTurnId === null
-      ? {}
-      : { parentTurnId: turn.parentTurnId, parentToolUseId: turn.parentCallId }),
-    status: turn.status,
-    attempt: turn.attempt,
-    options: resolved.options,
-    provenance: resolved.provenance,
-    optionProblems: resolved.problems,
-    delegation,
-    usage: turn.usage,
-    exitCode: turn.exitCode,
-    endReason: turn.endReason,
-    error: turn.failure,
-    output: turn.output,
-    cancelRequestedAt: turn.cancelRequestedAt?.toISOString() ?? null,
-    createdAt: turn.createdAt.toISOString(),
-    startedAt: turn.startedAt?.toISOString() ?? null,
-    endedAt: turn.endedAt?.toISOString() ?? null,
-    ...viewPlace(turn),
-    ...compact({ replayOf: turn.request.replay?.turnId }),
-    eventsUrl: eventsUrl(turn.id),
-  };
-}
-
 export function eventsUrl(turnId: string): string {
   return `/api/harness/turns/${turnId}/events`;
 }

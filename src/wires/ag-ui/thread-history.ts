@@ -1,5 +1,5 @@
-import { viewMessages, type MessageView } from '../../turn/history/view-messages.js';
-import { viewSteps, type MessagePart, type StepView } from '../../turn/history/view-steps.js';
+import type { MessageDto, MessagePart, StepDto } from '../../turn/history/messages.dto.js';
+import { viewMessages, viewSteps } from '../../turn/history/view-messages.js';
 import { assistantMessageId } from '../../turn/state/turn-row.js';
 import type { StoredTurn } from '../../turn/state/stored-turn.js';
 import { printJson } from '../../platform/exact-json.js';
@@ -76,7 +76,7 @@ function textOf({ content }: AgUiMessage): string {
 }
 
 /** Files are parts by their address, which the client can send again. */
-function userMessage({ messageId: id, parts }: MessageView): AgUiMessage {
+function userMessage({ messageId: id, parts }: MessageDto): AgUiMessage {
   const texts = parts.flatMap((part) => (part.type === 'text' ? part.text : []));
   const text = texts.join('\n\n');
   const files = parts.flatMap((part) => {
@@ -90,7 +90,7 @@ function userMessage({ messageId: id, parts }: MessageView): AgUiMessage {
   return { id, role: 'user', content: [...said, ...files] };
 }
 
-function viewStep(messageId: string, { step, parts }: StepView, stored: StoredTurn): AgUiMessage[] {
+function viewStep(messageId: string, { step, parts }: StepDto, stored: StoredTurn): AgUiMessage[] {
   const id = `${messageId}-${step}`;
   const thoughts = parts.flatMap((part) => (part.type === 'thinking' ? part.text : []));
   const texts = parts.flatMap((part) => (part.type === 'text' ? part.text : []));

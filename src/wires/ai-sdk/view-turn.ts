@@ -6,7 +6,7 @@ import { type TurnRow, assistantMessageId } from '../../turn/state/turn-row.js';
 import type { ConversationTurn, SteeredMessage } from '../conversation/history.js';
 import type { Frame } from '../framing/dialect.js';
 import { viewMessages } from '../../turn/history/view-messages.js';
-import type { MessagePart } from '../../turn/history/view-steps.js';
+import type { MessagePart } from '../../turn/history/messages.dto.js';
 import { askedFirst } from './dialect/ai-sdk-calls.js';
 import { type AiSdkRange, aiSdkDialect } from './dialect/ai-sdk.js';
 

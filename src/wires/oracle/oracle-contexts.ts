@@ -1,6 +1,7 @@
 import { and, desc, eq, inArray, isNull } from 'drizzle-orm';
 import { toSource } from '../../provider/anthropic/wire-blocks.js';
-import { viewMessages, type MessageView } from '../../turn/history/view-messages.js';
+import type { MessageDto } from '../../turn/history/messages.dto.js';
+import { viewMessages } from '../../turn/history/view-messages.js';
 import type { StoredTurn } from '../../turn/state/stored-turn.js';
 import { contextBefore } from '../../turn/state/turn-state.js';
 import type { Database } from '../../storage/connection.js';
@@ -28,7 +29,7 @@ export function viewHistory(
   return { messages, token_count: contextBefore(turns) };
 }
 
-function viewMessage(message: MessageView, sources: OracleSource[]): HistoryMessageDto {
+function viewMessage(message: MessageDto, sources: OracleSource[]): HistoryMessageDto {
   const { role, parts, createdAt: timestamp } = message;
   const content = parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
   return { role, content, timestamp, ...(sources.length === 0 ? {} : { sources }) };

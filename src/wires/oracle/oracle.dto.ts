@@ -15,7 +15,7 @@ import { mustBe } from '../../http/fields/field-words.js';
 import { RequestForm } from '../../http/request-form.decorator.js';
 import { jsonObject, nullableText, time } from '../../http/fields/json-schemas.js';
 import type { JsonObject } from '../../platform/json.js';
-import type { MessageView } from '../../turn/history/view-messages.js';
+import type { MessageDto } from '../../turn/history/messages.dto.js';
 import {
   sourceTypes,
   systemTypes,
@@ -222,7 +222,7 @@ export class OracleAnswerDto {
 
 export class HistoryMessageDto {
   @ApiProperty({ enum: ['user', 'assistant', 'system'] })
-  role!: MessageView['role'];
+  role!: MessageDto['role'];
 
   @ApiProperty({ type: String })
   content!: string;

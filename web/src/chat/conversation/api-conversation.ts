@@ -1,4 +1,4 @@
-import type { MessageView } from '../../../../src/turn/history/view-messages.js';
+import type { MessageDto } from '../../../../src/turn/history/messages.dto.js';
 import { compact } from '../../../../src/platform/compact.js';
 import { client, reportFault } from '../../app/client.js';
 import { optionsOfTurn } from '../turn/options-of-turn.js';
@@ -45,8 +45,8 @@ async function latestTurns(sessionId: string) {
 }
 
 /** All messages, those of superseded turns as well. */
-async function allMessages(sessionId: string): Promise<MessageView[]> {
-  const all: MessageView[] = [];
+async function allMessages(sessionId: string): Promise<MessageDto[]> {
+  const all: MessageDto[] = [];
   let cursor: string | undefined;
   do {
     const page = await client().sessions.messages(sessionId, {

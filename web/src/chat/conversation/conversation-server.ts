@@ -1,5 +1,5 @@
 import type { SessionRecord } from '../../../../src/session/view-session.js';
-import type { MessageView } from '../../../../src/turn/history/view-messages.js';
+import type { MessageDto } from '../../../../src/turn/history/messages.dto.js';
 import type { AnyFrame } from './reduce-turn.js';
 
 /** A turn of a list. */
@@ -11,7 +11,7 @@ export interface TurnSummary {
 
 export interface StoredConversation {
   session: SessionRecord;
-  messages: MessageView[];
+  messages: MessageDto[];
   /** Newest first. */
   turns: TurnSummary[];
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { MessageView } from '../../../../src/turn/history/view-messages.js';
+import type { MessageDto } from '../../../../src/turn/history/messages.dto.js';
 import { TurnpikeError } from '../../../../src/client/transport/client-errors.js';
 import { Conversation } from './conversation.js';
 import type { ConversationServer, Submission, TurnSummary } from './conversation-server.js';
@@ -15,7 +15,7 @@ const session = {
   createdAt: '2026-01-01T00:00:00.000Z',
   updatedAt: '2026-01-01T00:00:00.000Z',
 };
-const asked = (turnId: string): MessageView => ({
+const asked = (turnId: string): MessageDto => ({
   messageId: `msg_${turnId}`,
   turnId,
   role: 'user',
@@ -74,7 +74,7 @@ describe('Conversation', () => {
   });
 
   it('follows a turn that came between two lists once it has its message', async () => {
-    const messages: MessageView[] = [];
+    const messages: MessageDto[] = [];
     const turns: TurnSummary[] = [{ turnId: 'turn_1', status: 'running' }];
     const { api, followed } = server({
       load: async () => ({ session, messages: [...messages], turns }),

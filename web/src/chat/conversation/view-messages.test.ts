@@ -1,13 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import type { MessageView } from '../../../../src/turn/history/view-messages.js';
-import type { MessagePart } from '../../../../src/turn/history/view-steps.js';
+import type { MessageDto, MessagePart } from '../../../../src/turn/history/messages.dto.js';
 import { turnsOfMessages } from './view-messages.js';
 
 const usage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
 /** The shown items of a reply of one step. */
 function shown(parts: MessagePart[]) {
-  const message: MessageView = {
+  const message: MessageDto = {
     messageId: 'msg_1',
     turnId: 'turn_1',
     role: 'assistant',

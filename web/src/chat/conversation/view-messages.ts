@@ -1,5 +1,9 @@
-import type { MessagePart, NoticeView, StepView } from '../../../../src/turn/history/view-steps.js';
-import type { MessageView } from '../../../../src/turn/history/view-messages.js';
+import type {
+  MessageDto,
+  MessagePart,
+  NoticeDto,
+  StepDto,
+} from '../../../../src/turn/history/messages.dto.js';
 import { compact } from '../../../../src/platform/compact.js';
 import { isPlainObject } from '../../../../src/platform/json.js';
 import { allTokens } from '../../app/all-tokens.js';
@@ -22,11 +26,11 @@ export interface ConversationTurn {
   /** The turn that took its place, or that of a turn before it. Absent: it is in the conversation. */
   supersededBy?: string;
   /** Why the model is not sent the turn. Absent: it is. */
-  leftOut?: NonNullable<MessageView['leftOut']>;
+  leftOut?: NonNullable<MessageDto['leftOut']>;
 }
 
 /** The turns of a session from its stored messages, oldest first. Pure. */
-export function turnsOfMessages(messages: readonly MessageView[]): ConversationTurn[] {
+export function turnsOfMessages(messages: readonly MessageDto[]): ConversationTurn[] {
   const turns = new Map<string, ConversationTurn>();
   for (const message of messages) {
     const turn = turns.get(message.turnId) ?? newTurn(message);
@@ -41,7 +45,7 @@ function newTurn({
   compacted,
   supersededBy,
   leftOut,
-}: MessageView): ConversationTurn {
+}: MessageDto): ConversationTurn {
   return {
     turnId,
     user: { text: '', files: [], createdAt },
@@ -51,7 +55,7 @@ function newTurn({
   };
 }
 
-function addMessage(turn: ConversationTurn, message: MessageView): ConversationTurn {
+function addMessage(turn: ConversationTurn, message: MessageDto): ConversationTurn {
   if (message.role === 'assistant') return { ...turn, view: addSteps(turn.view, message) };
   const text = message.parts
     .flatMap((part) => (part.type === 'text' ? [part.text] : []))
@@ -77,7 +81,7 @@ function fileOf({
   return compact({ id, name, mimeType, size, leftOut });
 }
 
-function noticeOf({ kind, text, metadata, seenByModel }: NoticeView, key: string): Item {
+function noticeOf({ kind, text, metadata, seenByModel }: NoticeDto, key: string): Item {
   const facts = isPlainObject(metadata) ? metadata : {};
   return { kind: 'notice', key, noticeKind: kind, text, metadata: facts, seenByModel };
 }
@@ -86,7 +90,7 @@ function add(view: TurnView, items: readonly Item[]): TurnView {
   return { ...view, items: [...view.items, ...items] };
 }
 
-function addSteps(view: TurnView, { status, steps = [], parts }: MessageView): TurnView {
+function addSteps(view: TurnView, { status, steps = [], parts }: MessageDto): TurnView {
   const items = steps.flatMap((step) => itemsOf(step));
   const usage = steps.map((step) => step.usage).reduce(addUsage, noUsage);
   // A failed model call has no usage.
@@ -103,7 +107,7 @@ function addSteps(view: TurnView, { status, steps = [], parts }: MessageView): T
 }
 
 /** The closing note of a turn that a limit ended, which is in the message and in no step. */
-function endNote(steps: readonly StepView[], parts: readonly MessagePart[]): Item[] {
+function endNote(steps: readonly StepDto[], parts: readonly MessagePart[]): Item[] {
   const last = parts.at(-1);
   const inSteps = steps.reduce((count, step) => count + step.parts.length, 0);
   if (parts.length <= inSteps || last?.type !== 'text') return [];
@@ -111,7 +115,7 @@ function endNote(steps: readonly StepView[], parts: readonly MessagePart[]): Ite
   return [{ kind: 'text', key: 'end-note', step, text: last.text, isOpen: false }];
 }
 
-function itemsOf({ step, parts, notices }: StepView): Item[] {
+function itemsOf({ step, parts, notices }: StepDto): Item[] {
   const shown = joinTexts(parts).flatMap((part, index): Item[] => {
     const key = `${part.type}-${step}-${index}`;
     switch (part.type) {
