@@ -81,7 +81,6 @@ const rooms = [
   // What every room stands on: rows, attempts, leases, errors.
   '^src/turn/state/',
   '^src/turn/queue/',
-  '^src/turn/stream/',
   '^src/turn/budgets/',
   '^src/turn/approvals/',
   '^src/turn/prompt/',
@@ -150,7 +149,7 @@ const doors = [
   // The module of workers, which processes of that role have.
   '^src/turn/worker/worker\\.module\\.ts$',
   '^src/turn/branches/session-forker\\.ts$',
-  '^src/turn/history/(conversation-service|view-(messages|steps))\\.ts$',
+  '^src/turn/history/(conversation-service|messages\\.dto|view-messages)\\.ts$',
   '^src/turn/lifecycle/(presence|session-closer|turn-canceller)\\.ts$',
   // What works in the background, which a process begins once it listens.
   '^src/turn/worker/(sweeper|turn-worker)\\.ts$',

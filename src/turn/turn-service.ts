@@ -1,20 +1,25 @@
 import { lastArchived } from '../events/archive.js';
-import { parseCursor, type Cursor } from '../events/cursor.js';
+import {
+  compareCursors,
+  formatCursor,
+  parseCursor,
+  type Cursor,
+  type EventCursor,
+} from '../events/cursor.js';
 import type { TakeEvents } from '../events/turn-event.js';
-import { TypedError } from '../errors/typed-error.js';
+import { TypedError, invalidRequest } from '../errors/typed-error.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditLog } from '../access/audit-log.js';
 import { Metrics } from '../telemetry/metrics.js';
 import { DATABASE, type Database } from '../storage/connection.js';
 import { SessionCloser } from './lifecycle/session-closer.js';
 import { TurnCanceller, type CancelState } from './lifecycle/turn-canceller.js';
-import { TurnFollower, type TurnStage } from './stream/turn-follower.js';
+import { TurnFollower, type TurnStage } from './lifecycle/turn-follower.js';
 import { TurnSubmitter } from './submit/turn-submitter.js';
-import { checkCursor } from './stream/turn-log.js';
 import { Presence } from './lifecycle/presence.js';
 import type { SubmittedTurn, TurnSubmission } from './submit/turn-submission.js';
 import { noActiveTurn, streamExpired } from './state/turn-errors.js';
-import { findActiveTurn, findSessionAndTurn, getTurn } from './state/turn-row.js';
+import { findActiveTurn, findSessionAndTurn, getTurn, type TurnRow } from './state/turn-row.js';
 import { viewTurn, type TurnRecordDto } from './turn-record.dto.js';
 
 /** A turn after a cursor. */
@@ -167,4 +172,33 @@ function shuttingDown(): TypedError {
     message: 'The server is stopping. Send the turn again in a few seconds.',
     headers: { 'Retry-After': '5' },
   });
+}
+
+/**
+ * Refuses a cursor that no reader of the turn can have. Of a turn that runs, a cursor ahead of its log
+ * is fine: a log that lost its tail has readers ahead of it. Pure.
+ *
+ * @param last the last event of a turn that has ended.
+ * @throws TypedError INVALID_REQUEST 400.
+ */
+export function checkCursor(
+  { id: turnId, attempt }: Pick<TurnRow, 'id' | 'attempt'>,
+  after: Cursor,
+  last: EventCursor | undefined,
+): void {
+  const given = formatCursor(turnId, after);
+  if (last !== undefined && compareCursors(after, last) > 0) {
+    throw invalidRequest(
+      `'${given}' is past the end of turn ${turnId}, whose last event is ${formatCursor(turnId, last)}. ` +
+        'Read the turn from its start: send no cursor.',
+      { turnId },
+    );
+  }
+  if (last === undefined && after.attempt > attempt) {
+    throw invalidRequest(
+      `'${given}' is of an attempt that turn ${turnId} has not had. ` +
+        'Send the id of the last frame you received, or none to read from the start.',
+      { turnId },
+    );
+  }
 }

@@ -15,19 +15,17 @@ import { FeedbackController } from './feedback/feedback.controller.js';
 import { FeedbackService } from './feedback/feedback-service.js';
 import { ConversationController } from './history/conversation.controller.js';
 import { ConversationService } from './history/conversation-service.js';
-import { SessionCompactor } from './history/session-compactor.js';
 import { LifecycleModule } from './lifecycle/lifecycle.module.js';
 import { Presence } from './lifecycle/presence.js';
 import { QueueModule } from './queue/queue.module.js';
 import { ReplayController } from './replay/replay.controller.js';
 import { ReplayService } from './replay/replay-service.js';
 import { TurnReplayer } from './replay/turn-replayer.js';
-import { StreamModule } from './stream/stream.module.js';
 import { SubmitModule } from './submit/submit.module.js';
 import { TurnService } from './turn-service.js';
 
 /** What conducts turns, room by room. */
-const rooms = [ApprovalsModule, LifecycleModule, QueueModule, StreamModule, SubmitModule];
+const rooms = [ApprovalsModule, LifecycleModule, QueueModule, SubmitModule];
 
 @Module({
   imports: [
@@ -39,8 +37,8 @@ const rooms = [ApprovalsModule, LifecycleModule, QueueModule, StreamModule, Subm
     SessionModule,
     ToolsModule,
   ],
-  providers: [ConversationService, SessionCompactor, SessionForker],
-  exports: [...rooms, ConversationService, SessionCompactor, SessionForker],
+  providers: [ConversationService, SessionForker],
+  exports: [...rooms, ConversationService, SessionForker],
 })
 export class TurnModule {}
 

@@ -85,7 +85,7 @@ describe('a conversation of twenty turns', () => {
         if (event.type === 'notice.posted') notices.push(event.kind);
       }
       if (index === 11) {
-        const report = await services.compactor.compact(
+        const report = await services.conversations.compact(
           session.id,
           undefined,
           new AbortController().signal,

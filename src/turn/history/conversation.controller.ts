@@ -9,7 +9,6 @@ import { SessionIdDto, TurnIdDto } from '../../http/id-params.dto.js';
 import { ApiErrors } from '../../http/errors/api-errors.decorator.js';
 import { PageQueryDto } from '../../http/paging/page-query.dto.js';
 import { ConversationService } from './conversation-service.js';
-import { SessionCompactor } from './session-compactor.js';
 import {
   CallPageDto,
   CompactReportDto,
@@ -24,10 +23,7 @@ import { clientLeft } from '../state/turn-errors.js';
 @ApiTags('conversations')
 @Controller('api/harness')
 export class ConversationController {
-  constructor(
-    private readonly conversations: ConversationService,
-    private readonly compactor: SessionCompactor,
-  ) {}
+  constructor(private readonly conversations: ConversationService) {}
 
   /** Messages of a session, oldest first, a page of turns at a time */
   @Get('sessions/:id/messages')
@@ -97,6 +93,6 @@ export class ConversationController {
   ): Promise<CompactReportDto> {
     const gone = new AbortController();
     response.once('close', () => gone.abort(clientLeft()));
-    return this.compactor.compact(sessionId, dayLimitsOf(limits), gone.signal);
+    return this.conversations.compact(sessionId, dayLimitsOf(limits), gone.signal);
   }
 }

@@ -14,7 +14,6 @@ import { turnStatuses, type TurnStatus } from '../../storage/shapes/stored-turn.
 import { TurnPlaceDto } from '../turn-record.dto.js';
 import { toolStatuses, type ToolStatus } from '../../storage/shapes/stored-step.js';
 import type { RetryClass } from '../../tools/tool.js';
-import type { TurnLogPage } from '../stream/turn-log.js';
 import { OneOf } from '../../http/fields/field-rules.decorator.js';
 
 /** Whether a list has turns that others took the place of. */
@@ -91,7 +90,7 @@ export class CallPageDto extends PageDto {
   calls!: CallDto[];
 }
 
-export class LogPageDto extends PageDto implements TurnLogPage {
+export class LogPageDto extends PageDto {
   /** `turn.ended` is the last event of a turn. */
   @ApiProperty(listOf('TurnEvent')) events!: TurnEvent[];
 }

@@ -7,7 +7,7 @@ import { DATABASE, type Database } from '../../storage/connection.js';
 import { sessions, turns } from '../../storage/schema.js';
 import { unendedStatuses } from '../../storage/shapes/stored-turn.js';
 import { turnInProgress } from '../state/turn-errors.js';
-import { TurnFollower } from '../stream/turn-follower.js';
+import { TurnFollower } from './turn-follower.js';
 import { TurnCanceller } from './turn-canceller.js';
 
 /** Longest time that a request waits for the session's turns to end. */

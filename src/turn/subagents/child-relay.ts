@@ -3,7 +3,7 @@ import type { TurnEvent, TurnEventBody } from '../../events/turn-event.js';
 import { pause } from '../../platform/clock.js';
 import type { ChildTurn } from '../state/child-turn.js';
 import type { Attempt, Progress } from '../state/attempt.js';
-import type { TurnFollower } from '../stream/turn-follower.js';
+import type { TurnFollower } from '../lifecycle/turn-follower.js';
 import { changeState } from '../../governance/decision-tree/agent-state.js';
 import type { Deadline } from '../state/lease.js';
 

@@ -8,7 +8,7 @@ import { clientNotice, type NoticePosted } from '../../events/turn-event.js';
 import { withDeadline } from '../../platform/async/deadlines.js';
 import { TurnCanceller } from '../lifecycle/turn-canceller.js';
 import type { Attempt } from '../state/attempt.js';
-import { TurnFollower } from '../stream/turn-follower.js';
+import { TurnFollower } from '../lifecycle/turn-follower.js';
 import { addChildUsage, ApprovalRelay, relayChild, type ChildEnd } from './child-relay.js';
 import { OptionLoader } from '../../options/option-loader.js';
 import { startSubagent } from './start-subagent.js';

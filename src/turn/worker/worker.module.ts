@@ -5,7 +5,6 @@ import { AttemptModule } from '../attempt/attempt.module.js';
 import { AbandonedTurns } from '../lifecycle/abandoned-turns.js';
 import { LifecycleModule } from '../lifecycle/lifecycle.module.js';
 import { QueueModule } from '../queue/queue.module.js';
-import { StreamModule } from '../stream/stream.module.js';
 import { Delegator } from '../subagents/delegator.js';
 import { AttemptRunner } from './attempt-runner.js';
 import { Sweeper } from './sweeper.js';
@@ -13,14 +12,7 @@ import { TurnWorker } from './turn-worker.js';
 
 /** Runs turns, and sweeps for those that were left behind. */
 @Module({
-  imports: [
-    ApprovalsModule,
-    AttemptModule,
-    LifecycleModule,
-    OptionsModule,
-    QueueModule,
-    StreamModule,
-  ],
+  imports: [ApprovalsModule, AttemptModule, LifecycleModule, OptionsModule, QueueModule],
   providers: [AbandonedTurns, AttemptRunner, Delegator, Sweeper, TurnWorker],
   exports: [Sweeper, TurnWorker],
 })

@@ -1,5 +1,5 @@
 import type { TurnEvent } from '../../../src/events/turn-event.js';
-import type { TurnFollower } from '../../../src/turn/stream/turn-follower.js';
+import type { TurnFollower } from '../../../src/turn/lifecycle/turn-follower.js';
 
 /**
  * Reads a turn's events to its end, or until some were enough.

@@ -15,16 +15,15 @@ import { type Database, DATABASE } from '../../../src/storage/connection.js';
 import { ToolRegistry } from '../../../src/tools/registry.js';
 import { type Shells, SHELLS } from '../../../src/tools/shells.js';
 import { ApprovalAnswerer } from '../../../src/turn/approvals/approval-answerer.js';
-import { SessionCompactor } from '../../../src/turn/history/session-compactor.js';
+import { ConversationService } from '../../../src/turn/history/conversation-service.js';
 import { SessionCloser } from '../../../src/turn/lifecycle/session-closer.js';
 import { TurnCanceller } from '../../../src/turn/lifecycle/turn-canceller.js';
 import { TurnPromoter } from '../../../src/turn/lifecycle/turn-promoter.js';
 import { type SignalBus, SIGNAL_BUS } from '../../../src/turn/queue/signal-bus.js';
 import { TurnClaims } from '../../../src/turn/queue/turn-claims.js';
 import { type TurnQueue, TURN_QUEUE } from '../../../src/turn/queue/turn-queue.js';
-import { EndPoller } from '../../../src/turn/stream/end-poller.js';
+import { EndPoller, TurnFollower } from '../../../src/turn/lifecycle/turn-follower.js';
 import { AttemptServices } from '../../../src/turn/state/attempt-services.js';
-import { TurnFollower } from '../../../src/turn/stream/turn-follower.js';
 import { TurnSubmitter } from '../../../src/turn/submit/turn-submitter.js';
 
 /** What the processes of a test share in place of what the modules would provide; a test may replace each part. */
@@ -73,7 +72,7 @@ const conductors = {
   canceller: TurnCanceller,
   closer: SessionCloser,
   attempts: AttemptServices,
-  compactor: SessionCompactor,
+  conversations: ConversationService,
   follower: TurnFollower,
 };
 

@@ -26,7 +26,7 @@ import type { ToolDefinition } from '../../../src/tools/tool.js';
 import { TracingModule } from '../../../src/telemetry/tracing.js';
 import { MemorySignalBus, SIGNAL_BUS } from '../../../src/turn/queue/signal-bus.js';
 import { MemoryTurnQueue, TURN_QUEUE } from '../../../src/turn/queue/turn-queue.js';
-import { EndPoller } from '../../../src/turn/stream/end-poller.js';
+import { EndPoller } from '../../../src/turn/lifecycle/turn-follower.js';
 import { TurnModule } from '../../../src/turn/turn.module.js';
 import { TurnWorker } from '../../../src/turn/worker/turn-worker.js';
 import { TurnWorkerModule } from '../../../src/turn/worker/worker.module.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Cursor } from '../../events/cursor.js';
-import { checkCursor } from './turn-log.js';
+import type { Cursor } from '../events/cursor.js';
+import { checkCursor } from './turn-service.js';
 
 const turn = { id: 'turn_1', attempt: 2 };
 const end = { attempt: 2, seq: 7 };

@@ -8,7 +8,7 @@ import type { TurnEvent } from '../../events/turn-event.js';
 import { systemClock } from '../../platform/clock.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { turns } from '../../storage/schema.js';
-import { TurnLog } from './turn-log.js';
+import { loadLogPage } from './conversation-service.js';
 
 function event(attempt: number, seq: number): TurnEvent {
   const at = new Date(Date.UTC(2026, 0, 1, 0, attempt, seq % 60)).toISOString();
@@ -37,7 +37,7 @@ describe('the log of a turn, page by page', () => {
 
   const archive = (events: TurnEvent[]) => archiveEvents(database.db, turnId, events);
   const page = (limit: number, cursor?: string) =>
-    new TurnLog(database.db, log).page(turnId, { cursor, limit });
+    loadLogPage({ db: database.db, log }, turnId, { cursor, limit });
 
   async function pages(limit: number): Promise<TurnEvent[]> {
     const all: TurnEvent[] = [];
@@ -75,7 +75,7 @@ describe('the log of a turn, page by page', () => {
   it('ends before what the log has lost', async () => {
     await archive(run(1, 1, 3));
     const torn = { read: async () => [...run(1, 2, 5), ...run(1, 7, 9)] };
-    const { events } = await new TurnLog(database.db, torn).page(turnId, { limit: 200 });
+    const { events } = await loadLogPage({ db: database.db, log: torn }, turnId, { limit: 200 });
     expect(events).toEqual(run(1, 1, 5));
   });
 

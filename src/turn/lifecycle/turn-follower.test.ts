@@ -11,8 +11,7 @@ import { MemoryEventLog } from '../../events/memory-event-log.js';
 import type { TakeEvents, TurnEvent, TurnEventBody } from '../../events/turn-event.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { turns } from '../../storage/schema.js';
-import { EndPoller } from './end-poller.js';
-import { TurnFollower, type FollowOptions } from './turn-follower.js';
+import { EndPoller, TurnFollower, type FollowOptions } from './turn-follower.js';
 
 describe('TurnFollower', () => {
   let database: OpenedDatabase;
