@@ -10,8 +10,7 @@ import { loadLineOf, loadSessionTurns } from '../../turn/state/stored-turn.js';
 import { turnNotFound, sessionBusy } from '../../turn/state/turn-errors.js';
 import { getTurn } from '../../turn/state/turn-row.js';
 import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
-import { Conversations, type WireMessage } from '../conversation/conversations.js';
-import { findOpenTurn } from '../conversation/history.js';
+import { Conversations, findOpenTurn, type WireMessage } from '../conversation/conversations.js';
 import {
   findAsked,
   findDecided,

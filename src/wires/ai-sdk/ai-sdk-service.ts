@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { EMPTY } from 'rxjs';
 import { Inject, Injectable } from '@nestjs/common';
-import { and, desc, eq } from 'drizzle-orm';
+import { and, desc, eq, isNull, or, sql } from 'drizzle-orm';
 import type { Principal } from '../../access/principal.js';
 import { PersonaLibrary } from '../../agents/persona-library.js';
 import { isTypedError } from '../../errors/typed-error.js';
@@ -13,11 +13,12 @@ import type { CancelState } from '../../turn/lifecycle/turn-canceller.js';
 import { turnNotFound } from '../../turn/state/turn-errors.js';
 import { findTurnByKey, getTurn, type TurnRow } from '../../turn/state/turn-row.js';
 import { describeDisposition, type SubmittedTurn } from '../../turn/submit/turn-submission.js';
-import { Conversations } from '../conversation/conversations.js';
-import { findOpenTurn, findSaid, findSaidInTurn, type SaidOnce } from '../conversation/history.js';
+import { Conversations, findOpenTurn } from '../conversation/conversations.js';
 import { findAsked, findDecided } from '../conversation/questions.js';
 import { TurnStreams } from '../conversation/turn-streams.js';
 import { steeredMessages } from '../../storage/governance-schema.js';
+import { turns } from '../../storage/schema.js';
+import { messages } from '../../storage/transcript-schema.js';
 import {
   agentNotFound,
   chatBusy,
@@ -25,6 +26,7 @@ import {
   nothingAsked,
   nothingToStop,
   saidInTurn,
+  type SaidInTurn,
 } from './chat-errors.js';
 import type { AiSdkRequest } from './chat-request.js';
 import type { AiSdkRange } from './dialect/ai-sdk.js';
@@ -246,4 +248,70 @@ async function findSteered(
     .orderBy(desc(steeredMessages.position))
     .limit(1);
   return last?.id;
+}
+
+/** Messages of a client's list, by the ids that it has for them. */
+interface SaidOnce {
+  sessionId: string;
+  /** The user's message; undefined: it has no id. */
+  userId: string | undefined;
+  /** The answer to it; undefined: the client does not name it. */
+  answerId: string | undefined;
+}
+
+/**
+ * Finds the turn of the conversation that a message of the user began, by the id of the message or of its
+ * answer; undefined where the server has none, as of a message that never came.
+ */
+async function findSaid(
+  db: Database,
+  { sessionId, userId, answerId }: SaidOnce,
+): Promise<string | undefined> {
+  const byUser = and(eq(messages.role, 'user'), eq(messages.id, userId ?? ''));
+  // JSON is compared as it is stored: what a message says may have characters that no text has.
+  const byClient = sql`(${turns.request} -> 'clientMessageId')::text = ${JSON.stringify(userId ?? '')}`;
+  const byAnswer = eq(turns.id, (answerId ?? '').replace(/^msg_/, 'turn_'));
+  const [found] = await db
+    .select({ id: turns.id })
+    .from(turns)
+    .leftJoin(messages, and(eq(messages.turnId, turns.id), byUser))
+    .where(
+      and(
+        eq(turns.sessionId, sessionId),
+        isNull(turns.supersededBy),
+        or(eq(messages.id, userId ?? ''), byClient, byAnswer),
+      ),
+    )
+    .orderBy(desc(turns.createdAt), desc(turns.id))
+    .limit(1);
+  return found?.id;
+}
+
+/**
+ * Finds the turn that a message of the user was steered into, by the id of the message or of its answer;
+ * undefined where it was not.
+ */
+async function findSaidInTurn(
+  db: Database,
+  { sessionId, userId, answerId }: SaidOnce,
+): Promise<SaidInTurn | undefined> {
+  const { id, turnId, clientId } = steeredMessages;
+  const answered = answerId?.split(':')[1] ?? '';
+  const byClient = sql`${clientId}::text = ${JSON.stringify(userId ?? '')}`;
+  const [found] = await db
+    .select({ turnId, request: turns.request, messageId: messages.id })
+    .from(steeredMessages)
+    .innerJoin(turns, eq(turns.id, turnId))
+    .innerJoin(messages, and(eq(messages.turnId, turnId), eq(messages.role, 'user')))
+    .where(
+      and(
+        eq(steeredMessages.sessionId, sessionId),
+        isNull(turns.supersededBy),
+        or(eq(id, userId ?? ''), eq(id, answered), byClient),
+      ),
+    )
+    .limit(1);
+  if (found === undefined) return undefined;
+  const { request, messageId } = found;
+  return { turnId: found.turnId, firstId: request.clientMessageId ?? messageId };
 }

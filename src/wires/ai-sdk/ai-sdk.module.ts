@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AgentsModule } from '../../agents/agents.module.js';
 import { SessionModule } from '../../session/session.module.js';
+import { TurnApiModule } from '../../turn/turn.module.js';
 import { ConversationModule } from '../conversation/conversation.module.js';
 import { AiSdkService } from './ai-sdk-service.js';
 import { AiSdkController, ChatHistoryController } from './ai-sdk.controller.js';
@@ -8,7 +9,7 @@ import { ChatHistory } from './chat-history.js';
 
 /** The routes of the AI SDK. */
 @Module({
-  imports: [AgentsModule, ConversationModule, SessionModule],
+  imports: [AgentsModule, ConversationModule, SessionModule, TurnApiModule],
   controllers: [AiSdkController, ChatHistoryController],
   providers: [AiSdkService, ChatHistory],
 })

@@ -1,6 +1,5 @@
 import { invalidRequest, TypedError } from '../../errors/typed-error.js';
 import type { SessionMissing } from '../../session/session-errors.js';
-import type { SaidInTurn } from '../conversation/history.js';
 import { sessionBusy } from '../../turn/state/turn-errors.js';
 
 const shown = (id: string): string => id.slice(0, 120);
@@ -26,6 +25,13 @@ export function nothingToStop(chatId: string): TypedError {
     message: `Nothing runs in chat ${shown(chatId)}: there is nothing to stop.`,
     details: { chatId: shown(chatId), reason: 'NO_ACTIVE_TURN' satisfies SessionMissing },
   });
+}
+
+/** A message that has no turn of its own: it was steered into one. */
+export interface SaidInTurn {
+  turnId: string;
+  /** The client's id of the message that began the turn, or the server's. */
+  firstId: string;
 }
 
 /** The error for a steered message that is said again: its turn answers the message before it, too. */

@@ -1,24 +1,30 @@
 import { setImmediate } from 'node:timers/promises';
 import type { UIMessage } from 'ai';
 import { Inject, Injectable } from '@nestjs/common';
+import { asc, inArray } from 'drizzle-orm';
 import type { Principal } from '../../access/principal.js';
 import { isTypedError } from '../../errors/typed-error.js';
+import { loadArchives } from '../../events/archive.js';
 import type { PageQueryDto } from '../../http/paging/page-query.dto.js';
 import { SessionService } from '../../session/session-service.js';
 import { sessionTitle } from '../../session/session-title.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
-import { ConversationHistory, findOpenTurn } from '../conversation/history.js';
-import { Conversations } from '../conversation/conversations.js';
+import { steeredMessages } from '../../storage/governance-schema.js';
+import { ConversationService } from '../../turn/history/conversation-service.js';
+import { loadTurns, type StoredTurn } from '../../turn/state/stored-turn.js';
+import { Conversations, findOpenTurn } from '../conversation/conversations.js';
+import { askedIn, findDecided } from '../conversation/questions.js';
+import { readLog } from '../conversation/turn-streams.js';
 import { badPage, chatNotFound } from './chat-errors.js';
 import type { ChatListDto, ChatPageDto, ChatPageQueryDto } from './ai-sdk.dto.js';
-import { isShownWhole, viewTurn } from './view-turn.js';
+import { isShownWhole, viewTurn, type ConversationTurn } from './view-turn.js';
 
 /** Chats of a principal, and their messages, page by page. */
 @Injectable()
 export class ChatHistory {
   constructor(
     private readonly conversations: Conversations,
-    private readonly history: ConversationHistory,
+    private readonly turns: ConversationService,
     private readonly sessions: SessionService,
     @Inject(DATABASE) private readonly db: Database,
   ) {}
@@ -36,7 +42,7 @@ export class ChatHistory {
     const session = await this.conversations.find({ principal, name: chatId });
     if (session === undefined) throw chatNotFound(chatId);
     const page = { cursor, limit };
-    const found = this.history.page(session.id, page);
+    const found = this.#page(session.id, page);
     const { turns, nextCursor: before } = await found.catch((error: unknown) => {
       throw isTypedError(error, 'INVALID_REQUEST') ? badPage() : error;
     });
@@ -69,5 +75,42 @@ export class ChatHistory {
       };
     });
     return { chats, ...rest };
+  }
+
+  /** A page of turns with their events, oldest first, from the newest page back. */
+  async #page(
+    sessionId: string,
+    page: PageQueryDto,
+  ): Promise<{ turns: ConversationTurn[]; nextCursor?: string }> {
+    const { db } = this;
+    const { turns: listed, ...rest } = await this.turns.turns(sessionId, page);
+    const stored = await loadTurns(
+      db,
+      listed.map(({ turnId }) => turnId),
+    );
+    const ended = stored.flatMap(({ turn }) => (turn.endedAt === null ? [] : turn.id));
+    const archives = await loadArchives(db, ended);
+    const steered = await this.#loadSteered(stored);
+    const turns: ConversationTurn[] = [];
+    for (const one of stored) {
+      const { id, endedAt } = one.turn;
+      const isOpen = endedAt === null;
+      const events = isOpen ? await readLog(this.turns, id) : archives.get(id);
+      // A turn that has ended waits for nothing.
+      const decided = isOpen ? await findDecided(db, id) : (events ?? []).flatMap(askedIn);
+      const own = steered.filter(({ turnId }) => turnId === id);
+      turns.push({ stored: one, events, steered: own, decided });
+    }
+    return { turns, ...rest };
+  }
+
+  async #loadSteered(stored: readonly StoredTurn[]) {
+    const ids = stored.flatMap(({ turn }) => (turn.steeredMessages > 0 ? turn.id : []));
+    if (ids.length === 0) return [];
+    return this.db
+      .select()
+      .from(steeredMessages)
+      .where(inArray(steeredMessages.turnId, ids))
+      .orderBy(asc(steeredMessages.position));
   }
 }

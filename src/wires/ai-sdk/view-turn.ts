@@ -3,12 +3,30 @@ import { storedFileId, storedFileUrl } from '../../attachments/stored-files.js';
 import type { TurnEvent } from '../../events/turn-event.js';
 import type { StoredTurn } from '../../turn/state/stored-turn.js';
 import { type TurnRow, assistantMessageId } from '../../turn/state/turn-row.js';
-import type { ConversationTurn, SteeredMessage } from '../conversation/history.js';
 import type { Frame } from '../framing/dialect.js';
 import { viewMessages } from '../../turn/history/view-messages.js';
 import type { MessagePart } from '../../turn/history/messages.dto.js';
 import { askedFirst } from './dialect/ai-sdk-calls.js';
 import { type AiSdkRange, aiSdkDialect } from './dialect/ai-sdk.js';
+
+/** A message that was steered into a turn. */
+interface SteeredMessage {
+  id: string;
+  clientId: string | null;
+  text: string;
+  createdAt: Date;
+}
+
+/** A turn with all that a wire's view of it is made of. */
+export interface ConversationTurn {
+  stored: StoredTurn;
+  /** Its events so far; undefined: they are kept no longer. */
+  events: readonly TurnEvent[] | undefined;
+  /** In order; those that the model does not have yet, last. */
+  steered: readonly SteeredMessage[];
+  /** Ids of approvals that it does not wait for. */
+  decided: readonly string[];
+}
 
 /**
  * The messages of a turn as its clients have them that read its stream: the user's, and their answers.

@@ -2,14 +2,13 @@ import { Module } from '@nestjs/common';
 import { AttachmentsModule } from '../../attachments/attachments.module.js';
 import { SessionModule } from '../../session/session.module.js';
 import { TurnApiModule } from '../../turn/turn.module.js';
-import { ConversationHistory } from './history.js';
 import { Conversations } from './conversations.js';
 import { TurnStreams } from './turn-streams.js';
 
 /** What the wires share: conversations by the names of their clients, and turns as streams. */
 @Module({
   imports: [AttachmentsModule, SessionModule, TurnApiModule],
-  providers: [ConversationHistory, Conversations, TurnStreams],
-  exports: [ConversationHistory, Conversations, TurnStreams],
+  providers: [Conversations, TurnStreams],
+  exports: [Conversations, TurnStreams],
 })
 export class ConversationModule {}

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { and, eq, type SQL } from 'drizzle-orm';
+import { and, asc, eq, inArray, sql, type SQL } from 'drizzle-orm';
 import { forbiddenScope } from '../../access/access-errors.js';
 import { callerLogger, type Principal } from '../../access/principal.js';
 import { BlobStore, type ReceivedFile } from '../../attachments/blob-store.js';
@@ -16,6 +16,8 @@ import { ProjectRoots } from '../../session/project-roots.js';
 import { SessionStore, type SessionRow } from '../../session/session-store.js';
 import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
 import { sessions, turns } from '../../storage/schema.js';
+import { activeStatuses, unendedStatuses } from '../../storage/shapes/stored-turn.js';
+import type { TurnRow } from '../../turn/state/turn-row.js';
 import { ApprovalAnswerer } from '../../turn/approvals/approval-answerer.js';
 import type { CancelState } from '../../turn/lifecycle/turn-canceller.js';
 import type { SubmittedTurn, ToldTurn, TurnSubmission } from '../../turn/submit/turn-submission.js';
@@ -285,6 +287,20 @@ export async function isOwnSession(
     .from(sessions)
     .where(and(eq(sessions.id, sessionId), eq(sessions.principalId, principalId), more));
   return found.length > 0;
+}
+
+/**
+ * The turn that a returning client follows: the session's active turn, or else the next held one.
+ */
+export async function findOpenTurn(db: Database, sessionId: string): Promise<TurnRow | undefined> {
+  const isActive = inArray(turns.status, [...activeStatuses]);
+  const [turn] = await db
+    .select()
+    .from(turns)
+    .where(and(eq(turns.sessionId, sessionId), inArray(turns.status, [...unendedStatuses])))
+    .orderBy(sql`${isActive} desc`, asc(turns.createdAt), asc(turns.id))
+    .limit(1);
+  return turn;
 }
 
 /** The id under which a message goes back to its client; undefined: the server's. */

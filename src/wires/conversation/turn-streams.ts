@@ -1,8 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import type { Cursor } from '../../events/cursor.js';
-import type { TakeEvents } from '../../events/turn-event.js';
+import type { TakeEvents, TurnEvent } from '../../events/turn-event.js';
 import { streamFrames, type FrameStream } from '../../http/streams/frame-batch.js';
+import type { ConversationService } from '../../turn/history/conversation-service.js';
 import { clientLeft } from '../../turn/state/turn-errors.js';
 import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
 import { isAccepted, TurnService, type RestOfTurn } from '../../turn/turn-service.js';
@@ -80,6 +81,21 @@ export class TurnStreams {
     const follow = (signal: AbortSignal, take: TakeEvents) => this.turns.follow(turn, signal, take);
     return streamFrames(follow, new TurnEncoder(dialect, turn.turnId, after), { mayBeEmpty });
   }
+}
+
+/** All events of a turn so far. @throws TypedError STREAM_EXPIRED 410 where they are kept no longer. */
+export async function readLog(
+  conversations: ConversationService,
+  turnId: string,
+): Promise<TurnEvent[]> {
+  const events: TurnEvent[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await conversations.log(turnId, { cursor, limit: 1_000 });
+    events.push(...page.events);
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
+  return events;
 }
 
 /** Names a turn and its session in the answer's headers. */

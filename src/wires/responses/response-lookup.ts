@@ -6,7 +6,7 @@ import { sessions, turns } from '../../storage/schema.js';
 import type { TurnRow } from '../../turn/state/turn-row.js';
 import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
 import { ConversationService } from '../../turn/history/conversation-service.js';
-import { readLog } from '../conversation/history.js';
+import { readLog } from '../conversation/turn-streams.js';
 import { responseAfter } from './dialect/responses.js';
 import type { ResponseItem, ResponseObject } from './dialect/response-frames.js';
 import { readItem, type InputItem } from './input-item.js';
