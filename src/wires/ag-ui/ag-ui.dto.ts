@@ -7,62 +7,43 @@ import { EmptyIsAbsent, Rule } from '../../http/fields/field-rules.decorator.js'
 import { mustBe } from '../../http/fields/field-words.js';
 import { isId } from '../../platform/ids.js';
 
-/** The DTO is for the documentation: `parseRunInput` checks the body. */
+/** The DTO is for the documentation: `readRunInput` checks the body. */
 export class RunAgentInputDto {
-  @ApiProperty({
-    type: String,
-    maxLength: 256,
-    description: 'The conversation, as the client names it. It begins with its first run.',
-  })
-  threadId!: string;
+  /** The conversation, as the client names it. It begins with its first run. */
+  @ApiProperty({ type: String, maxLength: 256 }) threadId!: string;
 
-  @ApiProperty({
-    type: String,
-    maxLength: 200,
-    description: 'A run that is sent again with its id joins the first one.',
-  })
-  runId!: string;
+  /** A run that is sent again with its id joins the first one. */
+  @ApiProperty({ type: String, maxLength: 200 }) runId!: string;
 
-  @ApiProperty({
-    ...jsonObjects,
-    description:
-      'The conversation. The user’s messages after the assistant’s last one are the new message; tools’ messages there are the output of tools of the client. Messages of `system` and `developer` are what the application says, as `context` is. What came before is read where the server does not have the thread.',
-  })
-  messages!: object[];
+  /**
+   * The conversation. The user’s messages after the assistant’s last one are the new message; tools’ messages there
+   * are the output of tools of the client. Messages of `system` and `developer` are what the application says, as
+   * `context` is. What came before is read where the server does not have the thread.
+   */
+  @ApiProperty(jsonObjects) messages!: object[];
 
-  @ApiPropertyOptional({ ...jsonObjects, description: 'Tools that the client runs.' })
-  tools?: object[];
+  /** Tools that the client runs. */
+  @ApiPropertyOptional(jsonObjects) tools?: object[];
 
-  @ApiPropertyOptional({
-    ...jsonObjects,
-    description:
-      '`{description, value}`: what the application says to the model beside the user, for this run’s turn alone.',
-  })
-  context?: object[];
+  /** `{description, value}`: what the application says to the model beside the user, for this run’s turn alone. */
+  @ApiPropertyOptional(jsonObjects) context?: object[];
 
-  @ApiPropertyOptional({ ...jsonObject, description: 'Given back with `turnpike` in it.' })
-  state?: object;
+  /** Given back with `turnpike` in it. */
+  @ApiPropertyOptional(jsonObject) state?: object;
 
-  @ApiPropertyOptional({
-    ...jsonObjects,
-    description:
-      '`{interruptId, status, payload?}`; the payload of an approval: `{approved, reason?, editedArgs?}`.',
-  })
-  resume?: object[];
+  /** `{interruptId, status, payload?}`; the payload of an approval: `{approved, reason?, editedArgs?}`. */
+  @ApiPropertyOptional(jsonObjects) resume?: object[];
 
-  @ApiPropertyOptional({
-    ...jsonObject,
-    description: '`turnpike: {opts?, projectRoot?}`: options of the turn; folder of a new thread.',
-  })
-  forwardedProps?: object;
+  /** `turnpike: {opts?, projectRoot?}`: options of the turn; folder of a new thread. */
+  @ApiPropertyOptional(jsonObject) forwardedProps?: object;
 }
 
 const MOST_CHARACTERS = 4_000;
 const words = mustBe(`given once, with at most ${MOST_CHARACTERS} characters`);
 
-function AddressPart(description: string) {
+function AddressPart() {
   return applyDecorators(
-    ApiProperty({ type: 'string', maxLength: MOST_CHARACTERS, description }),
+    ApiProperty({ type: 'string', maxLength: MOST_CHARACTERS }),
     EmptyIsAbsent(),
     IsString(words),
     MaxLength(MOST_CHARACTERS, words),
@@ -74,15 +55,16 @@ function isListOfAnswers(value: unknown): boolean {
   return value.split(',').every((id) => isId('appr', id) || isId('msg', id));
 }
 
-/** The parts of a run's address, as its `Location` has them (`run-url.ts`). */
+/** The parts of a run's address, as its `Location` has them (`runUrl`). */
 export class RunQueryDto extends AfterQueryDto {
-  @AddressPart('The thread. Default: the session.')
-  thread?: string;
+  /** The thread. Default: the session. */
+  @AddressPart() thread?: string;
 
-  @AddressPart('The run. Default: the turn.')
-  run?: string;
+  /** The run. Default: the turn. */
+  @AddressPart() run?: string;
 
-  @AddressPart('Ids of what the run answered, with commas between them.')
+  /** Ids of what the run answered, with commas between them. */
+  @AddressPart()
   @Rule(
     'isListOfAnswers',
     isListOfAnswers,
@@ -90,14 +72,12 @@ export class RunQueryDto extends AfterQueryDto {
   )
   answers?: string;
 
-  @AddressPart(
-    '`turn`: from the turn’s beginning, not from the answers. `questions`: with what the turn asks.',
-  )
-  from?: string;
+  /** `turn`: from the turn’s beginning, not from the answers. `questions`: with what the turn asks. */
+  @AddressPart() from?: string;
 
-  @AddressPart('`1`: the stream begins with the history.')
-  history?: string;
+  /** `1`: the stream begins with the history. */
+  @AddressPart() history?: string;
 
-  @AddressPart('`1`: the run was taken before.')
-  old?: string;
+  /** `1`: the run was taken before. */
+  @AddressPart() old?: string;
 }

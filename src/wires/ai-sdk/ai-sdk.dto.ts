@@ -3,7 +3,7 @@ import { Allow, IsIn, IsNotEmpty, IsString } from 'class-validator';
 import type { UIMessage } from 'ai';
 import { MayBeAbsent, MayBeNull, Rule } from '../../http/fields/field-rules.decorator.js';
 import { mustBe, says } from '../../http/fields/field-words.js';
-import { jsonObject, jsonObjects, nullableText, time } from '../../http/fields/json-schemas.js';
+import { jsonObject, jsonObjects, time } from '../../http/fields/json-schemas.js';
 import { isPlainObject } from '../../platform/json.js';
 import { PageDto, PageLimit, PageToken } from '../../http/paging/page-query.dto.js';
 
@@ -13,44 +13,36 @@ const filled = mustBe('text that is not empty, or left out');
 
 /** What a chat request has beside its messages, which the package's own schema checks (`checkMessages`). */
 export class ChatDto {
-  @ApiProperty({
-    type: String,
-    maxLength: 256,
-    description: 'The client’s own, or a session’s id.',
-  })
+  /** The client’s own, or a session’s id. */
+  @ApiProperty({ type: String, maxLength: 256 })
   @IsString(noId)
   @IsNotEmpty(noId)
   id!: string;
 
-  @ApiProperty({
-    ...jsonObjects,
-    description:
-      'UI messages. Read are the user messages after the last assistant message, or the answers in the last assistant message; what came before is read where the server does not have the chat, and may be left out. Messages of `system` are instructions of the turn.',
-  })
-  messages!: object[];
+  /**
+   * UI messages. Read are the user messages after the last assistant message, or the answers in the last assistant
+   * message; what came before is read where the server does not have the chat, and may be left out. Messages of
+   * `system` are instructions of the turn.
+   */
+  @ApiProperty(jsonObjects) messages!: object[];
 
   @ApiPropertyOptional({ enum: triggers })
   @MayBeAbsent()
   @IsIn(triggers, mustBe(`one of ${triggers.join(', ')}`))
   trigger: (typeof triggers)[number] = 'submit-message';
 
-  @ApiPropertyOptional({
-    type: String,
-    description: 'Of a message that was edited, or of an answer that is to be made again.',
-  })
+  /** Of a message that was edited, or of an answer that is to be made again. */
+  @ApiPropertyOptional({ type: String })
   @Allow()
   messageId?: unknown;
 
-  @ApiPropertyOptional({ type: String, description: 'Who answers. Default: the server’s persona.' })
+  /** Who answers. Default: the server’s persona. */
   @MayBeNull()
   @IsString(filled)
   @IsNotEmpty(filled)
   agent?: string;
 
-  @ApiPropertyOptional({
-    type: String,
-    description: 'Folder that a new chat works in. Default: the server’s.',
-  })
+  /** Folder that a new chat works in. Default: the server’s. */
   @MayBeNull()
   @IsString(filled)
   @IsNotEmpty(filled)
@@ -61,10 +53,8 @@ export class ChatDto {
   @Rule('isObject', isPlainObject, mustBe('an object'))
   opts: Record<string, unknown> = {};
 
-  @ApiPropertyOptional({
-    ...jsonObjects,
-    description: 'Tools that the client runs: name, description, inputSchema.',
-  })
+  /** Tools that the client runs: name, description, inputSchema. */
+  @ApiPropertyOptional(jsonObjects)
   @Allow()
   clientTools?: unknown;
 }
@@ -73,30 +63,25 @@ export class UiMessageDto implements UIMessage {
   /** Of a user’s message: the client’s own. */
   id!: string;
 
-  @ApiProperty({ enum: ['user', 'assistant', 'system'] })
-  role!: UIMessage['role'];
+  @ApiProperty({ enum: ['user', 'assistant', 'system'] }) role!: UIMessage['role'];
 
   /**
    * sessionId, turnId, createdAt; of an answer also agent, model, and at its end outcome, reason, usage; `error` where it failed.
    */
-  @ApiPropertyOptional(jsonObject)
-  metadata?: unknown;
+  @ApiPropertyOptional(jsonObject) metadata?: unknown;
 
   /** Parts as the stream’s client folds them. A user’s files are `file`: name, mimeType, size. */
-  @ApiProperty({ type: 'array', items: jsonObject })
-  parts!: UIMessage['parts'];
+  @ApiProperty({ type: 'array', items: jsonObject }) parts!: UIMessage['parts'];
 }
 
 /** A chat as a page loads it. */
 export class ChatPageDto {
   /** Oldest first. */
-  @ApiProperty({ type: [UiMessageDto] })
-  messages!: UIMessage[];
+  @ApiProperty({ type: [UiMessageDto] }) messages!: UIMessage[];
 
   /**
    * The turn to follow by `GET /api/chat/{id}/stream`. Null: no turn is open, or it waits for the approvals in its message.
    */
-  @ApiProperty(nullableText)
   activeTurnId!: string | null;
 
   /** Page token: the `before` of the messages before these. Absent at the beginning. */
@@ -115,15 +100,12 @@ export class ListedChatDto {
   /** The beginning of the first message, on one line of at most 80 characters. */
   title?: string;
 
-  @ApiProperty(time)
-  createdAt!: string;
+  @ApiProperty(time) createdAt!: string;
 
   /** Its last use. */
-  @ApiProperty(time)
-  updatedAt!: string;
+  @ApiProperty(time) updatedAt!: string;
 
   /** The turn that runs, or waits for an answer. */
-  @ApiProperty(nullableText)
   activeTurnId!: string | null;
 }
 
@@ -133,10 +115,8 @@ export class ChatListDto extends PageDto {
 }
 
 export class ChatPageQueryDto {
-  @PageToken('`before` of the page after.')
-  before?: string | undefined;
+  @PageToken('`before` of the page after.') before?: string | undefined;
 
   /** Turns: their events are read to the last. */
-  @PageLimit({ standard: 20, most: 100 })
-  limit = 20;
+  @PageLimit({ standard: 20, most: 100 }) limit = 20;
 }

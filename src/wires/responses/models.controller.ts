@@ -1,5 +1,5 @@
 import { Controller, Get, Param, Injectable } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Unowned } from '../../access/owned.decorator.js';
 import { ApiErrors } from '../../http/errors/api-errors.decorator.js';
 import { ErrorsAs } from '../../http/errors/error-shape.js';
@@ -8,7 +8,7 @@ import { isTypedError } from '../../errors/typed-error.js';
 import { ModelCatalogue } from '../../provider/model-catalogue.js';
 import { DEFAULT_PERSONA } from '../../agents/persona-name.js';
 import type { TurnRow } from '../../turn/state/turn-row.js';
-import { ResponseIdDto } from './responses.dto.js';
+import { ResponseIdDto, ResponseModelDto, ResponseModelListDto } from './responses.dto.js';
 import { responsesShape, modelNotFound } from './responses-errors.js';
 
 /** Who answers: an agent, or a model with the conversation's persona. */
@@ -58,28 +58,6 @@ export class ModelChooser {
       ...this.models.list().map(({ id }) => ({ name: id, isAgent: false })),
     ];
   }
-}
-
-class ResponseModelDto {
-  @ApiProperty({ type: String, description: 'What `model` of a request may be.' })
-  id!: string;
-
-  @ApiProperty({ enum: ['model'] })
-  object!: 'model';
-
-  @ApiProperty({ type: 'integer', description: 'Without meaning here: 0.' })
-  created!: number;
-
-  @ApiProperty({ enum: ['agent', 'model'], description: 'Whether it is an agent or a model.' })
-  owned_by!: 'agent' | 'model';
-}
-
-class ResponseModelListDto {
-  @ApiProperty({ enum: ['list'] })
-  object!: 'list';
-
-  @ApiProperty({ type: [ResponseModelDto] })
-  data!: ResponseModelDto[];
 }
 
 const everybodys = 'agents and models are those of every caller';

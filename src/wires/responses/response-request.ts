@@ -163,53 +163,6 @@ function readText(text: Record<string, unknown> | undefined): ReadField {
   return { opts, given: { format: format as Terms['format'], ...level } };
 }
 
-interface Setting {
-  /** Values that change nothing, beside null. */
-  allowed: readonly unknown[];
-  why: string;
-}
-
-const noSampling = 'the models of this server are not given it';
-
-/** Fields that change what a response is, and that the server has no option for. */
-const checkedFields = {
-  tool_choice: {
-    allowed: ['auto', 'none'],
-    why: 'the model cannot be made to call a tool; leave out tools that it must not call',
-  },
-  service_tier: {
-    allowed: ['auto', 'default', 'flex'],
-    why: "there are two: 'default', and 'flex', whose turns run when no other waits",
-  },
-  // With `disabled`, OpenAI's default, only what is too long would differ: that is summarised here.
-  truncation: {
-    allowed: ['auto', 'disabled'],
-    why: 'a long conversation is summarised, and no request fails for its length alone',
-  },
-  temperature: { allowed: [1], why: noSampling },
-  top_p: { allowed: [1], why: noSampling },
-  presence_penalty: { allowed: [0], why: noSampling },
-  frequency_penalty: { allowed: [0], why: noSampling },
-  top_logprobs: { allowed: [0], why: 'the models of this server give none' },
-  max_tool_calls: {
-    allowed: [],
-    why: "limits of calls are in the agent's file; 'max_output_tokens' bounds each reply",
-  },
-  conversation: {
-    allowed: [],
-    why: "a conversation goes on with 'previous_response_id', or is sent whole as 'input'",
-  },
-  prompt: {
-    allowed: [],
-    why: "the server keeps no prompts; 'instructions' or an agent's file say what they would",
-  },
-  context_management: {
-    allowed: [],
-    why: 'the server itself summarises a long conversation',
-  },
-  moderation: { allowed: [], why: 'the server checks nothing beside the model' },
-} as const satisfies Partial<Record<keyof CreateResponseDto, Setting>>;
-
 /**
  * What `include` may name: parts of items that no response of this server has, and thinking, which the server keeps
  * with the conversation and sends to the model itself.
@@ -228,20 +181,13 @@ const includable = [
  *
  * @throws TypedError INVALID_REQUEST 400.
  */
-function checkSettings(body: CreateResponseDto): void {
-  for (const [name, { allowed, why }] of Object.entries<Setting>(checkedFields)) {
-    const value = body[name as keyof typeof checkedFields];
-    if (value === undefined || value === null || allowed.includes(value)) continue;
-    const values = [...allowed.map((one) => JSON.stringify(one)), 'left out'].join(' or ');
-    throw badParam(name, `'${name}' must be ${values}: ${why}.`);
-  }
-  if (body.store === false && body.background === true) {
+function checkSettings({ store, background, include }: CreateResponseDto): void {
+  if (store === false && background === true) {
     throw badParam(
       'store',
       "'store' must be true for 'background': such a response is asked for later.",
     );
   }
-  const { include } = body;
   if (include === undefined || include === null) return;
   const wrong = Array.isArray(include)
     ? (include as unknown[]).find((one) => !includable.some((known) => known === one))

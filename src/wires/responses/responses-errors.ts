@@ -1,13 +1,9 @@
-import { ApiProperty } from '@nestjs/swagger';
 import { invalidRequest, TypedError } from '../../errors/typed-error.js';
 import { sessionBusy } from '../../turn/state/turn-errors.js';
 import { narrowed, type ErrorShape } from '../../http/errors/error-shape.js';
 import { isPlainObject } from '../../platform/json.js';
-import {
-  errorTypeOf,
-  responseErrorTypes,
-  type ResponseErrorType,
-} from './dialect/response-frames.js';
+import { errorTypeOf } from './dialect/response-frames.js';
+import { ResponsesErrorEnvelopeDto, type ResponsesErrorDto } from './responses.dto.js';
 
 const shown = (id: string): string => id.slice(0, 120);
 
@@ -73,28 +69,6 @@ export function conversationGone(responseId: string): TypedError {
   return new TypedError('SESSION_NOT_FOUND', {
     message: `The conversation of '${responseId}' was deleted before the response was whole.`,
   });
-}
-
-class ResponsesErrorDto {
-  @ApiProperty({ type: String })
-  message!: string;
-
-  @ApiProperty({ enum: responseErrorTypes })
-  type!: ResponseErrorType;
-
-  @ApiProperty({ type: String, nullable: true, description: 'The field that is wrong.' })
-  param!: string | null;
-
-  @ApiProperty({ type: String, description: 'Code of the table of errors.' })
-  code!: string;
-
-  @ApiProperty({ type: String, description: 'Id of the request, for the server’s log.' })
-  correlationId!: string;
-}
-
-class ResponsesErrorEnvelopeDto {
-  @ApiProperty({ type: ResponsesErrorDto })
-  error!: ResponsesErrorDto;
 }
 
 /** Errors as clients of the Responses API parse them. */

@@ -1,3 +1,4 @@
+import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Allow, IsNotEmpty, IsString, MaxLength, IsIn, IsInt, Min } from 'class-validator';
 import { Transform } from 'class-transformer';
@@ -8,11 +9,12 @@ import {
   EmptyIsAbsent,
   Rule,
 } from '../../http/fields/field-rules.decorator.js';
-import { mustBe } from '../../http/fields/field-words.js';
-import { anyJson, jsonObject, jsonObjects, nullableText } from '../../http/fields/json-schemas.js';
+import { mustBe, says } from '../../http/fields/field-words.js';
+import { anyJson, jsonObject, jsonObjects, whole } from '../../http/fields/json-schemas.js';
 import { RequestForm } from '../../http/request-form.decorator.js';
 import { isPlainObject, type JsonObject } from '../../platform/json.js';
 import { isStorable } from '../../storage/connection.js';
+import { responseErrorTypes, type ResponseErrorType } from './dialect/response-frames.js';
 import { AfterQueryDto, PageLimit } from '../../http/paging/page-query.dto.js';
 
 const LONGEST_NAME = 256;
@@ -20,90 +22,100 @@ const aName = mustBe(`text of 1 to ${LONGEST_NAME} characters, or left out`);
 const filled = mustBe('text, or left out');
 
 /** A text that is kept and given back, and means nothing to the server. */
-function Echoed(description: string) {
-  return (target: object, name: string): void => {
-    ApiPropertyOptional({ type: String, maxLength: LONGEST_NAME, description })(target, name);
-    MayBeNull()(target, name);
-    IsString(aName)(target, name);
-    MaxLength(LONGEST_NAME, aName)(target, name);
-    Rule(
-      'isStorable',
-      (value) => typeof value === 'string' && isStorable(value),
-      aName,
-    )(target, name);
-  };
+function Echoed() {
+  const isKept = (value: unknown): boolean => typeof value === 'string' && isStorable(value);
+  return applyDecorators(
+    ApiProperty({ maxLength: LONGEST_NAME }),
+    MayBeNull(),
+    IsString(aName),
+    MaxLength(LONGEST_NAME, aName),
+    Rule('isStorable', isKept, aName),
+  );
 }
 
-/** A field that only some values may have: `response-request.ts` says which, and why. */
-function Checked(schema: object) {
-  return (target: object, name: string): void => {
-    ApiPropertyOptional(schema)(target, name);
-    Allow()(target, name);
-  };
+/**
+ * A field that would change what a response is, and that the server has no option for.
+ *
+ * @param allowed values that change nothing, beside null.
+ */
+function Only(
+  allowed: readonly (string | number)[],
+  why: string,
+  schema: object = allowed.length === 0
+    ? { ...anyJson, nullable: true }
+    : { type: typeof allowed[0] },
+) {
+  const names = allowed.map((one) => (typeof one === 'string' ? `\`${one}\`` : one));
+  const values = [...allowed.map((one) => JSON.stringify(one)), 'left out'].join(' or ');
+  const words = says(`'$field' must be ${values}: ${why}.`);
+  return applyDecorators(
+    ApiProperty({ description: `${names.join(' or ') || 'null'}.`, ...schema }),
+    MayBeNull(),
+    Rule('isAllowed', (value) => allowed.some((one) => one === value), words),
+  );
 }
+
+const noSampling = 'the models of this server are not given it';
 
 /** The body of `POST /v1/responses`: its fields, of which `response-request.ts` makes a turn. */
 @RequestForm({ closed: 'The request body', namesParam: true })
 export class CreateResponseDto {
-  @ApiPropertyOptional({
-    type: String,
-    description:
-      'Name of an agent, or of a model. Default: the previous response’s, or the server’s.',
-  })
+  /** Name of an agent, or of a model. Default: the previous response’s, or the server’s. */
   @MayBeNull()
   @IsString(aName)
   @IsNotEmpty(aName)
   @MaxLength(LONGEST_NAME, aName)
   model?: string;
 
-  @ApiProperty({ oneOf: [{ type: 'string' }, jsonObjects], description: 'Text, or items.' })
+  /** Text, or items. */
+  @ApiProperty({ oneOf: [{ type: 'string' }, jsonObjects] })
   @Allow()
   input!: unknown;
 
-  @ApiPropertyOptional({
-    type: String,
-    description: 'What the application says to the model, in this response alone.',
-  })
+  /** What the application says to the model, in this response alone. */
   @MayBeNull()
   @IsString(filled)
   instructions?: string;
 
-  @ApiPropertyOptional({ type: String, description: 'The response to go on from.' })
+  /** The response to go on from. */
   @MayBeNull()
   @IsString(filled)
   previous_response_id?: string;
 
+  /** Whether the answer is a stream of events. Default: false. */
   @MayBeNull()
-  @Flag('Whether the answer is a stream of events. Default: false.')
+  @Flag()
   stream?: boolean;
 
+  /** Whether the turn goes on without readers; without a stream, it is answered at once. */
   @MayBeNull()
-  @Flag('Whether the turn goes on without readers; without a stream, it is answered at once.')
+  @Flag()
   background?: boolean;
 
-  @ApiPropertyOptional({ ...jsonObjects, description: 'Tools of the types function and custom.' })
+  /** Tools of the types function and custom. */
+  @ApiPropertyOptional(jsonObjects)
   @Allow()
   tools?: unknown;
 
-  @ApiPropertyOptional({ ...jsonObject, description: 'effort, summary.' })
+  /** effort, summary. */
+  @ApiPropertyOptional(jsonObject)
   @MayBeNull()
   @Rule('isObject', isPlainObject, mustBe('an object'))
   reasoning?: Record<string, unknown>;
 
-  @ApiPropertyOptional({ ...jsonObject, description: 'format, verbosity.' })
+  /** format, verbosity. */
+  @ApiPropertyOptional(jsonObject)
   @MayBeNull()
   @Rule('isObject', isPlainObject, mustBe('an object'))
   text?: Record<string, unknown>;
 
+  /** Most tokens of each reply of the model. */
   @MayBeNull()
-  @WholeNumber({ min: 1, max: 1_000_000, description: 'Most tokens of each reply of the model.' })
+  @WholeNumber({ min: 1, max: 1_000_000 })
   max_output_tokens?: number;
 
-  @ApiPropertyOptional({
-    type: 'object',
-    additionalProperties: { type: 'string' },
-    description: 'At most 16 texts, which responses give back.',
-  })
+  /** At most 16 texts, which responses give back. */
+  @ApiPropertyOptional({ type: 'object', additionalProperties: { type: 'string' } })
   @MayBeNull()
   @Rule(
     'isMetadata',
@@ -112,76 +124,97 @@ export class CreateResponseDto {
   )
   metadata?: Record<string, string>;
 
-  @Echoed('The client’s own name of its user.')
-  user?: string;
+  /** The client’s own name of its user. */
+  @Echoed() user?: string;
 
-  @Echoed('The client’s own name of its user.')
-  safety_identifier?: string;
+  /** The client’s own name of its user. */
+  @Echoed() safety_identifier?: string;
 
-  @Echoed('Kept; the server’s requests are cached without it.')
-  prompt_cache_key?: string;
+  /** Kept; the server’s requests are cached without it. */
+  @Echoed() prompt_cache_key?: string;
 
-  @Checked({ type: String, description: '`auto` or `none`.' })
-  tool_choice?: unknown;
-
-  @Checked({ type: String, description: '`auto`, `default`; `flex`: after other turns.' })
-  service_tier?: unknown;
-
+  /** Whether the response can be asked for once it has ended. Default: true. */
   @MayBeNull()
-  @Flag('Whether the response can be asked for once it has ended. Default: true.')
+  @Flag()
   store?: boolean;
 
+  /** Whether the model may ask for several calls at once. Default: true. */
   @MayBeNull()
-  @Flag('Whether the model may ask for several calls at once. Default: true.')
+  @Flag()
   parallel_tool_calls?: boolean;
 
-  @Checked({ type: String, description: '`auto` or `disabled`.' })
-  truncation?: unknown;
-
-  @Checked({ type: Number, description: '1.' })
-  temperature?: unknown;
-
-  @Checked({ type: Number, description: '1.' })
-  top_p?: unknown;
-
-  @Checked({ type: Number, description: '0.' })
-  presence_penalty?: unknown;
-
-  @Checked({ type: Number, description: '0.' })
-  frequency_penalty?: unknown;
-
-  @Checked({ type: Number, description: '0.' })
-  top_logprobs?: unknown;
-
-  @Checked({ type: Number, nullable: true, description: 'null.' })
-  max_tool_calls?: unknown;
-
-  @Checked({ type: 'array', items: { type: 'string' }, description: 'Without effect.' })
+  /** Without effect. */
+  @ApiPropertyOptional({ type: 'array', items: { type: 'string' } })
+  @Allow()
   include?: unknown;
 
-  @Checked({ ...anyJson, description: 'Without effect.' })
+  /** Without effect. */
+  @ApiPropertyOptional(anyJson)
+  @Allow()
   client_metadata?: unknown;
 
-  @Checked({ ...anyJson, description: 'Without effect.' })
+  /** Without effect. */
+  @ApiPropertyOptional(anyJson)
+  @Allow()
   stream_options?: unknown;
 
-  @Checked({ ...anyJson, description: 'Without effect.' })
+  /** Without effect. */
+  @ApiPropertyOptional(anyJson)
+  @Allow()
   prompt_cache_retention?: unknown;
 
-  @Checked({ ...anyJson, description: 'Without effect.' })
+  /** Without effect. */
+  @ApiPropertyOptional(anyJson)
+  @Allow()
   prompt_cache_options?: unknown;
 
-  @Checked({ ...anyJson, nullable: true, description: 'null.' })
+  // The last fields, as their faults are told after those of all others.
+
+  @Only(
+    ['auto', 'none'],
+    'the model cannot be made to call a tool; leave out tools that it must not call',
+  )
+  tool_choice?: 'auto' | 'none';
+
+  @Only(
+    ['auto', 'default', 'flex'],
+    "there are two: 'default', and 'flex', whose turns run when no other waits",
+    { type: String, description: '`auto`, `default`; `flex`: after other turns.' },
+  )
+  service_tier?: 'auto' | 'default' | 'flex';
+
+  // With `disabled`, OpenAI's default, only what is too long would differ: that is summarised here.
+  @Only(
+    ['auto', 'disabled'],
+    'a long conversation is summarised, and no request fails for its length alone',
+  )
+  truncation?: unknown;
+
+  @Only([1], noSampling) temperature?: unknown;
+
+  @Only([1], noSampling) top_p?: unknown;
+
+  @Only([0], noSampling) presence_penalty?: unknown;
+
+  @Only([0], noSampling) frequency_penalty?: unknown;
+
+  @Only([0], 'the models of this server give none') top_logprobs?: unknown;
+
+  @Only([], "limits of calls are in the agent's file; 'max_output_tokens' bounds each reply", {
+    type: Number,
+    nullable: true,
+  })
+  max_tool_calls?: unknown;
+
+  @Only([], "a conversation goes on with 'previous_response_id', or is sent whole as 'input'")
   conversation?: unknown;
 
-  @Checked({ ...anyJson, nullable: true, description: 'null.' })
+  @Only([], "the server keeps no prompts; 'instructions' or an agent's file say what they would")
   prompt?: unknown;
 
-  @Checked({ ...anyJson, nullable: true, description: 'null.' })
-  context_management?: unknown;
+  @Only([], 'the server itself summarises a long conversation') context_management?: unknown;
 
-  @Checked({ ...anyJson, nullable: true, description: 'null.' })
-  moderation?: unknown;
+  @Only([], 'the server checks nothing beside the model') moderation?: unknown;
 }
 
 const MOST_ENTRIES = 16;
@@ -210,17 +243,14 @@ const aNumber = mustBe('the sequence_number of an event');
 /** The query of `GET /v1/responses/:id`. */
 @RequestForm({ namesParam: true })
 export class ResponseQueryDto extends AfterQueryDto {
-  @ApiPropertyOptional({ enum: flags, description: 'Whether the answer is a stream of events.' })
+  /** Whether the answer is a stream of events. */
+  @ApiPropertyOptional({ enum: flags })
   @EmptyIsAbsent()
   @IsIn(flags, mustBe('true or false'))
   stream?: (typeof flags)[number];
 
-  @ApiPropertyOptional({
-    type: 'integer',
-    minimum: 0,
-    description:
-      'The stream begins after the event of this sequence_number. Absent: with the first.',
-  })
+  /** The stream begins after the event of this sequence_number. Absent: with the first. */
+  @ApiPropertyOptional({ type: 'integer', minimum: 0 })
   @EmptyIsAbsent()
   @Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? Number(value) : value))
   @IsInt(aNumber)
@@ -231,13 +261,12 @@ export class ResponseQueryDto extends AfterQueryDto {
 /** The query of `GET /v1/responses/:id/input_items`. */
 @RequestForm({ namesParam: true })
 export class InputItemsQueryDto {
-  @ApiPropertyOptional({ type: String, description: 'The id of the last item of the page before.' })
+  /** The id of the last item of the page before. */
   @EmptyIsAbsent()
   @IsString(mustBe('the id of an item'))
   after?: string;
 
-  @PageLimit({ standard: 20, most: 100 })
-  limit = 20;
+  @PageLimit({ standard: 20, most: 100 }) limit = 20;
 
   @ApiPropertyOptional({ enum: orders, default: 'desc' })
   @EmptyIsAbsent()
@@ -246,39 +275,70 @@ export class InputItemsQueryDto {
 }
 
 export class ResponseIdDto {
-  @ApiProperty({
-    type: String,
-    description: 'Id of the response.',
-    example: 'resp_6b0f7c1e-3c0a-4f0e-9a53-6a3b7c0f2d11',
-  })
+  /**
+   * Id of the response.
+   *
+   * @example resp_6b0f7c1e-3c0a-4f0e-9a53-6a3b7c0f2d11
+   */
+  @ApiProperty({ type: String })
   @IsString()
   id!: string;
 }
 
 export class InputItemsDto {
-  @ApiProperty({ enum: ['list'] })
-  object!: 'list';
+  @ApiProperty({ enum: ['list'] }) object!: 'list';
 
-  @ApiProperty(jsonObjects)
-  data!: JsonObject[];
+  @ApiProperty(jsonObjects) data!: JsonObject[];
 
-  @ApiProperty(nullableText)
   first_id!: string | null;
 
-  @ApiProperty(nullableText)
   last_id!: string | null;
 
-  @ApiProperty({ type: Boolean })
   has_more!: boolean;
 }
 
 export class DeletedResponseDto {
-  @ApiProperty({ type: String })
   id!: string;
 
-  @ApiProperty({ enum: ['response'] })
-  object!: 'response';
+  @ApiProperty({ enum: ['response'] }) object!: 'response';
 
-  @ApiProperty({ enum: [true] })
-  deleted!: true;
+  @ApiProperty({ enum: [true] }) deleted!: true;
+}
+
+export class ResponseModelDto {
+  /** What `model` of a request may be. */
+  id!: string;
+
+  @ApiProperty({ enum: ['model'] }) object!: 'model';
+
+  /** Without meaning here: 0. */
+  @ApiProperty(whole) created!: number;
+
+  /** Whether it is an agent or a model. */
+  @ApiProperty({ enum: ['agent', 'model'] }) owned_by!: 'agent' | 'model';
+}
+
+export class ResponseModelListDto {
+  @ApiProperty({ enum: ['list'] }) object!: 'list';
+
+  data!: ResponseModelDto[];
+}
+
+export class ResponsesErrorDto {
+  message!: string;
+
+  @ApiProperty({ enum: responseErrorTypes }) type!: ResponseErrorType;
+
+  /** The field that is wrong. */
+  param!: string | null;
+
+  /** Code of the table of errors. */
+  code!: string;
+
+  /** Id of the request, for the server’s log. */
+  correlationId!: string;
+}
+
+export class ResponsesErrorEnvelopeDto {
+  error!: ResponsesErrorDto;
 }
