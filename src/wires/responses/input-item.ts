@@ -6,7 +6,7 @@ import { type InlineFile, parseDataUrl } from '../conversation/inline-files.js';
 import { parseArguments } from '../conversation/client-history.js';
 import { cleanName } from '../../attachments/file-limits.js';
 import { isBase64 } from '../../platform/text/is-base64.js';
-import { badParam } from './responses-errors.js';
+import { badField, badParam } from './responses-errors.js';
 
 /** An item of the input, as far as it means something to the server. */
 export type InputItem = {
@@ -42,7 +42,7 @@ const types =
 
 /** Reads an item. Pure. @throws TypedError INVALID_REQUEST 400. */
 export function readItem(item: unknown, field: string): InputItem {
-  if (!isPlainObject(item)) throw badParam(field, `'${field}' must be an object`);
+  if (!isPlainObject(item)) throw badField(field, 'must be an object');
   // The request body was JSON, so its objects are too.
   const json = item as JsonObject;
   const given = item['type'] ?? impliedType(item);
@@ -75,7 +75,7 @@ export function readItem(item: unknown, field: string): InputItem {
       if (/^\w{1,60}_call_output$/.test(type)) {
         return readOutput(json, callIdOf(json, field), field);
       }
-      throw badParam(`${field}.type`, `'${field}.type' must be one of ${types}`);
+      throw badField(`${field}.type`, `must be one of ${types}`);
   }
 }
 
@@ -94,7 +94,7 @@ function readMessage(item: JsonObject, field: string): InputItem {
   const isKnown =
     role === 'user' || role === 'assistant' || role === 'system' || role === 'developer';
   if (!isKnown) {
-    throw badParam(`${field}.role`, `'${field}.role' must be user, assistant, system or developer`);
+    throw badField(`${field}.role`, 'must be user, assistant, system or developer');
   }
   const parts = readContent(content, `${field}.content`, role === 'assistant');
   const kept = {
@@ -217,10 +217,10 @@ function readApproval(item: JsonObject, field: string): InputItem {
   const approvalId = textOf(item, 'approval_request_id', field);
   const { approve, reason } = item;
   if (typeof approve !== 'boolean') {
-    throw badParam(`${field}.approve`, `'${field}.approve' must be true or false`);
+    throw badField(`${field}.approve`, 'must be true or false');
   }
   if (reason !== undefined && reason !== null && typeof reason !== 'string') {
-    throw badParam(`${field}.reason`, `'${field}.reason' must be text`);
+    throw badField(`${field}.reason`, 'must be text');
   }
   // The reason of an approval does not go to the model.
   const given: GivenAnswer = approve
@@ -246,7 +246,7 @@ function idOf({ id }: JsonObject): { id?: string } {
 function textOf(item: Record<string, unknown>, name: string, field: string): string {
   const value = item[name];
   if (typeof value === 'string' && value !== '') return value;
-  throw badParam(`${field}.${name}`, `'${field}.${name}' is missing or no text`);
+  throw badField(`${field}.${name}`, 'is missing or no text');
 }
 
 /** A part of a message or of an output. */
@@ -270,10 +270,7 @@ const notFetched =
 function readContent(content: unknown, field: string, isOutput = false): ReadPart[] {
   if (typeof content === 'string') return [textPart(content, isOutput)];
   if (!Array.isArray(content)) {
-    throw badParam(
-      field,
-      `'${field}' must be a text, or a list of input_text, input_image and input_file`,
-    );
+    throw badField(field, 'must be a text, or a list of input_text, input_image and input_file');
   }
   return (content as unknown[]).map((part, index) =>
     readPart(part, `${field}[${index}]`, isOutput),
@@ -298,9 +295,9 @@ function readPart(part: unknown, field: string, isOutput: boolean): ReadPart {
     case 'input_file':
       return filePart(fields, field);
     default:
-      throw badParam(
+      throw badField(
         `${field}.type`,
-        `'${field}.type' must be one of input_text, input_image, input_file; a message of the assistant has output_text`,
+        'must be one of input_text, input_image, input_file; a message of the assistant has output_text',
       );
   }
 }
@@ -315,10 +312,9 @@ function textPart(text: string, isOutput: boolean): ReadPart {
 function imagePart(fields: Record<string, unknown>, field: string): ReadPart {
   const { image_url: url, file_id, detail = 'auto' } = fields;
   if (typeof url !== 'string' || (file_id !== undefined && file_id !== null)) {
-    throw badParam(`${field}.image_url`, `'${field}.image_url' must be a data: URL: ${notFetched}`);
+    throw badField(`${field}.image_url`, `must be a data: URL: ${notFetched}`);
   }
-  if (typeof detail !== 'string')
-    throw badParam(`${field}.detail`, `'${field}.detail' must be text`);
+  if (typeof detail !== 'string') throw badField(`${field}.detail`, 'must be text');
   const { name, bytes } = readDataUrl(url, nameAt('image', field), `${field}.image_url`);
   const kept = { type: 'input_image', image_url: null, file_id: null, detail, filename: name };
   return { text: '', file: { name, bytes }, kept };
@@ -329,10 +325,7 @@ function filePart(fields: Record<string, unknown>, field: string): ReadPart {
   const given = typeof filename === 'string' ? filename : nameAt('file', field);
   const isElsewhere = [file_url, file_id].some((one) => one !== undefined && one !== null);
   if (typeof data !== 'string' || isElsewhere) {
-    throw badParam(
-      `${field}.file_data`,
-      `'${field}.file_data' must be base64 or a data: URL: ${notFetched}`,
-    );
+    throw badField(`${field}.file_data`, `must be base64 or a data: URL: ${notFetched}`);
   }
   const file = /^data:/i.test(data)
     ? readDataUrl(data, given, `${field}.file_data`)
@@ -348,20 +341,20 @@ function nameAt(kind: string, field: string): string {
 
 /** What the file is says its content: the type that the URL declares counts for nothing. */
 function readDataUrl(url: string, name: string, field: string): InlineFile {
-  if (!/^data:/i.test(url)) throw badParam(field, `'${field}' is no data: URL: ${notFetched}`);
+  if (!/^data:/i.test(url)) throw badField(field, `is no data: URL: ${notFetched}`);
   const data = parseDataUrl(url);
   if (data === undefined) {
-    throw badParam(field, `'${field}' cannot be read: send data:<type>;base64,<content>`);
+    throw badField(field, 'cannot be read: send data:<type>;base64,<content>');
   }
   return { name: cleanName(name), bytes: data.bytes };
 }
 
 function readBase64(data: string, name: string, field: string): InlineFile {
-  if (data.length % 4 !== 0 || !isBase64(data)) throw badParam(field, `'${field}' is not base64`);
+  if (data.length % 4 !== 0 || !isBase64(data)) throw badField(field, 'is not base64');
   return { name: cleanName(name), bytes: Buffer.from(data, 'base64') };
 }
 
 function asText(text: unknown, field: string): string {
   if (typeof text === 'string') return text;
-  throw badParam(field, `'${field}' must be text`);
+  throw badField(field, 'must be text');
 }

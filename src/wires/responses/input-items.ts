@@ -7,7 +7,7 @@ import type { JsonObject } from '../../platform/json.js';
 import type { InputItem } from './input-item.js';
 import type { InputItemsDto } from './responses.dto.js';
 import type { ApprovalRow } from '../../turn/approvals/approval-writes.js';
-import { badParam } from './responses-errors.js';
+import { badField } from './responses-errors.js';
 
 /** Items of the input whose references are resolved. */
 export type KnownItem = Exclude<InputItem, { kind: 'reference' }>;
@@ -30,9 +30,9 @@ export function splitInput(items: readonly KnownItem[]): SplitInput {
   const { turns, strays } = groupTurns(items.filter(isSaid));
   const stray = items.find((item) => item.kind === 'output' && item.callId === strays[0]);
   if (stray !== undefined) {
-    throw badParam(
+    throw badField(
       `${stray.field}.call_id`,
-      `'${stray.field}.call_id' names no call of the input, and none that a response of yours waits for: send the call before its output`,
+      'names no call of the input, and none that a response of yours waits for: send the call before its output',
     );
   }
   return splitNew(turns);
@@ -50,9 +50,9 @@ function splitNew(turns: readonly ToldTurn<InlineFile>[]): SplitInput {
   }
   const ends = last?.replies.at(-1)?.calls.some(({ output }) => output !== undefined) ?? false;
   if (ends) return { earlier: [...turns], said: [] };
-  throw badParam(
+  throw badField(
     'input',
-    "'input' says nothing new: end it with a message of the user that has text or a file, or with the output of a tool",
+    'says nothing new: end it with a message of the user that has text or a file, or with the output of a tool',
   );
 }
 
@@ -163,7 +163,7 @@ export function pageItems(
   const sorted = order === 'asc' ? items : items.toReversed();
   const at = after === undefined ? -1 : sorted.findIndex(({ id }) => id === after);
   if (after !== undefined && at < 0) {
-    throw badParam('after', "'after' must be the id of an item of the same response");
+    throw badField('after', 'must be the id of an item of the same response');
   }
   const data = sorted.slice(at + 1, at + 1 + limit);
   const idOf = (item: JsonObject | undefined) =>

@@ -18,7 +18,7 @@ import { ModelChooser } from './models.controller.js';
 import type { ResponseRequest } from './response-request.js';
 import { termsOf, describeInstructions, notesIn } from './response-facts.js';
 import { repeated, ResponseLookup, type FoundResponse } from './response-lookup.js';
-import { badParam, otherTurn, outputsMissing } from './responses-errors.js';
+import { badField, otherTurn, outputsMissing } from './responses-errors.js';
 
 export interface ResponseCall {
   asked: ResponseRequest;
@@ -104,10 +104,7 @@ export class ResponseAnswerer {
     const turn = await this.lookup.findAsking(last.approvalId, principal);
     if (turn === undefined) {
       if (isHistory(items, last)) return undefined;
-      throw badParam(
-        last.field,
-        `'${last.field}' is no call or approval that a response of yours asked for`,
-      );
+      throw badField(last.field, 'is no call or approval that a response of yours asked for');
     }
     const asking = await this.lookup.lastOf(turn);
     const ids = new Set(asking.approvals.map(({ id }) => id));
@@ -155,9 +152,9 @@ export class ResponseAnswerer {
   ): Promise<void> {
     const withFile = news.find(({ said }) => said.some((one) => typeof one !== 'string'));
     if (withFile !== undefined) {
-      throw badParam(
+      throw badField(
         withFile.field,
-        `'${withFile.field}' has a file, and a message beside outputs takes none: send the outputs first, and the file with the next message`,
+        'has a file, and a message beside outputs takes none: send the outputs first, and the file with the next message',
       );
     }
     const text = news.map(({ said }) => textOf(said)).join('\n\n');

@@ -1,7 +1,8 @@
+import { compact } from '../../platform/compact.js';
 import type { TurnRow } from '../../turn/state/turn-row.js';
 import type { ClientTool } from '../../storage/shapes/stored-options.js';
 import type { StoredResponsesRequest } from '../../storage/shapes/stored-turn.js';
-import type { ResponseFacts, ResponseTool } from './dialect/response-frames.js';
+import type { ResponseTool } from './dialect/response-frames.js';
 import type { ResponseWanted } from './dialect/response-items.js';
 import type { ApprovalRow } from '../../turn/approvals/approval-writes.js';
 import type { KnownItem } from './input-items.js';
@@ -21,14 +22,27 @@ export function describeWanted(
   const { request, tools } = termsOf(turn, response);
   const everyTool = [tools, ...(turn.request.responses?.answers ?? []).map((one) => one.tools)];
   const names = [...everyTool, firstTools(turn)].flat().map(({ name }) => name);
-  const { customTools = [] } = request;
+  const { customTools = [], format, verbosity, parallelToolCalls = true, store = true } = request;
   return {
     facts: {
       id: response.id,
       object: 'response',
       created_at: Math.floor(turn.createdAt.getTime() / 1_000),
       previous_response_id: previousId,
-      ...echo(request),
+      model: request.model,
+      instructions: request.instructions,
+      tool_choice: request.toolChoice,
+      text: { format, ...compact({ verbosity }) },
+      reasoning: { effort: request.effort, summary: request.summary },
+      max_output_tokens: request.maxOutputTokens,
+      background: request.background,
+      service_tier: request.serviceTier,
+      metadata: request.metadata,
+      user: request.user,
+      safety_identifier: request.safetyIdentifier,
+      prompt_cache_key: request.promptCacheKey,
+      parallel_tool_calls: parallelToolCalls,
+      store,
       tools: tools.map((tool) => describeTool(tool, customTools.includes(tool.name))),
       truncation: 'auto',
       top_p: 1,
@@ -69,44 +83,6 @@ function describeTool(
 ): ResponseTool {
   if (isCustom) return { type: 'custom', name, description, format: { type: 'text' } };
   return { type: 'function', name, description, parameters: inputSchema, strict: null };
-}
-
-function echo(
-  stored: Omit<StoredResponsesRequest, 'answers'>,
-): Pick<
-  ResponseFacts,
-  | 'model'
-  | 'instructions'
-  | 'tool_choice'
-  | 'text'
-  | 'reasoning'
-  | 'max_output_tokens'
-  | 'background'
-  | 'service_tier'
-  | 'metadata'
-  | 'user'
-  | 'safety_identifier'
-  | 'prompt_cache_key'
-  | 'parallel_tool_calls'
-  | 'store'
-> {
-  const { format, verbosity, parallelToolCalls = true, store = true } = stored;
-  return {
-    model: stored.model,
-    instructions: stored.instructions,
-    tool_choice: stored.toolChoice,
-    text: verbosity === undefined ? { format } : { format, verbosity },
-    reasoning: { effort: stored.effort, summary: stored.summary },
-    max_output_tokens: stored.maxOutputTokens,
-    background: stored.background,
-    service_tier: stored.serviceTier,
-    metadata: stored.metadata,
-    user: stored.user,
-    safety_identifier: stored.safetyIdentifier,
-    prompt_cache_key: stored.promptCacheKey,
-    parallel_tool_calls: parallelToolCalls,
-    store,
-  };
 }
 
 /** A turn of another wire in a conversation of this one. */
@@ -197,12 +173,6 @@ export const defaultTerms: Terms = {
   safetyIdentifier: null,
   promptCacheKey: null,
 };
-
-/** What a field of the request means: options of the turn, and what the response gives back of it. */
-export interface ReadField {
-  opts?: Record<string, unknown>;
-  given?: Partial<Terms>;
-}
 
 /** What the application says in the items: messages of `system` and `developer`. */
 export function notesIn(items: readonly KnownItem[]): string[] {

@@ -1,18 +1,14 @@
 import { invalidRequest } from '../../errors/typed-error.js';
 import { parseOutput } from '../../output/schema-checks.js';
 import { takeRequest } from '../../http/request.pipe.js';
+import { compact } from '../../platform/compact.js';
 import { isPlainObject } from '../../platform/json.js';
 import { efforts } from '../../storage/shapes/stored-options.js';
 import { parseClientTools } from '../../options/client-tools.js';
 import { CreateResponseDto } from './responses.dto.js';
 import { readItem, type InputItem } from './input-item.js';
-import {
-  parseResponseId,
-  type ResponseName,
-  type ReadField,
-  type Terms,
-} from './response-facts.js';
-import { badParam, responseNotFound } from './responses-errors.js';
+import { parseResponseId, type ResponseName, type Terms } from './response-facts.js';
+import { badField, badParam, responseNotFound } from './responses-errors.js';
 
 /** A request for a response. */
 export interface ResponseRequest {
@@ -31,6 +27,12 @@ export interface ResponseRequest {
   given: Partial<Terms>;
 }
 
+/** What a field of the request means: options of the turn, and what the response gives back of it. */
+interface ReadField {
+  opts?: Record<string, unknown>;
+  given?: Partial<Terms>;
+}
+
 /** OpenAI's Agents SDK ends a run with an error at an approval of a server that its agent does not name. */
 const needsServerNamed = /^Agents\//i;
 
@@ -42,7 +44,7 @@ export async function readRequest(value: unknown, userAgent = ''): Promise<Respo
   if (!isPlainObject(value)) throw invalidRequest('The request body must be a JSON object');
   const body = await takeRequest(CreateResponseDto, value);
   checkSettings(body);
-  const { previous_response_id: before, background, stream = false } = body;
+  const { previous_response_id: before, background, stream = false, service_tier: tier } = body;
   const previous = before === undefined ? undefined : parseResponseId(before);
   if (before !== undefined && previous === undefined) {
     throw responseNotFound(before, 'previous_response_id');
@@ -52,26 +54,26 @@ export async function readRequest(value: unknown, userAgent = ''): Promise<Respo
     readReasoning(body.reasoning),
     readText(body.text),
     readTools(body),
-    field(body.max_output_tokens, (most) => ({
-      opts: { maxTokens: most },
-      given: { maxOutputTokens: most },
-    })),
-    field(body.service_tier, (tier) => ({
-      opts: { priority: tier === 'flex' ? 'background' : undefined },
-      given: { serviceTier: tier === 'flex' ? 'flex' : 'default' },
-    })),
-    field(background, (isBackground) => ({
-      opts: { onDisconnect: isBackground ? 'continue' : undefined },
-      given: { background: isBackground },
-    })),
-    field(body.parallel_tool_calls, (parallel) => ({ given: { parallelToolCalls: parallel } })),
-    field(body.store, (store) => ({ given: { store } })),
-    field(body.instructions, (instructions) => ({ given: { instructions } })),
-    field(body.metadata, (metadata) => ({ given: { metadata } })),
-    field(body.user, (user) => ({ given: { user } })),
-    field(body.safety_identifier, (id) => ({ given: { safetyIdentifier: id } })),
-    field(body.prompt_cache_key, (key) => ({ given: { promptCacheKey: key } })),
-    field(before, (id) => ({ given: { previousResponseId: id } })),
+    {
+      opts: {
+        ...compact({ maxTokens: body.max_output_tokens }),
+        ...(tier === undefined ? {} : { priority: tier === 'flex' ? 'background' : undefined }),
+        ...(background === undefined ? {} : { onDisconnect: background ? 'continue' : undefined }),
+      },
+      given: compact({
+        maxOutputTokens: body.max_output_tokens,
+        serviceTier: tier === 'auto' ? 'default' : tier,
+        background,
+        parallelToolCalls: body.parallel_tool_calls,
+        store: body.store,
+        instructions: body.instructions,
+        metadata: body.metadata,
+        user: body.user,
+        safetyIdentifier: body.safety_identifier,
+        promptCacheKey: body.prompt_cache_key,
+        previousResponseId: before,
+      }),
+    },
   ];
   return {
     model: body.model,
@@ -84,16 +86,12 @@ export async function readRequest(value: unknown, userAgent = ''): Promise<Respo
   };
 }
 
-function field<T>(value: T | null | undefined, read: (value: T) => ReadField): ReadField {
-  return value === undefined || value === null ? {} : read(value);
-}
-
 function readItems(input: unknown): InputItem[] {
   if (typeof input === 'string') return [readItem({ role: 'user', content: input }, 'input')];
   if (Array.isArray(input) && input.length > 0) {
     return (input as unknown[]).map((item, index) => readItem(item, `input[${index}]`));
   }
-  throw badParam('input', "'input' must be a text, or a list of items that is not empty");
+  throw badField('input', 'must be a text, or a list of items that is not empty');
 }
 
 const summaries = ['auto', 'concise', 'detailed'];
@@ -102,24 +100,14 @@ const wantedEfforts = ['none', 'minimal', ...efforts];
 /** `none` is no thinking; the least effort of models here is `low`. */
 function readReasoning(reasoning: Record<string, unknown> | undefined): ReadField {
   if (reasoning === undefined) return {};
-  const { effort = null, summary = null, generate_summary, context, ...more } = reasoning;
+  const { effort: thought, summary: shown, generate_summary, context, ...more } = reasoning;
   const [unknown] = Object.keys(more);
   const isOther = [generate_summary, context].some((one) => one !== undefined && one !== null);
   if (unknown !== undefined || isOther) {
-    throw badParam('reasoning', "'reasoning' has the fields effort and summary");
+    throw badField('reasoning', 'has the fields effort and summary');
   }
-  if (effort !== null && !isOneOf(wantedEfforts, effort)) {
-    throw badParam(
-      'reasoning.effort',
-      `'reasoning.effort' must be one of ${wantedEfforts.join(', ')}`,
-    );
-  }
-  if (summary !== null && !isOneOf(summaries, summary)) {
-    throw badParam(
-      'reasoning.summary',
-      `'reasoning.summary' must be one of ${summaries.join(', ')}`,
-    );
-  }
+  const effort = readChoice(thought, wantedEfforts, 'reasoning.effort');
+  const summary = readChoice(shown, summaries, 'reasoning.summary');
   const given = { effort, summary };
   if (effort === null) return { opts: { thinking: undefined }, given };
   const display = summary === null ? {} : { display: 'summarized' };
@@ -128,8 +116,12 @@ function readReasoning(reasoning: Record<string, unknown> | undefined): ReadFiel
   return { opts: { thinking }, given };
 }
 
-function isOneOf<T extends string>(values: readonly T[], value: unknown): value is T {
-  return typeof value === 'string' && values.some((one) => one === value);
+/** A field that is one of some texts; null: it is left out. @throws TypedError INVALID_REQUEST 400. */
+function readChoice<T extends string>(value: unknown, texts: readonly T[], field: string) {
+  const chosen = texts.find((one) => one === value);
+  if (chosen !== undefined) return chosen;
+  if (value === undefined || value === null) return null;
+  throw badField(field, `must be one of ${texts.join(', ')}`);
 }
 
 const verbosities = ['low', 'medium', 'high'] as const;
@@ -137,11 +129,9 @@ const verbosities = ['low', 'medium', 'high'] as const;
 /** The format and the verbosity as they are given back, and the object that the turn is to end with. */
 function readText(text: Record<string, unknown> | undefined): ReadField {
   if (text === undefined) return {};
-  const { format = { type: 'text' }, verbosity } = text;
-  if (verbosity !== undefined && verbosity !== null && !isOneOf(verbosities, verbosity)) {
-    throw badParam('text.verbosity', `'text.verbosity' must be one of ${verbosities.join(', ')}`);
-  }
-  const level = isOneOf(verbosities, verbosity) ? { verbosity } : {};
+  const { format = { type: 'text' } } = text;
+  const verbosity = readChoice(text['verbosity'], verbosities, 'text.verbosity');
+  const level = verbosity === null ? {} : { verbosity };
   const { type, schema } = isPlainObject(format) ? format : {};
   if (type === 'text') {
     return {
@@ -150,7 +140,7 @@ function readText(text: Record<string, unknown> | undefined): ReadField {
     };
   }
   if (type !== 'json_schema') {
-    throw badParam('text.format', "'text.format' must have the type text or json_schema");
+    throw badField('text.format', 'must have the type text or json_schema');
   }
   const parsed = parseOutput({ schema });
   if ('fault' in parsed) {
@@ -183,19 +173,16 @@ const includable = [
  */
 function checkSettings({ store, background, include }: CreateResponseDto): void {
   if (store === false && background === true) {
-    throw badParam(
-      'store',
-      "'store' must be true for 'background': such a response is asked for later.",
-    );
+    throw badField('store', "must be true for 'background': such a response is asked for later.");
   }
   if (include === undefined || include === null) return;
   const wrong = Array.isArray(include)
     ? (include as unknown[]).find((one) => !includable.some((known) => known === one))
     : include;
   if (wrong === undefined) return;
-  throw badParam(
+  throw badField(
     'include',
-    `'include' may list ${includable.join(', ')}: the server has nothing else to add to a response.`,
+    `may list ${includable.join(', ')}: the server has nothing else to add to a response.`,
   );
 }
 
@@ -207,45 +194,38 @@ const hostedHere = ['web_search', 'web_search_preview', 'web_search_2025_08_26']
  *
  * @throws TypedError INVALID_REQUEST 400 for a tool that the server cannot offer.
  */
-function readTools({
-  tools,
-  tool_choice: choice,
-}: Pick<CreateResponseDto, 'tools' | 'tool_choice'>): ReadField {
-  const isChosen = choice !== undefined && choice !== null;
+function readTools({ tools, tool_choice: choice }: CreateResponseDto): ReadField {
   const isGiven = tools !== undefined && tools !== null;
-  if (!isChosen && !isGiven) return {};
+  if (choice === undefined && !isGiven) return {};
   const read = isGiven ? readList(tools) : undefined;
-  const opts: Record<string, unknown> = { tools: choice === 'none' ? [] : undefined };
-  if (read !== undefined) {
-    opts['clientTools'] = read.clientTools.length === 0 ? undefined : read.clientTools;
-  }
+  const none = { tools: choice === 'none' ? [] : undefined };
   return {
-    opts,
+    opts: read === undefined ? none : { ...none, clientTools: read.clientTools },
     given: {
       ...(read?.takesApprovals === true ? { hidesApprovals: false } : {}),
-      ...(isChosen ? { toolChoice: choice === 'none' ? 'none' : 'auto' } : {}),
-      ...(read === undefined ? {} : { customTools: read.custom }),
+      ...compact({ toolChoice: choice }),
+      ...compact({ customTools: read?.custom }),
     },
   };
 }
 
 function readList(tools: unknown) {
-  if (!Array.isArray(tools)) throw badParam('tools', "'tools' must be a list");
+  if (!Array.isArray(tools)) throw badField('tools', 'must be a list');
   const list = tools as unknown[];
   const read = list.flatMap((tool, index) => readTool(tool, `tools[${index}]`));
   const parsed = parseClientTools(read.map(({ tool }) => tool));
   if ('fault' in parsed) {
     const fault = parsed.fault.replaceAll('inputSchema', 'parameters');
-    throw badParam('tools', `'tools' must be ${fault}`);
+    throw badField('tools', `must be ${fault}`);
   }
   const [odd] = parsed.odd;
   if (odd !== undefined) {
     const fault = `${odd.index}]${odd.fault}`.replaceAll('inputSchema', 'parameters');
-    throw badParam('tools', `'tools' must be a list of valid tools; [${fault}`);
+    throw badField('tools', `must be a list of valid tools; [${fault}`);
   }
   const custom = read.flatMap(({ tool, isCustom }) => (isCustom ? tool.name : []));
   return {
-    clientTools: parsed.tools,
+    clientTools: parsed.tools.length === 0 ? undefined : parsed.tools,
     custom: custom.filter((name) => typeof name === 'string'),
     takesApprovals: list.some(isOwnServer),
   };
@@ -271,16 +251,16 @@ function readTool(tool: unknown, field: string): ReadTool[] {
     }
     case 'mcp':
       if (isOwnServer(tool)) return [];
-      throw badParam(
+      throw badField(
         `${field}.server_label`,
-        `'${field}.server_label' must be turnpike, whose tools are those of the agent: other MCP servers are named in the agent's file, in the session or in the server's configuration`,
+        "must be turnpike, whose tools are those of the agent: other MCP servers are named in the agent's file, in the session or in the server's configuration",
       );
     default:
       // The agent's file says whether the model may search: the request's offer adds nothing to that.
       if (typeof type === 'string' && hostedHere.includes(type)) return [];
-      throw badParam(
+      throw badField(
         `${field}.type`,
-        `'${field}.type' must be function, custom, mcp or web_search: this server does not run ${typeof type === 'string' ? type.slice(0, 60) : 'it'}; its own tools are those of the agent`,
+        `must be function, custom, mcp or web_search: this server does not run ${typeof type === 'string' ? type.slice(0, 60) : 'it'}; its own tools are those of the agent`,
       );
   }
 }
@@ -306,8 +286,5 @@ function describeFormat(format: unknown, field: string): string | undefined {
   if (type === 'grammar' && typeof syntax === 'string' && typeof definition === 'string') {
     return `The input follows this grammar (${syntax}):\n${definition}`;
   }
-  throw badParam(
-    field,
-    `'${field}' must have the type text, or grammar with syntax and definition`,
-  );
+  throw badField(field, 'must have the type text, or grammar with syntax and definition');
 }

@@ -12,6 +12,11 @@ export function badParam(param: string, message: string): TypedError {
   return invalidRequest(message, { param });
 }
 
+/** @param fault what is wrong with the field, which the sentence begins with. */
+export function badField(field: string, fault: string): TypedError {
+  return badParam(field, `'${field}' ${fault}`);
+}
+
 export function responseNotFound(responseId: string, param?: string): TypedError {
   return new TypedError('TURN_NOT_FOUND', {
     message: `There is no response '${shown(responseId)}'. It may have been deleted with its conversation, which is kept for a while after its last use.`,
