@@ -18,10 +18,13 @@ export type {
   ModelListDto as ModelList,
 } from '../options/model-list.dto.js';
 export type { TurnOptionsDto as TurnOptions } from '../options/turn-options.dto.js';
-export type { BootReport } from '../session/session-booter.js';
-export type { CreateSessionDto as WantedSession } from '../session/session.dto.js';
-export type { SessionDefaults } from '../session/session-service.js';
-export type { ListedSession, SessionRecord } from '../session/view-session.js';
+export type {
+  BootedSessionDto as BootReport,
+  CreateSessionDto as WantedSession,
+  ListedSessionDto as ListedSession,
+  SessionDefaultsDto as SessionDefaults,
+  SessionRecordDto as SessionRecord,
+} from '../session/session.dto.js';
 export type { PrincipalReportDto as PrincipalReport } from '../data/data.dto.js';
 export type { SkillView } from '../agents/view-skill.js';
 export type {

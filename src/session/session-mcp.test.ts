@@ -13,6 +13,8 @@ import { SessionStore } from './session-store.js';
 const noLimits = { requestsPerMinute: 0, concurrentTurns: 0, tokensPerDay: 0, usdPerDay: 0 };
 const token = 'tok-0123456789';
 
+const nobodyBoots = () => Promise.reject(new Error('nobody boots here'));
+
 describe('mcpServers of a session', () => {
   let database: OpenedDatabase;
   let store: SessionStore;
@@ -27,7 +29,9 @@ describe('mcpServers of a session', () => {
     const service = new SessionService(
       store,
       openProjectRoots(database.db),
-      { boot: () => Promise.reject(new Error('nobody boots here')) },
+      { load: nobodyBoots },
+      { checkModel: nobodyBoots },
+      new ManualClock(),
       new ToolRegistry([]),
       mcp,
       { modeCeiling: 'acceptEdits' },

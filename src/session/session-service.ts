@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { forbiddenScope } from '../access/access-errors.js';
 import type { Principal } from '../access/principal.js';
@@ -5,15 +6,19 @@ import type { AgentConfigDto } from '../options/preferences.dto.js';
 import { DEFAULT_PERSONA, isPersonaName } from '../agents/persona-name.js';
 import { harnessLimits } from '../attachments/file-limits.js';
 import { CONFIG, type Config } from '../config/config.js';
-import { invalidRequest } from '../errors/typed-error.js';
+import { invalidRequest, isTypedError, TypedError } from '../errors/typed-error.js';
 import { validateAgentConfig } from '../governance/decision-tree/agent-config.js';
 import { validatePermissionRules } from '../governance/permissions/permission-rules.js';
 import { badCursor, type PageQueryDto } from '../http/paging/page-query.dto.js';
+import { OptionLoader } from '../options/option-loader.js';
 import { parseMode } from '../options/permission-mode.js';
 import { nameOf } from '../parsing/word-issue.js';
+import { CLOCK, type Clock } from '../platform/clock.js';
+import { newId } from '../platform/ids.js';
+import { retryAdvice } from '../platform/retry-advice.js';
+import { AnthropicProvider } from '../provider/anthropic/anthropic-provider.js';
 import { compact } from '../platform/compact.js';
 import { isPlainObject } from '../platform/json.js';
-import type { KeyScope } from '../storage/governance-schema.js';
 import type { SessionOrigin } from '../storage/schema.js';
 import {
   type AgentConfig,
@@ -30,14 +35,15 @@ import {
   type SessionFilter,
 } from './page-sessions.js';
 import { ProjectRoots } from './project-roots.js';
-import { SessionBooter, type BootReport } from './session-booter.js';
 import { SessionStore, type NewSession } from './session-store.js';
 import {
   viewPagedSession,
   viewSession,
-  type ListedSession,
-  type SessionRecord,
-} from './view-session.js';
+  type BootedSessionDto,
+  type SessionDefaultsDto,
+  type SessionPageDto,
+  type SessionRecordDto,
+} from './session.dto.js';
 
 const defaultMode = 'direct';
 
@@ -51,26 +57,15 @@ export interface WantedSession {
   mcpServers?: unknown;
 }
 
-/** The caller, and what its sessions have that name nothing: `GET /api/harness/session/defaults`. */
-export interface SessionDefaults {
-  principal: string;
-  /** Whether the server has keys. */
-  isKeyed: boolean;
-  scopes: readonly KeyScope[];
-  projectRoot: string;
-  persona: string;
-  mode: string;
-  /** Bytes of the largest file that a turn takes. */
-  attachmentBytes: number;
-}
-
 /** Sessions as clients see them. */
 @Injectable()
 export class SessionService {
   constructor(
     private readonly sessions: SessionStore,
     @Inject(ProjectRoots) private readonly projectRoots: Pick<ProjectRoots, 'check' | 'defaultOf'>,
-    @Inject(SessionBooter) private readonly booter: Pick<SessionBooter, 'boot'>,
+    @Inject(OptionLoader) private readonly options: Pick<OptionLoader, 'load'>,
+    @Inject(AnthropicProvider) private readonly provider: Pick<AnthropicProvider, 'checkModel'>,
+    @Inject(CLOCK) private readonly clock: Clock,
     @Inject(ToolRegistry) private readonly tools: Pick<ToolRegistry, 'list'>,
     @Inject(MCP) private readonly mcp: Pick<Mcp, 'checkSession'>,
     @Inject(CONFIG) private readonly config: Pick<Config, 'modeCeiling'>,
@@ -85,7 +80,7 @@ export class SessionService {
     wanted: WantedSession,
     caller: Principal,
     origin: SessionOrigin = 'harness',
-  ): Promise<SessionRecord> {
+  ): Promise<SessionRecordDto> {
     return viewSession(await this.sessions.create(await this.check(wanted, caller, origin)));
   }
 
@@ -118,7 +113,7 @@ export class SessionService {
     return { principalId, projectRoot, persona, mode, origin, ...rules };
   }
 
-  async defaults(caller: Principal): Promise<SessionDefaults> {
+  async defaults(caller: Principal): Promise<SessionDefaultsDto> {
     return {
       principal: caller.id,
       isKeyed: caller.keyId !== null,
@@ -131,7 +126,7 @@ export class SessionService {
   }
 
   /** Lists the caller's sessions of a project, oldest first. */
-  async list(projectRoot: string, caller: Principal): Promise<SessionRecord[]> {
+  async list(projectRoot: string, caller: Principal): Promise<SessionRecordDto[]> {
     const { sessions, projectRoots } = this;
     const rows = await sessions.list(await projectRoots.check(projectRoot, caller), caller.id);
     return rows.map(viewSession);
@@ -142,10 +137,7 @@ export class SessionService {
    *
    * @throws TypedError INVALID_REQUEST 400 for an invalid cursor or limit.
    */
-  async page(
-    principalId: string,
-    page: PageQueryDto & SessionFilter,
-  ): Promise<{ sessions: ListedSession[]; nextCursor?: string }> {
+  async page(principalId: string, page: PageQueryDto & SessionFilter): Promise<SessionPageDto> {
     const { rows, ...rest } = await this.pageRows(principalId, page);
     return { sessions: rows.map(viewPagedSession), ...rest };
   }
@@ -164,17 +156,37 @@ export class SessionService {
     return { rows, ...(last === undefined ? {} : { nextCursor: formatPageToken(last) }) };
   }
 
-  async get(sessionId: string): Promise<SessionRecord> {
+  async get(sessionId: string): Promise<SessionRecordDto> {
     return viewSession(await this.sessions.get(sessionId));
   }
 
   /** @param title null: the beginning of its first message. @throws TypedError SESSION_NOT_FOUND. */
-  async rename(sessionId: string, title: string | null): Promise<SessionRecord> {
+  async rename(sessionId: string, title: string | null): Promise<SessionRecordDto> {
     return viewSession(await this.sessions.rename(sessionId, title));
   }
 
-  boot(sessionId: string, opts: unknown, caller: Principal): Promise<BootReport> {
-    return this.booter.boot(sessionId, opts, caller);
+  /**
+   * Checks everything a turn will need: root, instruction root, persona, key, and that the provider
+   * knows the model. Costs no completion, may be repeated, and stores nothing when it fails.
+   */
+  async boot(sessionId: string, opts: unknown, caller: Principal): Promise<BootedSessionDto> {
+    const session = await this.sessions.get(sessionId);
+    await this.projectRoots.check(session.projectRoot, caller);
+    const { resolution } = await orBootFailure(() => this.options.load(session, opts));
+    const { persona, mode, model } = resolution.options;
+    await orBootFailure(() => this.provider.checkModel(model));
+    const bootFingerprint = createHash('sha256')
+      .update(`${persona}::${mode}`)
+      .digest('hex')
+      .slice(0, 32);
+    const claudeSessionId = session.claudeSessionId ?? newId('claude');
+    const bootedAt = new Date(this.clock.now());
+    const facts = { claudeSessionId, bootFingerprint, bootedAt, model };
+    const booted = await this.sessions.update(sessionId, facts);
+    return {
+      session: viewSession(booted),
+      boot: { claudeSessionId, bootFingerprint, bootedAt: bootedAt.toISOString() },
+    };
   }
 }
 
@@ -222,4 +234,22 @@ function validateMcpServers(
 ): Record<string, unknown> | null {
   if (given === undefined) return null;
   return mcp.checkSession(given);
+}
+
+/**
+ * A provider's refusal, or one that is known beforehand, as the contract has it for a boot. A missing
+ * key keeps its status (503).
+ */
+async function orBootFailure<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isTypedError(error, 'SDK_FAILURE') || error.status === 503) throw error;
+    throw new TypedError('SDK_FAILURE', {
+      message: `Boot turn failed before completion: ${error.message}`,
+      details: { ...(error.details as object | undefined), exitCode: 1 },
+      relayed: { status: 500, ...retryAdvice(error) },
+      cause: error,
+    });
+  }
 }

@@ -6,7 +6,7 @@ import { storeTurn } from '../../test/support/turn/store-turn.js';
 import type { OpenedDatabase } from '../storage/connection.js';
 import { sessions, turns } from '../storage/schema.js';
 import type { SessionStore } from './session-store.js';
-import { viewSession } from './view-session.js';
+import { viewSession } from './session.dto.js';
 import { openSessions } from '../../test/support/open-sessions.js';
 import { auditLog } from '../storage/governance-schema.js';
 

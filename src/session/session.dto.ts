@@ -12,6 +12,8 @@ import {
   EmptyIsAbsent,
   OneOf,
 } from '../http/fields/field-rules.decorator.js';
+import { agentConfigToWire } from '../governance/decision-tree/agent-config.js';
+import { compact } from '../platform/compact.js';
 import { AgentConfigDto } from '../options/preferences.dto.js';
 import { TurnOptionsDto } from '../options/turn-options.dto.js';
 import { mustBe, says } from '../http/fields/field-words.js';
@@ -19,11 +21,16 @@ import { isStorable } from '../storage/connection.js';
 import { keyScopes, type KeyScope } from '../storage/governance-schema.js';
 import { sessionOrigins, type SessionOrigin } from '../storage/schema.js';
 import type { PermissionRules } from '../storage/shapes/stored-options.js';
-import { forkPositions, type ForkPosition } from '../storage/shapes/stored-turn.js';
+import {
+  forkPositions,
+  type ForkPosition,
+  type ForkSource,
+} from '../storage/shapes/stored-turn.js';
 import { PageQueryDto, PageDto } from '../http/paging/page-query.dto.js';
 import { todoStatuses, type Todo } from '../storage/shapes/stored-step.js';
-import type { SessionDefaults } from './session-service.js';
-import type { ForkPoint, SessionRecord, ListedSession } from './view-session.js';
+import type { PagedSession } from './page-sessions.js';
+import type { SessionRow } from './session-store.js';
+import { sessionTitle } from './session-title.js';
 
 export class CreateSessionDto {
   @MayBeAbsent()
@@ -106,7 +113,7 @@ export class BootSessionDto {
 }
 
 /** The point of another session that a fork began at. */
-export class ForkPointDto implements ForkPoint {
+export class ForkPointDto {
   @ApiProperty({ type: String, description: 'Id of the source, which may be deleted since.' })
   sessionId!: string;
 
@@ -147,10 +154,10 @@ export class SessionFieldsDto {
     type: ForkPointDto,
     description: 'Where its history comes from. Absent: it began empty.',
   })
-  forkedFrom?: ForkPoint;
+  forkedFrom?: ForkPointDto;
 }
 
-export class SessionRecordDto extends SessionFieldsDto implements SessionRecord {
+export class SessionRecordDto extends SessionFieldsDto {
   @ApiPropertyOptional({ type: String, description: 'Set by its user. Absent: none is set.' })
   title?: string;
 
@@ -213,7 +220,7 @@ export class BootedSessionDto extends SessionDto {
   boot!: BootDto;
 }
 
-export class SessionDefaultsDto implements SessionDefaults {
+export class SessionDefaultsDto {
   @ApiProperty({ type: String, example: 'local' })
   principal!: string;
 
@@ -236,7 +243,7 @@ export class SessionDefaultsDto implements SessionDefaults {
   attachmentBytes!: number;
 }
 
-export class ListedSessionDto extends SessionFieldsDto implements ListedSession {
+export class ListedSessionDto extends SessionFieldsDto {
   @ApiPropertyOptional({
     type: String,
     description:
@@ -285,4 +292,50 @@ export class TodoDto implements Todo {
 export class TodoListDto {
   @ApiProperty({ type: [TodoDto], description: 'In the order the model gave them.' })
   todos!: TodoDto[];
+}
+
+export function viewSession(row: SessionRow): SessionRecordDto {
+  return {
+    sessionId: row.id,
+    projectRoot: row.projectRoot,
+    persona: row.persona,
+    mode: row.mode,
+    ...(row.origin === 'harness' ? {} : { origin: row.origin }),
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+    ...compact({
+      title: row.title ?? undefined,
+      claudeSessionId: row.claudeSessionId ?? undefined,
+      bootFingerprint: row.bootFingerprint ?? undefined,
+      bootedAt: row.bootedAt?.toISOString(),
+      model: row.model ?? undefined,
+      agentConfig: row.agentConfig === null ? undefined : agentConfigToWire(row.agentConfig),
+      permissions: row.permissions ?? undefined,
+      replayOf: row.replayOf ?? undefined,
+    }),
+    ...viewForkPoint(row.forkedFrom),
+  };
+}
+
+export function viewPagedSession(row: PagedSession): ListedSessionDto {
+  const title = row.title ?? sessionTitle(row.firstRequest);
+  return {
+    sessionId: row.id,
+    projectRoot: row.projectRoot,
+    persona: row.persona,
+    mode: row.mode,
+    ...(row.origin === 'harness' ? {} : { origin: row.origin }),
+    ...(title === undefined ? {} : { title }),
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+    ...(row.activeTurnId === null ? {} : { activeTurnId: row.activeTurnId }),
+    ...viewForkPoint(row.forkedFrom),
+  };
+}
+
+/** The session may be gone: its fork has a history of its own. */
+function viewForkPoint(origin: ForkSource | null): { forkedFrom?: ForkPointDto } {
+  if (origin === null) return {};
+  const { sessionId, turnId, position } = origin;
+  return { forkedFrom: { sessionId, turnId, position } };
 }

@@ -10,7 +10,6 @@ import { isLoopback } from '../platform/net/addresses.js';
 import { ProviderModule } from '../provider/provider.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
 import { ProjectRoots } from './project-roots.js';
-import { SessionBooter } from './session-booter.js';
 import { SessionListController, SessionController, TodoController } from './session.controller.js';
 import { SessionService } from './session-service.js';
 import { SessionStore } from './session-store.js';
@@ -23,7 +22,6 @@ import { SkillService } from './skill-service.js';
   imports: [AccessModule, OptionsModule, ProviderModule, ToolsModule],
   providers: [
     SessionStore,
-    SessionBooter,
     SessionService,
     {
       provide: ProjectRoots,

@@ -6,7 +6,7 @@ import { compact } from '../../platform/compact.js';
 import { hashedSessionId } from '../../session/named-session.js';
 import { sessionNotFound } from '../../session/session-errors.js';
 import { SessionStore, type NewSession, type SessionRow } from '../../session/session-store.js';
-import { viewSession } from '../../session/view-session.js';
+import { viewSession } from '../../session/session.dto.js';
 import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
 import { todos, sessions, turns } from '../../storage/schema.js';
 import { violatedConstraint } from '../../storage/database-errors.js';

@@ -1,5 +1,5 @@
 import { useCallback, useState } from 'react';
-import type { ListedSession } from '../../../src/session/view-session.js';
+import type { ListedSession } from '../../../src/client/turnpike-client.js';
 import { client } from '../app/client.js';
 import { FaultNote } from '../app/fault-note.js';
 import { HelpLink, Loading, Nothing } from '../app/page.js';

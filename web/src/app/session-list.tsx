@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
-import type { ListedSession } from '../../../src/session/view-session.js';
+import type { ListedSession } from '../../../src/client/turnpike-client.js';
 import { Button } from '../ui/button.js';
 import { formatAgo } from '../ui/format.js';
 import { CalendarClock } from '../ui/icons/icons.js';

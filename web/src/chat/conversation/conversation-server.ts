@@ -1,4 +1,4 @@
-import type { SessionRecord } from '../../../../src/session/view-session.js';
+import type { SessionRecord } from '../../../../src/client/turnpike-client.js';
 import type { MessageDto } from '../../../../src/turn/history/messages.dto.js';
 import type { AnyFrame } from './reduce-turn.js';
 

@@ -1,5 +1,5 @@
 import { newKey } from '../../../../src/client/transport/transport.js';
-import type { SessionRecord } from '../../../../src/session/view-session.js';
+import type { SessionRecord } from '../../../../src/client/turnpike-client.js';
 import { ValueStore } from '../../app/value-store.js';
 import type { ConversationServer, StoredConversation, Submission } from './conversation-server.js';
 import { FrameBatch } from './frame-batch.js';
