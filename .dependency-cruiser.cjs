@@ -150,7 +150,7 @@ const doors = [
   '^src/turn/worker/worker\\.module\\.ts$',
   '^src/turn/branches/session-forker\\.ts$',
   '^src/turn/history/(conversation-service|messages\\.dto|view-messages)\\.ts$',
-  '^src/turn/lifecycle/(presence|session-closer|turn-canceller)\\.ts$',
+  '^src/turn/lifecycle/(presence|turn-canceller)\\.ts$',
   // What works in the background, which a process begins once it listens.
   '^src/turn/worker/(sweeper|turn-worker)\\.ts$',
   '^src/turn/state/(stored-turn|turn-(errors|row|state))\\.ts$',

@@ -8,7 +8,7 @@ import { isTypedError } from '../errors/typed-error.js';
 import { CLOCK, pause, type Clock } from '../platform/clock.js';
 import { closing, HeldFolder, unlessGone } from '../platform/files/held-folder.js';
 import { ProjectRoots } from '../session/project-roots.js';
-import { SessionCloser } from '../turn/lifecycle/session-closer.js';
+import { TurnCanceller } from '../turn/lifecycle/turn-canceller.js';
 import { DATABASE, type Database, type Queryable } from '../storage/connection.js';
 import { userPreferences, sessions, turns } from '../storage/schema.js';
 import { blobs, extractions, sessionBlobs, uploads, memoryFiles } from '../storage/file-schema.js';
@@ -62,7 +62,7 @@ export class PrincipalCopies {
 export class PrincipalEraser {
   constructor(
     @Inject(DATABASE) private readonly db: Database,
-    private readonly closer: SessionCloser,
+    private readonly turns: TurnCanceller,
     private readonly copies: PrincipalCopies,
     private readonly keys: KnownKeys,
     private readonly roots: ProjectRoots,
@@ -112,7 +112,7 @@ export class PrincipalEraser {
 
   async #close(sessionId: string, by: string): Promise<void> {
     try {
-      await this.closer.close(sessionId, by);
+      await this.turns.closeSession(sessionId, by);
     } catch (error) {
       // Somebody else deleted it.
       if (!isTypedError(error, 'SESSION_NOT_FOUND')) throw error;

@@ -12,7 +12,6 @@ import { Inject, Injectable } from '@nestjs/common';
 import { AuditLog } from '../access/audit-log.js';
 import { Metrics } from '../telemetry/metrics.js';
 import { DATABASE, type Database } from '../storage/connection.js';
-import { SessionCloser } from './lifecycle/session-closer.js';
 import { TurnCanceller, type CancelState } from './lifecycle/turn-canceller.js';
 import { TurnFollower, type TurnStage } from './lifecycle/turn-follower.js';
 import { TurnSubmitter } from './submit/turn-submitter.js';
@@ -42,7 +41,6 @@ export class TurnService {
     private readonly submitter: TurnSubmitter,
     private readonly follower: TurnFollower,
     private readonly canceller: TurnCanceller,
-    private readonly closer: SessionCloser,
     private readonly presence: Presence,
     private readonly metrics: Metrics,
   ) {}
@@ -146,9 +144,9 @@ export class TurnService {
     return state;
   }
 
-  /** @param by the principal who deletes it. @throws see `SessionCloser`. */
+  /** @param by the principal who deletes it. @throws see `TurnCanceller`. */
   deleteSession(sessionId: string, by: string): Promise<void> {
-    return this.closer.close(sessionId, by);
+    return this.canceller.closeSession(sessionId, by);
   }
 
   /** Refuses new turns from now on. */

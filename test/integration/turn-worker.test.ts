@@ -236,7 +236,7 @@ describe('the worker', () => {
     await claims.releaseAll();
     const queue = freshQueue();
     await test.startWorker({ queue });
-    const { clock, logger, promoter, canceller } = services;
+    const { clock, logger, notifier, canceller } = services;
     const abandoned = { cancel: async () => undefined, startOver: () => undefined };
     const approvals = new ApprovalStore(services.db);
     const sweeper = new Sweeper(
@@ -244,7 +244,7 @@ describe('the worker', () => {
       queue,
       approvals,
       abandoned,
-      promoter,
+      notifier,
       canceller,
       clock,
       logger,

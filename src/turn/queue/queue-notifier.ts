@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { and, asc, desc, eq, isNull, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, exists, ne, sql } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
 import { EVENT_LOG, FencedError, GapError, type EventLog } from '../../events/event-log.js';
 import type { TurnEvent } from '../../events/turn-event.js';
 import { Batcher } from '../../platform/async/batcher.js';
@@ -7,9 +8,10 @@ import { CLOCK, isoTime, type Clock } from '../../platform/clock.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
 import { batchLane, unnest } from '../../storage/statements.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
-import { isDatabaseDown } from '../../storage/database-errors.js';
+import { isDatabaseDown, violatedConstraint } from '../../storage/database-errors.js';
 import { turnArchives } from '../../storage/transcript-schema.js';
 import { turns } from '../../storage/schema.js';
+import { isHeldIn } from '../state/turn-row.js';
 import { TURN_QUEUE, type TurnQueue } from './turn-queue.js';
 
 /** Few positions of a long queue are published: each change concerns every turn behind it. */
@@ -31,7 +33,13 @@ interface WaitingTurn {
 /** A free worker claims a turn in a few milliseconds: a turn still queued after these waits for a slot. */
 const ANNOUNCE_AFTER_MS = 250;
 
-/** Sees to turns that no worker has: wakes workers for them, and publishes their queue positions to readers. */
+/** Held turns that may be ended while they are promoted, before the sweeper has to go on. */
+const MOST_PROMOTIONS = 5;
+
+/**
+ * Sees to turns that no worker has: promotes held ones, wakes workers for those that are queued, and publishes their
+ * queue positions to readers.
+ */
 @Injectable()
 export class QueueNotifier {
   readonly #announcements = new Batcher(
@@ -66,18 +74,61 @@ export class QueueNotifier {
     });
   }
 
+  /**
+   * Promotes the first held turn of a session, if no turn is active, in one statement that the
+   * session's lock guards: of two promotions at once, one happens.
+   */
+  async promoteNext(sessionId: string): Promise<void> {
+    const promoted = await this.#promote(sessionId);
+    if (promoted === undefined) return;
+    this.wakeWorker(promoted);
+    await this.publishHeld(sessionId);
+  }
+
+  async #promote(sessionId: string): Promise<string | undefined> {
+    for (let tries = 0; tries < MOST_PROMOTIONS; tries += 1) {
+      const [first] = await this.db
+        .select({ id: turns.id })
+        .from(turns)
+        .where(isHeldIn(sessionId))
+        .orderBy(desc(turns.goesFirst), asc(turns.createdAt), asc(turns.id))
+        .limit(1);
+      if (first === undefined) return undefined;
+      const result = await this.#tryPromote(sessionId, first.id);
+      if (result !== 'gone') return result === 'promoted' ? first.id : undefined;
+    }
+    // The sweeper goes on.
+    return undefined;
+  }
+
+  /** @returns `gone` when the turn was asked to end meanwhile; `busy` when another turn is active. */
+  async #tryPromote(sessionId: string, turnId: string): Promise<'promoted' | 'gone' | 'busy'> {
+    const other = alias(turns, 'other');
+    const others = this.db
+      .select({ one: sql`1` })
+      .from(other)
+      .where(and(eq(other.sessionId, sessionId), eq(other.status, 'held'), ne(other.id, turnId)));
+    try {
+      // Every condition is about the row itself: PostgreSQL checks only those again after a lock wait.
+      const promoted = await this.db
+        .update(turns)
+        .set({ status: 'queued', hasNext: exists(others) })
+        .where(and(eq(turns.id, turnId), isHeldIn(sessionId)))
+        .returning({ id: turns.id });
+      return promoted.length === 1 ? 'promoted' : 'gone';
+    } catch (error) {
+      // The active turn has the session's lock: its end promotes this turn.
+      if (violatedConstraint(error) === 'turns_one_active_per_session') return 'busy';
+      throw error;
+    }
+  }
+
   /** Publishes the new positions of a session's held turns; 1 is the next. A failure is logged only. */
   async publishHeld(sessionId: string): Promise<void> {
     const held = await this.db
       .select({ id: turns.id })
       .from(turns)
-      .where(
-        and(
-          eq(turns.sessionId, sessionId),
-          eq(turns.status, 'held'),
-          isNull(turns.cancelRequestedAt),
-        ),
-      )
+      .where(isHeldIn(sessionId))
       .orderBy(desc(turns.goesFirst), asc(turns.createdAt), asc(turns.id));
     const published = held.map(async ({ id: turnId }, index) => {
       if (!isPublished(index + 1)) return;

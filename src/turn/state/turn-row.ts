@@ -1,4 +1,4 @@
-import { and, count, eq, sql, type SQL } from 'drizzle-orm';
+import { and, count, eq, isNull, sql, type SQL } from 'drizzle-orm';
 import type { StoredPreferences } from '../../options/preferences-store.js';
 import { compact } from '../../platform/compact.js';
 import { Batcher } from '../../platform/async/batcher.js';
@@ -176,6 +176,11 @@ export function hasStatus(...statuses: readonly TurnStatus[]): SQL {
 /** Statuses as constants of a statement. */
 export function listStatuses(statuses: readonly TurnStatus[]): SQL {
   return sql.raw(statuses.map((status) => `'${status}'`).join(', '));
+}
+
+/** Rows of a session's held turns that were not asked to end. */
+export function isHeldIn(sessionId: string) {
+  return and(eq(turns.sessionId, sessionId), hasStatus('held'), isNull(turns.cancelRequestedAt));
 }
 
 /** Rows of a turn that this attempt may still write. A held turn is only ever ended. */

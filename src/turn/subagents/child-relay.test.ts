@@ -14,7 +14,7 @@ import { turns } from '../../storage/schema.js';
 import { Deadline } from '../state/lease.js';
 import type { Progress, Attempt } from '../state/attempt.js';
 import type { ChildTurn } from '../state/child-turn.js';
-import { ApprovalRelay } from './child-relay.js';
+import { ApprovalRelay } from './delegator.js';
 
 describe('PeopleWatch', () => {
   let database: OpenedDatabase;

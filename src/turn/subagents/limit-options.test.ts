@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { someOptions } from '../../../test/support/turn/store-turn.js';
-import { limitOptions, type Parent } from './limit-options.js';
+import { limitOptions, type Parent } from './start-subagent.js';
 
 const { options } = someOptions;
 const price = { input: 1, output: 1 };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ClientTool } from '../../storage/shapes/stored-options.js';
-import { checkClientTools } from './client-tools.js';
+import { checkClientTools } from './turn-preparer.js';
 
 const tool = (name: string): ClientTool => ({
   name,

@@ -1,9 +1,10 @@
-import { and, count, eq, inArray, isNull, ne, sql } from 'drizzle-orm';
+import { and, count, eq, inArray, ne, sql } from 'drizzle-orm';
 import { newTimeId } from '../../platform/ids.js';
 import type { Database, Queryable } from '../../storage/connection.js';
 import { lockFor, lockKey } from '../../storage/statements.js';
 import { activeStatuses } from '../../storage/shapes/stored-turn.js';
 import { turns } from '../../storage/schema.js';
+import { isHeldIn } from '../state/turn-row.js';
 import {
   catchRefusal,
   hasTooMany,
@@ -72,15 +73,12 @@ export function holdTurn(
   );
 }
 
-const heldOf = (sessionId: string) =>
-  and(eq(turns.sessionId, sessionId), eq(turns.status, 'held'), isNull(turns.cancelRequestedAt));
-
 /** @param supersedes leaves the turns that go first out of the count. */
 async function countHeld(tx: Queryable, sessionId: string, supersedes: boolean): Promise<number> {
   const [found] = await tx
     .select({ held: count() })
     .from(turns)
-    .where(and(heldOf(sessionId), supersedes ? eq(turns.goesFirst, false) : undefined));
+    .where(and(isHeldIn(sessionId), supersedes ? eq(turns.goesFirst, false) : undefined));
   return found?.held ?? 0;
 }
 
@@ -88,7 +86,7 @@ async function supersede(tx: Queryable, sessionId: string, by: string): Promise<
   const ended = await tx
     .update(turns)
     .set({ cancelRequestedAt: sql`now()`, cancelReason: 'superseded' })
-    .where(and(heldOf(sessionId), eq(turns.goesFirst, true), ne(turns.id, by)))
+    .where(and(isHeldIn(sessionId), eq(turns.goesFirst, true), ne(turns.id, by)))
     .returning({ id: turns.id });
   return ended.map(({ id }) => id);
 }

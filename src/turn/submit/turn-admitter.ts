@@ -15,7 +15,6 @@ import { Tracing } from '../../telemetry/tracing.js';
 import { QueueNotifier } from '../queue/queue-notifier.js';
 import { SIGNAL_BUS, type SignalBus } from '../queue/signal-bus.js';
 import { TurnCanceller } from '../lifecycle/turn-canceller.js';
-import { TurnPromoter } from '../lifecycle/turn-promoter.js';
 import { queueFull, sessionQueueFull, tooManyTurns, turnInProgress } from '../state/turn-errors.js';
 import { TurnInserter, type Refusal } from './insert-turn.js';
 import type { Disposition, NewTurn, StoredBeside } from './turn-submission.js';
@@ -53,7 +52,6 @@ export class TurnAdmitter {
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: Pick<Config, 'queueDepth' | 'sessionQueue'>,
     private readonly queue: QueueNotifier,
-    private readonly promoter: TurnPromoter,
     private readonly canceller: TurnCanceller,
     private readonly tracing: Tracing,
   ) {
@@ -125,7 +123,7 @@ export class TurnAdmitter {
       for (const id of superseded) {
         await this.canceller.endIdle(id, { reason: 'superseded', which: 'unstarted' });
       }
-      if (activeTurnId === undefined) await this.promoter.promoteNext(turn.sessionId);
+      if (activeTurnId === undefined) await this.queue.promoteNext(turn.sessionId);
       else if (interrupts) await this.canceller.cancel(activeTurnId, 'superseded');
       if (interrupts) await this.queue.publishHeld(turn.sessionId);
       else await this.queue.publishPosition(turnId, position);

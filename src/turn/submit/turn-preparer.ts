@@ -1,3 +1,5 @@
+import path from 'node:path';
+import { Inject, Injectable } from '@nestjs/common';
 import { agentLimits, harnessLimits } from '../../attachments/file-limits.js';
 import {
   checkAllTaken,
@@ -5,7 +7,6 @@ import {
   resolveAttachments,
 } from '../../attachments/resolve-attachments.js';
 import type { ReceivedFile } from '../../attachments/blob-store.js';
-import { Inject, Injectable } from '@nestjs/common';
 import { PersonaLibrary } from '../../agents/persona-library.js';
 import { Attachments } from '../../attachments/attachments.js';
 import { CONFIG, type Config } from '../../config/config.js';
@@ -16,7 +17,6 @@ import type { Logger } from '../../platform/logger.js';
 import { ProjectRoots } from '../../session/project-roots.js';
 import { ToolRegistry } from '../../tools/registry.js';
 import { preferencesOf, type StoredPreferences } from '../../options/preferences-store.js';
-import path from 'node:path';
 import type { AttachmentRef } from '../../storage/shapes/stored-step.js';
 import { validateAgentConfig } from '../../governance/decision-tree/agent-config.js';
 import { compact } from '../../platform/compact.js';
@@ -26,8 +26,9 @@ import type { SessionRow } from '../../session/session-store.js';
 import { violatedConstraint } from '../../storage/database-errors.js';
 import { MEMORY_TOOL } from '../../tools/builtin/memory.js';
 import { hideOffer } from '../state/turn-row.js';
-import { checkClientTools } from './client-tools.js';
 import { decideDelegation } from '../../governance/permissions/subagent-gate.js';
+import type { ClientTool } from '../../storage/shapes/stored-options.js';
+import { invalidRequest } from '../../errors/typed-error.js';
 import { checkTold, endsWithOutputs, orderParts } from './told-turns.js';
 import type { NewTurn, TurnSubmission } from './turn-submission.js';
 
@@ -178,4 +179,18 @@ function subjectOf({
     mayApprove: principal?.scopes.includes('approvals') ?? true,
     ...compact({ wireMode, wireOnDisconnect, limits }),
   };
+}
+
+/** @throws TypedError INVALID_REQUEST for a name that the server has a tool of. */
+export function checkClientTools(
+  tools: readonly ClientTool[],
+  ours: readonly { name: string }[],
+): void {
+  const taken = tools.filter(({ name }) => ours.some((tool) => tool.name === name));
+  if (taken.length === 0) return;
+  const names = taken.map(({ name }) => name).join(', ');
+  throw invalidRequest(
+    `opts.clientTools: this server has tools called ${names}. Give yours other names.`,
+    { names: taken.map(({ name }) => name) },
+  );
 }

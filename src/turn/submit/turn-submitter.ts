@@ -12,7 +12,7 @@ import { AnthropicProvider } from '../../provider/anthropic/anthropic-provider.j
 import { and, eq, isNull } from 'drizzle-orm';
 import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
 import { turns } from '../../storage/schema.js';
-import { SessionCloser } from '../lifecycle/session-closer.js';
+import { TurnCanceller } from '../lifecycle/turn-canceller.js';
 import { checkBudget } from '../../governance/budgets/reserve-call.js';
 import {
   idempotencyKeyReused,
@@ -71,7 +71,7 @@ export class TurnSubmitter {
     private readonly provider: AnthropicProvider,
     private readonly preparer: TurnPreparer,
     private readonly admitter: TurnAdmitter,
-    private readonly closer: SessionCloser,
+    private readonly canceller: TurnCanceller,
   ) {}
 
   /**
@@ -214,7 +214,7 @@ export class TurnSubmitter {
     if (replaced.sessionId !== sessionId) throw turnNotInSession(replaces, sessionId);
     const { supersededBy } = replaced;
     if (supersededBy !== null) throw turnSuperseded(replaces, supersededBy);
-    await this.closer.endTurns(sessionId, 'superseded');
+    await this.canceller.endTurns(sessionId, 'superseded');
   }
 
   /** The turn that an earlier request with the same idempotency key began, or steered. */

@@ -34,7 +34,7 @@ describe('Sweeper', () => {
       stuckSessions: async () => stuck.splice(0),
       orphans: async () => orphans.splice(0),
     };
-    const promoter = { promoteNext: async (sessionId: string) => void promoted.push(sessionId) };
+    const notifier = { promoteNext: async (sessionId: string) => void promoted.push(sessionId) };
     const canceller: Pick<TurnCanceller, 'cancel' | 'endIdle'> = {
       cancel: async (turnId, reason) => (ended.push([turnId, reason]), 'running'),
       endIdle: async (turnId, { reason }) => ended.push([turnId, reason]) > 0,
@@ -50,7 +50,7 @@ describe('Sweeper', () => {
         tokens,
         approvals,
         abandoned,
-        promoter,
+        notifier,
         canceller,
         clock,
         silentLogger,

@@ -1,13 +1,115 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { sql } from 'drizzle-orm';
 import { Poller } from '../../platform/async/poller.js';
 import { CLOCK, type Clock } from '../../platform/clock.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
 import { ApprovalStore } from '../approvals/approval-store.js';
-import { AbandonedTurns } from '../lifecycle/abandoned-turns.js';
 import { TurnCanceller } from '../lifecycle/turn-canceller.js';
-import { TurnPromoter } from '../lifecycle/turn-promoter.js';
+import { QueueNotifier } from '../queue/queue-notifier.js';
 import { TurnClaims } from '../queue/turn-claims.js';
 import { TURN_QUEUE, type TurnQueue } from '../queue/turn-queue.js';
+import { CONFIG, type Config } from '../../config/config.js';
+import { DATABASE, type Database } from '../../storage/connection.js';
+import { approvals } from '../../storage/governance-schema.js';
+import { readerProcesses, turnReaders, turns } from '../../storage/schema.js';
+import { unendedStatuses } from '../../storage/shapes/stored-turn.js';
+import { hasStatus, listStatuses } from '../state/turn-row.js';
+import { interval, READER_LEASE_MS } from '../lifecycle/presence.js';
+import { SIGNAL_BUS, type SignalBus } from '../queue/signal-bus.js';
+
+/** A process that has not looked for this long, in ms, does not know what happened meanwhile. */
+const MOST_BETWEEN_LOOKS_MS = 5_000;
+
+/** Longest time that a silent process may still have readers that no other process knows of. */
+const PROCESS_LEASE_MS = 2 * READER_LEASE_MS;
+
+/**
+ * Turns that end with their readers and have had none, on any process, for the grace.
+ *
+ * A turn is abandoned when every process that takes readers has stored all it knew of them since the
+ * turn's last lease was over. After a time in which the database did not answer one of them, or
+ * whoever looks here, readers have a whole lease to come back: only what everybody left since then
+ * is cancelled earlier.
+ */
+@Injectable()
+export class AbandonedTurns {
+  #lookingSince: number | undefined;
+  #lookedAt = 0;
+
+  constructor(
+    @Inject(DATABASE) private readonly db: Database,
+    @Inject(SIGNAL_BUS)
+    private readonly bus: SignalBus,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(CONFIG) private readonly config: Pick<Config, 'disconnectGraceMs'>,
+  ) {}
+
+  /** Marks the turns for their workers to end; asks processes that have yet to report readers. */
+  async cancel(): Promise<void> {
+    const { bus, clock } = this;
+    const now = clock.now();
+    if (now - this.#lookedAt > MOST_BETWEEN_LOOKS_MS) this.startOver();
+    this.#lookingSince ??= now;
+    try {
+      const found = await this.#mark(now - this.#lookingSince);
+      this.#lookedAt = clock.now();
+      for (const { id, isCancelled } of found) if (isCancelled) await bus.publishCancel(id);
+      if (found.some(({ isCancelled }) => !isCancelled)) await bus.publishReaderCheck();
+    } catch (error) {
+      this.startOver();
+      throw error;
+    }
+  }
+
+  /** The database was away: readers of that time could not be stored. */
+  startOver(): void {
+    this.#lookingSince = undefined;
+  }
+
+  /** @param lookingMs for how long it has looked on without a gap. */
+  async #mark(lookingMs: number): Promise<{ id: string; isCancelled: boolean }[]> {
+    const { disconnectGraceMs: graceMs } = this.config;
+    const lease = interval(READER_LEASE_MS);
+    const isCurrent = sql`process.stored_at > now() - ${interval(PROCESS_LEASE_MS)}`;
+    const { rows } = await this.db.execute(sql`
+      with answered as (
+        select greatest(now() - ${interval(lookingMs)},
+          (select max(process.away_until) from ${readerProcesses} process)) as since
+      ),
+      abandoned as (
+        select turn.id, not exists (
+          select 1 from ${readerProcesses} process
+          where ${isCurrent} and process.stored_at < reader.gone_at) as is_confirmed
+        from ${turns} turn cross join answered cross join lateral (
+          select coalesce(max(until), turn.created_at + ${lease}) as gone_at,
+            coalesce(bool_and(has_left), false) as everybody_left,
+            min(until) - ${interval(graceMs)} as left_at
+          from ${turnReaders} where turn_id = turn.id
+        ) reader
+        where turn.status in (${listStatuses(unendedStatuses)})
+          and turn.cancel_requested_at is null
+          and turn.options -> 'options' ->> 'onDisconnect' = 'cancel'
+          -- A person was asked, by it or by a subagent: who answers need not read.
+          and not exists (
+            select 1 from ${approvals} approval join ${turns} asked on asked.id = approval.turn_id
+            where asked.id = turn.id or asked.parent_turn_id = turn.id)
+          and reader.gone_at <= now()
+          and (answered.since <= now() - ${lease}
+            or (reader.everybody_left and reader.left_at >= answered.since))
+      ),
+      cancelled as (
+        update ${turns} set cancel_requested_at = now(), cancel_reason = 'disconnect'
+        from abandoned
+        where turns.id = abandoned.id and abandoned.is_confirmed
+          and ${hasStatus(...unendedStatuses)}
+          and turns.cancel_requested_at is null
+        returning turns.id
+      )
+      select id, true as "isCancelled" from cancelled
+      union all select id, false from abandoned where not is_confirmed`);
+    return rows as { id: string; isCancelled: boolean }[];
+  }
+}
 
 /** Interval of the sweeps, in ms. */
 const SWEEP_MS = 500;
@@ -37,7 +139,7 @@ export class Sweeper {
     @Inject(ApprovalStore) private readonly approvals: Pick<ApprovalStore, 'expire'>,
     @Inject(AbandonedTurns)
     private readonly abandoned: Pick<AbandonedTurns, 'cancel' | 'startOver'>,
-    @Inject(TurnPromoter) private readonly promoter: Pick<TurnPromoter, 'promoteNext'>,
+    @Inject(QueueNotifier) private readonly notifier: Pick<QueueNotifier, 'promoteNext'>,
     @Inject(TurnCanceller) private readonly canceller: Pick<TurnCanceller, 'cancel' | 'endIdle'>,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Pick<Logger, 'info' | 'warn'>,
@@ -98,7 +200,7 @@ export class Sweeper {
       await this.canceller.endIdle(id, { reason, which: 'unstarted' });
     }
     for (const sessionId of await this.claims.stuckSessions()) {
-      await this.promoter.promoteNext(sessionId);
+      await this.notifier.promoteNext(sessionId);
     }
   }
 

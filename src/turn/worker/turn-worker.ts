@@ -1,8 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { CONFIG, type Config } from '../../config/config.js';
-import { Metrics } from '../../telemetry/metrics.js';
-import { CLOCK, type Clock } from '../../platform/clock.js';
-import { LOGGER, type Logger } from '../../platform/logger.js';
+import type { Logger } from '../../platform/logger.js';
 import { untilAborted, settlesWithin } from '../../platform/async/deadlines.js';
 import { detached } from '../../telemetry/tracing.js';
 import { turnLogger } from '../attempt/attempt-telemetry.js';
@@ -11,9 +8,12 @@ import type { Claim } from '../state/attempt.js';
 import { TurnClaims } from '../queue/turn-claims.js';
 import { TURN_QUEUE, type TurnQueue } from '../queue/turn-queue.js';
 import { Lease } from '../state/lease.js';
-import { AttemptRunner } from './attempt-runner.js';
 import { keepLease, RunningTurns } from './keep-lease.js';
 import { TakeoverGuard } from '../queue/attempts-in-vain.js';
+import { QueueNotifier } from '../queue/queue-notifier.js';
+import { AttemptServices } from '../state/attempt-services.js';
+import { Delegator } from '../subagents/delegator.js';
+import { runAttempt } from './run-attempt.js';
 import { WorkerSlots, type WorkerSlot } from './worker-slot.js';
 
 /** Turns that a worker claims at once: those that come in a burst spread over workers. */
@@ -45,16 +45,11 @@ export class TurnWorker {
     @Inject(TURN_QUEUE) private readonly queue: TurnQueue,
     @Inject(SIGNAL_BUS) private readonly bus: SignalBus,
     private readonly claims: TurnClaims,
-    @Inject(CLOCK) private readonly clock: Clock,
-    @Inject(LOGGER) private readonly logger: Logger,
-    @Inject(CONFIG)
-    private readonly config: Pick<
-      Config,
-      'drainMs' | 'leaseMs' | 'mostAttempts' | 'workerConcurrency'
-    >,
-    private readonly attempts: AttemptRunner,
-    private readonly metrics: Metrics,
+    private readonly services: AttemptServices,
+    private readonly delegator: Delegator,
+    private readonly notifier: QueueNotifier,
   ) {
+    const { config, metrics } = services;
     this.#takeovers = new TakeoverGuard(config.mostAttempts);
     this.#slots = new WorkerSlots(config.workerConcurrency);
     metrics.workerSlots.set(config.workerConcurrency);
@@ -69,7 +64,10 @@ export class TurnWorker {
 
   /** Takes no more turns, gives those that run `drainMs` to end, and releases the rest. */
   async stop(): Promise<void> {
-    const { queue, clock, config } = this;
+    const {
+      queue,
+      services: { clock, config },
+    } = this;
     this.#stopping.abort();
     const cancelTimer = clock.after(config.drainMs, () => {
       this.#isDrained = true;
@@ -86,7 +84,7 @@ export class TurnWorker {
     const { signal } = this.#stopping;
     const handOn = once(() => {
       const warn = (error: unknown): void =>
-        this.logger.warn({ error }, 'no other worker was woken for the turns that wait');
+        this.services.logger.warn({ error }, 'no other worker was woken for the turns that wait');
       this.queue.wake().catch(warn);
     });
     while (!signal.aborted) {
@@ -119,7 +117,10 @@ export class TurnWorker {
 
   /** Claims a turn for each slot. @returns whether turns may wait. */
   async #claimFor(slots: WorkerSlot[]): Promise<boolean> {
-    const { claims, clock } = this;
+    const {
+      claims,
+      services: { clock },
+    } = this;
     const most = slots.length;
     this.#hinted = new Set();
     try {
@@ -153,12 +154,13 @@ export class TurnWorker {
     claim: Claim,
     { slot, proven }: { slot: WorkerSlot; proven: () => void },
   ): Promise<void> {
-    const { claims, clock, config } = this;
+    const { claims, services, delegator, notifier } = this;
+    const { clock, config, metrics } = services;
     const lease = new Lease();
     if (this.#isDrained) lease.end('shutdown');
     lease.onProgress = proven;
     // Mostly there is nothing to be said: the attempt has a logger of its own.
-    const logger = (): Logger => turnLogger(this.logger, claim);
+    const logger = (): Logger => turnLogger(services.logger, claim);
     const heartbeat = keepLease({
       claims,
       claim,
@@ -167,20 +169,20 @@ export class TurnWorker {
       leaseMs: config.leaseMs,
       onError: (error) => logger().warn({ error }, 'the lease could not be extended'),
     });
-    this.metrics.turnsRunning.inc();
+    metrics.turnsRunning.inc();
     const remove = this.#running.add(claim.id, { lease, beat: heartbeat.beat });
     if (this.#hinted?.has(claim.id) === true) void heartbeat.beat();
     try {
       // A turn that ends its process must not cost those an attempt that are being claimed.
       if (claim.attempt > 1) await this.#claiming;
-      await this.attempts.run(claim, { lease, slot });
+      await runAttempt({ services, delegator, notifier }, claim, { lease, slot });
     } catch (error) {
       logger().error({ error }, 'a turn could not be worked on');
     } finally {
       heartbeat.stop();
       proven();
       remove();
-      this.metrics.turnsRunning.dec();
+      metrics.turnsRunning.dec();
       if (lease.reason === 'shutdown') await this.#release(claim);
     }
   }
@@ -189,7 +191,7 @@ export class TurnWorker {
     try {
       await this.claims.release(claim);
     } catch (error) {
-      turnLogger(this.logger, claim).warn(
+      turnLogger(this.services.logger, claim).warn(
         { error },
         'a turn was not handed back: it waits for the end of its lease',
       );

@@ -2,18 +2,16 @@ import { Module, type OnModuleDestroy } from '@nestjs/common';
 import { OptionsModule } from '../../options/options.module.js';
 import { ApprovalsModule } from '../approvals/approvals.module.js';
 import { AttemptModule } from '../attempt/attempt.module.js';
-import { AbandonedTurns } from '../lifecycle/abandoned-turns.js';
+import { AbandonedTurns, Sweeper } from './sweeper.js';
 import { LifecycleModule } from '../lifecycle/lifecycle.module.js';
 import { QueueModule } from '../queue/queue.module.js';
 import { Delegator } from '../subagents/delegator.js';
-import { AttemptRunner } from './attempt-runner.js';
-import { Sweeper } from './sweeper.js';
 import { TurnWorker } from './turn-worker.js';
 
 /** Runs turns, and sweeps for those that were left behind. */
 @Module({
   imports: [ApprovalsModule, AttemptModule, LifecycleModule, OptionsModule, QueueModule],
-  providers: [AbandonedTurns, AttemptRunner, Delegator, Sweeper, TurnWorker],
+  providers: [AbandonedTurns, Delegator, Sweeper, TurnWorker],
   exports: [Sweeper, TurnWorker],
 })
 export class TurnWorkerModule implements OnModuleDestroy {

@@ -40,14 +40,13 @@ describe('AgentSessions', () => {
     const { services } = test;
     const { db, bus, projectRoots } = services;
     const presence = new Presence(db, bus, clock, silentLogger, { disconnectGraceMs: 1_000 });
-    const { audit, submitter: turnSubmitter, follower, canceller, closer } = services;
+    const { audit, submitter: turnSubmitter, follower, canceller } = services;
     const service = new TurnService(
       db,
       audit,
       turnSubmitter,
       follower,
       canceller,
-      closer,
       presence,
       new Metrics(),
     );

@@ -2,7 +2,7 @@ import { eq, sql } from 'drizzle-orm';
 import { silentLogger } from '../silent-logger.js';
 import type { Database } from '../../../src/storage/connection.js';
 import { readerProcesses, turnReaders, turns } from '../../../src/storage/schema.js';
-import { AbandonedTurns } from '../../../src/turn/lifecycle/abandoned-turns.js';
+import { AbandonedTurns } from '../../../src/turn/worker/sweeper.js';
 import { TurnInserter } from '../../../src/turn/submit/insert-turn.js';
 import { MemorySignalBus } from '../../../src/turn/queue/signal-bus.js';
 import { Presence, READER_LEASE_MS } from '../../../src/turn/lifecycle/presence.js';

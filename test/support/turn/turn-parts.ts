@@ -16,9 +16,8 @@ import { ToolRegistry } from '../../../src/tools/registry.js';
 import { type Shells, SHELLS } from '../../../src/tools/shells.js';
 import { ApprovalAnswerer } from '../../../src/turn/approvals/approval-answerer.js';
 import { ConversationService } from '../../../src/turn/history/conversation-service.js';
-import { SessionCloser } from '../../../src/turn/lifecycle/session-closer.js';
 import { TurnCanceller } from '../../../src/turn/lifecycle/turn-canceller.js';
-import { TurnPromoter } from '../../../src/turn/lifecycle/turn-promoter.js';
+import { QueueNotifier } from '../../../src/turn/queue/queue-notifier.js';
 import { type SignalBus, SIGNAL_BUS } from '../../../src/turn/queue/signal-bus.js';
 import { TurnClaims } from '../../../src/turn/queue/turn-claims.js';
 import { type TurnQueue, TURN_QUEUE } from '../../../src/turn/queue/turn-queue.js';
@@ -68,9 +67,8 @@ const conductors = {
   claims: TurnClaims,
   submitter: TurnSubmitter,
   answerer: ApprovalAnswerer,
-  promoter: TurnPromoter,
+  notifier: QueueNotifier,
   canceller: TurnCanceller,
-  closer: SessionCloser,
   attempts: AttemptServices,
   conversations: ConversationService,
   follower: TurnFollower,

@@ -31,7 +31,7 @@ describe.each(bothDatabases)('the turns behind one that ends, on %s', (_name, op
     storeTurn(database.db, { sessionId, status, attempt: status === 'held' ? 0 : 1, ...more });
   const held = (second: number, more: Partial<typeof turns.$inferInsert> = {}) =>
     turnIn('held', { createdAt: at(second), ...more });
-  const go = () => test.services.promoter.promoteNext(sessionId);
+  const go = () => test.services.notifier.promoteNext(sessionId);
   const queued = async () =>
     (
       await database.db
