@@ -5,7 +5,7 @@ import { LOGGER, type Logger } from '../platform/logger.js';
 import { ResourceStack } from '../platform/async/resource-stack.js';
 import { Attachments } from './attachments.js';
 import { BlobStore } from './blob-store.js';
-import { UploadStore, StoredFiles } from './stored-files.js';
+import { StoredFiles } from './stored-files.js';
 import { Extractor } from './extract/extractor.js';
 import { Extractions } from './extract/extractions.js';
 import { FileMemory } from './file-memory.js';
@@ -13,17 +13,10 @@ import { OutputFiles } from './output-files.js';
 import { UploadController } from './upload/upload.controller.js';
 import { UploadService } from './upload/upload-service.js';
 
-/** Longest time to extract a file, in ms. */
-const EXTRACT_TIMEOUT_MS = 30_000;
-
-/** Most memory of a process that extracts files, in MiB. */
-const EXTRACT_MEMORY_MB = 768;
-
 /** Files: stored, checked, read in processes of their own, and shown to models. */
 @Module({
   providers: [
     BlobStore,
-    UploadStore,
     StoredFiles,
     Extractions,
     FileMemory,
@@ -36,8 +29,6 @@ const EXTRACT_MEMORY_MB = 768;
       useFactory: (config: Config, clock: Clock, logger: Logger, resources: ResourceStack) => {
         const extractor = new Extractor({
           concurrency: config.extractProcesses,
-          timeoutMs: EXTRACT_TIMEOUT_MS,
-          memoryMb: EXTRACT_MEMORY_MB,
           clock,
           onProblem: (error) => logger.warn({ error }, 'a process that reads files has a fault'),
           onRefused: (why) => logger.info({ ...why }, 'a file cannot be read'),

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../config/config.js';
 import { BlobStore } from './blob-store.js';
-import { UploadStore, StoredFiles } from './stored-files.js';
+import { StoredFiles } from './stored-files.js';
 import { Extractor } from './extract/extractor.js';
 import { Extractions } from './extract/extractions.js';
 import { FileMemory } from './file-memory.js';
@@ -17,7 +17,6 @@ export class Attachments {
 
   constructor(
     readonly store: BlobStore,
-    readonly uploads: UploadStore,
     readonly stored: StoredFiles,
     readonly extractions: Extractions,
     readonly memory: FileMemory,

@@ -34,6 +34,9 @@ export const SNIFF_BYTES = 4_100;
 const HOUR_MS = 60 * 60 * 1_000;
 const DAY_MS = 24 * HOUR_MS;
 
+/** Bytes in pieces. */
+type Content = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+
 /** Contents by their SHA-256, each kept once, as long as a session or an upload uses it. */
 @Injectable()
 export class BlobStore {
@@ -52,7 +55,7 @@ export class BlobStore {
    *
    * @throws what the content throws; nothing is stored then.
    */
-  async put(content: AsyncIterable<Uint8Array>): Promise<StoredBlob> {
+  async put(content: Content): Promise<StoredBlob> {
     const contentId = newId('blob');
     await this.#rows.beginWrite(contentId, this.#ago(0));
     try {
@@ -207,17 +210,14 @@ export interface StoredBlob {
 
 /** Hashes and counts a content while it passes through. */
 class MeasuredContent {
-  readonly #content: AsyncIterable<Uint8Array>;
   readonly #hash = createHash('sha256');
   readonly #start: Uint8Array[] = [];
   #size = 0;
 
-  constructor(content: AsyncIterable<Uint8Array>) {
-    this.#content = content;
-  }
+  constructor(private readonly content: Content) {}
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
-    for await (const chunk of this.#content) {
+    for await (const chunk of this.content) {
       if (this.#size < SNIFF_BYTES) {
         this.#start.push(Buffer.from(chunk.subarray(0, SNIFF_BYTES - this.#size)));
       }

@@ -4,7 +4,7 @@ import { Attachments } from './attachments.js';
 import { harnessLimits as limits, refuseSize, cleanName } from './file-limits.js';
 import { SNIFF_BYTES } from './blob-store.js';
 import { checkFile, mediaKind } from './check-file.js';
-import { fitStoredImage, inOnePiece } from './extract/extractor.js';
+import { fitStoredImage } from './extract/extractor.js';
 import type { OutputBlock, ToolOutput } from '../parsing/tool-output.js';
 import type { Requester } from './file-memory.js';
 
@@ -82,7 +82,7 @@ export class OutputFiles {
         return { sha256, size, mimeType: fitted.mimeType, changed: why };
       }
     }
-    const { sha256, size } = await store.put(inOnePiece(bytes));
+    const { sha256, size } = await store.put([bytes]);
     return { sha256, size, mimeType };
   }
 }

@@ -300,7 +300,7 @@ describe('resolveAttachments', () => {
 
   it('takes uploads by their ids, with the rest of the turn', async () => {
     const file = await sent('up.txt', Buffer.from('uploaded'));
-    const { id } = await opened.attachments.uploads.add({ ...file, mimeType: 'text/plain' });
+    const { id } = await opened.attachments.stored.addUpload({ ...file, mimeType: 'text/plain' });
     await writeFile(at('a.txt'), 'a');
     const unknown = 'att_00000000-0000-4000-8000-000000000000';
     const { files, errors } = await resolve([at('a.txt'), id, unknown, 'att_x']);

@@ -3,7 +3,7 @@ import { compact } from '../platform/compact.js';
 import type { AttachmentRef, StoredPart } from '../storage/shapes/stored-step.js';
 import { TypedError } from '../errors/typed-error.js';
 import type { BlobStore, ReceivedFile } from './blob-store.js';
-import { type UploadStore, isStoredFileId, type StoredFiles } from './stored-files.js';
+import { isFileId, type StoredFiles } from './stored-files.js';
 import {
   refuseCount,
   refuseSize,
@@ -43,7 +43,6 @@ export interface AttachmentInput extends AttachmentFolders {
 
 export interface ResolveDeps {
   store: BlobStore;
-  uploads: UploadStore;
   stored: Pick<StoredFiles, 'find'>;
 }
 
@@ -75,12 +74,9 @@ export async function resolveAttachments(
     accepted.files += 1;
     accepted.bytes += size;
   };
-  const known = new Map([
-    ...(await deps.uploads.find(named.filter(isUploadId), principalId)),
-    ...(await deps.stored.find(named.filter(isStoredFileId), principalId)),
-  ]);
+  const known = await deps.stored.find(named.filter(isFileId), principalId);
   for (const name of named) {
-    if (isStoredFileId(name) || isUploadId(name)) {
+    if (isFileId(name)) {
       const file = known.get(name);
       take(name, file?.size ?? 0, useKnown(name, file, refuse));
       continue;
@@ -113,15 +109,13 @@ function refuseExcess(
   return { errors, unlisted };
 }
 
-const isUploadId = (name: string): boolean => name.startsWith('att_');
-
 /** An upload, or a file of a message: it was checked when it came. */
 function useKnown(
   id: string,
   file: AttachmentRef | undefined,
   refuse: (size: number) => string | undefined,
 ): FileCheck {
-  if (file === undefined) return { reason: isUploadId(id) ? unknownUpload : goneFile };
+  if (file === undefined) return { reason: id.startsWith('att_') ? unknownUpload : goneFile };
   const reason = refuse(file.size);
   if (reason !== undefined) return { reason };
   const { index: _index, ...rest } = file;

@@ -9,9 +9,9 @@ import { newId } from '../platform/ids.js';
 import type { OpenedDatabase } from '../storage/connection.js';
 import { BlobStore } from './blob-store.js';
 import { DiskContents } from './blobs/disk-contents.js';
-import { UploadStore } from './stored-files.js';
+import { StoredFiles } from './stored-files.js';
 
-describe('UploadStore', () => {
+describe('StoredFiles', () => {
   let database: OpenedDatabase;
   let folder: string;
   beforeAll(async () => {
@@ -29,15 +29,15 @@ describe('UploadStore', () => {
     const store = new BlobStore(db, new DiskContents(folder), clock);
     const { sha256, size } = await store.put(Readable.from([Buffer.from('a')]));
     const file = { name: 'a.txt', mimeType: 'text/plain', sha256, size };
-    const uploads = new UploadStore(db, clock);
-    const [first, second] = [await uploads.add(file), await uploads.add(file)];
+    const stored = new StoredFiles(db, clock);
+    const [first, second] = [await stored.addUpload(file), await stored.addUpload(file)];
     expect(first.id).toMatch(/^att_[0-9a-f-]{36}$/);
-    expect(await uploads.find([second.id, newId('att'), '../a', 'a\0b', first.id])).toEqual(
+    expect(await stored.find([second.id, newId('att'), '../a', 'a\0b', first.id])).toEqual(
       new Map([first, second].map(({ id }) => [id, file])),
     );
-    expect(await uploads.find([])).toEqual(new Map());
+    expect(await stored.find([])).toEqual(new Map());
     await clock.advance(24 * 60 * 60 * 1_000 + 1);
     await store.collect();
-    expect(await uploads.find([first.id, second.id])).toEqual(new Map());
+    expect(await stored.find([first.id, second.id])).toEqual(new Map());
   });
 });

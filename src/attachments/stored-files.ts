@@ -19,7 +19,8 @@ export function storedFileId(turnId: string, position: number): string {
   return `${turnId.replace(/^turn_/, 'file_')}_${position}`;
 }
 
-export const isStoredFileId = (name: string): boolean => name.startsWith('file_');
+/** Whether a name is an id of a stored message's file (`file_`) or of an upload (`att_`). Pure. */
+export const isFileId = (name: string): boolean => /^(?:file|att)_/.test(name);
 
 /** The address of a file, below that of the server. */
 export function storedFileUrl(id: string): string {
@@ -33,12 +34,15 @@ export function fileIdInUrl(url: string): string | undefined {
   )?.[1];
 }
 
-/** Files of messages that are stored already. */
+/** Files that a turn may name by an id: those of stored messages, and those that were sent before. */
 @Injectable()
 export class StoredFiles {
-  constructor(@Inject(DATABASE) private readonly db: Database) {}
+  constructor(
+    @Inject(DATABASE) private readonly db: Database,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
 
-  /** The files of a principal, by id; an id that is not found is left out. */
+  /** The files of a principal, by id; an id that is not found, or not well formed, is left out. */
   async find(
     ids: readonly string[],
     owner: string = LOCAL_USER,
@@ -47,28 +51,42 @@ export class StoredFiles {
       const [, rest] = /^file_(.+)_\d+$/.exec(id) ?? [];
       return rest === undefined ? [] : `turn_${rest}`;
     });
-    const files = await this.#load(turnIds, owner);
-    return new Map(ids.flatMap((id) => [...files].filter(([found]) => found === id)));
+    const files = await this.#ofTurns(turnIds, owner);
+    const sent = await this.#uploads(ids, owner);
+    return new Map(
+      ids.flatMap((id) => {
+        const file = files.get(id) ?? sent.get(id);
+        return file === undefined ? [] : [[id, file]];
+      }),
+    );
   }
 
   /** Ids of the files of a turn's message. */
   async idsOf(turnId: string, owner: string = LOCAL_USER): Promise<string[]> {
-    return [...(await this.#load([turnId], owner)).keys()];
+    return [...(await this.#ofTurns([turnId], owner)).keys()];
   }
 
-  async #load(turnIds: readonly string[], owner: string): Promise<Map<string, AttachmentRef>> {
+  /**
+   * Adds a file that was sent before the turn that names it. `BlobStore.collect` removes old ones.
+   *
+   * @param owner the only principal that may name it.
+   */
+  async addUpload(file: AttachmentRef, owner: string = LOCAL_USER): Promise<{ id: string }> {
+    const { name, mimeType, size, sha256, changed = null } = file;
+    const id = newId('att');
+    const known = { id, principalId: owner, createdAt: new Date(this.clock.now()) };
+    await this.db.insert(uploads).values({ ...known, name, mimeType, size, sha256, changed });
+    return { id };
+  }
+
+  async #ofTurns(turnIds: readonly string[], owner: string): Promise<Map<string, AttachmentRef>> {
     if (turnIds.length === 0) return new Map();
+    const isOwn = and(inArray(turns.id, [...turnIds]), eq(turns.principalId, owner));
     const found = await this.db
       .select({ turnId: turns.id, parts: messages.parts })
       .from(messages)
       .innerJoin(turns, eq(turns.id, messages.turnId))
-      .where(
-        and(
-          inArray(turns.id, [...turnIds]),
-          eq(turns.principalId, owner),
-          eq(messages.role, 'user'),
-        ),
-      );
+      .where(and(isOwn, eq(messages.role, 'user')));
     const files = new Map<string, AttachmentRef>();
     for (const { turnId, parts } of found) {
       for (const [position, part] of parts.entries()) {
@@ -77,30 +95,8 @@ export class StoredFiles {
     }
     return files;
   }
-}
 
-/** Files that were sent before the turn that names them. `BlobStore.collect` removes old ones. */
-@Injectable()
-export class UploadStore {
-  constructor(
-    @Inject(DATABASE) private readonly db: Database,
-    @Inject(CLOCK) private readonly clock: Clock,
-  ) {}
-
-  /** @param owner the only principal that may name it. */
-  async add(file: AttachmentRef, owner: string = LOCAL_USER): Promise<{ id: string }> {
-    const { name, mimeType, size, sha256, changed = null } = file;
-    const id = newId('att');
-    const known = { id, principalId: owner, createdAt: new Date(this.clock.now()) };
-    await this.db.insert(uploads).values({ ...known, name, mimeType, size, sha256, changed });
-    return { id };
-  }
-
-  /** The uploads of a principal, by id; an id that is not found, or not well formed, is left out. */
-  async find(
-    ids: readonly string[],
-    owner: string = LOCAL_USER,
-  ): Promise<Map<string, AttachmentRef>> {
+  async #uploads(ids: readonly string[], owner: string): Promise<Map<string, AttachmentRef>> {
     const wanted = ids.filter((id) => isId('att', id));
     if (wanted.length === 0) return new Map();
     const { id, name, mimeType, size, sha256, changed, principalId } = uploads;

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
 import { BlobStore, SNIFF_BYTES, type BlobContents } from '../../src/attachments/blob-store.js';
-import { UploadStore } from '../../src/attachments/stored-files.js';
+import { StoredFiles } from '../../src/attachments/stored-files.js';
 import { newId } from '../../src/platform/ids.js';
 import type { SessionStore } from '../../src/session/session-store.js';
 import type { Database } from '../../src/storage/connection.js';
@@ -217,7 +217,7 @@ export function blobStoreConformance(name: string, open: () => Promise<BlobStore
 
     it('keeps an upload for a day', async () => {
       const file = { name: 'a.txt', mimeType: 'text/plain', ...(await store.put(chunksOf('a'))) };
-      await new UploadStore(under.db, clock).add(file);
+      await new StoredFiles(under.db, clock).addUpload(file);
       await clock.advance(24 * HOUR_MS);
       expect(await store.collect()).toBe(0);
       await clock.advance(1);

@@ -57,7 +57,9 @@ export async function receiveMultipart(
   });
 }
 
-class FormReader implements PartRules {
+/** Takes the parts of a form, each as soon as its headers are complete. */
+class FormReader {
+  /** Parts of the form at most, with headers or without. */
   readonly maxParts: number;
   readonly #fields = new Map<string, string>();
   readonly #files: (ReceivedFile | SkippedFile)[] = [];
@@ -68,8 +70,11 @@ class FormReader implements PartRules {
     this.maxParts = options.fields.length + options.limits.maxFiles + 1;
   }
 
+  /** The error for a form of too many files. */
   tooMany(): TypedError {
-    return tooManyFiles(this.options.limits.maxFiles);
+    const { maxFiles } = this.options.limits;
+    const message = `A request takes ${maxFiles} files at most. Send fewer, and each field once.`;
+    return invalidRequest(message);
   }
 
   async take(part: FormPart): Promise<void> {
@@ -96,7 +101,7 @@ class FormReader implements PartRules {
     const { maxFiles, maxFileBytes } = this.options.limits;
     const index = this.#fileCount;
     this.#fileCount += 1;
-    if (index >= maxFiles) throw tooManyFiles(maxFiles);
+    if (index >= maxFiles) throw this.tooMany();
     const name = cleanName(fileName);
     // The stream stays open when the loop ends early: the parser waits for the end of each part.
     const chunks = content.iterator({ destroyOnReturn: false });
@@ -104,7 +109,7 @@ class FormReader implements PartRules {
     try {
       this.#files[index] = { name, ...(await this.options.store.put(limited)) };
     } catch (error) {
-      if (this.options.tooLarge !== 'skip' || !isTooLarge(error)) throw error;
+      if (this.options.tooLarge !== 'skip' || !isTypedError(error, 'FILE_TOO_LARGE')) throw error;
       this.#files[index] = { name, reason: refuseFileSize(maxFileBytes) };
       await finished(content.resume());
     }
@@ -120,16 +125,6 @@ class FormReader implements PartRules {
     for await (const chunk of limitBytes(content, maxFieldBytes, refuse)) chunks.push(chunk);
     this.#fields.set(name, Buffer.concat(chunks).toString('utf8'));
   }
-}
-
-function isTooLarge(error: unknown): boolean {
-  return isTypedError(error, 'FILE_TOO_LARGE');
-}
-
-function tooManyFiles(maxFiles: number): TypedError {
-  return invalidRequest(
-    `A request takes ${maxFiles} files at most. Send fewer, and each field once.`,
-  );
 }
 
 function boundaryOf(contentType: string): string {
@@ -151,24 +146,15 @@ interface FormPart extends ContentDisposition {
   content: Readable;
 }
 
-interface PartRules {
-  /** Parts of the form at most, with headers or without. */
-  maxParts: number;
-  /** Makes the error for a form of more parts. */
-  tooMany(): Error;
-  /** Called with each part as soon as its headers are complete. */
-  take(part: FormPart): Promise<void>;
-}
-
 /**
  * Parses a multipart form while it comes, with backpressure from the parts' contents.
  *
- * @throws TypedError 400 when the form is not whole; what `tooMany` makes and `take` throws.
+ * @throws TypedError 400 when the form is not whole; what the form throws.
  */
-async function parseParts(body: RequestBody, boundary: string, rules: PartRules): Promise<void> {
+async function parseParts(body: RequestBody, boundary: string, form: FormReader): Promise<void> {
   const dicer = new Dicer({ boundary });
   dicer.on('error', (error) => body.refuse(malformed(error.message)));
-  const { opened, taken } = takeEach(dicer, body, rules);
+  const { opened, taken } = takeEach(dicer, body, form);
   let isFinished = false;
   const finished = new Promise<void>((resolve) => {
     dicer.once('finish', () => {
@@ -200,20 +186,20 @@ async function parseParts(body: RequestBody, boundary: string, rules: PartRules)
 function takeEach(
   dicer: Dicer,
   body: RequestBody,
-  rules: PartRules,
+  form: FormReader,
 ): { opened: Readable[]; taken: Promise<void>[] } {
   const opened: Readable[] = [];
   const taken: Promise<void>[] = [];
   dicer.on('part', (part) => {
     // Thrown through the parser and out of `write`: one chunk could open thousands of parts before
     // `write` returns.
-    if (opened.length >= rules.maxParts) throw rules.tooMany();
+    if (opened.length >= form.maxParts) throw form.tooMany();
     opened.push(part);
     // The parser emits the same error.
     part.on('error', () => undefined);
     part.once('header', (header) => {
       if (body.signal.aborted) part.resume();
-      else taken.push(takePart(header, part, rules).catch(body.refuse));
+      else taken.push(takePart(header, part, form).catch(body.refuse));
     });
   });
   return { opened, taken };
@@ -225,13 +211,13 @@ function write(dicer: Dicer, chunk: Buffer): Promise<void> {
   });
 }
 
-async function takePart(header: object, content: Readable, rules: PartRules): Promise<void> {
+async function takePart(header: object, content: Readable, form: FormReader): Promise<void> {
   const values = header as Record<string, string[] | undefined>;
   const disposition = parseContentDisposition(values['content-disposition']?.[0] ?? '');
   if (disposition === undefined) {
     throw malformed('a part has no Content-Disposition: form-data with a name');
   }
-  await rules.take({ ...disposition, content });
+  await form.take({ ...disposition, content });
 }
 
 function malformed(reason: string): TypedError {

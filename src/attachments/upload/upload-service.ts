@@ -10,7 +10,6 @@ import { fitStoredImage } from '../extract/extractor.js';
 import { mediaKind, checkFile, type FileCheck } from '../check-file.js';
 import type { ReceivedFile } from '../blob-store.js';
 import { receiveMultipart } from '../receive/receive-multipart.js';
-import { isStoredFileId } from '../stored-files.js';
 import type { AttachmentError } from '../resolve-attachments.js';
 import type { UploadedDto } from './uploaded.dto.js';
 
@@ -32,11 +31,8 @@ export class UploadService {
    * @throws TypedError ATTACHMENT_NOT_FOUND 404.
    */
   async load(id: string, owner: string) {
-    const { store, uploads, stored } = this.attachments;
-    const found = isStoredFileId(id)
-      ? await stored.find([id], owner)
-      : await uploads.find([id], owner);
-    const file = found.get(id);
+    const { store, stored } = this.attachments;
+    const file = (await stored.find([id], owner)).get(id);
     const content = file && (await store.pieces(file.sha256));
     if (file !== undefined && content !== undefined) return { file, content };
     throw new TypedError('ATTACHMENT_NOT_FOUND', {
@@ -52,7 +48,7 @@ export class UploadService {
    */
   async upload(request: IncomingMessage, principalId: string): Promise<UploadedDto> {
     const { clock } = this;
-    const { store, uploads } = this.attachments;
+    const { store, stored } = this.attachments;
     const { files: maxFiles, fileBytes, turnBytes } = harnessLimits;
     const { files, skipped } = await receiveMultipart(request, {
       store,
@@ -76,7 +72,7 @@ export class UploadService {
         continue;
       }
       const { name, mimeType, size, changed } = checked.file;
-      const { id } = await uploads.add(checked.file, principalId);
+      const { id } = await stored.addUpload(checked.file, principalId);
       taken.attachments.push(compact({ id, name, mimeType, size, changed }));
     }
     if (taken.attachments.length === 0) throw nothingTaken(taken.errors);

@@ -17,13 +17,9 @@ export async function storeInlineFiles(
 ): Promise<ReceivedFile[]> {
   const stored: ReceivedFile[] = [];
   for (const { name, bytes } of files) {
-    stored.push({ name, ...(await store.put(inOnePiece(bytes))) });
+    stored.push({ name, ...(await store.put([bytes])) });
   }
   return stored;
-}
-
-async function* inOnePiece(bytes: Buffer): AsyncGenerator<Uint8Array> {
-  yield bytes;
 }
 
 export interface DataUrl {

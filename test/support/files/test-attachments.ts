@@ -4,7 +4,7 @@ import path from 'node:path';
 import { Attachments } from '../../../src/attachments/attachments.js';
 import { BlobStore } from '../../../src/attachments/blob-store.js';
 import { DiskContents } from '../../../src/attachments/blobs/disk-contents.js';
-import { StoredFiles, UploadStore } from '../../../src/attachments/stored-files.js';
+import { StoredFiles } from '../../../src/attachments/stored-files.js';
 import { Extractions } from '../../../src/attachments/extract/extractions.js';
 import { Extractor } from '../../../src/attachments/extract/extractor.js';
 import { FileMemory } from '../../../src/attachments/file-memory.js';
@@ -26,8 +26,7 @@ export function attachmentsIn(
   const store = new BlobStore(db, new DiskContents(folder), clock);
   return new Attachments(
     store,
-    new UploadStore(db, clock),
-    new StoredFiles(db),
+    new StoredFiles(db, clock),
     new Extractions(db, clock, silentLogger, store, extractor),
     new FileMemory({ attachmentMemoryMb: 64 }),
     extractor,

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import Parser from 'stream-json/Parser.js';
-import { buildDocument, type DocumentRules } from './receive-document.js';
+import { buildDocument, type DocumentRules } from './receive-json.js';
 
 const tooDeep = { type: 'INVALID_REQUEST', message: expect.stringContaining('too deeply') };
 const rules: DocumentRules = { takeText: () => undefined, maxChars: 10_000 };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ManualClock } from '../../../../test/support/manual-clock.js';
-import { FairSlots, type Slot } from './extractor-pool.js';
+import { FairSlots, type Slot } from './fair-slots.js';
 
 const QUANTUM_MS = 1_000;
 
