@@ -10,6 +10,7 @@ import {
   type Enclosed,
 } from './skill-file.js';
 import { isWithin } from '../platform/is-within.js';
+import { decodeStrictly } from '../platform/text/well-formed.js';
 
 /** Bytes of a SKILL.md. */
 const MOST_BYTES = 65_536;
@@ -132,11 +133,6 @@ function pathFault(file: string): string | undefined {
 }
 
 function toText(bytes: Buffer): ReadText {
-  const binary = { fault: 'is not text in UTF-8' };
-  if (bytes.includes(0)) return binary;
-  try {
-    return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
-  } catch {
-    return binary;
-  }
+  const text = bytes.includes(0) ? undefined : decodeStrictly(bytes);
+  return text === undefined ? { fault: 'is not text in UTF-8' } : { text };
 }

@@ -7,8 +7,7 @@ import { testPdf } from '../../test/support/files/test-pdf.js';
 import type { StoredPart } from '../storage/shapes/stored-step.js';
 import { mimeOfPath } from './check-file.js';
 import { maxNativeBytes } from './choose-showing.js';
-import { maxTextChars } from './extract/text/decode-text.js';
-import { FileShower, type ShowRules, toContentBlock } from './show-files.js';
+import { FileShower, type ShowRules, maxTextChars, toContentBlock } from './show-files.js';
 
 let opened: TestAttachments;
 beforeAll(async () => {

@@ -16,7 +16,10 @@ import {
 import { mediaKind, effectiveMime } from './check-file.js';
 import type { TextOutcome } from './extract/outcomes.js';
 import type { Extractions } from './extract/extractions.js';
-import { decodeText, maxTextChars } from './extract/text/decode-text.js';
+import { decodeStrictly } from '../platform/text/well-formed.js';
+
+/** Characters of one text that the model is shown; about 100,000 tokens. */
+export const maxTextChars = 400_000;
 
 export interface ShowDeps {
   store: Pick<BlobStore, 'get'>;
@@ -176,7 +179,8 @@ export class FileShower {
 
   /** Shows short UTF-8 text as it is, and other text by extraction. */
   async #showText(file: AttachmentRef, bytes: Buffer): Promise<Shown> {
-    const text = decodeText(bytes);
+    // Latin letters in UTF-16 are valid UTF-8 as well: letters and NULs.
+    const text = bytes.includes(0) ? undefined : decodeStrictly(bytes);
     if (text !== undefined && text.length <= maxTextChars) {
       return { content: toContentBlock(file, bytes), facts: { as: 'document' } };
     }

@@ -29,20 +29,11 @@ export interface PagesRead {
 }
 
 export type TextOutcome =
-  | {
+  | (Omit<ExtractedText, 'isPartial'> & {
       type: 'text';
-      text: string;
       /** Whether the end of the text is missing. */
       isCut: boolean;
-      /** Number of pages of a PDF. */
-      pages?: number;
-      pagesRead?: PagesRead;
-      /** A doubt about the text, as `it is hardly legible`. */
-      doubt?: string;
-      via: 'text' | 'ocr';
-      /** A part is missing that may be there the next time, as the server lacks something. */
-      isPassing?: true;
-    }
+    })
   | Refused;
 
 export type PdfOutcome =
@@ -77,15 +68,16 @@ export interface ImageLimits {
 export interface ExtractedText {
   text: string;
   via: 'text' | 'ocr';
+  /** Number of pages of a PDF. */
   pages?: number;
   /** Whether a part of the file was left out. */
   isPartial?: boolean;
   /** The pages of a PDF by the way they were read; absent when all are text layer. */
   pagesRead?: PagesRead;
-  /** A doubt about the text; absent: none. */
+  /** A doubt about the text, as `it is hardly legible`; absent: none. */
   doubt?: string;
-  /** Whether more is extracted once the server has what it lacks. */
-  isPassing?: boolean;
+  /** A part is missing that may be there the next time, as the server lacks something. */
+  isPassing?: true;
 }
 
 /** Limits of what is extracted from a file. */
@@ -99,6 +91,11 @@ export interface ExtractionBudget {
 /** The note in place of what an extractor does not read, with the text that its author gave for it. */
 export function notRead(kind: string, described = ''): string {
   return `[${kind}, not read${described.trim() === '' ? '' : `: ${described.trim()}`}]`;
+}
+
+/** What somebody said beside a text. @param author empty: not known. */
+export function remark(kind: string, author: string, text: string): string {
+  return `[${kind}${author === '' ? '' : ` by ${author}`}: ${text}]`;
 }
 
 /** A fault that a file's sender can do something about; its message completes "The file …". */

@@ -21,3 +21,20 @@ function isWellFormed(value: JsonValue): boolean {
   if (Array.isArray(value)) return value.every(isWellFormed);
   return Object.entries(value).every(([key, item]) => key.isWellFormed() && isWellFormed(item));
 }
+
+/**
+ * The text of bytes that are in an encoding without fault; undefined for others. A byte order mark is dropped.
+ *
+ * @param isCut whether they are the start of more, and may end within a character.
+ */
+export function decodeStrictly(
+  bytes: Uint8Array,
+  { encoding = 'utf-8', keepsMark = false, isCut = false } = {},
+): string | undefined {
+  const decoder = new TextDecoder(encoding, { fatal: true, ignoreBOM: keepsMark });
+  try {
+    return decoder.decode(bytes, { stream: isCut });
+  } catch {
+    return undefined;
+  }
+}

@@ -1,4 +1,5 @@
 import { fileTypeFromBuffer } from 'file-type';
+import { decodeStrictly } from '../../platform/text/well-formed.js';
 
 const BOM = '\uFEFF';
 
@@ -26,23 +27,13 @@ export type FileText =
 export async function readText(bytes: Uint8Array, isCut = false): Promise<FileText> {
   for (const [encoding, decoder, mark] of marks) {
     if (!mark.every((byte, index) => bytes[index] === byte)) continue;
-    const text = decoder === undefined ? undefined : decode(bytes, decoder, isCut);
+    const text = decoder && decodeStrictly(bytes, { encoding: decoder, isCut });
     return text === undefined ? { kind: `${encoding} text`, isBinary: false } : { encoding, text };
   }
-  const text = bytes.includes(0) ? undefined : decode(bytes, 'utf-8', isCut);
+  const text = bytes.includes(0) ? undefined : decodeStrictly(bytes, { keepsMark: true, isCut });
   if (text === undefined) return nameKind(bytes);
   const hasBom = text.startsWith(BOM);
   return { text: hasBom ? text.slice(BOM.length) : text, hasBom };
-}
-
-/** @returns undefined for bytes that are not in the encoding. The mark of UTF-8 stays. */
-function decode(bytes: Uint8Array, encoding: string, isCut: boolean): string | undefined {
-  const decoder = new TextDecoder(encoding, { fatal: true, ignoreBOM: encoding === 'utf-8' });
-  try {
-    return decoder.decode(bytes, { stream: isCut });
-  } catch {
-    return undefined;
-  }
 }
 
 async function nameKind(bytes: Uint8Array): Promise<FileText> {

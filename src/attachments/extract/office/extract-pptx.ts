@@ -1,4 +1,4 @@
-import { FileFault, notRead, type ExtractedText } from '../outcomes.js';
+import { FileFault, notRead, remark, type ExtractedText } from '../outcomes.js';
 import { openArchive, parseXml, parseRelations, type Parts } from './office-parts.js';
 
 const presentation = 'ppt/presentation.xml';
@@ -83,8 +83,7 @@ function parseComments(part: Buffer | undefined, authors: ReadonlyMap<string, st
     },
     close: (name) => {
       if (!/:(text|txBody)$/.test(name)) return;
-      const by = author === '' ? '' : ` by ${author}`;
-      if (text.trim() !== '') lines.push(`[Comment${by}: ${text.trim()}]`);
+      if (text.trim() !== '') lines.push(remark('Comment', author, text.trim()));
       text = '';
     },
   });

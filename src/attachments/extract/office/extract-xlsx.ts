@@ -1,8 +1,13 @@
-import { FileFault, notRead, type ExtractionBudget, type ExtractedText } from '../outcomes.js';
+import {
+  FileFault,
+  notRead,
+  remark,
+  type ExtractionBudget,
+  type ExtractedText,
+} from '../outcomes.js';
 import {
   openArchive,
-  localName,
-  parseXml,
+  parseUnprefixed,
   parseRelations,
   type Parts,
   type Relation,
@@ -70,9 +75,8 @@ function parseWorkbook(parts: Parts): { sheets: Sheet[]; is1904: boolean } {
   const targets = new Map(parseRelations(parts, workbook).map(({ id, target }) => [id, target]));
   const sheets: Sheet[] = [];
   let is1904 = false;
-  parseXml(parts.get(workbook), {
-    open: (qualified, attributes) => {
-      const name = localName(qualified);
+  parseUnprefixed(parts.get(workbook), {
+    open: (name, attributes) => {
       if (name === 'workbookPr') is1904 = /^(1|true)$/.test(attributes['date1904'] ?? '');
       const part = name === 'sheet' ? targets.get(relationOf(attributes)) : undefined;
       if (part === undefined) return;
@@ -92,18 +96,16 @@ function parseSharedStrings(part: Buffer | undefined): string[] {
   const strings: string[] = [];
   let text = '';
   let isPhonetic = false;
-  parseXml(part, {
-    open: (qualified) => {
-      const name = localName(qualified);
+  parseUnprefixed(part, {
+    open: (name) => {
       if (name === 'si') text = '';
       // Phonetic runs are no part of the text.
       if (name === 'rPh') isPhonetic = true;
     },
     text: (run, name) => {
-      if (localName(name) === 't' && !isPhonetic) text += run;
+      if (name === 't' && !isPhonetic) text += run;
     },
-    close: (qualified) => {
-      const name = localName(qualified);
+    close: (name) => {
       if (name === 'rPh') isPhonetic = false;
       if (name === 'si') strings.push(text);
     },
@@ -126,9 +128,8 @@ function parseNotes(parts: Parts, relations: readonly Relation[]): string[] {
   if (relation === undefined) return notes;
   const authors: string[] = [];
   let [text, cell, author] = ['', '', ''];
-  parseXml(parts.get(relation.target), {
-    open: (qualified, attributes) => {
-      const name = localName(qualified);
+  parseUnprefixed(parts.get(relation.target), {
+    open: (name, attributes) => {
       if (name === 'author') text = '';
       if (name !== 'comment') return;
       text = '';
@@ -136,13 +137,11 @@ function parseNotes(parts: Parts, relations: readonly Relation[]): string[] {
       author = authors[Number(attributes['authorId'])] ?? '';
     },
     text: (run, name) => {
-      if (['t', 'author'].includes(localName(name))) text += run;
+      if (['t', 'author'].includes(name)) text += run;
     },
-    close: (qualified) => {
-      const name = localName(qualified);
+    close: (name) => {
       if (name === 'author') authors.push(text);
-      const by = author === '' ? '' : ` by ${author}`;
-      if (name === 'comment') notes.push(`[Note on ${cell}${by}: ${text.trim()}]`);
+      if (name === 'comment') notes.push(remark(`Note on ${cell}`, author, text.trim()));
     },
   });
   return notes;
@@ -221,10 +220,9 @@ export function parseSheet(
   let row: SheetRow = { row: 0, cells: [], isHidden: false };
   let column = 0;
   let cell: OpenCell | undefined;
-  parseXml(part, {
-    open: (qualified, attributes) => {
+  parseUnprefixed(part, {
+    open: (name, attributes) => {
       const { r: reference = '', t: type = 'n', s: style = '0', hidden } = attributes;
-      const name = localName(qualified);
       const isHidden = hidden === '1' || hidden === 'true';
       if (name === 'col' && isHidden) {
         const { min = '', max = '' } = attributes;
@@ -239,15 +237,13 @@ export function parseSheet(
         cell = { column, type, style: Number(style), value: '', formula: '', inline: '' };
       }
     },
-    text: (text, qualified) => {
-      const name = localName(qualified);
+    text: (text, name) => {
       if (cell === undefined) return;
       if (name === 'v') cell.value += text;
       if (name === 'f') cell.formula += text;
       if (name === 't') cell.inline += text;
     },
-    close: (qualified) => {
-      const name = localName(qualified);
+    close: (name) => {
       if (name === 'c' && cell !== undefined) {
         const text = showCell(cell, formats);
         if (text !== '') row.cells.push({ column: cell.column, text });

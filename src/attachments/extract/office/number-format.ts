@@ -11,7 +11,7 @@ import {
   TOKEN_STRING,
   tokenize,
 } from 'numfmt';
-import { localName, parseXml } from './office-parts.js';
+import { parseUnprefixed } from './office-parts.js';
 
 /** Serials below this are lengths of time in a cell whose format shows no day: a year after the epoch. */
 const FIRST_DATE = 366;
@@ -39,9 +39,8 @@ export function parseNumberFormats(part: Buffer | undefined): NumberFormat[] {
   const made = new Map<number, NumberFormat>();
   const styles: NumberFormat[] = [];
   let isInStyles = false;
-  parseXml(part, {
-    open: (qualified, attributes) => {
-      const name = localName(qualified);
+  parseUnprefixed(part, {
+    open: (name, attributes) => {
       const id = Number(attributes['numFmtId'] ?? 0);
       if (name === 'numFmt') own.set(id, attributes['formatCode'] ?? '');
       if (name === 'cellXfs') isInStyles = true;
@@ -51,7 +50,7 @@ export function parseNumberFormats(part: Buffer | undefined): NumberFormat[] {
       styles.push(known);
     },
     close: (name) => {
-      if (localName(name) === 'cellXfs') isInStyles = false;
+      if (name === 'cellXfs') isInStyles = false;
     },
   });
   return styles;

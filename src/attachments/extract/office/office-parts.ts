@@ -13,15 +13,24 @@ export interface XmlListener {
   close?(name: string): void;
 }
 
-/** Parses a part of an office document, element by element; a missing part has no elements. */
-export function parseXml(part: Buffer | undefined, listener: XmlListener): void {
+/**
+ * Parses a part of an office document, element by element; a missing part has no elements.
+ *
+ * @param nameOf makes the names that the listener gets. Default: those of the document, `x:row`.
+ */
+export function parseXml(
+  part: Buffer | undefined,
+  listener: XmlListener,
+  nameOf = (qualified: string): string => qualified,
+): void {
   if (part === undefined) return;
   const open: string[] = [];
   const parser = new SaxesParser();
   parser.on('error', (error) => {
     throw new FileFault('is damaged: a part of it is no whole XML', { cause: error });
   });
-  parser.on('opentag', ({ name, attributes }) => {
+  parser.on('opentag', ({ name: qualified, attributes }) => {
+    const name = nameOf(qualified);
     open.push(name);
     if (open.length > MOST_DEPTH) throw new FileFault('is damaged: its elements are too deep');
     listener.open?.(name, attributes);
@@ -31,13 +40,15 @@ export function parseXml(part: Buffer | undefined, listener: XmlListener): void 
   parser.on('cdata', onText);
   parser.on('closetag', ({ name }) => {
     open.pop();
-    listener.close?.(name);
+    listener.close?.(nameOf(name));
   });
   parser.write(part.toString('utf8')).close();
 }
 
-/** The name of an element without its prefix, `row` for `x:row`: programs differ in prefixes. */
-export const localName = (name: string): string => name.slice(name.indexOf(':') + 1);
+/** The same with names without their prefix, `row` for `x:row`: programs differ in prefixes. */
+export function parseUnprefixed(part: Buffer | undefined, listener: XmlListener): void {
+  parseXml(part, listener, (name) => name.slice(name.indexOf(':') + 1));
+}
 
 const MOST_ENTRIES = 2_000;
 const MOST_BYTES = 200 * 1024 * 1024;

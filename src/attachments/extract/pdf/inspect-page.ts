@@ -1,4 +1,5 @@
 import { OPS, type PDFPageProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
+import { remark } from '../outcomes.js';
 
 type Matrix = readonly [number, number, number, number, number, number];
 
@@ -60,8 +61,7 @@ function describeAnnotation(annotation: Annotation): string[] {
   const said = contentsObj?.str.trim() ?? '';
   // A popup repeats the comment that opens it.
   if (said === '' || subtype === 'Link' || subtype === 'Popup') return [];
-  const author = titleObj?.str ?? '';
-  return [`[Comment${author === '' ? '' : ` by ${author}`}: ${said}]`];
+  return [remark('Comment', titleObj?.str ?? '', said)];
 }
 
 function describeField(field: Annotation): string[] {

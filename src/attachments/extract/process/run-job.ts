@@ -78,15 +78,14 @@ async function extract(
 }
 
 function toOutcome(
-  { text, via, isPartial = false, isPassing = false, ...facts }: ExtractedText,
+  { text, via, isPartial = false, ...facts }: ExtractedText,
   maxChars: number,
 ): TextOutcome {
   const clean = withoutControls(text);
   const isCut = isPartial || clean.length > maxChars;
   // A lone surrogate is no character: neither a database nor the provider takes it.
   const kept = clean.slice(0, maxChars).replace(/\p{Cs}/gu, '');
-  const passing = isPassing ? { isPassing } : {};
-  return { type: 'text', text: kept, isCut, via, ...facts, ...passing };
+  return { type: 'text', text: kept, isCut, via, ...facts };
 }
 
 /** Removes control characters: a database takes no NUL, and the others carry no text. */

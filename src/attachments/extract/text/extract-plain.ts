@@ -1,5 +1,6 @@
 import chardet from 'chardet';
 import iconv from 'iconv-lite';
+import { decodeStrictly } from '../../../platform/text/well-formed.js';
 import { detectUtf16 } from './decode-text.js';
 import type { ExtractedText } from '../outcomes.js';
 
@@ -28,17 +29,14 @@ export async function extractPlain(content: Buffer): Promise<ExtractedText> {
 export function decode(content: Buffer): Pick<ExtractedText, 'text' | 'doubt'> {
   const utf16 = detectUtf16(content);
   if (utf16 !== undefined) return { text: iconv.decode(content, utf16) };
-  try {
-    return { text: new TextDecoder('utf-8', { fatal: true }).decode(content) };
-  } catch {
-    // The bytes are not UTF-8.
-    const declared = findDeclared(content.subarray(0, HEAD_BYTES).toString('latin1'));
-    if (declared !== undefined) return { text: iconv.decode(content, declared) };
-    const guess = chardet.detect(content.subarray(0, SAMPLE_BYTES)) ?? LAST_RESORT;
-    const encoding = normalize(guess) ?? LAST_RESORT;
-    const doubt = `it does not declare its encoding, and ${encoding} is a guess: other letters than a to z may be wrong`;
-    return { text: iconv.decode(content, encoding), doubt };
-  }
+  const text = decodeStrictly(content);
+  if (text !== undefined) return { text };
+  const declared = findDeclared(content.subarray(0, HEAD_BYTES).toString('latin1'));
+  if (declared !== undefined) return { text: iconv.decode(content, declared) };
+  const guess = chardet.detect(content.subarray(0, SAMPLE_BYTES)) ?? LAST_RESORT;
+  const encoding = normalize(guess) ?? LAST_RESORT;
+  const doubt = `it does not declare its encoding, and ${encoding} is a guess: other letters than a to z may be wrong`;
+  return { text: iconv.decode(content, encoding), doubt };
 }
 
 function findDeclared(head: string): string | undefined {
