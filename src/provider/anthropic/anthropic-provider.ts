@@ -1,7 +1,7 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import { linkAbort } from '../../platform/async/deadlines.js';
 import type { Clock } from '../../platform/clock.js';
-import { checkEgress, createClient, type AnthropicClientOptions } from './egress.js';
+import { checkEgress, createClient, type ClientTarget } from './egress.js';
 import type { Tracing } from '../../telemetry/tracing.js';
 import type { ModelCall, ModelRequest, TakeModelEvents } from '../model-types.js';
 import type { ModelDescription } from '../model-catalogue.js';
@@ -29,8 +29,6 @@ const MOST_MODELS = 2_000;
 /** The key in rehearsal: the loopback server takes any, and must never get a real one. */
 const REHEARSAL_KEY = 'rehearsal';
 
-type Target = Pick<AnthropicClientOptions, 'apiKey' | 'baseUrl' | 'origin'>;
-
 /** A call that is under way. */
 interface OpenCall {
   call: AbortController;
@@ -53,7 +51,7 @@ export class AnthropicProvider {
   readonly #clock: Clock;
   readonly #tracing: Pick<Tracing, 'start'>;
   readonly #redact: (text: string) => string;
-  #target: Target | undefined;
+  #target: ClientTarget | undefined;
   #client: Anthropic | undefined;
 
   constructor(config: ProviderConfig, clock: Clock, tracing: Pick<Tracing, 'start'>) {
@@ -231,26 +229,16 @@ export class AnthropicProvider {
   }
 
   #open(missingKeyType: 'MISSING_API_KEY' | 'SDK_FAILURE'): Anthropic {
-    this.#client ??= createClient({
-      ...this.#checkTarget(missingKeyType),
-      egressPrivateHosts: this.#config.egressPrivateHosts,
-      apiVersion: this.#config.apiVersion,
-      profile: this.profile,
-      requestTimeoutMs: this.#config.requestTimeoutMs,
-      maxRetries: this.#config.maxRetries,
-      fetch: this.#config.fetch,
-    });
-    return this.#client;
+    const target = this.#checkTarget(missingKeyType);
+    return (this.#client ??= createClient(target, this.#config, this.profile));
   }
 
   /** Checked once, as the configuration is constant; a target that is refused is refused each time. */
-  #checkTarget(missingKeyType: 'MISSING_API_KEY' | 'SDK_FAILURE'): Target {
+  #checkTarget(missingKeyType: 'MISSING_API_KEY' | 'SDK_FAILURE'): ClientTarget {
     if (this.#target !== undefined) return this.#target;
     const apiKey = this.mode === 'rehearsal' ? REHEARSAL_KEY : this.#config.apiKey;
     if (apiKey === undefined) throw missingApiKey(missingKeyType);
-    const verdict = checkEgress(this.#config);
-    if (!verdict.ok) throw verdict.error;
-    return (this.#target = { apiKey, baseUrl: verdict.baseUrl, origin: verdict.origin });
+    return (this.#target = { apiKey, ...checkEgress(this.#config) });
   }
 }
 

@@ -24,10 +24,11 @@ import type { RequestProfile } from './request-profile.js';
 const POLICY = 'REQ-NET-001';
 const DEFAULT_ORIGIN = 'https://api.anthropic.com';
 
-/** Whether the provider may be reached. `baseUrl` has no trailing slash; requests may only go to `origin`. */
-export type EgressVerdict =
-  | { ok: true; baseUrl: string; origin: string }
-  | { ok: false; error: TypedError };
+/** Where requests go: `baseUrl` has no trailing slash, and they may only go to `origin`. */
+export interface EgressTarget {
+  baseUrl: string;
+  origin: string;
+}
 
 /**
  * Checks the configured base URL. Rules in order, the first violation wins: it is a URL; it has no
@@ -35,59 +36,55 @@ export type EgressVerdict =
  * default `https://api.anthropic.com` alone, and no private address that `egressPrivateHosts` does
  * not list. The addresses of a name are checked when a connection is made (`guardedFetch`).
  *
- * @returns the URL to use, or a 400 `INVALID_BASE_URL` / `NETWORK_POLICY_VIOLATION`. An error never
- * repeats the whole URL, which may have a credential.
+ * @throws 400 `INVALID_BASE_URL` or `NETWORK_POLICY_VIOLATION`. An error never repeats the whole URL, which may have a
+ * credential.
  */
 export function checkEgress(
   config: Pick<ProviderConfig, 'mode' | 'baseUrl' | 'egressAllow' | 'egressPrivateHosts'>,
-): EgressVerdict {
+): EgressTarget {
   const url = parseUrl(config.baseUrl);
-  if (url === undefined) return { ok: false, error: invalidBaseUrl() };
+  const { origin } = url;
   if (url.username !== '' || url.password !== '') {
-    return refuse('must not contain credentials', { host: url.hostname });
+    throw refuse('must not contain credentials', { host: url.hostname });
   }
   if (config.mode === 'rehearsal') {
-    if (isLoopbackHttp(url)) return { ok: true, baseUrl: url.origin, origin: url.origin };
-    return refuseOrigin(
+    if (isLoopbackHttp(url)) return { baseUrl: origin, origin };
+    throw refuseOrigin(
       url,
       loopbackNames.map((host) => `http://${host}`),
     );
   }
   if (config.egressAllow.length === 0) {
-    if (url.origin === DEFAULT_ORIGIN) {
-      return { ok: true, baseUrl: DEFAULT_ORIGIN, origin: DEFAULT_ORIGIN };
-    }
-    return refuseOrigin(url, [DEFAULT_ORIGIN]);
+    if (origin === DEFAULT_ORIGIN) return { baseUrl: origin, origin };
+    throw refuseOrigin(url, [DEFAULT_ORIGIN]);
   }
   const allowed = config.egressAllow.flatMap((entry) => parseAllowedOrigin(entry) ?? []);
-  if (!allowed.includes(url.origin)) return refuseOrigin(url, allowed);
+  if (!allowed.includes(origin)) throw refuseOrigin(url, allowed);
   const host = bareHost(url.hostname);
-  const reach = reachOf(url, privateHostsOf(url.origin, config.egressPrivateHosts));
-  if (isIP(host) !== 0 && !isWithin(reach, host)) {
-    return { ok: false, error: addressViolation(url.hostname) };
-  }
+  const reach = reachOf(url, privateHostsOf(origin, config.egressPrivateHosts));
+  if (isIP(host) !== 0 && !isWithin(reach, host)) throw addressViolation(url.hostname);
   // A gateway may serve the API under a path of its own.
-  return { ok: true, baseUrl: url.origin + gatewayPath(url), origin: url.origin };
+  return { baseUrl: origin + gatewayPath(url), origin };
 }
 
 /** The 400 for a request outside of the allowed origins. */
-export function policyViolation(message: string, facts: Record<string, unknown>): TypedError {
+export function policyViolation(
+  message: string,
+  facts: Record<string, unknown>,
+  remedy = 'list the origin in TURNPIKE_EGRESS_ALLOW',
+): TypedError {
   return providerError({
     case: 'refused',
     category: 'NETWORK_POLICY_VIOLATION',
-    message: `${message} (${POLICY}). Correct TURNPIKE_PROVIDER_BASE_URL, or list the origin in TURNPIKE_EGRESS_ALLOW, and restart.`,
+    message: `${message} (${POLICY}). Correct TURNPIKE_PROVIDER_BASE_URL, or ${remedy}, and restart.`,
     facts: { policy: POLICY, ...facts },
   });
 }
 
 /** The 400 for an allowed host at an address that is not public. */
 function addressViolation(host: string): TypedError {
-  return providerError({
-    case: 'refused',
-    category: 'NETWORK_POLICY_VIOLATION',
-    message: `The provider's host ${host} is at an address that is not public (${POLICY}). Correct TURNPIKE_PROVIDER_BASE_URL, or list the host in TURNPIKE_EGRESS_PRIVATE_HOSTS, and restart.`,
-    facts: { policy: POLICY, host },
-  });
+  const message = `The provider's host ${host} is at an address that is not public`;
+  return policyViolation(message, { host }, 'list the host in TURNPIKE_EGRESS_PRIVATE_HOSTS');
 }
 
 /**
@@ -103,7 +100,7 @@ export function privateHostsOf(origin: string, listed: readonly string[] = []): 
 }
 
 /** Names the first part of the origin that is wrong: scheme, host, port. */
-function refuseOrigin(url: URL, allowlist: readonly string[]): EgressVerdict {
+function refuseOrigin(url: URL, allowlist: readonly string[]): TypedError {
   const allowed = allowlist.map((origin) => new URL(origin));
   if (!allowed.some((origin) => origin.protocol === url.protocol)) {
     return refuse(`must not use ${url.protocol}//`, { protocol: url.protocol });
@@ -117,17 +114,8 @@ function refuseOrigin(url: URL, allowlist: readonly string[]): EgressVerdict {
   return refuse(`must not use ${url.protocol}// for this host`, { protocol: url.protocol });
 }
 
-function refuse(problem: string, facts: Record<string, unknown>): EgressVerdict {
-  return { ok: false, error: policyViolation(`The provider base URL ${problem}`, facts) };
-}
-
-function invalidBaseUrl(): TypedError {
-  return providerError({
-    case: 'refused',
-    category: 'INVALID_BASE_URL',
-    message:
-      'The provider base URL is not a URL. Set TURNPIKE_PROVIDER_BASE_URL to https://host[:port] and restart.',
-  });
+function refuse(problem: string, facts: Record<string, unknown>): TypedError {
+  return policyViolation(`The provider base URL ${problem}`, facts);
 }
 
 function gatewayPath(url: URL): string {
@@ -137,8 +125,14 @@ function gatewayPath(url: URL): string {
     .replace(/\/+$/, '');
 }
 
-function parseUrl(text: string): URL | undefined {
-  return URL.canParse(text.trim()) ? new URL(text.trim()) : undefined;
+function parseUrl(text: string): URL {
+  if (URL.canParse(text.trim())) return new URL(text.trim());
+  throw providerError({
+    case: 'refused',
+    category: 'INVALID_BASE_URL',
+    message:
+      'The provider base URL is not a URL. Set TURNPIKE_PROVIDER_BASE_URL to https://host[:port] and restart.',
+  });
 }
 
 export interface GuardedFetchOptions {
@@ -219,54 +213,45 @@ export const API_VERSION = '2026-10-21';
 /** Longest `retry-after` that the SDK waits for; a longer one ends the call. */
 const MAX_RETRY_AFTER_MS = 30_000;
 
-export interface AnthropicClientOptions {
+/** The provider, once its key is there and its address was checked. */
+export interface ClientTarget extends EgressTarget {
   apiKey: string;
-  /** The URL that the egress policy has checked. */
-  baseUrl: string;
-  origin: string;
-  /** Hosts that may be at addresses that are not public. */
-  egressPrivateHosts?: readonly string[] | undefined;
-  apiVersion: string | undefined;
-  profile: RequestProfile;
-  requestTimeoutMs: number;
-  maxRetries: number;
-  /** Sends the requests. Absent: a `dispatchFetch` that reaches public addresses only. */
-  fetch?: typeof fetch | undefined;
 }
 
 /**
  * The SDK's client with every option given, so that none is taken from the environment: keys,
  * addresses, headers, log levels, tracing.
  */
-export function createClient(options: AnthropicClientOptions): Anthropic {
+export function createClient(
+  { apiKey, baseUrl, origin }: ClientTarget,
+  config: ProviderConfig,
+  profile: RequestProfile,
+): Anthropic {
+  const privateHosts = privateHostsOf(origin, config.egressPrivateHosts);
   return new Anthropic({
-    apiKey: options.apiKey,
+    apiKey,
     authToken: null,
     credentials: null,
     config: null,
     profile: null,
     webhookKey: null,
-    baseURL: options.baseUrl,
-    timeout: options.requestTimeoutMs,
-    maxRetries: options.maxRetries,
+    baseURL: baseUrl,
+    timeout: config.requestTimeoutMs,
+    maxRetries: config.maxRetries,
     // The SDK’s span of a call ends with the head of the answer, as the stream is read here: decision 66.
     openTelemetry: false,
     logLevel: 'off',
     fetch: untracedFetch(
       guardedFetch({
-        origin: options.origin,
+        origin,
         headers: {
-          ...authentication(options),
-          'anthropic-version': options.apiVersion ?? options.profile.apiVersion ?? API_VERSION,
+          ...(profile.authentication === 'bearer'
+            ? { authorization: `Bearer ${apiKey}` }
+            : { 'x-api-key': apiKey }),
+          'anthropic-version': config.apiVersion ?? profile.apiVersion ?? API_VERSION,
         },
         maxRetryAfterMs: MAX_RETRY_AFTER_MS,
-        fetch:
-          options.fetch ??
-          dispatchFetch(
-            publicDispatcher({
-              privateHosts: privateHostsOf(options.origin, options.egressPrivateHosts),
-            }),
-          ),
+        fetch: config.fetch ?? dispatchFetch(publicDispatcher({ privateHosts })),
       }),
     ),
   });
@@ -275,10 +260,4 @@ export function createClient(options: AnthropicClientOptions): Anthropic {
 /** A library that traces requests would send the ids of the trace to the provider. */
 function untracedFetch(fetchFrom: typeof fetch): typeof fetch {
   return (input, init) => untraced(() => fetchFrom(input, init));
-}
-
-function authentication({ apiKey, profile }: AnthropicClientOptions): Record<string, string> {
-  return profile.authentication === 'bearer'
-    ? { authorization: `Bearer ${apiKey}` }
-    : { 'x-api-key': apiKey };
 }

@@ -14,7 +14,6 @@ import {
   serverEvents,
   type OpenBlock,
 } from './open-block.js';
-import { assertNever } from '../../platform/assert-never.js';
 
 type Wire = Record<string, unknown>;
 
@@ -85,8 +84,9 @@ export function fromStreamEvent(state: StreamState, raw: unknown, out: ModelEven
       const delta = field(raw, 'delta');
       state.usage = mapUsage(state.usage, raw['usage']);
       state.stopReason = delta['stop_reason'] ?? state.stopReason;
-      state.details = refusalText(delta['stop_details']) ?? state.details;
-      state.category = refusalCategory(delta['stop_details']) ?? state.category;
+      const { details, category } = refusalOf(delta['stop_details']);
+      state.details = details ?? state.details;
+      state.category = category ?? state.category;
       return;
     }
     case 'message_stop':
@@ -142,28 +142,25 @@ function field(raw: Wire, name: string): Wire {
   return value;
 }
 
-/** The provider's explanation of a refusal, else the name of its category. */
-function refusalText(details: unknown): string | undefined {
-  if (!isPlainObject(details)) return undefined;
-  const text = details['explanation'] ?? details['category'];
-  return typeof text === 'string' ? text : undefined;
+/** The provider's explanation of a refusal, else the name of its category; and that category. */
+function refusalOf(details: unknown): Pick<StreamState, 'details' | 'category'> {
+  const { explanation, category } = object(details);
+  const text = explanation ?? category;
+  return {
+    details: typeof text === 'string' ? text : undefined,
+    category: typeof category === 'string' ? category : undefined,
+  };
 }
 
-function refusalCategory(details: unknown): string | undefined {
-  const category = isPlainObject(details) ? details['category'] : undefined;
-  return typeof category === 'string' ? category : undefined;
-}
-
-type WireStopReason = Anthropic.StopReason;
-
-const KNOWN: Record<WireStopReason, true> = {
-  end_turn: true,
-  max_tokens: true,
-  stop_sequence: true,
-  tool_use: true,
-  pause_turn: true,
-  refusal: true,
-  model_context_window_exceeded: true,
+/** The stop reasons of the API in the terms of `StopReason`. */
+const stopReasons: Readonly<Record<Anthropic.StopReason, StopReason>> = {
+  end_turn: 'end_turn',
+  max_tokens: 'max_tokens',
+  stop_sequence: 'stop_sequence',
+  tool_use: 'tool_use',
+  pause_turn: 'pause_turn',
+  refusal: 'refusal',
+  model_context_window_exceeded: 'context_window',
 };
 
 /**
@@ -173,27 +170,10 @@ const KNOWN: Record<WireStopReason, true> = {
  * would end a turn in silence that should go on, or that was cut off.
  */
 export function mapStopReason(reason: unknown): StopReason {
-  if (!isWireStopReason(reason)) {
-    const what = `the stop reason ${JSON.stringify(reason ?? null)} is not known`;
-    throw typeof reason === 'string' ? unknownValue(what) : malformedStream(what);
-  }
-  switch (reason) {
-    case 'end_turn':
-    case 'max_tokens':
-    case 'stop_sequence':
-    case 'tool_use':
-    case 'pause_turn':
-    case 'refusal':
-      return reason;
-    case 'model_context_window_exceeded':
-      return 'context_window';
-    default:
-      return assertNever(reason);
-  }
-}
-
-function isWireStopReason(reason: unknown): reason is WireStopReason {
-  return typeof reason === 'string' && Object.hasOwn(KNOWN, reason);
+  const known = Object.entries(stopReasons).find(([name]) => name === reason)?.[1];
+  if (known !== undefined) return known;
+  const what = `the stop reason ${JSON.stringify(reason ?? null)} is not known`;
+  throw typeof reason === 'string' ? unknownValue(what) : malformedStream(what);
 }
 
 /**
@@ -204,39 +184,27 @@ export function mapUsage(known: Usage, report: unknown): Usage {
   if (!isPlainObject(report)) return known;
   const cached = object(report['cache_creation']);
   const output = object(report['output_tokens_details']);
+  const server = object(report['server_tool_use']);
   return {
-    inputTokens: tokens(report['input_tokens'], known.inputTokens),
-    outputTokens: tokens(report['output_tokens'], known.outputTokens),
-    cacheReadTokens: tokens(report['cache_read_input_tokens'], known.cacheReadTokens),
-    cacheWriteTokens: tokens(report['cache_creation_input_tokens'], known.cacheWriteTokens),
-    ...optional('cacheWrite5mTokens', cached['ephemeral_5m_input_tokens'], known),
-    ...optional('cacheWrite1hTokens', cached['ephemeral_1h_input_tokens'], known),
-    ...optional('thinkingTokens', output['thinking_tokens'], known),
-    ...webSearches(report['server_tool_use'], known),
+    inputTokens: counted(report['input_tokens'], known.inputTokens),
+    outputTokens: counted(report['output_tokens'], known.outputTokens),
+    cacheReadTokens: counted(report['cache_read_input_tokens'], known.cacheReadTokens),
+    cacheWriteTokens: counted(report['cache_creation_input_tokens'], known.cacheWriteTokens),
+    ...compact({
+      cacheWrite5mTokens: counted(cached['ephemeral_5m_input_tokens'], known.cacheWrite5mTokens),
+      cacheWrite1hTokens: counted(cached['ephemeral_1h_input_tokens'], known.cacheWrite1hTokens),
+      thinkingTokens: counted(output['thinking_tokens'], known.thinkingTokens),
+      // Absent where there were none, as in rows of earlier versions.
+      webSearches: counted(server['web_search_requests'], known.webSearches) || undefined,
+    }),
   };
-}
-
-type Detail = 'cacheWrite5mTokens' | 'cacheWrite1hTokens' | 'thinkingTokens';
-
-/** A detail; absent until a report has it. */
-function optional(name: Detail, value: unknown, known: Usage): Partial<Record<Detail, number>> {
-  return compact({ [name]: isCount(value) ? value : known[name] });
 }
 
 function object(value: unknown): Record<string, unknown> {
   return isPlainObject(value) ? value : {};
 }
 
-function tokens(value: unknown, known: number): number {
-  return isCount(value) ? value : known;
-}
-
-function isCount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0;
-}
-
-/** Web searches; absent where there were none, as in rows of earlier versions. */
-function webSearches(report: unknown, { webSearches: before = 0 }: Usage): Partial<Usage> {
-  const made = isPlainObject(report) ? tokens(report['web_search_requests'], before) : before;
-  return made === 0 ? {} : { webSearches: made };
+/** A count of the report, else the known one. */
+function counted<Known extends number | undefined>(value: unknown, known: Known): number | Known {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : known;
 }
