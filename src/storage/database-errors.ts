@@ -1,7 +1,4 @@
-import { errorCode } from '../platform/error-code.js';
-
-/** Causes looked through: an error may be its own cause. */
-const DEEPEST_CAUSE = 5;
+import { errorCode, withCauses } from '../platform/error-code.js';
 
 /** Codes of the operating system for a server that cannot be reached, or went away. */
 const networkCodes = new Set([
@@ -99,13 +96,7 @@ function isServerStopping(code: string): boolean {
 
 /** The error and its causes: the query builder wraps the database's error in its own. */
 function causesOf(error: unknown): object[] {
-  const causes: object[] = [];
-  let cause = error;
-  while (typeof cause === 'object' && cause !== null && causes.length < DEEPEST_CAUSE) {
-    causes.push(cause);
-    cause = 'cause' in cause ? cause.cause : undefined;
-  }
-  return causes;
+  return withCauses(error).filter((cause) => typeof cause === 'object' && cause !== null);
 }
 
 /** Redis or PostgreSQL did not answer at the start. */

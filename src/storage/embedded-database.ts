@@ -12,7 +12,7 @@ import {
   type MigrateMode,
 } from './migrate-database.js';
 import { endPool, openPooled, poolState } from './pooled-database.js';
-import { prepareRepeated, renewPlans, StatementNames } from './prepared-plans.js';
+import { preparePool } from './prepared-plans.js';
 
 interface Upkeep {
   clock?: Clock;
@@ -35,12 +35,8 @@ export async function openEmbeddedDatabase(
   const pool = openEnginePool(engine);
   // A statement that needs the engine fails with it; an idle connection has nobody to tell.
   pool.on('error', () => undefined);
-  renewPlans(pool, onError);
-  const names = new StatementNames();
-  pool.on('connect', (client) => {
-    prepareRepeated(client, names);
-    client.on('error', () => undefined);
-  });
+  preparePool(pool, true, onError);
+  pool.on('connect', (client) => client.on('error', () => undefined));
   const stopTidying = tidyTables(pool, clock, onError);
   const close = async (): Promise<void> => {
     stopTidying();

@@ -9,7 +9,7 @@ import {
   index,
 } from 'drizzle-orm/pg-core';
 import { instant } from './column-types.js';
-import { sessions } from './schema.js';
+import { ofSession } from './schema.js';
 
 /** Tables of files: contents, their use by sessions, uploads, extracted text. */
 
@@ -51,9 +51,7 @@ export const blobChunks = pgTable(
 export const sessionBlobs = pgTable(
   'session_blobs',
   {
-    sessionId: text('session_id')
-      .notNull()
-      .references(() => sessions.id, { onDelete: 'cascade' }),
+    sessionId: ofSession(),
     sha256: text('sha256')
       .notNull()
       .references(() => blobs.sha256),
@@ -139,9 +137,7 @@ export const memoryFiles = pgTable(
 export const memorySeen = pgTable(
   'memory_seen',
   {
-    sessionId: text('session_id')
-      .notNull()
-      .references(() => sessions.id, { onDelete: 'cascade' }),
+    sessionId: ofSession(),
     agent: text('agent').notNull(),
     path: text('path').notNull(),
     version: integer('version').notNull(),

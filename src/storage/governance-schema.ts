@@ -14,7 +14,7 @@ import { sql } from 'drizzle-orm';
 import type { JsonObject } from '../platform/json.js';
 import { instant, jsonString } from './column-types.js';
 import type { AttachmentRef } from './shapes/stored-step.js';
-import { sessions, turns } from './schema.js';
+import { ofSession, ofTurn } from './schema.js';
 
 /** Tables of approvals, steered messages, API keys, budgets and the audit log. */
 
@@ -39,12 +39,8 @@ export const approvals = pgTable(
   'approvals',
   {
     id: text('id').primaryKey(),
-    turnId: text('turn_id')
-      .notNull()
-      .references(() => turns.id, { onDelete: 'cascade' }),
-    sessionId: text('session_id')
-      .notNull()
-      .references(() => sessions.id, { onDelete: 'cascade' }),
+    turnId: ofTurn(),
+    sessionId: ofSession(),
     callId: text('call_id').notNull(),
     kind: text('kind').$type<ApprovalKind>().notNull(),
     name: text('name').notNull(),
@@ -95,9 +91,7 @@ export const approvals = pgTable(
 export const sessionGrants = pgTable(
   'session_grants',
   {
-    sessionId: text('session_id')
-      .notNull()
-      .references(() => sessions.id, { onDelete: 'cascade' }),
+    sessionId: ofSession(),
     rule: text('rule').notNull(),
     approvalId: text('approval_id'),
     createdAt: instant('created_at').notNull(),
@@ -110,12 +104,8 @@ export const steeredMessages = pgTable(
   'joined_messages',
   {
     id: text('id').primaryKey(),
-    sessionId: text('session_id')
-      .notNull()
-      .references(() => sessions.id, { onDelete: 'cascade' }),
-    turnId: text('turn_id')
-      .notNull()
-      .references(() => turns.id, { onDelete: 'cascade' }),
+    sessionId: ofSession(),
+    turnId: ofTurn(),
     /** Order among the messages of a turn, from 1. */
     position: integer('position').notNull(),
     text: jsonString('text').notNull(),

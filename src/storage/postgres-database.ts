@@ -12,7 +12,7 @@ import {
   type MigrateMode,
 } from './migrate-database.js';
 import { openPooled, poolState } from './pooled-database.js';
-import { prepareNothing, prepareRepeated, renewPlans, StatementNames } from './prepared-plans.js';
+import { preparePool } from './prepared-plans.js';
 import { SchemaError } from './schema-error.js';
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -97,14 +97,9 @@ function openPool(
     keepAlive: true,
   });
   pool.on('error', onError);
-  if (preparedStatements) renewPlans(pool, onError);
-  const names = new StatementNames();
-  pool.on('connect', (client) => {
-    if (preparedStatements) prepareRepeated(client, names);
-    else prepareNothing(client);
-    // The pool listens to idle connections only; a connection in use fails its statement and this.
-    client.on('error', onError);
-  });
+  preparePool(pool, preparedStatements, onError);
+  // The pool listens to idle connections only; a connection in use fails its statement and this.
+  pool.on('connect', (client) => client.on('error', onError));
   return pool;
 }
 

@@ -1,41 +1,38 @@
-import type { ClientBase, QueryConfig, Pool, PoolClient } from 'pg';
+import type { QueryConfig, Pool, PoolClient } from 'pg';
 import { isDatabaseDown } from './database-errors.js';
 
 /**
- * Makes a connection prepare repeated statements, which the server then parses once.
+ * Makes the connections of a pool prepare repeated statements, which the server then parses once; or nothing, where the
+ * next transaction may be at another connection of the server.
  *
- * @param names for all connections of a pool.
+ * @param onError see `renewPlans`.
  */
-export function prepareRepeated(client: ClientBase, names: StatementNames): void {
-  const query = client.query.bind(client);
-  const prepared = (config: unknown, ...rest: unknown[]): unknown =>
-    Reflect.apply(query, client, [isUnnamed(config) ? named(config, names) : config, ...rest]);
-  client.query = prepared as typeof client.query;
+export function preparePool(
+  pool: Pool,
+  preparesStatements: boolean,
+  onError: (error: Error) => void,
+): void {
+  if (preparesStatements) renewPlans(pool, onError);
+  const names = new StatementNames();
+  const change = preparesStatements
+    ? (config: QueryConfig) => named(config, names)
+    : (config: QueryConfig) => ({ ...config, name: undefined });
+  pool.on('connect', (client) => {
+    const query = client.query.bind(client);
+    const changed = (config: unknown, ...rest: unknown[]): unknown =>
+      Reflect.apply(query, client, [isText(config) ? change(config) : config, ...rest]);
+    client.query = changed as typeof client.query;
+  });
 }
 
-/** Makes a connection prepare nothing: the next transaction may be at another connection of the server. */
-export function prepareNothing(client: ClientBase): void {
-  const query = client.query.bind(client);
-  const unnamed = (config: unknown, ...rest: unknown[]): unknown =>
-    Reflect.apply(query, client, [
-      hasName(config) ? { ...config, name: undefined } : config,
-      ...rest,
-    ]);
-  client.query = unnamed as typeof client.query;
-}
-
-function hasName(config: unknown): config is QueryConfig {
-  return typeof config === 'object' && config !== null && 'name' in config && !('submit' in config);
-}
-
-function isUnnamed(config: unknown): config is QueryConfig {
-  if (typeof config !== 'object' || config === null || 'submit' in config) return false;
-  return 'text' in config && (!('name' in config) || config.name === undefined);
-}
-
+/** A statement that has a name of its own keeps it. */
 function named(config: QueryConfig, names: StatementNames): QueryConfig {
-  const name = names.nameOf(config.text);
+  const name = config.name === undefined ? names.nameOf(config.text) : undefined;
   return name === undefined ? config : { ...config, name };
+}
+
+function isText(config: unknown): config is QueryConfig {
+  return typeof config === 'object' && config !== null && 'text' in config && !('submit' in config);
 }
 
 /** Most statements that stay prepared. */

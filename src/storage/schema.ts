@@ -90,13 +90,17 @@ export const sessions = pgTable('sessions', {
   updatedAt: instant('updated_at').notNull(),
 });
 
+/** The session that a row belongs to, and is deleted with. */
+export const ofSession = () =>
+  text('session_id')
+    .notNull()
+    .references(() => sessions.id, { onDelete: 'cascade' });
+
 export const turns = pgTable(
   'turns',
   {
     id: text('id').primaryKey(),
-    sessionId: text('session_id')
-      .notNull()
-      .references(() => sessions.id, { onDelete: 'cascade' }),
+    sessionId: ofSession(),
     status: text('status').$type<TurnStatus>().notNull(),
     /** Number of claims so far; the fence of every write. */
     attempt: integer('attempt').notNull().default(0),
@@ -194,6 +198,12 @@ export const turns = pgTable(
   ],
 );
 
+/** The turn that a row belongs to, and is deleted with. */
+export const ofTurn = () =>
+  text('turn_id')
+    .notNull()
+    .references(() => turns.id, { onDelete: 'cascade' });
+
 /** Tables of a conversation beside its messages: preferences, notices, todos, summaries. */
 
 /** Preferences of users; a missing field has its default. Written by `options/preferences`. */
@@ -209,9 +219,7 @@ type NoticeLevel = 'message' | 'step';
 export const notices = pgTable(
   'notices',
   {
-    turnId: text('turn_id')
-      .notNull()
-      .references(() => turns.id, { onDelete: 'cascade' }),
+    turnId: ofTurn(),
     /** Identity of the notice, which is posted once: its trigger, and the trigger's threshold. */
     mark: text('mark').notNull(),
     /** Step after which the model sees the notice; 0: before the first. */
@@ -242,9 +250,7 @@ export const compactions = pgTable(
   'compactions',
   {
     id: text('id').primaryKey(),
-    sessionId: text('session_id')
-      .notNull()
-      .references(() => sessions.id, { onDelete: 'cascade' }),
+    sessionId: ofSession(),
     throughTurnId: text('through_turn_id').notNull(),
     reason: text('reason').$type<'automatic' | 'requested'>().notNull(),
     summary: text('summary').notNull(),
@@ -261,9 +267,7 @@ export type FeedbackValue = boolean | number | string;
 export const feedback = pgTable(
   'feedback',
   {
-    turnId: text('turn_id')
-      .notNull()
-      .references(() => turns.id, { onDelete: 'cascade' }),
+    turnId: ofTurn(),
     /** What is judged: `helpful`, `accuracy`. */
     key: text('key').notNull(),
     principalId: text('principal_id').notNull(),

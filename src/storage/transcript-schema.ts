@@ -8,7 +8,7 @@ import type {
   StoredPart,
 } from './shapes/stored-step.js';
 import { instant, jsonString } from './column-types.js';
-import { sessions, turns } from './schema.js';
+import { ofSession, ofTurn } from './schema.js';
 import type { SentPrefix } from './shapes/sent-request.js';
 import type { ToolCallStatus } from './shapes/stored-turn.js';
 
@@ -18,12 +18,8 @@ export const messages = pgTable(
   'messages',
   {
     id: text('id').primaryKey(),
-    sessionId: text('session_id')
-      .notNull()
-      .references(() => sessions.id, { onDelete: 'cascade' }),
-    turnId: text('turn_id')
-      .notNull()
-      .references(() => turns.id, { onDelete: 'cascade' }),
+    sessionId: ofSession(),
+    turnId: ofTurn(),
     role: text('role').$type<'user' | 'assistant'>().notNull(),
     /** Parts of a user's message. Assistants' messages are the turn's steps. */
     parts: json('parts').$type<StoredPart[]>().notNull(),
@@ -38,9 +34,7 @@ export const messages = pgTable(
 export const steps = pgTable(
   'steps',
   {
-    turnId: text('turn_id')
-      .notNull()
-      .references(() => turns.id, { onDelete: 'cascade' }),
+    turnId: ofTurn(),
     step: integer('step').notNull(),
     attempt: integer('attempt').notNull(),
     parts: json('parts').$type<AssistantPart[]>().notNull(),
@@ -57,9 +51,7 @@ export const steps = pgTable(
 export const toolCalls = pgTable(
   'tool_calls',
   {
-    turnId: text('turn_id')
-      .notNull()
-      .references(() => turns.id, { onDelete: 'cascade' }),
+    turnId: ofTurn(),
     callId: text('call_id').notNull(),
     step: integer('step').notNull(),
     attempt: integer('attempt').notNull(),
@@ -85,9 +77,7 @@ export const toolCalls = pgTable(
 export const turnArchives = pgTable(
   'turn_archives',
   {
-    turnId: text('turn_id')
-      .notNull()
-      .references(() => turns.id, { onDelete: 'cascade' }),
+    turnId: ofTurn(),
     attempt: integer('attempt').notNull(),
     firstSeq: integer('first_seq').notNull(),
     events: json('events').$type<ArchivedEvent[]>().notNull(),

@@ -1,7 +1,7 @@
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
-import { errorCode } from '../../platform/error-code.js';
 import { refusedHost } from '../../platform/net/addresses.js';
+import { errorCode, withCauses } from '../../platform/error-code.js';
 import { MessageTooLongError } from './messages.js';
 import type { RetryClass } from '../tool.js';
 import { cutText } from '../../platform/text/cut-text.js';
@@ -34,7 +34,9 @@ export function describeFault(error: unknown): string {
   if (refusedHost(error) !== undefined) {
     return 'its host is at an address that is not public; the operator lists those that may be, with their ports, in TURNPIKE_MCP_PRIVATE_HOSTS';
   }
-  const code = errorCode(error) ?? errorCode(causeOf(error));
+  const code = withCauses(error)
+    .map(errorCode)
+    .find((one) => one !== undefined);
   if (code === undefined) return 'its connection failed';
   return commandFaults[code] ?? `its connection failed (${code})`;
 }
@@ -85,8 +87,4 @@ function wordsOf({ code = 0, message }: StreamableHTTPError): string {
 function messageOf(error: McpError): string {
   const message = error.message.replace(/^MCP error -?\d+: /, '');
   return message.length > longest ? `${message.slice(0, longest)}…` : message;
-}
-
-function causeOf(error: unknown): unknown {
-  return typeof error === 'object' && error !== null && 'cause' in error ? error.cause : undefined;
 }
