@@ -217,3 +217,13 @@ export function addUsage(a: Usage, b: Usage): Usage {
   }
   return sum;
 }
+
+/** Tokens of one call's prompt, also those of a cache. */
+export function promptTokens({ inputTokens, cacheReadTokens, cacheWriteTokens }: Usage): number {
+  return inputTokens + cacheReadTokens + cacheWriteTokens;
+}
+
+/** Tokens of one call: the whole prompt, and the model's reply. */
+export function contextTokens(usage: Usage): number {
+  return promptTokens(usage) + usage.outputTokens;
+}

@@ -3,7 +3,7 @@ import { noUsage, type TurnEvent } from '../../src/events/turn-event.js';
 import type { OpenedDatabase } from '../../src/storage/connection.js';
 import { turns } from '../../src/storage/schema.js';
 import { MemoryTurnQueue } from '../../src/turn/queue/turn-queue.js';
-import { contextTokens } from '../../src/turn/state/turn-state.js';
+import { contextTokens } from '../../src/events/turn-event.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { openTestServices, type TestServices } from '../support/turn/turn-services.js';
 import { readTurn } from '../support/turn/read-turn.js';

@@ -9,7 +9,7 @@ import type { ModelRequest } from '../../provider/model-types.js';
 import type { Progress, Attempt } from '../state/attempt.js';
 import type { SentConversation } from '../state/sent-conversation.js';
 import type { CallEstimate } from '../../governance/limits/find-headroom.js';
-import { contextTokens } from '../state/turn-state.js';
+import { contextTokens } from '../../events/turn-event.js';
 import { withDeadline } from '../../platform/async/deadlines.js';
 import type { AnthropicProvider } from '../../provider/anthropic/anthropic-provider.js';
 

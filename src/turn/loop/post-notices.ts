@@ -11,7 +11,7 @@ import type { SentConversation } from '../state/sent-conversation.js';
 import { formatMark, formatNotice } from './output-object.js';
 import { isReplyOpen } from '../state/server-calls.js';
 import { insertNotice } from '../state/stored-turn.js';
-import { contextTokens } from '../state/turn-state.js';
+import { contextTokens } from '../../events/turn-event.js';
 import type { Attempt } from '../state/attempt.js';
 import type { AttemptContext } from '../state/attempt-context.js';
 

@@ -5,7 +5,7 @@ import type { ModelCatalogue } from '../../provider/model-catalogue.js';
 import type { Usage } from '../../storage/shapes/stored-step.js';
 import type { ShownResult, TurnTranscript } from '../state/sent-conversation.js';
 import type { StoredTurn } from '../state/stored-turn.js';
-import { contextTokens } from '../state/turn-state.js';
+import { contextTokens } from '../../events/turn-event.js';
 
 /** Stored turns as they are sent to models, with the outputs of tools as long as the window allows. */
 

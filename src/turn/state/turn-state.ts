@@ -1,3 +1,4 @@
+import { contextTokens } from '../../events/turn-event.js';
 import type { Usage } from '../../storage/shapes/stored-step.js';
 import {
   changeState,
@@ -128,12 +129,6 @@ export function addStep(
     // A paused reply goes on: its limits are those of a turn that has not finished.
     hasFinished: stopReason !== 'pause_turn' && !parts.some((part) => part.type === 'tool_use'),
   });
-}
-
-/** Tokens of one call: the whole prompt, and the model's reply. */
-export function contextTokens(usage: Usage): number {
-  const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens } = usage;
-  return inputTokens + cacheReadTokens + cacheWriteTokens + outputTokens;
 }
 
 /** Tokens of a conversation at the end of its last step that reached the model. */

@@ -7,7 +7,7 @@ import { isBase64 } from '../../platform/text/is-base64.js';
 import { isPlainObject } from '../../platform/json.js';
 import type { ToldTurn } from '../../turn/submit/turn-submission.js';
 import type { WireMessage } from '../conversation/conversations.js';
-import type { WireFile } from '../conversation/inline-files.js';
+import { joinPieces, type WireFile } from '../conversation/inline-files.js';
 import {
   argumentsOf,
   missingFile,
@@ -17,7 +17,7 @@ import {
 } from '../conversation/client-history.js';
 import { describeIssue } from '../conversation/describe-issue.js';
 import { checkAnswerCount, type GivenAnswer } from '../../turn/approvals/approval-answerer.js';
-import type { WireAnswers } from '../conversation/questions.js';
+import { givenAnswer, type WireAnswers } from '../conversation/questions.js';
 import { printJson } from '../../platform/exact-json.js';
 import { toMediaParts } from './thread-history.js';
 import type { AgUiMessage } from './dialect/ag-ui-frames.js';
@@ -45,9 +45,7 @@ export function readRunMessage(fresh: readonly Message[], from: number): WireMes
       ? [content]
       : content.map((part, at) => readPart(part, `${field}[${at}]`));
   });
-  const files = pieces.filter((piece) => typeof piece !== 'string');
-  const texts = pieces.filter((piece) => typeof piece === 'string');
-  const text = texts.filter((one) => one !== '').join('\n\n');
+  const { text, files } = joinPieces<WireFile>(pieces);
   if (text.trim() === '' && files.length === 0) return undefined;
   const [clientId, ...more] = fresh.flatMap(({ role, id }) => (role === 'user' ? id : []));
   const said = { text, files };
@@ -206,7 +204,7 @@ function readEntry(
   index: number,
 ): WireAnswers['decisions'][number] {
   if (status === 'cancelled') {
-    return { approvalId, mayBeLate: true, given: answer('deny', undefined) };
+    return { approvalId, mayBeLate: true, given: givenAnswer('deny') };
   }
   const given = readPayload(payload, `resume[${index}].payload`);
   return { approvalId, given };
@@ -225,13 +223,13 @@ function readPayload(payload: unknown, field: string): GivenAnswer {
     throw invalidRequest(`'${field}.reason' must be text`);
   }
   // A denied call does not run: edited arguments have no use.
-  if (!isApproved) return answer('deny', reason);
-  return { ...answer('approve', undefined), input: editedArgs };
+  if (!isApproved) return givenAnswer('deny', { message: reason });
+  return givenAnswer('approve', { input: editedArgs });
 }
 
 function readOutput({ content, error }: ToolMessage): GivenAnswer {
   const { text, isError } = outputOf(content, error);
-  return { ...answer('answer', undefined), output: text, isError };
+  return givenAnswer('answer', { output: text, isError });
 }
 
 /** What a tool's message gave. */
@@ -249,8 +247,4 @@ function contentText(content: unknown): string {
     isPlainObject(part) && typeof part['text'] === 'string' ? part['text'] : printJson(part),
   );
   return parts.join('\n\n');
-}
-
-function answer(decision: GivenAnswer['decision'], message: string | undefined): GivenAnswer {
-  return { decision, message, input: undefined, rule: undefined };
 }

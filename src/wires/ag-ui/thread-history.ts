@@ -3,10 +3,11 @@ import { viewMessages, viewSteps } from '../../turn/history/view-messages.js';
 import { assistantMessageId } from '../../turn/state/turn-row.js';
 import type { StoredTurn } from '../../turn/state/stored-turn.js';
 import { printJson } from '../../platform/exact-json.js';
-import { noUsage } from '../../events/turn-event.js';
+import { contextTokens, noUsage } from '../../events/turn-event.js';
 import { isPlainObject } from '../../platform/json.js';
 import { unendedStatuses } from '../../storage/shapes/stored-turn.js';
 import type { AgUiMessage, ShownTurn, TurnpikeView } from './dialect/ag-ui-frames.js';
+import { textOf } from './dialect/ag-ui-messages.js';
 import { TODO_TOOL } from './dialect/ag-ui.js';
 
 /**
@@ -71,10 +72,6 @@ function withEndNote(
   return replies.with(last, { ...reply, content });
 }
 
-function textOf({ content }: AgUiMessage): string {
-  return typeof content === 'string' ? content : '';
-}
-
 /** Files are parts by their address, which the client can send again. */
 function userMessage({ messageId: id, parts }: MessageDto): AgUiMessage {
   const texts = parts.flatMap((part) => (part.type === 'text' ? part.text : []));
@@ -135,7 +132,6 @@ export function viewLastTurn(turns: readonly StoredTurn[]): ShownTurn | undefine
   if (stored === undefined) return undefined;
   const { turn, steps, notices } = stored;
   const { persona: agent, model } = turn.options.options;
-  const last = steps.at(-1)?.usage ?? noUsage;
   return {
     sessionId: turn.sessionId,
     turnId: turn.id,
@@ -143,8 +139,7 @@ export function viewLastTurn(turns: readonly StoredTurn[]): ShownTurn | undefine
     model,
     status: statusOf(turn.status),
     usage: turn.usage ?? noUsage,
-    contextTokens:
-      last.inputTokens + last.cacheReadTokens + last.cacheWriteTokens + last.outputTokens,
+    contextTokens: contextTokens(steps.at(-1)?.usage ?? noUsage),
     todos: lastTodos(stored),
     notices: notices.map(({ kind, text }) => ({ kind, text })),
   };

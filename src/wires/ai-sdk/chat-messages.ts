@@ -7,7 +7,7 @@ import { printJson } from '../../platform/exact-json.js';
 import { isPlainObject } from '../../platform/json.js';
 import type { ToldTurn } from '../../turn/submit/turn-submission.js';
 import type { WireMessage } from '../conversation/conversations.js';
-import { type WireFile, parseDataUrl } from '../conversation/inline-files.js';
+import { joinPieces, parseDataUrl, type WireFile } from '../conversation/inline-files.js';
 import {
   argumentsOf,
   missingFile,
@@ -15,8 +15,8 @@ import {
   type HistoryItem,
 } from '../conversation/client-history.js';
 import { describeIssue } from '../conversation/describe-issue.js';
-import { checkAnswerCount, type GivenAnswer } from '../../turn/approvals/approval-answerer.js';
-import type { WireAnswers } from '../conversation/questions.js';
+import { checkAnswerCount } from '../../turn/approvals/approval-answerer.js';
+import { givenAnswer, type WireAnswers } from '../conversation/questions.js';
 import { askedFirst } from './dialect/ai-sdk-calls.js';
 
 /**
@@ -32,9 +32,7 @@ export function readUserMessage(messages: readonly UIMessage[], from: number): W
       return part.type === 'file' ? [readFile(part, `messages[${from + index}].parts[${at}]`)] : [];
     }),
   );
-  const files = pieces.filter((piece) => typeof piece !== 'string');
-  const texts = pieces.filter((piece) => typeof piece === 'string');
-  const text = texts.filter((one) => one !== '').join('\n\n');
+  const { text, files } = joinPieces<WireFile>(pieces);
   if (text.trim() === '' && files.length === 0) {
     const last = from + messages.length - 1;
     throw invalidRequest(`'messages[${last}]' says nothing: send text or a file in it`);
@@ -139,10 +137,8 @@ function readToldFile(part: Record<string, unknown>): string | WireFile {
   const id = fileIdInUrl(url);
   if (id !== undefined) return { id };
   if (!/^data:/i.test(url)) return missingFile(name, 'its bytes were not sent');
-  const data = parseDataUrl(url);
-  return data === undefined
-    ? missingFile(name, 'its data: URL cannot be read')
-    : { name, bytes: data.bytes };
+  const bytes = parseDataUrl(url);
+  return bytes === undefined ? missingFile(name, 'its data: URL cannot be read') : { name, bytes };
 }
 
 function nameFile({ url, filename }: Record<string, unknown>): { name: string; url: string } {
@@ -163,11 +159,11 @@ function readFile({ url, filename }: FileUIPart, at: string): WireFile {
       `'${at}.url' is no data: URL, and this server does not fetch files: send the file's content as one, or give the agent a tool that reads the address`,
     );
   }
-  const data = parseDataUrl(url);
-  if (data === undefined) {
+  const bytes = parseDataUrl(url);
+  if (bytes === undefined) {
     throw invalidRequest(`'${at}.url' cannot be read: send data:<type>;base64,<content>`);
   }
-  return { name: cleanName(filename), bytes: data.bytes };
+  return { name: cleanName(filename), bytes };
 }
 
 /** A message as it came. */
@@ -280,19 +276,15 @@ function readPart(part: Part): Decision | Output | undefined {
   if (part.state === 'approval-responded') {
     const { id: approvalId, approved, reason } = part.approval;
     // The reason of an approval does not go to the model.
-    const given = approved ? answer('approve') : answer('deny', reason);
+    const given = approved ? givenAnswer('approve') : givenAnswer('deny', { message: reason });
     return { approvalId: askedFirst(approvalId), given };
   }
   // Calls of the server's are marked as run by somebody else.
   if (part.providerExecuted === true) return undefined;
   const callId = askedFirst(part.toolCallId);
   if (part.state === 'output-available') {
-    return { callId, given: { ...answer('answer'), output: part.output, isError: false } };
+    return { callId, given: givenAnswer('answer', { output: part.output, isError: false }) };
   }
   if (part.state !== 'output-error') return undefined;
-  return { callId, given: { ...answer('answer'), output: part.errorText, isError: true } };
-}
-
-function answer(decision: GivenAnswer['decision'], message?: string): GivenAnswer {
-  return { decision, message, input: undefined, rule: undefined };
+  return { callId, given: givenAnswer('answer', { output: part.errorText, isError: true }) };
 }

@@ -22,25 +22,31 @@ export async function storeInlineFiles(
   return stored;
 }
 
-export interface DataUrl {
-  bytes: Buffer;
-}
-
 /** The content of a `data:` URL; undefined for text that is none. Pure. */
-export function parseDataUrl(url: string): DataUrl | undefined {
+export function parseDataUrl(url: string): Buffer | undefined {
   const comma = url.indexOf(',');
   if (comma < 0) return undefined;
   const head = url.slice(0, comma);
   const body = url.slice(comma + 1);
   if (/;base64$/i.test(head)) return parseBase64(body);
   try {
-    return { bytes: Buffer.from(decodeURIComponent(body)) };
+    return Buffer.from(decodeURIComponent(body));
   } catch {
     return undefined;
   }
 }
 
-function parseBase64(text: string): DataUrl | undefined {
-  if (text.length % 4 !== 0 || !isBase64(text)) return undefined;
-  return { bytes: Buffer.from(text, 'base64') };
+/** What a text in base64 with its padding says; undefined for any other text. Pure. */
+export function parseBase64(text: string): Buffer | undefined {
+  return text.length % 4 === 0 && isBase64(text) ? Buffer.from(text, 'base64') : undefined;
+}
+
+/** Several messages, or parts of one, as one: texts that are not empty are paragraphs. Pure. */
+export function joinPieces<File>(pieces: readonly (string | File)[]): {
+  text: string;
+  files: File[];
+} {
+  const texts = pieces.filter((piece) => typeof piece === 'string' && piece !== '');
+  const files = pieces.filter((piece): piece is File => typeof piece !== 'string');
+  return { text: texts.join('\n\n'), files };
 }

@@ -138,6 +138,14 @@ export interface WireAnswers {
   outputs: readonly { callId: string; given: GivenAnswer }[];
 }
 
+/** An answer of a wire that has no words for the other fields. */
+export function givenAnswer(
+  decision: GivenAnswer['decision'],
+  fields: Partial<GivenAnswer> = {},
+): GivenAnswer {
+  return { message: undefined, input: undefined, rule: undefined, ...fields, decision };
+}
+
 export interface MatchedAnswer {
   approval: Asked;
   given: GivenAnswer;

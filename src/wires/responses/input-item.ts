@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { printExact, printJson } from '../../platform/exact-json.js';
 import { isPlainObject, type JsonObject } from '../../platform/json.js';
 import type { GivenAnswer } from '../../turn/approvals/approval-answerer.js';
-import { type InlineFile, parseDataUrl } from '../conversation/inline-files.js';
+import { givenAnswer } from '../conversation/questions.js';
+import { type InlineFile, parseBase64, parseDataUrl } from '../conversation/inline-files.js';
 import { parseArguments } from '../conversation/client-history.js';
 import { cleanName } from '../../attachments/file-limits.js';
-import { isBase64 } from '../../platform/text/is-base64.js';
 import { badField, badParam } from './responses-errors.js';
 
 /** An item of the input, as far as it means something to the server. */
@@ -223,9 +223,9 @@ function readApproval(item: JsonObject, field: string): InputItem {
     throw badField(`${field}.reason`, 'must be text');
   }
   // The reason of an approval does not go to the model.
-  const given: GivenAnswer = approve
-    ? { ...noAnswer, decision: 'approve' }
-    : { ...noAnswer, decision: 'deny', message: reason ?? undefined };
+  const given = approve
+    ? givenAnswer('approve')
+    : givenAnswer('deny', { message: reason ?? undefined });
   const kept = {
     ...idOf(item),
     type: 'mcp_approval_response',
@@ -235,9 +235,6 @@ function readApproval(item: JsonObject, field: string): InputItem {
   };
   return { field, kept, kind: 'approval', approvalId, given };
 }
-
-/** The fields that an answer of this wire leaves out. */
-export const noAnswer = { message: undefined, input: undefined, rule: undefined };
 
 function idOf({ id }: JsonObject): { id?: string } {
   return typeof id === 'string' && id !== '' ? { id } : {};
@@ -342,16 +339,17 @@ function nameAt(kind: string, field: string): string {
 /** What the file is says its content: the type that the URL declares counts for nothing. */
 function readDataUrl(url: string, name: string, field: string): InlineFile {
   if (!/^data:/i.test(url)) throw badField(field, `is no data: URL: ${notFetched}`);
-  const data = parseDataUrl(url);
-  if (data === undefined) {
+  const bytes = parseDataUrl(url);
+  if (bytes === undefined) {
     throw badField(field, 'cannot be read: send data:<type>;base64,<content>');
   }
-  return { name: cleanName(name), bytes: data.bytes };
+  return { name: cleanName(name), bytes };
 }
 
 function readBase64(data: string, name: string, field: string): InlineFile {
-  if (data.length % 4 !== 0 || !isBase64(data)) throw badField(field, 'is not base64');
-  return { name: cleanName(name), bytes: Buffer.from(data, 'base64') };
+  const bytes = parseBase64(data);
+  if (bytes === undefined) throw badField(field, 'is not base64');
+  return { name: cleanName(name), bytes };
 }
 
 function asText(text: unknown, field: string): string {

@@ -13,7 +13,9 @@ import type { StoredResponsesRequest } from '../../storage/shapes/stored-turn.js
 import { SessionForker } from '../../turn/branches/session-forker.js';
 import { idempotencyKeyReused } from '../../turn/state/turn-errors.js';
 import type { StoredBeside, SubmittedTurn } from '../../turn/submit/turn-submission.js';
+import { TurnService } from '../../turn/turn-service.js';
 import { Conversations } from '../conversation/conversations.js';
+import { joinPieces, type InlineFile } from '../conversation/inline-files.js';
 import {
   historyPlaces,
   textOf,
@@ -25,7 +27,7 @@ import {
 } from './input-items.js';
 import { findKnownPart, findRepeatedTurn, isLastTurn } from './known-conversation.js';
 import { ModelChooser, type ChosenModel } from './models.controller.js';
-import { ResponseAnswerer, type MadeResponse, type ResponseCall } from './response-answerer.js';
+import { answerQuestions, type MadeResponse, type ResponseCall } from './answer-questions.js';
 import { repeated, ResponseLookup, type FoundResponse } from './response-lookup.js';
 import { defaultTerms, describeInstructions, notesIn } from './response-facts.js';
 import { badParam, notTheLast, outputsMissing, responseBusy } from './responses-errors.js';
@@ -64,26 +66,31 @@ export class ResponseSubmitter {
     private readonly lookup: ResponseLookup,
     private readonly models: ModelChooser,
     private readonly forker: SessionForker,
-    private readonly answerer: ResponseAnswerer,
+    private readonly turns: TurnService,
     @Inject(DATABASE) private readonly db: Database,
     @Inject(CONFIG) private readonly config: Pick<Config, 'maxMessageChars'>,
   ) {}
 
   /** @throws TypedError of each check; those of `TurnService.submit`. */
   async submit(call: ResponseCall): Promise<MadeResponse> {
+    const { conversations, lookup, models, turns, db } = this;
     const { asked, principal } = call;
-    const items = await this.lookup.resolve(asked.items, principal);
-    const answered = await this.answerer.answer(call, items);
+    const items = await lookup.resolve(asked.items, principal);
+    const answered = await answerQuestions(
+      { conversations, lookup, models, turns, db },
+      call,
+      items,
+    );
     if (answered !== undefined) return answered;
     const repeat = await this.#findRepeat(call, items);
     if (repeat !== undefined) return repeat;
     const message = await this.#readMessage(call, items);
-    const model = await this.models.choose(asked.model, message.before?.turn);
+    const model = await models.choose(asked.model, message.before?.turn);
     const submitted =
       message.before === undefined
         ? await this.#begin(call, message, model)
         : await this.#goOn(call, message, { model, before: message.before });
-    return { submitted, found: await this.lookup.first(submitted.turnId, principal) };
+    return { submitted, found: await lookup.first(submitted.turnId, principal) };
   }
 
   /** The response to an earlier request with the same key, of a conversation that its client sends whole. */
@@ -245,8 +252,7 @@ export class ResponseSubmitter {
       sessionId,
       principal,
       message: {
-        text: textOf(said),
-        files: said.filter((one) => typeof one !== 'string'),
+        ...joinPieces<InlineFile>(said),
         ...(said.length > 1 ? { said } : {}),
       },
       earlier,

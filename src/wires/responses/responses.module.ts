@@ -4,7 +4,6 @@ import { ProviderModule } from '../../provider/provider.module.js';
 import { TurnApiModule } from '../../turn/turn.module.js';
 import { ConversationModule } from '../conversation/conversation.module.js';
 import { ModelChooser, ModelsController } from './models.controller.js';
-import { ResponseAnswerer } from './response-answerer.js';
 import { ResponseLookup } from './response-lookup.js';
 import { ResponseSubmitter } from './response-submitter.js';
 import { ResponsesController } from './responses.controller.js';
@@ -13,6 +12,6 @@ import { ResponsesController } from './responses.controller.js';
 @Module({
   imports: [AgentsModule, ConversationModule, ProviderModule, TurnApiModule],
   controllers: [ResponsesController, ModelsController],
-  providers: [ModelChooser, ResponseAnswerer, ResponseLookup, ResponseSubmitter],
+  providers: [ModelChooser, ResponseLookup, ResponseSubmitter],
 })
 export class ResponsesModule {}

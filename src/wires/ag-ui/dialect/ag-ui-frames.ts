@@ -1,5 +1,6 @@
 import { isPlainObject } from '../../../platform/json.js';
 import type { Usage } from '../../../storage/shapes/stored-step.js';
+import { promptTokens } from '../../../events/turn-event.js';
 
 /** The version of the protocol that is spoken. */
 export const AG_UI_VERSION = '1.0';
@@ -223,7 +224,7 @@ export function addCall(
   usage: Usage,
 ): readonly AgUiUsage[] {
   const { outputTokens, cacheReadTokens, cacheWriteTokens } = usage;
-  const inputTokens = usage.inputTokens + cacheReadTokens + cacheWriteTokens;
+  const inputTokens = promptTokens(usage);
   const before = all.find((one) => one.model === model);
   const thought = addReported(before?.reasoningTokens, usage.thinkingTokens);
   const sum: AgUiUsage = {

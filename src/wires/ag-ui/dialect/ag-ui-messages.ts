@@ -90,7 +90,8 @@ function by({ subagentRunId }: { subagentRunId?: string }): { subagentRunId?: st
   return subagentRunId === undefined ? {} : { subagentRunId };
 }
 
-function textOf({ content }: AgUiMessage): string {
+/** The text of a message of the assistant. */
+export function textOf({ content }: AgUiMessage): string {
   return typeof content === 'string' ? content : '';
 }
 

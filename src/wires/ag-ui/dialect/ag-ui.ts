@@ -1,4 +1,10 @@
-import { addUsage, noUsage, type EventOf, type TurnEvent } from '../../../events/turn-event.js';
+import {
+  addUsage,
+  contextTokens,
+  noUsage,
+  type EventOf,
+  type TurnEvent,
+} from '../../../events/turn-event.js';
 import { assertNever } from '../../../platform/assert-never.js';
 import { isId } from '../../../platform/ids.js';
 import { retryAdvice } from '../../../platform/retry-advice.js';
@@ -193,9 +199,10 @@ function countUsage(encoded: Encoded, owner: Owner, { usage }: EventOf<'step.end
   const { model = 'unknown' } = speakerOf(view, owner).started ?? view.turn.started ?? {};
   const counted = remember(encoded, { usage: addCall(all, model, usage) });
   if (owner !== undefined) return counted;
-  const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens } = usage;
-  const contextTokens = inputTokens + cacheReadTokens + cacheWriteTokens + outputTokens;
-  return show(counted, { usage: addUsage(shown.usage, usage), contextTokens });
+  return show(counted, {
+    usage: addUsage(shown.usage, usage),
+    contextTokens: contextTokens(usage),
+  });
 }
 
 /** The message of a step: its text and its calls, or what was thought in it. */

@@ -1,4 +1,4 @@
-import type { EventOf } from '../../../events/turn-event.js';
+import { contextTokens, type EventOf } from '../../../events/turn-event.js';
 import { assertNever } from '../../../platform/assert-never.js';
 import type { JsonObject } from '../../../platform/json.js';
 import { retryAdvice } from '../../../platform/retry-advice.js';
@@ -97,8 +97,7 @@ export function describeContext(
   { usage }: EventOf<'step.ended'>,
   window: number | undefined,
 ): AiSdkChunk[] {
-  const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens } = usage;
-  const tokens = inputTokens + cacheReadTokens + cacheWriteTokens + outputTokens;
+  const tokens = contextTokens(usage);
   // A call that was cut before the provider reported anything.
   if (tokens === 0) return [];
   return [{ type: 'data-context', id: 'context', data: { tokens, maxTokens: window } }];

@@ -1,4 +1,11 @@
-import { addUsage, noUsage, type EventOf, type TurnEvent } from '../../../events/turn-event.js';
+import {
+  addUsage,
+  contextTokens,
+  noUsage,
+  promptTokens,
+  type EventOf,
+  type TurnEvent,
+} from '../../../events/turn-event.js';
 import { assertNever } from '../../../platform/assert-never.js';
 import { parseJson, printJson } from '../../../platform/exact-json.js';
 import { canonicalJson, type JsonObject } from '../../../platform/json.js';
@@ -339,29 +346,26 @@ function over(status: Ending['status'], reason?: string): Ending {
 
 /** The part of the whole turn's usage that is not of earlier responses. */
 function usageSince(whole: Usage, before: Usage): Usage {
-  const rest = (name: 'inputTokens' | 'outputTokens' | 'cacheReadTokens' | 'cacheWriteTokens') =>
-    Math.max(0, whole[name] - before[name]);
+  const rest = (name: keyof Usage): number => Math.max(0, (whole[name] ?? 0) - (before[name] ?? 0));
   return {
     inputTokens: rest('inputTokens'),
     outputTokens: rest('outputTokens'),
     cacheReadTokens: rest('cacheReadTokens'),
     cacheWriteTokens: rest('cacheWriteTokens'),
-    thinkingTokens: Math.max(0, (whole.thinkingTokens ?? 0) - (before.thinkingTokens ?? 0)),
+    thinkingTokens: rest('thinkingTokens'),
   };
 }
 
 function describeUsage(usage: Usage): ResponseUsage {
-  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = usage;
-  const input = inputTokens + cacheReadTokens + cacheWriteTokens;
   return {
-    input_tokens: input,
+    input_tokens: promptTokens(usage),
     input_tokens_details: {
-      cached_tokens: cacheReadTokens,
-      cache_write_tokens: cacheWriteTokens,
+      cached_tokens: usage.cacheReadTokens,
+      cache_write_tokens: usage.cacheWriteTokens,
     },
-    output_tokens: outputTokens,
+    output_tokens: usage.outputTokens,
     output_tokens_details: { reasoning_tokens: usage.thinkingTokens ?? 0 },
-    total_tokens: input + outputTokens,
+    total_tokens: contextTokens(usage),
   };
 }
 
