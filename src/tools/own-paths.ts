@@ -5,8 +5,8 @@ import type { OwnPaths } from '../governance/permissions/own-paths.js';
 import type { Config } from '../config/config.js';
 import { withLinkTargets } from './calls/call-paths.js';
 
-/** Virtual files of the kernel, which include the server's environment. */
-const kernelFolders = ['/proc', '/sys', '/dev'];
+/** Virtual files of the kernel, which include the server's environment: no project root lies there. */
+export const kernelFolders = ['/proc', '/sys', '/dev'];
 
 /** The server's own paths as they are configured. */
 interface OwnFolders {

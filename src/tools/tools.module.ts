@@ -11,7 +11,6 @@ import { pickShellEnv, SHELL_ENV } from './shell-env.js';
 import { MCP, openMcp } from './mcp/mcp.js';
 import { openToolHook, TOOL_HOOK } from './tool-hook.js';
 import { ToolController } from './tool.controller.js';
-import { ToolListService } from './tool-list-service.js';
 import { ToolRegistry } from './registry.js';
 import { describeShells, openShells, SHELLS, type Shells } from './shells.js';
 
@@ -57,7 +56,7 @@ import { describeShells, openShells, SHELLS, type Shells } from './shells.js';
 export class ToolsModule {}
 
 /** The route that lists the tools. */
-@Module({ imports: [ToolsModule], controllers: [ToolController], providers: [ToolListService] })
+@Module({ imports: [ToolsModule], controllers: [ToolController] })
 export class ToolsApiModule {}
 
 async function findShells(

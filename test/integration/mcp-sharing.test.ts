@@ -9,7 +9,7 @@ import {
 } from '../support/mcp/open-test-mcp.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { createLogger } from '../../src/platform/logger.js';
-import type { OpenedServers } from '../../src/tools/mcp/connection-pool.js';
+import type { OpenedServers } from '../../src/tools/mcp/mcp.js';
 import type { Mcp } from '../../src/tools/mcp/mcp.js';
 
 const token = 'tok-session-0123456789';

@@ -1,15 +1,9 @@
-import { constants } from 'node:fs';
-import { access } from 'node:fs/promises';
 import pLimit from 'p-limit';
 import { systemClock } from '../../platform/clock.js';
 import type { JsonObject } from '../../platform/json.js';
+import { bashFile, isExecutable } from '../sandbox/shell-program.js';
 import { pickShellEnv } from '../shell-env.js';
-import {
-  ShellEndedError,
-  ShellTimeoutError,
-  ShellSession,
-  type CommandEnd,
-} from '../sandbox/shell-session.js';
+import { ShellEndedError, ShellSession, type CommandEnd } from '../sandbox/shell-session.js';
 import type { Shells } from '../shells.js';
 import { ToolFailure } from '../tool-failure.js';
 import type { OpenTool, ToolContext, ToolDefinition } from '../tool.js';
@@ -120,7 +114,7 @@ function openShell(
 }
 
 function describeEnd(error: unknown): string {
-  if (!(error instanceof ShellEndedError) && !(error instanceof ShellTimeoutError)) throw error;
+  if (!(error instanceof ShellEndedError)) throw error;
   const output = error.output === '' ? '' : `${error.output}\n`;
   return `${output}bash: the shell ${error.message}; the next command starts a fresh one`;
 }
@@ -146,14 +140,7 @@ async function checkCanStart(workdir: string): Promise<void> {
   if (!(await isExecutable(`${workdir}/`))) {
     throw new ToolFailure('bash: the working directory does not exist or may not be entered');
   }
-  if (!(await isExecutable('/bin/bash'))) {
+  if (!(await isExecutable(bashFile))) {
     throw new ToolFailure('bash: /bin/bash is not installed on the server');
   }
-}
-
-function isExecutable(path: string): Promise<boolean> {
-  return access(path, constants.X_OK).then(
-    () => true,
-    () => false,
-  );
 }

@@ -4,41 +4,6 @@ import { parseLeniently, parseValue, within, type Parsed } from '../../parsing/p
 import { onWrongType, checkedBy } from '../../parsing/shapes.js';
 import type { Fault, Wording } from '../../parsing/word-issue.js';
 
-/** A validated definition of an MCP server: how the server is run or reached. */
-export type McpDefinition = StdioDefinition | HttpDefinition;
-
-interface Common {
-  /**
-   * Whether the server's annotations of its tools (read-only, idempotent) are trusted. Otherwise every
-   * tool counts as a command that must not run twice.
-   */
-  trustAnnotations: boolean;
-  /** Whether each session has a connection of its own: for a server that keeps state. */
-  perSession: boolean;
-  /** Longest time of a call without progress, in ms. Absent: that of all tools. */
-  timeout?: number;
-}
-
-export interface StdioDefinition extends Common {
-  kind: 'stdio';
-  command: string;
-  args: readonly string[];
-  /** Variables beside PATH, HOME and LANG; nothing else is inherited. */
-  env: Readonly<Record<string, string>>;
-  /** Names of variables whose values are redacted. */
-  secretEnv: readonly string[];
-  /** Absolute working folder. Absent: that of the server's process. */
-  cwd?: string;
-  /** Names of variables that a session may set for itself. */
-  sessionEnv: readonly string[];
-}
-
-export interface HttpDefinition extends Common {
-  kind: 'http';
-  url: string;
-  headers: Readonly<Record<string, string>>;
-}
-
 /** A server of one turn. */
 export interface McpServer {
   name: string;
@@ -160,7 +125,17 @@ const timeout = z
  * `trustAnnotations` is the operator's alone; a session's connections are its own without `perSession`, and its calls
  * take no longer than all others.
  */
-const traits = { trustAnnotations: flag, perSession: flag, timeout: z.exactOptional(timeout) };
+const traits = {
+  /**
+   * Whether the server's annotations of its tools (read-only, idempotent) are trusted. Otherwise every
+   * tool counts as a command that must not run twice.
+   */
+  trustAnnotations: flag,
+  /** Whether each session has a connection of its own: for a server that keeps state. */
+  perSession: flag,
+  /** Longest time of a call without progress, in ms. Absent: that of all tools. */
+  timeout: z.exactOptional(timeout),
+};
 const type = z.exactOptional(z.unknown());
 
 const http = z.strictObject({ type, url, headers, ...traits });
@@ -168,11 +143,23 @@ const stdio = z.strictObject({
   type,
   command: text,
   args: texts,
+  /** Variables beside PATH, HOME and LANG; nothing else is inherited. */
   env,
+  /** Absolute working folder. Absent: that of the server's process. */
   cwd: z.exactOptional(text.check(z.refine(path.isAbsolute, 'must be an absolute path'))),
+  /** Names of variables that a session may set for itself. */
   sessionEnv: texts,
   ...traits,
 });
+
+export type HttpDefinition = { kind: 'http' } & Omit<z.infer<typeof http>, 'type'>;
+export type StdioDefinition = { kind: 'stdio' } & Omit<z.infer<typeof stdio>, 'type'> & {
+    /** Names of variables whose values are redacted. */
+    secretEnv: readonly string[];
+  };
+
+/** A validated definition of an MCP server: how the server is run or reached. */
+export type McpDefinition = StdioDefinition | HttpDefinition;
 
 /** The fields of definitions by their author. */
 const httpShapes = {
@@ -192,7 +179,12 @@ const stdioShapes = {
 };
 
 /** What a session gives to a server of its agent. */
-export const credentialsShape = z.strictObject({ headers, env });
+const credentials = z.strictObject({ headers, env });
+export type Credentials = z.infer<typeof credentials>;
+export const credentialsShape = z.pipe(
+  credentials,
+  z.transform((given) => ({ credentials: given })),
+);
 
 /** The author of a definition: only the operator's file may declare a server trusted. */
 export type DefinitionSource = 'file' | 'agent' | 'session';

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { ListedMcpServerDto } from '../tool-list.dto.js';
 import type { Config } from '../../config/config.js';
 import type { Clock } from '../../platform/clock.js';
@@ -8,7 +9,6 @@ import type { RegisteredTool } from '../registry.js';
 import { pickShellEnv } from '../shell-env.js';
 import { McpConnection } from './connection.js';
 import { HttpTransport } from './http-transport.js';
-import { McpConnectionPool, type OpenedServers } from './connection-pool.js';
 import { loadMcpFile } from './mcp-file.js';
 import {
   hostEntryOf,
@@ -18,7 +18,12 @@ import {
   checkSessionServers,
 } from './session-servers.js';
 import { loopbackNames } from '../../platform/net/addresses.js';
-import { secretsOf, type McpServer } from './definitions.js';
+import { secretsOf, type McpProblem, type McpServer } from './definitions.js';
+import { adaptTools } from './call-tool.js';
+import { describeFault } from './faults.js';
+import { canonicalJson } from '../../platform/json.js';
+import type { ToldServer } from '../../storage/shapes/sent-request.js';
+import { storableText } from '../../storage/connection.js';
 import { StdioTransport } from './stdio-transport.js';
 
 export type McpConfig = Pick<
@@ -32,7 +37,7 @@ export interface McpBounds {
   progressMs: number;
   /** How long an unused server stays connected, in ms. */
   idleMs: number;
-  /** Most servers at a time, processes and connections together. */
+  /** Most servers at a time, processes and connections together; the one idle for longest is evicted first. */
   connections: number;
 }
 
@@ -47,85 +52,254 @@ export interface OpenMcpOptions {
   bounds?: Partial<McpBounds>;
 }
 
-/** The MCP servers of a process. */
-export interface Mcp {
-  /** Checks a session's `mcpServers` (see `checkSessionServers`). */
-  checkSession(given: unknown): Record<string, unknown> | null;
-  /** Connects the servers of a turn. The caller closes them, after the tools. */
-  openForTurn(wish: ServerRequest & { signal: AbortSignal }): Promise<OpenedServers>;
-  /** Tools of servers that all sessions share, as far as turns have used them in this process. */
-  listKnown(): RegisteredTool[];
-  /** Servers of the configuration, with what turns of this process found of them. */
-  listServers(): ListedMcpServerDto[];
-  /** Ends all servers. */
+/** The servers of one turn. */
+export interface OpenedServers {
+  /** Tools with compiled input checks, for `openTools`. */
+  tools: RegisteredTool[];
+  problems: McpProblem[];
+  /** What servers say of the use of their tools, in the order of the servers. */
+  instructions: readonly ToldServer[];
+  /** Returns the connections to the pool. */
   close(): Promise<void>;
+}
+
+interface LastUse {
+  /** Number of its tools. */
+  tools: number;
+  problems: readonly string[];
+}
+
+interface PooledConnection {
+  connection: McpConnection;
+  users: number;
+  cancelIdle: () => void;
 }
 
 /** Loads the definitions. Servers start with the first turn that uses them. @throws FileInvalidError. */
 export async function openMcp(options: OpenMcpOptions): Promise<Mcp> {
-  const { config, environment, clock } = options;
-  const { progressMs, idleMs, connections: most } = { ...standardBounds, ...options.bounds };
-  const configured =
-    config.mcpFile === undefined ? {} : await loadMcpFile(config.mcpFile, environment);
-  const hosts = [...config.mcpHosts, ...Object.values(configured).flatMap(hostEntryOf)];
-  const policy: McpPolicy = { configured, hosts, sessionStdio: config.mcpSessionStdio };
-  const fetchBy = publicFetch({
-    privateHosts: { anywhere: config.mcpPrivateHosts, loopback: loopbackNames },
-  });
-  const connections = new McpConnectionPool({
-    clock,
-    idleMs,
-    most,
-    connect: (server) => connect(server, options, { fetchBy, progressMs }),
-  });
-  return {
-    checkSession: (given) => checkSessionServers(given, policy),
-    openForTurn: async (wish) => {
-      const { servers, problems } = resolveServers(policy, wish);
-      const opened = await connections.open(servers, wish);
-      return { ...opened, problems: [...problems, ...opened.problems] };
-    },
-    listKnown: () => connections.listKnown(),
-    listServers: () =>
-      Object.entries(configured).map(([name, { kind }]) => {
-        const used = connections.lastUse(name);
-        if (used === undefined) return { name, kind, state: 'unused', tools: 0, problems: [] };
-        const isBad = used.tools === 0 && used.problems.length > 0;
-        return { name, kind, state: isBad ? 'failed' : 'working', ...used };
-      }),
-    close: () => connections.close(),
-  };
-}
-
-function connect(
-  { name, definition }: McpServer,
-  { config, environment, clock, logger }: OpenMcpOptions,
-  { fetchBy, progressMs }: { fetchBy: PublicFetch; progressMs: number },
-): McpConnection {
-  const redact = secretRedactor(secretsOf(definition));
-  const openStdio = (command: Extract<typeof definition, { kind: 'stdio' }>): StdioTransport =>
-    new StdioTransport({
-      command: command.command,
-      args: command.args,
-      env: { ...pickShellEnv(environment, ['PATH', 'HOME', 'LANG']), ...command.env },
-      cwd: command.cwd,
-      clock,
-      onStderr: (line) =>
-        logger.debug({ server: name, line: redact(line) }, 'an MCP server wrote to stderr'),
-    });
-  return new McpConnection({
-    server: name,
-    openTransport: () =>
-      definition.kind === 'stdio'
-        ? openStdio(definition)
-        : new HttpTransport(definition, fetchBy, clock),
-    connectMs: config.mcpConnectMs,
-    progressMs,
-    clock,
-    logger,
-    redact,
-  });
+  const { mcpFile } = options.config;
+  return new Mcp(
+    options,
+    mcpFile === undefined ? {} : await loadMcpFile(mcpFile, options.environment),
+  );
 }
 
 /** Injects the process's `Mcp`. */
 export const MCP = Symbol('Mcp');
+
+/** The MCP servers of a process. Turns share a connection when its definition and its owner are equal. */
+export class Mcp {
+  readonly #options: OpenMcpOptions;
+  readonly #bounds: McpBounds;
+  readonly #policy: McpPolicy;
+  readonly #fetchBy: PublicFetch;
+  /** Connections by key; idle ones in the order of their release. */
+  readonly #pool = new Map<string, PooledConnection>();
+  /** Tools of shared servers when a turn last listed them, by server name. */
+  readonly #listed = new Map<string, readonly RegisteredTool[]>();
+  /** What turns last found of shared servers, by name. */
+  readonly #lastUses = new Map<string, LastUse>();
+
+  /** @param configured the servers of the operator's file, by name. */
+  constructor(options: OpenMcpOptions, configured: McpPolicy['configured']) {
+    const { mcpHosts, mcpSessionStdio: sessionStdio, mcpPrivateHosts: anywhere } = options.config;
+    this.#options = options;
+    this.#bounds = { ...standardBounds, ...options.bounds };
+    const hosts = [...mcpHosts, ...Object.values(configured).flatMap(hostEntryOf)];
+    this.#policy = { configured, hosts, sessionStdio };
+    this.#fetchBy = publicFetch({ privateHosts: { anywhere, loopback: loopbackNames } });
+  }
+
+  /** Checks a session's `mcpServers` (see `checkSessionServers`). */
+  checkSession(given: unknown): Record<string, unknown> | null {
+    return checkSessionServers(given, this.#policy);
+  }
+
+  /**
+   * Connects all servers of a turn in parallel. A server that fails to start is a problem, and the turn goes on. The
+   * caller closes them, after the tools.
+   *
+   * @throws the signal's reason when it aborts.
+   */
+  async openForTurn(wish: ServerRequest & { signal: AbortSignal }): Promise<OpenedServers> {
+    const resolved = resolveServers(this.#policy, wish);
+    const releases: (() => void)[] = [];
+    const releaseAll = (): void => {
+      for (const release of releases.splice(0)) release();
+    };
+    try {
+      const opened = await Promise.all(
+        resolved.servers.map(async (server) => {
+          const pooled = this.#acquire(server, releases);
+          if (pooled === undefined) {
+            const reason = 'too many MCP servers are in use on this worker; try again later';
+            return { tools: [], instructions: [], problems: [{ server: server.name, reason }] };
+          }
+          return this.#openOne(server, pooled.connection, wish.signal);
+        }),
+      );
+      // Tool names begin with the server's name, so those of two servers differ.
+      const tools = opened.flatMap((server) => server.tools);
+      const problems = [...resolved.problems, ...opened.flatMap((server) => server.problems)];
+      const instructions = opened.flatMap((server) => server.instructions);
+      return { tools, problems, instructions, close: async () => releaseAll() };
+    } catch (error) {
+      releaseAll();
+      throw error;
+    }
+  }
+
+  /** Tools of servers that all sessions share, as far as turns have used them in this process. */
+  listKnown(): RegisteredTool[] {
+    return [...this.#listed.values()].flat();
+  }
+
+  /** Servers of the configuration, with what turns of this process found of them. */
+  listServers(): ListedMcpServerDto[] {
+    return Object.entries(this.#policy.configured).map(([name, { kind }]) => {
+      const used = this.#lastUses.get(name);
+      if (used === undefined) return { name, kind, state: 'unused', tools: 0, problems: [] };
+      const isBad = used.tools === 0 && used.problems.length > 0;
+      return { name, kind, state: isBad ? 'failed' : 'working', ...used };
+    });
+  }
+
+  /** Ends every connection; running calls fail. */
+  async close(): Promise<void> {
+    const all = [...this.#pool.values()];
+    this.#pool.clear();
+    for (const { cancelIdle } of all) cancelIdle();
+    await Promise.all(all.map(({ connection }) => connection.close()));
+  }
+
+  /** Opens a server, and notes what was found of a shared one. */
+  async #openOne(
+    server: McpServer,
+    connection: McpConnection,
+    signal: AbortSignal,
+  ): Promise<Omit<OpenedServers, 'close'>> {
+    const opened = await this.#listOne(server, connection, signal);
+    if (server.onlyFor === undefined) {
+      const { tools, problems } = opened;
+      if (tools.length > 0) this.#listed.set(server.name, tools);
+      const reasons = problems.map(({ reason }) => reason);
+      this.#lastUses.set(server.name, { tools: tools.length, problems: reasons });
+    }
+    return opened;
+  }
+
+  async #listOne(
+    server: McpServer,
+    connection: McpConnection,
+    signal: AbortSignal,
+  ): Promise<Omit<OpenedServers, 'close'>> {
+    try {
+      const { tools: listed, problems, instructions } = await connection.listTools(signal);
+      const { tools, hidden } = firstByName(adaptTools(server, listed, connection));
+      const twice = hidden.map((name) => `a second tool would be called ${name}: it is left out`);
+      const told = storableText(connection.redact(instructions));
+      return {
+        tools,
+        instructions: told === '' ? [] : [{ name: server.name, instructions: told }],
+        problems: [...problems, ...twice].map((reason) => ({
+          server: server.name,
+          reason: connection.redact(reason),
+        })),
+      };
+    } catch (error) {
+      signal.throwIfAborted();
+      return {
+        tools: [],
+        instructions: [],
+        problems: [{ server: server.name, reason: connection.redact(describeFault(error)) }],
+      };
+    }
+  }
+
+  /**
+   * Takes a connection, and adds its release to `releases`.
+   * @returns undefined when the pool is full.
+   */
+  #acquire(server: McpServer, releases: (() => void)[]): PooledConnection | undefined {
+    const key = keyOf(server);
+    const pooled = this.#pool.get(key) ?? this.#add(key, server);
+    if (pooled === undefined) return undefined;
+    pooled.users += 1;
+    pooled.cancelIdle();
+    releases.push(() => this.#release(key, pooled));
+    return pooled;
+  }
+
+  #add(key: string, server: McpServer): PooledConnection | undefined {
+    if (this.#pool.size >= this.#bounds.connections && !this.#evict()) return undefined;
+    const pooled = { connection: this.#connect(server), users: 0, cancelIdle: () => undefined };
+    this.#pool.set(key, pooled);
+    return pooled;
+  }
+
+  #connect({ name, definition }: McpServer): McpConnection {
+    const { config, environment, clock, logger } = this.#options;
+    const redact = secretRedactor(secretsOf(definition));
+    const openStdio = (command: Extract<typeof definition, { kind: 'stdio' }>): StdioTransport =>
+      new StdioTransport({
+        command: command.command,
+        args: command.args,
+        env: { ...pickShellEnv(environment, ['PATH', 'HOME', 'LANG']), ...command.env },
+        cwd: command.cwd,
+        clock,
+        onStderr: (line) =>
+          logger.debug({ server: name, line: redact(line) }, 'an MCP server wrote to stderr'),
+      });
+    return new McpConnection({
+      server: name,
+      openTransport: () =>
+        definition.kind === 'stdio'
+          ? openStdio(definition)
+          : new HttpTransport(definition, this.#fetchBy, clock),
+      connectMs: config.mcpConnectMs,
+      progressMs: this.#bounds.progressMs,
+      clock,
+      logger,
+      redact,
+    });
+  }
+
+  #evict(): boolean {
+    const idle = [...this.#pool].find(([, { users }]) => users === 0);
+    if (idle === undefined) return false;
+    this.#remove(...idle);
+    return true;
+  }
+
+  #release(key: string, pooled: PooledConnection): void {
+    pooled.users -= 1;
+    if (pooled.users > 0 || this.#pool.get(key) !== pooled) return;
+    this.#pool.delete(key);
+    this.#pool.set(key, pooled);
+    const remove = (): void => this.#remove(key, pooled);
+    pooled.cancelIdle = this.#options.clock.after(this.#bounds.idleMs, remove);
+  }
+
+  #remove(key: string, pooled: PooledConnection): void {
+    pooled.cancelIdle();
+    this.#pool.delete(key);
+    void pooled.connection.close();
+  }
+}
+
+/** The pool's key: definition and owner of a connection, hashed as the definition has credentials. */
+function keyOf({ name, definition, onlyFor }: McpServer): string {
+  const parts = canonicalJson([name, definition, onlyFor ?? null]);
+  return createHash('sha256').update(parts).digest('hex');
+}
+
+/** Drops tools whose names collide: a server may name a tool like the hashed name of another tool. */
+function firstByName(tools: readonly RegisteredTool[]) {
+  const first = new Map<string, RegisteredTool>();
+  const hidden: string[] = [];
+  for (const tool of tools) {
+    if (first.has(tool.name)) hidden.push(tool.name);
+    else first.set(tool.name, tool);
+  }
+  return { tools: [...first.values()], hidden };
+}

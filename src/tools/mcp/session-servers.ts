@@ -3,8 +3,8 @@ import { nameOf, type Fault } from '../../parsing/word-issue.js';
 import { parseValue, within, type Parsed } from '../../parsing/parse-value.js';
 import {
   credentialsShape,
+  type Credentials,
   type McpDefinition,
-  type StdioDefinition,
   hidden,
   parseDefinition,
   parseServerMap,
@@ -18,30 +18,23 @@ import { bareHost, portOf, loopbackNames } from '../../platform/net/addresses.js
  * A session's entry for a server: a definition of its own, or credentials for a server of its
  * agent.
  */
-type SessionServer =
-  | { kind: 'own'; definition: McpDefinition }
-  | { kind: 'credentials'; credentials: Credentials };
-
-export interface Credentials {
-  headers: Record<string, string>;
-  env: Record<string, string>;
-}
-
-export interface SessionServers {
-  servers: Record<string, SessionServer>;
-  faults: Fault[];
-}
+type SessionServer = { definition: McpDefinition } | { credentials: Credentials };
 
 /**
  * Parses a session's `mcpServers` under the current policy, which may be stricter than when the session
  * was created. A server that is not allowed is dropped with a problem; the others stay.
  */
-function parseSessionServers(given: unknown, policy: McpPolicy): SessionServers {
+function parseSessionServers(
+  given: unknown,
+  policy: McpPolicy,
+): { servers: Record<string, SessionServer>; faults: Fault[] } {
   const { value: map, faults } = parseServerMap(given);
   const servers: Record<string, SessionServer> = {};
   for (const [name, fields] of Object.entries(map)) {
     const isOwn = ['type', 'command', 'url'].some((key) => fields[key] !== undefined);
-    const parsed = isOwn ? parseOwn(name, fields, policy) : parseCredentials(name, fields);
+    const parsed: Parsed<SessionServer> = isOwn
+      ? parseOwn(name, fields, policy)
+      : within([name], parseValue(credentialsShape, fields, hidden));
     if (parsed.faults) faults.push(...parsed.faults);
     else servers[name] = parsed.value;
   }
@@ -62,8 +55,8 @@ export function checkSessionServers(
   const { servers, faults } = parseSessionServers(given, policy);
   for (const [name, server] of Object.entries(servers)) {
     const configured = policy.configured[name];
-    if (server.kind === 'own' || configured === undefined) continue;
-    faults.push(...credentialFaults(name, server.credentials, { configured, policy }));
+    if ('definition' in server || configured === undefined) continue;
+    faults.push(...(withCredentials(name, configured, server, policy).faults ?? []));
   }
   const [fault] = faults;
   if (fault === undefined) return given as Record<string, unknown>;
@@ -71,42 +64,34 @@ export function checkSessionServers(
   throw invalidRequest(`'${field}' ${fault.message}`, { field });
 }
 
-/** Adds a session's credentials, checked by `credentialFaults`, to a definition. */
-function withCredentials(definition: McpDefinition, given: Credentials): McpDefinition {
-  if (definition.kind === 'http') {
-    return { ...definition, headers: mergeHeaders(definition.headers, given.headers) };
-  }
-  const env = { ...definition.env, ...given.env };
-  return { ...definition, env, secretEnv: [...definition.secretEnv, ...Object.keys(given.env)] };
-}
-
-/** The faults of a session's credentials for a server. */
-function credentialFaults(
+/** A definition with a session's credentials for it. Header names are case-insensitive. */
+function withCredentials(
   name: string,
-  given: Credentials,
-  { configured, policy }: { configured: McpDefinition; policy: McpPolicy },
-): Fault[] {
-  if (configured.kind === 'http') {
-    const wrong = Object.keys(given.env).length > 0;
-    return wrong ? [{ path: [name, 'env'], message: 'is for servers that are commands' }] : [];
+  definition: McpDefinition,
+  { credentials: { headers, env } }: { credentials: Credentials },
+  policy: McpPolicy,
+): Parsed<McpDefinition> {
+  const names = Object.keys(env);
+  if (definition.kind === 'http') {
+    const message = 'is for servers that are commands';
+    if (names.length > 0) return { faults: [{ path: [name, 'env'], message }] };
+    const merged = new Headers(definition.headers);
+    for (const [header, value] of Object.entries(headers)) merged.set(header, value);
+    return { value: { ...definition, headers: Object.fromEntries(merged) } };
   }
-  if (Object.keys(given.headers).length > 0) {
-    return [{ path: [name, 'headers'], message: 'is for servers over http' }];
+  if (Object.keys(headers).length > 0) {
+    return { faults: [{ path: [name, 'headers'], message: 'is for servers over http' }] };
   }
-  return policy.sessionStdio ? [] : refuseEnv(name, given, configured);
-}
-
-/**
- * Refuses variables that the operator did not list: some make a command run other code (PATH,
- * NODE_OPTIONS).
- */
-function refuseEnv(name: string, given: Credentials, server: StdioDefinition): Fault[] {
-  return Object.keys(given.env)
-    .filter((key) => !server.sessionEnv.includes(key))
-    .map((key) => ({
-      path: [name, 'env', key],
-      message: 'is not a variable that sessions may set; the operator lists those in sessionEnv',
-    }));
+  // Some variables make a command run other code (PATH, NODE_OPTIONS): the operator lists those that may be set.
+  const refused = policy.sessionStdio
+    ? []
+    : names.filter((key) => !definition.sessionEnv.includes(key));
+  const message = 'is not a variable that sessions may set; the operator lists those in sessionEnv';
+  if (refused.length > 0) {
+    return { faults: refused.map((key) => ({ path: [name, 'env', key], message })) };
+  }
+  const secretEnv = [...definition.secretEnv, ...names];
+  return { value: { ...definition, env: { ...definition.env, ...env }, secretEnv } };
 }
 
 function parseOwn(
@@ -122,36 +107,13 @@ function parseOwn(
   if (faults) return { faults };
   const message = policyProblem(policy, definition, 'session');
   if (message !== undefined) return { faults: [{ path: [name], message }] };
-  return { value: { kind: 'own', definition } };
-}
-
-function parseCredentials(name: string, given: Record<string, unknown>): Parsed<SessionServer> {
-  const { value: credentials, faults } = within(
-    [name],
-    parseValue(credentialsShape, given, hidden),
-  );
-  return faults ? { faults } : { value: { kind: 'credentials', credentials } };
-}
-
-/** Merges headers, whose names are case-insensitive. */
-function mergeHeaders(
-  base: Readonly<Record<string, string>>,
-  given: Readonly<Record<string, string>>,
-): Record<string, string> {
-  const merged = new Headers(base);
-  for (const [name, value] of Object.entries(given)) merged.set(name, value);
-  return Object.fromEntries(merged);
+  return { value: { definition } };
 }
 
 export interface ServerRequest {
   /** The servers of the turn's agent. Absent: all servers of the configuration. */
   agent?: AgentServers | undefined;
   session: { id: string; mcpServers: Record<string, unknown> | null };
-}
-
-export interface ResolvedServers {
-  servers: McpServer[];
-  problems: McpProblem[];
 }
 
 /**
@@ -162,7 +124,7 @@ export interface ResolvedServers {
 export function resolveServers(
   policy: McpPolicy,
   { agent, session }: ServerRequest,
-): ResolvedServers {
+): { servers: McpServer[]; problems: McpProblem[] } {
   const found = agentDefinitions(policy, agent);
   const problems = [...found.problems];
   const servers = new Map<string, McpServer>();
@@ -216,16 +178,14 @@ function addFromSession(
   { policy, base }: { policy: McpPolicy; base: McpDefinition | undefined },
 ): Parsed<McpDefinition> {
   const path = [name];
-  if (wanted.kind === 'own') {
+  if ('definition' in wanted) {
     const message = "is a name of the agent's own servers: choose another";
     return base === undefined ? { value: wanted.definition } : { faults: [{ path, message }] };
   }
   if (base === undefined) {
     return { faults: [{ path, message: 'has no url, and is no server that the agent has' }] };
   }
-  const { credentials } = wanted;
-  const faults = credentialFaults(name, credentials, { configured: base, policy });
-  return faults.length > 0 ? { faults } : { value: withCredentials(base, credentials) };
+  return withCredentials(name, base, wanted, policy);
 }
 
 function asProblem({ path, message }: Fault): McpProblem {

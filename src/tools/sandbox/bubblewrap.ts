@@ -1,9 +1,13 @@
 import path from 'node:path';
 import { spawn } from 'node:child_process';
-import { constants } from 'node:fs';
-import { access } from 'node:fs/promises';
 import { isWithin } from '../../platform/is-within.js';
-import { bashArguments, bashFile, SECOND_INPUT, writeSecondInput } from './shell-program.js';
+import {
+  bashArguments,
+  bashFile,
+  isExecutable,
+  SECOND_INPUT,
+  writeSecondInput,
+} from './shell-program.js';
 
 export interface SandboxPlan extends MountPlan {
   /** Whether commands can use the machine's network. */
@@ -133,11 +137,7 @@ const TRIAL_MS = 10_000;
 export async function findBubblewrap(searchPath: string): Promise<string | undefined> {
   for (const folder of searchPath.split(path.delimiter).filter((one) => path.isAbsolute(one))) {
     const file = path.join(folder, 'bwrap');
-    const isThere = await access(file, constants.X_OK).then(
-      () => true,
-      () => false,
-    );
-    if (isThere) return file;
+    if (await isExecutable(file)) return file;
   }
   return undefined;
 }

@@ -5,7 +5,7 @@ import { compact } from '../../platform/compact.js';
 import { closing, HeldFolder, unlessGone } from '../../platform/files/held-folder.js';
 import { isWithin } from '../../platform/is-within.js';
 import { ToolFailure } from '../tool-failure.js';
-import { homeFolders, secretPaths } from '../own-paths.js';
+import { homeFolders, kernelFolders, secretPaths } from '../own-paths.js';
 import { bubblewrapArguments, findBubblewrap, tryBubblewrap, type RealPath } from './bubblewrap.js';
 import {
   findCgroups,
@@ -26,9 +26,6 @@ const MIB = 1024 * 1024;
 
 /** A folder that exists everywhere; the trial writes nothing. */
 const trialFolder = '/usr';
-
-/** Folders in which no project root may lie: the kernel's. */
-const unfitRoots = ['/proc', '/sys', '/dev'];
 
 export interface SandboxOptions {
   limits: ResourceLimits;
@@ -212,7 +209,7 @@ function rootMoved(): ToolFailure {
 }
 
 function checkRoot(root: string, data: readonly { path: string }[]): void {
-  if (root === '/' || unfitRoots.some((one) => isWithin(one, root))) {
+  if (root === '/' || kernelFolders.some((one) => isWithin(one, root))) {
     throw new ToolFailure(
       `bash: commands do not run with ${root} as the project root; choose a folder of files`,
     );

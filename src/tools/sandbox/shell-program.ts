@@ -1,4 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
 import { Writable } from 'node:stream';
 import type { ShellOutputs } from './shell-outputs.js';
 
@@ -30,6 +32,13 @@ export const bashFile = '/bin/bash';
 export const bashArguments = ['--noprofile', '--norc'];
 /** Variables that keep prompts out of the output; there is no terminal. */
 export const bashEnvironment = { PS1: '', PS2: '', TERM: 'dumb' };
+
+export function isExecutable(file: string): Promise<boolean> {
+  return access(file, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}
 
 /** Writes a program's second input and ends it. A program that does not read it has ended already. */
 export function writeSecondInput(child: ChildProcess, input: Buffer | undefined): void {

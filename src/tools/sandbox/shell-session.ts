@@ -131,7 +131,7 @@ export class ShellSession {
 
   /**
    * Runs a command.
-   * @throws ShellEndedError; ShellTimeoutError; the signal's reason. Each ends the shell.
+   * @throws ShellEndedError; the signal's reason. Each ends the shell.
    */
   async exec(command: string, limits: CommandLimits): Promise<CommandEnd> {
     limits.signal.throwIfAborted();
@@ -168,7 +168,7 @@ export class ShellSession {
         if (!stop.aborted) throw error;
         // Bytes that were buffered in search of the marker are output, too.
         this.#onEnd();
-        throw new ShellTimeoutError(ms, textOf(window));
+        throw new ShellEndedError(`timed out after ${ms} ms`, textOf(window));
       } finally {
         this.#onOutput = ignore;
         this.#onEnd = ignore;
@@ -251,7 +251,7 @@ function textOf(window: OutputWindow): string {
   return stripVTControlCharacters(window.text()).replace(/\n+$/, '');
 }
 
-/** The shell ended, was killed or did not start, and the command with it. */
+/** The shell ended, did not start, or was killed, as after a command's time, and the command with it. */
 export class ShellEndedError extends Error {
   override readonly name = 'ShellEndedError';
 
@@ -261,17 +261,5 @@ export class ShellEndedError extends Error {
     readonly output: string,
   ) {
     super(message);
-  }
-}
-
-/** The command timed out, and its shell was killed. */
-export class ShellTimeoutError extends Error {
-  override readonly name = 'ShellTimeoutError';
-
-  constructor(
-    timeoutMs: number,
-    readonly output: string,
-  ) {
-    super(`timed out after ${timeoutMs} ms`);
   }
 }

@@ -5,8 +5,13 @@ import { fileURLToPath } from 'node:url';
 import { systemClock, type Clock } from '../../../src/platform/clock.js';
 import type { Logger } from '../../../src/platform/logger.js';
 import { silentLogger } from '../silent-logger.js';
-import type { OpenedServers } from '../../../src/tools/mcp/connection-pool.js';
-import { openMcp, type Mcp, type McpBounds, type McpConfig } from '../../../src/tools/mcp/mcp.js';
+import {
+  openMcp,
+  type Mcp,
+  type McpBounds,
+  type McpConfig,
+  type OpenedServers,
+} from '../../../src/tools/mcp/mcp.js';
 import { outputText } from '../../../src/parsing/tool-output.js';
 
 const server = fileURLToPath(new URL('mcp-stdio-server.mjs', import.meta.url));

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { openTestMcp, stdioServer, turnOf } from '../../test/support/mcp/open-test-mcp.js';
 import { ToolRegistry } from './registry.js';
 import type { ToolDefinition } from './tool.js';
-import { ToolListService } from './tool-list-service.js';
+import { ToolController } from './tool.controller.js';
 
 const tool = (name: string): ToolDefinition => ({
   name,
@@ -18,13 +18,13 @@ describe('the list of tools', () => {
 
   it('has each once, by name, however many at a time', () => {
     const names = ['c', 'a', 'B', 'd', 'a_b'];
-    const service = new ToolListService(new ToolRegistry(names.map(tool)), none, {
+    const list = new ToolController(new ToolRegistry(names.map(tool)), none, {
       serverTools: [],
     });
     for (const limit of [1, 2, 5, 6]) {
       const all: string[] = [];
       for (let cursor: string | undefined; ;) {
-        const { tools, nextCursor } = service.page({ cursor, limit });
+        const { tools, nextCursor } = list.listTools({ cursor, limit });
         expect(tools.length).toBeLessThanOrEqual(limit);
         all.push(...tools.map(({ name }) => name));
         cursor = nextCursor;
@@ -32,7 +32,7 @@ describe('the list of tools', () => {
       }
       expect(all).toEqual(['B', 'a', 'a_b', 'c', 'd']);
     }
-    expect(service.page({ limit: 1 }).tools).toEqual([
+    expect(list.listTools({ limit: 1 }).tools).toEqual([
       {
         name: 'B',
         description: 'Does B',
@@ -45,8 +45,8 @@ describe('the list of tools', () => {
   });
 
   it('refuses an empty page token', () => {
-    const service = new ToolListService(new ToolRegistry([]), none, { serverTools: [] });
-    expect(() => service.page({ cursor: '', limit: 1 })).toThrow(/'cursor' must be/);
+    const list = new ToolController(new ToolRegistry([]), none, { serverTools: [] });
+    expect(() => list.listTools({ cursor: '', limit: 1 })).toThrow(/'cursor' must be/);
   });
 
   it('has the tools of MCP servers once a turn has used them, and those of no session', async () => {
@@ -55,8 +55,8 @@ describe('the list of tools', () => {
       mine: stdioServer('plain', { perSession: true }),
     };
     const mcp = await openTestMcp({ servers });
-    const service = new ToolListService(new ToolRegistry([tool('read')]), mcp, { serverTools: [] });
-    const names = () => service.page({ limit: 200 }).tools.map(({ name }) => name);
+    const list = new ToolController(new ToolRegistry([tool('read')]), mcp, { serverTools: [] });
+    const names = () => list.listTools({ limit: 200 }).tools.map(({ name }) => name);
     expect(names()).toEqual(['read']);
     const ofSession = await turnOf(mcp, {
       mcpServers: { box: { env: { TOKEN: 'secret-token' } } },
@@ -71,7 +71,7 @@ describe('the list of tools', () => {
         .toSorted(),
       'read',
     ]);
-    const listed = service.page({ limit: 1 }).tools[0];
+    const listed = list.listTools({ limit: 1 }).tools[0];
     expect(listed).toMatchObject({ source: 'mcp', effect: 'command', retry: 'never' });
     await opened.close();
     await mcp.close();
