@@ -20,7 +20,6 @@ import { Presence } from './lifecycle/presence.js';
 import { QueueModule } from './queue/queue.module.js';
 import { ReplayController } from './replay/replay.controller.js';
 import { ReplayService } from './replay/replay-service.js';
-import { TurnReplayer } from './replay/turn-replayer.js';
 import { SubmitModule } from './submit/submit.module.js';
 import { TurnService } from './turn-service.js';
 
@@ -52,7 +51,7 @@ export class TurnModule {}
     ReplayController,
     ApprovalController,
   ],
-  providers: [FeedbackService, Presence, TurnService, TurnReplayer, ReplayService],
+  providers: [FeedbackService, Presence, TurnService, ReplayService],
   exports: [Presence, TurnService, TurnModule],
 })
 export class TurnApiModule implements OnModuleDestroy {

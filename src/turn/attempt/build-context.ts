@@ -11,21 +11,32 @@ import {
 import { openFiles, shownOutputs } from '../prompt/conversation-files.js';
 import { canShorten, namesOfFiles, openHistory } from '../prompt/history.js';
 import { describeModel } from '../prompt/model-request.js';
-import type { Attempt, Compaction } from '../state/attempt.js';
+import type { Attempt, Compaction, Progress } from '../state/attempt.js';
 import type {
   ApprovalRules,
   AttemptContext,
   OutputPlan,
-  RecordedAnswers,
+  TriggerContext,
+  DelegatingAttempt,
 } from '../state/attempt-context.js';
 import type { AttemptServices } from '../state/attempt-services.js';
 import type { Deadline } from '../state/lease.js';
 import type { StoredTurn } from '../state/stored-turn.js';
-import { openToolContext, type Delegate } from './tool-context.js';
-import { openTriggers } from './trigger-context.js';
 import type { Todo } from '../../storage/shapes/stored-step.js';
-import { loadRecording } from '../branches/recording.js';
+import { loadRecording, type Recording } from '../state/recording.js';
+import type { Facts } from '../../notices/trigger.js';
+import type { RequestPrefix } from '../../storage/shapes/sent-request.js';
+import { todoWriteTool } from '../../tools/builtin/todo-write.js';
+import { findUnseenWrites } from '../branches/written-files.js';
+import { contextBefore } from '../state/turn-state.js';
+import { clientNotice } from '../../events/turn-event.js';
+import { replaceTodos } from '../../notices/todos.js';
+import { retry, type RetryDelays } from '../../platform/async/deadlines.js';
+import { isDatabaseDown } from '../../storage/database-errors.js';
+import { openPathDenials } from '../../tools/calls/call-paths.js';
+import type { Delegated, MemoryBoard, TodoBoard, ToolContext } from '../../tools/tool.js';
 import { openToolset, prepareTools, type PreparedTools } from './turn-tools.js';
+import { openShelf, type TurnSkills } from './turn-skills.js';
 
 export interface ContextSource {
   /** The session's other turns, oldest first. */
@@ -42,7 +53,7 @@ interface Found {
   root: OpenedRoot;
   prepared: PreparedTools;
   /** The recording that answers a replay's calls. Absent: the turn is no replay. */
-  recording?: RecordedAnswers;
+  recording?: Recording;
 }
 
 /**
@@ -174,4 +185,148 @@ function planOutput(
   if (output === undefined) return undefined;
   const { repairs, schema } = output;
   return { repairs, check: (value) => checks.check(schema, value) };
+}
+
+export interface TriggerSource {
+  /** The session's other turns, oldest first. */
+  earlier: readonly StoredTurn[];
+  todos: readonly Todo[] | null;
+  compaction: Compaction | undefined;
+  sessionChange: string | undefined;
+  sessionState: RequestPrefix['told'];
+}
+
+/** Opens the triggers of an attempt, and what they look at. */
+async function openTriggers(
+  attempt: Attempt,
+  { earlier, todos, compaction, sessionChange, sessionState }: TriggerSource,
+): Promise<TriggerContext> {
+  const { services, turn, session, progress } = attempt;
+  const isFirstMessage = earlier.length === 0;
+  const before = compaction === undefined ? contextBefore(earlier) : 0;
+  const window = services.models.describe(turn.options.options.model).contextWindow;
+  return {
+    all: services.triggers,
+    isFirstMessage,
+    projectFacts: isFirstMessage
+      ? await services.projectFacts.find(session.projectRoot)
+      : undefined,
+    contextBefore: before,
+    todos: todos ?? [],
+    todosTouchedAt: lastTodoStep(progress),
+    compaction,
+    sessionChange,
+    sessionState,
+    written: await findUnseenWrites(attempt, earlier),
+    arrived: findArrived(attempt),
+    readings: [{ contextPercent: (before * 100) / window, memoryPercent: 0, diskPercent: 0 }],
+  };
+}
+
+/** The step that wrote the todo list last; 0: no step of this turn. */
+function lastTodoStep({ steps, results }: Progress): number {
+  const last = steps.findLast(({ parts }) =>
+    parts.some(
+      (part) =>
+        part.type === 'tool_use' &&
+        part.name === todoWriteTool.name &&
+        results.get(part.id)?.status === 'success',
+    ),
+  );
+  return last?.step ?? 0;
+}
+
+type Parked = Pick<Attempt, 'approvals' | 'children'> & {
+  turn: Pick<Attempt['turn'], 'attempt' | 'parkedAttempt'>;
+};
+
+/**
+ * Results that came while the turn was parked: of tools that its client runs, and of subagents that an
+ * earlier attempt had started. Pure.
+ */
+export function findArrived({ turn, approvals, children }: Parked): Facts['background'] {
+  const answered = approvals
+    .filter(({ kind, decision }) => kind === 'client-tool' && decision === 'answer')
+    .map(({ id, name, isError }) => ({
+      id,
+      text: `${name} has ${isError === true ? 'failed' : 'ended'}: its client answered while the turn waited.`,
+    }));
+  if (turn.parkedAttempt !== turn.attempt - 1) return answered;
+  const ended = children
+    .filter(({ usage, isOver }) => usage !== undefined && !isOver)
+    .map(({ id, agent }) => ({
+      id,
+      text: `The subagent ${agent} has ended while the turn waited.`,
+    }));
+  return [...answered, ...ended];
+}
+
+/** Delegates a piece of work to a subagent, and gives its answer. */
+type Delegate = (parent: DelegatingAttempt, work: Delegated) => Promise<string>;
+
+/** What the tools of a turn are given to work with. */
+function openToolContext(
+  parent: DelegatingAttempt,
+  {
+    root,
+    skills,
+    triggers,
+    delegate,
+  }: { root: OpenedRoot; skills: TurnSkills; triggers: TriggerContext; delegate: Delegate },
+): ToolContext {
+  const { services, rules, turn } = parent;
+  const { projectRoot, ownPaths, others, quota, spellings } = root;
+  return {
+    workdir: projectRoot,
+    ownPaths,
+    isDenied: openPathDenials(rules.permissions, spellings),
+    ...compact({ others, quota, mostResults: turn.options.options.contextNodes }),
+    env: services.shellEnv,
+    todos: openTodos(parent, triggers),
+    ...(skills.told.length === 0 ? {} : { skills: openShelf(skills) }),
+    ...compact({ memory: openMemory(parent) }),
+    delegate: (work) => delegate(parent, work),
+  };
+}
+
+/** The session's todo list for the turn's tools; every change is a notice. */
+function openTodos(
+  { turn, clock, writer, progress }: Attempt,
+  triggers: TriggerContext,
+): TodoBoard {
+  return {
+    replace: async (items) => {
+      await writer.commit(
+        [clientNotice('step', 'todos', `${items.length} todos`, { todos: items })],
+        [replaceTodos({ sessionId: turn.sessionId, items, updatedAt: new Date(clock.now()) })],
+      );
+      triggers.todos = items;
+      triggers.todosTouchedAt = progress.steps.length;
+    },
+  };
+}
+
+/** The delays between the tries of a call that the database did not answer. */
+const retryDelays: RetryDelays = { firstMs: 250, maxMs: 250 };
+
+/**
+ * The memory of a turn's principal and agent; undefined: the turn has none. A database that is away for a while
+ * costs time: a call may be tried again, as it takes effect once. The turn's end does not cut it short, or nobody
+ * would know what it came to.
+ */
+function openMemory({ services, turn, clock, lease }: Attempt): MemoryBoard | undefined {
+  const { config, memory } = services;
+  const { options } = turn.options;
+  if (options.memory !== true || !config.memory) return undefined;
+  const { id: turnId, attempt, sessionId, principalId } = turn;
+  return {
+    run: (command, callId) => {
+      const giveUpAt = clock.now() + config.leaseMs;
+      const mayRetry = (error: unknown): boolean =>
+        isDatabaseDown(error) && clock.now() < giveUpAt && lease.reason !== 'lost';
+      const agent = options.persona;
+      const call = { turnId, attempt, callId, sessionId, principalId, agent };
+      return retry(clock, { ...retryDelays, mayRetry }, () => memory.run(call, command));
+    },
+  };
 }

@@ -1,6 +1,6 @@
-import { and, eq, gte, isNotNull, isNull, ne } from 'drizzle-orm';
+import { and, eq, gte, isNotNull, isNull, ne, asc } from 'drizzle-orm';
 import { loadArchive, restoreLog } from '../../events/archive.js';
-import { logStart } from '../../events/cursor.js';
+import { logStart, compareCursors, type EventCursor } from '../../events/cursor.js';
 import { FencedError } from '../../events/event-log.js';
 import { EventWriter } from '../../events/event-writer.js';
 import { addUsage, noUsage, type TurnEvent } from '../../events/turn-event.js';
@@ -16,9 +16,8 @@ import type { ToolRegistry } from '../../tools/registry.js';
 import type { OpenSpan } from '../../telemetry/tracing.js';
 import { loadApprovals } from '../approvals/approval-store.js';
 import { isExhausted, isProgress } from '../queue/attempts-in-vain.js';
-import type { Attempt, Claim, WithoutSlot } from '../state/attempt.js';
+import type { Attempt, Claim, WithoutSlot, ChildTurn } from '../state/attempt.js';
 import type { AttemptServices } from '../state/attempt-services.js';
-import { loadChildren, withRelayed, type ChildTurn } from '../state/child-turn.js';
 import type { Lease } from '../state/lease.js';
 import {
   loadDeliveredMessages,
@@ -273,4 +272,47 @@ export async function findSessionTokens(
     0,
   );
   return { usedTokens, limitTokens };
+}
+
+/** Loads the subagents that earlier attempts started, in the order of their start. */
+async function loadChildren(
+  db: Queryable,
+  parentTurnId: string,
+): Promise<Omit<ChildTurn, 'relayedTo' | 'isOver'>[]> {
+  const rows = await db
+    .select()
+    .from(turns)
+    .where(eq(turns.parentTurnId, parentTurnId))
+    .orderBy(asc(turns.createdAt), asc(turns.id));
+  return rows.map(({ id, parentCallId, options, usage, endedAt, waitingSince }) => ({
+    id,
+    callId: parentCallId ?? '',
+    agent: options.options.persona,
+    tokenBudget: options.options.agentConfig.tokenBudget,
+    costLimit: options.options.costLimit,
+    usage: endedAt === null ? undefined : (usage ?? undefined),
+    waitingSince,
+  }));
+}
+
+/** Adds how far each child was relayed, by the parent's archived events. */
+function withRelayed(
+  children: readonly Omit<ChildTurn, 'relayedTo' | 'isOver'>[],
+  archived: readonly TurnEvent[],
+): ChildTurn[] {
+  return children.map((child) => {
+    const relayedTo = archived.reduce<EventCursor>(
+      (last, event) =>
+        event.type === 'subagent.told' &&
+        event.childTurnId === child.id &&
+        compareCursors(event.event, last) > 0
+          ? event.event
+          : last,
+      logStart,
+    );
+    const isOver = archived.some(
+      (event) => event.type === 'subagent.ended' && event.childTurnId === child.id,
+    );
+    return { ...child, relayedTo, isOver };
+  });
 }

@@ -4,9 +4,8 @@ import { newId } from '../../platform/ids.js';
 import { sessions, turns } from '../../storage/schema.js';
 import { updateTurnKind, writeKind, type StoreWrite } from '../../storage/write-kind.js';
 import { assistantMessageId, offerOf } from '../state/turn-row.js';
-import { stepEnded } from '../state/turn-events.js';
 import { applyDecision, resolvedEvent } from '../approvals/approval-writes.js';
-import { openCalls, type Attempt } from '../state/attempt.js';
+import { openCalls, stepEnded, type Attempt } from '../state/attempt.js';
 
 /**
  * Commits the first events of an attempt: `turn.started`, and with it the session's provider session and

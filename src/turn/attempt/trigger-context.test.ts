@@ -2,9 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import { someApproval } from '../../../test/support/turn/store-approval.js';
 import { logStart } from '../../events/cursor.js';
 import { noUsage } from '../../events/turn-event.js';
-import type { ChildTurn } from '../state/child-turn.js';
+import type { ChildTurn } from '../state/attempt.js';
 import type { Attempt } from '../state/attempt.js';
-import { findArrived } from './trigger-context.js';
+import { findArrived } from './build-context.js';
 
 type Waited = Pick<Attempt, 'approvals' | 'children'> & { parkedAttempt: number | null };
 

@@ -7,7 +7,7 @@ import {
 import type { ResolvedOptions } from '../../storage/shapes/stored-options.js';
 import type { ModelRequest } from '../../provider/model-types.js';
 import type { Progress, Attempt } from '../state/attempt.js';
-import type { SentConversation } from '../state/sent-conversation.js';
+import type { SentConversation } from '../state/attempt-context.js';
 import type { CallEstimate } from '../../governance/limits/find-headroom.js';
 import { contextTokens } from '../../events/turn-event.js';
 import { withDeadline } from '../../platform/async/deadlines.js';

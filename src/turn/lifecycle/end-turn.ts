@@ -1,17 +1,28 @@
 import type { TurnFailure } from '../../storage/shapes/stored-turn.js';
 import type { StepStopReason, Usage, AssistantPart } from '../../storage/shapes/stored-step.js';
-import { noUsage, type TurnEventBody } from '../../events/turn-event.js';
+import {
+  clientNotice,
+  noUsage,
+  type NoticePosted,
+  type TurnEventBody,
+} from '../../events/turn-event.js';
 import type { Stored } from '../../events/turn-commits.js';
 import { moveTime } from '../../governance/decision-tree/agent-state.js';
-import { dayEndNote, dayLimitReached } from '../../governance/limits/day-budget.js';
+import {
+  dayEndNote,
+  dayLimitReached,
+  type DayLimitReached,
+} from '../../governance/limits/day-budget.js';
 import {
   endNote,
   limitReached,
+  type LimitReached,
   ownEndNote,
   ownEndReached,
 } from '../../governance/limits/limit-reached.js';
 import { isLimit } from '../../governance/limits/termination-checks.js';
 import { compact } from '../../platform/compact.js';
+import { retryAdvice } from '../../platform/retry-advice.js';
 import { updateTurnKind, type StoreWrite } from '../../storage/write-kind.js';
 import { turns } from '../../storage/schema.js';
 import { endToolCall, type CallEnd } from '../../tools/ledger.js';
@@ -20,16 +31,17 @@ import { settlement } from '../../governance/budgets/usage-days.js';
 import { unlessUndelivered, insertMessage, insertStep } from '../state/stored-turn.js';
 import type { Ending } from '../loop/next-action.js';
 import { assistantMessageId } from '../state/turn-row.js';
-import { isCleared, leftOutOf, takeBack, turnLeftOut } from '../state/left-out.js';
+import { isCleared, leftOutOf, takeBack, turnLeftOut } from '../prompt/leave-out.js';
 import { lastCallMark } from '../loop/last-call.js';
 import { abandonedServerCalls } from '../state/server-calls.js';
-import { limitNotice, stepEnded, toolEnded, turnFailed } from '../state/turn-events.js';
 import {
   ledgerCall,
   type Attempt,
   knownEnd,
   openCalls,
   replyText,
+  stepEnded,
+  toolEnded,
   type Progress,
   type StepDraft,
   type ToolUse,
@@ -144,6 +156,22 @@ export async function endTurn(
   return done;
 }
 
+/** A failure that ends the turn. It is an error whatever its status: nothing more comes. */
+function turnFailed(failure: TurnFailure): TurnEventBody {
+  const { errorType, message, status, details } = failure;
+  return {
+    type: 'turn.failed',
+    phase: 'mid-stream',
+    errorType,
+    message,
+    status,
+    severity: 'error',
+    fatal: true,
+    ...(details === undefined ? {} : { details }),
+    ...retryAdvice(failure),
+  };
+}
+
 /**
  * Longest time that a worker waits for the log to take a turn's end, in ms; readers find the end in the
  * archive.
@@ -186,6 +214,11 @@ function describeLimit(progress: Progress, ending: Ending, now: Date) {
     ...(step === undefined ? [] : [{ type: 'text.delta' as const, step, text: note }]),
   ];
   return { note, events };
+}
+
+/** The limit that ended a turn, for clients. */
+function limitNotice({ kind, text, metadata }: LimitReached | DayLimitReached): NoticePosted {
+  return clientNotice('step', kind, text, { ...metadata });
 }
 
 function hasNotice({ notices }: Progress, reason: string): boolean {

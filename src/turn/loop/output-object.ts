@@ -1,15 +1,10 @@
 import type { JsonObject } from '../../platform/json.js';
-import { judgeOutput, type JudgedOutput, type OutputCheck } from '../../output/schema-checks.js';
+import { judgeOutput, type JudgedOutput } from '../../output/schema-checks.js';
 import type { AssistantPart } from '../../storage/shapes/stored-step.js';
+import type { OutputPlan } from '../state/attempt-context.js';
 import type { FinishedStep, Progress } from '../state/attempt.js';
 import type { NewNotice } from '../../notices/notice.js';
 import { TypedError } from '../../errors/typed-error.js';
-
-/** The object that a run is to end with. */
-export interface OutputPlan {
-  repairs: number;
-  check: OutputCheck;
-}
 
 /**
  * The object of a turn's last reply, as far as it goes. `missed`: it is none, and the model is to be told

@@ -7,13 +7,12 @@ import type { NewNotice, StoredNotice } from '../../notices/notice.js';
 import { contextUsage, resourceUsage } from '../../notices/triggers/usage.js';
 import { estimateAdded } from '../budgets/estimate-call.js';
 import { countAdded } from '../budgets/reserve-headroom.js';
-import type { SentConversation } from '../state/sent-conversation.js';
+import type { SentConversation, AttemptContext } from '../state/attempt-context.js';
 import { formatMark, formatNotice } from './output-object.js';
 import { isReplyOpen } from '../state/server-calls.js';
 import { insertNotice } from '../state/stored-turn.js';
 import { contextTokens } from '../../events/turn-event.js';
 import type { Attempt } from '../state/attempt.js';
-import type { AttemptContext } from '../state/attempt-context.js';
 
 /**
  * Posts notices: to the readers now, and to the model, where it sees them, with its next call and every later one.

@@ -12,13 +12,15 @@ import {
   takeGrants,
 } from '../approvals/request-approvals.js';
 import { type CallVerdict, judgeGiven } from '../approvals/judge-call.js';
-import { stepEnded, tooManyCalls, toolEnded } from '../state/turn-events.js';
+import { clientNotice, type TurnEventBody } from '../../events/turn-event.js';
 import {
   ledgerCall,
   type Attempt,
   isClaimed,
   knownEnd,
   openCalls,
+  stepEnded,
+  toolEnded,
   type Progress,
   type ToolUse,
 } from '../state/attempt.js';
@@ -98,6 +100,16 @@ async function refuseTooMany(run: Attempt): Promise<ReadonlySet<string>> {
   );
   for (const call of open) keepResult(run.progress, call, result);
   return beyond;
+}
+
+/** The notice of a step's calls that were cut, for clients; the model has each call's result. */
+function tooManyCalls(cut: { asked: number; cap: number; cut: string[] }): TurnEventBody {
+  return clientNotice(
+    'step',
+    'tool-limit',
+    `${cut.asked} tool calls were asked for in one step; the limit is ${cut.cap}. Not run: ${cut.cut.join(', ')}.`,
+    { current_value: cut.asked, limit_value: cut.cap },
+  );
 }
 
 /** Answers every open call of the last step without running it. Ends the step. */

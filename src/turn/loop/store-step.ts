@@ -1,5 +1,5 @@
 import { and, asc, eq, isNull } from 'drizzle-orm';
-import type { Attempt, Progress, StepDraft } from '../state/attempt.js';
+import { stepEnded, type Attempt, type Progress, type StepDraft } from '../state/attempt.js';
 import type { AttemptContext } from '../state/attempt-context.js';
 import type { ModelEvent } from '../../provider/model-types.js';
 import { writeKind } from '../../storage/write-kind.js';
@@ -7,9 +7,8 @@ import { sessions } from '../../storage/schema.js';
 import { insertStep, toSteeredMessage, type SteeredMessage } from '../state/stored-turn.js';
 import { countUsage } from '../budgets/call-usage.js';
 import { settlement } from '../../governance/budgets/usage-days.js';
-import { refusalNotice, stepEnded } from '../state/turn-events.js';
 import { addStep } from '../state/turn-state.js';
-import type { TurnEventBody } from '../../events/turn-event.js';
+import { clientNotice, type TurnEventBody } from '../../events/turn-event.js';
 import type { Queryable } from '../../storage/connection.js';
 import { steeredMessages } from '../../storage/governance-schema.js';
 import { isReplyOpen } from '../state/server-calls.js';
@@ -68,6 +67,23 @@ export async function storeStep(
   Object.assign(run.progress, progress);
   conversation.isPrefixStored = true;
   return next;
+}
+
+/** The model stopped by its own rules; `details` is its provider's explanation. */
+function refusalNotice({
+  details,
+  category,
+}: {
+  details?: string | undefined;
+  category?: string | undefined;
+}): TurnEventBody {
+  return clientNotice(
+    'step',
+    'refusal',
+    // An explanation is a sentence of its own, with its full stop.
+    `The model declined to go on${details === undefined ? '' : `: ${details.replace(/[.\s]+$/, '')}`}.`,
+    category === undefined ? undefined : { category },
+  );
 }
 
 /** Stores the prefix of a session's next requests. Part of a fenced statement. */

@@ -17,7 +17,7 @@ import { buildMessages } from './build-messages.js';
 import { buildSystem, choosePrefix } from './prefix.js';
 import { elideOutputs, fitOutputs } from './transcripts.js';
 import { nextAction, settleStopReason } from '../loop/next-action.js';
-import type { RequestFrame, TranscriptStep, TurnTranscript } from '../state/sent-conversation.js';
+import type { RequestFrame, TranscriptStep, TurnTranscript } from '../state/attempt-context.js';
 import { requestOf } from './model-request.js';
 
 const tool = (name: string): ToolSpec => ({

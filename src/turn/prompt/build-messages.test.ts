@@ -6,7 +6,7 @@ import { validateRequest } from '../../rehearsal/accept-request.js';
 import { noUsage } from '../../events/turn-event.js';
 import { buildMessages } from './build-messages.js';
 import { buildSystem } from './prefix.js';
-import type { TranscriptStep, TurnTranscript } from '../state/sent-conversation.js';
+import type { TranscriptStep, TurnTranscript } from '../state/attempt-context.js';
 import type { CallResult } from '../state/attempt.js';
 
 const call = (id: string): AssistantPart => ({ type: 'tool_use', id, name: 'read', input: {} });

@@ -3,7 +3,7 @@ import type { ModelMessage, UserPart } from '../../provider/model-types.js';
 import type { Model } from '../../provider/model.js';
 import { unendedStatuses, type TurnStatus } from '../../storage/shapes/stored-turn.js';
 import type { SentPrefix } from '../../storage/shapes/sent-request.js';
-import type { TranscriptStep, TurnTranscript } from '../state/sent-conversation.js';
+import type { TranscriptStep, TurnTranscript } from '../state/attempt-context.js';
 import type { AssistantPart } from '../../storage/shapes/stored-step.js';
 import type { ToolSpec, ServerTool } from '../../storage/shapes/stored-options.js';
 import { dropOpenServerTools, hasOpenServerTool } from '../state/server-calls.js';

@@ -13,7 +13,7 @@ import { findPaidHeadroom } from '../../governance/limits/find-headroom.js';
 import { reserveCall, type ReserveDeps } from '../../governance/budgets/reserve-call.js';
 import { settle } from '../../governance/budgets/usage-days.js';
 import type { Attempt, Compaction } from '../state/attempt.js';
-import type { RequestFrame, TurnTranscript } from '../state/sent-conversation.js';
+import type { RequestFrame, TurnTranscript } from '../state/attempt-context.js';
 import { noSummary, nothingToCompact } from '../state/turn-errors.js';
 import { addOverhead } from '../state/turn-state.js';
 import { buildMessages } from './build-messages.js';

@@ -20,8 +20,12 @@ import type { ModelCatalogue } from '../../provider/model-catalogue.js';
 import type { UserPart } from '../../provider/model-types.js';
 import type { ResolvedOptions } from '../../storage/shapes/stored-options.js';
 import type { Attempt } from '../state/attempt.js';
-import type { AttemptContext } from '../state/attempt-context.js';
-import type { ShownFiles, ShownResult, TurnTranscript } from '../state/sent-conversation.js';
+import type {
+  AttemptContext,
+  ShownFiles,
+  ShownResult,
+  TurnTranscript,
+} from '../state/attempt-context.js';
 import type { StoredTurn } from '../state/stored-turn.js';
 import type { AttachmentRef, StoredPart } from '../../storage/shapes/stored-step.js';
 import { currentTurn } from './model-request.js';

@@ -5,14 +5,14 @@ import type { Queryable } from '../../storage/connection.js';
 import { turns, compactions } from '../../storage/schema.js';
 import { updateTurnKind } from '../../storage/write-kind.js';
 import type { Attempt, Compaction, Progress } from '../state/attempt.js';
-import type { AttemptContext } from '../state/attempt-context.js';
-import { refusalOf } from '../state/left-out.js';
 import type {
+  AttemptContext,
   RequestFrame,
   SentConversation,
   ShownFiles,
   TurnTranscript,
-} from '../state/sent-conversation.js';
+} from '../state/attempt-context.js';
+import { refusalOf } from './leave-out.js';
 import type { StoredTurn } from '../state/stored-turn.js';
 import { contextBefore } from '../state/turn-state.js';
 import { compactBefore } from './compaction.js';

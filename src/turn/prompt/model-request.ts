@@ -8,13 +8,13 @@ import type { RequestPrefix, SentPrefix } from '../../storage/shapes/sent-reques
 import type { ResolvedOptions } from '../../storage/shapes/stored-options.js';
 import type { StoredRequest } from '../../storage/shapes/stored-turn.js';
 import type { Attempt } from '../state/attempt.js';
-import type { AttemptContext } from '../state/attempt-context.js';
 import type {
+  AttemptContext,
   ModelCalls,
   RequestFrame,
   ShownResult,
   TurnTranscript,
-} from '../state/sent-conversation.js';
+} from '../state/attempt-context.js';
 import { buildMessages } from './build-messages.js';
 import type { PartKeys } from './leave-out.js';
 import { fullContext, shortenOutputs } from './transcripts.js';

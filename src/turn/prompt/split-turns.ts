@@ -1,6 +1,6 @@
 import type { AssistantPart } from '../../storage/shapes/stored-step.js';
 import type { UserPart } from '../../provider/model-types.js';
-import type { TurnTranscript } from '../state/sent-conversation.js';
+import type { TurnTranscript } from '../state/attempt-context.js';
 import { elideOutputs } from './transcripts.js';
 
 type Estimate = (text: string) => number;

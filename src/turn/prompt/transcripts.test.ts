@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { noUsage } from '../../events/turn-event.js';
-import type { TurnTranscript } from '../state/sent-conversation.js';
+import type { TurnTranscript } from '../state/attempt-context.js';
 import { fitOutputs } from './transcripts.js';
 
 /** A turn whose first step used so many tokens and whose calls had these outputs. */

@@ -3,7 +3,7 @@ import { estimateParts, estimateText } from '../../provider/estimate-tokens.js';
 import type { Model } from '../../provider/model.js';
 import type { ModelCatalogue } from '../../provider/model-catalogue.js';
 import type { Usage } from '../../storage/shapes/stored-step.js';
-import type { ShownResult, TurnTranscript } from '../state/sent-conversation.js';
+import type { ShownResult, TurnTranscript } from '../state/attempt-context.js';
 import type { StoredTurn } from '../state/stored-turn.js';
 import { contextTokens } from '../../events/turn-event.js';
 

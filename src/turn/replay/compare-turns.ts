@@ -10,7 +10,7 @@ import { shownStatus } from '../../tools/ledger.js';
 import { viewListedTurn } from '../history/list-turns.js';
 import type { StoredTurn } from '../state/stored-turn.js';
 import { textOf } from '../state/attempt.js';
-import { callsOf, type Recording, callKey } from '../branches/recording.js';
+import { callsOf, type Recording, callKey } from '../state/recording.js';
 
 /** A turn with what is known of it elsewhere. */
 export interface TurnToCompare {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { replayOptions } from './turn-replayer.js';
+import { replayOptions } from './replay-service.js';
 
 const resolved = { model: 'claude-then', persona: 'EDITOR', mode: 'acceptEdits' } as const;
 const standard = { priority: 'background', onDisconnect: 'continue' };

@@ -5,14 +5,33 @@ import type { TurnEvent } from '../../events/turn-event.js';
 import { cutPage } from '../../http/paging/load-page.js';
 import { badCursor, type PageQueryDto } from '../../http/paging/page-query.dto.js';
 import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
-import { loadTurns } from '../state/stored-turn.js';
-import { turnNotFound } from '../state/turn-errors.js';
+import { loadTurns, type StoredTurn } from '../state/stored-turn.js';
+import {
+  turnNotFound,
+  replayOfReplay,
+  replayOfSubagent,
+  replayOfUnended,
+  replayReplaces,
+} from '../state/turn-errors.js';
 import { getTurn } from '../state/turn-row.js';
-import { loadRecording } from '../branches/recording.js';
+import { loadRecording } from '../state/recording.js';
 import { isId } from '../../platform/ids.js';
 import { sessions, turns } from '../../storage/schema.js';
 import type { ReplayTools } from '../../storage/shapes/stored-turn.js';
 import { isOlderThan, listedColumns, viewListedTurn } from '../history/list-turns.js';
+import type { Principal } from '../../access/principal.js';
+import { BlobStore } from '../../attachments/blob-store.js';
+import { parseReplaced } from '../../options/option-rules.js';
+import { hashedSessionId } from '../../session/named-session.js';
+import { SessionStore } from '../../session/session-store.js';
+import { violatedConstraint } from '../../storage/database-errors.js';
+import type { StoredPart } from '../../storage/shapes/stored-step.js';
+import { SessionForker } from '../branches/session-forker.js';
+import type { SubmittedTurn } from '../submit/turn-submission.js';
+import { TurnService } from '../turn-service.js';
+import { givenOptions } from '../../options/option-rule.js';
+import { compact } from '../../platform/compact.js';
+import type { ResolvedOptions } from '../../storage/shapes/stored-options.js';
 import type { TurnComparisonDto } from './comparison.dto.js';
 import type { ReplayDto, ReplayPageDto } from './replay.dto.js';
 import { compareTurns, type TurnToCompare } from './compare-turns.js';
@@ -20,10 +39,75 @@ import { compareTurns, type TurnToCompare } from './compare-turns.js';
 /** Events loaded at a time to find the first of a reply. */
 const EVENTS_AT_ONCE = 200;
 
-/** Replays beside the turns that they are of, by what is stored of both. */
+/** Replays of turns: runs their messages again, on recorded results of tools, and compares what is stored of both. */
 @Injectable()
 export class ReplayService {
-  constructor(@Inject(DATABASE) private readonly db: Database) {}
+  constructor(
+    @Inject(DATABASE) private readonly db: Database,
+    private readonly sessions: SessionStore,
+    private readonly forker: SessionForker,
+    private readonly blobs: BlobStore,
+    private readonly turns: TurnService,
+  ) {}
+
+  /**
+   * Submits the replay of a turn, in a session of its own that no list has. The session, its history and its turn
+   * are stored in one transaction: there is the whole replay, or none.
+   *
+   * @throws TypedError TURN_NOT_FOUND 404, TURN_IN_PROGRESS 409 for a turn that has not ended, INVALID_REQUEST 400 for
+   *   a subagent's turn, a replay and `opts.replaces`, IDEMPOTENCY_KEY_REUSED 422; those of `TurnService.submit`.
+   */
+  async replay(turnId: string, request: ReplayRequest): Promise<SubmittedReplay> {
+    const { idempotencyKey: key, opts } = request;
+    if (parseReplaced(opts) !== undefined) throw replayReplaces();
+    const recorded = await this.#loadRecorded(turnId);
+    const sessionId = key === undefined ? undefined : hashedSessionId(['replay', turnId, key]);
+    try {
+      return await this.#submit(recorded, request, sessionId);
+    } catch (error) {
+      if (violatedConstraint(error) !== 'sessions_pkey') throw error;
+      // A request with the same key was first: its turn is found now.
+      return this.#submit(recorded, request, sessionId);
+    }
+  }
+
+  async #loadRecorded(turnId: string): Promise<StoredTurn> {
+    const [recorded] = isId('turn', turnId) ? await loadTurns(this.db, [turnId]) : [];
+    if (recorded === undefined) throw turnNotFound(turnId);
+    const { endedAt, sessionId, parentTurnId, request } = recorded.turn;
+    if (parentTurnId !== null) throw replayOfSubagent(turnId, parentTurnId);
+    if (request.replay !== undefined) throw replayOfReplay(turnId, request.replay.turnId);
+    if (endedAt === null) throw replayOfUnended(sessionId, turnId);
+    return recorded;
+  }
+
+  async #submit(
+    { turn, userParts: parts }: StoredTurn,
+    { principal, tools = 'recorded', idempotencyKey, ...changes }: ReplayRequest,
+    wantedId: string | undefined,
+  ): Promise<SubmittedReplay> {
+    const source = await this.sessions.get(turn.sessionId);
+    const { session, store } = this.forker.planReplay(source, turn.id, wantedId);
+    const { message, opts, instructions } = turn.request;
+    const submitted = await this.turns.submit({
+      sessionId: session.id,
+      principal,
+      message,
+      opts: replayOptions({ opts, resolved: turn.options.options }, changes),
+      attachments: [],
+      instructions,
+      idempotencyKey,
+      replay: { turnId: turn.id, tools, parts },
+      beside: {
+        session,
+        store: async (tx: Queryable) => {
+          await store(tx);
+          await this.blobs.keep(session.id, filesOf(parts), tx);
+        },
+      },
+    });
+    return { ...submitted, sessionId: session.id };
+  }
 
   /** A page of a turn's replays, the newest first. @throws TypedError TURN_NOT_FOUND 404. */
   async page(turnId: string, { cursor: after, limit }: PageQueryDto): Promise<ReplayPageDto> {
@@ -102,4 +186,51 @@ async function isReplayOf(db: Queryable, turnId: string, given: string): Promise
     .innerJoin(sessions, eq(sessions.id, turns.sessionId))
     .where(and(eq(turns.id, given), eq(sessions.replayOf, turnId)));
   return found.length > 0;
+}
+
+export interface ReplayRequest extends ReplayChanges {
+  /** Default: recorded. */
+  tools?: ReplayTools | undefined;
+  principal: Principal;
+  /** A repeated request with the same key gets the first one's turn. */
+  idempotencyKey: string | undefined;
+}
+
+/** A replay's turn with its session. */
+export interface SubmittedReplay extends SubmittedTurn {
+  sessionId: string;
+}
+
+function filesOf(parts: readonly StoredPart[]): string[] {
+  return parts.flatMap((part) => (part.type === 'text' ? [] : [part.file.sha256]));
+}
+
+/** The changes of a replay to the recorded turn. Absent fields stay as they were. */
+interface ReplayChanges {
+  model?: string | undefined;
+  agent?: string | undefined;
+  opts?: object | undefined;
+}
+
+/**
+ * The options of a replay: the recorded request's, with the model, the agent and the mode that came of it then, and
+ * the changes over them. It runs in the background, and no reader's absence ends it, unless the changes say so. Pure.
+ */
+export function replayOptions(
+  recorded: { opts: unknown; resolved: Pick<ResolvedOptions, 'model' | 'persona' | 'mode'> },
+  { model, agent, opts }: ReplayChanges,
+): Record<string, unknown> {
+  const { replaces: _place, onBusy: _busy, ...asked } = givenOptions(recorded.opts);
+  const { model: ofThen, persona, mode } = recorded.resolved;
+  const own = { priority: 'background', onDisconnect: 'continue' };
+  const { onBusy: _none, ...changes } = givenOptions(opts);
+  return {
+    ...asked,
+    model: ofThen,
+    persona,
+    mode,
+    ...own,
+    ...changes,
+    ...compact({ model, persona: agent }),
+  };
 }

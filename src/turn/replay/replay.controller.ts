@@ -15,13 +15,11 @@ import { TurnService } from '../turn-service.js';
 import { TurnComparisonDto } from './comparison.dto.js';
 import { CompareQueryDto, ReplayPageDto, WantedReplayDto } from './replay.dto.js';
 import { ReplayService } from './replay-service.js';
-import { TurnReplayer } from './turn-replayer.js';
 
 @ApiTags('replays')
 @Controller('api/harness/turns/:id')
 export class ReplayController {
   constructor(
-    private readonly replayer: TurnReplayer,
     private readonly replays: ReplayService,
     private readonly turns: TurnService,
   ) {}
@@ -66,7 +64,7 @@ export class ReplayController {
   ): Promise<OneTurnDto> {
     const idempotencyKey = parseIdempotencyKey(key);
     const asked = { model, agent, opts, tools, principal, idempotencyKey };
-    const { turnId, sessionId, disposition } = await this.replayer.replay(id, asked);
+    const { turnId, sessionId, disposition } = await this.replays.replay(id, asked);
     response.set({
       'X-Turn-Id': turnId,
       'X-Session-Id': sessionId,

@@ -1,9 +1,10 @@
 import type { EventWriter } from '../../events/event-writer.js';
-import type { TurnEvent } from '../../events/turn-event.js';
+import type { EventCursor } from '../../events/cursor.js';
+import type { TurnEvent, TurnEventBody } from '../../events/turn-event.js';
 import type { Logger } from '../../platform/logger.js';
 import type { Clock } from '../../platform/clock.js';
 import type { OpenSpan } from '../../telemetry/tracing.js';
-import type { LedgerCall, CallEnd } from '../../tools/ledger.js';
+import { shownStatus, type LedgerCall, type CallEnd } from '../../tools/ledger.js';
 import type { approvals } from '../../storage/governance-schema.js';
 import type {
   StepStopReason,
@@ -22,10 +23,9 @@ import type { SentPrefix, RequestPrefix } from '../../storage/shapes/sent-reques
 import type { Reservation } from '../../governance/budgets/usage-days.js';
 import type { SessionRow } from '../../session/session-store.js';
 import type { AttemptServices } from './attempt-services.js';
-import type { ChildTurn } from './child-turn.js';
 import type { Lease } from './lease.js';
 import type { StoredTurn, SteeredMessage } from './stored-turn.js';
-import type { Price } from '../../storage/shapes/stored-options.js';
+import type { CostLimit, Price } from '../../storage/shapes/stored-options.js';
 import type { DecisionTree } from '../../governance/decision-tree/decision-trees.js';
 import type { TurnRow } from './turn-row.js';
 
@@ -66,6 +66,24 @@ export interface Attempt {
   progress: Progress;
 }
 
+/** A subagent's turn, as its parent's attempt knows it. */
+export interface ChildTurn {
+  id: string;
+  callId: string;
+  agent: string;
+  /** Tokens that are reserved of its parent's budget until it has ended. */
+  tokenBudget: number;
+  costLimit: CostLimit | undefined;
+  /** The child's usage; undefined until its end is counted. */
+  usage: Usage | undefined;
+  /** When the child was parked; null: it is not. */
+  waitingSince: Date | null;
+  /** The last event that was relayed to the parent's stream. */
+  relayedTo: EventCursor;
+  /** `subagent.ended` was emitted. */
+  isOver: boolean;
+}
+
 /** A call of the last finished step, for the ledger. */
 export function ledgerCall({ turn, progress }: Attempt, call: ToolUse): LedgerCall {
   return {
@@ -76,6 +94,19 @@ export function ledgerCall({ turn, progress }: Attempt, call: ToolUse): LedgerCa
     name: call.name,
     input: call.input,
   };
+}
+
+export function stepEnded(
+  step: Pick<FinishedStep, 'step' | 'stopReason' | 'usage'>,
+): TurnEventBody {
+  const { step: number, stopReason, usage } = step;
+  return { type: 'step.ended', step: number, stopReason, usage };
+}
+
+export function toolEnded(call: ToolUse, end: CallEnd): TurnEventBody {
+  const { output, durationMs } = end;
+  const status = shownStatus(end.status);
+  return { type: 'tool.ended', callId: call.id, name: call.name, status, output, durationMs };
 }
 
 /** Progress of an attempt. A member changes only after the database has the fact. */

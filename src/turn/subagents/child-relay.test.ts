@@ -13,7 +13,7 @@ import type { OpenedDatabase } from '../../storage/connection.js';
 import { turns } from '../../storage/schema.js';
 import { Deadline } from '../state/lease.js';
 import type { Progress, Attempt } from '../state/attempt.js';
-import type { ChildTurn } from '../state/child-turn.js';
+import type { ChildTurn } from '../state/attempt.js';
 import { ApprovalRelay } from './delegator.js';
 
 describe('PeopleWatch', () => {

@@ -20,7 +20,7 @@ import { narrowLayers } from '../approvals/judge-call.js';
 import { lastReplyTokens } from '../../governance/limits/find-headroom.js';
 import { openCalls } from '../state/attempt.js';
 import type { DelegatingAttempt } from '../state/attempt-context.js';
-import type { ChildTurn } from '../state/child-turn.js';
+import type { ChildTurn } from '../state/attempt.js';
 import { activeTrace } from '../../telemetry/tracing.js';
 
 const insertSession = insertKind(sessions, [

@@ -8,7 +8,7 @@ import { buildMessages } from '../prompt/build-messages.js';
 import { loadSessionTurns } from '../state/stored-turn.js';
 import { insertTurn } from './insert-turn.js';
 import { checkTold, storeTold } from './told-turns.js';
-import type { TurnTranscript } from '../state/sent-conversation.js';
+import type { TurnTranscript } from '../state/attempt-context.js';
 import type { ToldTurn } from './turn-submission.js';
 
 const file = { name: 'shot', sha256: 'ab', size: 3, start: new Uint8Array() };

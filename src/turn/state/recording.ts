@@ -1,11 +1,11 @@
 import { canonicalJson } from '../../platform/json.js';
 import type { AssistantPart } from '../../storage/shapes/stored-step.js';
 import type { CallEnd } from '../../tools/ledger.js';
-import { type CallRow, loadTurns } from '../state/stored-turn.js';
-import type { ToolUse } from '../state/attempt.js';
+import { type CallRow, loadTurns } from './stored-turn.js';
+import type { ToolUse } from './attempt.js';
 import type { Queryable } from '../../storage/connection.js';
-import { turnNotFound } from '../state/turn-errors.js';
-import type { TurnRow } from '../state/turn-row.js';
+import { turnNotFound } from './turn-errors.js';
+import type { TurnRow } from './turn-row.js';
 
 export interface RecordedStep {
   parts: readonly AssistantPart[];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import type { JsonObject } from '../../platform/json.js';
-import type { ToolUse } from '../state/attempt.js';
+import type { ToolUse } from './attempt.js';
 import { NOT_RECORDED, Recording } from './recording.js';
 
 const call = (id: string, name: string, input: JsonObject = {}): ToolUse => ({
