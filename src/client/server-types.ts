@@ -26,7 +26,7 @@ export type {
   SessionRecordDto as SessionRecord,
 } from '../session/session.dto.js';
 export type { PrincipalReportDto as PrincipalReport } from '../data/data.dto.js';
-export type { SkillView } from '../agents/view-skill.js';
+export type { SkillDto as SkillView } from '../session/skill.dto.js';
 export type {
   FileDto as MemoryFileView,
   ListedFileDto as ListedMemoryFile,

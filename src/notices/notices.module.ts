@@ -1,15 +1,13 @@
 import { Module } from '@nestjs/common';
-import { TodoStore } from './todos.js';
 import { TRIGGERS, type Trigger } from './trigger.js';
 import { defaultTriggers } from './triggers.js';
 
-/** The triggers of notices, and the sessions' lists of things to do. */
+/** The triggers of notices. */
 @Module({
   providers: [
-    TodoStore,
     // A list of its own: extensions add to it.
     { provide: TRIGGERS, useFactory: (): Trigger[] => [...defaultTriggers] },
   ],
-  exports: [TodoStore, TRIGGERS],
+  exports: [TRIGGERS],
 })
 export class NoticesModule {}

@@ -7,13 +7,13 @@ import type { SessionStore } from '../session/session-store.js';
 import type { OpenedDatabase } from '../storage/connection.js';
 import { sessions, todos } from '../storage/schema.js';
 import type { Todo } from '../storage/shapes/stored-step.js';
-import { replaceTodos, TodoStore } from './todos.js';
+import { loadTodos, replaceTodos } from './todos.js';
 import { openSessions } from '../../test/support/open-sessions.js';
 
 const first: Todo = { id: 'a', content: 'Read it', status: 'completed' };
 const second: Todo = { id: 'b', content: 'Write it', status: 'pending' };
 
-describe('TodoStore', () => {
+describe('loadTodos', () => {
   let database: OpenedDatabase;
   beforeAll(async () => {
     database = await openTestDatabase();
@@ -23,7 +23,6 @@ describe('TodoStore', () => {
   const clock = new ManualClock();
   const now = new Date(clock.now());
   let sessionStore: SessionStore;
-  let store: TodoStore;
   let sessionId: string;
 
   async function newSession(): Promise<string> {
@@ -34,7 +33,6 @@ describe('TodoStore', () => {
   beforeEach(async () => {
     await database.db.delete(sessions);
     sessionStore = openSessions(database.db, clock, 10);
-    store = new TodoStore(database.db);
     sessionId = await newSession();
   });
 
@@ -46,18 +44,18 @@ describe('TodoStore', () => {
   }
 
   it('has an empty list of a session that wrote none', async () => {
-    expect(await store.get(sessionId)).toEqual([]);
+    expect(await loadTodos(database.db, sessionId)).toEqual([]);
   });
 
   it('puts a list in place of the one there was, each session apart', async () => {
     const other = await newSession();
     await replace(other, [first], now);
     await replace(sessionId, [first, second], now);
-    expect(await store.get(sessionId)).toEqual([first, second]);
+    expect(await loadTodos(database.db, sessionId)).toEqual([first, second]);
     const later = new Date(now.getTime() + 1_000);
     await replace(sessionId, [second], later);
-    expect(await store.get(sessionId)).toEqual([second]);
-    expect(await store.get(other)).toEqual([first]);
+    expect(await loadTodos(database.db, sessionId)).toEqual([second]);
+    expect(await loadTodos(database.db, other)).toEqual([first]);
     const rows = await database.db.select().from(todos);
     expect(rows.map((row) => [row.sessionId, row.updatedAt])).toEqual(
       expect.arrayContaining([

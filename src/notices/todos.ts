@@ -1,20 +1,14 @@
-import { Inject, Injectable } from '@nestjs/common';
 import { eq } from 'drizzle-orm';
-import { DATABASE, type Database } from '../storage/connection.js';
+import type { Queryable } from '../storage/connection.js';
 import { insertKind } from '../storage/write-kind.js';
 import { todos } from '../storage/schema.js';
 import { type Todo, todoStatuses } from '../storage/shapes/stored-step.js';
 import { isPlainObject } from '../platform/json.js';
 
-/** The todo list of each session. */
-@Injectable()
-export class TodoStore {
-  constructor(@Inject(DATABASE) private readonly db: Database) {}
-
-  async get(sessionId: string): Promise<Todo[]> {
-    const [row] = await this.db.select().from(todos).where(eq(todos.sessionId, sessionId));
-    return row?.items ?? [];
-  }
+/** The todo list of a session. */
+export async function loadTodos(db: Queryable, sessionId: string): Promise<Todo[]> {
+  const [row] = await db.select().from(todos).where(eq(todos.sessionId, sessionId));
+  return row?.items ?? [];
 }
 
 /** Replaces a session's whole list. Part of a fenced statement. */

@@ -15,6 +15,7 @@ import { TypedError } from '../errors/typed-error.js';
 import { errorCode } from '../platform/error-code.js';
 import { driverError } from '../storage/database-errors.js';
 import { settlesWithin } from '../platform/async/deadlines.js';
+import type { CommandHealthDto, HealthDto, HookHealthDto, ReadinessDto } from './health.dto.js';
 import { SHELLS, type Shells } from '../tools/shells.js';
 import { TOOL_HOOK, type ToolHook, type ToolHookHealth } from '../tools/tool-hook.js';
 
@@ -22,40 +23,6 @@ import { TOOL_HOOK, type ToolHook, type ToolHookHealth } from '../tools/tool-hoo
 const CHECK_TIMEOUT_MS = 75;
 /** Age, in ms, up to which an earlier result replaces a late one. */
 const FRESH_MS = 10_000;
-
-export interface Health {
-  status: 'healthy' | 'unhealthy';
-  agent_name: string;
-  agent_ready: boolean;
-  /** Sessions with an active turn; absent while the database does not answer. */
-  active_sessions?: number;
-  /** Age of the oldest slot of a schedule that is due; 0 without one. Absent while the database does not answer. */
-  schedule_late_seconds?: number;
-  /** The tool hook, as this process has found it; absent where there is none. */
-  tool_hook?: HookHealth;
-  uptime_seconds: number;
-  version: string;
-  /** Commit of the build; absent where it is unknown. */
-  commit?: string;
-  /** The way this process runs commands; only in the agent's health. */
-  commands?: CommandHealth;
-}
-
-export interface HealthDeps {
-  dependencies: readonly Dependency[];
-  /** Rejects while no model is available. The process's own health does not ask. */
-  checkProvider(): Promise<void>;
-  clock: Clock;
-  /** The default agent of sessions. */
-  agentName: string;
-  /** Rejects when a turn of the default agent would be refused. */
-  checkAgent(): Promise<void>;
-  countActiveSessions(): Promise<number>;
-  findLateSeconds(): Promise<number>;
-  /** Undefined: there is no tool hook. */
-  toolHook(): HookHealth | undefined;
-  commands: CommandHealth;
-}
 
 /** The services that a process cannot work without, over its back end. */
 export function listDependencies(
@@ -79,8 +46,9 @@ export const DEPENDENCIES = Symbol('Dependencies');
 
 /** What health asks of the parts of the process. */
 @Injectable()
-export class HealthChecks implements HealthDeps {
-  readonly agentName = DEFAULT_PERSONA;
+export class HealthChecks {
+  /** The default agent of sessions. */
+  readonly agentName: string = DEFAULT_PERSONA;
 
   constructor(
     @Inject(DEPENDENCIES) readonly dependencies: readonly Dependency[],
@@ -92,14 +60,16 @@ export class HealthChecks implements HealthDeps {
     @Inject(TOOL_HOOK) private readonly hook: ToolHook | null,
   ) {}
 
-  get commands(): CommandHealth {
+  get commands(): CommandHealthDto {
     return commandHealth(this.shells);
   }
 
+  /** Rejects while no model is available. The process's own health does not ask. */
   async checkProvider(): Promise<void> {
     this.provider.assertReady();
   }
 
+  /** Rejects when a turn of the default agent would be refused. */
   async checkAgent(): Promise<void> {
     this.provider.assertReady();
     await this.personas.loadForTurn(DEFAULT_PERSONA);
@@ -113,10 +83,14 @@ export class HealthChecks implements HealthDeps {
     return findLateSeconds(this.db);
   }
 
-  toolHook(): HookHealth | undefined {
+  /** Undefined: there is no tool hook. */
+  toolHook(): HookHealthDto | undefined {
     return this.hook === null ? undefined : hookHealth(this.hook.health);
   }
 }
+
+/** The answers alone, without the parts that give them. */
+export type HealthDeps = Pick<HealthChecks, keyof HealthChecks>;
 
 interface CheckResult {
   isReady: boolean;
@@ -144,7 +118,7 @@ export class HealthService {
   }
 
   /** Whether turns would be accepted: a healthy process may still be configured to refuse all. */
-  async readiness(): Promise<Readiness> {
+  async readiness(): Promise<ReadinessDto> {
     if (this.#isStopping) return { ready: false, checks: { process: 'stopping' } };
     const { deps } = this;
     const { dependencies } = deps;
@@ -158,13 +132,13 @@ export class HealthService {
     return model.ready ? found : { ready: false, checks: { ...found.checks, ...model.checks } };
   }
 
-  /** Health of the process: whether it can do its work. */
-  async health(): Promise<Health> {
+  /** HealthDto of the process: whether it can do its work. */
+  async health(): Promise<HealthDto> {
     return this.#view(await this.#look(), (found) => found.isReady);
   }
 
-  /** Health of the default agent. */
-  async agentHealth(): Promise<Health> {
+  /** HealthDto of the default agent. */
+  async agentHealth(): Promise<HealthDto> {
     const health = this.#view(await this.#look(), (one) => one.isReady && one.isAgentReady);
     return { ...health, commands: this.deps.commands };
   }
@@ -205,7 +179,7 @@ export class HealthService {
     return this.#last;
   }
 
-  #view(found: CheckResult, isHealthy: (found: CheckResult) => boolean): Health {
+  #view(found: CheckResult, isHealthy: (found: CheckResult) => boolean): HealthDto {
     return {
       status: isHealthy(found) ? 'healthy' : 'unhealthy',
       agent_name: this.deps.agentName,
@@ -231,17 +205,11 @@ export interface Dependency {
   ping(): Promise<void>;
 }
 
-export interface Readiness {
-  ready: boolean;
-  /** Results by name: `ok`, or the fault. */
-  checks: Record<string, string>;
-}
-
 /** Pings every dependency, each for at most `timeoutMs` milliseconds. */
 export async function checkReadiness(
   dependencies: readonly Dependency[],
   timeoutMs = 2_000,
-): Promise<Readiness> {
+): Promise<ReadinessDto> {
   const answers = await Promise.all(
     dependencies.map(async ({ name, label, ping }): Promise<[string, string]> => {
       try {
@@ -265,28 +233,12 @@ function describeFault(label: string, error: unknown): string {
   return `${label} does not answer${code === undefined ? '' : ` (${code})`}`;
 }
 
-/** The way a process runs commands. */
-export interface CommandHealth {
-  kind: Shells['kind'];
-  /** Gaps of the sandbox on this machine, or the reason why there is no sandbox. */
-  weaknesses: readonly string[];
-}
-
-function commandHealth(shells: Shells): CommandHealth {
+function commandHealth(shells: Shells): CommandHealthDto {
   const { kind } = shells;
   return { kind, weaknesses: kind === 'sandboxed' ? shells.weaknesses : [shells.reason] };
 }
 
-/** How the tool hook answers the process: no reason of a failure, as health has no key and reasons name hosts. */
-export interface HookHealth {
-  failures_in_row: number;
-  /** ISO 8601. Absent: never. */
-  last_answer_at?: string;
-  /** ISO 8601. Absent: never. */
-  last_failure_at?: string;
-}
-
-function hookHealth({ failuresInRow, answeredAt, failedAt }: ToolHookHealth): HookHealth {
+function hookHealth({ failuresInRow, answeredAt, failedAt }: ToolHookHealth): HookHealthDto {
   return {
     failures_in_row: failuresInRow,
     ...compact({ last_answer_at: isoOf(answeredAt), last_failure_at: isoOf(failedAt) }),

@@ -2,7 +2,7 @@ import { Controller, Get, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Open } from '../access/owned.decorator.js';
-import { HealthService, type Health, type Readiness } from './health-service.js';
+import { HealthService } from './health-service.js';
 import { HealthDto, LivenessDto, ReadinessDto } from './health.dto.js';
 
 /** Applies to all routes here: they show no one's data. */
@@ -40,7 +40,7 @@ export class HealthController {
   })
   @ApiOkResponse({ type: HealthDto, description: answersSoon })
   @ApiResponse({ status: 503, type: HealthDto, description: 'The status is `unhealthy`.' })
-  async alive(@Res({ passthrough: true }) response: Response): Promise<Health> {
+  async alive(@Res({ passthrough: true }) response: Response): Promise<HealthDto> {
     return answer(response, await this.health.health());
   }
 
@@ -53,7 +53,7 @@ export class HealthController {
   })
   @ApiOkResponse({ type: HealthDto, description: answersSoon })
   @ApiResponse({ status: 503, type: HealthDto, description: 'The status is `unhealthy`.' })
-  async agent(@Res({ passthrough: true }) response: Response): Promise<Health> {
+  async agent(@Res({ passthrough: true }) response: Response): Promise<HealthDto> {
     return answer(response, await this.health.agentHealth());
   }
 
@@ -66,14 +66,14 @@ export class HealthController {
   })
   @ApiOkResponse({ type: ReadinessDto, description: 'Each check is `ok`.' })
   @ApiResponse({ status: 503, type: ReadinessDto, description: '`checks` names the faults.' })
-  async ready(@Res({ passthrough: true }) response: Response): Promise<Readiness> {
+  async ready(@Res({ passthrough: true }) response: Response): Promise<ReadinessDto> {
     const readiness = await this.health.readiness();
     response.status(readiness.ready ? 200 : 503);
     return readiness;
   }
 }
 
-function answer(response: Response, health: Health): Health {
+function answer(response: Response, health: HealthDto): HealthDto {
   response.status(health.status === 'healthy' ? 200 : 503);
   return health;
 }

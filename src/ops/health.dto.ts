@@ -1,14 +1,16 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { whole } from '../http/fields/json-schemas.js';
-import type { CommandHealth, HookHealth, Health, Readiness } from './health-service.js';
+import type { Shells } from '../tools/shells.js';
 
-export class CommandHealthDto implements CommandHealth {
-  @ApiProperty({ enum: ['sandboxed', 'unsandboxed', 'off'] }) kind!: CommandHealth['kind'];
+/** The way a process runs commands. */
+export class CommandHealthDto {
+  @ApiProperty({ enum: ['sandboxed', 'unsandboxed', 'off'] }) kind!: Shells['kind'];
   /** What the sandbox does not limit or keep out, or why there is none. */
   @ApiProperty({ type: [String] }) weaknesses!: readonly string[];
 }
 
-export class HookHealthDto implements HookHealth {
+/** How the tool hook answers the process: no reason of a failure, as health has no key and reasons name hosts. */
+export class HookHealthDto {
   /** Questions without an answer since the last one that had one. */
   @ApiProperty(whole) failures_in_row!: number;
   /** Absent: never. */
@@ -17,8 +19,8 @@ export class HookHealthDto implements HookHealth {
   @ApiPropertyOptional({ type: String, format: 'date-time' }) last_failure_at?: string;
 }
 
-export class HealthDto implements Health {
-  @ApiProperty({ enum: ['healthy', 'unhealthy'] }) status!: Health['status'];
+export class HealthDto {
+  @ApiProperty({ enum: ['healthy', 'unhealthy'] }) status!: 'healthy' | 'unhealthy';
   /** The agent of sessions that name none. */
   agent_name!: string;
   agent_ready!: boolean;
@@ -34,7 +36,7 @@ export class HealthDto implements Health {
   /**
    * How the tool hook has answered this process, which asks it if it runs turns. Absent where no hook is configured.
    */
-  @ApiPropertyOptional({ type: HookHealthDto }) tool_hook?: HookHealth;
+  @ApiPropertyOptional({ type: HookHealthDto }) tool_hook?: HookHealthDto;
 
   uptime_seconds!: number;
   /** The version of the server. */
@@ -47,14 +49,14 @@ export class HealthDto implements Health {
   commit?: string;
 
   /** How this process runs commands; only in the agent's health. */
-  @ApiPropertyOptional({ type: CommandHealthDto }) commands?: CommandHealth;
+  @ApiPropertyOptional({ type: CommandHealthDto }) commands?: CommandHealthDto;
 }
 
 export class LivenessDto {
   @ApiProperty({ type: Boolean, enum: [true] }) live!: true;
 }
 
-export class ReadinessDto implements Readiness {
+export class ReadinessDto {
   ready!: boolean;
 
   /** Each check is `ok`, or names its fault. */

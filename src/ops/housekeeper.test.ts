@@ -14,7 +14,7 @@ import { forgetOld, Housekeeper, type Chore } from './housekeeper.js';
 
 function open(...chores: Chore[]) {
   const clock = new ManualClock();
-  return { clock, keeper: new Housekeeper(chores, { clock, logger: silentLogger }) };
+  return { clock, keeper: new Housekeeper(chores, clock, silentLogger) };
 }
 
 describe('Housekeeper', () => {
@@ -34,7 +34,7 @@ describe('Housekeeper', () => {
     expect(done).toEqual(['a', 'b']);
     await clock.advance(10_000);
     expect(done).toEqual(['a', 'b', 'a', 'b']);
-    await keeper.stop();
+    await keeper.onModuleDestroy();
     await clock.advance(20_000);
     expect(done).toHaveLength(4);
   });
@@ -49,7 +49,7 @@ describe('Housekeeper', () => {
     const { clock, keeper } = open(slow, { name: 'next', run: async () => done.push('next') });
     keeper.start();
     await clock.advance(10_000);
-    const stopped = keeper.stop();
+    const stopped = keeper.onModuleDestroy();
     finish();
     await stopped;
     expect(done).toEqual(['slow']);

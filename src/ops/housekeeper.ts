@@ -1,9 +1,10 @@
+import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { getTableName, sql } from 'drizzle-orm';
 import type { BlobStore } from '../attachments/blob-store.js';
 import type { Config } from '../config/config.js';
 import { Poller } from '../platform/async/poller.js';
-import type { Clock } from '../platform/clock.js';
-import type { Logger } from '../platform/logger.js';
+import { CLOCK, type Clock } from '../platform/clock.js';
+import { LOGGER, type Logger } from '../platform/logger.js';
 import { expireSessions, releaseFiles } from '../session/session-expiry.js';
 import type { Database } from '../storage/connection.js';
 import { turns } from '../storage/schema.js';
@@ -24,16 +25,19 @@ export interface Chore {
   run(): Promise<unknown>;
 }
 
+/** Injects the chores of a process. */
+export const CHORES = Symbol('Chores');
+
 /** Runs the chores, which remove expired data, round after round. */
-export class Housekeeper {
-  readonly #logger: Logger;
+@Injectable()
+export class Housekeeper implements OnModuleDestroy {
   readonly #poller: Poller;
 
   constructor(
-    private readonly chores: readonly Chore[],
-    { clock, logger }: { clock: Clock; logger: Logger },
+    @Inject(CHORES) private readonly chores: readonly Chore[],
+    @Inject(CLOCK) clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
   ) {
-    this.#logger = logger;
     this.#poller = new Poller(() => this.#doRound(), { clock, waitMs: () => ROUND_MS });
   }
 
@@ -42,7 +46,7 @@ export class Housekeeper {
   }
 
   /** Resolves when the chore in progress is done. */
-  stop(): Promise<void> {
+  onModuleDestroy(): Promise<void> {
     return this.#poller.stop();
   }
 
@@ -53,7 +57,7 @@ export class Housekeeper {
       try {
         await run();
       } catch (error) {
-        this.#logger.warn(
+        this.logger.warn(
           { chore: name, error },
           'old data could not be deleted (housekeeping): it is tried again in ten seconds',
         );
@@ -63,10 +67,7 @@ export class Housekeeper {
 }
 
 /** All that has a term: rows of tables with days of their own, sessions and files without use, contents of nobody. */
-export function listChores(
-  config: Config,
-  { db, clock, blobs }: { db: Database; clock: Clock; blobs: BlobStore },
-): Chore[] {
+export function listChores(config: Config, db: Database, clock: Clock, blobs: BlobStore): Chore[] {
   const now = (): Date => new Date(clock.now());
   const old = tables.flatMap((entry): Chore[] => {
     const { table, kept } = entry;

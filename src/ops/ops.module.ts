@@ -1,23 +1,21 @@
-import { Module, type OnModuleDestroy } from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import { AccessModule } from '../access/access.module.js';
 import { AgentsModule } from '../agents/agents.module.js';
 import { AttachmentsModule } from '../attachments/attachments.module.js';
 import { BlobStore } from '../attachments/blob-store.js';
-import { CONFIG, type Config } from '../config/config.js';
+import { CONFIG } from '../config/config.js';
 import { EVENT_LOG } from '../events/event-log.js';
-import { CLOCK, type Clock } from '../platform/clock.js';
-import { LOGGER, type Logger } from '../platform/logger.js';
+import { CLOCK } from '../platform/clock.js';
 import { ProviderModule } from '../provider/provider.module.js';
-import { DATABASE, OPENED_DATABASE, type Database } from '../storage/connection.js';
+import { DATABASE, OPENED_DATABASE } from '../storage/connection.js';
 import { ToolsModule } from '../tools/tools.module.js';
 import { TURN_QUEUE } from '../turn/queue/turn-queue.js';
 import { DEPENDENCIES, HealthChecks, HealthService, listDependencies } from './health-service.js';
 import { HealthController } from './health.controller.js';
-import { Housekeeper, listChores } from './housekeeper.js';
+import { CHORES, Housekeeper, listChores } from './housekeeper.js';
 import { MetricsController } from './metrics.controller.js';
 import { MetricsService } from './metrics-service.js';
 import { QueueController } from './queue.controller.js';
-import { QueueService } from './queue-service.js';
 
 /** Provides the health checks and their routes. */
 @Module({
@@ -43,7 +41,6 @@ export class MetricsViewModule {}
 @Module({
   imports: [AccessModule],
   controllers: [QueueController],
-  providers: [QueueService],
 })
 export class QueueViewModule {}
 
@@ -51,19 +48,9 @@ export class QueueViewModule {}
 @Module({
   imports: [AttachmentsModule],
   providers: [
-    {
-      provide: Housekeeper,
-      inject: [DATABASE, CONFIG, CLOCK, LOGGER, BlobStore],
-      useFactory: (db: Database, config: Config, clock: Clock, logger: Logger, blobs: BlobStore) =>
-        new Housekeeper(listChores(config, { db, clock, blobs }), { clock, logger }),
-    },
+    { provide: CHORES, inject: [CONFIG, DATABASE, CLOCK, BlobStore], useFactory: listChores },
+    Housekeeper,
   ],
   exports: [Housekeeper],
 })
-export class HousekeepingModule implements OnModuleDestroy {
-  constructor(private readonly keeper: Housekeeper) {}
-
-  onModuleDestroy(): Promise<void> {
-    return this.keeper.stop();
-  }
-}
+export class HousekeepingModule {}

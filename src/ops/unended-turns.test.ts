@@ -3,8 +3,7 @@ import { sql } from 'drizzle-orm';
 import { openTestDatabase } from '../../test/support/database/database.js';
 import { storeTurn } from '../../test/support/turn/store-turn.js';
 import type { OpenedDatabase } from '../storage/connection.js';
-import { findUnendedTurns } from './unended-turns.js';
-import { viewStatuses } from './queue-service.js';
+import { findUnendedTurns, viewStatuses } from './unended-turns.js';
 
 describe('turns that have not ended', () => {
   let database: OpenedDatabase;

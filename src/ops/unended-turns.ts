@@ -1,5 +1,8 @@
 import { asc, eq, gt, lte, or, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
+import { compact } from '../platform/compact.js';
+import { sessionTitle } from '../session/session-title.js';
+import type { QueuedTurnDto, StatusDto, StatusesDto } from './queue.dto.js';
 import type { Queryable } from '../storage/connection.js';
 import { activeStatuses, unendedStatuses } from '../storage/shapes/stored-turn.js';
 import { sessions, turns } from '../storage/schema.js';
@@ -68,3 +71,41 @@ export function findUnendedTurns(db: Queryable, most: number) {
 }
 
 export type UnendedTurn = Awaited<ReturnType<typeof findUnendedTurns>>[number];
+
+/** @param most turns of a status from each end. Pure. */
+export function viewStatuses(turns: readonly UnendedTurn[], most: number): StatusesDto {
+  const view = (status: UnendedStatus): StatusDto => {
+    const ofStatus = turns.filter((turn) => turn.status === status);
+    return {
+      depth: ofStatus[0]?.depth ?? 0,
+      oldest: ofStatus.filter(({ rank }) => rank <= most).map(viewTurn),
+      newest: ofStatus
+        .filter(({ rank }) => rank > most)
+        .map(viewTurn)
+        .toReversed(),
+    };
+  };
+  return {
+    held: view('held'),
+    queued: view('queued'),
+    running: view('running'),
+    waiting: view('waiting'),
+  };
+}
+
+function viewTurn(turn: UnendedTurn): QueuedTurnDto {
+  return {
+    turnId: turn.id,
+    sessionId: turn.sessionId,
+    principal: turn.principalId,
+    ...compact({ message: sessionTitle(turn.request) }),
+    agent: turn.agent,
+    projectRoot: turn.projectRoot,
+    attempt: turn.attempt,
+    createdAt: turn.createdAt.toISOString(),
+    startedAt: turn.startedAt?.toISOString() ?? null,
+    waitingSince: turn.waitingSince?.toISOString() ?? null,
+    placed: turn.hasSlot,
+    ...compact({ parentTurnId: turn.parentTurnId ?? undefined }),
+  };
+}

@@ -1,8 +1,9 @@
+import type { SkillProject } from '../agents/skill-library.js';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { KeyRoots } from '../access/key-store.js';
 import { type Principal, LOCAL_USER } from '../access/principal.js';
-import type { OwnPaths } from '../governance/permissions/own-paths.js';
+import { hiddenFrom, type OwnPaths } from '../governance/permissions/own-paths.js';
 import type { Clock } from '../platform/clock.js';
 import { compact } from '../platform/compact.js';
 import { isWithin } from '../platform/is-within.js';
@@ -219,4 +220,9 @@ function keep(letter: string): string {
 function encode(letter: string): string {
   const bytes = [...Buffer.from(letter, 'utf8')];
   return bytes.map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
+}
+
+/** A turn's folder as the library of skills takes it. */
+export function projectOf({ real, spellings, ownPaths }: OpenedRoot): SkillProject {
+  return { root: real, hidden: hiddenFrom(ownPaths, spellings) };
 }

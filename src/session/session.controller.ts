@@ -1,11 +1,12 @@
-import { Body, Controller, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Inject, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Caller } from '../access/caller.decorator.js';
 import { Owned, Unowned } from '../access/owned.decorator.js';
 import type { Principal } from '../access/principal.js';
 import { SessionIdDto } from '../http/id-params.dto.js';
 import { ApiErrors } from '../http/errors/api-errors.decorator.js';
-import { TodoStore } from '../notices/todos.js';
+import { loadTodos } from '../notices/todos.js';
+import { DATABASE, type Database } from '../storage/connection.js';
 import { SessionService } from './session-service.js';
 import {
   BootedSessionDto,
@@ -134,7 +135,7 @@ export class SessionListController {
 export class TodoController {
   constructor(
     private readonly sessions: SessionService,
-    private readonly todos: TodoStore,
+    @Inject(DATABASE) private readonly db: Database,
   ) {}
 
   @Get(':id/todos')
@@ -147,6 +148,6 @@ export class TodoController {
   @ApiErrors('SESSION_NOT_FOUND')
   async list(@Param() { id: sessionId }: SessionIdDto): Promise<TodoListDto> {
     const session = await this.sessions.get(sessionId);
-    return { todos: await this.todos.get(session.sessionId) };
+    return { todos: await loadTodos(this.db, session.sessionId) };
   }
 }

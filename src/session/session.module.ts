@@ -3,7 +3,6 @@ import { AccessModule } from '../access/access.module.js';
 import { KeyStore } from '../access/key-store.js';
 import { CONFIG, type Config } from '../config/config.js';
 import { OWN_PATHS, type OwnPaths } from '../governance/permissions/own-paths.js';
-import { NoticesModule } from '../notices/notices.module.js';
 import { OptionsModule } from '../options/options.module.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { isLoopback } from '../platform/net/addresses.js';
@@ -15,7 +14,6 @@ import { SessionService } from './session-service.js';
 import { SessionStore } from './session-store.js';
 import { AgentsModule } from '../agents/agents.module.js';
 import { SkillController } from './skill.controller.js';
-import { SkillService } from './skill-service.js';
 
 /** Conversations, and the folders that they work in. */
 @Module({
@@ -46,8 +44,7 @@ export class SessionModule {}
 
 /** The routes of sessions. */
 @Module({
-  imports: [AgentsModule, NoticesModule, SessionModule],
+  imports: [AgentsModule, SessionModule],
   controllers: [SessionController, SessionListController, SkillController, TodoController],
-  providers: [SkillService],
 })
 export class SessionApiModule {}

@@ -5,14 +5,21 @@ import { Owned, Unowned } from '../access/owned.decorator.js';
 import type { Principal } from '../access/principal.js';
 import { ApiErrors } from '../http/errors/api-errors.decorator.js';
 import { SessionIdDto } from '../http/id-params.dto.js';
-import type { SkillView } from '../agents/view-skill.js';
-import { SkillService } from './skill-service.js';
-import { SkillListDto, SkillQueryDto } from './skill.dto.js';
+import { PersonaLibrary } from '../agents/persona-library.js';
+import { chooseSkills, SkillLibrary, type SkillPlace } from '../agents/skill-library.js';
+import { SkillListDto, SkillQueryDto, viewSkill } from './skill.dto.js';
+import { projectOf, ProjectRoots } from './project-roots.js';
+import { SessionStore } from './session-store.js';
 
 @ApiTags('tools')
 @Controller('api/harness')
 export class SkillController {
-  constructor(private readonly skills: SkillService) {}
+  constructor(
+    private readonly library: SkillLibrary,
+    private readonly personas: PersonaLibrary,
+    private readonly projectRoots: ProjectRoots,
+    private readonly sessions: SessionStore,
+  ) {}
 
   @Get('skills')
   @Unowned('skills of the instruction root are the server’s')
@@ -22,8 +29,8 @@ export class SkillController {
   })
   @ApiOkResponse({ type: SkillListDto })
   @ApiErrors('INVALID_REQUEST', 'PERSONA_NOT_FOUND')
-  async list(@Query() { agent }: SkillQueryDto): Promise<{ skills: SkillView[] }> {
-    return { skills: await this.skills.list(agent) };
+  list(@Query() { agent }: SkillQueryDto): Promise<SkillListDto> {
+    return agent === undefined ? this.#list({}) : this.#listOf(agent, {});
   }
 
   @Get('sessions/:id/skills')
@@ -42,7 +49,22 @@ export class SkillController {
   async ofSession(
     @Param() { id }: SessionIdDto,
     @Caller() caller: Principal,
-  ): Promise<{ skills: SkillView[] }> {
-    return { skills: await this.skills.ofSession(id, caller) };
+  ): Promise<SkillListDto> {
+    const { persona, projectRoot } = await this.sessions.get(id);
+    const root = await this.projectRoots.open(projectRoot, caller);
+    return this.#listOf(persona, { project: projectOf(root) });
+  }
+
+  async #listOf(agent: string, place: SkillPlace): Promise<SkillListDto> {
+    const { name, skills } = await this.personas.load(agent);
+    return this.#list({ ...place, agent: name }, skills);
+  }
+
+  /** By level and name. @param named by the agent: the others are not offered. */
+  async #list(place: SkillPlace, named?: readonly string[]): Promise<SkillListDto> {
+    const found = await this.library.find(place);
+    const { skills } = chooseSkills(found, [named]);
+    const offered = new Set(skills.map(({ name }) => name));
+    return { skills: found.map((one) => viewSkill(one, { found, offered })) };
   }
 }

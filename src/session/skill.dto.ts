@@ -2,9 +2,8 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional, IsString } from 'class-validator';
 import { mustBe } from '../http/fields/field-words.js';
 import { nullableText } from '../http/fields/json-schemas.js';
-import type { LineProblem } from '../parsing/front-matter.js';
-import { skillLevels, type SkillLevel } from '../agents/skill-file.js';
-import type { SkillView } from '../agents/view-skill.js';
+import { skillLevels, type FoundSkill, type SkillLevel } from '../agents/skill-file.js';
+import { hiddenBy } from '../agents/skill-library.js';
 
 export class SkillQueryDto {
   @ApiPropertyOptional({ type: String, description: 'An agent, whose skills are listed too.' })
@@ -13,7 +12,7 @@ export class SkillQueryDto {
   agent?: string | undefined;
 }
 
-export class SkillFaultDto implements LineProblem {
+export class SkillFaultDto {
   @ApiProperty({ type: 'integer', minimum: 1 })
   line!: number;
 
@@ -21,7 +20,7 @@ export class SkillFaultDto implements LineProblem {
   message!: string;
 }
 
-export class SkillDto implements SkillView {
+export class SkillDto {
   @ApiProperty({ type: String, example: 'release-notes' })
   name!: string;
 
@@ -71,4 +70,26 @@ export class SkillDto implements SkillView {
 export class SkillListDto {
   @ApiProperty({ type: [SkillDto] })
   skills!: SkillDto[];
+}
+
+/** @param offered names of the skills that turns are told of. Pure. */
+export function viewSkill(
+  one: FoundSkill,
+  { found, offered }: { found: readonly FoundSkill[]; offered: ReadonlySet<string> },
+): SkillDto {
+  const { name, level, file, skill, faults } = one;
+  const hider = hiddenBy(one, found) ?? null;
+  return {
+    name,
+    level,
+    file,
+    description: skill?.description ?? null,
+    license: skill?.license ?? null,
+    compatibility: skill?.compatibility ?? null,
+    metadata: skill?.metadata ?? {},
+    allowedTools: skill?.allowedTools ?? null,
+    isOffered: skill !== undefined && hider === null && offered.has(name),
+    hiddenBy: hider,
+    faults,
+  };
 }

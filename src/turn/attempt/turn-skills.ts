@@ -1,8 +1,7 @@
 import type { Persona } from '../../agents/parse-agent-file.js';
 import { clientNotice, type NoticePosted } from '../../events/turn-event.js';
 import { compact } from '../../platform/compact.js';
-import type { OpenedRoot } from '../../session/project-roots.js';
-import { projectOf } from '../../session/skill-service.js';
+import { projectOf, type OpenedRoot } from '../../session/project-roots.js';
 import { chooseSkills } from '../../agents/skill-library.js';
 import type { Skill } from '../../agents/skill-file.js';
 import type { ToldSkill } from '../../storage/shapes/sent-request.js';

@@ -13,7 +13,7 @@ import type { TurnEvent } from '../../events/turn-event.js';
 import { budgetExhausted } from '../../governance/budgets/reserve-call.js';
 import { cutPage } from '../../http/paging/load-page.js';
 import { badCursor, type PageQueryDto } from '../../http/paging/page-query.dto.js';
-import { TodoStore } from '../../notices/todos.js';
+import { loadTodos } from '../../notices/todos.js';
 import { OptionLoader } from '../../options/option-loader.js';
 import { untilAborted } from '../../platform/async/deadlines.js';
 import { compact } from '../../platform/compact.js';
@@ -58,7 +58,6 @@ export class ConversationService {
     private readonly services: AttemptServices,
     private readonly sessions: SessionStore,
     private readonly options: OptionLoader,
-    private readonly todos: TodoStore,
   ) {}
 
   /** A page of turns' messages, oldest first. @throws TypedError SESSION_NOT_FOUND 404. */
@@ -191,7 +190,7 @@ export class ConversationService {
       summary: before?.summary,
       reason: 'requested' as const,
       turns: await files.show(buildTranscripts(services, turns.slice(0, -1))),
-      todos: await this.todos.get(sessionId),
+      todos: await loadTodos(services.db, sessionId),
       files: namesOfFiles(stored),
       frame: openFrame(model, { options, prefix, maxTokens: config.maxTokens }),
     };
