@@ -5,7 +5,7 @@ import {
   type QueryOptions,
   type Results,
 } from '@electric-sql/pglite';
-import { PlanAge, StatementNames } from '../src/storage/prepared-plans.js';
+import { PlanAge, StatementNames } from '../src/storage/pooled-database.js';
 
 type Messages = Awaited<ReturnType<PGlite['execProtocolStream']>>;
 

@@ -11,13 +11,9 @@ const MOST_SHARE = 0.75;
 interface Request {
   principalId: string;
   units: number;
+  isAdmitted: boolean;
+  /** Resolves what waits for it. */
   admit(): void;
-}
-
-interface Reservation {
-  admitted: Promise<void>;
-  isAdmitted(): boolean;
-  release(): void;
 }
 
 /**
@@ -49,34 +45,25 @@ export class FileMemory {
   async reserve(bytes: number, { principalId, wait }: Requester): Promise<() => void> {
     const units = Math.min(this.#units, Math.ceil(bytes / UNIT_BYTES));
     if (units === 0) return () => undefined;
-    const reservation = this.#request(principalId, units);
-    if (reservation.isAdmitted()) return reservation.release;
-    try {
-      await wait(() => reservation.admitted);
-    } catch (error) {
-      reservation.release();
-      throw error;
-    }
-    return reservation.release;
-  }
-
-  #request(principalId: string, units: number): Reservation {
-    let isAdmitted = false;
-    const request: Request = { principalId, units, admit: () => undefined };
+    const request: Request = { principalId, units, isAdmitted: false, admit: () => undefined };
     const admitted = new Promise<void>((resolve) => {
-      request.admit = () => {
-        isAdmitted = true;
-        resolve();
-      };
+      request.admit = resolve;
     });
-    this.#queue.push(request);
-    this.#admit();
     const release = (): void => {
-      if (isAdmitted) this.#take(principalId, -units);
+      if (request.isAdmitted) this.#take(principalId, -units);
       else this.#queue.splice(this.#queue.indexOf(request), 1);
       this.#admit();
     };
-    return { admitted, isAdmitted: () => isAdmitted, release };
+    this.#queue.push(request);
+    this.#admit();
+    if (request.isAdmitted) return release;
+    try {
+      await wait(() => admitted);
+    } catch (error) {
+      release();
+      throw error;
+    }
+    return release;
   }
 
   #admit(): void {
@@ -86,6 +73,7 @@ export class FileMemory {
       if (next === undefined || next.units > this.#free) return;
       this.#queue.splice(this.#queue.indexOf(next), 1);
       this.#take(next.principalId, next.units);
+      next.isAdmitted = true;
       next.admit();
     }
   }

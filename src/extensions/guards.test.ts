@@ -6,7 +6,7 @@ import {
   type AgentState,
 } from '../governance/decision-tree/agent-state.js';
 import { DefaultDecisionTree } from '../governance/decision-tree/decision-trees.js';
-import { ToolFailure } from '../tools/tool-failure.js';
+import { ToolFailure } from '../tools/tool.js';
 import { GuardedTree, guardTool } from './guards.js';
 import type { ExtensionTool } from './extend.js';
 

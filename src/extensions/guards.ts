@@ -12,8 +12,7 @@ import { storableJson, storableText } from '../storage/connection.js';
 import { onWrongType } from '../parsing/shapes.js';
 import { isPlainObject } from '../platform/json.js';
 import { outputBlocks } from '../parsing/tool-output.js';
-import { ToolFailure } from '../tools/tool-failure.js';
-import type { ToolDefinition } from '../tools/tool.js';
+import { ToolFailure, type ToolDefinition } from '../tools/tool.js';
 import type { MakeDecisionTree, ExtensionTrigger, ExtensionTool } from './extend.js';
 import {
   checkConfig,

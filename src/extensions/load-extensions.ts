@@ -12,7 +12,7 @@ import { compact } from '../platform/compact.js';
 import { isPlainObject } from '../platform/json.js';
 import type { Logger } from '../platform/logger.js';
 import type { ToolRegistry } from '../tools/registry.js';
-import { ToolFailure } from '../tools/tool-failure.js';
+import { ToolFailure } from '../tools/tool.js';
 import type {
   Extension,
   ExtensionTool,

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { compareSchema } from './schema-error.js';
+import { compareSchema } from './migrate-database.js';
 
 const known = [
   { tag: '0000_first', when: 10 },

@@ -11,8 +11,7 @@ import {
   type SchemaReport,
   type MigrateMode,
 } from './migrate-database.js';
-import { endPool, openPooled, poolState } from './pooled-database.js';
-import { preparePool } from './prepared-plans.js';
+import { endPool, openPooled, poolState, preparePool } from './pooled-database.js';
 
 interface Upkeep {
   clock?: Clock;

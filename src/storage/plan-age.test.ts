@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { PlanAge } from './prepared-plans.js';
+import { PlanAge } from './pooled-database.js';
 
 describe('the age of plans', () => {
   it('is over after a second, at twice the age each time after that, and each minute in the end', () => {

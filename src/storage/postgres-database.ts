@@ -10,10 +10,9 @@ import {
   checkMigrations,
   type SchemaReport,
   type MigrateMode,
+  SchemaError,
 } from './migrate-database.js';
-import { openPooled, poolState } from './pooled-database.js';
-import { preparePool } from './prepared-plans.js';
-import { SchemaError } from './schema-error.js';
+import { openPooled, poolState, preparePool } from './pooled-database.js';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 

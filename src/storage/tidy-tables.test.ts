@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Pool } from 'pg';
-import { renewPlans } from './prepared-plans.js';
+import { renewPlans } from './pooled-database.js';
 import { openEnginePool, EngineThread } from './engine/engine-thread.js';
 import { tidy } from './embedded-database.js';
 

@@ -7,8 +7,7 @@ import { untilAborted } from '../platform/async/deadlines.js';
 import type { JsonObject } from '../platform/json.js';
 import { editTool, writeTool } from './builtin/file-tools.js';
 import { measureFolder, ProjectQuota } from './project-quota.js';
-import { ToolFailure } from './tool-failure.js';
-import type { ToolDefinition } from './tool.js';
+import { ToolFailure, type ToolDefinition } from './tool.js';
 import { outputText } from '../parsing/tool-output.js';
 
 const KIB = 1024;

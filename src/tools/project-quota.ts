@@ -2,7 +2,7 @@ import { lstat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Clock } from '../platform/clock.js';
 import { closing, HeldFolder, unlessGone } from '../platform/files/held-folder.js';
-import { ToolFailure } from './tool-failure.js';
+import { ToolFailure, type FolderQuota } from './tool.js';
 
 const MIB = 1024 * 1024;
 /** Bytes that each file and folder takes at least: so many that are empty fill a disk too. */
@@ -22,18 +22,13 @@ export interface QuotaOptions {
 }
 
 /** The quota of a folder that the server made for a principal. All turns of a process share that of a folder. */
-export class ProjectQuota {
+export class ProjectQuota implements FolderQuota {
   #used: Promise<number> | undefined;
   #measuredAt = 0;
   #freshMs = FRESH_MS;
 
   constructor(private readonly options: QuotaOptions) {}
 
-  /**
-   * Counts what a tool is about to write.
-   *
-   * @throws ToolFailure for what there is no room for.
-   */
   async reserve(tool: string, bytes: number): Promise<void> {
     const used = await this.#measure();
     if (bytes > 0 && used + bytes > this.#most) {
@@ -42,12 +37,6 @@ export class ProjectQuota {
     this.#used = Promise.resolve(used + bytes);
   }
 
-  /**
-   * Runs a command, and stops it when it has filled the folder. One that begins in a full folder may run, and delete
-   * files.
-   *
-   * @param work gets a signal that aborts with a ToolFailure.
-   */
   async watch<T>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const before = await this.#measure();
     const full = new AbortController();

@@ -41,14 +41,13 @@ const SPARE = 500;
 export async function openShells(options: ShellsOptions): Promise<Shells> {
   const outputBytes = Math.max(options.outputLimit - SPARE, SPARE);
   const found = await Sandbox.find(options);
-  if (found.kind === 'bubblewrap') {
-    const { sandbox } = found;
+  if (found instanceof Sandbox) {
     return {
       kind: 'sandboxed',
       network: options.network,
-      weaknesses: sandbox.weaknesses,
+      weaknesses: found.weaknesses,
       outputBytes,
-      program: (folder, needs) => sandbox.program(folder, needs),
+      program: (folder, needs) => found.program(folder, needs),
     };
   }
   return options.allowUnsandboxed

@@ -1,10 +1,9 @@
 import type { ArgumentKind, ToolEffect } from '../governance/permission-subject.js';
-import type { ToolOutput } from '../parsing/tool-output.js';
+import type { ToolOutput, OutputBlock } from '../parsing/tool-output.js';
 import type { OwnPaths } from '../governance/permissions/own-paths.js';
 import type { ToolSpec } from '../storage/shapes/stored-options.js';
 import type { Todo } from '../storage/shapes/stored-step.js';
 import type { MemoryCommand, MemoryResult } from '../memory/commands/memory-command.js';
-import type { ProjectQuota } from './project-quota.js';
 import type { JsonObject } from '../platform/json.js';
 
 /**
@@ -35,7 +34,7 @@ export interface ToolContext {
   /** The whole environment of child processes (see `pickShellEnv`): nothing else is inherited. */
   env?: Readonly<Record<string, string>>;
   /** The quota of the folder that the workdir is in. Absent: none. */
-  quota?: Pick<ProjectQuota, 'reserve' | 'watch'>;
+  quota?: FolderQuota;
   /** Most results that a search shows at once. Default: the tool's own limit. */
   mostResults?: number;
   /** The session's todo list. */
@@ -60,6 +59,18 @@ export interface Delegated {
 export interface MemoryBoard {
   /** Runs a call once, however often it is tried. @returns what it came to. */
   run(command: MemoryCommand, callId: string): Promise<MemoryResult>;
+}
+
+export interface FolderQuota {
+  /** Counts what a tool is about to write. @throws ToolFailure for what there is no room for. */
+  reserve(tool: string, bytes: number): Promise<void>;
+  /**
+   * Runs a command, and stops it when it has filled the folder. One that begins in a full folder may run, and delete
+   * files.
+   *
+   * @param work gets a signal that aborts with a ToolFailure.
+   */
+  watch<T>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
 }
 
 export interface TodoBoard {
@@ -125,4 +136,19 @@ export interface ToolDefinition {
   /** The provider's own definition of the tool, which its models know. Absent: they are sent ours. */
   definedAs?: ToolSpec['definedAs'];
   open(context: ToolContext): OpenTool;
+}
+
+/** A tool's failure whose message is written for the model and passed on as it is. */
+export class ToolFailure extends Error {
+  override readonly name = 'ToolFailure';
+  /** The message with its files. Absent: it has none. */
+  readonly blocks: readonly OutputBlock[] | undefined;
+
+  constructor(
+    message: string,
+    { blocks, ...options }: ErrorOptions & { blocks?: readonly OutputBlock[] } = {},
+  ) {
+    super(message, options);
+    this.blocks = blocks;
+  }
 }

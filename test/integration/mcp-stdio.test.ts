@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { callMcp, openTestMcp, stdioServer, turnOf } from '../support/mcp/open-test-mcp.js';
 import { systemClock } from '../../src/platform/clock.js';
-import { ToolFailure } from '../../src/tools/tool-failure.js';
+import { ToolFailure } from '../../src/tools/tool.js';
 import { runTool } from '../../src/tools/calls/run-tool.js';
 import type { Mcp } from '../../src/tools/mcp/mcp.js';
 

@@ -2,6 +2,7 @@ import { mkdir, open, rename, rm, stat, type FileHandle } from 'node:fs/promises
 import path from 'node:path';
 import { errorCode } from '../../platform/error-code.js';
 import type { BlobContents } from '../blob-store.js';
+import { closing } from '../../platform/files/held-folder.js';
 import { rechunk } from '../../platform/rechunk.js';
 
 /** Bytes of one write. */
@@ -16,12 +17,10 @@ export class DiskContents implements BlobContents {
     await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
     const draft = draftOf(file);
     const handle = await open(draft, 'wx', 0o600);
-    try {
+    await closing(handle, async () => {
       for await (const bytes of rechunk(content, PIECE_BYTES)) await writeAll(handle, bytes);
       await handle.sync();
-    } finally {
-      await handle.close();
-    }
+    });
     await rename(draft, file);
     await syncFolder(path.dirname(file));
   }
@@ -34,11 +33,9 @@ export class DiskContents implements BlobContents {
   async read(contentId: string, size: number): Promise<Buffer | undefined> {
     const handle = await orUndefined(open(this.#file(contentId), 'r'));
     if (handle === undefined) return undefined;
-    try {
-      return (await handle.stat()).size === size ? await handle.readFile() : undefined;
-    } finally {
-      await handle.close();
-    }
+    return closing(handle, async () =>
+      (await handle.stat()).size === size ? handle.readFile() : undefined,
+    );
   }
 
   async *pieces(contentId: string): AsyncGenerator<Uint8Array> {
@@ -79,11 +76,7 @@ async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
 /** Syncs a folder: a file's name is durable only when its folder is. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await closing(handle, () => handle.sync());
 }
 
 async function orUndefined<T>(found: Promise<T>): Promise<T | undefined> {

@@ -4,7 +4,7 @@ import { ExtensionError } from '../../extensions/extension-shapes.js';
 import { FileInvalidError } from '../../parsing/load-file.js';
 import { errorCode } from '../../platform/error-code.js';
 import { DataFolderBusyError, DataFolderUnusableError } from '../../storage/folder/data-folder.js';
-import { SchemaError } from '../../storage/schema-error.js';
+import { SchemaError } from '../../storage/migrate-database.js';
 import { UnreachableError } from '../../storage/database-errors.js';
 import { UsageError } from '../arguments.js';
 

@@ -128,12 +128,12 @@ describe('AnthropicProvider.stream', () => {
     });
   });
 
-  it('keeps the path of a gateway and sends the version asked for', async () => {
+  it('keeps the path of a gateway and sends the version of its profile', async () => {
     const served = await serve((_request, response) => sse(response, reply).end());
     await run(
       provider(`${served.url}/claude/v1/messages/`, {
         egressAllow: [served.url],
-        apiVersion: '2023-06-01',
+        profile: 'compatible',
       }),
     );
     expect(served.requests[0]?.url).toBe('/claude/v1/messages');

@@ -248,7 +248,7 @@ export function createClient(
           ...(profile.authentication === 'bearer'
             ? { authorization: `Bearer ${apiKey}` }
             : { 'x-api-key': apiKey }),
-          'anthropic-version': config.apiVersion ?? profile.apiVersion ?? API_VERSION,
+          'anthropic-version': profile.apiVersion ?? API_VERSION,
         },
         maxRetryAfterMs: MAX_RETRY_AFTER_MS,
         fetch: config.fetch ?? dispatchFetch(publicDispatcher({ privateHosts })),

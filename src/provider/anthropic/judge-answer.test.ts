@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { judgeAnswer, type ErrorAnswer, type AnswerJudgement } from './judge-answer.js';
+import { judgeAnswer, type ErrorAnswer, type AnswerJudgement } from './map-error.js';
 
 function refusal(text: string, more: Partial<ErrorAnswer> = {}): ErrorAnswer {
   return { status: 400, type: 'invalid_request_error', code: null, text, ...more };

@@ -3,11 +3,15 @@ import { compact } from '../../platform/compact.js';
 import { isPlainObject } from '../../platform/json.js';
 import { retryAdvice, retryAfterMs } from '../../platform/retry-advice.js';
 import { TypedError } from '../../errors/typed-error.js';
-import { policyViolation } from './egress.js';
-import { providerError, providerReasons, type ProviderErrorCategory } from '../provider-errors.js';
+import {
+  providerError,
+  providerReasons,
+  type ProviderErrorCategory,
+  type ProviderErrorReason,
+} from '../provider-errors.js';
 import { namedBlocks } from '../named-blocks.js';
 import { withCauses } from '../../platform/error-code.js';
-import { judgeAnswer, type ErrorAnswer } from './judge-answer.js';
+import { policyViolation } from './egress.js';
 
 type Redact = (text: string) => string;
 
@@ -258,4 +262,91 @@ function property(value: unknown, name: 'code' | 'message'): unknown {
   return typeof value === 'object' && value !== null && name in value
     ? (value as Record<typeof name, unknown>)[name]
     : undefined;
+}
+
+/** An error of the provider, as the answer or in a stream. */
+export interface ErrorAnswer {
+  /** The status of the answer; in a stream, the status of the error's type. */
+  status: number;
+  /** `error.type`. */
+  type: string | null;
+  /** `error.details.error_code`. */
+  code: string | null;
+  /** `error.message`. */
+  text: string;
+  /** `error.details`; its fields depend on the code. */
+  details?: unknown;
+}
+
+export interface AnswerJudgement {
+  reason: ProviderErrorReason | undefined;
+  retryable: boolean;
+}
+
+/** Codes about an account, a key or a workspace: other content would not help. */
+const ACCOUNT_CODES: ReadonlySet<string> = new Set([
+  'claude_code_key_creator_not_member',
+  'claude_code_version_too_old',
+  'cmek_key_disabled',
+  'cmek_key_network_blocked',
+  'organization_on_hold',
+  'organization_type_not_supported',
+  'parent_organization_required',
+  'user_profile_required',
+]);
+
+const SPEND_CODES: ReadonlySet<string> = new Set([
+  'contract_spend_limit_reached',
+  'enforced_spend_limit_reached',
+  'linked_organization_billing_unavailable',
+  'linked_organization_spend_limit_reached',
+  'user_profile_billing_not_authorized',
+  'user_profile_not_billable',
+]);
+
+/** Texts of spend limits and used-up credit, which have no code. */
+const SPEND_TEXT = /^You have reached your specified|credit balance is too low/i;
+
+const THINKING_TEXT =
+  /bound to a different conversation|invalid `?signature`?|thinking.*cannot be modified/is;
+
+const PROMPT_TEXT = /prompt is too long/i;
+
+/**
+ * Reason of the provider's refusal, and whether it may take the same request later. Known codes
+ * decide first, texts only where the provider sends no code. Pure.
+ */
+export function judgeAnswer(answer: ErrorAnswer): AnswerJudgement {
+  const reason = reasonOf(answer);
+  return { reason, retryable: reason !== 'SPEND_LIMIT' && mayPass(answer.status) };
+}
+
+function reasonOf({ status, type, code, text }: ErrorAnswer): ProviderErrorReason | undefined {
+  if (code === 'ramp_limit_exceeded') return 'RAMP_LIMIT';
+  if (status === 402 || (code !== null && SPEND_CODES.has(code))) return 'SPEND_LIMIT';
+  if (code !== null && ACCOUNT_CODES.has(code)) return undefined;
+  switch (status) {
+    case 400:
+    case 413:
+    case 422:
+      return contentReason(status, text);
+    case 404:
+      return type === 'not_found_error' && code === null ? 'MODEL_NOT_FOUND' : undefined;
+    case 529:
+      return 'OVERLOADED';
+    default:
+      return undefined;
+  }
+}
+
+function contentReason(status: number, text: string): ProviderErrorReason {
+  if (SPEND_TEXT.test(text)) return 'SPEND_LIMIT';
+  if (THINKING_TEXT.test(text)) return 'THINKING_REFUSED';
+  if (PROMPT_TEXT.test(text)) return 'PROMPT_TOO_LONG';
+  return status === 413 ? 'REQUEST_TOO_LARGE' : 'INVALID_REQUEST';
+}
+
+/** Whether the SDK retries a status. */
+function mayPass(status: number): boolean {
+  return status === 408 || status === 409 || status === 429 || status >= 500;
 }

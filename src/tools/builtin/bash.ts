@@ -5,8 +5,7 @@ import { bashFile, isExecutable } from '../sandbox/shell-program.js';
 import { pickShellEnv } from '../shell-env.js';
 import { ShellEndedError, ShellSession, type CommandEnd } from '../sandbox/shell-session.js';
 import type { Shells } from '../shells.js';
-import { ToolFailure } from '../tool-failure.js';
-import type { OpenTool, ToolContext, ToolDefinition } from '../tool.js';
+import { ToolFailure, type OpenTool, type ToolContext, type ToolDefinition } from '../tool.js';
 
 /** Longest delay of Node's timers. The call's own time limit is shorter. */
 const longestMs = 2 ** 31 - 1;

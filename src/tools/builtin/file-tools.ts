@@ -13,8 +13,7 @@ import {
 } from '../../platform/files/held-folder.js';
 import type { JsonObject } from '../../platform/json.js';
 import { editText } from '../../platform/text/edit-lines.js';
-import { ToolFailure } from '../tool-failure.js';
-import type { ToolContext, ToolDefinition } from '../tool.js';
+import { ToolFailure, type ToolContext, type ToolDefinition } from '../tool.js';
 import { keepForm, readText, toBytes, type FileText } from './file-text.js';
 import { locatePath, type LocatedPath } from './find-paths.js';
 

@@ -8,8 +8,7 @@ import { LoopShare } from '../../platform/async/batcher.js';
 import { isWithin } from '../../platform/is-within.js';
 import { denyOwnPath, hiddenFrom } from '../../governance/permissions/own-paths.js';
 import { resolveLinks } from '../calls/call-paths.js';
-import { ToolFailure } from '../tool-failure.js';
-import type { ToolContext, ToolDefinition } from '../tool.js';
+import { ToolFailure, type ToolContext, type ToolDefinition } from '../tool.js';
 import type { GlobPattern } from './glob-pattern.js';
 
 const skipped: ReadonlySet<string> = new Set(['.git', 'node_modules']);

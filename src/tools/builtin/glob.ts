@@ -1,6 +1,5 @@
 import { isAbsolute, relative } from 'node:path';
-import { ToolFailure } from '../tool-failure.js';
-import type { ToolDefinition } from '../tool.js';
+import { ToolFailure, type ToolDefinition } from '../tool.js';
 import { findPaths, type FoundFile, locateSearch } from './find-paths.js';
 import { GlobPattern } from './glob-pattern.js';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { ToolFailure } from '../tool-failure.js';
+import { ToolFailure } from '../tool.js';
 import { grep } from './grep.js';
 
 let workdir: string;

@@ -1,6 +1,5 @@
 import { memoryInputSchema, parseMemoryCommand } from '../../memory/commands/memory-command.js';
-import { ToolFailure } from '../tool-failure.js';
-import type { ToolDefinition } from '../tool.js';
+import { ToolFailure, type ToolDefinition } from '../tool.js';
 
 export const MEMORY_TOOL = 'memory';
 

@@ -1,5 +1,4 @@
-import { ToolFailure } from '../tool-failure.js';
-import type { SkillShelf, ToolContext, ToolDefinition } from '../tool.js';
+import { ToolFailure, type SkillShelf, type ToolContext, type ToolDefinition } from '../tool.js';
 
 export const LOAD_SKILL = 'load_skill';
 export const READ_SKILL_FILE = 'read_skill_file';

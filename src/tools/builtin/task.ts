@@ -1,6 +1,5 @@
 import type { JsonObject } from '../../platform/json.js';
-import { ToolFailure } from '../tool-failure.js';
-import type { ToolDefinition } from '../tool.js';
+import { ToolFailure, type ToolDefinition } from '../tool.js';
 
 export const TASK_TOOL = 'task';
 

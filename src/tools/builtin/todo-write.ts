@@ -1,7 +1,6 @@
 import { todoStatuses } from '../../storage/shapes/stored-step.js';
 import { parseTodos } from '../../notices/todos.js';
-import { ToolFailure } from '../tool-failure.js';
-import type { ToolDefinition } from '../tool.js';
+import { ToolFailure, type ToolDefinition } from '../tool.js';
 
 /**
  * The session's todo list. Its effect is `read`: it changes nothing of the project, and needs no

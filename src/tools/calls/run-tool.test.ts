@@ -4,7 +4,7 @@ import { assert, nat, property, string } from 'fast-check';
 import type { Clock } from '../../platform/clock.js';
 import { compileInputCheck } from '../../platform/json-schema/check-input.js';
 import type { CallableTool } from '../registry.js';
-import { ToolFailure } from '../tool-failure.js';
+import { ToolFailure } from '../tool.js';
 import { runTool, type RunToolOptions, describeFailure, capOutput } from './run-tool.js';
 
 /** A clock that the test advances. */

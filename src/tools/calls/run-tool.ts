@@ -3,8 +3,7 @@ import { untilAborted, withDeadline } from '../../platform/async/deadlines.js';
 import type { Clock } from '../../platform/clock.js';
 import { outputText, type OutputBlock, type ToolOutput } from '../../parsing/tool-output.js';
 import type { CallableTool } from '../registry.js';
-import type { ToolCall } from '../tool.js';
-import { ToolFailure } from '../tool-failure.js';
+import { type ToolCall, ToolFailure } from '../tool.js';
 import { compact } from '../../platform/compact.js';
 
 const TICK_MS = 5_000;

@@ -9,8 +9,7 @@ import {
 } from '../../parsing/tool-output.js';
 import { compact } from '../../platform/compact.js';
 import { type JsonObject, isPlainObject } from '../../platform/json.js';
-import { ToolFailure } from '../tool-failure.js';
-import type { RetryClass, ToolCall } from '../tool.js';
+import { ToolFailure, type RetryClass, type ToolCall } from '../tool.js';
 import type { LiveServer, McpConnection } from './connection.js';
 import { sendRequest } from './messages.js';
 import type { RegisteredTool } from '../registry.js';

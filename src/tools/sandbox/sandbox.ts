@@ -4,7 +4,7 @@ import type { Clock } from '../../platform/clock.js';
 import { compact } from '../../platform/compact.js';
 import { closing, HeldFolder, unlessGone } from '../../platform/files/held-folder.js';
 import { isWithin } from '../../platform/is-within.js';
-import { ToolFailure } from '../tool-failure.js';
+import { ToolFailure } from '../tool.js';
 import { homeFolders, kernelFolders, secretPaths } from '../own-paths.js';
 import { bubblewrapArguments, findBubblewrap, tryBubblewrap, type RealPath } from './bubblewrap.js';
 import {
@@ -48,29 +48,25 @@ export interface ShellNeeds {
   others?: readonly string[] | undefined;
 }
 
-export type FoundSandbox = { kind: 'bubblewrap'; sandbox: Sandbox } | NoSandbox;
+/** No sandbox works here: why, in a few words. */
 export interface NoSandbox {
-  kind: 'none';
-  /** Why, in a few words. */
   reason: string;
 }
 
 /** Starts shells that see and change no more than their project needs. */
 export class Sandbox {
   /** Finds bubblewrap, and tries whether it works here. */
-  static async find(options: SandboxOptions): Promise<FoundSandbox> {
+  static async find(options: SandboxOptions): Promise<Sandbox | NoSandbox> {
     if (process.platform !== 'linux') {
-      return { kind: 'none', reason: `there is no sandbox for commands on ${process.platform}` };
+      return { reason: `there is no sandbox for commands on ${process.platform}` };
     }
     const file = await findBubblewrap(options.searchPath);
-    if (file === undefined) {
-      return { kind: 'none', reason: 'bubblewrap (bwrap) is not installed' };
-    }
+    if (file === undefined) return { reason: 'bubblewrap (bwrap) is not installed' };
     const cgroups = await findCgroups(options.limits, options.clock);
     const sandbox = new Sandbox(file, options, cgroups);
     const fault = await sandbox.#try();
-    if (fault === undefined) return { kind: 'bubblewrap', sandbox };
-    return { kind: 'none', reason: `bubblewrap does not work here (${fault})` };
+    if (fault === undefined) return sandbox;
+    return { reason: `bubblewrap does not work here (${fault})` };
   }
 
   /**

@@ -11,8 +11,7 @@ import type { Attempt } from '../state/attempt.js';
 import { offerOf } from '../state/turn-row.js';
 import { emitOnce } from './start-events.js';
 import { readInside } from '../../agents/find-skills.js';
-import { ToolFailure } from '../../tools/tool-failure.js';
-import type { SkillShelf } from '../../tools/tool.js';
+import { ToolFailure, type SkillShelf } from '../../tools/tool.js';
 
 /** Bytes of a file that a skill refers to. */
 const MOST_BYTES = 262_144;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ToolFailure } from '../../tools/tool-failure.js';
+import { ToolFailure } from '../../tools/tool.js';
 import { answerOf } from './delegator.js';
 
 const child = { agent: 'reader', id: 'turn_1' };

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ToolFailure } from '../../tools/tool-failure.js';
-import type { Delegated } from '../../tools/tool.js';
+import { ToolFailure, type Delegated } from '../../tools/tool.js';
 import { QueueNotifier } from '../queue/queue-notifier.js';
 import type { ChildTurn } from '../state/attempt.js';
 import type { DelegatingAttempt } from '../state/attempt-context.js';
