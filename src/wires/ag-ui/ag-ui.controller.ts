@@ -13,7 +13,7 @@ import { Owned, Unowned } from '../../access/owned.decorator.js';
 import { cursorOf } from '../../http/paging/page-query.dto.js';
 import { BodyLimit, exactFields } from '../../http/request-body.js';
 import { ApiStream, frameOf } from '../../http/streams/api-stream.decorator.js';
-import { ApiErrors } from '../../http/errors/api-errors.decorator.js';
+import { ApiErrors, messageErrors } from '../../http/errors/api-errors.decorator.js';
 import { ErrorsAs } from '../../http/errors/error-shape.js';
 import type { FrameStream } from '../../http/streams/frame-batch.js';
 import { parseIdempotencyKey } from '../../http/request-headers.js';
@@ -50,9 +50,6 @@ export class AgUiController {
   @ApiHeader({ name: 'Idempotency-Key', required: false, description: 'In place of the runId.' })
   @ApiRunStream()
   @ApiErrors(
-    'INVALID_REQUEST',
-    'ATTACHMENT_FAILURE',
-    'SDK_FAILURE/refused',
     'PERSONA_NOT_FOUND',
     'SESSION_NOT_FOUND',
     'TURN_NOT_FOUND',
@@ -62,15 +59,10 @@ export class AgUiController {
     'TURN_SUPERSEDED',
     'APPROVAL_RESOLVED',
     'WORKING_ROOT_CONFLICT',
-    'STREAM_EXPIRED',
-    'IDEMPOTENCY_KEY_REUSED',
     'QUEUE_FULL',
     'SESSION_LIMIT',
     'SESSION_QUEUE_FULL',
-    'TOO_MANY_TURNS',
-    'BUDGET_EXHAUSTED',
-    'MISSING_API_KEY',
-    'SHUTTING_DOWN',
+    ...messageErrors,
   )
   async run(
     @Param('name') agent: string = DEFAULT_PERSONA,

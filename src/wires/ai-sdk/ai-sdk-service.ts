@@ -15,7 +15,7 @@ import { findTurnByKey, getTurn, type TurnRow } from '../../turn/state/turn-row.
 import { describeDisposition, type SubmittedTurn } from '../../turn/submit/turn-submission.js';
 import { Conversations, findOpenTurn } from '../conversation/conversations.js';
 import { findAsked, findDecided } from '../conversation/questions.js';
-import { TurnStreams } from '../conversation/turn-streams.js';
+import { nameTurn, TurnStreams } from '../conversation/turn-streams.js';
 import { steeredMessages } from '../../storage/governance-schema.js';
 import { turns } from '../../storage/schema.js';
 import { messages } from '../../storage/transcript-schema.js';
@@ -123,7 +123,7 @@ export class AiSdkService {
     const submitted = await this.#submit(call, said);
     response.setHeader('X-Turn-Disposition', describeDisposition(submitted.disposition));
     const turn = await getTurn(db, submitted.turnId);
-    nameIds(response, turn.id, turn.sessionId);
+    nameIds(response, turn);
     const { disposition } = submitted;
     if (disposition.type === 'steered') {
       // Events before a steered message are in a message that the client has.
@@ -205,7 +205,7 @@ export class AiSdkService {
     range: Omit<AiSdkRange, 'clientTools'>,
     { after, answeredIn }: { after?: string | undefined; answeredIn?: string | undefined },
   ): Promise<FrameStream> {
-    nameIds(response, turn.id, turn.sessionId);
+    nameIds(response, turn);
     return this.streams.after(turn.id, after, turnWire(turn, range, answeredIn));
   }
 
@@ -223,10 +223,9 @@ export class AiSdkService {
   }
 }
 
-function nameIds(response: ServerResponse, turnId: string, sessionId: string): void {
+function nameIds(response: ServerResponse, { id: turnId, sessionId }: TurnRow): void {
   response.setHeader('X-Vercel-AI-UI-Message-Stream', 'v1');
-  response.setHeader('X-Turn-Id', turnId);
-  response.setHeader('X-Session-Id', sessionId);
+  nameTurn(response, { turnId, sessionId });
 }
 
 /**

@@ -12,7 +12,7 @@ import type { Response } from 'express';
 import { Caller } from '../../access/caller.decorator.js';
 import { Unowned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
-import { ApiErrors } from '../../http/errors/api-errors.decorator.js';
+import { ApiErrors, messageErrors } from '../../http/errors/api-errors.decorator.js';
 import { BodyLimit, exactFields } from '../../http/request-body.js';
 import type { FrameStream } from '../../http/streams/frame-batch.js';
 import { parseIdempotencyKey } from '../../http/request-headers.js';
@@ -79,9 +79,6 @@ export class AiSdkController {
   })
   @ApiUiMessageStream()
   @ApiErrors(
-    'INVALID_REQUEST',
-    'ATTACHMENT_FAILURE',
-    'SDK_FAILURE/refused',
     'SESSION_NOT_FOUND',
     'PERSONA_NOT_FOUND',
     'APPROVAL_NOT_FOUND',
@@ -91,15 +88,10 @@ export class AiSdkController {
     'TURN_SUPERSEDED',
     'APPROVAL_RESOLVED',
     'WORKING_ROOT_CONFLICT',
-    'STREAM_EXPIRED',
-    'IDEMPOTENCY_KEY_REUSED',
     'QUEUE_FULL',
     'SESSION_QUEUE_FULL',
     'SESSION_LIMIT',
-    'TOO_MANY_TURNS',
-    'BUDGET_EXHAUSTED',
-    'MISSING_API_KEY',
-    'SHUTTING_DOWN',
+    ...messageErrors,
   )
   async chat(
     @Body() body: unknown,

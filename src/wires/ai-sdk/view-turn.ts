@@ -4,6 +4,7 @@ import type { TurnEvent } from '../../events/turn-event.js';
 import type { StoredTurn } from '../../turn/state/stored-turn.js';
 import { type TurnRow, assistantMessageId } from '../../turn/state/turn-row.js';
 import type { Frame } from '../framing/dialect.js';
+import { TurnEncoder } from '../framing/turn-encoder.js';
 import { viewMessages } from '../../turn/history/view-messages.js';
 import type { MessagePart } from '../../turn/history/messages.dto.js';
 import { askedFirst } from './dialect/ai-sdk-calls.js';
@@ -88,23 +89,6 @@ function findJoin(events: readonly TurnEvent[], messageId: string): number | und
   return index < 0 ? undefined : index;
 }
 
-function foldTurn(
-  turn: StreamedTurn,
-  events: readonly TurnEvent[],
-  range: Omit<AiSdkRange, 'clientTools'>,
-): Promise<UIMessage | undefined> {
-  const { initial, encode, isOver } = turnWire(turn, range);
-  const frames: Frame[] = [];
-  let state = initial;
-  for (const event of events) {
-    if (isOver?.(state) === true) break;
-    const encoded = encode(state, event);
-    state = encoded.state;
-    frames.push(...encoded.frames);
-  }
-  return foldFrames(frames);
-}
-
 function viewUserMessage({ turn, userMessageId, userParts }: StoredTurn): UIMessage {
   const { message: text, clientMessageId: id = userMessageId } = turn.request;
   const files = userParts.flatMap((part, index) => {
@@ -149,14 +133,19 @@ export function turnWire(
 }
 
 /**
- * The message that clients make of a stream's frames, by the package's own fold.
+ * The message that clients make of a turn's stream, by the package's own fold.
  *
- * @returns undefined for frames that begin no message.
+ * @returns undefined for a stream that begins no message.
  */
-async function foldFrames(frames: readonly Frame[]): Promise<UIMessage | undefined> {
-  const { createUIMessageStream } = await import('ai');
-  const chunks = mergeDeltas(frames);
+async function foldTurn(
+  turn: StreamedTurn,
+  events: readonly TurnEvent[],
+  range: Omit<AiSdkRange, 'clientTools'>,
+): Promise<UIMessage | undefined> {
+  const encoder = new TurnEncoder(turnWire(turn, range), turn.id);
+  const chunks = mergeDeltas(events.flatMap((event) => encoder.encode(event)));
   if (chunks.length === 0) return undefined;
+  const { createUIMessageStream } = await import('ai');
   const folded: UIMessage[] = [];
   const stream = createUIMessageStream({
     execute: ({ writer }) => chunks.forEach((chunk) => writer.write(chunk)),

@@ -23,7 +23,7 @@ import { Owned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
 import { AfterQueryDto, cursorOf } from '../../http/paging/page-query.dto.js';
 import { SessionIdDto, TurnIdDto } from '../../http/id-params.dto.js';
-import { ApiErrors } from '../../http/errors/api-errors.decorator.js';
+import { ApiErrors, messageErrors } from '../../http/errors/api-errors.decorator.js';
 import { WholeAnswer, type FrameStream } from '../../http/streams/frame-batch.js';
 import { parseIdempotencyKey } from '../../http/request-headers.js';
 import { Streams } from '../../http/streams/stream.interceptor.js';
@@ -69,9 +69,6 @@ export class TurnController {
   })
   @ApiTurnAnswers()
   @ApiErrors(
-    'INVALID_REQUEST',
-    'ATTACHMENT_FAILURE',
-    'SDK_FAILURE/refused',
     'SESSION_NOT_FOUND',
     'TURN_NOT_FOUND',
     'PERSONA_NOT_FOUND',
@@ -79,15 +76,10 @@ export class TurnController {
     'TURN_IN_PROGRESS',
     'TURN_SUPERSEDED',
     'WORKING_ROOT_CONFLICT',
-    'STREAM_EXPIRED',
-    'IDEMPOTENCY_KEY_REUSED',
     'QUEUE_FULL',
     'SESSION_QUEUE_FULL',
-    'TOO_MANY_TURNS',
-    'BUDGET_EXHAUSTED',
     'INSTRUCTION_ROOT_INVALID',
-    'MISSING_API_KEY',
-    'SHUTTING_DOWN',
+    ...messageErrors,
   )
   async post(
     @Body() body: TurnDto,

@@ -24,7 +24,7 @@ import { Caller } from '../../access/caller.decorator.js';
 import { Unowned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
 import { BodyLimit, exactFields } from '../../http/request-body.js';
-import { ApiErrors } from '../../http/errors/api-errors.decorator.js';
+import { ApiErrors, messageErrors } from '../../http/errors/api-errors.decorator.js';
 import { ErrorsAs } from '../../http/errors/error-shape.js';
 import { schemaOf } from '../../http/fields/json-schemas.js';
 import { cursorOf } from '../../http/paging/page-query.dto.js';
@@ -101,9 +101,6 @@ export class ResponsesController {
     'With `stream` false: the response as JSON, once it is whole; with `background`, at once.',
   )
   @ApiErrors(
-    'INVALID_REQUEST',
-    'ATTACHMENT_FAILURE',
-    'SDK_FAILURE/refused',
     'SESSION_NOT_FOUND',
     'TURN_NOT_FOUND',
     'PERSONA_NOT_FOUND',
@@ -111,15 +108,10 @@ export class ResponsesController {
     'TURN_IN_PROGRESS',
     'APPROVAL_RESOLVED',
     'WORKING_ROOT_CONFLICT',
-    'STREAM_EXPIRED',
-    'IDEMPOTENCY_KEY_REUSED',
     'QUEUE_FULL',
     'SESSION_QUEUE_FULL',
     'SESSION_LIMIT',
-    'TOO_MANY_TURNS',
-    'BUDGET_EXHAUSTED',
-    'MISSING_API_KEY',
-    'SHUTTING_DOWN',
+    ...messageErrors,
   )
   async create(
     @Body() body: unknown,
