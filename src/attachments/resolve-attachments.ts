@@ -2,8 +2,9 @@ import { basename } from 'node:path';
 import { compact } from '../platform/compact.js';
 import type { AttachmentRef, StoredPart } from '../storage/shapes/stored-step.js';
 import { TypedError } from '../errors/typed-error.js';
-import type { BlobStore, ReceivedFile } from './blob-store.js';
-import { isFileId, type StoredFiles } from './stored-files.js';
+import type { Attachments } from './attachments.js';
+import type { ReceivedFile } from './blob-store.js';
+import { isFileId } from './stored-files.js';
 import {
   refuseCount,
   refuseSize,
@@ -41,18 +42,13 @@ export interface AttachmentInput extends AttachmentFolders {
   limits: AttachmentLimits;
 }
 
-export interface ResolveDeps {
-  store: BlobStore;
-  stored: Pick<StoredFiles, 'find'>;
-}
-
 /**
  * Checks and stores the files of a turn, one after the other: a file that no longer fits the turn's
  * budget is refused alone, and smaller files after it may still fit. Paths and ids beyond the limit of
  * files are refused without a look at them. A fault of a file is an entry of `errors`, never an error.
  */
 export async function resolveAttachments(
-  deps: ResolveDeps,
+  deps: Pick<Attachments, 'store' | 'stored'>,
   input: AttachmentInput,
 ): Promise<ResolvedAttachments> {
   const { named: all, sent, principalId, limits, ...where } = input;

@@ -110,10 +110,10 @@ export class GuardedTree implements DecisionTree {
 }
 
 /** Refuses a promise, whose rejection nobody would handle and which would end the process. */
-function refusePromise<T>(value: T): T {
+function refusePromise<T>(value: T, fault = 'it gave a promise: a tree answers at once'): T {
   if (!isPromise(value)) return value;
   void value.then(undefined, () => undefined);
-  throw new Error('it gave a promise: a tree answers at once');
+  throw new Error(fault);
 }
 
 const lastPriority = 100;
@@ -148,11 +148,8 @@ export function guardTrigger(trigger: ExtensionTrigger): Trigger {
     enabled: true,
     levels: [...levels],
     check: (facts) => {
-      const given: unknown = trigger.check(facts);
-      if (isPromise(given)) {
-        void given.then(undefined, () => undefined);
-        throw new Error('check gave a promise: a trigger answers at once');
-      }
+      const fault = 'check gave a promise: a trigger answers at once';
+      const given: unknown = refusePromise(trigger.check(facts), fault);
       if (!Array.isArray(given)) throw new Error('check must give a list of notices');
       return given.map((notice: unknown) => parseNotice(id, notice));
     },

@@ -72,34 +72,24 @@ interface LocationRule {
   url?: string;
 }
 
+const range = (unit: Location['unit'], place: string) => ({
+  unit,
+  start: `start_${place}`,
+  end: `end_${place}`,
+});
+
 /** The citations of the API by their `type`. Ranges are half-open, as in the API. */
 const RULES: Readonly<Record<string, LocationRule>> = {
-  char_location: {
-    kind: 'document',
-    unit: 'char',
-    start: 'start_char_index',
-    end: 'end_char_index',
-    title: 'document_title',
-  },
-  page_location: {
-    kind: 'document',
-    unit: 'page',
-    start: 'start_page_number',
-    end: 'end_page_number',
-    title: 'document_title',
-  },
+  char_location: { kind: 'document', ...range('char', 'char_index'), title: 'document_title' },
+  page_location: { kind: 'document', ...range('page', 'page_number'), title: 'document_title' },
   content_block_location: {
     kind: 'document',
-    unit: 'block',
-    start: 'start_block_index',
-    end: 'end_block_index',
+    ...range('block', 'block_index'),
     title: 'document_title',
   },
   search_result_location: {
     kind: 'search',
-    unit: 'block',
-    start: 'start_block_index',
-    end: 'end_block_index',
+    ...range('block', 'block_index'),
     title: 'title',
     url: 'source',
   },

@@ -72,28 +72,22 @@ export async function runTool(
       extend();
     },
   });
-  const settle = async (): Promise<ToolOutcome> => {
+  /** @param stop ends the wait for the tool. Absent: it is waited for, whatever becomes of the turn. */
+  const run = async (stop?: AbortSignal, extend?: () => void): Promise<ToolOutcome> => {
     try {
-      return end('success', await tool.run(checked.input, callOf(signal)));
+      const output = tool.run(checked.input, callOf(stop ?? signal, extend));
+      return end('success', await (stop === undefined ? output : untilAborted(output, stop)));
     } catch (error) {
+      if (stop !== undefined) signal.throwIfAborted();
       if (error instanceof ToolFailure) return end('error', error.blocks ?? error.message);
-      throw error;
-    }
-  };
-  const run = async (stop: AbortSignal, extend?: () => void): Promise<ToolOutcome> => {
-    try {
-      const call = callOf(stop, extend);
-      return end('success', await untilAborted(tool.run(checked.input, call), stop));
-    } catch (error) {
-      signal.throwIfAborted();
-      if (error instanceof ToolFailure) return end('error', error.blocks ?? error.message);
+      if (stop === undefined) throw error;
       if (!stop.aborted) return end('error', describeFailure(tool.name, error));
       const warning = 'and was aborted; it may have done part of its work';
       return end('error', `${reason.message} ${warning}`);
     }
   };
   try {
-    if (tool.timeLimit === 'none') return await settle();
+    if (tool.timeLimit === 'none') return await run();
     // A signal of the call's own: a tool's listeners must not stay on the turn's.
     if (tool.timeLimit === 'turn') return await run(AbortSignal.any([signal]));
     const limit = { ms, reason, outer: signal, ...compact({ mostMs: most }) };

@@ -12,7 +12,7 @@ import {
   type ExtractedText,
   type PagesRead,
 } from '../outcomes.js';
-import { openOcr, type Scan } from '../images.js';
+import { openOcr, type Ocr, type Scan } from '../images.js';
 import { assertNever } from '../../../platform/assert-never.js';
 import { compact } from '../../../platform/compact.js';
 import { needsOcr, type PageFacts, countLetters, inspectPage } from './inspect-page.js';
@@ -56,7 +56,7 @@ export async function extractPdf(
     hasText: looks.some(({ letters }) => letters > 0),
   });
   const pages = looks.map((look, index) =>
-    toPage({ look, isScan: pictures.includes(index + 1), scan: scans.read.get(index + 1) }),
+    toPage(look, pictures.includes(index + 1), scans.read.get(index + 1)),
   );
   const joined = joinPages(pages, { count: document.numPages, unreadWhy: scans.unreadWhy });
   return {
@@ -89,64 +89,44 @@ interface Scans {
   lacksOcr: boolean;
 }
 
-interface ScanRules {
-  ocrMs: number;
-  findOcr: FindOcr;
-  /** Whether the document has text beside its pictures. */
-  hasText: boolean;
-}
-
+/** @param rules `hasText`: whether the document has text beside its pictures, which is better than none. */
 async function scanPictures(
   document: PDFDocumentProxy,
   numbers: readonly number[],
-  rules: ScanRules,
-): Promise<Scans> {
-  try {
-    return await scanPages(document, numbers, rules);
-  } catch (error) {
-    // The text layer alone is better than no text.
-    if (!(error instanceof OcrMissingError) || !rules.hasText) throw error;
-    return { read: new Map(), unreadWhy: 'OCR is not installed on this server', lacksOcr: true };
-  }
-}
-
-async function scanPages(
-  document: PDFDocumentProxy,
-  numbers: readonly number[],
-  { ocrMs, findOcr }: ScanRules,
+  rules: { ocrMs: number; findOcr: FindOcr; hasText: boolean },
 ): Promise<Scans> {
   const read = new Map<number, Scan>();
-  const scans: Scans = {
-    read,
-    unreadWhy: `OCR reads ${MOST_SCANS} pages of a file`,
-    lacksOcr: false,
-  };
-  if (numbers.length === 0) return scans;
-  // Checked first: without the canvas, OCR would be started for nothing.
-  findOcr('@napi-rs/canvas');
-  const ocr = await openOcr(findOcr);
-  const until = performance.now() + ocrMs;
+  const unreadWhy = `OCR reads ${MOST_SCANS} pages of a file`;
+  if (numbers.length === 0) return { read, unreadWhy, lacksOcr: false };
+  const ocr = await openScanner(rules.findOcr).catch((error: unknown) => {
+    if (error instanceof OcrMissingError && rules.hasText) return undefined;
+    throw error;
+  });
+  if (ocr === undefined) {
+    return { read, unreadWhy: 'OCR is not installed on this server', lacksOcr: true };
+  }
+  const until = performance.now() + rules.ocrMs;
   try {
     for (const number of numbers.slice(0, MOST_SCANS)) {
       read.set(number, await ocr.read(await renderPage(await document.getPage(number))));
-      if (performance.now() > until) return { ...scans, unreadWhy: 'OCR took too long' };
+      if (performance.now() > until) {
+        return { read, unreadWhy: 'OCR took too long', lacksOcr: false };
+      }
     }
-    return scans;
+    return { read, unreadWhy, lacksOcr: false };
   } finally {
     await ocr.close();
   }
 }
 
+/** @throws OcrMissingError, before OCR is started for nothing where the canvas is missing. */
+async function openScanner(findOcr: FindOcr): Promise<Ocr> {
+  findOcr('@napi-rs/canvas');
+  return openOcr(findOcr);
+}
+
 /** The result for a page: of a scan with a text layer, the text with more letters; then the annotations. */
-function toPage({
-  look,
-  isScan,
-  scan,
-}: {
-  look: PageFacts;
-  isScan: boolean;
-  scan: Scan | undefined;
-}): ReadPage {
+function toPage(look: PageFacts, isScan: boolean, scan: Scan | undefined): ReadPage {
   const { text, by } = chooseText(look, isScan, scan);
   return { text: [...(text === '' ? [] : [text]), ...look.notes].join('\n'), by };
 }
