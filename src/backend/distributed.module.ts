@@ -1,6 +1,5 @@
 import { Module, type DynamicModule } from '@nestjs/common';
-import { RedisRequestCounter } from '../governance/rates/redis-request-counter.js';
-import { REQUEST_COUNTER } from '../governance/rates/request-rate.js';
+import { RedisRequestCounter, REQUEST_COUNTER } from '../governance/rates/request-rate.js';
 import { BLOB_CONTENTS } from '../attachments/blob-store.js';
 import { DiskContents } from '../attachments/blobs/disk-contents.js';
 import { PostgresContents } from '../attachments/blobs/postgres-contents.js';

@@ -59,7 +59,7 @@ export type {
   StepDto as StepView,
 } from '../turn/history/messages.dto.js';
 export type { TurnRecordDto as TurnRecord } from '../turn/turn-record.dto.js';
-export type { TurnComparisonDto as TurnComparison } from '../turn/replay/comparison.dto.js';
+export type { TurnComparisonDto as TurnComparison } from '../turn/replay/replay.dto.js';
 export type {
   ReplayDto as ReplayView,
   WantedReplayDto as WantedReplay,

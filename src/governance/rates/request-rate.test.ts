@@ -1,7 +1,6 @@
 import { Redis } from 'ioredis';
 import { describe, expect, it } from '@jest/globals';
-import { MemoryRequestCounter } from './request-rate.js';
-import { RedisRequestCounter } from './redis-request-counter.js';
+import { MemoryRequestCounter, RedisRequestCounter } from './request-rate.js';
 
 describe('MemoryRequestCounter', () => {
   it('counts each principal for itself', async () => {

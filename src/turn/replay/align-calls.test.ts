@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { alignCalls } from './compare-turns.js';
-import type { ComparedCallDto } from './comparison.dto.js';
+import type { ComparedCallDto } from './replay.dto.js';
 
 /** Calls of a text: `r1` is a call of r with the input 1. */
 const calls = (text: string): ComparedCallDto[] =>

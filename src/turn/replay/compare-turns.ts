@@ -4,7 +4,7 @@ import {
   type ComparedCallDto,
   type ComparedTurnDto,
   type TurnComparisonDto,
-} from './comparison.dto.js';
+} from './replay.dto.js';
 import { compact } from '../../platform/compact.js';
 import { shownStatus } from '../../tools/ledger.js';
 import { viewListedTurn } from '../history/list-turns.js';

@@ -32,8 +32,7 @@ import { TurnService } from '../turn-service.js';
 import { givenOptions } from '../../options/option-rule.js';
 import { compact } from '../../platform/compact.js';
 import type { ResolvedOptions } from '../../storage/shapes/stored-options.js';
-import type { TurnComparisonDto } from './comparison.dto.js';
-import type { ReplayDto, ReplayPageDto } from './replay.dto.js';
+import type { TurnComparisonDto, ReplayDto, ReplayPageDto } from './replay.dto.js';
 import { compareTurns, type TurnToCompare } from './compare-turns.js';
 
 /** Events loaded at a time to find the first of a reply. */

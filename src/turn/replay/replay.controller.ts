@@ -12,8 +12,12 @@ import { eventsUrl } from '../state/turn-row.js';
 import { describeDisposition } from '../submit/turn-submission.js';
 import { OneTurnDto } from '../turn-record.dto.js';
 import { TurnService } from '../turn-service.js';
-import { TurnComparisonDto } from './comparison.dto.js';
-import { CompareQueryDto, ReplayPageDto, WantedReplayDto } from './replay.dto.js';
+import {
+  TurnComparisonDto,
+  CompareQueryDto,
+  ReplayPageDto,
+  WantedReplayDto,
+} from './replay.dto.js';
 import { ReplayService } from './replay-service.js';
 
 @ApiTags('replays')
