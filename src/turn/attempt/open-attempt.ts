@@ -102,8 +102,6 @@ export async function openAttempt(
       overhead,
       elidedThrough: claim.elidedThrough,
       discarded: claim.discardedUsage ?? noUsage,
-      clampedStep: undefined,
-      clampedBy: undefined,
       serverStarts: new Map(),
       notices: [...(stored?.notices ?? [])],
       steered: delivered.map(toSteeredMessage),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { noUsage } from '../../events/turn-event.js';
 import type { StepDraft } from '../state/attempt.js';
-import { countUsage, draftUsage, totalUsage } from './call-usage.js';
+import { countUsage, draftUsage, totalUsage } from './estimate-call.js';
 
 const text = 'word '.repeat(100);
 const price = { input: 1, output: 2 };

@@ -1,6 +1,8 @@
 import { changeState, type AgentState } from '../../governance/decision-tree/agent-state.js';
 import type { ModelRequest } from '../../provider/model-types.js';
-import type { Budget, Progress } from '../state/attempt.js';
+import type { DayShortage } from '../../governance/limits/day-budget.js';
+import type { Reservation } from '../../governance/budgets/usage-days.js';
+import type { Budget } from '../state/attempt.js';
 import type { AttemptContext, Toolset } from '../state/attempt-context.js';
 import { ReservationWait, type WaitDeps } from '../../governance/budgets/reserve-call.js';
 import {
@@ -15,7 +17,6 @@ import { capOutput } from '../../tools/calls/run-tool.js';
 import { countCall, estimateCall } from './estimate-call.js';
 
 export interface CallPlan {
-  step: number;
   /** The state of the iteration that begins. */
   state: AgentState;
   request: ModelRequest;
@@ -30,6 +31,12 @@ export interface CallHeadroom {
   maxTokens: number;
   /** See `CallEstimate`. */
   added: number;
+  /** The budget that gave the reply fewer tokens than it might have had; absent: none did. */
+  clampedBy?: Budget | undefined;
+  /** Reservation from the principal's day; absent: it has no limits. */
+  reserved?: Reservation;
+  /** The limit of the day that left too little headroom; absent: none did. */
+  shortage?: DayShortage | undefined;
 }
 
 /** The budget that has no headroom for a call. */
@@ -37,13 +44,14 @@ export interface NoHeadroom {
   budget: Budget;
   /** See `CallEstimate`. */
   added: number;
+  /** The limit of the day that left none; absent: the turn's own budget did. */
+  shortage?: DayShortage;
 }
 
 /**
  * Finds the headroom of a step's reply: in the turn's own budgets, then in its principal's day,
  * where the call is reserved, if need be once other calls have released tokens. Where an estimate
- * finds none, and an error of a quarter would change that, the provider is asked to count. A reply
- * that is given less than it might have had is remembered as clamped.
+ * finds none, and an error of a quarter would change that, the provider is asked to count.
  */
 export async function reserveHeadroom(
   run: AttemptContext,
@@ -110,7 +118,7 @@ async function reserveWithin(
   plan: CallPlan & { wait: ReservationWait },
   { added, input, cached }: CallEstimate,
 ): Promise<CallHeadroom | NoHeadroom> {
-  const { state, step, request, isLast } = plan;
+  const { state, request, isLast } = plan;
   const own = headroomOf(run, plan, { added, input, cached });
   const reply = Math.min(request.maxTokens, own.reply);
   // A reply shorter than the last one kept is better made without tools.
@@ -120,31 +128,30 @@ async function reserveWithin(
     run.progress.steps.length > 0 &&
     own.reply < keptTokens(run.toolset, state);
   if (reply < leastHeadroom(plan) || isLate) return { budget: own.budget, added };
-  if (reply < request.maxTokens) clamp(run.progress, step, own.budget);
+  const clampedBy = reply < request.maxTokens ? own.budget : undefined;
   const taken = await reserveOfDay(run, plan, { input, cached, reply });
-  return { ...taken, added };
+  return { clampedBy, ...taken, added };
 }
 
 async function reserveOfDay(
-  { turn, progress, model: { price } }: Pick<AttemptContext, 'turn' | 'progress' | 'model'>,
-  { step, wait }: Pick<CallPlan, 'step'> & { wait: ReservationWait },
+  { turn, model: { price } }: Pick<AttemptContext, 'turn' | 'model'>,
+  { wait }: { wait: ReservationWait },
   size: { input: number; cached: number; reply: number },
-): Promise<{ maxTokens: number } | { budget: Budget }> {
+): Promise<Omit<CallHeadroom, 'added'> | Omit<NoHeadroom, 'added'>> {
   const { principalId, budget: limits } = turn;
   // Principals without limits, as most are, cost no statement.
   if (limits === null) return { maxTokens: size.reply };
   const least = leastReply(size.reply);
   const reserved = await wait.reserve({ principalId, limits, size, leastReply: least, price });
-  progress.shortage = reserved.shortage;
-  if (reserved.type === 'refused') return { budget: reserved.shortage.budget };
-  progress.reserved = reserved.reservation;
-  if (reserved.shortage !== undefined) clamp(progress, step, reserved.shortage.budget);
-  return { maxTokens: reserved.reply };
-}
-
-function clamp(progress: Progress, step: number, budget: Budget): void {
-  progress.clampedStep = step;
-  progress.clampedBy = budget;
+  const { shortage } = reserved;
+  if (reserved.type === 'refused') {
+    return { budget: reserved.shortage.budget, shortage: reserved.shortage };
+  }
+  return {
+    maxTokens: reserved.reply,
+    reserved: reserved.reservation,
+    ...(shortage === undefined ? {} : { shortage, clampedBy: shortage.budget }),
+  };
 }
 
 /** The state with a call's added tokens counted, also where the call could not be made. */

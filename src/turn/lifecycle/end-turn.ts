@@ -1,11 +1,6 @@
 import type { TurnFailure } from '../../storage/shapes/stored-turn.js';
 import type { StepStopReason, Usage, AssistantPart } from '../../storage/shapes/stored-step.js';
-import {
-  clientNotice,
-  noUsage,
-  type NoticePosted,
-  type TurnEventBody,
-} from '../../events/turn-event.js';
+import { clientNotice, type NoticePosted, type TurnEventBody } from '../../events/turn-event.js';
 import type { Stored } from '../../events/turn-commits.js';
 import { moveTime } from '../../governance/decision-tree/agent-state.js';
 import {
@@ -26,7 +21,7 @@ import { retryAdvice } from '../../platform/retry-advice.js';
 import { updateTurnKind, type StoreWrite } from '../../storage/write-kind.js';
 import { turns } from '../../storage/schema.js';
 import { endToolCall, type CallEnd } from '../../tools/ledger.js';
-import { draftUsage, totalUsage } from '../budgets/call-usage.js';
+import { draftUsage, totalUsage } from '../budgets/estimate-call.js';
 import { settlement } from '../../governance/budgets/usage-days.js';
 import { unlessUndelivered, insertMessage, insertStep } from '../state/stored-turn.js';
 import type { Ending } from '../loop/next-action.js';
@@ -241,9 +236,8 @@ function explainLimit(progress: Progress, { reason, explanation }: Ending, now: 
 }
 
 /** Charges the day for a cut call: its reported usage, and what came of the reply. */
-function settleCut({ reserved, draft }: Progress): StoreWrite[] {
-  if (reserved === undefined) return [];
-  return [settlement(reserved, draft === undefined ? noUsage : draftUsage(draft))];
+function settleCut({ draft }: Progress): StoreWrite[] {
+  return draft?.reserved === undefined ? [] : [settlement(draft.reserved, draftUsage(draft))];
 }
 
 /** The half-streamed step as far as it can be kept. */

@@ -33,9 +33,7 @@ export function findLimit({
   }
   // The last reply had no more tokens than the budget left.
   const last = steps.at(-1);
-  return last?.stopReason === 'max_tokens' && last.step === progress.clampedStep
-    ? progress.clampedBy
-    : undefined;
+  return last?.stopReason === 'max_tokens' ? last.clampedBy : undefined;
 }
 
 type DecidedRun = Attempt & Pick<AttemptContext, 'conversation' | 'output'>;

@@ -49,12 +49,11 @@ function isBeforeLastIteration(tree: Attempt['tree'], state: AgentState): boolea
 }
 
 /** A reply that the turn's budget cut before it had any text for the user. */
-function isCutWithoutAnswer({ steps, clampedStep, clampedBy }: Progress): boolean {
+function isCutWithoutAnswer({ steps }: Progress): boolean {
   const last = steps.at(-1);
   return (
     last?.stopReason === 'max_tokens' &&
-    last.step === clampedStep &&
-    clampedBy === 'token_budget' &&
+    last.clampedBy === 'token_budget' &&
     !last.parts.some((part) => part.type === 'text' && part.text.trim() !== '')
   );
 }

@@ -1,8 +1,7 @@
 import { clientNotice, type NoticePosted } from '../../events/turn-event.js';
 import { partsAt } from '../../provider/named-blocks.js';
 import { providerDetails, refusalKind } from '../../provider/provider-errors.js';
-import { releaseReservation } from '../budgets/call-usage.js';
-import { estimateAdded } from '../budgets/estimate-call.js';
+import { releaseReservation, estimateAdded } from '../budgets/estimate-call.js';
 import { buildRequest } from '../prompt/model-request.js';
 import { describeLeftOut, namedKeys, suspectsOf, type LeftOutKey } from '../prompt/leave-out.js';
 import { isThinking } from '../prompt/message-list.js';

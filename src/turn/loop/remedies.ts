@@ -5,6 +5,7 @@ import { untilAborted, retryDelay, type RetryDelays } from '../../platform/async
 import { updateTurnKind } from '../../storage/write-kind.js';
 import { turns } from '../../storage/schema.js';
 import { settlement } from '../../governance/budgets/usage-days.js';
+import { takeReservation } from '../budgets/estimate-call.js';
 import { describeModel } from '../prompt/model-request.js';
 import type { TurnRow } from '../state/turn-row.js';
 import type { Attempt } from '../state/attempt.js';
@@ -31,11 +32,9 @@ export async function applyRemedy(
   { step, usage, remedy }: Discarded,
 ): Promise<void> {
   const { progress, turn } = run;
-  const { reserved } = progress;
+  const reserved = takeReservation(progress.draft);
   const discarded = addUsage(progress.discarded, usage);
   const options = remedy.type === 'fallback' ? withModel(run, remedy.model, step) : undefined;
-  // The reservation is settled with the discard, or, if its store fails, not at all.
-  progress.reserved = undefined;
   await run.writer.commit(
     [{ type: 'step.discarded', step }, describeRemedy(turn, remedy)],
     [

@@ -5,8 +5,7 @@ import { assertNever } from '../../platform/assert-never.js';
 import type { ModelCall, ModelEvent, ModelRequest } from '../../provider/model-types.js';
 import type { SentPrefix } from '../../storage/shapes/sent-request.js';
 import { capOutput } from '../../tools/calls/run-tool.js';
-import { discardedUsage, releaseReservation } from '../budgets/call-usage.js';
-import { estimateAdded } from '../budgets/estimate-call.js';
+import { discardedUsage, releaseReservation, estimateAdded } from '../budgets/estimate-call.js';
 import {
   countAdded,
   reserveHeadroom,
@@ -95,10 +94,11 @@ async function beginCall(run: AttemptContext, plan: Plan): Promise<BegunCall | N
   const { step, state } = plan;
   const startedAt = new Date(run.clock.now());
   const planned = await planCall(run, plan);
+  run.progress.shortage = planned.shortage;
   if ('budget' in planned) return planned;
-  const { request, sent, maxTokens, added } = planned;
+  const { request, sent, maxTokens, added, clampedBy, reserved } = planned;
   run.progress.state = state;
-  const draft = newDraft(run, { step, startedAt, added, sent });
+  const draft = newDraft(run, { step, startedAt, added, sent, clampedBy, reserved });
   if (run.progress.draft === undefined) run.writer.emit({ type: 'step.started', step });
   run.progress.draft = draft;
   return {
@@ -119,7 +119,6 @@ async function planCall(
   const request = last === undefined ? built : { ...built, toolChoice: 'none' as const };
   const now = run.clock.now();
   const headroom = await reserveHeadroom(run, {
-    step,
     state,
     request,
     now,
@@ -137,7 +136,7 @@ function isTurnBudget({ budget }: NoHeadroom, state: AgentState): boolean {
 
 function newDraft(
   { model, turn }: AttemptContext,
-  begun: Pick<StepDraft, 'step' | 'startedAt' | 'added' | 'sent'>,
+  begun: Pick<StepDraft, 'step' | 'startedAt' | 'added' | 'sent' | 'clampedBy' | 'reserved'>,
 ): StepDraft {
   return {
     ...begun,

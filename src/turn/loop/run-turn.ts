@@ -4,7 +4,7 @@ import { nextAction, type Ending } from './next-action.js';
 import { refuseToolCalls, runToolCalls } from './run-tool-calls.js';
 import { runStep } from './run-step.js';
 import { findLastCall } from './last-call.js';
-import { storeStep } from './store-step.js';
+import { finishStep, storeStep } from './store-step.js';
 import { decisionInput } from './decision-input.js';
 import { outputInvalid, repairNotice } from './output-object.js';
 import { postNotices } from './post-notices.js';
@@ -31,7 +31,9 @@ export async function runTurn(run: AttemptContext): Promise<Ending | 'parked'> {
         const last = action.type === 'call-last' ? findLastCall(run)?.limit : undefined;
         const reply = await runStep(run, action.step, last);
         if (typeof reply === 'string') return limited(reply);
-        action = await storeStep(run, reply, decide);
+        const step = finishStep(run, reply);
+        action = await decide(step.progress);
+        await storeStep(run, step, action.type === 'end');
         break;
       }
       case 'run-tools':

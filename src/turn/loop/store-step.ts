@@ -2,17 +2,18 @@ import { and, asc, eq, isNull } from 'drizzle-orm';
 import { stepEnded, type Attempt, type Progress, type StepDraft } from '../state/attempt.js';
 import type { AttemptContext } from '../state/attempt-context.js';
 import type { ModelEvent } from '../../provider/model-types.js';
-import { writeKind } from '../../storage/write-kind.js';
+import { writeKind, type StoreWrite } from '../../storage/write-kind.js';
+import type { Usage } from '../../storage/shapes/stored-step.js';
 import { sessions } from '../../storage/schema.js';
 import { insertStep, toSteeredMessage, type SteeredMessage } from '../state/stored-turn.js';
-import { countUsage } from '../budgets/call-usage.js';
+import { countUsage, takeReservation } from '../budgets/estimate-call.js';
 import { settlement } from '../../governance/budgets/usage-days.js';
 import { addStep } from '../state/turn-state.js';
 import { clientNotice, type TurnEventBody } from '../../events/turn-event.js';
 import type { Queryable } from '../../storage/connection.js';
 import { steeredMessages } from '../../storage/governance-schema.js';
 import { isReplyOpen } from '../state/server-calls.js';
-import { settleStopReason, type NextAction } from './next-action.js';
+import { settleStopReason } from './next-action.js';
 
 /** A model call that is done: the draft of its step, and the last event of its stream. */
 export interface Reply {
@@ -20,53 +21,65 @@ export interface Reply {
   ended: Extract<ModelEvent, { type: 'ended' }>;
 }
 
-/**
- * Stores a reply as the turn's next step, before any of its tools runs; the turn's last step is stored
- * with the turn's end. `step.ended` comes with it, or after its tools where it asks for some.
- *
- * @param decide what the turn does next, from its progress with the step.
- * @returns what it decided.
- */
-export async function storeStep(
-  run: Attempt & Pick<AttemptContext, 'conversation'>,
-  { draft, ended }: Reply,
-  decide: (progress: Progress) => Promise<NextAction>,
-): Promise<NextAction> {
+/** A reply as a step that is to be stored. */
+interface NewStep {
+  draft: StepDraft;
+  usage: Usage;
+  /** Progress with the step. */
+  progress: Progress;
+  events: TurnEventBody[];
+  writes: StoreWrite[];
+}
+
+type StepContext = Attempt & Pick<AttemptContext, 'conversation'>;
+
+/** The turn's next step, of a reply. `step.ended` comes with it, or after its tools where it asks for some. */
+export function finishStep(run: StepContext, { draft, ended }: Reply): NewStep {
   const { step, parts, startedAt, sent } = draft;
   const asksForTools = parts.some((part) => part.type === 'tool_use');
   const stopReason = settleStopReason(ended.stopReason, asksForTools);
   const endedAt = new Date(run.clock.now());
   const usage = countUsage(ended.usage, draft);
-  const finished = { step, parts, stopReason, usage, sent, endedAt };
+  const stored = { step, parts, stopReason, usage, sent, endedAt };
+  const finished = { ...stored, clampedBy: draft.clampedBy };
   const { id: turnId, sessionId, attempt } = run.turn;
   const { conversation } = run;
-  const { reserved } = run.progress;
   const events = [
     ...(stopReason === 'refusal' ? [refusalNotice(ended)] : []),
     ...(asksForTools ? [] : [stepEnded(finished)]),
   ];
   const writes = [
-    insertStep({ ...finished, turnId, attempt, startedAt }),
-    ...(reserved === undefined ? [] : [settlement(reserved, usage)]),
+    insertStep({ ...stored, turnId, attempt, startedAt }),
     ...(conversation.isPrefixStored
       ? []
       : [storePrefix({ id: sessionId, prefix: conversation.prefix })]),
   ];
   const progress = {
     ...run.progress,
-    reserved: undefined,
     state: addStep(run.progress.state, finished, run.turn.options.options.costLimit),
     steps: [...run.progress.steps, finished],
     draft: undefined,
   };
-  const next = await decide(progress);
-  // The reservation is settled with the step, or, if its store fails, not at all.
-  run.progress.reserved = undefined;
-  if (next.type === 'end') run.writer.defer(events, writes);
-  else await run.writer.commit(events, writes);
-  Object.assign(run.progress, progress);
+  return { draft, usage, progress, events, writes };
+}
+
+/**
+ * Stores a step before any of its tools runs; the turn's last step is stored with the turn's end.
+ *
+ * @param isLast the turn ends with the step.
+ */
+export async function storeStep(
+  { writer, progress, conversation }: StepContext,
+  step: NewStep,
+  isLast: boolean,
+): Promise<void> {
+  const reserved = takeReservation(step.draft);
+  const { usage, events } = step;
+  const writes = [...step.writes, ...(reserved === undefined ? [] : [settlement(reserved, usage)])];
+  if (isLast) writer.defer(events, writes);
+  else await writer.commit(events, writes);
+  Object.assign(progress, step.progress);
   conversation.isPrefixStored = true;
-  return next;
 }
 
 /** The model stopped by its own rules; `details` is its provider's explanation. */

@@ -122,11 +122,6 @@ export interface Progress {
   overhead: Usage;
   /** Usage within `overhead` for replies that were discarded for another call. */
   discarded: Usage;
-  /** The step whose reply got fewer tokens than it might have had, for the budget's sake. */
-  clampedStep: number | undefined;
-  clampedBy: Budget | undefined;
-  /** Reservation of the call under way, from its principal's day. */
-  reserved?: Reservation | undefined;
   /** The limit of the day that left a call too little headroom, or none. */
   shortage?: DayShortage | undefined;
   /** When calls of the provider's own tools began, by their ids, in ms since the epoch. */
@@ -145,6 +140,8 @@ export interface FinishedStep {
   /** The prefix that the step's thinking is bound to; null where there is none. */
   sent: SentPrefix | null;
   endedAt: Date;
+  /** See `StepDraft`. Of a step that an earlier attempt stored it is not known. */
+  clampedBy?: Budget | undefined;
 }
 
 /** A step while its reply streams, for a turn that is cut meanwhile. */
@@ -166,6 +163,10 @@ export interface StepDraft {
   /** Token counts of the model, and its price where that is known. */
   model: TokenModel;
   price: Price | undefined;
+  /** The budget that gave the reply fewer tokens than it might have had; absent: none did. */
+  clampedBy?: Budget | undefined;
+  /** The call's reservation from its principal's day; absent: the day has no limit, or it is settled. */
+  reserved?: Reservation | undefined;
 }
 
 export interface CallResult {

@@ -60,8 +60,6 @@ describe('PeopleWatch', () => {
       overhead: noUsage,
       elidedThrough: 0,
       discarded: noUsage,
-      clampedStep: undefined,
-      clampedBy: undefined,
       serverStarts: new Map(),
       notices: [],
       steered: [],
