@@ -17,10 +17,9 @@ import {
   type Declaration,
   type OwnedIds,
 } from './owned.decorator.js';
-import { ownedKinds, Owners, type OwnedKind } from './ownership/owners.js';
+import { ownedKinds, Owners, type OwnedKind, idAt } from './ownership/owners.js';
 import type { Principal } from './principal.js';
 import type { RequestHead } from './parse-credentials.js';
-import { idAt } from './ownership/id-field.js';
 import {
   checkRate,
   REQUEST_COUNTER,

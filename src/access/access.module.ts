@@ -7,14 +7,13 @@ import { AccessGuard, NOT_FOUND, type NotFound } from './access.guard.js';
 import { Authenticator } from './authenticator.js';
 import { AdminController } from './admin.controller.js';
 import { AuditLog } from './audit-log.js';
-import { checkRoutes } from './ownership/check-routes.js';
+import { checkRoutes, Owners } from './ownership/owners.js';
 import { KeyService } from './key-service.js';
 import { KeyStore } from './key-store.js';
 import { KnownKeys } from './known-keys.js';
 import { ACCESS_RULES, accessRules, RefusedAddresses } from './origin/check-origin.js';
 import { DECLARATION } from './owned.decorator.js';
 import { UsageController } from './usage.controller.js';
-import { Owners } from './ownership/owners.js';
 
 /** Provides API keys, ownership and the audit log. */
 @Module({

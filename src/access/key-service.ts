@@ -15,8 +15,8 @@ import {
   type CreatedKeyDto,
   type KeyDto,
   type NewKeyDto,
+  parsePeriod,
 } from './key.dto.js';
-import { parsePeriod } from './parse-period.js';
 
 /** Manages API keys. An action and its audit entry are one transaction. */
 @Injectable()

@@ -29,7 +29,6 @@ import {
   type KeyScope,
   type PrincipalLimits,
 } from '../storage/governance-schema.js';
-import { parsePeriod } from './parse-period.js';
 
 /** Scopes of a key that names none; of the first one, all. */
 export const usualScopes: readonly KeyScope[] = ['turns', 'approvals'];
@@ -241,4 +240,14 @@ function resolveAll(roots: readonly unknown[]): unknown[] {
 function isRoot(value: unknown): value is string {
   if (typeof value !== 'string' || value.length > LONGEST_ROOT) return false;
   return path.isAbsolute(value) && !value.includes('\0');
+}
+
+const unitsMs: Record<string, number | undefined> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+const longestMs = 3_650 * 86_400_000;
+
+/** A time as `90m`, `12h` or `30d`, in ms; undefined for any other text, for none and for more than 3650 days. */
+export function parsePeriod(text: string): number | undefined {
+  const [, number, unit = ''] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
+  const ms = Number(number) * (unitsMs[unit] ?? Number.NaN);
+  return ms > 0 && ms <= longestMs ? ms : undefined;
 }

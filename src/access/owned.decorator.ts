@@ -1,9 +1,6 @@
 import { SetMetadata } from '@nestjs/common';
 import type { KeyScope } from '../storage/governance-schema.js';
-import type { OwnedKind } from './ownership/owners.js';
-
-/** The field of a request with an id: `params.id`, `body.sessionId`, `query.sessionId`. */
-export type IdField = `${'params' | 'body' | 'query'}.${string}`;
+import type { IdField, OwnedKind } from './ownership/owners.js';
 
 /** The fields with ids, by what they are ids of. */
 export type OwnedIds = Partial<Record<OwnedKind, IdField | readonly IdField[]>>;

@@ -7,8 +7,13 @@ import type {
   OutputTerms,
   ThinkingChoice,
 } from '../storage/shapes/stored-options.js';
-import { parseLeniently, parseValue, within, type Parsed } from '../parsing/parse-value.js';
-import type { Fault } from '../parsing/word-issue.js';
+import {
+  parseLeniently,
+  parseValue,
+  within,
+  type Parsed,
+  type Fault,
+} from '../parsing/parse-value.js';
 import { compact } from '../platform/compact.js';
 import { type AgentServers, parseDefinitions } from '../tools/mcp/definitions.js';
 import {

@@ -10,8 +10,7 @@ import { type Queryable, isStorable } from '../storage/connection.js';
 import { checkedBy, wholeNumber } from '../parsing/shapes.js';
 import { isId } from '../platform/ids.js';
 import { MEMORY_ROOT, parseMemoryPath } from '../memory/memory-path.js';
-import type { Fault } from '../parsing/word-issue.js';
-import { parseValue } from '../parsing/parse-value.js';
+import { type Fault, parseValue } from '../parsing/parse-value.js';
 import storedTypes from './stored-types.json' with { type: 'json' };
 
 /** Rows of a table, as records of an export. */

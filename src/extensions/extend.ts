@@ -5,8 +5,7 @@ import type {
   DecisionTree,
   ToolResult,
 } from '../governance/decision-tree/decision-trees.js';
-import type { NoticeLevel } from '../notices/notice.js';
-import type { Facts } from '../notices/trigger.js';
+import type { NoticeLevel, Facts } from '../notices/trigger.js';
 import type { JsonObject } from '../platform/json.js';
 import type { ToolEffect } from '../governance/permission-subject.js';
 import type { RetryClass, ToolDefinition } from '../tools/tool.js';

@@ -7,8 +7,7 @@ import type { AgentState } from '../governance/decision-tree/agent-state.js';
 import type { Continuation } from '../governance/decision-tree/decision-trees.js';
 import { reservedReasons } from '../governance/limits/termination-checks.js';
 import { compact } from '../platform/compact.js';
-import { parseValue } from '../parsing/parse-value.js';
-import { nameOf } from '../parsing/word-issue.js';
+import { parseValue, nameOf } from '../parsing/parse-value.js';
 import { TypedError } from '../errors/typed-error.js';
 
 /** Shapes of what extensions register. An object may be an instance of a class, with methods. */

@@ -6,8 +6,7 @@ import type {
   DecisionTree,
   ToolResult,
 } from '../governance/decision-tree/decision-trees.js';
-import type { Notice, NoticeLevel } from '../notices/notice.js';
-import type { Trigger } from '../notices/trigger.js';
+import type { Notice, NoticeLevel, Trigger } from '../notices/trigger.js';
 import { storableJson, storableText } from '../storage/connection.js';
 import { onWrongType } from '../parsing/shapes.js';
 import { isPlainObject } from '../platform/json.js';
@@ -141,11 +140,9 @@ export function guardTrigger(trigger: ExtensionTrigger): Trigger {
   const { id, priority = lastPriority, levels = everyLevel } = trigger;
   return {
     id,
-    name: id,
     description: '',
     rearms: '',
     priority,
-    enabled: true,
     levels: [...levels],
     check: (facts) => {
       const fault = 'check gave a promise: a trigger answers at once';

@@ -1,19 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { someFacts, someReading } from '../../test/support/turn/some-facts.js';
-import { checkTriggers, type Facts, type Trigger } from './trigger.js';
-import type { Notice } from './notice.js';
+import { checkTriggers, type Facts, type Trigger, type Notice } from './trigger.js';
 import { todoStatuses } from '../storage/shapes/stored-step.js';
 import { defaultTriggers } from './triggers.js';
 
 function trigger(id: string, change: Partial<Trigger> = {}): Trigger {
   return {
     id,
-    name: id,
     description: '',
     rearms: '',
     priority: 10,
-    enabled: true,
     levels: ['message', 'step'],
     check: () => [said(id)],
     ...change,
@@ -50,7 +47,6 @@ describe('checkTriggers', () => {
     ['of this level', { levels: ['step'] }, 'step', ['a']],
     ['of another level', { levels: ['step'] }, 'message', []],
     ['of both levels', {}, 'message', ['a']],
-    ['that is switched off', { enabled: false }, 'step', []],
   ])('looks at a trigger %s: %j', (_name, change, at, marks) => {
     expect(check([trigger('a', change)], { at }).marks).toEqual(marks);
   });

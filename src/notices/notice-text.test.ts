@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { asSystemBlock, escapeSystemTags } from './notice.js';
+import { asSystemBlock, escapeSystemTags } from './trigger.js';
 
 describe('escapeSystemTags', () => {
   it.each([

@@ -1,7 +1,7 @@
 import type { AgentConfig } from '../storage/shapes/stored-options.js';
 import type { WrittenFiles } from '../storage/shapes/stored-turn.js';
 import type { Todo } from '../storage/shapes/stored-step.js';
-import type { Notice, NoticeLevel } from './notice.js';
+import type { NoticePosted } from '../events/turn-event.js';
 
 /** A sample of usage, in percent. */
 export interface Reading {
@@ -57,14 +57,12 @@ export interface Facts {
 /** A trigger of notices: data and one pure function. */
 export interface Trigger {
   id: string;
-  name: string;
   /** When it fires, for the documentation. */
   description: string;
   /** When it may fire again in a turn, for the documentation. */
   rearms: string;
   /** Order of triggers, lower first; also the urgency of their notices. */
   priority: number;
-  enabled: boolean;
   levels: readonly NoticeLevel[];
   check(facts: Facts): readonly Omit<Notice, 'level' | 'urgency'>[];
 }
@@ -76,7 +74,7 @@ export interface Trigger {
 export const TRIGGERS = Symbol('Triggers');
 
 /**
- * The notices that are due, most urgent first: those of the enabled triggers of this level whose mark has
+ * The notices that are due, most urgent first: those of the triggers of this level whose mark has
  * not fired in this turn. A trigger that throws is reported to `onError` and skipped, and the turn goes
  * on.
  */
@@ -86,7 +84,7 @@ export function checkTriggers(
   onError: (trigger: string, error: unknown) => void,
 ): Notice[] {
   const due = triggers
-    .filter(({ enabled, levels }) => enabled && levels.includes(facts.at))
+    .filter(({ levels }) => levels.includes(facts.at))
     .flatMap((trigger) => checkOne(trigger, facts, onError));
   const fresh = due.filter(
     ({ mark }, index) =>
@@ -106,4 +104,44 @@ function checkOne(
     onError(id, error);
     return [];
   }
+}
+
+/** `message`: before a turn's first model call. `step`: before a later call. */
+export type NoticeLevel = NoticePosted['level'];
+
+/** A message of the server during a turn: to the model, to the client, or to both. */
+export interface Notice {
+  /** Key of the notice, with its trigger's id: a notice is posted once a turn for each mark. */
+  mark: string;
+  kind: string;
+  level: NoticeLevel;
+  text: string;
+  /** Machine-readable details. */
+  metadata: Record<string, unknown>;
+  seenByModel: boolean;
+  /** Order of notices that are due together: lower first. */
+  urgency: number;
+}
+
+export interface StoredNotice extends Omit<Notice, 'urgency'> {
+  /** The step after which the model sees the notice; 0: before the first. */
+  afterStep: number;
+  /** Index among the notices after one step, from 0. */
+  position: number;
+}
+
+/** A notice that is about to be posted. */
+export type NewNotice = Omit<StoredNotice, 'afterStep' | 'position'>;
+
+/**
+ * A notice for a model that takes no system messages inside a conversation: a block that no other text can
+ * imitate (see `escapeSystemTags`).
+ */
+export function asSystemBlock(type: string, text: string): string {
+  return `<system_message type="${type}">${escapeSystemTags(text)}</system_message>`;
+}
+
+/** Escapes `<system_message>` tags in the text of people, files and tools. */
+export function escapeSystemTags(text: string): string {
+  return text.replaceAll(/<(\s*\/?\s*)(?=system_message\b)/gi, '&lt;$1');
 }

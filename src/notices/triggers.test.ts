@@ -159,7 +159,7 @@ describe('the triggers', () => {
     );
   });
 
-  it('cost nothing when one is broken or switched off', () => {
+  it('cost nothing when one is broken', () => {
     const errors: string[] = [];
     const broken: Trigger = {
       ...(defaultTriggers[0] as Trigger),
@@ -168,12 +168,8 @@ describe('the triggers', () => {
         throw new Error('no');
       },
     };
-    const off = defaultTriggers.map((trigger) => ({
-      ...trigger,
-      enabled: trigger.id !== 'error-streak',
-    }));
-    const facts = { ...quiet, toolErrors: 2, warnings: [warning('time-limit')] };
-    const due = checkTriggers([broken, ...off], facts, (id) => errors.push(id));
+    const facts = { ...quiet, warnings: [warning('time-limit')] };
+    const due = checkTriggers([broken, ...defaultTriggers], facts, (id) => errors.push(id));
     expect([due.map(({ mark }) => mark), errors]).toEqual([['time-limit'], ['broken']]);
   });
 

@@ -6,6 +6,7 @@ import {
   filesKept,
   sessionChange,
   sessionStart,
+  todoReminder,
 } from './triggers/conversation.js';
 import {
   costLimit,
@@ -15,7 +16,6 @@ import {
   errorStreak,
   noProgressNudge,
 } from './triggers/limits.js';
-import { todoReminder } from './triggers/todo-reminder.js';
 
 /** The built-in triggers. */
 export const defaultTriggers: readonly Trigger[] = [

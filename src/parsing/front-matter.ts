@@ -1,5 +1,5 @@
 import { parseYaml, type TextValue } from './parse-text.js';
-import { nameOf, type Fault } from './word-issue.js';
+import { nameOf, type Fault } from './parse-value.js';
 import { isPlainObject } from '../platform/json.js';
 
 /** A fault in a file, and its line. */

@@ -1,5 +1,5 @@
 import { CST, isMap, isScalar, isSeq, LineCounter, parseDocument, Parser } from 'yaml';
-import type { Fault } from './word-issue.js';
+import type { Fault } from './parse-value.js';
 
 /** The value of a text, and the line of each of its fields. */
 export interface TextValue {

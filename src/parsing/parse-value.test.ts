@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import * as z from 'zod/mini';
-import { parseLeniently, parseValue } from './parse-value.js';
+import { parseLeniently, parseValue, nameOf, type Fault } from './parse-value.js';
 import { checkedBy, fieldsOf, filledText, parsedBy, wholeNumber } from './shapes.js';
-import { nameOf, type Fault } from './word-issue.js';
 
 const shape = fieldsOf({
   name: z.exactOptional(filledText()),

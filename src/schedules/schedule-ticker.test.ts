@@ -20,7 +20,7 @@ describe('ScheduleTicker', () => {
       for (let passed = 0; passed < microtasks; passed += 1) await Promise.resolve();
       ticker.start();
       await nextTurn();
-      await ticker.stop();
+      await ticker.onModuleDestroy();
       expect(looks).toBe(2);
       expect(clock.pending).toBe(0);
     },
@@ -41,6 +41,6 @@ describe('ScheduleTicker', () => {
     expect(looks).toEqual(['59.999', '00.019']);
     await clock.advance(15_000);
     expect(looks).toHaveLength(3);
-    await ticker.stop();
+    await ticker.onModuleDestroy();
   });
 });

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { Poller } from '../platform/async/poller.js';
 import { settlesWithin } from '../platform/async/deadlines.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
@@ -19,7 +19,7 @@ const MOST_AT_ONCE = 10;
 
 /** Looks for schedules that are due. Any number of processes may look beside each other. */
 @Injectable()
-export class ScheduleTicker {
+export class ScheduleTicker implements OnModuleDestroy {
   readonly #poller: Poller;
 
   constructor(
@@ -45,7 +45,7 @@ export class ScheduleTicker {
    * Begins nothing more, and resolves when what was begun has ended. A database that does not answer holds no stop up:
    * the slots are left to their leases.
    */
-  async stop(): Promise<void> {
+  async onModuleDestroy(): Promise<void> {
     await settlesWithin(STOP_MS, this.#poller.stop());
   }
 

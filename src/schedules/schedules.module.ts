@@ -1,4 +1,4 @@
-import { Module, type OnModuleDestroy } from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import { AccessModule } from '../access/access.module.js';
 import { AgentsModule } from '../agents/agents.module.js';
 import { SessionModule } from '../session/session.module.js';
@@ -25,10 +25,4 @@ export class ScheduleApiModule {}
   providers: [SlotStore, ScheduledTurns, SlotRunner, ScheduleTicker],
   exports: [ScheduleTicker],
 })
-export class SchedulerModule implements OnModuleDestroy {
-  constructor(private readonly ticker: ScheduleTicker) {}
-
-  onModuleDestroy(): Promise<void> {
-    return this.ticker.stop();
-  }
-}
+export class SchedulerModule {}

@@ -1,7 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
-import { bodyRules } from './body-reader.js';
-import { inflatable, inflateBody } from './inflate-body.js';
+import { bodyRules, inflatable, inflateBody } from './body-reader.js';
 
 const MIB = 1024 * 1024;
 const { plain: rules, conversation } = bodyRules({

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { CONFIG, type Config } from '../config/config.js';
 import { Metrics } from '../telemetry/metrics.js';
 import { assertNever } from '../platform/assert-never.js';
@@ -19,7 +19,7 @@ const MOST_FAILING = 50;
 
 /** Sends what is due to the endpoints of webhooks. Any number of processes may send beside each other. */
 @Injectable()
-export class WebhookSender {
+export class WebhookSender implements OnModuleDestroy {
   readonly #busy = new Map<string, number>();
   readonly #stop = new AbortController();
   readonly #poller: Poller;
@@ -46,7 +46,7 @@ export class WebhookSender {
   }
 
   /** Sends nothing more; requests under way have `drainMs` to end, and are given back to other senders then. */
-  async stop(): Promise<void> {
+  async onModuleDestroy(): Promise<void> {
     const ended = this.#poller.stop();
     if (await settlesWithin(this.config.drainMs, ended)) return;
     this.#stop.abort(new Error('The process stops'));

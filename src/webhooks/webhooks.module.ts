@@ -1,4 +1,4 @@
-import { Module, type OnModuleDestroy } from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import { AccessModule } from '../access/access.module.js';
 import { CONFIG, type Config } from '../config/config.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
@@ -31,10 +31,4 @@ export class WebhookApiModule {}
   ],
   exports: [WebhookSender],
 })
-export class WebhookSenderModule implements OnModuleDestroy {
-  constructor(private readonly sender: WebhookSender) {}
-
-  onModuleDestroy(): Promise<void> {
-    return this.sender.stop();
-  }
-}
+export class WebhookSenderModule {}

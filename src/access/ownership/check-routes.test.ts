@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { checkRoutes } from './check-routes.js';
+import { checkRoutes } from './owners.js';
 
 describe('checkRoutes', () => {
   it('names every route that was forgotten, and says what to do', () => {

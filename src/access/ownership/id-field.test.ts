@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { idAt } from './id-field.js';
+import { idAt } from './owners.js';
 
 describe('idAt', () => {
   const params = Object.assign(Object.create(null) as object, { id: 'sess_1' });

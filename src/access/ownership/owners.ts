@@ -5,6 +5,7 @@ import { DATABASE, type Database } from '../../storage/connection.js';
 import { approvals } from '../../storage/governance-schema.js';
 import { sessions, turns } from '../../storage/schema.js';
 import { webhookEndpoints } from '../../storage/automation-schema.js';
+import { isPlainObject } from '../../platform/json.js';
 
 /** Objects that a route can name by an id. The session's principal owns all objects in it; webhooks are in none. */
 export const ownedKinds = ['session', 'turn', 'approval', 'webhook'] as const;
@@ -77,4 +78,43 @@ export class Owners {
 
 function first(found: { owner: string }[]): string | undefined {
   return found[0]?.owner;
+}
+
+/** The field of a request with an id: `params.id`, `body.sessionId`, `query.sessionId`. */
+export type IdField = `${'params' | 'body' | 'query'}.${string}`;
+
+type Parts = { params?: unknown; body?: unknown; query?: unknown };
+
+/**
+ * The id in a field of a request, trimmed where the field is in a body, as routes do. Undefined
+ * where the field is no text: the route itself refuses that. Pure.
+ */
+export function idAt(request: Parts, field: IdField): string | undefined {
+  const dot = field.indexOf('.');
+  const part = field.slice(0, dot) as keyof Parts;
+  const holder = request[part];
+  const value = isRecord(holder) ? holder[field.slice(dot + 1)] : undefined;
+  if (typeof value !== 'string') return undefined;
+  return part === 'body' ? value.trim() : value;
+}
+
+/** The router's own objects have other prototypes than plain ones. */
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return isPlainObject(value) || (typeof value === 'object' && value !== null);
+}
+
+/** A route handler, and whether its ownership is declared. */
+export interface RouteFound {
+  /** Controller and method: `TurnController.post`. */
+  name: string;
+  isDeclared: boolean;
+}
+
+/** Checks that every route declares its ownership. @throws Error that names the others. Pure. */
+export function checkRoutes(routes: readonly RouteFound[]): void {
+  const forgotten = routes.filter(({ isDeclared }) => !isDeclared).map(({ name }) => name);
+  if (forgotten.length === 0) return;
+  throw new Error(
+    `These routes do not declare their ownership: ${forgotten.join(', ')}. Give each @Owned({ session: 'params.id' }), @Unowned('why') or @Open('why') of src/access/owned.decorator.ts.`,
+  );
 }

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
-import { parseValue, type Parsed } from '../../parsing/parse-value.js';
+import { parseValue, type Parsed, type Fault, show } from '../../parsing/parse-value.js';
 import { fieldsOf } from '../../parsing/shapes.js';
-import { type Fault, show } from '../../parsing/word-issue.js';
 import { isPlainObject } from '../../platform/json.js';
 import type { PermissionRules } from '../../storage/shapes/stored-options.js';
 import type { RuleTool } from '../permission-subject.js';

@@ -4,11 +4,9 @@ import type { Facts, Trigger } from '../trigger.js';
 
 export const sessionStart: Trigger = {
   id: 'session-start',
-  name: 'Session start',
   description: "The first message of a session: the project's notes for agents, open todos.",
   rearms: 'never',
   priority: 41,
-  enabled: true,
   levels: ['message'],
   check: ({ isFirstMessage, todos, projectFacts }: Facts) => {
     const open = openTodos(todos);
@@ -31,12 +29,10 @@ export const sessionStart: Trigger = {
 
 export const sessionChange: Trigger = {
   id: 'session-change',
-  name: 'Change of the session',
   description:
     'The permission mode or the tools differ from the turn before: the model gets the same prefix as before, and this notice names the change.',
   rearms: 'with every change',
   priority: 39,
-  enabled: true,
   levels: ['message'],
   check: ({ sessionChange: text, sessionState }: Facts) => {
     const metadata = { ...sessionState };
@@ -47,12 +43,10 @@ export const sessionChange: Trigger = {
 
 export const filesKept: Trigger = {
   id: 'files-kept',
-  name: 'Files of turns that do not count',
   description:
     'The first message of a fork, or one that replaces a turn, after turns that wrote files which are not in the conversation: the files are as those turns left them.',
   rearms: 'never',
   priority: 38,
-  enabled: true,
   levels: ['message'],
   check: ({ written }: Facts) => {
     if (written === undefined) return [];
@@ -81,12 +75,10 @@ function describeWritten({ paths, more, ranCommands, mcpTools = [] }: WrittenFil
 
 export const compactSummary: Trigger = {
   id: 'compact-summary',
-  name: 'Summary of the conversation',
   description:
     'The first message after a compaction: the summary that stands for what came before.',
   rearms: 'with every compaction',
   priority: 40,
-  enabled: true,
   levels: ['message'],
   check: ({ compaction }: Facts) =>
     compaction === undefined
@@ -104,12 +96,10 @@ export const compactSummary: Trigger = {
 
 export const backgroundResult: Trigger = {
   id: 'background-result',
-  name: 'Background result',
   description:
     'A tool that the client runs, or a subagent, has ended while the turn waited for answers.',
   rearms: 'with every item',
   priority: 42,
-  enabled: true,
   levels: ['message', 'step'],
   check: ({ background }: Facts) =>
     background.map(({ id, text }) => ({
@@ -121,10 +111,37 @@ export const backgroundResult: Trigger = {
     })),
 };
 
-export function openTodos(todos: readonly Todo[]): Todo[] {
+function openTodos(todos: readonly Todo[]): Todo[] {
   return todos.filter(({ status }) => status !== 'completed');
 }
 
-export function listTodos(todos: readonly Todo[]): string {
+function listTodos(todos: readonly Todo[]): string {
   return todos.map(({ status, content }) => `- [${status}] ${content}`).join('\n');
 }
+
+/** Model calls without a change of the list after which a reminder is due. */
+const QUIET_STEPS = 5;
+
+export const todoReminder: Trigger = {
+  id: 'todo-reminder',
+  description: `There are open todos, and none was touched for ${QUIET_STEPS} steps or since the turn before.`,
+  rearms: 'when the list is written',
+  priority: 50,
+  levels: ['message', 'step'],
+  check: ({ at, isFirstMessage, todos, step, stepsSinceTodos }: Facts) => {
+    const open = openTodos(todos);
+    // On a session's first message, `session-start` has the open todos.
+    const isDue = at === 'message' ? !isFirstMessage : stepsSinceTodos >= QUIET_STEPS;
+    if (open.length === 0 || !isDue) return [];
+    return [
+      {
+        // The mark stays the same until the list is written.
+        mark: `todo-reminder:${at}:${step - stepsSinceTodos}`,
+        kind: 'todo-reminder',
+        text: `Open todos:\n${listTodos(open)}\nUpdate the list when one is done or no longer needed.`,
+        metadata: { todos: open.length },
+        seenByModel: true,
+      },
+    ];
+  },
+};

@@ -5,11 +5,9 @@ import { compact } from '../../platform/compact.js';
 function limitTrigger(id: string, what: string, priority: number): Trigger {
   return {
     id,
-    name: `Limit of ${what}`,
     description: `The soft percentage of the turn's ${what} is passed.`,
     rearms: 'never in the same turn',
     priority,
-    enabled: true,
     levels: ['step'],
     check: ({ warnings }: Facts) =>
       warnings
@@ -34,11 +32,9 @@ const NEAR_ERROR_LIMIT = 2;
 
 export const noProgressNudge: Trigger = {
   id: 'no-progress-nudge',
-  name: 'No progress',
   description: 'One more of the same actions would end the turn.',
   rearms: 'when progress resumes',
   priority: 10,
-  enabled: true,
   levels: ['step'],
   check: ({ nearNoProgress, step }: Facts) =>
     nearNoProgress === undefined
@@ -57,12 +53,10 @@ export const noProgressNudge: Trigger = {
 
 export const errorStreak: Trigger = {
   id: 'error-streak',
-  name: 'Error streak',
   description:
     'Two tool calls in a row failed; after a third, a reply that asks for more ends the turn.',
   rearms: 'when a tool call succeeds',
   priority: 11,
-  enabled: true,
   levels: ['step'],
   check: ({ toolErrors, lastError, step }: Facts) =>
     toolErrors < NEAR_ERROR_LIMIT

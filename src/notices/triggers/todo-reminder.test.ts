@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { someFacts } from '../../../test/support/turn/some-facts.js';
 import type { Todo } from '../../storage/shapes/stored-step.js';
 import type { Facts } from '../trigger.js';
-import { todoReminder } from './todo-reminder.js';
+import { todoReminder } from './conversation.js';
 
 const done: Todo = { id: 'a', content: 'Read it', status: 'completed' };
 const open: Todo = { id: 'b', content: 'Write it', status: 'pending' };

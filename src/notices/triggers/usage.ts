@@ -6,11 +6,9 @@ const rearms = 'when usage has fallen 10 points under the mark';
 
 export const contextUsage: Trigger = {
   id: 'context-usage',
-  name: 'Context usage',
   description: "70, 85 or 95 % of the model's window is in use; the highest mark that was passed.",
   rearms,
   priority: 30,
-  enabled: true,
   levels: ['step'],
   check: ({ readings, context: { tokens, window } }: Facts) => {
     const risen = thresholdsCrossed(
@@ -37,11 +35,9 @@ export const contextUsage: Trigger = {
 
 export const resourceUsage: Trigger = {
   id: 'resource-usage',
-  name: 'Resource usage',
   description: "More than 85 % of the worker's memory, or of the project's disk, is in use.",
   rearms,
   priority: 31,
-  enabled: true,
   levels: ['step'],
   check: ({ readings }: Facts) => [
     ...checkResource(

@@ -1,8 +1,14 @@
 import path from 'node:path';
 import * as z from 'zod/mini';
-import { parseLeniently, parseValue, within, type Parsed } from '../../parsing/parse-value.js';
+import {
+  parseLeniently,
+  parseValue,
+  within,
+  type Parsed,
+  type Fault,
+  type Wording,
+} from '../../parsing/parse-value.js';
 import { onWrongType, checkedBy } from '../../parsing/shapes.js';
-import type { Fault, Wording } from '../../parsing/word-issue.js';
 
 /** A server of one turn. */
 export interface McpServer {

@@ -1,6 +1,5 @@
 import { invalidRequest } from '../../errors/typed-error.js';
-import { nameOf, type Fault } from '../../parsing/word-issue.js';
-import { parseValue, within, type Parsed } from '../../parsing/parse-value.js';
+import { nameOf, type Fault, parseValue, within, type Parsed } from '../../parsing/parse-value.js';
 import {
   credentialsShape,
   type Credentials,

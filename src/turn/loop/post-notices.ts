@@ -2,8 +2,12 @@ import type { TurnEventBody } from '../../events/turn-event.js';
 import { findNearNoProgress } from '../../governance/limits/no-progress.js';
 import type { AgentState } from '../../governance/decision-tree/agent-state.js';
 import { warnings } from '../../governance/limits/limit-reached.js';
-import { checkTriggers, type Facts } from '../../notices/trigger.js';
-import type { NewNotice, StoredNotice } from '../../notices/notice.js';
+import {
+  checkTriggers,
+  type Facts,
+  type NewNotice,
+  type StoredNotice,
+} from '../../notices/trigger.js';
 import { contextUsage, resourceUsage } from '../../notices/triggers/usage.js';
 import { estimateAdded } from '../budgets/estimate-call.js';
 import { countAdded } from '../budgets/reserve-headroom.js';

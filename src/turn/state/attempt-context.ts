@@ -1,5 +1,5 @@
 import type { PermissionQuestion } from '../../governance/permissions/decide-permission.js';
-import type { Facts, Trigger } from '../../notices/trigger.js';
+import type { Facts, Trigger, StoredNotice } from '../../notices/trigger.js';
 import type { OutputCheck } from '../../output/schema-checks.js';
 import type { OpenedRoot } from '../../session/project-roots.js';
 import type { RequestPrefix, ToldSkill, SentPrefix } from '../../storage/shapes/sent-request.js';
@@ -15,7 +15,6 @@ import type {
   StoredPart,
 } from '../../storage/shapes/stored-step.js';
 import type { ToolSpec, Price, ServerTool } from '../../storage/shapes/stored-options.js';
-import type { StoredNotice } from '../../notices/notice.js';
 import type { JsonObject } from '../../platform/json.js';
 import type { UserPart } from '../../provider/model-types.js';
 import type { Model } from '../../provider/model.js';
