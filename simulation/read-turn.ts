@@ -4,12 +4,12 @@ import { TurnController } from '../src/wires/harness/turn.controller.js';
 import { Refusal, type Requests } from './requests.js';
 import type { Server } from './server.js';
 
-type Response = Parameters<TurnController['post']>[4];
+type Response = Parameters<TurnController['postTurn']>[4];
 
 /** The request that opens a turn. */
 export interface Post {
   key: string;
-  body: Parameters<TurnController['post']>[0];
+  body: Parameters<TurnController['postTurn']>[0];
 }
 
 export interface ReadPlan {
@@ -88,7 +88,7 @@ class TurnReader {
       const frames = await requests.ask(what, () =>
         turnId === undefined
           ? this.#post(api)
-          : api.handler(TurnController).events({ id: turnId }, last, {}, toResponse()),
+          : api.handler(TurnController).followTurn({ id: turnId }, last, {}, toResponse()),
       );
       // The connection may have broken with its process while the answer was under way.
       return actor.isDead ? undefined : { frames, api };
@@ -106,7 +106,9 @@ class TurnReader {
     const response = toResponse(headers);
     const { key, body } = post;
     const { principal } = this.requests.deployment;
-    const frames = await api.handler(TurnController).post(body, key, principal, 'stream', response);
+    const frames = await api
+      .handler(TurnController)
+      .postTurn(body, key, principal, 'stream', response);
     if (frames instanceof WholeAnswer) throw new Error('A stream was asked for');
     this.turnId = headers.get('X-Turn-Id');
     const disposition = headers.get('X-Turn-Disposition') ?? '';

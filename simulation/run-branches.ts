@@ -95,7 +95,7 @@ function createSession(deployment: Deployment, client: number): Promise<string> 
     'create session',
     async (api) => {
       const body = { projectRoot, permissions: { allow: ['mark'] } };
-      const made = await api.handler(SessionController).create(body, deployment.principal);
+      const made = await api.handler(SessionController).createSession(body, deployment.principal);
       return made.session.sessionId;
     },
   );

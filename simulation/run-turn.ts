@@ -18,7 +18,7 @@ export async function runSession(
   const { permissions, persona } = plan;
   const sessionId = await creator.insist('create session', async (api) => {
     const body = { projectRoot, permissions, persona };
-    return (await api.handler(SessionController).create(body, deployment.principal)).session
+    return (await api.handler(SessionController).createSession(body, deployment.principal)).session
       .sessionId;
   });
   const running: Promise<TurnHistory | undefined>[] = [];
@@ -142,7 +142,7 @@ async function interrupt(
   const stopper = requests.beside('stop');
   try {
     const answer = await stopper.insist('interrupt', (api) =>
-      api.handler(TurnController).interrupt({ sessionId }, stopper.deployment.principal),
+      api.handler(TurnController).interruptSession({ sessionId }, stopper.deployment.principal),
     );
     return answer.turnId === turnId ? stopper.deployment.world.scheduler.now : undefined;
   } catch (error) {
@@ -154,7 +154,7 @@ async function interrupt(
 async function waitForEnd(requests: Requests, turnId: string): Promise<void> {
   for (;;) {
     const { turn } = await requests.insist('GET turn', (api) =>
-      api.handler(TurnController).get({ id: turnId }),
+      api.handler(TurnController).getTurn({ id: turnId }),
     );
     if (turn.endedAt !== null) return;
     await requests.pause(500);

@@ -133,10 +133,8 @@ export class KeyDto {
   /** Whose it is. */
   principal!: string;
   name!: string;
-  @ApiProperty({ enum: ['active', 'expired', 'revoked'] }) status!:
-    | 'active'
-    | 'expired'
-    | 'revoked';
+  @ApiProperty({ enum: ['active', 'expired', 'revoked'] })
+  status!: 'active' | 'expired' | 'revoked';
 
   @ApiProperty({ enum: keyScopes, isArray: true, example: ['turns', 'approvals'] })
   scopes!: KeyScope[];

@@ -11,8 +11,8 @@ import type { MemoryQuota } from './commands/memory-command.js';
 import { MEMORY_ROOT, parseMemoryPath } from './memory-path.js';
 
 export class AgentNameDto {
-  @BoundedText({ max: 200, description: 'Name of the agent that keeps the memory.' })
-  agent!: string;
+  /** Name of the agent that keeps the memory. */
+  @BoundedText({ max: 200 }) agent!: string;
 }
 
 const aPath = `the path of a file below ${MEMORY_ROOT}, as '${MEMORY_ROOT}/notes.md'`;
@@ -39,10 +39,8 @@ export class FileContentDto {
 export class MemoryQuotaDto implements MemoryQuota {
   /** Number of files. */
   @ApiProperty(whole) files!: number;
-
   /** Bytes of a file. */
   @ApiProperty(whole) fileBytes!: number;
-
   /** Bytes of all files. */
   @ApiProperty(whole) bytes!: number;
 }
@@ -50,16 +48,12 @@ export class MemoryQuotaDto implements MemoryQuota {
 export class MemoryDto {
   /** Name of the agent. */
   agent!: string;
-
   /** Number of its files. */
   @ApiProperty(whole) files!: number;
-
   /** Bytes of all files. */
   @ApiProperty(whole) bytes!: number;
-
   /** Time of the last write. */
   @ApiProperty(time) updatedAt!: string;
-
   /** The most that it may have. */
   quota!: MemoryQuotaDto;
 }
@@ -72,14 +66,10 @@ export class MemoryListDto {
 export class ListedFileDto {
   /** @example /memories/notes.md */
   path!: string;
-
   /** Rises with each write: the `ETag`. */
   @ApiProperty(whole) version!: number;
-
   @ApiProperty(whole) bytes!: number;
-
   @ApiProperty(time) updatedAt!: string;
-
   /** Turn that wrote it; null: its owner did. */
   turnId!: string | null;
 }

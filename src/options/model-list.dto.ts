@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { whole, schemaOf } from '../http/fields/json-schemas.js';
+import { schemaOf, whole } from '../http/fields/json-schemas.js';
 import { compact } from '../platform/compact.js';
 import {
   lifecycles,
@@ -14,10 +14,8 @@ import { efforts, type Effort, type Price } from '../storage/shapes/stored-optio
 export class ModelThinkingDto {
   /** Kinds that a request may ask for; none: the model does not think. */
   @ApiProperty({ enum: thinkingKinds, isArray: true }) kinds!: readonly ThinkingKind[];
-
   /** Whether a request without `thinking` thinks. */
-  @ApiProperty({ enum: ['always', 'on', 'off'] })
-  byDefault!: 'always' | 'on' | 'off';
+  @ApiProperty({ enum: ['always', 'on', 'off'] }) byDefault!: 'always' | 'on' | 'off';
 }
 
 export class ModelEffortDto {

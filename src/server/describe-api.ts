@@ -35,9 +35,11 @@ const tags: Record<string, string> = {
   ops: 'What watches the process.',
 };
 
-/** Second paths of a handler: an operation's id is its own. */
-const secondPaths: Record<string, string> = {
+/** The operations of a handler with two paths: each has an id of its own. */
+const ofTwoPaths: Record<string, string> = {
+  '/agent/{name}/chat': 'askAgent',
   '/agent/{name}/chat/multipart': 'askAgentByForm',
+  '/agent/{name}/chat/stream': 'streamAgent',
   '/agent/{name}/chat/stream/multipart': 'streamAgentByForm',
   '/awp': 'runDefaultAgent',
 };
@@ -92,7 +94,7 @@ export function describeApi(
   });
   const { components = {} } = document;
   document.components = { ...components, schemas: { ...typeSchemas, ...components.schemas } };
-  for (const [path, operationId] of Object.entries(secondPaths)) {
+  for (const [path, operationId] of Object.entries(ofTwoPaths)) {
     const operation = document.paths[path]?.post;
     if (operation !== undefined) operation.operationId = operationId;
   }

@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, Inject, Param, Patch, Post, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import { Caller } from '../access/caller.decorator.js';
 import { Owned, Unowned } from '../access/owned.decorator.js';
 import type { Principal } from '../access/principal.js';
@@ -27,29 +27,27 @@ import {
 export class SessionController {
   constructor(private readonly sessions: SessionService) {}
 
+  /** Create a session for a project folder */
   @Post('create')
   @Unowned('what it makes is the caller’s')
   @HttpCode(200)
-  @ApiOperation({ operationId: 'createSession', summary: 'Create a session for a project folder' })
-  @ApiOkResponse({ type: SessionDto })
   @ApiErrors(
     'INVALID_REQUEST',
     'WORKING_ROOT_INACCESSIBLE',
     'WORKING_ROOT_CONFLICT',
     'SESSION_LIMIT',
   )
-  async create(@Body() body: CreateSessionDto, @Caller() caller: Principal): Promise<SessionDto> {
+  async createSession(
+    @Body() body: CreateSessionDto,
+    @Caller() caller: Principal,
+  ): Promise<SessionDto> {
     return { session: await this.sessions.create(body, caller) };
   }
 
+  /** Check everything a turn of the session will need */
   @Post('boot')
   @Owned({ session: 'body.sessionId' })
   @HttpCode(200)
-  @ApiOperation({
-    operationId: 'bootSession',
-    summary: 'Check everything a turn of the session will need',
-  })
-  @ApiOkResponse({ type: BootedSessionDto })
   @ApiErrors(
     'INVALID_REQUEST',
     'SESSION_NOT_FOUND',
@@ -60,51 +58,44 @@ export class SessionController {
     'SDK_FAILURE',
     'SDK_FAILURE/noKey',
   )
-  boot(@Body() body: BootSessionDto, @Caller() caller: Principal): Promise<BootedSessionDto> {
+  bootSession(
+    @Body() body: BootSessionDto,
+    @Caller() caller: Principal,
+  ): Promise<BootedSessionDto> {
     return this.sessions.boot(body.sessionId, body.opts, caller);
   }
 
+  /** Sessions of a project folder, oldest first */
   @Get('list')
   @Unowned('it lists the caller’s own')
-  @ApiOperation({
-    operationId: 'listProjectSessions',
-    summary: 'Sessions of a project folder, oldest first',
-  })
-  @ApiOkResponse({ type: SessionListDto })
   @ApiErrors('INVALID_REQUEST', 'WORKING_ROOT_INACCESSIBLE', 'WORKING_ROOT_CONFLICT')
-  async list(
+  async listProjectSessions(
     @Query() { projectRoot }: ProjectQueryDto,
     @Caller() caller: Principal,
   ): Promise<SessionListDto> {
     return { sessions: await this.sessions.list(projectRoot, caller) };
   }
 
+  /** Who the caller is and may do, and what a session has that names nothing */
   @Get('defaults')
   @Unowned('it is about the caller alone')
-  @ApiOperation({
-    operationId: 'getSessionDefaults',
-    summary: 'Who the caller is and may do, and what a session has that names nothing',
-  })
-  @ApiOkResponse({ type: SessionDefaultsDto })
-  defaults(@Caller() caller: Principal): Promise<SessionDefaultsDto> {
+  getSessionDefaults(@Caller() caller: Principal): Promise<SessionDefaultsDto> {
     return this.sessions.defaults(caller);
   }
 
+  /** One session */
   @Get(':id')
   @Owned({ session: 'params.id' })
-  @ApiOperation({ operationId: 'getSession', summary: 'One session' })
-  @ApiOkResponse({ type: SessionDto })
   @ApiErrors('SESSION_NOT_FOUND')
-  async get(@Param() { id }: SessionIdDto): Promise<SessionDto> {
+  async getSession(@Param() { id }: SessionIdDto): Promise<SessionDto> {
     return { session: await this.sessions.get(id) };
   }
 
+  /** Give a session another title */
   @Patch(':id')
   @Owned({ session: 'params.id' })
-  @ApiOperation({ operationId: 'renameSession', summary: 'Give a session another title' })
-  @ApiOkResponse({ type: SessionDto })
   @ApiErrors('INVALID_REQUEST', 'SESSION_NOT_FOUND')
-  async rename(
+  async renameSession(
     @Param() { id }: SessionIdDto,
     @Body() { title }: RenameSessionDto,
   ): Promise<SessionDto> {
@@ -117,15 +108,14 @@ export class SessionController {
 export class SessionListController {
   constructor(private readonly sessions: SessionService) {}
 
+  /** Sessions of all project folders, the one used last first */
   @Get()
   @Unowned('it lists the caller’s own')
-  @ApiOperation({
-    operationId: 'listSessions',
-    summary: 'Sessions of all project folders, the one used last first',
-  })
-  @ApiOkResponse({ type: SessionPageDto })
   @ApiErrors('INVALID_REQUEST')
-  list(@Caller() caller: Principal, @Query() page: SessionQueryDto): Promise<SessionPageDto> {
+  listSessions(
+    @Caller() caller: Principal,
+    @Query() page: SessionQueryDto,
+  ): Promise<SessionPageDto> {
     return this.sessions.page(caller.id, page);
   }
 }
@@ -138,15 +128,11 @@ export class TodoController {
     @Inject(DATABASE) private readonly db: Database,
   ) {}
 
+  /** Todo list of a session, as its turns left it */
   @Get(':id/todos')
   @Owned({ session: 'params.id' })
-  @ApiOperation({
-    operationId: 'listTodos',
-    summary: 'Todo list of a session, as its turns left it',
-  })
-  @ApiOkResponse({ type: TodoListDto })
   @ApiErrors('SESSION_NOT_FOUND')
-  async list(@Param() { id: sessionId }: SessionIdDto): Promise<TodoListDto> {
+  async listTodos(@Param() { id: sessionId }: SessionIdDto): Promise<TodoListDto> {
     const session = await this.sessions.get(sessionId);
     return { todos: await loadTodos(this.db, session.sessionId) };
   }

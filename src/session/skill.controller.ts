@@ -1,5 +1,5 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import { Caller } from '../access/caller.decorator.js';
 import { Owned, Unowned } from '../access/owned.decorator.js';
 import type { Principal } from '../access/principal.js';
@@ -21,32 +21,24 @@ export class SkillController {
     private readonly sessions: SessionStore,
   ) {}
 
+  /** Skills of the server, or of an agent, with the faults of their files */
   @Get('skills')
   @Unowned('skills of the instruction root are the server’s')
-  @ApiOperation({
-    operationId: 'listSkills',
-    summary: 'Skills of the server, or of an agent, with the faults of their files',
-  })
-  @ApiOkResponse({ type: SkillListDto })
   @ApiErrors('INVALID_REQUEST', 'PERSONA_NOT_FOUND')
-  list(@Query() { agent }: SkillQueryDto): Promise<SkillListDto> {
+  listSkills(@Query() { agent }: SkillQueryDto): Promise<SkillListDto> {
     return agent === undefined ? this.#list({}) : this.#listOf(agent, {});
   }
 
+  /** Skills of a session: those of its agent and, where that is set, of its project */
   @Get('sessions/:id/skills')
   @Owned({ session: 'params.id' })
-  @ApiOperation({
-    operationId: 'listSessionSkills',
-    summary: 'Skills of a session: those of its agent and, where that is set, of its project',
-  })
-  @ApiOkResponse({ type: SkillListDto })
   @ApiErrors(
     'SESSION_NOT_FOUND',
     'PERSONA_NOT_FOUND',
     'WORKING_ROOT_INACCESSIBLE',
     'WORKING_ROOT_CONFLICT',
   )
-  async ofSession(
+  async listSessionSkills(
     @Param() { id }: SessionIdDto,
     @Caller() caller: Principal,
   ): Promise<SkillListDto> {

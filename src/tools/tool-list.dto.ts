@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { ToolEffect } from '../governance/permission-subject.js';
-import { whole, schemaOf } from '../http/fields/json-schemas.js';
+import { schemaOf, whole } from '../http/fields/json-schemas.js';
 import { PageLimit, PageToken } from '../http/paging/page-query.dto.js';
 import type { JsonObject } from '../platform/json.js';
 import type { RetryClass } from './tool.js';

@@ -56,19 +56,3 @@ export const LISTED_ERRORS = 'x-errors';
 
 /** Lists the errors of a route, beside those that any route may give. */
 export const ApiErrors = (...errors: ListedError[]) => ApiExtension(LISTED_ERRORS, errors);
-
-/**
- * Errors of every route that takes a message and streams its turn, for the end of its list: those of one status are
- * described in the order of the list.
- */
-export const messageErrors = [
-  'INVALID_REQUEST',
-  'ATTACHMENT_FAILURE',
-  'SDK_FAILURE/refused',
-  'STREAM_EXPIRED',
-  'IDEMPOTENCY_KEY_REUSED',
-  'TOO_MANY_TURNS',
-  'BUDGET_EXHAUSTED',
-  'MISSING_API_KEY',
-  'SHUTTING_DOWN',
-] as const satisfies ListedError[];

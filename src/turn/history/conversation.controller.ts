@@ -18,7 +18,7 @@ import {
   TurnPageDto,
 } from './history.dto.js';
 import { MessagePageDto, StepPageDto } from './messages.dto.js';
-import { clientLeft } from '../state/turn-errors.js';
+import { streamErrors, clientLeft } from '../state/turn-errors.js';
 
 @ApiTags('conversations')
 @Controller('api/harness')
@@ -50,7 +50,7 @@ export class ConversationController {
   /** Events of a turn as the log has them, with their times; no wire’s frames */
   @Get('turns/:id/log')
   @Owned({ turn: 'params.id' })
-  @ApiErrors('INVALID_REQUEST', 'TURN_NOT_FOUND', 'STREAM_EXPIRED')
+  @ApiErrors(...streamErrors)
   readLog(@Param() { id: turnId }: TurnIdDto, @Query() page: LogPageQueryDto): Promise<LogPageDto> {
     return this.conversations.log(turnId, page);
   }

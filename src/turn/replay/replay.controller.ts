@@ -19,6 +19,7 @@ import {
   WantedReplayDto,
 } from './replay.dto.js';
 import { ReplayService } from './replay-service.js';
+import { turnErrors } from '../state/turn-errors.js';
 
 @ApiTags('replays')
 @Controller('api/harness/turns/:id')
@@ -42,22 +43,13 @@ export class ReplayController {
     description: 'The turn of the replay. `Location` is where its events are.',
   })
   @ApiErrors(
-    'INVALID_REQUEST',
-    'ATTACHMENT_FAILURE',
-    'SDK_FAILURE/refused',
     'TURN_NOT_FOUND',
     'PERSONA_NOT_FOUND',
-    'WORKING_ROOT_INACCESSIBLE',
     'TURN_IN_PROGRESS',
-    'WORKING_ROOT_CONFLICT',
-    'IDEMPOTENCY_KEY_REUSED',
     'SESSION_LIMIT',
     'QUEUE_FULL',
-    'TOO_MANY_TURNS',
-    'BUDGET_EXHAUSTED',
     'INSTRUCTION_ROOT_INVALID',
-    'MISSING_API_KEY',
-    'SHUTTING_DOWN',
+    ...turnErrors,
   )
   async replayTurn(
     @Param() { id }: TurnIdDto,

@@ -1,5 +1,30 @@
 import type { SessionMissing } from '../../session/session-errors.js';
+import type { ListedError } from '../../errors/describe-errors.js';
 import { TypedError, invalidRequest } from '../../errors/typed-error.js';
+
+/**
+ * What a route that takes a turn may refuse, whichever its wire, for the end of its list: errors of one status are
+ * described in the order of the list.
+ */
+export const turnErrors = [
+  'INVALID_REQUEST',
+  'ATTACHMENT_FAILURE',
+  'SDK_FAILURE/refused',
+  'WORKING_ROOT_INACCESSIBLE',
+  'WORKING_ROOT_CONFLICT',
+  'IDEMPOTENCY_KEY_REUSED',
+  'TOO_MANY_TURNS',
+  'BUDGET_EXHAUSTED',
+  'MISSING_API_KEY',
+  'SHUTTING_DOWN',
+] as const satisfies readonly ListedError[];
+
+/** What a route that follows a turn may refuse. */
+export const streamErrors = [
+  'INVALID_REQUEST',
+  'TURN_NOT_FOUND',
+  'STREAM_EXPIRED',
+] as const satisfies readonly ListedError[];
 
 export function turnInProgress(sessionId: string): TypedError {
   const message =

@@ -13,7 +13,7 @@ import { Owned, Unowned } from '../../access/owned.decorator.js';
 import { cursorOf } from '../../http/paging/page-query.dto.js';
 import { BodyLimit, exactFields } from '../../http/request-body.js';
 import { ApiStream, frameOf } from '../../http/streams/api-stream.decorator.js';
-import { ApiErrors, messageErrors } from '../../http/errors/api-errors.decorator.js';
+import { ApiErrors } from '../../http/errors/api-errors.decorator.js';
 import { ErrorsAs } from '../../http/errors/error-shape.js';
 import type { FrameStream } from '../../http/streams/frame-batch.js';
 import { parseIdempotencyKey } from '../../http/request-headers.js';
@@ -22,6 +22,7 @@ import { DEFAULT_PERSONA } from '../../agents/persona-name.js';
 import { problemShape } from '../named-agents/named-agents-errors.js';
 import { RunQueryDto, RunAgentInputDto } from './ag-ui.dto.js';
 import { AgUiService } from './ag-ui-service.js';
+import { streamErrors, turnErrors } from '../../turn/state/turn-errors.js';
 
 /** Documents the stream of a route. */
 const ApiRunStream = () =>
@@ -54,15 +55,14 @@ export class AgUiController {
     'SESSION_NOT_FOUND',
     'TURN_NOT_FOUND',
     'APPROVAL_NOT_FOUND',
-    'WORKING_ROOT_INACCESSIBLE',
     'TURN_IN_PROGRESS',
     'TURN_SUPERSEDED',
     'APPROVAL_RESOLVED',
-    'WORKING_ROOT_CONFLICT',
+    'STREAM_EXPIRED',
     'QUEUE_FULL',
     'SESSION_LIMIT',
     'SESSION_QUEUE_FULL',
-    ...messageErrors,
+    ...turnErrors,
   )
   async run(
     @Param('name') agent: string = DEFAULT_PERSONA,
@@ -96,7 +96,7 @@ export class AgUiController {
   })
   @ApiRunStream()
   @ApiNoContentResponse({ description: 'There is nothing after the cursor, and never will be.' })
-  @ApiErrors('INVALID_REQUEST', 'TURN_NOT_FOUND', 'STREAM_EXPIRED')
+  @ApiErrors(...streamErrors)
   async resume(
     @Param() { name: agent, turnId }: { name: string; turnId: string },
     @Headers('last-event-id') lastEventId: string | undefined,

@@ -12,7 +12,7 @@ import type { Response } from 'express';
 import { Caller } from '../../access/caller.decorator.js';
 import { Unowned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
-import { ApiErrors, messageErrors } from '../../http/errors/api-errors.decorator.js';
+import { ApiErrors } from '../../http/errors/api-errors.decorator.js';
 import { BodyLimit, exactFields } from '../../http/request-body.js';
 import type { FrameStream } from '../../http/streams/frame-batch.js';
 import { parseIdempotencyKey } from '../../http/request-headers.js';
@@ -24,6 +24,7 @@ import { AiSdkService } from './ai-sdk-service.js';
 import { ChatDto, ChatListDto, ChatPageDto, ChatPageQueryDto } from './ai-sdk.dto.js';
 import { readChatRequest } from './chat-request.js';
 import { ChatHistory } from './chat-history.js';
+import { streamErrors, turnErrors } from '../../turn/state/turn-errors.js';
 
 /** Parts of the stream that are this server's own, for the documentation. */
 const dataParts: Record<string, string> = {
@@ -83,15 +84,14 @@ export class AiSdkController {
     'PERSONA_NOT_FOUND',
     'APPROVAL_NOT_FOUND',
     'TURN_NOT_FOUND',
-    'WORKING_ROOT_INACCESSIBLE',
     'TURN_IN_PROGRESS',
     'TURN_SUPERSEDED',
     'APPROVAL_RESOLVED',
-    'WORKING_ROOT_CONFLICT',
+    'STREAM_EXPIRED',
     'QUEUE_FULL',
     'SESSION_QUEUE_FULL',
     'SESSION_LIMIT',
-    ...messageErrors,
+    ...turnErrors,
   )
   async chat(
     @Body() body: unknown,
@@ -124,7 +124,7 @@ export class AiSdkController {
     description:
       'No turn of the chat is open, or nothing comes after the frame; also where there is no chat.',
   })
-  @ApiErrors('INVALID_REQUEST', 'TURN_NOT_FOUND', 'STREAM_EXPIRED')
+  @ApiErrors(...streamErrors)
   async resume(
     @Param('id') chatId: string,
     @Headers('last-event-id') lastEventId: string | undefined,

@@ -10,20 +10,14 @@ import {
   Query,
   Res,
 } from '@nestjs/common';
-import {
-  ApiHeader,
-  ApiNoContentResponse,
-  ApiOkResponse,
-  ApiOperation,
-  ApiTags,
-} from '@nestjs/swagger';
+import { ApiHeader, ApiNoContentResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Caller } from '../../access/caller.decorator.js';
 import { Owned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
 import { AfterQueryDto, cursorOf } from '../../http/paging/page-query.dto.js';
 import { SessionIdDto, TurnIdDto } from '../../http/id-params.dto.js';
-import { ApiErrors, messageErrors } from '../../http/errors/api-errors.decorator.js';
+import { ApiErrors } from '../../http/errors/api-errors.decorator.js';
 import { WholeAnswer, type FrameStream } from '../../http/streams/frame-batch.js';
 import { parseIdempotencyKey } from '../../http/request-headers.js';
 import { Streams } from '../../http/streams/stream.interceptor.js';
@@ -41,6 +35,7 @@ import {
 import { resultFold, harnessDialect } from './dialect/harness.js';
 import { OneTurnDto } from '../../turn/turn-record.dto.js';
 import { InterruptDto, InterruptedDto, OkDto, TurnDto } from './turn.dto.js';
+import { streamErrors, turnErrors } from '../../turn/state/turn-errors.js';
 
 @ApiTags('turns')
 @Controller('api/harness')
@@ -50,13 +45,10 @@ export class TurnController {
     private readonly streams: TurnStreams,
   ) {}
 
+  /** Run a turn; stream its events, await its result, or come back for it */
   @Post('turn')
   @Streams('harness')
   @Owned({ session: 'body.sessionId' })
-  @ApiOperation({
-    operationId: 'postTurn',
-    summary: 'Run a turn; stream its events, await its result, or come back for it',
-  })
   @ApiHeader({
     name: 'Idempotency-Key',
     required: false,
@@ -72,16 +64,15 @@ export class TurnController {
     'SESSION_NOT_FOUND',
     'TURN_NOT_FOUND',
     'PERSONA_NOT_FOUND',
-    'WORKING_ROOT_INACCESSIBLE',
     'TURN_IN_PROGRESS',
     'TURN_SUPERSEDED',
-    'WORKING_ROOT_CONFLICT',
+    'STREAM_EXPIRED',
     'QUEUE_FULL',
     'SESSION_QUEUE_FULL',
     'INSTRUCTION_ROOT_INVALID',
-    ...messageErrors,
+    ...turnErrors,
   )
-  async post(
+  async postTurn(
     @Body() body: TurnDto,
     @Headers('idempotency-key') idempotencyKey: string | undefined,
     @Caller() principal: Principal,
@@ -121,13 +112,10 @@ export class TurnController {
     return new WholeAnswer({ turn: await this.turns.get(turnId) });
   }
 
+  /** Follow a turn, from the start or after a cursor */
   @Get('turns/:id/events')
   @Streams('harness')
   @Owned({ turn: 'params.id' })
-  @ApiOperation({
-    operationId: 'followTurn',
-    summary: 'Follow a turn, from the start or after a cursor',
-  })
   @ApiHeader({
     name: 'Last-Event-ID',
     required: false,
@@ -135,8 +123,8 @@ export class TurnController {
   })
   @ApiHarnessStream()
   @ApiNoContentResponse({ description: 'There is nothing after the cursor, and never will be.' })
-  @ApiErrors('INVALID_REQUEST', 'TURN_NOT_FOUND', 'STREAM_EXPIRED')
-  async events(
+  @ApiErrors(...streamErrors)
+  async followTurn(
     @Param() { id: turnId }: TurnIdDto,
     @Headers('last-event-id') lastEventId: string | undefined,
     @Query() query: AfterQueryDto,
@@ -148,39 +136,30 @@ export class TurnController {
     return frames;
   }
 
+  /** A turn: status, attempt, usage, options with where each came from */
   @Get('turns/:id')
   @Owned({ turn: 'params.id' })
-  @ApiOperation({
-    operationId: 'getTurn',
-    summary: 'A turn: status, attempt, usage, options with where each came from',
-  })
-  @ApiOkResponse({ type: OneTurnDto })
   @ApiErrors('TURN_NOT_FOUND')
-  async get(@Param() { id: turnId }: TurnIdDto) {
+  async getTurn(@Param() { id: turnId }: TurnIdDto): Promise<OneTurnDto> {
     return { turn: await this.turns.get(turnId) };
   }
 
+  /** End the running turn of a session */
   @Post('interrupt')
   @Owned({ session: 'body.sessionId' })
   @HttpCode(200)
-  @ApiOperation({ operationId: 'interruptSession', summary: 'End the running turn of a session' })
-  @ApiOkResponse({ type: InterruptedDto })
   @ApiErrors('INVALID_REQUEST', 'SESSION_NOT_FOUND')
-  async interrupt(
+  async interruptSession(
     @Body() body: InterruptDto,
     @Caller() { id: principalId }: Principal,
   ): Promise<InterruptedDto> {
     return { ok: true, ...(await this.turns.interrupt(body.sessionId, principalId)) };
   }
 
+  /** End one turn, also one that waits behind another or for an approval */
   @Post('turns/:id/interrupt')
   @HttpCode(200)
   @Owned({ turn: 'params.id' })
-  @ApiOperation({
-    operationId: 'interruptTurn',
-    summary: 'End one turn, also one that waits behind another or for an approval',
-  })
-  @ApiOkResponse({ type: InterruptedDto })
   @ApiErrors('TURN_NOT_FOUND')
   async interruptTurn(
     @Param() { id: turnId }: TurnIdDto,
@@ -189,19 +168,15 @@ export class TurnController {
     return { ok: true, turnId, state: await this.turns.interruptTurn(turnId, principalId) };
   }
 
-  /** The route is here and not with the other session routes: it ends a running turn first. */
+  /** Delete a session; a turn that runs in it is ended first */
   @Delete('session/:id')
   @Owned({ session: 'params.id' })
-  @ApiOperation({
-    operationId: 'deleteSession',
-    summary: 'Delete a session; a turn that runs in it is ended first',
-  })
-  @ApiOkResponse({ type: OkDto })
   @ApiErrors('SESSION_NOT_FOUND', 'TURN_IN_PROGRESS')
-  async delete(
+  async deleteSession(
     @Param() { id: sessionId }: SessionIdDto,
     @Caller() { id: principalId }: Principal,
   ): Promise<OkDto> {
+    // The route is here and not with those of sessions, as it ends a running turn first.
     await this.turns.deleteSession(sessionId, principalId);
     return { ok: true };
   }

@@ -11,15 +11,7 @@ import {
   Res,
   applyDecorators,
 } from '@nestjs/common';
-import {
-  ApiHeader,
-  ApiNoContentResponse,
-  ApiOkResponse,
-  ApiOperation,
-  ApiTags,
-  ApiBody,
-  ApiConsumes,
-} from '@nestjs/swagger';
+import { ApiHeader, ApiNoContentResponse, ApiTags, ApiBody, ApiConsumes } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Caller, callerOf } from '../../access/caller.decorator.js';
 import { Unowned } from '../../access/owned.decorator.js';
@@ -43,6 +35,7 @@ import {
 import { NamedAgentsService } from './named-agents-service.js';
 import { problemShape } from './named-agents-errors.js';
 import type { AgentFrame } from './dialect/agent-frames.js';
+import { streamErrors } from '../../turn/state/turn-errors.js';
 
 /** The reason for `@Unowned`: sessions are named by ULIDs, partly in bodies that only the service parses. */
 const looksItself = 'its service looks among the caller’s own';
@@ -111,26 +104,21 @@ function ApiAgentStream() {
 export class NamedAgentsController {
   constructor(private readonly service: NamedAgentsService) {}
 
+  /** The agents, with what each is for and may do */
   @Get('agents')
   @Unowned('agents are the server’s')
-  @ApiOperation({
-    operationId: 'listAgents',
-    summary: 'The agents, with what each is for and may do',
-  })
-  @ApiOkResponse({ type: AgentListDto })
-  async agents(): Promise<AgentListDto> {
+  async listAgents(): Promise<AgentListDto> {
     return this.service.agents();
   }
 
+  /** Ask an agent, and wait for the answer */
   @Post(['agent/:name/chat', 'agent/:name/chat/multipart'])
   @BodyLimit('unread')
   @Unowned(looksItself)
   @HttpCode(200)
-  @ApiOperation({ operationId: 'askAgent', summary: 'Ask an agent, and wait for the answer' })
   @ApiChat()
-  @ApiOkResponse({ type: ChatAnswerDto })
   @ApiErrors(...refusals, 'INTERRUPTED', 'SDK_FAILURE/unreadable')
-  chat(
+  askAgent(
     @Param() { name: agent }: AgentParamsDto,
     @Headers('idempotency-key') key: string | undefined,
     @Req() request: Request,
@@ -140,15 +128,15 @@ export class NamedAgentsController {
     return this.service.chat({ ...asked, request, response });
   }
 
+  /** Ask an agent, and stream the answer */
   @Post(['agent/:name/chat/stream', 'agent/:name/chat/stream/multipart'])
   @BodyLimit('unread')
   @Streams('named-agents')
   @Unowned(looksItself)
-  @ApiOperation({ operationId: 'streamAgent', summary: 'Ask an agent, and stream the answer' })
   @ApiChat()
   @ApiAgentStream()
   @ApiErrors(...refusals)
-  async stream(
+  async streamAgent(
     @Param() { name: agent }: AgentParamsDto,
     @Headers('idempotency-key') key: string | undefined,
     @Req() request: Request,
@@ -158,13 +146,10 @@ export class NamedAgentsController {
     return this.service.stream({ ...asked, request, response });
   }
 
+  /** Go on with a stream, from its start or after a cursor */
   @Get('agent/:name/chat/stream/:messageId')
   @Streams('named-agents')
   @Unowned(looksItself)
-  @ApiOperation({
-    operationId: 'resumeAgentStream',
-    summary: 'Go on with a stream, from its start or after a cursor',
-  })
   @ApiHeader({
     name: 'Last-Event-ID',
     required: false,
@@ -172,8 +157,8 @@ export class NamedAgentsController {
   })
   @ApiAgentStream()
   @ApiNoContentResponse({ description: 'There is nothing after the cursor, and never will be.' })
-  @ApiErrors('INVALID_REQUEST', 'TURN_NOT_FOUND', 'STREAM_EXPIRED')
-  async resume(
+  @ApiErrors(...streamErrors)
+  async resumeAgentStream(
     @Param() { name, messageId }: MessageParamsDto,
     @Headers('last-event-id') lastEventId: string | undefined,
     @Query() query: AfterQueryDto,
@@ -183,16 +168,16 @@ export class NamedAgentsController {
     return this.service.resume(message, cursorOf(lastEventId, query), response);
   }
 
+  /** Delete a session; a turn that runs in it is ended first */
   @Delete('sessions/:session_id')
   @Unowned(looksItself)
   @HttpCode(204)
-  @ApiOperation({
-    operationId: 'deleteAgentSession',
-    summary: 'Delete a session; a turn that runs in it is ended first',
-  })
   @ApiNoContentResponse({ description: 'Also when there was none.' })
   @ApiErrors('INVALID_REQUEST', 'TURN_IN_PROGRESS')
-  forget(@Param() { session_id }: SessionParamsDto, @Caller() caller: Principal): Promise<void> {
+  deleteAgentSession(
+    @Param() { session_id }: SessionParamsDto,
+    @Caller() caller: Principal,
+  ): Promise<void> {
     return this.service.forget(session_id, caller.id);
   }
 }

@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, HttpCode, Post, Query, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags, getSchemaPath } from '@nestjs/swagger';
+import { ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Caller } from '../../access/caller.decorator.js';
 import { Unowned } from '../../access/owned.decorator.js';
@@ -70,13 +70,13 @@ function ApiOracleStream() {
 export class OracleController {
   constructor(private readonly oracle: OracleService) {}
 
+  /** Ask, and stream the answer */
   @Post('stream')
   @Streams('oracle')
   @Unowned(looksItself)
-  @ApiOperation({ operationId: 'streamAnswer', summary: 'Ask, and stream the answer' })
   @ApiOracleStream()
   @ApiErrors(...questionErrors)
-  async stream(
+  async streamAnswer(
     @Body() question: OracleQuestionDto,
     @Query() { busy }: BusyQueryDto,
     @Caller() principal: Principal,
@@ -85,13 +85,12 @@ export class OracleController {
     return this.oracle.stream({ question, busy, principal }, response);
   }
 
+  /** Ask, and wait for the answer */
   @Post()
   @Unowned(looksItself)
   @HttpCode(200)
-  @ApiOperation({ operationId: 'askQuestion', summary: 'Ask, and wait for the answer' })
-  @ApiOkResponse({ type: OracleAnswerDto })
   @ApiErrors(...questionErrors, 'MISSING_API_KEY/question', 'SDK_FAILURE/unreadable')
-  ask(
+  askQuestion(
     @Body() question: OracleQuestionDto,
     @Query() { busy }: BusyQueryDto,
     @Caller() principal: Principal,
@@ -100,46 +99,34 @@ export class OracleController {
     return this.oracle.ask({ question, busy, principal }, response);
   }
 
+  /** Cancel the newest question that is being answered */
   @Post('cancel')
   @Unowned(looksItself)
   @HttpCode(200)
-  @ApiOperation({
-    operationId: 'cancelQuestion',
-    summary: 'Cancel the newest question that is being answered',
-  })
-  @ApiOkResponse({ type: OracleCancelDto })
   @ApiErrors('INVALID_REQUEST/fields')
-  async cancel(
+  async cancelQuestion(
     @Query() { context_id }: ContextQueryDto,
     @Caller() caller: Principal,
   ): Promise<OracleCancelDto> {
     return { status: await this.oracle.cancel(context_id, caller.id) };
   }
 
+  /** Messages of a conversation, oldest first; of the newest by default */
   @Get('history')
   @Unowned(looksItself)
-  @ApiOperation({
-    operationId: 'listConversation',
-    summary: 'Messages of a conversation, oldest first; of the newest by default',
-  })
-  @ApiOkResponse({ type: OracleHistoryDto })
   @ApiErrors('INVALID_REQUEST/fields', 'SESSION_NOT_FOUND')
-  history(
+  listConversation(
     @Query() { context_id }: ContextQueryDto,
     @Caller() caller: Principal,
   ): Promise<OracleHistoryDto> {
     return this.oracle.history(context_id, caller.id);
   }
 
+  /** Delete a conversation; the newest by default */
   @Delete('history')
   @Unowned(looksItself)
-  @ApiOperation({
-    operationId: 'deleteConversation',
-    summary: 'Delete a conversation; the newest by default',
-  })
-  @ApiOkResponse({ type: OracleForgottenDto })
   @ApiErrors('INVALID_REQUEST/fields', 'SESSION_NOT_FOUND', 'TURN_IN_PROGRESS')
-  async forget(
+  async deleteConversation(
     @Query() { context_id }: ContextQueryDto,
     @Caller() caller: Principal,
   ): Promise<OracleForgottenDto> {

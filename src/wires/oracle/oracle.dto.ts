@@ -13,7 +13,7 @@ import {
 } from '../../http/fields/field-rules.decorator.js';
 import { mustBe } from '../../http/fields/field-words.js';
 import { RequestForm } from '../../http/request-form.decorator.js';
-import { jsonObject, nullableText, time } from '../../http/fields/json-schemas.js';
+import { jsonObject, time, whole } from '../../http/fields/json-schemas.js';
 import type { JsonObject } from '../../platform/json.js';
 import type { MessageDto } from '../../turn/history/messages.dto.js';
 import {
@@ -31,35 +31,28 @@ export class OracleCancelDto {
 }
 
 export class OracleForgottenDto {
-  @ApiProperty({ type: String, example: 'ok' })
-  status!: 'ok';
-
-  @ApiProperty({ type: String })
+  /** @example ok */
+  @ApiProperty({ type: String }) status!: 'ok';
   message!: string;
 }
 
 /** A request with faults: the answer of status 422. */
 export class OracleFaultsDto extends RetryAdviceDto {
-  @ApiProperty({ type: [ValidationProblemDto], description: 'One entry per wrong field.' })
+  /** One entry per wrong field. */
   detail!: ValidationProblemDto[];
-
-  @ApiCorrelationId()
-  correlationId!: string;
+  @ApiCorrelationId() correlationId!: string;
 }
 
 export class OracleErrorDto extends RetryAdviceDto {
-  @ApiProperty({ type: String, description: 'For a person: what is wrong and what to do.' })
+  /** For a person: what is wrong and what to do. */
   detail!: string;
-
-  @ApiCorrelationId()
-  correlationId!: string;
+  @ApiCorrelationId() correlationId!: string;
 }
 
 /** A question (contract: oracle, section 1). Null leaves a field out, as clients of this family send it. */
 @RequestForm({ listedIn: 'body' })
 export class OracleQuestionDto {
-  @BoundedText({ max: 2_000 })
-  question!: string;
+  @BoundedText({ max: 2_000 }) question!: string;
 
   @MayBeNull()
   @ListOf(
@@ -68,53 +61,41 @@ export class OracleQuestionDto {
   )
   sources?: string[];
 
+  /** Whether the answer has `retrieval_traces`; the stream always has its tool calls. Default: false. */
   @MayBeNull()
-  @Flag(
-    'Whether the answer has `retrieval_traces`; the stream always has its tool calls. Default: false.',
-  )
+  @Flag()
   explain = false;
 
   @MayBeNull()
   @BoundedText({ max: 200 })
   model?: string;
 
+  /** Default: as the user’s settings say. */
   @MayBeNull()
-  @Flag('Default: as the user’s settings say.')
+  @Flag()
   thinking?: boolean;
 
+  /** Most tokens of one reply of the model. Default: 16000. */
   @MayBeNull()
-  @WholeNumber({
-    min: 1_000,
-    max: 100_000,
-    description: 'Most tokens of one reply of the model. Default: 16000.',
-  })
+  @WholeNumber({ min: 1_000, max: 100_000 })
   max_tokens = 16_000;
 
+  /** The conversation to go on with, as `done` gave it. Without it a new one begins. */
   @MayBeNull()
-  @BoundedText({
-    max: 200,
-    description: 'The conversation to go on with, as `done` gave it. Without it a new one begins.',
-  })
+  @BoundedText({ max: 200 })
   context_id?: string;
 
+  /** A folder in `TURNPIKE_ORACLE_ROOT` that a new conversation works in. */
   @MayBeNull()
-  @BoundedText({
-    max: 64,
-    pattern: /^[\w-]+$/,
-    expected: "1 to 64 letters, digits, '_' and '-'",
-    description: 'A folder in `TURNPIKE_ORACLE_ROOT` that a new conversation works in.',
-  })
+  @BoundedText({ max: 64, pattern: /^[\w-]+$/, expected: "1 to 64 letters, digits, '_' and '-'" })
   project_id?: string;
 }
 
 @RequestForm({ listedIn: 'query' })
 export class BusyQueryDto {
+  /** While another question of the conversation is answered: `interrupt` cancels that one, `reject` gives 409. */
   @MayBeNull()
-  @OneOf(['interrupt', 'reject'], {
-    default: 'interrupt',
-    description:
-      'While another question of the conversation is answered: `interrupt` cancels that one, `reject` gives 409.',
-  })
+  @OneOf(['interrupt', 'reject'], { default: 'interrupt' })
   busy: 'interrupt' | 'reject' = 'interrupt';
 }
 
@@ -130,123 +111,73 @@ type Notice = Extract<OracleChunk, { type: 'system' }>;
 type EndReason = NonNullable<DoneChunk['metadata']>;
 
 export class OracleSourceDto implements OracleSource {
-  @ApiProperty({ type: String, description: 'Title, or address where it has none.' })
+  /** Title, or address where it has none. */
   path!: string;
-
-  @ApiProperty({ enum: sourceTypes })
-  source_type!: OracleSource['source_type'];
-
-  @ApiPropertyOptional({ type: String, description: 'At most 500 characters.' })
+  @ApiProperty({ enum: sourceTypes }) source_type!: OracleSource['source_type'];
+  /** At most 500 characters. */
   snippet?: string | undefined;
-
-  @ApiProperty({ ...jsonObject, description: '`type`, `url?` and `location?` (unit, start, end).' })
-  metadata!: Record<string, unknown>;
+  /** `type`, `url?` and `location?` (unit, start, end). */
+  @ApiProperty(jsonObject) metadata!: Record<string, unknown>;
 }
 
 export class RetrievalTraceDto implements OracleToolCall {
-  @ApiProperty({ type: String })
   id!: string;
-
-  @ApiProperty({ type: String, description: 'Name of the tool.' })
+  /** Name of the tool. */
   name!: string;
-
-  @ApiProperty({ type: String, description: 'JSON.' })
+  /** JSON. */
   arguments!: string;
-
-  @ApiProperty({ enum: ['running', 'completed', 'error'] })
-  status!: OracleToolCall['status'];
-
-  @ApiProperty({ type: String, description: 'At most 2,000 characters.' })
+  @ApiProperty({ enum: ['running', 'completed', 'error'] }) status!: OracleToolCall['status'];
+  /** At most 2,000 characters. */
   result!: string;
 }
 
 export class OracleNoticeDto implements Notice {
-  @ApiProperty({ enum: ['system'] })
-  type!: 'system';
-
-  @ApiProperty({ enum: systemTypes })
-  system_type!: Notice['system_type'];
-
-  @ApiProperty({ type: String })
+  @ApiProperty({ enum: ['system'] }) type!: 'system';
+  @ApiProperty({ enum: systemTypes }) system_type!: Notice['system_type'];
   system_message!: string;
-
-  @ApiPropertyOptional(jsonObject)
-  metadata?: Record<string, unknown> | undefined;
+  @ApiPropertyOptional(jsonObject) metadata?: Record<string, unknown> | undefined;
 }
 
 export class EndReasonDto implements EndReason {
-  @ApiProperty({ type: String })
   termination_reason!: string;
-
-  @ApiProperty({ type: 'integer', description: 'Model calls.' })
-  turns_used!: number;
-
-  @ApiPropertyOptional({ type: 'integer' })
-  max_turns?: number | undefined;
+  /** Model calls. */
+  @ApiProperty(whole) turns_used!: number;
+  @ApiPropertyOptional(whole) max_turns?: number | undefined;
 }
 
 export class OracleAnswerDto {
-  @ApiProperty({ type: String })
   answer!: string;
-
-  @ApiProperty({ type: [OracleSourceDto] })
   sources!: OracleSourceDto[];
-
-  @ApiPropertyOptional({ type: 'integer' })
-  tokens_used!: number | undefined;
-
-  @ApiPropertyOptional({ type: String })
-  model_used!: string | undefined;
+  @ApiPropertyOptional({ type: 'integer' }) tokens_used!: number | undefined;
+  @ApiPropertyOptional({ type: String }) model_used!: string | undefined;
 
   @ApiPropertyOptional({ type: String, description: 'The conversation, to go on with.' })
   context_id!: string | undefined;
 
-  @ApiPropertyOptional({ type: [RetrievalTraceDto], description: 'With `explain`.' })
+  /** With `explain`. */
   retrieval_traces?: RetrievalTraceDto[];
-
-  @ApiProperty({ type: [OracleNoticeDto] })
   notices!: OracleNoticeDto[];
-
-  @ApiPropertyOptional({
-    ...jsonObject,
-    description: 'The object of an agent whose answers are to end with one.',
-  })
-  output?: JsonObject;
-
-  @ApiPropertyOptional({
-    type: EndReasonDto,
-    description: 'Where a limit or a cancel ended the answer.',
-  })
+  /** The object of an agent whose answers are to end with one. */
+  @ApiPropertyOptional(jsonObject) output?: JsonObject;
+  /** Where a limit or a cancel ended the answer. */
   metadata?: EndReasonDto;
 }
 
 export class HistoryMessageDto {
-  @ApiProperty({ enum: ['user', 'assistant', 'system'] })
-  role!: MessageDto['role'];
-
-  @ApiProperty({ type: String })
+  @ApiProperty({ enum: ['user', 'assistant', 'system'] }) role!: MessageDto['role'];
   content!: string;
-
-  @ApiProperty(time)
-  timestamp!: string;
-
-  @ApiPropertyOptional({ type: [OracleSourceDto], description: 'Absent where none were cited.' })
+  @ApiProperty(time) timestamp!: string;
+  /** Absent where none were cited. */
   sources?: OracleSourceDto[];
 }
 
 export class OracleHistoryDto {
-  @ApiProperty({ type: [HistoryMessageDto], description: 'Oldest first.' })
+  /** Oldest first. */
   messages!: HistoryMessageDto[];
-
-  @ApiProperty({ ...nullableText, description: 'Null: there is no conversation.' })
+  /** Null: there is no conversation. */
   session_id!: string | null;
-
-  @ApiProperty({ type: Boolean, description: 'Whether a summary stands for the beginning.' })
+  /** Whether a summary stands for the beginning. */
   compressed!: boolean;
-
-  @ApiProperty({
-    type: 'integer',
-    description: 'Tokens of the conversation as the model last saw it, its reply included.',
-  })
-  token_count!: number;
+  /** Tokens of the conversation as the model last saw it, its reply included. */
+  @ApiProperty(whole) token_count!: number;
 }

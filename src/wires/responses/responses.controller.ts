@@ -24,7 +24,7 @@ import { Caller } from '../../access/caller.decorator.js';
 import { Unowned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
 import { BodyLimit, exactFields } from '../../http/request-body.js';
-import { ApiErrors, messageErrors } from '../../http/errors/api-errors.decorator.js';
+import { ApiErrors } from '../../http/errors/api-errors.decorator.js';
 import { ErrorsAs } from '../../http/errors/error-shape.js';
 import { schemaOf } from '../../http/fields/json-schemas.js';
 import { cursorOf } from '../../http/paging/page-query.dto.js';
@@ -52,6 +52,7 @@ import { TurnService } from '../../turn/turn-service.js';
 import { nameTurn, TurnStreams } from '../conversation/turn-streams.js';
 
 import { responseFold, responsesDialect } from './dialect/responses.js';
+import { streamErrors, turnErrors } from '../../turn/state/turn-errors.js';
 
 /** The reason for `@Unowned` on all routes: a response's id is that of a turn in other letters. */
 const looksItself = 'its service looks among the caller’s own';
@@ -104,14 +105,13 @@ export class ResponsesController {
     'SESSION_NOT_FOUND',
     'TURN_NOT_FOUND',
     'PERSONA_NOT_FOUND',
-    'WORKING_ROOT_INACCESSIBLE',
     'TURN_IN_PROGRESS',
     'APPROVAL_RESOLVED',
-    'WORKING_ROOT_CONFLICT',
+    'STREAM_EXPIRED',
     'QUEUE_FULL',
     'SESSION_QUEUE_FULL',
     'SESSION_LIMIT',
-    ...messageErrors,
+    ...turnErrors,
   )
   async create(
     @Body() body: unknown,
@@ -143,7 +143,7 @@ export class ResponsesController {
   })
   @ApiResponseStream('Without `stream=true`: the response as JSON.')
   @ApiNoContentResponse({ description: 'Nothing comes after the frame of `Last-Event-ID`.' })
-  @ApiErrors('INVALID_REQUEST', 'TURN_NOT_FOUND', 'STREAM_EXPIRED')
+  @ApiErrors(...streamErrors)
   async get(
     @Param() { id }: ResponseIdDto,
     @Query() query: ResponseQueryDto,
@@ -167,7 +167,7 @@ export class ResponsesController {
     summary: 'End the turn of a response, and answer with the response once it has ended',
   })
   @ApiOkResponse({ schema: schemaOf('ResponseObject') })
-  @ApiErrors('INVALID_REQUEST', 'TURN_NOT_FOUND', 'STREAM_EXPIRED')
+  @ApiErrors(...streamErrors)
   async cancel(
     @Param() { id }: ResponseIdDto,
     @Caller() principal: Principal,
