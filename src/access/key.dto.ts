@@ -18,9 +18,9 @@ import {
   Nested,
   Rule,
   OptionalId,
+  mustBe,
 } from '../http/fields/field-rules.decorator.js';
-import { mustBe } from '../http/fields/field-words.js';
-import { RequestForm } from '../http/request-form.decorator.js';
+import { RequestForm } from '../http/request.pipe.js';
 import { jsonObject, nullableTime, time } from '../http/fields/json-schemas.js';
 import { PageLimit } from '../http/paging/page-query.dto.js';
 import {

@@ -5,7 +5,7 @@ import { Caller } from './caller.decorator.js';
 import { Unowned } from './owned.decorator.js';
 import type { Principal } from './principal.js';
 import { UsageService } from '../governance/budgets/usage-service.js';
-import { ApiErrors } from '../http/errors/api-errors.decorator.js';
+import { ApiErrors } from '../http/errors/error-shape.js';
 import { DayUsageDto, UsageDaysDto, UsageDaysQueryDto } from './usage.dto.js';
 
 @ApiTags('usage')

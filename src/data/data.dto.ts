@@ -7,8 +7,8 @@ import {
   BoundedText,
   MayBeAbsent,
   OptionalId,
+  mustBe,
 } from '../http/fields/field-rules.decorator.js';
-import { mustBe } from '../http/fields/field-words.js';
 
 const principalWords = mustBe("1 to 64 letters, digits, '.', '@', '_' and '-'");
 

@@ -3,7 +3,7 @@ import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Caller } from '../access/caller.decorator.js';
 import { NeedsScope, Unowned } from '../access/owned.decorator.js';
 import type { Principal } from '../access/principal.js';
-import { ApiErrors } from '../http/errors/api-errors.decorator.js';
+import { ApiErrors } from '../http/errors/error-shape.js';
 import { ForgetQueryDto, PrincipalParamsDto, PrincipalReportDto } from './data.dto.js';
 import { PrincipalEraser } from './principal-eraser.js';
 

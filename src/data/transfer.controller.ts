@@ -11,7 +11,7 @@ import { Caller } from '../access/caller.decorator.js';
 import { NeedsScope, Owned, Unowned } from '../access/owned.decorator.js';
 import type { Principal } from '../access/principal.js';
 import { CONFIG, type Config } from '../config/config.js';
-import { ApiErrors } from '../http/errors/api-errors.decorator.js';
+import { ApiErrors } from '../http/errors/error-shape.js';
 import { BodyLimit, RequestBody } from '../http/request-body.js';
 import { SessionIdDto } from '../http/id-params.dto.js';
 import { writeLines } from '../http/streams/write-lines.js';

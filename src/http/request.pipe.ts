@@ -6,8 +6,45 @@ import {
   type Type,
 } from '@nestjs/common';
 import type { ValidationError } from 'class-validator';
-import { formOf } from './request-form.decorator.js';
-import { wordFaults } from './errors/word-faults.js';
+import { invalidRequest, type TypedError } from '../errors/typed-error.js';
+import { isPlainObject } from '../platform/json.js';
+import { fieldsOf, type FieldWords } from './fields/field-rules.decorator.js';
+
+/** A field that breaks a rule. */
+export interface FieldFault {
+  /** The field's name, after those of the objects that it is in. */
+  path: readonly string[];
+  /** The validator's name of the rule. */
+  rule: string;
+  value: unknown;
+  words: FieldWords;
+}
+
+/** The rule that an object has only the fields of its class. */
+export const UNKNOWN_FIELD = 'whitelistValidation';
+
+const FORM = 'turnpike:request-form';
+
+/** How the fields of a request's class are refused. */
+export interface RequestForm {
+  /** Fields that the class does not have are refused: what it is called then. */
+  closed?: string;
+  /** The error's details have the field's path as `param`. */
+  namesParam?: true;
+  /** The error for a request, in the words of its wire. Default: the first fault alone. @param request as it came. */
+  refuse?(faults: readonly FieldFault[], request: unknown): TypedError;
+}
+
+/** Declares how the fields of a class are refused. Default: the first fault alone; other fields are dropped. */
+export const RequestForm =
+  (form: RequestForm): ClassDecorator =>
+  (target) =>
+    Reflect.defineMetadata(FORM, form, target);
+
+function formOf(type: Type | undefined): RequestForm {
+  const form = type === undefined ? undefined : Reflect.getMetadata(FORM, type);
+  return (form as RequestForm | undefined) ?? {};
+}
 
 /** The rules that a request breaks, before they are put in the words of its wire. */
 class BrokenRules {
@@ -30,7 +67,7 @@ export class RequestPipe implements PipeTransform {
       const pipe = form.closed === undefined ? this.#open : this.#closed;
       return await pipe.transform(value, metadata);
     } catch (thrown) {
-      throw thrown instanceof BrokenRules ? wordFaults(thrown.errors, form, value) : thrown;
+      throw thrown instanceof BrokenRules ? refusalOf(thrown.errors, form, value) : thrown;
     }
   }
 }
@@ -56,4 +93,67 @@ const pipe = new RequestPipe();
  */
 export async function takeRequest<T>(metatype: Type<T>, value: unknown): Promise<T> {
   return (await pipe.transform(value, { type: 'body', metatype })) as T;
+}
+
+/** Limits of an answer: a request may have names and values of any length. */
+export const LONGEST_NAME = 60;
+export const LONGEST_MESSAGE = 300;
+
+function refusalOf(
+  errors: readonly ValidationError[],
+  { closed, namesParam, refuse }: RequestForm,
+  request: unknown,
+): TypedError {
+  const faults = errors.flatMap((error) => faultsOf(error, request));
+  if (refuse !== undefined) return refuse(faults, request);
+  const param = faults[0]?.path.join('.') ?? null;
+  return invalidRequest(firstInWords(faults, closed), namesParam && { param });
+}
+
+/** @param given the object that has the field, as it came: the validator drops what it does not know. */
+function faultsOf(
+  error: ValidationError,
+  given: unknown,
+  above: readonly string[] = [],
+): FieldFault[] {
+  const { property, constraints = {}, contexts = {}, children = [], target, value } = error;
+  const path = [...above, property];
+  const [rule] = Object.keys(constraints);
+  const came = isPlainObject(given) ? given[property] : undefined;
+  if (rule === undefined) return children.flatMap((child) => faultsOf(child, came, path));
+  const words = (contexts[rule] ?? {}) as FieldWords;
+  if (rule === UNKNOWN_FIELD) return [{ path, rule, value, words: { known: knownBeside(target) } }];
+  const odd = Object.keys(came ?? {}).find((name) => words.known?.includes(name) === false);
+  return [
+    odd === undefined
+      ? { path, rule, value, words }
+      : { path: [...path, odd], rule: UNKNOWN_FIELD, value, words },
+  ];
+}
+
+function knownBeside(target: object | undefined): string[] {
+  return target === undefined ? [] : fieldsOf(target.constructor as new () => object);
+}
+
+function firstInWords([first]: readonly FieldFault[], whole = 'The request'): string {
+  if (first === undefined) return 'The request is not valid: send a JSON object.';
+  const { path, rule, value, words } = first;
+  const [name = '', above] = [path.at(-1), path.slice(0, -1).join('.')];
+  if (rule === UNKNOWN_FIELD) {
+    const odd = JSON.stringify(clipped(name, LONGEST_NAME));
+    const whose = above === '' ? whole : `'${above}'`;
+    return `${whose} has no field ${odd}; its fields are ${words.known?.join(', ')}`;
+  }
+  if (words.says !== undefined) return words.says.replaceAll('$field', name);
+  if (words.expected === undefined) return `Missing or invalid '${path.join('.')}'`;
+  if (above === '') return `'${name}' must be ${words.expected}`;
+  return clipped(
+    `'${above}': ${name} must be ${words.expected}, not ${JSON.stringify(value)}`,
+    LONGEST_MESSAGE,
+  );
+}
+
+/** A text of a client, as far as an answer repeats it. */
+export function clipped(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most)}…` : text;
 }

@@ -4,7 +4,7 @@ import type { Response } from 'express';
 import { Caller } from '../access/caller.decorator.js';
 import { Unowned } from '../access/owned.decorator.js';
 import type { Principal } from '../access/principal.js';
-import { ApiErrors } from '../http/errors/api-errors.decorator.js';
+import { ApiErrors } from '../http/errors/error-shape.js';
 import { PageQueryDto } from '../http/paging/page-query.dto.js';
 import { etagOf, parsePrecondition, preconditionMissing } from './memory-errors.js';
 import {

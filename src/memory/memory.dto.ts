@@ -1,8 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsString } from 'class-validator';
-import { BoundedText, Rule } from '../http/fields/field-rules.decorator.js';
-import { mustBe } from '../http/fields/field-words.js';
+import { BoundedText, Rule, mustBe } from '../http/fields/field-rules.decorator.js';
 import { time, whole } from '../http/fields/json-schemas.js';
 import { PageDto } from '../http/paging/page-query.dto.js';
 import { isStorable } from '../storage/connection.js';

@@ -10,7 +10,6 @@ import { compact } from '../platform/compact.js';
 import { isUnlimited, resolveLimits } from './resolve-limits.js';
 import { chooseModel } from './option-rules.js';
 import type { OptionSources } from './option-rule.js';
-import { schemaOf, type FieldSchema } from '../http/fields/class-fields.js';
 import { listOf } from '../http/fields/json-schemas.js';
 import { validPreferences, type PreferenceValue, preferencesOf } from './preferences-store.js';
 import {
@@ -28,6 +27,16 @@ const defaults: Partial<Record<string, PreferenceValue>> = {
   ...agentConfigToWire(defaultAgentConfig),
   ...preferenceDefaults,
 };
+
+/** JSON schema of a field with a single value. */
+interface FieldSchema {
+  type: 'integer' | 'boolean' | 'string';
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  description: string;
+}
 
 /** The wires, as the API's description names them. */
 const wires = ['harness', 'named-agents', 'ag-ui', 'ai-sdk', 'responses', 'oracle'] as const;
@@ -86,7 +95,7 @@ export function resolvePreferences(
   });
   return [...limitNames, ...modelNames].map((name) => ({
     name,
-    schema: { ...schemaOf(PreferencesDto, name), ...compact({ default: defaults[name] }) },
+    schema: { ...documentedSchema(PreferencesDto, name), ...compact({ default: defaults[name] }) },
     saved: saved[name] ?? null,
     effective: byWire(name, found),
   }));
@@ -141,6 +150,23 @@ function byWire(
   const entries = found.map(([wire, values]) => [wire, values[name]]);
   // Each wire has each name: both come from the same lists.
   return Object.fromEntries(entries) as Record<PreferenceWire, ValueInForce>;
+}
+
+/** Where the documentation's decorators keep what they say of a field. */
+const DOCUMENTED = 'swagger/apiModelProperties';
+
+/** The schema of a field, as its decorators document it. */
+function documentedSchema(type: abstract new () => object, field: string): FieldSchema {
+  const documented: unknown = Reflect.getMetadata(DOCUMENTED, type.prototype as object, field);
+  const {
+    required: _required,
+    isArray: _isArray,
+    ...schema
+  } = documented as FieldSchema & {
+    required: boolean;
+    isArray: boolean;
+  };
+  return schema;
 }
 
 export class EffectivePreferencesDto {

@@ -4,9 +4,9 @@ import { Caller } from '../access/caller.decorator.js';
 import { Unowned } from '../access/owned.decorator.js';
 import type { Principal } from '../access/principal.js';
 import { CONFIG, type Config } from '../config/config.js';
-import { fieldsOf } from '../http/fields/class-fields.js';
-import { ApiErrors } from '../http/errors/api-errors.decorator.js';
-import { ErrorsAs, faultsShape } from '../http/errors/error-shape.js';
+import { fieldsOf } from '../http/fields/field-rules.decorator.js';
+import { ApiErrors, ErrorsAs } from '../http/errors/error-shape.js';
+import { faultsShape } from '../http/errors/fastapi-faults.js';
 import {
   AgentConfigDto,
   PreferencesDto,

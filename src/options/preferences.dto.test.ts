@@ -4,7 +4,8 @@ import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { takeRequest } from '../http/request.pipe.js';
 import { agentConfigFields } from '../governance/decision-tree/agent-config.js';
-import { ValidationDetailError, type ValidationProblem } from '../http/errors/word-faults.js';
+import type { ValidationProblemDto } from '../http/errors/error.dto.js';
+import { FaultListError } from '../http/errors/fastapi-faults.js';
 import {
   AgentConfigDto,
   limitNames,
@@ -15,12 +16,15 @@ import {
 } from './preferences.dto.js';
 import { validPreferences } from './preferences-store.js';
 
-async function problemsOf(type: Type<object>, body: unknown): Promise<ValidationProblem[]> {
+async function problemsOf(
+  type: Type<object>,
+  body: unknown,
+): Promise<readonly ValidationProblemDto[]> {
   try {
     await takeRequest(type, body);
     return [];
   } catch (error) {
-    if (error instanceof ValidationDetailError) return error.detail;
+    if (error instanceof FaultListError) return error.faults;
     throw error;
   }
 }

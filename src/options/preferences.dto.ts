@@ -1,3 +1,4 @@
+import { listedIn } from '../http/errors/fastapi-faults.js';
 import { applyDecorators } from '@nestjs/common';
 import { agentConfigFields } from '../governance/decision-tree/agent-config.js';
 import {
@@ -6,9 +7,9 @@ import {
   BoundedText,
   Flag,
   ListOf,
+  fieldsOf,
 } from '../http/fields/field-rules.decorator.js';
-import { RequestForm } from '../http/request-form.decorator.js';
-import { fieldsOf } from '../http/fields/class-fields.js';
+import { RequestForm } from '../http/request.pipe.js';
 
 /** A limit with the bounds and the meaning that the table has under its name. */
 function Limit(name: string) {
@@ -19,7 +20,7 @@ function Limit(name: string) {
 }
 
 /** Limits of turns, any of them (contract: oracle, section 3). */
-@RequestForm({ listedIn: 'body', closed: 'The body' })
+@RequestForm({ closed: 'The body', refuse: listedIn('body') })
 export class AgentConfigDto {
   @Limit('max_iterations') max_iterations?: number;
   @Limit('soft_warning_percent') soft_warning_percent?: number;
@@ -84,16 +85,16 @@ export const preferenceNames = fieldsOf(PreferencesDto);
 
 const fields = 'The fields to reset. Absent: all of them.';
 
-@RequestForm({ listedIn: 'body' })
+@RequestForm({ refuse: listedIn('body', { isIn: 'enum' }) })
 export class ResetAgentConfigDto {
   @MayBeAbsent()
-  @ListOf(limitNames, fields, 'enum')
+  @ListOf(limitNames, fields)
   fields = limitNames;
 }
 
-@RequestForm({ listedIn: 'body' })
+@RequestForm({ refuse: listedIn('body', { isIn: 'enum' }) })
 export class ResetPreferencesDto {
   @MayBeAbsent()
-  @ListOf(preferenceNames, fields, 'enum')
+  @ListOf(preferenceNames, fields)
   fields = preferenceNames;
 }

@@ -53,7 +53,7 @@ export class TurnOptionsDto {
 
   @Lenient clientTools?: readonly ClientTool[];
   /** A turn of the session that has ended: this one takes its place, and that of all that follow it. */
-  replaces?: string;
+  @ApiPropertyOptional({ type: String }) replaces?: string;
   /** Limits of the turn. */
   @ApiPropertyOptional({ type: AgentConfigDto }) agentConfig?: Readonly<AgentConfigDto>;
   /** Whether and how the turn may delegate to subagents. */

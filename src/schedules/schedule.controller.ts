@@ -15,7 +15,7 @@ import { ApiHeader, ApiTags } from '@nestjs/swagger';
 import { Caller } from '../access/caller.decorator.js';
 import { Unowned } from '../access/owned.decorator.js';
 import type { Principal } from '../access/principal.js';
-import { ApiErrors } from '../http/errors/api-errors.decorator.js';
+import { ApiErrors } from '../http/errors/error-shape.js';
 import { parseIdempotencyKey } from '../http/request-headers.js';
 import { PageQueryDto } from '../http/paging/page-query.dto.js';
 import {

@@ -7,11 +7,11 @@ import {
   OneOf,
   OptionalText,
   WholeNumber,
+  mustBe,
 } from '../http/fields/field-rules.decorator.js';
-import { mustBe } from '../http/fields/field-words.js';
 import { jsonObject, nullableTime, time, whole } from '../http/fields/json-schemas.js';
 import { PageDto, PageLimit } from '../http/paging/page-query.dto.js';
-import { RequestForm } from '../http/request-form.decorator.js';
+import { RequestForm } from '../http/request.pipe.js';
 import { TurnOptionsDto } from '../options/turn-options.dto.js';
 import {
   overlaps,

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Authenticator } from '../access/authenticator.js';
 import { isTypedError, type TypedError } from '../errors/typed-error.js';
-import { toPublicError } from '../http/errors/public-error.js';
+import { toPublicError } from '../http/errors/error-shape.js';
 import { Metrics } from '../telemetry/metrics.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { LOGGER, type Logger } from '../platform/logger.js';

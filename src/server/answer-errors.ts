@@ -1,8 +1,7 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { describeErrors, type ListedError, type StatusErrors } from '../errors/describe-errors.js';
 import { errorTable } from '../errors/error-table.js';
-import { LISTED_ERRORS } from '../http/errors/api-errors.decorator.js';
-import type { ErrorShape } from '../http/errors/error-shape.js';
+import { LISTED_ERRORS, type ErrorShape } from '../http/errors/error-shape.js';
 
 export type Operation = NonNullable<OpenAPIObject['paths'][string]['get']> & {
   [LISTED_ERRORS]?: ListedError[];

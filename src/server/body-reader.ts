@@ -1,12 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import { MIMEType, promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate, type ZlibOptions } from 'node:zlib';
-import { type BodyKind, RequestBody, plainBody } from '../http/request-body.js';
 import { chunkShare } from '../http/streams/write-stream.js';
 import type { Clock } from '../platform/clock.js';
 import { parseJson } from '../platform/exact-json.js';
 import { JsonMeter, type JsonLimits } from '../platform/text/json-text.js';
 import {
+  type BodyKind,
+  RequestBody,
+  plainBody,
   bodyTooLarge,
   excessOf,
   notAnObject,
@@ -16,7 +18,7 @@ import {
   invalidJson,
   inflatesTooFar,
   notInflatable,
-} from '../http/errors/body-errors.js';
+} from '../http/request-body.js';
 import { errorCode } from '../platform/error-code.js';
 
 /** Bytes decoded and measured at a time. */

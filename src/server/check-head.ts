@@ -4,8 +4,7 @@ import type { Duplex } from 'node:stream';
 import type { RequestHandler } from 'express';
 import { repeatedHeader } from '../access/access-errors.js';
 import { TypedError } from '../errors/typed-error.js';
-import { envelopeShape } from '../http/errors/error-shape.js';
-import { toPublicError } from '../http/errors/public-error.js';
+import { envelopeShape, toPublicError } from '../http/errors/error-shape.js';
 import { errorCode } from '../platform/error-code.js';
 
 /** Most headers of a request. */

@@ -14,8 +14,13 @@ import { isDatabaseDown } from '../storage/database-errors.js';
 import { Presence } from '../turn/lifecycle/presence.js';
 import { idsOf, noteError, recordOf } from '../http/request-record.js';
 import { TypedError, invalidRequest } from '../errors/typed-error.js';
-import { toPublicError, type PublicError } from '../http/errors/public-error.js';
-import { type ShapedPaths, envelopeShape, type ErrorShape } from '../http/errors/error-shape.js';
+import {
+  toPublicError,
+  type PublicError,
+  type ShapedPaths,
+  envelopeShape,
+  type ErrorShape,
+} from '../http/errors/error-shape.js';
 
 /**
  * The shapes of errors by path, also of paths without a route: each has the shape of the nearest paths

@@ -11,12 +11,13 @@ import {
   Rule,
   EmptyIsAbsent,
   OneOf,
+  mustBe,
+  says,
 } from '../http/fields/field-rules.decorator.js';
 import { agentConfigToWire } from '../governance/decision-tree/agent-config.js';
 import { compact } from '../platform/compact.js';
 import { AgentConfigDto } from '../options/preferences.dto.js';
 import { TurnOptionsDto } from '../options/turn-options.dto.js';
-import { mustBe, says } from '../http/fields/field-words.js';
 import { isStorable } from '../storage/connection.js';
 import { keyScopes, type KeyScope } from '../storage/governance-schema.js';
 import { sessionOrigins, type SessionOrigin } from '../storage/schema.js';

@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import { Caller } from '../access/caller.decorator.js';
 import { Owned, Unowned } from '../access/owned.decorator.js';
 import type { Principal } from '../access/principal.js';
-import { ApiErrors } from '../http/errors/api-errors.decorator.js';
+import { ApiErrors } from '../http/errors/error-shape.js';
 import { SessionIdDto } from '../http/id-params.dto.js';
 import { PersonaLibrary } from '../agents/persona-library.js';
 import { chooseSkills, SkillLibrary, type SkillPlace } from '../agents/skill-library.js';

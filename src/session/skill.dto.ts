@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional, IsString } from 'class-validator';
-import { mustBe } from '../http/fields/field-words.js';
+import { mustBe } from '../http/fields/field-rules.decorator.js';
 import { skillLevels, type FoundSkill, type SkillLevel } from '../agents/skill-file.js';
 import { hiddenBy } from '../agents/skill-library.js';
 

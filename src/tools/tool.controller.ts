@@ -2,7 +2,7 @@ import { Controller, Get, Inject, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Unowned } from '../access/owned.decorator.js';
 import { CONFIG, type Config } from '../config/config.js';
-import { ApiErrors } from '../http/errors/api-errors.decorator.js';
+import { ApiErrors } from '../http/errors/error-shape.js';
 import { cutPage } from '../http/paging/load-page.js';
 import { badCursor } from '../http/paging/page-query.dto.js';
 import type { ServerTool, ServerToolName } from '../storage/shapes/stored-options.js';

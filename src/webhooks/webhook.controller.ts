@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import { Caller } from '../access/caller.decorator.js';
 import { Owned, Unowned } from '../access/owned.decorator.js';
 import type { Principal } from '../access/principal.js';
-import { ApiErrors } from '../http/errors/api-errors.decorator.js';
+import { ApiErrors } from '../http/errors/error-shape.js';
 import { DeliveryIdDto, WebhookIdDto } from '../http/id-params.dto.js';
 import { WebhookService } from './webhook-service.js';
 import {

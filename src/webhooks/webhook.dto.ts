@@ -10,11 +10,11 @@ import {
   OneOf,
   OptionalText,
   WholeNumber,
+  mustBe,
 } from '../http/fields/field-rules.decorator.js';
-import { mustBe } from '../http/fields/field-words.js';
 import { nullableTime, nullableWhole, time, whole } from '../http/fields/json-schemas.js';
 import { PageDto, PageQueryDto } from '../http/paging/page-query.dto.js';
-import { RequestForm } from '../http/request-form.decorator.js';
+import { RequestForm } from '../http/request.pipe.js';
 import {
   deliveryStatuses,
   webhookEvents,

@@ -4,7 +4,7 @@ import Parser from 'stream-json/Parser.js';
 import { isPlainObject } from '../../platform/json.js';
 import { JsonMeter } from '../../platform/text/json-text.js';
 import { LoopShare } from '../../platform/async/batcher.js';
-import { invalidJson } from '../../http/errors/body-errors.js';
+import { invalidJson, RequestBody } from '../../http/request-body.js';
 import {
   type ReceiveOptions,
   documentTooDeep,
@@ -14,7 +14,6 @@ import {
   limitBytes,
   decodeBase64,
 } from '../receive-limits.js';
-import { RequestBody } from '../../http/request-body.js';
 import { invalidRequest } from '../../errors/typed-error.js';
 import type { ReceivedFile, StoredBlob } from '../blob-store.js';
 import { cleanName } from '../file-limits.js';

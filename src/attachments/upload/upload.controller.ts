@@ -5,7 +5,7 @@ import type { Request, Response } from 'express';
 import { Caller } from '../../access/caller.decorator.js';
 import { Unowned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
-import { ApiErrors } from '../../http/errors/api-errors.decorator.js';
+import { ApiErrors } from '../../http/errors/error-shape.js';
 import { BodyLimit } from '../../http/request-body.js';
 import { UploadService } from './upload-service.js';
 import { UploadedDto } from './uploaded.dto.js';

@@ -1,11 +1,61 @@
-import { getSchemaPath, type ApiResponseSchemaHost, ApiExtraModels } from '@nestjs/swagger';
+import {
+  ApiExtension,
+  ApiExtraModels,
+  getSchemaPath,
+  type ApiResponseSchemaHost,
+} from '@nestjs/swagger';
 import { applyDecorators, SetMetadata } from '@nestjs/common';
 import { Reflector, type DiscoveryService } from '@nestjs/core';
-import type { StatusErrors } from '../../errors/describe-errors.js';
+import type { ListedError, StatusErrors } from '../../errors/describe-errors.js';
+import type { ErrorCode } from '../../errors/error-table.js';
+import { TypedError } from '../../errors/typed-error.js';
+import { compact } from '../../platform/compact.js';
+import { retryAdvice, type RetryAdvice } from '../../platform/retry-advice.js';
 import { findHandlers } from '../find-handlers.js';
-import { ErrorEnvelopeDto } from './api-errors.decorator.js';
-import type { PublicError } from './public-error.js';
-import { ValidationDetailDto } from './validation-detail.dto.js';
+import { ErrorEnvelopeDto } from './error.dto.js';
+
+export interface PublicError {
+  status: number;
+  headers: Record<string, string>;
+  body: {
+    error: {
+      type: ErrorCode;
+      message: string;
+      details?: unknown;
+      correlationId: string;
+    } & RetryAdvice;
+  };
+}
+
+/**
+ * The client's view of a thrown error. A `TypedError` is meant for clients; anything else is the
+ * server's own fault, whose text may contain paths, queries or keys: it is logged and masked here.
+ *
+ * @param correlationId the id of the request, under which its log lines are.
+ */
+export function toPublicError(thrown: unknown, correlationId: string): PublicError {
+  const error =
+    thrown instanceof TypedError
+      ? thrown
+      : new TypedError('SDK_FAILURE', {
+          message: `Unexpected harness runtime error. The server's log has it under ${correlationId}.`,
+          details: { correlationId },
+        });
+  const { type, message, details } = error;
+  return {
+    status: error.status,
+    headers: error.headers,
+    body: {
+      error: {
+        type,
+        message,
+        ...compact({ details }),
+        ...retryAdvice(error),
+        correlationId,
+      },
+    },
+  };
+}
 
 /** The answer for an error, with all its headers, its `Content-Type` among them. */
 export interface ErrorAnswer {
@@ -36,22 +86,6 @@ export const envelopeShape: ErrorShape = {
     return { 'application/json': { schema: narrowed(ErrorEnvelopeDto, { error }) } };
   },
   models: [ErrorEnvelopeDto],
-};
-
-/** Lists the faults of a request as clients of FastAPI parse them; other errors are enveloped. */
-export const faultsShape: ErrorShape = {
-  write: (error, path) =>
-    error.faults === undefined
-      ? envelopeShape.write(error, path)
-      : {
-          ...envelopeShape.write(error, path),
-          body: { detail: error.faults, correlationId: error.body.error.correlationId },
-        },
-  describe: (errors) =>
-    errors.status === 422
-      ? { 'application/json': { schema: { $ref: getSchemaPath(ValidationDetailDto) } } }
-      : envelopeShape.describe(errors),
-  models: [ErrorEnvelopeDto, ValidationDetailDto],
 };
 
 /** A model's schema, with properties that say more. */
@@ -85,3 +119,9 @@ export function findShapedPaths(
     shape: reflector.get<ErrorShape | undefined>(ERROR_SHAPE, controller),
   }));
 }
+
+/** The member of an operation with the errors that its route lists, until `answerErrors` describes them. */
+export const LISTED_ERRORS = 'x-errors';
+
+/** Lists the errors of a route, beside those that any route may give. */
+export const ApiErrors = (...errors: ListedError[]) => ApiExtension(LISTED_ERRORS, errors);

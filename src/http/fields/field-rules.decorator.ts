@@ -14,6 +14,7 @@ import {
   Min,
   NotContains,
   ValidateIf,
+  getMetadataStorage,
   type ValidationOptions,
   ValidateBy,
   IsObject,
@@ -22,8 +23,37 @@ import {
 import { compact } from '../../platform/compact.js';
 import { isStorable } from '../../storage/connection.js';
 import { isId } from '../../platform/ids.js';
-import { mustBe, says, knownFieldsOf } from './field-words.js';
-import { fieldsOf } from './class-fields.js';
+
+/** The words for a wrong field, where its wire has no others. */
+export interface FieldWords {
+  /** Completes "must be …". */
+  expected?: string;
+  /** The whole sentence; `$field` is the field's name. */
+  says?: string;
+  /** The fields that an object may have. */
+  known?: readonly string[];
+}
+
+/** Validation options: what the field must be. */
+export function mustBe(expected: string): ValidationOptions {
+  return { context: { expected } satisfies FieldWords };
+}
+
+/** Validation options: the sentence for a wrong field. */
+export function says(text: string): ValidationOptions {
+  return { context: { says: text } satisfies FieldWords };
+}
+
+/** Validation options: the fields that an object of the class may have. */
+function knownFieldsOf(type: abstract new () => object): ValidationOptions {
+  return { context: { known: fieldsOf(type) } satisfies FieldWords };
+}
+
+/** Names of the validated fields of a class, its own before inherited ones. */
+export function fieldsOf(type: abstract new () => object): string[] {
+  const rules = getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
+  return [...new Set(rules.map(({ propertyName }) => propertyName))];
+}
 
 const noTexts = says("Field '$field' must be an array of strings");
 
@@ -134,13 +164,13 @@ export function OneOf(
   return applyDecorators(ApiProperty({ enum: values, ...about }), IsIn(values, mustBe(names)));
 }
 
-/** A list of some texts. @param pydantic name of the fault of another text. */
-export function ListOf(values: readonly string[], description: string, pydantic?: string) {
+/** A list of some texts. */
+export function ListOf(values: readonly string[], description: string) {
   const expected = `a list of any of ${values.join(', ')}`;
   return applyDecorators(
     ApiProperty({ isArray: true, enum: values, description }),
     IsArray(mustBe(expected)),
-    IsIn(values, { each: true, ...mustBe(expected, pydantic) }),
+    IsIn(values, { each: true, ...mustBe(expected) }),
   );
 }
 
@@ -184,7 +214,7 @@ export function Trimmed() {
   );
 }
 
-/** A rule of our own. @param name the rule's, for `word-faults.ts`. */
+/** A rule of our own. @param name the rule's, for the words of a wire. */
 export function Rule(
   name: string,
   validate: (value: unknown) => boolean,

@@ -3,7 +3,7 @@ import { ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsInt, IsOptional, IsString, Max, Min } from 'class-validator';
 import { invalidRequest, type TypedError } from '../../errors/typed-error.js';
-import { mustBe } from '../fields/field-words.js';
+import { mustBe } from '../fields/field-rules.decorator.js';
 
 interface PageSize {
   /** Size of a page whose request names none. */

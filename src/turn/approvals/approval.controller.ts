@@ -4,7 +4,7 @@ import { Caller } from '../../access/caller.decorator.js';
 import { NeedsScope, Owned, Unowned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
 import { ApprovalIdDto } from '../../http/id-params.dto.js';
-import { ApiErrors } from '../../http/errors/api-errors.decorator.js';
+import { ApiErrors } from '../../http/errors/error-shape.js';
 import { ApprovalAnswerer } from './approval-answerer.js';
 import {
   AnswerDto,

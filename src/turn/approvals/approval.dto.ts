@@ -1,7 +1,12 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Allow, IsBoolean, IsIn, IsOptional, MaxLength } from 'class-validator';
 import { anyJson, time, schemaOf } from '../../http/fields/json-schemas.js';
-import { OptionalId, OptionalText, Trimmed } from '../../http/fields/field-rules.decorator.js';
+import {
+  OptionalId,
+  OptionalText,
+  Trimmed,
+  says,
+} from '../../http/fields/field-rules.decorator.js';
 import { PageLimit, PageDto } from '../../http/paging/page-query.dto.js';
 import type { JsonObject } from '../../platform/json.js';
 import {
@@ -9,7 +14,6 @@ import {
   type ApprovalDecision,
   type ApprovalKind,
 } from '../../storage/governance-schema.js';
-import { says } from '../../http/fields/field-words.js';
 
 import { decisions, type ApprovalRow, type Decision, LONGEST_MESSAGE } from './approval-writes.js';
 

@@ -1,7 +1,7 @@
 import { Body, Controller, Headers, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiHeader, ApiTags } from '@nestjs/swagger';
 import { Owned } from '../../access/owned.decorator.js';
-import { ApiErrors } from '../../http/errors/api-errors.decorator.js';
+import { ApiErrors } from '../../http/errors/error-shape.js';
 import { SessionIdDto } from '../../http/id-params.dto.js';
 import { parseIdempotencyKey } from '../../http/request-headers.js';
 import { ForkedSessionDto, ForkSessionDto } from './fork.dto.js';

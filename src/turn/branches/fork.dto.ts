@@ -1,8 +1,7 @@
 import { whole } from '../../http/fields/json-schemas.js';
 import { ApiProperty } from '@nestjs/swagger';
 import { IsIn } from 'class-validator';
-import { RequiredText } from '../../http/fields/field-rules.decorator.js';
-import { says } from '../../http/fields/field-words.js';
+import { RequiredText, says } from '../../http/fields/field-rules.decorator.js';
 import { SessionRecordDto } from '../../session/session.dto.js';
 import { forkPositions, type ForkPosition } from '../../storage/shapes/stored-turn.js';
 

@@ -6,12 +6,12 @@ import {
   EmptyIsAbsent,
   MayBeNull,
   Rule,
+  mustBe,
 } from '../../http/fields/field-rules.decorator.js';
-import { mustBe } from '../../http/fields/field-words.js';
 import { time } from '../../http/fields/json-schemas.js';
 import { TurnIdDto } from '../../http/id-params.dto.js';
 import { PageDto, PageQueryDto } from '../../http/paging/page-query.dto.js';
-import { RequestForm } from '../../http/request-form.decorator.js';
+import { RequestForm } from '../../http/request.pipe.js';
 import type { feedback, FeedbackValue } from '../../storage/schema.js';
 import { isStorable } from '../../storage/connection.js';
 

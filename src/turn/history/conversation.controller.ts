@@ -6,7 +6,7 @@ import { Owned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
 import { dayLimitsOf } from '../../governance/limits/day-budget.js';
 import { SessionIdDto, TurnIdDto } from '../../http/id-params.dto.js';
-import { ApiErrors } from '../../http/errors/api-errors.decorator.js';
+import { ApiErrors } from '../../http/errors/error-shape.js';
 import { PageQueryDto } from '../../http/paging/page-query.dto.js';
 import { ConversationService } from './conversation-service.js';
 import {

@@ -4,7 +4,7 @@ import type { Response } from 'express';
 import { Caller } from '../../access/caller.decorator.js';
 import { Owned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
-import { ApiErrors } from '../../http/errors/api-errors.decorator.js';
+import { ApiErrors } from '../../http/errors/error-shape.js';
 import { TurnIdDto } from '../../http/id-params.dto.js';
 import { PageQueryDto } from '../../http/paging/page-query.dto.js';
 import { parseIdempotencyKey } from '../../http/request-headers.js';

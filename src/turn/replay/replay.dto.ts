@@ -5,10 +5,10 @@ import {
   OneOf,
   OptionalText,
   RequiredText,
+  mustBe,
 } from '../../http/fields/field-rules.decorator.js';
-import { mustBe } from '../../http/fields/field-words.js';
 import { PageDto } from '../../http/paging/page-query.dto.js';
-import { RequestForm } from '../../http/request-form.decorator.js';
+import { RequestForm } from '../../http/request.pipe.js';
 import { TurnOptionsDto } from '../../options/turn-options.dto.js';
 import {
   replayTools,

@@ -3,8 +3,7 @@ import { applyDecorators } from '@nestjs/common';
 import { IsString, MaxLength } from 'class-validator';
 import { jsonObject, jsonObjects } from '../../http/fields/json-schemas.js';
 import { AfterQueryDto } from '../../http/paging/page-query.dto.js';
-import { EmptyIsAbsent, Rule } from '../../http/fields/field-rules.decorator.js';
-import { mustBe } from '../../http/fields/field-words.js';
+import { EmptyIsAbsent, Rule, mustBe } from '../../http/fields/field-rules.decorator.js';
 import { isId } from '../../platform/ids.js';
 
 /** The DTO is for the documentation: `readRunInput` checks the body. */

@@ -1,8 +1,13 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Allow, IsIn, IsNotEmpty, IsString } from 'class-validator';
 import type { UIMessage } from 'ai';
-import { MayBeAbsent, MayBeNull, Rule } from '../../http/fields/field-rules.decorator.js';
-import { mustBe, says } from '../../http/fields/field-words.js';
+import {
+  MayBeAbsent,
+  MayBeNull,
+  Rule,
+  mustBe,
+  says,
+} from '../../http/fields/field-rules.decorator.js';
 import { jsonObject, jsonObjects, time } from '../../http/fields/json-schemas.js';
 import { isPlainObject } from '../../platform/json.js';
 import { PageDto, PageLimit, PageToken } from '../../http/paging/page-query.dto.js';

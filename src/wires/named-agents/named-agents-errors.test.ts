@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { TypedError } from '../../errors/typed-error.js';
-import { toPublicError } from '../../http/errors/public-error.js';
+import { toPublicError } from '../../http/errors/error-shape.js';
 import { problemShape } from './named-agents-errors.js';
 
 const problemOf = (error: TypedError, path = '/') =>

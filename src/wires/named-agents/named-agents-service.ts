@@ -6,7 +6,7 @@ import { BlobStore } from '../../attachments/blob-store.js';
 import { CONFIG, type Config } from '../../config/config.js';
 import { isTypedError, invalidRequest } from '../../errors/typed-error.js';
 import type { FrameStream } from '../../http/streams/frame-batch.js';
-import { fromUlid, toUlid } from '../../http/fields/ulid-form.js';
+import { fromUlid, toUlid } from './ulid-form.js';
 import { CLOCK, type Clock } from '../../platform/clock.js';
 import { isSessionMissing } from '../../session/session-errors.js';
 import { DATABASE, type Database } from '../../storage/connection.js';

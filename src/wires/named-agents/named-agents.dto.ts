@@ -1,12 +1,11 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { Allow, IsString, Matches } from 'class-validator';
-import { CharacterCount } from '../../http/fields/field-rules.decorator.js';
-import { mustBe } from '../../http/fields/field-words.js';
-import { fromUlid, ulidPattern } from '../../http/fields/ulid-form.js';
+import { CharacterCount, mustBe } from '../../http/fields/field-rules.decorator.js';
+import { fromUlid, ulidPattern } from './ulid-form.js';
 import { jsonObject, listOf, nullableWhole, whole } from '../../http/fields/json-schemas.js';
 import type { JsonObject } from '../../platform/json.js';
-import { ApiCorrelationId, RetryAdviceDto } from '../../http/errors/api-errors.decorator.js';
+import { ApiCorrelationId, RetryAdviceDto } from '../../http/errors/error.dto.js';
 import type { AgentProblem } from '../../agents/check-agents.js';
 import type { AgentSummary } from '../../agents/summarize-agent.js';
 import type { AgentAnswerEnd, HolodeckNotice, HolodeckSource } from './dialect/agent-frames.js';

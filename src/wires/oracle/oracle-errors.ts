@@ -3,6 +3,7 @@ import type { ErrorCode } from '../../errors/error-table.js';
 import { TypedError } from '../../errors/typed-error.js';
 import { retryAdvice } from '../../platform/retry-advice.js';
 import { sessionBusy } from '../../turn/state/turn-errors.js';
+import { listedFaults } from '../../http/errors/fastapi-faults.js';
 import { envelopeShape, type ErrorShape } from '../../http/errors/error-shape.js';
 import type { ErrorChunk } from './dialect/oracle-frames.js';
 import { OracleErrorDto, OracleFaultsDto } from './oracle.dto.js';
@@ -43,7 +44,7 @@ export function answerFailed({ error, metadata }: ErrorChunk, code?: ErrorCode):
 export const oracleShape: ErrorShape = {
   write: (error, path) => {
     const { message, correlationId, ...rest } = error.body.error;
-    const body = { detail: error.faults ?? message, ...retryAdvice(rest), correlationId };
+    const body = { detail: listedFaults(error) ?? message, ...retryAdvice(rest), correlationId };
     return { ...envelopeShape.write(error, path), body };
   },
   describe: ({ status }) => {

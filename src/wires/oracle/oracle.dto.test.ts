@@ -2,15 +2,15 @@ import 'reflect-metadata';
 import type { Type } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
 import { takeRequest } from '../../http/request.pipe.js';
-import { ValidationDetailError } from '../../http/errors/word-faults.js';
+import { FaultListError } from '../../http/errors/fastapi-faults.js';
 import { BusyQueryDto, ContextQueryDto, OracleQuestionDto } from './oracle.dto.js';
 
 async function problemsOf(type: Type<object>, value: unknown): Promise<unknown> {
   try {
     return await takeRequest(type, value);
   } catch (error) {
-    if (!(error instanceof ValidationDetailError)) throw error;
-    return error.detail.map(({ loc, type: fault }) => `${loc.join('.')} ${fault}`);
+    if (!(error instanceof FaultListError)) throw error;
+    return error.faults.map(({ loc, type: fault }) => `${loc.join('.')} ${fault}`);
   }
 }
 

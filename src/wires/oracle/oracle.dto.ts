@@ -1,7 +1,10 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsString } from 'class-validator';
-import { ApiCorrelationId, RetryAdviceDto } from '../../http/errors/api-errors.decorator.js';
-import { ValidationProblemDto } from '../../http/errors/validation-detail.dto.js';
+import {
+  ApiCorrelationId,
+  RetryAdviceDto,
+  ValidationProblemDto,
+} from '../../http/errors/error.dto.js';
 import {
   BoundedText,
   EmptyIsAbsent,
@@ -10,12 +13,13 @@ import {
   MayBeNull,
   OneOf,
   WholeNumber,
+  mustBe,
 } from '../../http/fields/field-rules.decorator.js';
-import { mustBe } from '../../http/fields/field-words.js';
-import { RequestForm } from '../../http/request-form.decorator.js';
+import { RequestForm } from '../../http/request.pipe.js';
 import { jsonObject, time, whole } from '../../http/fields/json-schemas.js';
 import type { JsonObject } from '../../platform/json.js';
 import type { MessageDto } from '../../turn/history/messages.dto.js';
+import { listedIn } from '../../http/errors/fastapi-faults.js';
 import {
   sourceTypes,
   systemTypes,
@@ -50,7 +54,7 @@ export class OracleErrorDto extends RetryAdviceDto {
 }
 
 /** A question (contract: oracle, section 1). Null leaves a field out, as clients of this family send it. */
-@RequestForm({ listedIn: 'body' })
+@RequestForm({ refuse: listedIn('body') })
 export class OracleQuestionDto {
   @BoundedText({ max: 2_000 }) question!: string;
 
@@ -91,7 +95,7 @@ export class OracleQuestionDto {
   project_id?: string;
 }
 
-@RequestForm({ listedIn: 'query' })
+@RequestForm({ refuse: listedIn('query') })
 export class BusyQueryDto {
   /** While another question of the conversation is answered: `interrupt` cancels that one, `reject` gives 409. */
   @MayBeNull()
@@ -99,7 +103,7 @@ export class BusyQueryDto {
   busy: 'interrupt' | 'reject' = 'interrupt';
 }
 
-@RequestForm({ listedIn: 'query' })
+@RequestForm({ refuse: listedIn('query') })
 export class ContextQueryDto {
   @ApiProperty({ type: String, description: 'The conversation. Default: the newest.' })
   @EmptyIsAbsent()

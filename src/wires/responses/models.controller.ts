@@ -1,8 +1,7 @@
 import { Controller, Get, Param, Injectable } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Unowned } from '../../access/owned.decorator.js';
-import { ApiErrors } from '../../http/errors/api-errors.decorator.js';
-import { ErrorsAs } from '../../http/errors/error-shape.js';
+import { ApiErrors, ErrorsAs } from '../../http/errors/error-shape.js';
 import { PersonaLibrary } from '../../agents/persona-library.js';
 import { isTypedError } from '../../errors/typed-error.js';
 import { ModelCatalogue } from '../../provider/model-catalogue.js';

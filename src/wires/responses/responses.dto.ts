@@ -8,10 +8,11 @@ import {
   WholeNumber,
   EmptyIsAbsent,
   Rule,
+  mustBe,
+  says,
 } from '../../http/fields/field-rules.decorator.js';
-import { mustBe, says } from '../../http/fields/field-words.js';
 import { anyJson, jsonObject, jsonObjects, whole } from '../../http/fields/json-schemas.js';
-import { RequestForm } from '../../http/request-form.decorator.js';
+import { RequestForm } from '../../http/request.pipe.js';
 import { isPlainObject, type JsonObject } from '../../platform/json.js';
 import { isStorable } from '../../storage/connection.js';
 import { responseErrorTypes, type ResponseErrorType } from './dialect/response-frames.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { systemClock, type Clock } from '../../../src/platform/clock.js';
-import { toUlid } from '../../../src/http/fields/ulid-form.js';
+import { toUlid } from '../../../src/wires/named-agents/ulid-form.js';
 import { AgentClient, expectProblem, unknownUlid } from '../../support/clients/agent-client.js';
 import type { StreamReader } from '../../support/clients/read-stream.js';
 import { startServer, type TestServer } from '../../support/processes/start-server.js';

@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { toUlid } from '../../../src/http/fields/ulid-form.js';
+import { toUlid } from '../../../src/wires/named-agents/ulid-form.js';
 import {
   AgentClient,
   expectProblem,

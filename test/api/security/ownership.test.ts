@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '../../../src/platform/ids.js';
 import { approvals } from '../../../src/storage/governance-schema.js';
-import { toUlid } from '../../../src/http/fields/ulid-form.js';
+import { toUlid } from '../../../src/wires/named-agents/ulid-form.js';
 import { KeyedClient, makeKey, type KeyedAnswer } from '../../support/clients/keyed-client.js';
 import { turnCalls } from '../../support/access/turn-calls.js';
 import { wireCalls } from '../../support/access/wire-calls.js';

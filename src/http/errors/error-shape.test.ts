@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { TypedError, invalidRequest } from '../../errors/typed-error.js';
-import { toPublicError } from './public-error.js';
+import { toPublicError } from './error-shape.js';
 import { formatFrame } from '../../wires/framing/dialect.js';
 
 describe('toPublicError', () => {

@@ -1,0 +1,101 @@
+import { getSchemaPath } from '@nestjs/swagger';
+import { TypedError } from '../../errors/typed-error.js';
+import {
+  clipped,
+  LONGEST_MESSAGE,
+  LONGEST_NAME,
+  UNKNOWN_FIELD,
+  type FieldFault,
+  type RequestForm,
+} from '../request.pipe.js';
+import { envelopeShape, type ErrorShape, type PublicError } from './error-shape.js';
+import { ErrorEnvelopeDto, ValidationDetailDto, type ValidationProblemDto } from './error.dto.js';
+
+/** Faults of requests as clients of FastAPI parse them: on the routes of preferences and on the oracle's. */
+
+/** A request may have any number of unknown fields. */
+const MOST_UNKNOWN = 20;
+
+/** Pydantic's names of faults, by the rule that is broken. */
+const faultNames: Record<string, (value: unknown) => string> = {
+  isString: () => 'string_type',
+  isBoolean: () => 'bool_type',
+  isInt: (value) => (typeof value === 'number' ? 'int_from_float' : 'int_type'),
+  min: () => 'greater_than_equal',
+  max: () => 'less_than_equal',
+  minLength: () => 'string_too_short',
+  maxLength: () => 'string_too_long',
+  matches: () => 'string_pattern_mismatch',
+  isIn: () => 'literal_error',
+  isArray: () => 'list_type',
+  [UNKNOWN_FIELD]: () => 'extra_forbidden',
+};
+
+/**
+ * Refuses a request with the list of all its faults, the unknown fields last.
+ *
+ * @param place of the fields, with which each location begins.
+ * @param others names of faults in place of Pydantic's for their rules.
+ */
+export function listedIn(
+  place: 'body' | 'query',
+  others: Readonly<Record<string, string>> = {},
+): NonNullable<RequestForm['refuse']> {
+  const entryOf = (fault: FieldFault): ValidationProblemDto => {
+    const { rule, value } = fault;
+    const path = fault.path.map((name) => clipped(name, LONGEST_NAME));
+    const type = others[rule] ?? faultNames[rule]?.(value) ?? 'value_error';
+    return {
+      loc: [place, ...path],
+      msg: clipped(message(fault, path.join('.')), LONGEST_MESSAGE),
+      type: value === undefined ? 'missing' : type,
+    };
+  };
+  return (faults, request) => {
+    if (Array.isArray(request)) return new FaultListError([noObject(place)]);
+    const unknown = faults.filter(({ rule }) => rule === UNKNOWN_FIELD).slice(0, MOST_UNKNOWN);
+    const wrong = faults.filter(({ rule }) => rule !== UNKNOWN_FIELD);
+    return new FaultListError([...wrong, ...unknown].map(entryOf));
+  };
+}
+
+function message({ rule, value, words }: FieldFault, name: string): string {
+  if (rule === UNKNOWN_FIELD) {
+    return `${name} is no field here: send any of ${words.known?.join(', ')}`;
+  }
+  if (value === undefined) return `${name} is missing; it must be ${words.expected}`;
+  return `${name} must be ${words.expected}, not ${JSON.stringify(value)}`;
+}
+
+function noObject(place: string): ValidationProblemDto {
+  return { loc: [place], msg: 'The request body must be a JSON object', type: 'dict_type' };
+}
+
+/** A 422 whose details are the faults of a request. */
+export class FaultListError extends TypedError {
+  constructor(readonly faults: readonly ValidationProblemDto[]) {
+    const message = faults.map(({ msg }) => msg).join('; ');
+    super('INVALID_REQUEST', { case: 'fields', message, details: faults });
+    this.name = 'FaultListError';
+  }
+}
+
+/** The faults that an error lists; undefined for any other error. */
+export function listedFaults({ status, body: { error } }: PublicError): unknown {
+  return status === 422 && error.type === 'INVALID_REQUEST' ? error.details : undefined;
+}
+
+/** Lists the faults of a request; other errors are enveloped. */
+export const faultsShape: ErrorShape = {
+  write: (error, path) => {
+    const answer = envelopeShape.write(error, path);
+    const detail = listedFaults(error);
+    const { correlationId } = error.body.error;
+    return detail === undefined ? answer : { ...answer, body: { detail, correlationId } };
+  },
+  describe: (errors) =>
+    errors.status === 422
+      ? { 'application/json': { schema: { $ref: getSchemaPath(ValidationDetailDto) } } }
+      : envelopeShape.describe(errors),
+  models: [ErrorEnvelopeDto, ValidationDetailDto],
+};
