@@ -35,9 +35,9 @@ const commands = new Map<string, () => Promise<Command>>([
   ['memory', async () => (await import('./cli/commands/memory-command.js')).memoryCommand],
   ['schedules', async () => (await import('./cli/commands/schedules-command.js')).schedulesCommand],
   ['webhooks', async () => (await import('./cli/commands/webhooks-command.js')).webhooksCommand],
-  ['export', async () => (await import('./cli/commands/export-command.js')).exportCommand],
-  ['import', async () => (await import('./cli/commands/import-command.js')).importCommand],
-  ['forget', async () => (await import('./cli/commands/forget-command.js')).forgetCommand],
+  ['export', async () => (await import('./cli/commands/data-commands.js')).exportCommand],
+  ['import', async () => (await import('./cli/commands/data-commands.js')).importCommand],
+  ['forget', async () => (await import('./cli/commands/data-commands.js')).forgetCommand],
   ['serve', async () => (await import('./cli/commands/serve-command.js')).serveCommand],
   ['migrate', async () => (await import('./cli/commands/migrate-command.js')).migrateCommand],
   [

@@ -1,17 +1,9 @@
 import type { TurnpikeClient } from '../../client/turnpike-client.js';
 import { compact } from '../../platform/compact.js';
-import { exitCodeOf, explainFailure } from '../render/explain-failure.js';
-import { clientOf, findServer } from '../server/find-server.js';
+import { clientOf, type FoundServer } from '../server/find-server.js';
+import { askServer, runOnServer } from '../server/run-on-server.js';
 import { parseCall, serverOptions, UsageError } from '../arguments.js';
 import { askedLine, oneLine } from '../terminal/screen.js';
-
-type Environment = Record<string, string | undefined>;
-
-/** The call to make, and the server that `--url` names. */
-interface ParsedCall {
-  url: string | undefined;
-  act(client: TurnpikeClient): Promise<unknown>;
-}
 
 /**
  * `turnpike approvals`, `turnpike approve ID`, `turnpike deny ID [WHY]`: lists and answers the questions
@@ -19,38 +11,42 @@ interface ParsedCall {
  *
  * @returns the exit code: 0; 1 when the answer was refused or no server runs; 2 for a wrong call.
  */
-export async function answerCommand(
+export function answerCommand(
   command: 'approvals' | 'approve' | 'deny',
   args: readonly string[],
-  environment: Environment,
+  environment: Record<string, string | undefined>,
 ): Promise<number> {
-  try {
-    const { url, act } =
-      command === 'approvals' ? parseListCall(args) : parseAnswerCall(command, args);
-    await act(clientOf(await findServer(environment, { url, orElse: 'refuse' })));
-    return 0;
-  } catch (error) {
-    process.stderr.write(`${explainFailure(error)}\n`);
-    return exitCodeOf(error);
+  if (command === 'approvals') {
+    const options = { json: { type: 'boolean', default: false }, ...serverOptions } as const;
+    const parse = () => {
+      const { json, url } = parseCall(args, { options }).values;
+      return { json, url };
+    };
+    return askServer(environment, parse, list, 'No turn waits for an approval.');
   }
+  return runOnServer(environment, () => {
+    const { url, act } = parseAnswerCall(command, args);
+    const run = async (server: FoundServer): Promise<number> => {
+      await act(clientOf(server));
+      return 0;
+    };
+    return { url, run };
+  });
 }
 
-function parseListCall(args: readonly string[]): ParsedCall {
-  const options = { json: { type: 'boolean', default: false }, ...serverOptions } as const;
-  const { values } = parseCall(args, { options });
-  return { url: values.url, act: (client) => list(client, values.json) };
-}
-
-async function list(client: TurnpikeClient, isJson: boolean): Promise<void> {
-  const { approvals: open } = await client.approvals.list({ limit: 200 });
-  if (isJson) return void process.stdout.write(`${JSON.stringify(open)}\n`);
-  if (open.length === 0) process.stderr.write('No turn waits for an approval.\n');
-  for (const { approvalId, kind, name, input, reason, expiresAt } of open) {
+async function list({ approvals }: TurnpikeClient, { json }: { json: boolean }): Promise<string[]> {
+  const { approvals: open } = await approvals.list({ limit: 200 });
+  if (json) return [JSON.stringify(open)];
+  return open.map(({ approvalId, kind, name, input, reason, expiresAt }) => {
     const call = askedLine(`${name} ${JSON.stringify(input)}`);
-    process.stdout.write(
-      `${approvalId}  ${kind}  until ${expiresAt}\n  ${call}\n  ${oneLine(reason, 200)}\n`,
-    );
-  }
+    return `${approvalId}  ${kind}  until ${expiresAt}\n  ${call}\n  ${oneLine(reason, 200)}`;
+  });
+}
+
+/** The call to make, and the server that `--url` names. */
+interface ParsedCall {
+  url: string | undefined;
+  act(client: TurnpikeClient): Promise<unknown>;
 }
 
 function parseAnswerCall(command: 'approve' | 'deny', args: readonly string[]): ParsedCall {

@@ -1,5 +1,6 @@
-import { exitCodeOf, explainFailure } from '../render/explain-failure.js';
-import { clientOf, findServer, type FoundServer } from '../server/find-server.js';
+import { explainFailure } from '../render/explain-failure.js';
+import { clientOf, type FoundServer } from '../server/find-server.js';
+import { runOnServer } from '../server/run-on-server.js';
 import { parseCall, startOptions } from '../arguments.js';
 import { type ChatInput, pipedInput, terminalInput } from '../terminal/terminal-input.js';
 import { openScreen, reportRetries } from '../terminal/screen.js';
@@ -16,12 +17,11 @@ import { printTurn } from '../render/render-turn.js';
  * @returns the exit code: 0 when the user left; from a program the last turn's; 1 without a server or
  *   session; 2 for a wrong call; 130 after a second Ctrl-C.
  */
-export async function chatCommand(
+export function chatCommand(
   args: readonly string[],
   environment: Record<string, string | undefined>,
 ): Promise<number> {
-  let server: FoundServer | undefined;
-  try {
+  return runOnServer(environment, () => {
     const { values } = parseCall(args, {
       options: {
         session: { type: 'string' },
@@ -30,32 +30,18 @@ export async function chatCommand(
         ...startOptions,
       },
     });
-    const orElse = values.start === true ? 'start' : 'offer';
-    server = await findServer(environment, { url: values.url, orElse });
-    const screen = openScreen(environment, values.json);
-    const input = openChatInput(values.json);
-    try {
-      return await runChat(
-        {
-          client: clientOf(server, reportRetries(screen)),
-          input,
-          screen,
-          environment,
-          // npm runs scripts in the package's folder; `INIT_CWD` is the user's.
-          projectRoot: environment['INIT_CWD'] ?? process.cwd(),
-          onInterrupt,
-        },
-        { sessionId: values.session, agent: values.agent },
-      );
-    } finally {
-      input.close();
-    }
-  } catch (error) {
-    process.stderr.write(`${explainFailure(error)}\n`);
-    return exitCodeOf(error);
-  } finally {
-    await server?.close();
-  }
+    const { session: sessionId, agent, json, url } = values;
+    const run = async (server: FoundServer): Promise<number> => {
+      const screen = openScreen(environment, json);
+      const input = openChatInput(json);
+      // npm runs scripts in the package's folder; `INIT_CWD` is the user's.
+      const projectRoot = environment['INIT_CWD'] ?? process.cwd();
+      const client = clientOf(server, reportRetries(screen));
+      const deps = { client, input, screen, environment, projectRoot, onInterrupt };
+      return runChat(deps, { sessionId, agent }).finally(() => input.close());
+    };
+    return { url, orElse: values.start === true ? 'start' : 'offer', run };
+  });
 }
 
 function onInterrupt(callback: () => void): () => void {

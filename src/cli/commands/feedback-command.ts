@@ -1,7 +1,7 @@
 import type { FeedbackView, TurnpikeClient } from '../../client/turnpike-client.js';
 import { compact } from '../../platform/compact.js';
-import { oneLine } from '../terminal/screen.js';
-import { askServer } from '../server/find-server.js';
+import { minute, oneLine } from '../terminal/screen.js';
+import { askServer } from '../server/run-on-server.js';
 import { parseCall, serverOptions, UsageError } from '../arguments.js';
 
 const filters = {
@@ -71,7 +71,6 @@ function parseValue(text: string): boolean | number | string {
 
 /** A line of `turnpike feedback list`. Times are UTC. */
 function describe({ turnId, key, value, comment, agent, model, updatedAt }: FeedbackView): string {
-  const at = updatedAt.slice(0, 16).replace('T', ' ');
   const words = comment === null ? '' : `  ${JSON.stringify(oneLine(comment, 200))}`;
-  return `${turnId}  ${at}  ${key}=${oneLine(String(value), 200)}  ${oneLine(agent, 60)}  ${oneLine(model, 60)}${words}`;
+  return `${turnId}  ${minute(updatedAt)}  ${key}=${oneLine(String(value), 200)}  ${oneLine(agent, 60)}  ${oneLine(model, 60)}${words}`;
 }

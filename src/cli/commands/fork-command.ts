@@ -1,7 +1,7 @@
 import type { ForkedSession } from '../../client/turnpike-client.js';
 import { oneLine } from '../terminal/screen.js';
-import { exitCodeOf, explainFailure } from '../render/explain-failure.js';
-import { clientOf, findServer } from '../server/find-server.js';
+import { clientOf, type FoundServer } from '../server/find-server.js';
+import { runOnServer } from '../server/run-on-server.js';
 import { parseCall, serverOptions, UsageError } from '../arguments.js';
 
 const options = {
@@ -16,23 +16,23 @@ const options = {
  *
  * @returns the exit code: 0; 1 when the server refused or none runs; 2 for a wrong call.
  */
-export async function forkCommand(
+export function forkCommand(
   args: readonly string[],
   environment: Record<string, string | undefined>,
 ): Promise<number> {
-  try {
+  return runOnServer(environment, () => {
     const { turnId, before, json, url } = parse(args);
-    const client = clientOf(await findServer(environment, { url, orElse: 'refuse' }));
-    const { sessionId } = await client.turns.get(turnId);
-    const position = before ? 'before' : 'after';
-    const fork = await client.sessions.fork(sessionId, { turnId, position });
-    process.stdout.write(`${json ? JSON.stringify(fork) : fork.session.sessionId}\n`);
-    if (!json) process.stderr.write(describeFiles(fork));
-    return 0;
-  } catch (error) {
-    process.stderr.write(`${explainFailure(error)}\n`);
-    return exitCodeOf(error);
-  }
+    const run = async (server: FoundServer): Promise<number> => {
+      const client = clientOf(server);
+      const { sessionId } = await client.turns.get(turnId);
+      const position = before ? 'before' : 'after';
+      const fork = await client.sessions.fork(sessionId, { turnId, position });
+      process.stdout.write(`${json ? JSON.stringify(fork) : fork.session.sessionId}\n`);
+      if (!json) process.stderr.write(describeFiles(fork));
+      return 0;
+    };
+    return { url, run };
+  });
 }
 
 /** The files that are not as they were at the point of the fork, a line each. */

@@ -6,10 +6,9 @@ import type {
   ListedModel,
   SkillView,
 } from '../../client/turnpike-client.js';
-import { exitCodeOf, explainFailure } from '../render/explain-failure.js';
-import { clientOf, findServer, type FoundServer } from '../server/find-server.js';
+import { askServer, listPages } from '../server/run-on-server.js';
 import { parseCall, serverOptions, UsageError } from '../arguments.js';
-import { oneLine } from '../terminal/screen.js';
+import { minute, oneLine } from '../terminal/screen.js';
 
 export type ListName = 'sessions' | 'agents' | 'models' | 'skills';
 
@@ -19,25 +18,17 @@ export type ListName = 'sessions' | 'agents' | 'models' | 'skills';
  *
  * @returns the exit code: 0; 1 when the server cannot be asked; 2 for a wrong call.
  */
-export async function listCommand(
+export function listCommand(
   what: ListName,
   args: readonly string[],
   environment: Record<string, string | undefined>,
 ): Promise<number> {
-  let server: FoundServer | undefined;
-  try {
-    const { url, ...options } = parseArguments(what, args);
-    server = await findServer(environment, { url, orElse: 'refuse' });
-    const lines = await linesOf(what, clientOf(server), options);
-    for (const line of lines) process.stdout.write(`${line}\n`);
-    if (lines.length === 0 && !options.json) process.stderr.write(`There are no ${what}.\n`);
-    return 0;
-  } catch (error) {
-    process.stderr.write(`${explainFailure(error)}\n`);
-    return exitCodeOf(error);
-  } finally {
-    await server?.close();
-  }
+  return askServer(
+    environment,
+    () => parseArguments(what, args),
+    (client, options) => linesOf(what, client, options),
+    `There are no ${what}.`,
+  );
 }
 
 interface ListOptions {
@@ -77,16 +68,10 @@ async function sessionLines(
   limit: number,
   json: boolean,
 ): Promise<string[]> {
-  const sessions: ListedSession[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await client.sessions.list({
-      cursor,
-      limit: Math.min(200, limit - sessions.length),
-    });
-    sessions.push(...page.sessions);
-    cursor = page.nextCursor;
-  } while (cursor !== undefined && sessions.length < limit);
+  const sessions = await listPages(limit, async (page) => {
+    const { sessions: listed, ...more } = await client.sessions.list(page);
+    return { listed, ...more };
+  });
   return show(sessions, json, tableOfSessions);
 }
 
@@ -172,7 +157,7 @@ export function tableOfSessions(sessions: readonly ListedSession[]): Table {
     rows: sessions.map(({ sessionId, updatedAt, persona, projectRoot, title, activeTurnId }) => [
       sessionId,
       title === undefined ? '' : oneLine(title, 50),
-      updatedAt.slice(0, 16).replace('T', ' '),
+      minute(updatedAt),
       persona,
       activeTurnId ?? '',
       oneLine(projectRoot, 200),

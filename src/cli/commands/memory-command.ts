@@ -1,8 +1,8 @@
 import type { ListedMemoryFile, TurnpikeClient } from '../../client/turnpike-client.js';
 import { confirm } from '../terminal/terminal-input.js';
-import { oneLine, plainText } from '../terminal/screen.js';
-import { exitCodeOf, explainFailure } from '../render/explain-failure.js';
-import { clientOf, findServer } from '../server/find-server.js';
+import { minute, oneLine, plainText } from '../terminal/screen.js';
+import { clientOf } from '../server/find-server.js';
+import { listPages, runOnServer } from '../server/run-on-server.js';
 import { parseCall, serverOptions, UsageError } from '../arguments.js';
 
 const options = {
@@ -20,18 +20,14 @@ const calls = 'turnpike memory list [AGENT], show AGENT PATH, or delete AGENT [P
  * @returns the exit code: 0; 1 when the server refused, none runs, or nothing was to be deleted after all; 2 for a
  *   wrong call.
  */
-export async function memoryCommand(
+export function memoryCommand(
   args: readonly string[],
   environment: Record<string, string | undefined>,
 ): Promise<number> {
-  try {
+  return runOnServer(environment, () => {
     const { values, positionals } = parse(args);
-    const server = await findServer(environment, { url: values.url, orElse: 'refuse' });
-    return await act(clientOf(server), values, positionals);
-  } catch (error) {
-    process.stderr.write(`${explainFailure(error)}\n`);
-    return exitCodeOf(error);
-  }
+    return { url: values.url, run: (server) => act(clientOf(server), values, positionals) };
+  });
 }
 
 async function act(
@@ -68,25 +64,18 @@ function parse(args: readonly string[]) {
   throw new UsageError(calls);
 }
 
-async function listFiles(
-  memory: TurnpikeClient['memory'],
-  agent: string,
-): Promise<ListedMemoryFile[]> {
-  const all: ListedMemoryFile[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await memory.files(agent, cursor === undefined ? {} : { cursor });
-    all.push(...page.files);
-    cursor = page.nextCursor;
-  } while (cursor !== undefined);
-  return all;
+function listFiles(memory: TurnpikeClient['memory'], agent: string): Promise<ListedMemoryFile[]> {
+  return listPages(Infinity, async (page) => {
+    const { files: listed, ...more } = await memory.files(agent, page);
+    return { listed, ...more };
+  });
 }
 
 /** A line of `turnpike memory list`. Times are UTC. */
 function describe(
   one: ListedMemoryFile | { agent: string; files: number; bytes: number; updatedAt: string },
 ): string {
-  const at = one.updatedAt.slice(0, 16).replace('T', ' ');
+  const at = minute(one.updatedAt);
   if ('agent' in one)
     return `${oneLine(one.agent, 200)}  ${one.files} files  ${one.bytes} bytes  ${at}`;
   return `${oneLine(one.path, 600)}  ${one.bytes} bytes  ${at}  ${one.turnId ?? 'by its owner'}`;

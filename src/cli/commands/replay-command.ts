@@ -2,8 +2,8 @@ import type { TurnpikeClient, WantedReplay, TurnComparison } from '../../client/
 import { compact } from '../../platform/compact.js';
 import { printTurn } from '../render/render-turn.js';
 import { openScreen, reportRetries, type Screen, oneLine } from '../terminal/screen.js';
-import { askServer, clientOf, findServer } from '../server/find-server.js';
-import { exitCodeOf, explainFailure } from '../render/explain-failure.js';
+import { clientOf, type FoundServer } from '../server/find-server.js';
+import { askServer, runOnServer } from '../server/run-on-server.js';
 import { parseCall, serverOptions, UsageError } from '../arguments.js';
 
 const replayOptions = {
@@ -24,23 +24,22 @@ const compareCall = 'turnpike compare TURN OTHER';
  *
  * @returns the exit code of the replay; 1 when it was refused or lost; 2 for a wrong call.
  */
-export async function replayCommand(
+export function replayCommand(
   args: readonly string[],
   environment: Record<string, string | undefined>,
 ): Promise<number> {
-  try {
+  return runOnServer(environment, () => {
     const { turnId, wanted, json, url } = parseReplay(args);
-    const server = await findServer(environment, { url, orElse: 'refuse' });
-    const screen = openScreen(environment, json);
-    const client = clientOf(server, reportRetries(screen));
-    const replay = await client.turns.replay(turnId, wanted);
-    const exitCode = await printTurn(client.follow(replay.turnId), screen);
-    await printComparison(client, [turnId, replay.turnId], screen);
-    return exitCode;
-  } catch (error) {
-    process.stderr.write(`${explainFailure(error)}\n`);
-    return exitCodeOf(error);
-  }
+    const run = async (server: FoundServer): Promise<number> => {
+      const screen = openScreen(environment, json);
+      const client = clientOf(server, reportRetries(screen));
+      const replay = await client.turns.replay(turnId, wanted);
+      const exitCode = await printTurn(client.follow(replay.turnId), screen);
+      await printComparison(client, [turnId, replay.turnId], screen);
+      return exitCode;
+    };
+    return { url, run };
+  });
 }
 
 /** `turnpike compare TURN OTHER`: prints two turns side by side. @returns the exit code. */

@@ -7,10 +7,10 @@ import type {
 } from '../../client/turnpike-client.js';
 import { assertNever } from '../../platform/assert-never.js';
 import { compact } from '../../platform/compact.js';
-import { askServer } from '../server/find-server.js';
+import { askServer, listPages } from '../server/run-on-server.js';
 import { isPlainObject } from '../../platform/json.js';
 import { parseCall, serverOptions, UsageError } from '../arguments.js';
-import { oneLine } from '../terminal/screen.js';
+import { minute, oneLine } from '../terminal/screen.js';
 
 /** `turnpike schedules`: makes, lists, pauses and removes schedules, and shows what came of them. @returns the exit code. */
 export function schedulesCommand(
@@ -42,8 +42,13 @@ async function act(
       return [print(await schedules.delete(wanted.key), ({ key }) => `${key} is removed.`)];
     case 'trigger':
       return [print(await schedules.trigger(wanted.key), describeRun)];
-    case 'runs':
-      return (await listRuns(schedules, wanted)).map((one) => print(one, describeRun));
+    case 'runs': {
+      const runs = await listPages(wanted.limit, async (page) => {
+        const { runs: listed, ...more } = await schedules.runs(wanted.key, page);
+        return { listed, ...more };
+      });
+      return runs.map((one) => print(one, describeRun));
+    }
     case 'upcoming': {
       const { tz } = await schedules.get(wanted.key);
       const upcoming = await schedules.upcoming(wanted.key, wanted.limit);
@@ -52,21 +57,6 @@ async function act(
     default:
       return assertNever(wanted);
   }
-}
-
-async function listRuns(
-  schedules: TurnpikeClient['schedules'],
-  { key, limit }: { key: string; limit: number },
-): Promise<ScheduleRunView[]> {
-  const found: ScheduleRunView[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = { cursor, limit: Math.min(200, limit - found.length) };
-    const { runs, nextCursor } = await schedules.runs(key, compact(page));
-    found.push(...runs);
-    cursor = nextCursor;
-  } while (cursor !== undefined && found.length < limit);
-  return found;
 }
 
 export type SchedulesArguments = { json: boolean; url: string | undefined } & (
@@ -190,8 +180,4 @@ export function describeRun(run: ScheduleRunView): string {
 /** A line of `turnpike schedules upcoming`: by the clock of the zone, and UTC. */
 export function describeUpcoming({ at, local }: UpcomingSlot, tz: string): string {
   return `${local.replace('T', ' ')} ${tz}  ${minute(at)} UTC`;
-}
-
-function minute(time: string): string {
-  return time.slice(0, 16).replace('T', ' ');
 }

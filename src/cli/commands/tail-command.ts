@@ -1,5 +1,5 @@
-import { exitCodeOf, explainFailure } from '../render/explain-failure.js';
-import { clientOf, findServer, type FoundServer } from '../server/find-server.js';
+import { clientOf, type FoundServer } from '../server/find-server.js';
+import { runOnServer } from '../server/run-on-server.js';
 import { parseCall, serverOptions, UsageError } from '../arguments.js';
 import { printTurn } from '../render/render-turn.js';
 import { openScreen, reportRetries } from '../terminal/screen.js';
@@ -10,33 +10,25 @@ import { openScreen, reportRetries } from '../terminal/screen.js';
  *
  * @returns the turn's exit code; 1 when the turn cannot be followed; 2 for a wrong call.
  */
-export async function tailCommand(
+export function tailCommand(
   args: readonly string[],
   environment: Record<string, string | undefined>,
 ): Promise<number> {
-  let server: FoundServer | undefined;
-  try {
+  return runOnServer(environment, () => {
     const { turnId, after, json, url } = parseArguments(args);
-    server = await findServer(environment, { url, orElse: 'refuse' });
-    const screen = openScreen(environment, json);
-    const client = clientOf(server, reportRetries(screen));
-    // Asked first, because following retries: a missing server or turn is reported at once.
-    await client.turns.get(turnId);
-    return await printTurn(client.follow(turnId, { after }), screen);
-  } catch (error) {
-    process.stderr.write(`${explainFailure(error)}\n`);
-    return exitCodeOf(error);
-  } finally {
-    await server?.close();
-  }
+    const run = async (server: FoundServer): Promise<number> => {
+      const screen = openScreen(environment, json);
+      const client = clientOf(server, reportRetries(screen));
+      // Asked first, because following retries: a missing server or turn is reported at once.
+      await client.turns.get(turnId);
+      return printTurn(client.follow(turnId, { after }), screen);
+    };
+    return { url, run };
+  });
 }
 
-function parseArguments(args: readonly string[]): {
-  turnId: string;
-  after: string | undefined;
-  json: boolean;
-  url: string | undefined;
-} {
+/** @throws UsageError. */
+function parseArguments(args: readonly string[]) {
   const { values, positionals } = parseCall(args, {
     allowPositionals: true,
     options: {
@@ -51,5 +43,5 @@ function parseArguments(args: readonly string[]): {
       'Say which turn: turnpike tail TURN_ID (it is in the last line of a turn).',
     );
   }
-  return { turnId, after: values.after, json: values.json, url: values.url };
+  return { ...values, turnId };
 }

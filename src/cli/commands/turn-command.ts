@@ -14,8 +14,8 @@ import { askApproval, isQuestion, type AskDeps } from '../terminal/ask-approval.
 import { terminalInput } from '../terminal/terminal-input.js';
 import { compact } from '../../platform/compact.js';
 import { isPlainObject, type JsonObject } from '../../platform/json.js';
-import { exitCodeOf, explainFailure } from '../render/explain-failure.js';
-import { clientOf, findServer, type FoundServer } from '../server/find-server.js';
+import { clientOf, type FoundServer } from '../server/find-server.js';
+import { runOnServer } from '../server/run-on-server.js';
 import { interruptOnSignal } from '../terminal/interrupt-on-signal.js';
 import { printTurn } from '../render/render-turn.js';
 import { openScreen, reportRetries, plainText } from '../terminal/screen.js';
@@ -29,12 +29,8 @@ type Environment = Record<string, string | undefined>;
  *
  * @returns the turn's exit code; 1 when the turn was refused or lost; 2 for a wrong call.
  */
-export async function turnCommand(
-  args: readonly string[],
-  environment: Environment,
-): Promise<number> {
-  let server: FoundServer | undefined;
-  try {
+export function turnCommand(args: readonly string[], environment: Environment): Promise<number> {
+  return runOnServer(environment, async () => {
     // npm runs scripts in the package's folder; `INIT_CWD` is the user's.
     const folder = environment['INIT_CWD'] ?? process.cwd();
     const wanted = parseTurnArguments(args, { folder, isPiped: !process.stdin.isTTY });
@@ -43,26 +39,22 @@ export async function turnCommand(
     // A wrong call leaves no session behind.
     const opts = Object.assign(wanted.opts, await outputOf(wanted));
     for (const file of wanted.attachments) await requireFile(file);
-    const orElse = wanted.start ? 'start' : 'offer';
-    server = await findServer(environment, { url: wanted.url, orElse });
-    const screen = openScreen(environment, wanted.json);
-    const client = clientOf(server, reportRetries(screen));
-    await requireTools(client, wanted);
-    const attachments = await attach(client, wanted, message);
-    const isNew = wanted.sessionId === undefined && wanted.opts.replaces === undefined;
-    const sessionId = wanted.sessionId ?? (await sessionFor(client, folder, wanted));
-    const asked = { ...wanted, opts, attachments, message, sessionId };
-    return await runTurn({ client, screen, environment }, asked).catch(async (error: unknown) => {
-      // Refused before it began: a session without a turn is of no use.
-      if (isNew && error instanceof TurnpikeError) await client.sessions.delete(sessionId);
-      throw error;
-    });
-  } catch (error) {
-    process.stderr.write(`${explainFailure(error)}\n`);
-    return exitCodeOf(error);
-  } finally {
-    await server?.close();
-  }
+    const run = async (server: FoundServer): Promise<number> => {
+      const screen = openScreen(environment, wanted.json);
+      const client = clientOf(server, reportRetries(screen));
+      await requireTools(client, wanted);
+      const attachments = await attach(client, wanted, message);
+      const isNew = wanted.sessionId === undefined && wanted.opts.replaces === undefined;
+      const sessionId = wanted.sessionId ?? (await sessionFor(client, folder, wanted));
+      const asked = { ...wanted, opts, attachments, message, sessionId };
+      return runTurn({ client, screen, environment }, asked).catch(async (error: unknown) => {
+        // Refused before it began: a session without a turn is of no use.
+        if (isNew && error instanceof TurnpikeError) await client.sessions.delete(sessionId);
+        throw error;
+      });
+    };
+    return { url: wanted.url, orElse: wanted.start ? 'start' : 'offer', run };
+  });
 }
 
 /** @throws UsageError for names that no tool of the server has; those of MCP servers are found when they are used. */

@@ -7,9 +7,9 @@ import type {
 } from '../../client/turnpike-client.js';
 import { assertNever } from '../../platform/assert-never.js';
 import { compact } from '../../platform/compact.js';
-import { askServer } from '../server/find-server.js';
+import { askServer, listPages } from '../server/run-on-server.js';
 import { parseCall, serverOptions, UsageError } from '../arguments.js';
-import { oneLine } from '../terminal/screen.js';
+import { minute, oneLine } from '../terminal/screen.js';
 
 /** `turnpike webhooks`: makes, lists and removes webhooks, and shows what was sent to them. @returns the exit code. */
 export function webhooksCommand(
@@ -40,8 +40,15 @@ async function act(
       return [print(await webhooks.change(wanted.id, { enabled: true }), describeWebhook)];
     case 'test':
       return [print(await webhooks.test(wanted.id), describeDelivery)];
-    case 'deliveries':
-      return (await listDeliveries(webhooks, wanted)).map((one) => print(one, describeDelivery));
+    case 'deliveries': {
+      const { id, status, limit } = wanted;
+      const sent = await listPages(limit, async (page) => {
+        const query = compact({ ...page, status });
+        const { deliveries: listed, ...more } = await webhooks.deliveries(id, query);
+        return { listed, ...more };
+      });
+      return sent.map((one) => print(one, describeDelivery));
+    }
     case 'redeliver':
       return [print(await webhooks.redeliver(wanted.id, wanted.deliveryId), describeDelivery)];
     default:
@@ -51,21 +58,6 @@ async function act(
 
 function describeSecret({ webhook, secret }: { webhook: { id: string }; secret: string }): string {
   return `${webhook.id} signs with this secret, which is shown this once:\n${secret}`;
-}
-
-async function listDeliveries(
-  webhooks: TurnpikeClient['webhooks'],
-  { id, status, limit }: Extract<WebhooksArguments, { action: 'deliveries' }>,
-): Promise<DeliveryView[]> {
-  const found: DeliveryView[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = { cursor, status, limit: Math.min(200, limit - found.length) };
-    const { deliveries, nextCursor } = await webhooks.deliveries(id, compact(page));
-    found.push(...deliveries);
-    cursor = nextCursor;
-  } while (cursor !== undefined && found.length < limit);
-  return found;
 }
 
 export type WebhooksArguments = { json: boolean; url: string | undefined } & (
@@ -168,8 +160,4 @@ export function describeDelivery(delivery: DeliveryView): string {
   const why = error === null ? '' : `  ${failures} failed: ${oneLine(error, 200)}${next}`;
   const of = turnId === null ? '' : `  ${turnId}`;
   return `${id}  ${minute(createdAt)}  ${type}  ${status}${of}${why}`;
-}
-
-function minute(time: string): string {
-  return time.slice(0, 16).replace('T', ' ');
 }

@@ -76,6 +76,11 @@ export function plural(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
+/** A time in UTC to the minute: `2026-01-31 09:30`. */
+export function minute(time: string): string {
+  return time.slice(0, 16).replace('T', ' ');
+}
+
 export type Colour = 'dim' | 'red' | 'yellow' | 'cyan' | 'green';
 
 const codes: Record<Colour, number> = { dim: 2, red: 31, yellow: 33, cyan: 36, green: 32 };
