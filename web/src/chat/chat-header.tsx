@@ -18,7 +18,7 @@ import { Download, Pencil, Trash2 } from '../ui/icons/icons.js';
 import { modeWords } from './composer/permission-modes.js';
 import { conversationMarkdown } from './conversation/conversation-markdown.js';
 import { closeConversation } from './conversation/open-conversation.js';
-import type { ShownTurn } from './conversation/shown-turn.js';
+import type { ShownTurn } from './conversation/turn-view.js';
 import { SessionMeter } from './session-meter.js';
 
 /** Title and facts of a session, and what is done with it as a whole. */

@@ -15,7 +15,7 @@ import type { Conversation } from './conversation/conversation.js';
 import { isMissing } from './conversation/is-missing.js';
 import { placeTurns, type ChosenVersions } from './conversation/place-turns.js';
 import { ForkSource } from './fork/fork-source.js';
-import type { ShownTurn } from './conversation/shown-turn.js';
+import type { ShownTurn } from './conversation/turn-view.js';
 import { Turn } from './turn/turn.js';
 import { isLive, TurnStatus } from './turn/turn-status.js';
 import { useConversation } from './conversation/use-conversation.js';

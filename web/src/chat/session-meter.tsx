@@ -1,7 +1,7 @@
 import type { ModelList } from '../../../src/client/turnpike-client.js';
 import { formatShort, formatUsd } from '../ui/format.js';
 import { sessionFacts } from './conversation/session-facts.js';
-import type { ShownTurn } from './conversation/shown-turn.js';
+import type { ShownTurn } from './conversation/turn-view.js';
 
 /** Cost, model and context of a session, in one line: at its end stands what is always known, and nothing moves. */
 export function SessionMeter({

@@ -1,5 +1,4 @@
-import type { ShownTurn } from './shown-turn.js';
-import type { Item, TurnView } from './turn-view.js';
+import type { ShownTurn, Item, TurnView } from './turn-view.js';
 
 /** A turn's reply as Markdown: its texts, or the object that it ended with. Pure. */
 export function replyMarkdown({ items, output }: TurnView): string {

@@ -4,10 +4,9 @@ import { ValueStore } from '../../app/value-store.js';
 import type { ConversationServer, StoredConversation, Submission } from './conversation-server.js';
 import { FrameBatch } from './frame-batch.js';
 import { isMissing } from './is-missing.js';
-import { isActive, mergeStored } from './merge-stored.js';
+import { isActive, mergeStored } from './view-messages.js';
 import { reduceTurn, type AnyFrame } from './reduce-turn.js';
-import { emptyTurn, type AttachedFile } from './turn-view.js';
-import { isRunning, type ShownTurn } from './shown-turn.js';
+import { emptyTurn, type AttachedFile, isRunning, type ShownTurn } from './turn-view.js';
 import { supersedeTurns } from './supersede-turns.js';
 
 export interface ConversationState {

@@ -1,4 +1,3 @@
-import type { Usage } from '../../../../src/storage/shapes/stored-step.js';
 import type { HarnessFrames } from '../../../../src/wires/harness/dialect/harness-frames.js';
 import { compact } from '../../../../src/platform/compact.js';
 import { emptyTurn, type Item, type ToolItem, type TurnView } from './turn-view.js';
@@ -14,8 +13,14 @@ type ToolFrameName =
   | 'subagent:start'
   | 'subagent:end';
 
+/** What a view takes of each frame. That of a stored call has no duration, and may have no output. */
+export type ViewFrames = Omit<HarnessFrames, 'tool:result'> & {
+  'tool:result': Pick<HarnessFrames['tool:result'], 'toolUseId' | 'name' | 'status'> &
+    Partial<Pick<HarnessFrames['tool:result'], 'output' | 'durationMs'>>;
+};
+
 type ToolFrame = {
-  [Name in ToolFrameName]: { event: Name; data: HarnessFrames[Name] };
+  [Name in ToolFrameName]: { event: Name; data: ViewFrames[Name] };
 }[ToolFrameName];
 
 /** The view after a frame about a tool call. Pure. */
@@ -37,7 +42,8 @@ export function reduceTool(view: TurnView, frame: ToolFrame): TurnView {
     }
     case 'tool:result': {
       const { status, output, durationMs } = frame.data;
-      return withTool(view, frame.data, (tool) => ({ ...tool, status, output, durationMs }));
+      const end = compact({ status, output, durationMs });
+      return withTool(view, frame.data, (tool) => ({ ...tool, ...end }));
     }
     case 'approval:request':
       return withTool(view, frame.data, (tool) => ask(tool, frame.data));
@@ -100,13 +106,4 @@ function answer(tool: ToolItem, given: HarnessFrames['approval:resolve']): ToolI
 function endChild(tool: ToolItem, { outcome, usage }: HarnessFrames['subagent:end']): ToolItem {
   if (tool.child === undefined) return tool;
   return { ...tool, child: { ...tool.child, phase: 'ended', outcome, usage } };
-}
-
-export function addUsage(a: Usage, b: Usage): Usage {
-  return {
-    inputTokens: a.inputTokens + b.inputTokens,
-    outputTokens: a.outputTokens + b.outputTokens,
-    cacheReadTokens: a.cacheReadTokens + b.cacheReadTokens,
-    cacheWriteTokens: a.cacheWriteTokens + b.cacheWriteTokens,
-  };
 }

@@ -2,16 +2,17 @@ import type {
   HarnessFrameName,
   HarnessFrames,
 } from '../../../../src/wires/harness/dialect/harness-frames.js';
+import { addUsage } from '../../../../src/events/turn-event.js';
 import { compact } from '../../../../src/platform/compact.js';
 import { isPlainObject } from '../../../../src/platform/json.js';
 import { allTokens } from '../../app/all-tokens.js';
 import { distinctSources, keyOfSource } from './cite-text.js';
-import { addUsage, reduceTool } from './reduce-tool.js';
+import { reduceTool, type ViewFrames } from './reduce-tool.js';
 import type { Item, TextItem, ThinkingItem, TurnFault, TurnView } from './turn-view.js';
 
 /** A frame of a turn, not of its subagents. */
 export type OwnFrame = {
-  [Name in HarnessFrameName]: { event: Name; data: HarnessFrames[Name] };
+  [Name in HarnessFrameName]: { event: Name; data: ViewFrames[Name] };
 }[HarnessFrameName];
 
 /** A frame as the client received it, of any name. */

@@ -1,4 +1,4 @@
-import type { ShownTurn } from './shown-turn.js';
+import type { ShownTurn } from './turn-view.js';
 
 /**
  * The turns once another has taken the place of one of them, and of those of the conversation that

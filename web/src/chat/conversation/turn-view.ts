@@ -1,6 +1,8 @@
+import type { MessageDto } from '../../../../src/turn/history/messages.dto.js';
 import type { ToolStatus, Usage } from '../../../../src/storage/shapes/stored-step.js';
-import type { CiteMark } from './cite-text.js';
 import type { Source, TurnOutcome } from '../../../../src/events/turn-event.js';
+import type { CiteMark } from './cite-text.js';
+import type { Submission } from './conversation-server.js';
 
 /** A question to a person about a tool call. */
 export interface ApprovalQuestion {
@@ -145,7 +147,7 @@ export interface TurnOutput {
 
 export type TurnPhase = 'sending' | 'queued' | 'running' | 'recovering' | 'parked' | 'ended';
 
-/** A turn as it is shown: a fold over frames (`reduceTurn`), or built from stored messages. */
+/** A turn as it is shown: a fold over frames (`reduceTurn`), received or made from stored messages. */
 export interface TurnView {
   turnId: string;
   phase: TurnPhase;
@@ -175,4 +177,30 @@ export interface TurnView {
 
 export function emptyTurn(turnId: string, phase: TurnPhase = 'sending'): TurnView {
   return { turnId, phase, step: 0, stepsDone: 0, items: [], itemSerial: 0, sources: [] };
+}
+
+/** A turn of a conversation: the user's message, and the view of the reply. */
+export interface ConversationTurn {
+  turnId: string;
+  user: { text: string; files: readonly AttachedFile[]; createdAt: string };
+  view: TurnView;
+  /** Whether the model gets a summary in place of the turn. */
+  compacted?: boolean;
+  /** The turn that took its place, or that of a turn before it. Absent: it is in the conversation. */
+  supersededBy?: string;
+  /** Why the model is not sent the turn. Absent: it is. */
+  leftOut?: NonNullable<MessageDto['leftOut']>;
+}
+
+/** A turn as the page shows it. */
+export interface ShownTurn extends ConversationTurn {
+  /** Fault that kept the message from being sent, or the turn from being followed; may be retried. */
+  fault?: unknown;
+  /** The submission, until the server has accepted it. */
+  submission?: Submission;
+}
+
+/** Whether frames are still to come. Pure. */
+export function isRunning({ view, fault }: ShownTurn): boolean {
+  return view.phase !== 'ended' && view.phase !== 'sending' && fault === undefined;
 }

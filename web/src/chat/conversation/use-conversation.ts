@@ -6,7 +6,7 @@ import { subscribeToTabs } from '../../app/tabs.js';
 import { useValue } from '../../app/use-value.js';
 import { sessionsChanged } from '../../app/use-sessions.js';
 import type { Conversation, ConversationState } from './conversation.js';
-import { isRunning } from './shown-turn.js';
+import { isRunning } from './turn-view.js';
 import { openConversation } from './open-conversation.js';
 
 /** Milliseconds between requests for turns that were started elsewhere. */

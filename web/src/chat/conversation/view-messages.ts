@@ -4,71 +4,50 @@ import type {
   NoticeDto,
   StepDto,
 } from '../../../../src/turn/history/messages.dto.js';
+import { toolStatuses } from '../../../../src/storage/shapes/stored-step.js';
 import { compact } from '../../../../src/platform/compact.js';
 import { isPlainObject } from '../../../../src/platform/json.js';
-import { allTokens } from '../../app/all-tokens.js';
-import { addUsage } from './reduce-tool.js';
+import { reduceTurn, type OwnFrame } from './reduce-turn.js';
 import {
   emptyTurn,
   type AttachedFile,
-  type Item,
-  type ToolItem,
+  type ConversationTurn,
   type TurnView,
+  type ShownTurn,
 } from './turn-view.js';
-
-/** A turn of a conversation: the user's message, and the view of the reply. */
-export interface ConversationTurn {
-  turnId: string;
-  user: { text: string; files: readonly AttachedFile[]; createdAt: string };
-  view: TurnView;
-  /** Whether the model gets a summary in place of the turn. */
-  compacted?: boolean;
-  /** The turn that took its place, or that of a turn before it. Absent: it is in the conversation. */
-  supersededBy?: string;
-  /** Why the model is not sent the turn. Absent: it is. */
-  leftOut?: NonNullable<MessageDto['leftOut']>;
-}
+import type { StoredConversation } from './conversation-server.js';
 
 /** The turns of a session from its stored messages, oldest first. Pure. */
 export function turnsOfMessages(messages: readonly MessageDto[]): ConversationTurn[] {
-  const turns = new Map<string, ConversationTurn>();
+  const turns = new Map<string, MessageDto[]>();
   for (const message of messages) {
-    const turn = turns.get(message.turnId) ?? newTurn(message);
-    turns.set(message.turnId, addMessage(turn, message));
+    const own = turns.get(message.turnId);
+    if (own === undefined) turns.set(message.turnId, [message]);
+    else own.push(message);
   }
-  return [...turns.values()];
+  return [...turns].map(([turnId, own]) => turnOf(turnId, own));
 }
 
-function newTurn({
-  turnId,
-  createdAt,
-  compacted,
-  supersededBy,
-  leftOut,
-}: MessageDto): ConversationTurn {
+function turnOf(turnId: string, messages: readonly MessageDto[]): ConversationTurn {
+  const [first] = messages;
+  const user = messages.find(({ role, afterStep }) => role === 'user' && afterStep === undefined);
+  const { createdAt = '', compacted, supersededBy, leftOut } = first ?? {};
+  const { parts = [] } = user ?? {};
   return {
     turnId,
-    user: { text: '', files: [], createdAt },
-    view: emptyTurn(turnId, 'queued'),
+    user: {
+      text: textOf(parts),
+      files: parts.flatMap((part) => (part.type === 'file' ? [fileOf(part)] : [])),
+      createdAt: user?.createdAt ?? createdAt,
+    },
+    view: viewOf(turnId, messages),
     ...(compacted === true ? { compacted } : {}),
     ...compact({ supersededBy, leftOut }),
   };
 }
 
-function addMessage(turn: ConversationTurn, message: MessageDto): ConversationTurn {
-  if (message.role === 'assistant') return { ...turn, view: addSteps(turn.view, message) };
-  const text = message.parts
-    .flatMap((part) => (part.type === 'text' ? [part.text] : []))
-    .join('\n\n');
-  const { notice, messageId } = message;
-  if (notice !== undefined) {
-    return { ...turn, view: add(turn.view, [noticeOf(notice, messageId)]) };
-  }
-  if (message.afterStep !== undefined) {
-    return { ...turn, view: add(turn.view, [{ kind: 'steered', key: message.messageId, text }]) };
-  }
-  const files = message.parts.flatMap((part) => (part.type === 'file' ? [fileOf(part)] : []));
-  return { ...turn, user: { text, files, createdAt: message.createdAt } };
+function textOf(parts: readonly MessagePart[]): string {
+  return parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n');
 }
 
 function fileOf({
@@ -81,86 +60,119 @@ function fileOf({
   return compact({ id, name, mimeType, size, leftOut });
 }
 
-function noticeOf({ kind, text, metadata, seenByModel }: NoticeDto, key: string): Item {
-  const facts = isPlainObject(metadata) ? metadata : {};
-  return { kind: 'notice', key, noticeKind: kind, text, metadata: facts, seenByModel };
+/** The view of the frames that the stored messages stand for: it is made as that of a turn that is followed. */
+function viewOf(turnId: string, messages: readonly MessageDto[]): TurnView {
+  const view = framesOf(messages).reduce(reduceTurn, emptyTurn(turnId, 'queued'));
+  const isComplete = messages.some((one) => one.role === 'assistant' && one.status === 'complete');
+  return isComplete ? { ...view, outcome: 'completed' } : view;
 }
 
-function add(view: TurnView, items: readonly Item[]): TurnView {
-  return { ...view, items: [...view.items, ...items] };
+/** The frames of a stored turn, without what is not stored: citations, approvals, times. */
+function framesOf(messages: readonly MessageDto[]): OwnFrame[] {
+  const asides = messages.flatMap(({ notice }) =>
+    notice === undefined ? [] : [noticeFrame(notice, 'message')],
+  );
+  const reply = messages.find(({ role }) => role === 'assistant');
+  const steps = reply?.steps ?? [];
+  const last = steps.at(-1)?.step ?? 0;
+  const joinedAfter = (isAfter: (step: number) => boolean): OwnFrame[] =>
+    messages.flatMap(({ messageId, afterStep, parts }) =>
+      afterStep === undefined || !isAfter(afterStep)
+        ? []
+        : [{ event: 'message:joined', data: { messageId, afterStep, text: textOf(parts) } }],
+    );
+  return [
+    ...asides,
+    ...joinedAfter((step) => step < (steps[0]?.step ?? 0)),
+    ...steps.flatMap((one) => [...framesOfStep(one), ...joinedAfter((step) => step === one.step)]),
+    ...joinedAfter((step) => step > last),
+    ...(reply === undefined ? [] : endFrames(reply, last)),
+  ];
 }
 
-function addSteps(view: TurnView, { status, steps = [], parts }: MessageDto): TurnView {
-  const items = steps.flatMap((step) => itemsOf(step));
-  const usage = steps.map((step) => step.usage).reduce(addUsage, noUsage);
-  // A failed model call has no usage.
-  const last = steps.findLast((step) => allTokens(step.usage) > 0);
-  return {
-    ...add(view, [...items, ...endNote(steps, parts)]),
-    phase: status === 'active' ? 'running' : 'ended',
-    step: steps.at(-1)?.step ?? 0,
-    stepsDone: steps.length,
-    usage,
-    ...(last === undefined ? {} : { contextTokens: allTokens(last.usage) }),
-    ...(status === 'complete' ? { outcome: 'completed' as const } : {}),
-  };
+function framesOfStep({ step, parts, notices, stopReason, usage }: StepDto): OwnFrame[] {
+  return [
+    { event: 'step:start', data: { step } },
+    ...parts.flatMap((part) => framesOfPart(part, step)),
+    { event: 'step:end', data: { step, stopReason, usage } },
+    ...notices.map((notice) => noticeFrame(notice, 'step')),
+  ];
 }
 
-/** The closing note of a turn that a limit ended, which is in the message and in no step. */
-function endNote(steps: readonly StepDto[], parts: readonly MessagePart[]): Item[] {
-  const last = parts.at(-1);
-  const inSteps = steps.reduce((count, step) => count + step.parts.length, 0);
-  if (parts.length <= inSteps || last?.type !== 'text') return [];
-  const step = steps.at(-1)?.step ?? 0;
-  return [{ kind: 'text', key: 'end-note', step, text: last.text, isOpen: false }];
-}
-
-function itemsOf({ step, parts, notices }: StepDto): Item[] {
-  const shown = joinTexts(parts).flatMap((part, index): Item[] => {
-    const key = `${part.type}-${step}-${index}`;
-    switch (part.type) {
-      case 'text':
-      case 'thinking':
-        return [{ kind: part.type, key, step, text: part.text, isOpen: false }];
-      case 'tool':
-        return [toolOf(part, step)];
-      case 'file':
-        return [];
+function framesOfPart(part: MessagePart, step: number): OwnFrame[] {
+  switch (part.type) {
+    case 'text':
+      return [{ event: 'chat:delta', data: { step, text: part.text } }];
+    case 'thinking':
+      return [{ event: 'thinking:delta', data: { step, text: part.text } }];
+    case 'file':
+      return [];
+    case 'tool': {
+      const { toolUseId, name, input, output } = part;
+      const status = toolStatuses.find((one) => one === part.status);
+      const asked: OwnFrame[] = [
+        { event: 'tool:request', data: { toolUseId, name, step } },
+        { event: 'tool:args', data: { toolUseId, json: JSON.stringify(input) } },
+      ];
+      if (status === undefined) return asked;
+      const ended = { toolUseId, name, status, ...(output === null ? {} : { output }) };
+      return [
+        ...asked,
+        { event: 'tool:start', data: { toolUseId, name, input } },
+        { event: 'tool:result', data: ended },
+      ];
     }
-  });
-  const posted = notices.map((notice, index) => noticeOf(notice, `notice-${step}-${index}`));
-  return [...shown, ...posted];
+  }
+}
+
+function noticeFrame(notice: NoticeDto, level: 'message' | 'step'): OwnFrame {
+  const { kind, text, metadata, seenByModel } = notice;
+  const facts = isPlainObject(metadata) ? { metadata } : {};
+  return { event: 'system:notice', data: { kind, level, text, seenByModel, ...facts } };
+}
+
+/** The end of a turn; before it, the closing note of one that a limit ended, which is in no step. */
+function endFrames({ status, parts, steps = [] }: MessageDto, step: number): OwnFrame[] {
+  const note = parts.length > steps.flatMap((one) => one.parts).length ? parts.at(-1) : undefined;
+  return [
+    ...(note?.type === 'text'
+      ? [{ event: 'chat:delta' as const, data: { step, text: note.text } }]
+      : []),
+    ...(status === 'active' ? [] : [{ event: 'process:exit' as const, data: { exitCode: 0 } }]),
+  ];
+}
+
+const activeStatuses: readonly string[] = ['held', 'queued', 'running', 'waiting'];
+
+/** Whether the status is that of a turn that has not ended. */
+export function isActive(status: string): boolean {
+  return activeStatuses.includes(status);
 }
 
 /**
- * Joins adjacent text parts, as the stream does: citations split a reply within its sentences.
+ * The stored turns, merged into the shown ones: turns that the page follows stay as they are, and
+ * submissions under way stay at the end. Pure.
  */
-function joinTexts(parts: readonly MessagePart[]): MessagePart[] {
-  const joined: MessagePart[] = [];
-  for (const part of parts) {
-    const last = joined.at(-1);
-    if (part.type === 'text' && last?.type === 'text') {
-      joined.splice(-1, 1, { ...last, text: last.text + part.text });
-    } else joined.push(part);
-  }
-  return joined;
+export function mergeStored(
+  shown: readonly ShownTurn[],
+  { messages, turns }: StoredConversation,
+  followed: ReadonlySet<string>,
+): readonly ShownTurn[] {
+  const listed = new Map(turns.map((turn) => [turn.turnId, turn]));
+  const stored = turnsOfMessages(messages).map((turn): ShownTurn => {
+    const known = shown.find(({ turnId }) => turnId === turn.turnId);
+    // A list that was asked for earlier may not know yet of the turn that took this one's place.
+    const { leftOut } = turn;
+    const place = compact({ supersededBy: turn.supersededBy ?? known?.supersededBy, leftOut });
+    if (known !== undefined && followed.has(turn.turnId)) {
+      const { leftOut: _before, ...rest } = known;
+      return { ...rest, ...place };
+    }
+    const { status, model } = listed.get(turn.turnId) ?? {};
+    const isOver = status === undefined || !isActive(status);
+    const view = { ...turn.view, ...(model === undefined ? {} : { model }) };
+    return { ...turn, ...place, view: isOver ? { ...view, phase: 'ended' } : view };
+  });
+  const ids = new Set(stored.map(({ turnId }) => turnId));
+  return [...stored, ...shown.filter(({ turnId }) => !ids.has(turnId))];
 }
-
-const ends: readonly string[] = ['success', 'error', 'denied', 'unknown'];
-
-function toolOf(part: Extract<MessagePart, { type: 'tool' }>, step: number): ToolItem {
-  const { toolUseId: key, name, input, status, output } = part;
-  const shown = ends.includes(status) ? (status as ToolItem['status']) : 'requested';
-  return {
-    kind: 'tool',
-    key,
-    step,
-    name,
-    input,
-    json: JSON.stringify(input),
-    status: shown,
-    ...(output === null ? {} : { output }),
-  };
-}
-
-const noUsage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };

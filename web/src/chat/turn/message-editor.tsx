@@ -1,6 +1,6 @@
 import { useEffect, useId, useRef, useState, type KeyboardEvent } from 'react';
 import { Button } from '../../ui/button.js';
-import type { ShownTurn } from '../conversation/shown-turn.js';
+import type { ShownTurn } from '../conversation/turn-view.js';
 
 /** The field that changes a message: the new one takes the place of its turn. */
 export function MessageEditor({

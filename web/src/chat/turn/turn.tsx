@@ -2,7 +2,7 @@ import { memo, useState } from 'react';
 import { DescribedFaultNote, FaultNote } from '../../app/fault-note.js';
 import type { Conversation } from '../conversation/conversation.js';
 import { describeTurnFault } from './describe-turn-fault.js';
-import type { ShownTurn } from '../conversation/shown-turn.js';
+import type { ShownTurn } from '../conversation/turn-view.js';
 import { TurnItems } from '../conversation/turn-items.js';
 import { turnOpts, turnOptions } from '../composer/turn-options.js';
 import { changedOptions } from './options-of-turn.js';

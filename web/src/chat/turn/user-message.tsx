@@ -1,5 +1,5 @@
 import { FileChip } from '../composer/file-chip.js';
-import type { ShownTurn } from '../conversation/shown-turn.js';
+import type { ShownTurn } from '../conversation/turn-view.js';
 
 /** The message of a turn, with its files. */
 export function UserMessage({ user: { text, files } }: Pick<ShownTurn, 'user'>) {

@@ -4,7 +4,7 @@ import { useValue } from '../../app/use-value.js';
 import { Dialog } from '../../ui/dialog.js';
 import type { Conversation } from '../conversation/conversation.js';
 import { lineFrom } from '../conversation/place-turns.js';
-import type { ShownTurn } from '../conversation/shown-turn.js';
+import type { ShownTurn } from '../conversation/turn-view.js';
 import { TurnItems } from '../conversation/turn-items.js';
 import { describeTurnFault } from '../turn/describe-turn-fault.js';
 import { TurnStatus } from '../turn/turn-status.js';

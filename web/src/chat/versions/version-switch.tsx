@@ -2,7 +2,7 @@ import { lazy, Suspense, useState } from 'react';
 import { IconButton } from '../../ui/button.js';
 import { ChevronLeft, ChevronRight, Columns2 } from '../../ui/icons/icons.js';
 import type { Conversation } from '../conversation/conversation.js';
-import type { ShownTurn } from '../conversation/shown-turn.js';
+import type { ShownTurn } from '../conversation/turn-view.js';
 
 const CompareVersions = lazy(() =>
   import('./compare-versions.js').then(({ CompareVersions }) => ({ default: CompareVersions })),
