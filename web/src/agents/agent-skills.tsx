@@ -1,7 +1,6 @@
 import { useCallback, useState } from 'react';
 import { client } from '../app/client.js';
-import { FaultNote } from '../app/fault-note.js';
-import { Loading } from '../app/page.js';
+import { Loaded } from '../app/page.js';
 import { useResource } from '../app/use-resource.js';
 import { SkillRow } from './skill-row.js';
 
@@ -20,16 +19,19 @@ export function AgentSkills({ agent }: { agent: string }) {
 
 function LoadedSkills({ agent }: { agent: string }) {
   const load = useCallback(() => client().skills({ agent }), [agent]);
-  const { value, fault, reload } = useResource(load);
-  if (fault !== undefined) return <FaultNote fault={fault} onRetry={reload} />;
-  if (value === undefined) return <Loading what="skills" />;
-  if (value.length === 0)
-    return <p className="mt-1 text-xs text-muted">This agent has no skills.</p>;
   return (
-    <ul aria-label={`Skills of ${agent}`} className="-mx-4 divide-y divide-line">
-      {value.map((skill) => (
-        <SkillRow key={skill.file} skill={skill} />
-      ))}
-    </ul>
+    <Loaded from={useResource(load)} what="skills">
+      {(skills) =>
+        skills.length === 0 ? (
+          <p className="mt-1 text-xs text-muted">This agent has no skills.</p>
+        ) : (
+          <ul aria-label={`Skills of ${agent}`} className="-mx-4 divide-y divide-line">
+            {skills.map((skill) => (
+              <SkillRow key={skill.file} skill={skill} />
+            ))}
+          </ul>
+        )
+      }
+    </Loaded>
   );
 }

@@ -1,9 +1,12 @@
 import { useCallback, useState } from 'react';
-import type { AgentSummary, ListedTool } from '../../../src/client/turnpike-client.js';
+import type {
+  AgentProblem,
+  AgentSummary,
+  ListedTool,
+} from '../../../src/client/turnpike-client.js';
 import { client } from '../app/client.js';
-import { FaultNote } from '../app/fault-note.js';
 import { Link } from '../app/link.js';
-import { HelpLink, Loading, Nothing, Page } from '../app/page.js';
+import { HelpLink, Loaded, Nothing, Page, Section } from '../app/page.js';
 import { useResource } from '../app/use-resource.js';
 import { OpenText } from '../chat/text/open-text.js';
 import { formatCount } from '../ui/format.js';
@@ -33,58 +36,64 @@ export function AgentsPage() {
         />
       }
     >
-      <section aria-labelledby="agents">
-        <h2 id="agents" className="mb-2 text-sm font-semibold">
-          Agents
-        </h2>
-        {agents.fault !== undefined && <FaultNote fault={agents.fault} onRetry={agents.reload} />}
-        {agents.value === undefined && agents.fault === undefined && <Loading what="agents" />}
-        {agents.value?.length === 0 && (
-          <Nothing title="No agents yet.">
-            An agent is a Markdown file in the folder agents of the instruction root.{' '}
-            <HelpLink topic="guide/named-agents">How to write one</HelpLink>
-          </Nothing>
-        )}
-        {files.value !== undefined && files.value.problems.length > 0 && (
-          <ul
-            aria-label="Faults of agent files"
-            className="mb-3 rounded-xl border border-bad/40 bg-bad-wash px-4 py-2 text-xs text-bad"
-          >
-            {files.value.problems.map(({ file, line, message }) => (
-              <li key={`${file}:${line}:${message}`} className="py-0.5 [overflow-wrap:anywhere]">
-                <code className="font-mono">
-                  {file}:{line}
-                </code>{' '}
-                {message}
-              </li>
-            ))}
-          </ul>
-        )}
-        <ul className="grid gap-3 sm:grid-cols-2">
-          {agents.value
-            ?.filter((agent) => matches(filter, agent))
-            .map((agent) => (
-              <AgentCard key={agent.name} agent={agent} />
-            ))}
-        </ul>
-      </section>
+      <Section title="Agents" className="">
+        <Loaded from={agents} what="agents">
+          {(all) => (
+            <>
+              {all.length === 0 && (
+                <Nothing title="No agents yet.">
+                  An agent is a Markdown file in the folder agents of the instruction root.{' '}
+                  <HelpLink topic="guide/named-agents">How to write one</HelpLink>
+                </Nothing>
+              )}
+              {files.value !== undefined && files.value.problems.length > 0 && (
+                <Problems problems={files.value.problems} />
+              )}
+              <ul className="grid gap-3 sm:grid-cols-2">
+                {all
+                  .filter((agent) => matches(filter, agent))
+                  .map((agent) => (
+                    <AgentCard key={agent.name} agent={agent} />
+                  ))}
+              </ul>
+            </>
+          )}
+        </Loaded>
+      </Section>
       <Skills filter={filter} />
       <McpServers />
-      <section aria-labelledby="tools" className="mt-8">
-        <h2 id="tools" className="mb-2 text-sm font-semibold">
-          Tools
-        </h2>
-        {tools.fault !== undefined && <FaultNote fault={tools.fault} onRetry={tools.reload} />}
-        {tools.value === undefined && tools.fault === undefined && <Loading what="tools" />}
-        <ul className="divide-y divide-line rounded-xl border border-line bg-panel">
-          {tools.value
-            ?.filter((tool) => matches(filter, tool))
-            .map((tool) => (
-              <ToolRow key={tool.name} tool={tool} />
-            ))}
-        </ul>
-      </section>
+      <Section title="Tools">
+        <Loaded from={tools} what="tools">
+          {(all) => (
+            <ul className="divide-y divide-line rounded-xl border border-line bg-panel">
+              {all
+                .filter((tool) => matches(filter, tool))
+                .map((tool) => (
+                  <ToolRow key={tool.name} tool={tool} />
+                ))}
+            </ul>
+          )}
+        </Loaded>
+      </Section>
     </Page>
+  );
+}
+
+function Problems({ problems }: { problems: readonly AgentProblem[] }) {
+  return (
+    <ul
+      aria-label="Faults of agent files"
+      className="mb-3 rounded-xl border border-bad/40 bg-bad-wash px-4 py-2 text-xs text-bad"
+    >
+      {problems.map(({ file, line, message }) => (
+        <li key={`${file}:${line}:${message}`} className="py-0.5 [overflow-wrap:anywhere]">
+          <code className="font-mono">
+            {file}:{line}
+          </code>{' '}
+          {message}
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -2,7 +2,7 @@ import { useCallback } from 'react';
 import type { ListedMcpServer } from '../../../src/client/turnpike-client.js';
 import { client } from '../app/client.js';
 import { FaultNote } from '../app/fault-note.js';
-import { HelpLink, Nothing } from '../app/page.js';
+import { HelpLink, Nothing, Section } from '../app/page.js';
 import { useResource } from '../app/use-resource.js';
 
 const states: Record<ListedMcpServer['state'], { words: string; look: string }> = {
@@ -19,10 +19,7 @@ export function McpServers() {
   const load = useCallback(() => client().mcpServers(), []);
   const { value, fault, reload } = useResource(load, LOOK_MS);
   return (
-    <section aria-labelledby="mcp" className="mt-8">
-      <h2 id="mcp" className="mb-2 text-sm font-semibold">
-        MCP servers
-      </h2>
+    <Section title="MCP servers">
       {fault !== undefined && <FaultNote fault={fault} onRetry={reload} />}
       {value?.length === 0 && (
         <Nothing title="No MCP servers.">
@@ -31,7 +28,7 @@ export function McpServers() {
         </Nothing>
       )}
       <ul
-        aria-labelledby="mcp"
+        aria-label="MCP servers"
         className="divide-y divide-line rounded-xl border border-line bg-panel empty:hidden"
       >
         {value?.map(({ name, kind, state, tools, problems }) => (
@@ -54,6 +51,6 @@ export function McpServers() {
           </li>
         ))}
       </ul>
-    </section>
+    </Section>
   );
 }

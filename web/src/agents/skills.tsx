@@ -1,8 +1,7 @@
 import { useCallback, useState } from 'react';
 import type { ListedSession } from '../../../src/client/turnpike-client.js';
 import { client } from '../app/client.js';
-import { FaultNote } from '../app/fault-note.js';
-import { HelpLink, Loading, Nothing } from '../app/page.js';
+import { HelpLink, Loaded, Nothing } from '../app/page.js';
 import { useResource } from '../app/use-resource.js';
 import { useSessions } from '../app/use-sessions.js';
 import { matches } from './matches.js';
@@ -38,24 +37,28 @@ export function Skills({ filter }: { filter: string }) {
           ))}
         </select>
       </div>
-      {skills.fault !== undefined && <FaultNote fault={skills.fault} onRetry={skills.reload} />}
-      {skills.value === undefined && skills.fault === undefined && <Loading what="skills" />}
-      {skills.value?.length === 0 && (
-        <Nothing title="No skills here.">
-          A skill is a folder with instructions that an agent loads when it needs them.{' '}
-          <HelpLink topic="guide/skills">How to write one</HelpLink>
-        </Nothing>
-      )}
-      <ul
-        aria-labelledby="skills"
-        className="divide-y divide-line rounded-xl border border-line bg-panel empty:hidden"
-      >
-        {skills.value
-          ?.filter((skill) => matches(filter, skill))
-          .map((skill) => (
-            <SkillRow key={skill.file} skill={skill} />
-          ))}
-      </ul>
+      <Loaded from={skills} what="skills">
+        {(all) => (
+          <>
+            {all.length === 0 && (
+              <Nothing title="No skills here.">
+                A skill is a folder with instructions that an agent loads when it needs them.{' '}
+                <HelpLink topic="guide/skills">How to write one</HelpLink>
+              </Nothing>
+            )}
+            <ul
+              aria-labelledby="skills"
+              className="divide-y divide-line rounded-xl border border-line bg-panel empty:hidden"
+            >
+              {all
+                .filter((skill) => matches(filter, skill))
+                .map((skill) => (
+                  <SkillRow key={skill.file} skill={skill} />
+                ))}
+            </ul>
+          </>
+        )}
+      </Loaded>
     </section>
   );
 }

@@ -1,5 +1,7 @@
-import type { ReactNode } from 'react';
+import { useId, type ReactNode } from 'react';
+import { FaultNote } from './fault-note.js';
 import { Link } from './link.js';
+import type { Resource } from './use-resource.js';
 
 /** A page beside the chat: a title and a column. */
 export function Page({
@@ -28,6 +30,77 @@ export function Page({
         {children}
       </div>
     </main>
+  );
+}
+
+/** A part of a page under a heading. */
+export function Section({
+  title,
+  className = 'mt-8',
+  children,
+}: {
+  title: ReactNode;
+  className?: string;
+  children: ReactNode;
+}) {
+  const id = useId();
+  return (
+    <section aria-labelledby={id} className={className}>
+      <h2 id={id} className="mb-2 text-sm font-semibold">
+        {title}
+      </h2>
+      {children}
+    </section>
+  );
+}
+
+/** A value of the server's once it is loaded; beside or in place of it, why it could not be loaded. */
+export function Loaded<T>({
+  from: { value, fault, reload },
+  what,
+  children,
+}: {
+  from: Resource<T>;
+  /** What is loaded, in words. */
+  what: string;
+  children: (value: T) => ReactNode;
+}) {
+  return (
+    <>
+      {fault !== undefined && <FaultNote fault={fault} onRetry={reload} />}
+      {value === undefined && fault === undefined && <Loading what={what} />}
+      {value !== undefined && children(value)}
+    </>
+  );
+}
+
+/** The entries of a list once they are loaded. */
+export function LoadedList<T>({
+  from,
+  what,
+  nothing,
+  look = 'cards',
+  children,
+}: {
+  from: Resource<readonly T[]>;
+  what: string;
+  /** What stands for a list without entries. */
+  nothing: ReactNode;
+  look?: 'cards' | 'rows';
+  children: (one: T) => ReactNode;
+}) {
+  return (
+    <Loaded from={from} what={what}>
+      {(all) =>
+        all.length === 0 ? (
+          nothing
+        ) : (
+          <ul className={look === 'cards' ? 'space-y-3' : 'divide-y divide-line text-sm'}>
+            {all.map(children)}
+          </ul>
+        )
+      }
+    </Loaded>
   );
 }
 

@@ -1,9 +1,8 @@
 import { useCallback } from 'react';
 import type { ListedApprovalView } from '../../../src/client/turnpike-client.js';
 import { client } from '../app/client.js';
-import { FaultNote } from '../app/fault-note.js';
 import { Link } from '../app/link.js';
-import { HelpLink, Loading, Nothing, Page } from '../app/page.js';
+import { HelpLink, LoadedList, Nothing, Page, Section } from '../app/page.js';
 import { usePending } from '../app/shared.js';
 import { useNow } from '../app/use-now.js';
 import { useResource } from '../app/use-resource.js';
@@ -15,28 +14,29 @@ const SHOWN = 20;
 
 /** The open approvals, and the latest decisions. */
 export function ApprovalsPage() {
-  const { value, fault, reload } = usePending();
+  const pending = usePending();
   return (
     <Page title="Approvals" lead="Tool calls that are waiting for a decision.">
-      {fault !== undefined && <FaultNote fault={fault} onRetry={reload} />}
-      {value === undefined && fault === undefined && <Loading what="approvals" />}
-      {value?.length === 0 && (
-        <Nothing title="Nothing is waiting for you.">
-          A tool that changes files or runs commands asks here first.{' '}
-          <HelpLink topic="guide/approvals">How approvals work</HelpLink>
-        </Nothing>
-      )}
-      <ul className="space-y-3">
-        {value?.map((approval) => (
+      <LoadedList
+        from={pending}
+        what="approvals"
+        nothing={
+          <Nothing title="Nothing is waiting for you.">
+            A tool that changes files or runs commands asks here first.{' '}
+            <HelpLink topic="guide/approvals">How approvals work</HelpLink>
+          </Nothing>
+        }
+      >
+        {(approval) => (
           <li key={approval.approvalId} className="rounded-xl border border-line bg-panel">
             <Where approval={approval} />
             <div className="p-4">
               <ApprovalCard approval={approval} />
             </div>
           </li>
-        ))}
-      </ul>
-      <Decided key={value?.map(({ approvalId }) => approvalId).join() ?? ''} />
+        )}
+      </LoadedList>
+      <Decided key={pending.value?.map(({ approvalId }) => approvalId).join() ?? ''} />
     </Page>
   );
 }
@@ -84,14 +84,13 @@ function Decided() {
     .reverse();
   if (decided.length === 0) return null;
   return (
-    <section className="mt-8">
-      <h2 className="mb-2 text-sm font-semibold">Decided</h2>
+    <Section title="Decided">
       <ul className="divide-y divide-line rounded-xl border border-line bg-panel text-sm">
         {decided.map((approval) => (
           <DecidedRow key={approval.approvalId} approval={approval} />
         ))}
       </ul>
-    </section>
+    </Section>
   );
 }
 

@@ -1,6 +1,5 @@
 import { useState } from 'react';
 import type { SessionRecord } from '../../../src/client/turnpike-client.js';
-import { compact } from '../../../src/platform/compact.js';
 import { client } from '../app/client.js';
 import { useSubject } from '../app/document-title.js';
 import { FaultNote } from '../app/fault-note.js';
@@ -9,10 +8,10 @@ import { navigate } from '../app/navigation.js';
 import { publishToTabs } from '../app/tabs.js';
 import { useAct } from '../app/use-act.js';
 import { sessionsChanged } from '../app/use-sessions.js';
-import { Button, IconButton } from '../ui/button.js';
+import { IconButton } from '../ui/button.js';
 import { ConfirmDialog } from '../ui/confirm-dialog.js';
 import { CopyButton } from '../ui/copy-button.js';
-import { Dialog } from '../ui/dialog.js';
+import { FormDialog } from '../ui/form-dialog.js';
 import { Field } from '../ui/field.js';
 import { Download, Pencil, Trash2 } from '../ui/icons/icons.js';
 import { modeWords } from './composer/permission-modes.js';
@@ -141,31 +140,24 @@ function RenameDialog({
     onClose();
   };
   return (
-    <Dialog title="Rename session" onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          act.run(rename);
-        }}
-      >
-        <Field label="Title" about="Leave it empty to use the first message.">
-          {(control) => (
-            <input
-              {...control}
-              maxLength={200}
-              value={text}
-              onChange={({ target }) => setText(target.value)}
-            />
-          )}
-        </Field>
-        {act.fault !== undefined && <FaultNote fault={act.fault} onDismiss={act.dismiss} />}
-        <div className="mt-4 flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="main" {...compact({ disabled: act.isBusy || undefined })}>
-            Rename
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="Rename session"
+      action="Rename"
+      act={act}
+      hasCancel
+      onSubmit={() => act.run(rename)}
+      onClose={onClose}
+    >
+      <Field label="Title" about="Leave it empty to use the first message.">
+        {(control) => (
+          <input
+            {...control}
+            maxLength={200}
+            value={text}
+            onChange={({ target }) => setText(target.value)}
+          />
+        )}
+      </Field>
+    </FormDialog>
   );
 }

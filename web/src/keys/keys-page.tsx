@@ -1,8 +1,7 @@
 import { useCallback, useState } from 'react';
 import type { CreatedKey, KeyView } from '../../../src/client/turnpike-client.js';
 import { client } from '../app/client.js';
-import { FaultNote } from '../app/fault-note.js';
-import { HelpLink, Loading, Nothing, Page } from '../app/page.js';
+import { HelpLink, Loaded, Nothing, Page } from '../app/page.js';
 import { useCaller } from '../app/shared.js';
 import { useNow } from '../app/use-now.js';
 import { useResource } from '../app/use-resource.js';
@@ -11,6 +10,7 @@ import { DeleteButton } from '../ui/delete-button.js';
 import { formatAgo } from '../ui/format.js';
 import { Plus } from '../ui/icons/icons.js';
 import { SecretDialog } from '../ui/secret-dialog.js';
+import { Table } from '../ui/table.js';
 import { NewKey } from './new-key.js';
 
 /** The API keys of the server, for administrators. */
@@ -31,7 +31,7 @@ export function KeysPage() {
 }
 
 function Keys() {
-  const { value, fault, reload } = useResource(useCallback(() => client().keys.list(), []));
+  const keys = useResource(useCallback(() => client().keys.list(), []));
   const [isAdding, setAdding] = useState(false);
   const [made, setMade] = useState<CreatedKey>();
   return (
@@ -44,15 +44,15 @@ function Keys() {
         </Button>
       }
     >
-      {fault !== undefined && <FaultNote fault={fault} onRetry={reload} />}
-      {value === undefined && fault === undefined && <Loading what="keys" />}
-      {value !== undefined && <KeyTable keys={value} onChange={reload} />}
+      <Loaded from={keys} what="keys">
+        {(all) => <KeyTable keys={all} onChange={keys.reload} />}
+      </Loaded>
       {isAdding && (
         <NewKey
           onMade={(key) => {
             setAdding(false);
             setMade(key);
-            reload();
+            keys.reload();
           }}
           onClose={() => setAdding(false)}
         />
@@ -79,55 +79,40 @@ function KeyTable({ keys, onChange }: { keys: readonly KeyView[]; onChange: () =
     (a, b) => Number(a.status !== 'active') - Number(b.status !== 'active'),
   );
   return (
-    <div
-      role="region"
-      aria-label="API keys"
-      tabIndex={0}
-      className="overflow-x-auto rounded-xl border border-line bg-panel"
+    <Table
+      label="API keys"
+      heads={['Principal', 'Name', 'Scopes', 'Status', 'Last used', 'Expires', '']}
     >
-      <table className="w-full text-left text-sm">
-        <thead className="text-xs text-muted">
-          <tr className="border-b border-line">
-            {['Principal', 'Name', 'Scopes', 'Status', 'Last used', 'Expires', ''].map((head) => (
-              <th key={head} scope="col" className="px-4 py-2 font-medium whitespace-nowrap">
-                {head}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {shown.map(({ id, principal, name, scopes, status, lastUsedAt, expiresAt }) => (
-            <tr key={id} className="border-t border-line first:border-t-0">
-              <th scope="row" className="px-4 py-2 font-medium" title={id}>
-                {principal}
-              </th>
-              <td className="px-4 py-2">{name}</td>
-              <td className="px-4 py-2 text-xs">{scopes.join(', ')}</td>
-              <td className={`px-4 py-2 ${looks[status]}`}>{status}</td>
-              <td className="px-4 py-2 whitespace-nowrap text-muted">
-                {lastUsedAt === null ? 'never' : formatAgo(lastUsedAt, now)}
-              </td>
-              <td className="px-4 py-2 whitespace-nowrap text-muted">
-                {expiresAt === null ? 'never' : expiresAt.slice(0, 10)}
-              </td>
-              <td className="px-2 py-1 text-right">
-                {status === 'active' && (
-                  <DeleteButton
-                    label="Revoke"
-                    title={`Revoke this key of ${principal}?`}
-                    onConfirm={async () => {
-                      await client().keys.revoke(id);
-                      onChange();
-                    }}
-                  >
-                    Whoever uses it gets an error from the next second on. This cannot be undone.
-                  </DeleteButton>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+      {shown.map(({ id, principal, name, scopes, status, lastUsedAt, expiresAt }) => (
+        <tr key={id} className="border-t border-line first:border-t-0">
+          <th scope="row" className="px-4 py-2 font-medium" title={id}>
+            {principal}
+          </th>
+          <td className="px-4 py-2">{name}</td>
+          <td className="px-4 py-2 text-xs">{scopes.join(', ')}</td>
+          <td className={`px-4 py-2 ${looks[status]}`}>{status}</td>
+          <td className="px-4 py-2 whitespace-nowrap text-muted">
+            {lastUsedAt === null ? 'never' : formatAgo(lastUsedAt, now)}
+          </td>
+          <td className="px-4 py-2 whitespace-nowrap text-muted">
+            {expiresAt === null ? 'never' : expiresAt.slice(0, 10)}
+          </td>
+          <td className="px-2 py-1 text-right">
+            {status === 'active' && (
+              <DeleteButton
+                label="Revoke"
+                title={`Revoke this key of ${principal}?`}
+                onConfirm={async () => {
+                  await client().keys.revoke(id);
+                  onChange();
+                }}
+              >
+                Whoever uses it gets an error from the next second on. This cannot be undone.
+              </DeleteButton>
+            )}
+          </td>
+        </tr>
+      ))}
+    </Table>
   );
 }

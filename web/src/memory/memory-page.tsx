@@ -1,8 +1,7 @@
 import { useCallback, useState } from 'react';
 import type { ListedMemoryFile, MemoryView } from '../../../src/client/turnpike-client.js';
 import { client } from '../app/client.js';
-import { FaultNote } from '../app/fault-note.js';
-import { HelpLink, Loading, Nothing, Page } from '../app/page.js';
+import { HelpLink, LoadedList, Nothing, Page } from '../app/page.js';
 import { mayLeave } from '../app/unsaved.js';
 import { useResource } from '../app/use-resource.js';
 import { Button } from '../ui/button.js';
@@ -23,7 +22,8 @@ interface OpenedFile {
 /** The files that agents keep for the user between conversations. */
 export function MemoryPage() {
   const load = useCallback(() => client().memory.list(), []);
-  const { value, fault, reload } = useResource(load, LOOK_MS);
+  const listed = useResource(load, LOOK_MS);
+  const { value, reload } = listed;
   const [isAdding, setAdding] = useState(false);
   const [opened, setOpened] = useState<OpenedFile>();
   const emptied = opened && { ...opened.memory, files: 0, bytes: 0 };
@@ -38,16 +38,17 @@ export function MemoryPage() {
         </Button>
       }
     >
-      {fault !== undefined && <FaultNote fault={fault} onRetry={reload} />}
-      {value === undefined && fault === undefined && <Loading what="memories" />}
-      {memories?.length === 0 && (
-        <Nothing title="No memories yet.">
-          An agent with <code>memory: true</code> in its file stores notes here, and you can write
-          some for it. <HelpLink topic="guide/memory">How memory works</HelpLink>
-        </Nothing>
-      )}
-      <ul className="space-y-3">
-        {memories?.map((memory) => (
+      <LoadedList
+        from={{ ...listed, value: memories }}
+        what="memories"
+        nothing={
+          <Nothing title="No memories yet.">
+            An agent with <code>memory: true</code> in its file stores notes here, and you can write
+            some for it. <HelpLink topic="guide/memory">How memory works</HelpLink>
+          </Nothing>
+        }
+      >
+        {(memory) => (
           <MemoryCard
             key={memory.agent}
             memory={memory}
@@ -55,8 +56,8 @@ export function MemoryPage() {
             onOpen={(file) => mayLeave() && setOpened(file && { memory, file })}
             onChange={reload}
           />
-        ))}
-      </ul>
+        )}
+      </LoadedList>
       {isAdding && (
         <NewFile
           keepers={value?.map(({ agent }) => agent) ?? []}

@@ -1,11 +1,9 @@
 import { useCallback, useState } from 'react';
 import { client } from '../app/client.js';
-import { FaultNote } from '../app/fault-note.js';
 import { useAct } from '../app/use-act.js';
 import { useResource } from '../app/use-resource.js';
-import { Button } from '../ui/button.js';
-import { Dialog } from '../ui/dialog.js';
 import { Field } from '../ui/field.js';
+import { FormDialog } from '../ui/form-dialog.js';
 import { isOf } from './use-file-edit.js';
 
 const ROOT = '/memories/';
@@ -35,64 +33,56 @@ export function NewFile({
     onMade();
   };
   return (
-    <Dialog title="New memory file" onClose={onClose}>
-      <form
-        className="space-y-3"
-        onSubmit={(event) => {
-          event.preventDefault();
-          act.run(make);
-        }}
-      >
-        <Field label="Agent" about="The agent reads it if its memory is on.">
-          {(control) => (
-            <select {...control} value={agent} onChange={({ target }) => setAgent(target.value)}>
-              {names.map((name) => (
-                <option key={name}>{name}</option>
-              ))}
-            </select>
-          )}
-        </Field>
-        <Field
-          label="Path"
-          problem={isThere ? 'A file with this path exists. Open it to change it.' : undefined}
-        >
-          {({ className, ...control }) => (
-            <input
-              required
-              autoFocus
-              spellCheck={false}
-              autoComplete="off"
-              {...control}
-              className={`${className} font-mono`}
-              value={path}
-              onChange={({ target }) => {
-                setPath(target.value);
-                act.dismiss();
-              }}
-            />
-          )}
-        </Field>
-        <Field label="Text">
-          {({ className, ...control }) => (
-            <textarea
-              rows={8}
-              spellCheck={false}
-              {...control}
-              className={`${className} font-mono text-xs leading-5`}
-              value={content}
-              onChange={({ target }) => setContent(target.value)}
-            />
-          )}
-        </Field>
-        {act.fault !== undefined && !isThere && (
-          <FaultNote fault={act.fault} onDismiss={act.dismiss} />
+    <FormDialog
+      title="New memory file"
+      action="Create"
+      act={act}
+      isReady={agent !== ''}
+      isFaultShown={!isThere}
+      onSubmit={() => act.run(make)}
+      onClose={onClose}
+    >
+      <Field label="Agent" about="The agent reads it if its memory is on.">
+        {(control) => (
+          <select {...control} value={agent} onChange={({ target }) => setAgent(target.value)}>
+            {names.map((name) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
         )}
-        <div className="flex justify-end">
-          <Button type="submit" look="main" disabled={act.isBusy || agent === ''}>
-            Create
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      </Field>
+      <Field
+        label="Path"
+        problem={isThere ? 'A file with this path exists. Open it to change it.' : undefined}
+      >
+        {({ className, ...control }) => (
+          <input
+            required
+            autoFocus
+            spellCheck={false}
+            autoComplete="off"
+            {...control}
+            className={`${className} font-mono`}
+            value={path}
+            onChange={({ target }) => {
+              setPath(target.value);
+              act.dismiss();
+            }}
+          />
+        )}
+      </Field>
+      <Field label="Text">
+        {({ className, ...control }) => (
+          <textarea
+            rows={8}
+            spellCheck={false}
+            {...control}
+            className={`${className} font-mono text-xs leading-5`}
+            value={content}
+            onChange={({ target }) => setContent(target.value)}
+          />
+        )}
+      </Field>
+    </FormDialog>
   );
 }

@@ -1,9 +1,8 @@
 import { useCallback } from 'react';
 import type { QueuedTurnDto, QueueDto, StatusDto } from '../../../src/ops/queue.dto.js';
 import { client } from '../app/client.js';
-import { FaultNote } from '../app/fault-note.js';
 import { Link } from '../app/link.js';
-import { Loading, Nothing, Page } from '../app/page.js';
+import { Loaded, Nothing, Page } from '../app/page.js';
 import { describeFault } from '../app/describe-fault.js';
 import { useCaller } from '../app/shared.js';
 import { useAct } from '../app/use-act.js';
@@ -11,6 +10,7 @@ import { useNow } from '../app/use-now.js';
 import { useResource } from '../app/use-resource.js';
 import { Button } from '../ui/button.js';
 import { formatAgo } from '../ui/format.js';
+import { Table } from '../ui/table.js';
 
 const EVERY_MS = 2_000;
 
@@ -25,45 +25,45 @@ const order = ['running', 'waiting', 'queued', 'held'] as const;
 
 /** The turns that have not ended, and the workers' slots. */
 export function QueuePage() {
-  const { value, fault, reload } = useResource(
+  const queue = useResource(
     useCallback(() => client().queue(), []),
     EVERY_MS,
   );
   return (
     <Page
       title="Queue"
-      lead={value === undefined ? 'Turns that are not finished.' : describeSlots(value)}
+      lead={queue.value === undefined ? 'Turns that are not finished.' : describeSlots(queue.value)}
     >
-      {fault !== undefined && <FaultNote fault={fault} onRetry={reload} />}
-      {value === undefined && fault === undefined && <Loading what="the queue" />}
-      {value !== undefined && (
-        <>
-          <dl className="mb-6 grid grid-cols-2 gap-3 sm:grid-cols-4">
+      <Loaded from={queue} what="the queue">
+        {(value) => (
+          <>
+            <dl className="mb-6 grid grid-cols-2 gap-3 sm:grid-cols-4">
+              {order.map((status) => (
+                <div key={status} className="rounded-xl border border-line bg-panel px-4 py-3">
+                  <dt className="text-xs text-muted">{meanings[status][0]}</dt>
+                  <dd className="text-2xl font-semibold tabular-nums">
+                    {value.statuses[status].depth}
+                  </dd>
+                  <dd className="text-xs text-muted">{meanings[status][1]}</dd>
+                </div>
+              ))}
+            </dl>
             {order.map((status) => (
-              <div key={status} className="rounded-xl border border-line bg-panel px-4 py-3">
-                <dt className="text-xs text-muted">{meanings[status][0]}</dt>
-                <dd className="text-2xl font-semibold tabular-nums">
-                  {value.statuses[status].depth}
-                </dd>
-                <dd className="text-xs text-muted">{meanings[status][1]}</dd>
-              </div>
+              <StatusTable
+                key={status}
+                name={meanings[status][0]}
+                view={value.statuses[status]}
+                onChange={queue.reload}
+              />
             ))}
-          </dl>
-          {order.map((status) => (
-            <StatusTable
-              key={status}
-              name={meanings[status][0]}
-              view={value.statuses[status]}
-              onChange={reload}
-            />
-          ))}
-          {order.every((status) => value.statuses[status].depth === 0) && (
-            <Nothing title="No turns are waiting or running.">
-              Turns appear here from the moment they are sent until they end.
-            </Nothing>
-          )}
-        </>
-      )}
+            {order.every((status) => value.statuses[status].depth === 0) && (
+              <Nothing title="No turns are waiting or running.">
+                Turns appear here from the moment they are sent until they end.
+              </Nothing>
+            )}
+          </>
+        )}
+      </Loaded>
     </Page>
   );
 }
@@ -91,39 +91,25 @@ function StatusTable({
       <h2 className="mb-2 text-sm font-semibold">
         {name} <span className="font-normal text-muted tabular-nums">{depth}</span>
       </h2>
-      <div
-        role="region"
-        aria-label={`Turns: ${name}`}
-        tabIndex={0}
-        className="overflow-x-auto rounded-xl border border-line bg-panel"
+      <Table
+        label={`Turns: ${name}`}
+        heads={['Message', 'Agent', 'Folder', 'By', 'Sent', 'Started', '']}
+        cell="px-3 py-2"
       >
-        <table className="w-full text-left text-sm">
-          <thead className="text-xs text-muted">
-            <tr className="border-b border-line">
-              {['Message', 'Agent', 'Folder', 'By', 'Sent', 'Started', ''].map((head) => (
-                <th key={head} scope="col" className="px-3 py-2 font-medium whitespace-nowrap">
-                  {head}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {oldest.map((turn) => (
-              <TurnRow key={turn.turnId} turn={turn} now={now} onChange={onChange} />
-            ))}
-            {left > 0 && (
-              <tr>
-                <td colSpan={7} className="px-3 py-1.5 text-xs text-muted">
-                  {left} more
-                </td>
-              </tr>
-            )}
-            {newest.map((turn) => (
-              <TurnRow key={turn.turnId} turn={turn} now={now} onChange={onChange} />
-            ))}
-          </tbody>
-        </table>
-      </div>
+        {oldest.map((turn) => (
+          <TurnRow key={turn.turnId} turn={turn} now={now} onChange={onChange} />
+        ))}
+        {left > 0 && (
+          <tr>
+            <td colSpan={7} className="px-3 py-1.5 text-xs text-muted">
+              {left} more
+            </td>
+          </tr>
+        )}
+        {newest.map((turn) => (
+          <TurnRow key={turn.turnId} turn={turn} now={now} onChange={onChange} />
+        ))}
+      </Table>
     </section>
   );
 }

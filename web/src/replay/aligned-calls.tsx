@@ -1,4 +1,5 @@
 import type { TurnComparison } from '../../../src/client/turnpike-client.js';
+import { Section } from '../app/page.js';
 import { OpenText } from '../chat/text/open-text.js';
 import type { SideNames } from './facts-table.js';
 
@@ -24,10 +25,7 @@ export function AlignedCalls({
   names: SideNames;
 }) {
   return (
-    <section aria-labelledby="calls" className="mb-6">
-      <h2 id="calls" className="mb-2 text-sm font-semibold">
-        Tool calls
-      </h2>
+    <Section title="Tool calls" className="mb-6">
       {tools.length === 0 && <p className="text-sm text-muted">Neither turn calls a tool.</p>}
       <ol className="divide-y divide-line rounded-xl border border-line bg-panel empty:hidden">
         {tools.map(({ kind, left, right }) => (
@@ -45,7 +43,7 @@ export function AlignedCalls({
           </li>
         ))}
       </ol>
-    </section>
+    </Section>
   );
 }
 

@@ -3,7 +3,7 @@ import type { TurnComparison } from '../../../src/client/turnpike-client.js';
 import { client } from '../app/client.js';
 import { FaultNote } from '../app/fault-note.js';
 import { Link } from '../app/link.js';
-import { Loading, Page } from '../app/page.js';
+import { Loaded, Page } from '../app/page.js';
 import { useResource } from '../app/use-resource.js';
 import { Spinner } from '../ui/spinner.js';
 import { AlignedCalls } from './aligned-calls.js';
@@ -20,7 +20,8 @@ export function ComparePage({ turnId, otherId }: { turnId: string; otherId: stri
   const load = useCallback(() => client().turns.compare(turnId, otherId), [turnId, otherId]);
   // Unknown before the first answer: then there is nothing to look at again.
   const [goesOn, setGoesOn] = useState(false);
-  const { value, fault, reload } = useResource(load, goesOn ? LOOK_MS : undefined);
+  const compared = useResource(load, goesOn ? LOOK_MS : undefined);
+  const { value } = compared;
   const isOn = value !== undefined && (isUnended(value.left) || isUnended(value.right));
   if (isOn !== goesOn) setGoesOn(isOn);
   return (
@@ -28,9 +29,9 @@ export function ComparePage({ turnId, otherId }: { turnId: string; otherId: stri
       title="Compare"
       lead={value === undefined ? 'Two turns side by side.' : <Lead comparison={value} />}
     >
-      {fault !== undefined && <FaultNote fault={fault} onRetry={reload} />}
-      {value === undefined && fault === undefined && <Loading what="the turns" />}
-      {value !== undefined && <Compared comparison={value} onEnd={reload} />}
+      <Loaded from={compared} what="the turns">
+        {(comparison) => <Compared comparison={comparison} onEnd={compared.reload} />}
+      </Loaded>
     </Page>
   );
 }

@@ -1,4 +1,5 @@
 import type { TurnComparison } from '../../../src/client/turnpike-client.js';
+import { Table } from '../ui/table.js';
 import { compareFacts, type sideNames } from './compared-facts.js';
 
 export type SideNames = ReturnType<typeof sideNames>;
@@ -14,40 +15,28 @@ export function FactsTable({
   names: SideNames;
 }) {
   return (
-    <div
-      role="region"
-      aria-label="Facts"
-      tabIndex={0}
-      className="mb-6 overflow-x-auto rounded-xl border border-line bg-panel"
-    >
-      <table className="w-full text-left text-xs sm:text-sm">
-        <thead className="text-xs text-muted">
-          <tr className="border-b border-line">
-            <td className="px-2.5 py-2 sm:px-4" />
-            {[names.left, names.right, 'Difference'].map((head) => (
-              <th key={head} scope="col" className="px-2.5 py-2 font-medium sm:px-4">
-                {head}
-              </th>
-            ))}
+    <div className="mb-6">
+      <Table
+        label="Facts"
+        heads={['', names.left, names.right, 'Difference']}
+        cell="px-2.5 py-2 sm:px-4"
+        className="text-xs tabular-nums sm:text-sm"
+      >
+        {compareFacts(comparison).map(({ label, left, right, difference }) => (
+          <tr key={label} className="border-t border-line first:border-t-0">
+            <th scope="row" className="px-2.5 py-1.5 text-xs font-normal text-muted sm:px-4">
+              {label}
+            </th>
+            <td className={cell}>{left}</td>
+            <td className={cell}>{right}</td>
+            <td
+              className={`${cell} sm:whitespace-nowrap ${difference === 'same' ? 'text-muted' : 'font-medium'}`}
+            >
+              {difference}
+            </td>
           </tr>
-        </thead>
-        <tbody className="tabular-nums">
-          {compareFacts(comparison).map(({ label, left, right, difference }) => (
-            <tr key={label} className="border-t border-line first:border-t-0">
-              <th scope="row" className="px-2.5 py-1.5 text-xs font-normal text-muted sm:px-4">
-                {label}
-              </th>
-              <td className={cell}>{left}</td>
-              <td className={cell}>{right}</td>
-              <td
-                className={`${cell} sm:whitespace-nowrap ${difference === 'same' ? 'text-muted' : 'font-medium'}`}
-              >
-                {difference}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </Table>
     </div>
   );
 }

@@ -2,14 +2,12 @@ import { useCallback, useState } from 'react';
 import type { WantedReplay } from '../../../src/client/turnpike-client.js';
 import { newKey } from '../../../src/client/transport/transport.js';
 import { client } from '../app/client.js';
-import { FaultNote } from '../app/fault-note.js';
 import { useModels } from '../app/models.js';
 import { navigate } from '../app/navigation.js';
 import { useAct } from '../app/use-act.js';
 import { useResource } from '../app/use-resource.js';
-import { Button } from '../ui/button.js';
-import { Dialog } from '../ui/dialog.js';
 import { Field } from '../ui/field.js';
+import { FormDialog } from '../ui/form-dialog.js';
 
 type Tools = NonNullable<WantedReplay['tools']>;
 
@@ -32,59 +30,51 @@ export function ReplayDialog({ turnId, onClose }: { turnId: string; onClose: () 
     navigate(`/turns/${turnId}/compare/${replay.turnId}`);
   };
   return (
-    <Dialog title="Replay this turn" onClose={onClose}>
-      <form
-        className="space-y-3"
-        onSubmit={(event) => {
-          event.preventDefault();
-          act.run(start);
-        }}
-      >
-        <p className="text-sm text-muted">
-          Sends the same message after the same conversation, in a hidden session, and compares both
-          turns. Model calls cost as usual; no tool runs.
-        </p>
-        <Field label="Model">
-          {(control) => (
-            <select {...control} value={model} onChange={({ target }) => setModel(target.value)}>
-              <option value="">Same as recorded</option>
-              {models?.models.map(({ id, name }) => (
-                <option key={id} value={id}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
-        <Field label="Agent">
-          {(control) => (
-            <select {...control} value={agent} onChange={({ target }) => setAgent(target.value)}>
-              <option value="">Same as recorded</option>
-              {agents.map(({ name }) => (
-                <option key={name}>{name}</option>
-              ))}
-            </select>
-          )}
-        </Field>
-        <Field label="Tools" about="A call that was not recorded gets an error.">
-          {(control) => (
-            <select
-              {...control}
-              value={tools}
-              onChange={({ target }) => setTools(target.value === 'none' ? 'none' : 'recorded')}
-            >
-              <option value="recorded">Use recorded results</option>
-              <option value="none">No tools</option>
-            </select>
-          )}
-        </Field>
-        {act.fault !== undefined && <FaultNote fault={act.fault} onDismiss={act.dismiss} />}
-        <div className="flex justify-end">
-          <Button type="submit" look="main" disabled={act.isBusy}>
-            Replay
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="Replay this turn"
+      action="Replay"
+      act={act}
+      onSubmit={() => act.run(start)}
+      onClose={onClose}
+    >
+      <p className="text-sm text-muted">
+        Sends the same message after the same conversation, in a hidden session, and compares both
+        turns. Model calls cost as usual; no tool runs.
+      </p>
+      <Field label="Model">
+        {(control) => (
+          <select {...control} value={model} onChange={({ target }) => setModel(target.value)}>
+            <option value="">Same as recorded</option>
+            {models?.models.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <Field label="Agent">
+        {(control) => (
+          <select {...control} value={agent} onChange={({ target }) => setAgent(target.value)}>
+            <option value="">Same as recorded</option>
+            {agents.map(({ name }) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <Field label="Tools" about="A call that was not recorded gets an error.">
+        {(control) => (
+          <select
+            {...control}
+            value={tools}
+            onChange={({ target }) => setTools(target.value === 'none' ? 'none' : 'recorded')}
+          >
+            <option value="recorded">Use recorded results</option>
+            <option value="none">No tools</option>
+          </select>
+        )}
+      </Field>
+    </FormDialog>
   );
 }

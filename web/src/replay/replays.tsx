@@ -2,6 +2,7 @@ import { useCallback } from 'react';
 import { client } from '../app/client.js';
 import { FaultNote } from '../app/fault-note.js';
 import { Link } from '../app/link.js';
+import { Section } from '../app/page.js';
 import { useNow } from '../app/use-now.js';
 import { useResource } from '../app/use-resource.js';
 import { formatAgo } from '../ui/format.js';
@@ -17,10 +18,7 @@ export function Replays({ turnId }: { turnId: string }) {
   if (fault !== undefined) return <FaultNote fault={fault} onRetry={reload} />;
   if (value === undefined || value.replays.length === 0) return null;
   return (
-    <section aria-labelledby="replays" className="mt-6">
-      <h2 id="replays" className="mb-2 text-sm font-semibold">
-        Replays
-      </h2>
+    <Section title="Replays" className="mt-6">
       <ul className="divide-y divide-line rounded-xl border border-line bg-panel text-sm">
         {value.replays.map(({ turnId: id, model, persona, status, tools, createdAt }) => (
           <li key={id} className="flex flex-wrap items-baseline gap-x-3 gap-y-0.5 px-4 py-2">
@@ -39,6 +37,6 @@ export function Replays({ turnId }: { turnId: string }) {
           </li>
         ))}
       </ul>
-    </section>
+    </Section>
   );
 }

@@ -1,9 +1,8 @@
 import { useCallback } from 'react';
 import type { ScheduleRunView, ScheduleView } from '../../../src/client/turnpike-client.js';
 import { client } from '../app/client.js';
-import { FaultNote } from '../app/fault-note.js';
 import { Link } from '../app/link.js';
-import { Loading } from '../app/page.js';
+import { LoadedList } from '../app/page.js';
 import { useResource } from '../app/use-resource.js';
 import { formatCount } from '../ui/format.js';
 import { ZoneTime } from './zone-time.js';
@@ -22,18 +21,18 @@ const looks: Record<ScheduleRunView['outcome'], string> = {
 /** The latest runs of a schedule, the newest first. */
 export function Runs({ schedule: { key, tz } }: { schedule: ScheduleView }) {
   const load = useCallback(() => client().schedules.runs(key, { limit: SHOWN_RUNS }), [key]);
-  const { value, fault, reload } = useResource(load, LOOK_MS);
+  const page = useResource(load, LOOK_MS);
   return (
     <section aria-label="Runs" className="mt-3 border-t border-line pt-3">
-      {fault !== undefined && <FaultNote fault={fault} onRetry={reload} />}
-      {value === undefined && fault === undefined && <Loading what="runs" />}
-      {value?.runs.length === 0 && <p className="py-1 text-sm text-muted">No runs yet.</p>}
-      <ul className="divide-y divide-line text-sm">
-        {value?.runs.map((run) => (
-          <RunRow key={run.id} run={run} tz={tz} />
-        ))}
-      </ul>
-      {value?.nextCursor !== undefined && (
+      <LoadedList
+        from={{ ...page, value: page.value?.runs }}
+        what="runs"
+        nothing={<p className="py-1 text-sm text-muted">No runs yet.</p>}
+        look="rows"
+      >
+        {(run) => <RunRow key={run.id} run={run} tz={tz} />}
+      </LoadedList>
+      {page.value?.nextCursor !== undefined && (
         <p className="pt-2 text-xs text-muted">
           These are the latest {SHOWN_RUNS}. For more: turnpike schedules runs {key} --limit 200
         </p>

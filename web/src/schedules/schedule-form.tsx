@@ -1,9 +1,7 @@
 import type { ScheduleView } from '../../../src/client/turnpike-client.js';
 import { client } from '../app/client.js';
-import { FaultNote } from '../app/fault-note.js';
-import { Button } from '../ui/button.js';
-import { Dialog } from '../ui/dialog.js';
 import { Field, type ControlProps } from '../ui/field.js';
+import { FormDialog } from '../ui/form-dialog.js';
 import { cronWords } from './cron-words.js';
 import { draftOf, findProblems, parseDraft } from './schedule-draft.js';
 import { SessionFields } from './session-fields.js';
@@ -31,32 +29,21 @@ export function ScheduleForm({
     onStored();
   };
   return (
-    <Dialog
+    <FormDialog
       title={schedule === undefined ? 'New schedule' : `Edit ${schedule.key}`}
+      action={schedule === undefined ? 'Create' : 'Save'}
+      act={form}
+      onSubmit={() => form.submit(findProblems(draft), store)}
       onClose={onClose}
     >
-      <form
-        className="space-y-3"
-        onSubmit={(event) => {
-          event.preventDefault();
-          form.submit(findProblems(draft), store);
-        }}
-      >
-        {schedule === undefined && <KeyField {...bind('key')} />}
-        <Times bind={bind} />
-        <Field label="Message" problem={bind('message').problem}>
-          {(control) => <textarea required rows={3} {...control} {...bind('message').entry} />}
-        </Field>
-        <SessionFields bind={bind} />
-        <Rare bind={bind} />
-        {form.fault !== undefined && <FaultNote fault={form.fault} onDismiss={form.dismiss} />}
-        <div className="flex justify-end">
-          <Button type="submit" look="main" disabled={form.isBusy}>
-            {schedule === undefined ? 'Create' : 'Save'}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      {schedule === undefined && <KeyField {...bind('key')} />}
+      <Times bind={bind} />
+      <Field label="Message" problem={bind('message').problem}>
+        {(control) => <textarea required rows={3} {...control} {...bind('message').entry} />}
+      </Field>
+      <SessionFields bind={bind} />
+      <Rare bind={bind} />
+    </FormDialog>
   );
 }
 

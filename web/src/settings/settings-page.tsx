@@ -1,10 +1,10 @@
 import { Check, RotateCcw } from '../ui/icons/icons.js';
-import { useEffect, useId, useMemo, type ReactNode } from 'react';
+import { useEffect, useMemo } from 'react';
 import { forgetKey, apiKey, keyRequest } from '../app/api-key.js';
 import { client, reportFault } from '../app/client.js';
 import { FaultNote } from '../app/fault-note.js';
 import { useModels } from '../app/models.js';
-import { Loading, Page } from '../app/page.js';
+import { Loading, Page, Section } from '../app/page.js';
 import { subscribeToTabs, publishToTabs } from '../app/tabs.js';
 import { useValue } from '../app/use-value.js';
 import { Button } from '../ui/button.js';
@@ -20,23 +20,25 @@ export function SettingsPage() {
   const state = useValue(settings.state);
   const { saved, fault } = state;
   const section = (title: string, looks: Readonly<Record<string, SettingLook>>) => (
-    <FieldSection title={title}>
-      {enteredOf(state, looks).map((entered) => {
-        const { name } = entered.setting;
-        const look = looks[name];
-        return look === undefined ? null : (
-          <SettingField
-            key={name}
-            entered={entered}
-            look={look}
-            models={models}
-            onChange={(value) =>
-              value === undefined ? void settings.reset([name]) : settings.set(name, value)
-            }
-          />
-        );
-      })}
-    </FieldSection>
+    <Section title={title} className="mb-8">
+      <div className="divide-y divide-line rounded-xl border border-line bg-panel">
+        {enteredOf(state, looks).map((entered) => {
+          const { name } = entered.setting;
+          const look = looks[name];
+          return look === undefined ? null : (
+            <SettingField
+              key={name}
+              entered={entered}
+              look={look}
+              models={models}
+              onChange={(value) =>
+                value === undefined ? void settings.reset([name]) : settings.set(name, value)
+              }
+            />
+          );
+        })}
+      </div>
+    </Section>
   );
   return (
     <Page
@@ -66,18 +68,6 @@ export function SettingsPage() {
       )}
       <KeySection />
     </Page>
-  );
-}
-
-function FieldSection({ title, children }: { title: string; children: ReactNode }) {
-  const id = useId();
-  return (
-    <section aria-labelledby={id} className="mb-8">
-      <h2 id={id} className="mb-2 text-sm font-semibold">
-        {title}
-      </h2>
-      <div className="divide-y divide-line rounded-xl border border-line bg-panel">{children}</div>
-    </section>
   );
 }
 
@@ -154,8 +144,7 @@ function SaveState({ status }: Pick<SettingsState, 'status'>) {
 function KeySection() {
   const key = useValue(apiKey);
   return (
-    <section>
-      <h2 className="mb-2 text-sm font-semibold">API key</h2>
+    <Section title="API key" className="">
       <div className="flex flex-wrap items-center justify-between gap-3 rounded-xl border border-line bg-panel px-4 py-3 text-sm">
         <span className="text-muted">
           {key === undefined
@@ -171,6 +160,6 @@ function KeySection() {
           </span>
         )}
       </div>
-    </section>
+    </Section>
   );
 }

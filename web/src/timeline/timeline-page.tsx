@@ -5,7 +5,7 @@ import { allTokens } from '../app/all-tokens.js';
 import { client, reportFault } from '../app/client.js';
 import { FaultNote } from '../app/fault-note.js';
 import { Link } from '../app/link.js';
-import { Loading, Page } from '../app/page.js';
+import { Loading, Page, Section } from '../app/page.js';
 import { useNow } from '../app/use-now.js';
 import { useResource } from '../app/use-resource.js';
 import { useValue } from '../app/use-value.js';
@@ -57,25 +57,16 @@ export function TimelinePage({ turnId }: { turnId: string }) {
       {events.length > 0 && (
         <>
           <div className="mb-6 grid gap-4 lg:grid-cols-[3fr_2fr]">
-            <section aria-labelledby="budgets">
-              <h2 id="budgets" className="mb-2 text-sm font-semibold">
-                Budgets
-              </h2>
+            <Section title="Budgets" className="">
               {turn.value !== undefined && <Budgets timeline={timeline} turn={turn.value} />}
-            </section>
-            <section aria-labelledby="context">
-              <h2 id="context" className="mb-2 text-sm font-semibold">
-                Context over the steps
-              </h2>
+            </Section>
+            <Section title="Context over the steps" className="">
               <ContextChart timeline={timeline} />
-            </section>
+            </Section>
           </div>
-          <section aria-labelledby="waterfall">
-            <h2 id="waterfall" className="mb-2 text-sm font-semibold">
-              Timeline
-            </h2>
+          <Section title="Timeline" className="">
             <Waterfall timeline={timeline} />
-          </section>
+          </Section>
           <Replays turnId={turnId} />
           <RawEvents events={events} startMs={timeline.startMs} />
         </>

@@ -44,3 +44,40 @@ export function Field({
     </div>
   );
 }
+
+/** Boxes to tick, each of which stands for a value. */
+export function CheckList<T extends string>({
+  legend,
+  words,
+  chosen,
+  onChange,
+}: {
+  legend: string;
+  /** What each value means, in the order of the list. */
+  words: Readonly<Record<T, string>>;
+  chosen: readonly T[];
+  /** @param chosen in the order of the list. */
+  onChange: (chosen: readonly T[]) => void;
+}) {
+  const values = Object.keys(words) as T[];
+  return (
+    <fieldset>
+      <legend className="mb-1 text-xs font-medium">{legend}</legend>
+      {values.map((value) => (
+        <label key={value} className="flex items-center gap-2 text-sm">
+          <input
+            type="checkbox"
+            checked={chosen.includes(value)}
+            onChange={({ target }) =>
+              onChange(
+                values.filter((one) => (one === value ? target.checked : chosen.includes(one))),
+              )
+            }
+            className="accent-accent"
+          />
+          {words[value]} <code className="text-xs text-muted">{value}</code>
+        </label>
+      ))}
+    </fieldset>
+  );
+}

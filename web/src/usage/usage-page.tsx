@@ -1,11 +1,11 @@
 import { useCallback, useState } from 'react';
 import type { DayOfUsage, UsageView } from '../../../src/client/turnpike-client.js';
 import { client } from '../app/client.js';
-import { FaultNote } from '../app/fault-note.js';
-import { HelpLink, Loading, Nothing, Page } from '../app/page.js';
+import { HelpLink, Loaded, Nothing, Page } from '../app/page.js';
 import { useCaller } from '../app/shared.js';
 import { useResource } from '../app/use-resource.js';
 import { formatCount, formatShort, formatUsd } from '../ui/format.js';
+import { Table } from '../ui/table.js';
 import { Toggle } from '../ui/toggle.js';
 
 /** Tokens and cost of the last days, and of the limits of today. */
@@ -13,7 +13,7 @@ export function UsagePage() {
   const caller = useCaller();
   const [isOfAll, setOfAll] = useState(false);
   const load = useCallback(() => client().usageDays(isOfAll ? 'all' : 'own'), [isOfAll]);
-  const { value, fault, reload } = useResource(load);
+  const days = useResource(load);
   const today = useResource(useCallback(() => client().usage(), []));
   return (
     <Page
@@ -26,20 +26,21 @@ export function UsagePage() {
       }
     >
       {today.value !== undefined && <Limits usage={today.value} />}
-      {fault !== undefined && <FaultNote fault={fault} onRetry={reload} />}
-      {value === undefined && fault === undefined && <Loading what="usage" />}
-      {value?.length === 0 && (
-        <Nothing title="No usage yet.">
-          Finished turns appear here.{' '}
-          <HelpLink topic="operate/budgets">Limits on spending</HelpLink>
-        </Nothing>
-      )}
-      {value !== undefined && value.length > 0 && (
-        <>
-          <Totals days={value} />
-          <DayTable days={value} hasPrincipals={isOfAll} />
-        </>
-      )}
+      <Loaded from={days} what="usage">
+        {(all) =>
+          all.length === 0 ? (
+            <Nothing title="No usage yet.">
+              Finished turns appear here.{' '}
+              <HelpLink topic="operate/budgets">Limits on spending</HelpLink>
+            </Nothing>
+          ) : (
+            <>
+              <Totals days={all} />
+              <DayTable days={all} hasPrincipals={isOfAll} />
+            </>
+          )
+        }
+      </Loaded>
     </Page>
   );
 }
@@ -95,40 +96,19 @@ function DayTable({
     'Cost',
   ];
   return (
-    <div
-      role="region"
-      aria-label="Usage by day"
-      tabIndex={0}
-      className="overflow-x-auto rounded-xl border border-line bg-panel"
-    >
-      <table className="w-full text-left text-sm tabular-nums">
-        <thead className="text-xs text-muted">
-          <tr className="border-b border-line">
-            {heads.map((head) => (
-              <th key={head} scope="col" className="px-4 py-2 font-medium whitespace-nowrap">
-                {head}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {days.map(({ day, principal, model, turns, tokens, usd }) => (
-            <tr
-              key={`${day} ${principal} ${model}`}
-              className="border-t border-line first:border-t-0"
-            >
-              <th scope="row" className="px-4 py-1.5 font-normal whitespace-nowrap">
-                {day}
-              </th>
-              {hasPrincipals && <td className="px-4 py-1.5">{principal}</td>}
-              <td className="px-4 py-1.5 whitespace-nowrap">{model}</td>
-              <td className="px-4 py-1.5">{formatCount(turns)}</td>
-              <td className="px-4 py-1.5">{formatShort(tokens)}</td>
-              <td className="px-4 py-1.5">{usd === 0 ? '–' : formatUsd(usd)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table label="Usage by day" heads={heads} className="text-sm tabular-nums">
+      {days.map(({ day, principal, model, turns, tokens, usd }) => (
+        <tr key={`${day} ${principal} ${model}`} className="border-t border-line first:border-t-0">
+          <th scope="row" className="px-4 py-1.5 font-normal whitespace-nowrap">
+            {day}
+          </th>
+          {hasPrincipals && <td className="px-4 py-1.5">{principal}</td>}
+          <td className="px-4 py-1.5 whitespace-nowrap">{model}</td>
+          <td className="px-4 py-1.5">{formatCount(turns)}</td>
+          <td className="px-4 py-1.5">{formatShort(tokens)}</td>
+          <td className="px-4 py-1.5">{usd === 0 ? '–' : formatUsd(usd)}</td>
+        </tr>
+      ))}
+    </Table>
   );
 }

@@ -3,7 +3,7 @@ import type { DeliveryStatus, DeliveryView } from '../../../src/client/turnpike-
 import { client } from '../app/client.js';
 import { FaultNote } from '../app/fault-note.js';
 import { Link } from '../app/link.js';
-import { Loading } from '../app/page.js';
+import { LoadedList } from '../app/page.js';
 import { useAct } from '../app/use-act.js';
 import { useNow } from '../app/use-now.js';
 import { useResource } from '../app/use-resource.js';
@@ -26,7 +26,7 @@ export function Deliveries({ webhookId, mayResend }: { webhookId: string; mayRes
     () => client().webhooks.deliveries(webhookId, { limit: 50, ...(status && { status }) }),
     [webhookId, status],
   );
-  const { value, fault, reload } = useResource(load, LOOK_MS);
+  const page = useResource(load, LOOK_MS);
   const act = useAct();
   const id = useId();
   return (
@@ -49,30 +49,34 @@ export function Deliveries({ webhookId, mayResend }: { webhookId: string; mayRes
           </option>
         ))}
       </select>
-      {fault !== undefined && <FaultNote fault={fault} onRetry={reload} />}
       {act.fault !== undefined && <FaultNote fault={act.fault} onDismiss={act.dismiss} />}
-      {value === undefined && fault === undefined && <Loading what="deliveries" />}
-      {value?.deliveries.length === 0 && (
-        <p className="py-3 text-sm text-muted">No deliveries yet. Send a test to see one.</p>
-      )}
-      <ul className="mt-2 divide-y divide-line text-sm">
-        {value?.deliveries.map((delivery) => (
-          <DeliveryRow
-            key={delivery.id}
-            delivery={delivery}
-            onResend={
-              mayResend && !act.isBusy
-                ? () =>
-                    act.run(async () => {
-                      await client().webhooks.redeliver(webhookId, delivery.id);
-                      reload();
-                    })
-                : undefined
-            }
-          />
-        ))}
-      </ul>
-      {value?.nextCursor !== undefined && (
+      <div className="mt-2">
+        <LoadedList
+          from={{ ...page, value: page.value?.deliveries }}
+          what="deliveries"
+          nothing={
+            <p className="py-3 text-sm text-muted">No deliveries yet. Send a test to see one.</p>
+          }
+          look="rows"
+        >
+          {(delivery) => (
+            <DeliveryRow
+              key={delivery.id}
+              delivery={delivery}
+              onResend={
+                mayResend && !act.isBusy
+                  ? () =>
+                      act.run(async () => {
+                        await client().webhooks.redeliver(webhookId, delivery.id);
+                        page.reload();
+                      })
+                  : undefined
+              }
+            />
+          )}
+        </LoadedList>
+      </div>
+      {page.value?.nextCursor !== undefined && (
         <p className="pt-2 text-xs text-muted">
           These are the latest 50. For more: turnpike webhooks deliveries {webhookId} --limit 1000
         </p>

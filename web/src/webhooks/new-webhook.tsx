@@ -5,11 +5,9 @@ import {
   type WebhookWithSecret,
 } from '../../../src/client/turnpike-client.js';
 import { client } from '../app/client.js';
-import { FaultNote } from '../app/fault-note.js';
 import { useAct } from '../app/use-act.js';
-import { Button } from '../ui/button.js';
-import { Dialog } from '../ui/dialog.js';
-import { Field } from '../ui/field.js';
+import { CheckList, Field } from '../ui/field.js';
+import { FormDialog } from '../ui/form-dialog.js';
 
 type WebhookEvent = NonNullable<NonNullable<WantedWebhook['events']>>[number];
 
@@ -43,71 +41,43 @@ export function NewWebhook({
     onMade(await client().webhooks.create({ url, description, events: chosen }));
   };
   return (
-    <Dialog title="New webhook" onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          act.run(make);
-        }}
-      >
-        <Field label="URL" problem={problem}>
-          {({ className, ...control }) => (
-            <input
-              {...control}
-              type="url"
-              required
-              placeholder="https://example.com/hooks"
-              value={url}
-              onChange={({ target }) => {
-                setUrl(target.value);
-                act.dismiss();
-              }}
-              className={`${className} font-mono`}
-            />
-          )}
-        </Field>
-        <Field label="Description (optional)" className="mt-3">
-          {(control) => (
-            <input
-              {...control}
-              maxLength={500}
-              value={description}
-              onChange={({ target }) => setDescription(target.value)}
-            />
-          )}
-        </Field>
-        <fieldset className="mt-3">
-          <legend className="mb-1 text-xs font-medium">Send when</legend>
-          {names.map((name) => (
-            <label key={name} className="flex items-center gap-2 text-sm">
-              <input
-                type="checkbox"
-                checked={asked.includes(name)}
-                onChange={({ target }) =>
-                  setAsked(
-                    names.filter((one) => (one === name ? target.checked : asked.includes(one))),
-                  )
-                }
-                className="accent-accent"
-              />
-              {events[name]} <code className="text-xs text-muted">{name}</code>
-            </label>
-          ))}
-        </fieldset>
-        {act.fault !== undefined && problem === undefined && (
-          <FaultNote fault={act.fault} onDismiss={act.dismiss} />
+    <FormDialog
+      title="New webhook"
+      action="Create"
+      act={act}
+      isReady={url.trim() !== '' && asked.length > 0}
+      isFaultShown={problem === undefined}
+      onSubmit={() => act.run(make)}
+      onClose={onClose}
+    >
+      <Field label="URL" problem={problem}>
+        {({ className, ...control }) => (
+          <input
+            {...control}
+            type="url"
+            required
+            placeholder="https://example.com/hooks"
+            value={url}
+            onChange={({ target }) => {
+              setUrl(target.value);
+              act.dismiss();
+            }}
+            className={`${className} font-mono`}
+          />
         )}
-        <div className="mt-4 flex justify-end">
-          <Button
-            type="submit"
-            look="main"
-            disabled={url.trim() === '' || asked.length === 0 || act.isBusy}
-          >
-            Create
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      </Field>
+      <Field label="Description (optional)">
+        {(control) => (
+          <input
+            {...control}
+            maxLength={500}
+            value={description}
+            onChange={({ target }) => setDescription(target.value)}
+          />
+        )}
+      </Field>
+      <CheckList legend="Send when" words={events} chosen={asked} onChange={setAsked} />
+    </FormDialog>
   );
 }
 

@@ -1,8 +1,7 @@
 import { useCallback, useState } from 'react';
 import type { WebhookWithSecret } from '../../../src/client/turnpike-client.js';
 import { client } from '../app/client.js';
-import { FaultNote } from '../app/fault-note.js';
-import { HelpLink, Loading, Nothing, Page } from '../app/page.js';
+import { HelpLink, LoadedList, Nothing, Page } from '../app/page.js';
 import { useResource } from '../app/use-resource.js';
 import { Button } from '../ui/button.js';
 import { Plus } from '../ui/icons/icons.js';
@@ -16,13 +15,13 @@ const LOOK_MS = 5_000;
 /** The URLs that events of the user's turns are sent to. */
 export function WebhooksPage() {
   const load = useCallback(() => client().webhooks.list(), []);
-  const { value, fault, reload } = useResource(load, LOOK_MS);
+  const webhooks = useResource(load, LOOK_MS);
   const [isAdding, setAdding] = useState(false);
   const [shown, setShown] = useState<WebhookWithSecret>();
   const show = (made: WebhookWithSecret): void => {
     setAdding(false);
     setShown(made);
-    reload();
+    webhooks.reload();
   };
   return (
     <Page
@@ -34,19 +33,25 @@ export function WebhooksPage() {
         </Button>
       }
     >
-      {fault !== undefined && <FaultNote fault={fault} onRetry={reload} />}
-      {value === undefined && fault === undefined && <Loading what="webhooks" />}
-      {value?.length === 0 && (
-        <Nothing title="No webhooks yet.">
-          A webhook tells your application when a turn ends or needs an approval.{' '}
-          <HelpLink topic="guide/webhooks">How to receive them</HelpLink>
-        </Nothing>
-      )}
-      <ul className="space-y-3">
-        {value?.map((webhook) => (
-          <WebhookCard key={webhook.id} webhook={webhook} onChange={reload} onSecret={show} />
-        ))}
-      </ul>
+      <LoadedList
+        from={webhooks}
+        what="webhooks"
+        nothing={
+          <Nothing title="No webhooks yet.">
+            A webhook tells your application when a turn ends or needs an approval.{' '}
+            <HelpLink topic="guide/webhooks">How to receive them</HelpLink>
+          </Nothing>
+        }
+      >
+        {(webhook) => (
+          <WebhookCard
+            key={webhook.id}
+            webhook={webhook}
+            onChange={webhooks.reload}
+            onSecret={show}
+          />
+        )}
+      </LoadedList>
       {isAdding && <NewWebhook onMade={show} onClose={() => setAdding(false)} />}
       {shown !== undefined && <Secret made={shown} onClose={() => setShown(undefined)} />}
     </Page>
