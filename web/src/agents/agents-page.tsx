@@ -3,6 +3,7 @@ import type {
   AgentProblem,
   AgentSummary,
   ListedTool,
+  ListedMcpServer,
 } from '../../../src/client/turnpike-client.js';
 import { client } from '../app/client.js';
 import { Link } from '../app/link.js';
@@ -10,10 +11,8 @@ import { HelpLink, Loaded, Nothing, Page, Section } from '../app/page.js';
 import { useResource } from '../app/use-resource.js';
 import { OpenText } from '../chat/text/open-text.js';
 import { formatCount } from '../ui/format.js';
-import { AgentSkills } from './agent-skills.js';
-import { matches } from './matches.js';
-import { McpServers } from './mcp-servers.js';
-import { Skills } from './skills.js';
+import { FaultNote } from '../app/fault-note.js';
+import { AgentSkills, matches, Skills } from './skills.js';
 
 /** The named agents, the server's skills and its tools. */
 export function AgentsPage() {
@@ -170,5 +169,55 @@ function ToolRow({ tool: { name, description, effect, inputSchema } }: { tool: L
         </div>
       </details>
     </li>
+  );
+}
+
+const states: Record<ListedMcpServer['state'], { words: string; look: string }> = {
+  unused: { words: 'not used yet', look: 'bg-sunken text-soft' },
+  working: { words: 'working', look: 'bg-good-wash text-good' },
+  failed: { words: 'failed', look: 'bg-bad-wash text-bad' },
+};
+
+/** Milliseconds between two looks at what turns found. */
+const LOOK_MS = 10_000;
+
+/** The MCP servers of the configuration, and whether turns could use them. */
+export function McpServers() {
+  const load = useCallback(() => client().mcpServers(), []);
+  const { value, fault, reload } = useResource(load, LOOK_MS);
+  return (
+    <Section title="MCP servers">
+      {fault !== undefined && <FaultNote fault={fault} onRetry={reload} />}
+      {value?.length === 0 && (
+        <Nothing title="No MCP servers.">
+          An MCP server brings tools of other programs.{' '}
+          <HelpLink topic="guide/mcp">How to add one</HelpLink>
+        </Nothing>
+      )}
+      <ul
+        aria-label="MCP servers"
+        className="divide-y divide-line rounded-xl border border-line bg-panel empty:hidden"
+      >
+        {value?.map(({ name, kind, state, tools, problems }) => (
+          <li key={name} className="px-4 py-3">
+            <h3 className="flex items-baseline gap-2 text-sm">
+              <code className="font-mono text-[0.8125rem] font-medium">{name}</code>
+              <span className={`rounded-full px-1.5 text-xs ${states[state].look}`}>
+                {states[state].words}
+              </span>
+              <span className="text-xs text-muted">
+                {kind === 'stdio' ? 'command' : 'HTTP'}
+                {state === 'working' && ` · ${tools === 1 ? '1 tool' : `${tools} tools`}`}
+              </span>
+            </h3>
+            {problems.map((problem) => (
+              <p key={problem} className="mt-0.5 text-xs text-bad [overflow-wrap:anywhere]">
+                {problem}
+              </p>
+            ))}
+          </li>
+        ))}
+      </ul>
+    </Section>
   );
 }

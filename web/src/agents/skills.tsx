@@ -4,8 +4,7 @@ import { client } from '../app/client.js';
 import { HelpLink, Loaded, Nothing } from '../app/page.js';
 import { useResource } from '../app/use-resource.js';
 import { useSessions } from '../app/use-sessions.js';
-import { matches } from './matches.js';
-import { SkillRow } from './skill-row.js';
+import type { SkillView } from '../../../src/client/turnpike-client.js';
 
 /** The skills of the server, or those that the latest session of a folder has. */
 export function Skills({ filter }: { filter: string }) {
@@ -65,4 +64,82 @@ export function Skills({ filter }: { filter: string }) {
 
 function foldersOf(sessions: readonly ListedSession[]): string[] {
   return [...new Set(sessions.map(({ projectRoot }) => projectRoot))];
+}
+
+/** The skills of an agent, loaded when they are opened. */
+export function AgentSkills({ agent }: { agent: string }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details className="mt-2" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary className="text-xs text-accent-ink">
+        Skills<span className="sr-only"> of {agent}</span>
+      </summary>
+      {isOpen && <LoadedSkills agent={agent} />}
+    </details>
+  );
+}
+
+function LoadedSkills({ agent }: { agent: string }) {
+  const load = useCallback(() => client().skills({ agent }), [agent]);
+  return (
+    <Loaded from={useResource(load)} what="skills">
+      {(skills) =>
+        skills.length === 0 ? (
+          <p className="mt-1 text-xs text-muted">This agent has no skills.</p>
+        ) : (
+          <ul aria-label={`Skills of ${agent}`} className="-mx-4 divide-y divide-line">
+            {skills.map((skill) => (
+              <SkillRow key={skill.file} skill={skill} />
+            ))}
+          </ul>
+        )
+      }
+    </Loaded>
+  );
+}
+
+const levels: Record<SkillView['level'], string> = {
+  agent: 'agent',
+  server: 'server',
+  project: 'project',
+};
+
+/** A skill in a list, with the faults of its file. */
+function SkillRow({ skill }: { skill: SkillView }) {
+  const { name, level, description, allowedTools, file, faults, isOffered, hiddenBy } = skill;
+  return (
+    <li className="px-4 py-3">
+      <h3 className="flex flex-wrap items-baseline gap-x-2">
+        <code className="font-mono text-[0.8125rem] font-medium">{name}</code>
+        <span className="rounded-full bg-sunken px-1.5 text-xs text-soft">{levels[level]}</span>
+        {faults.length > 0 && (
+          <span className="rounded-full bg-bad-wash px-1.5 text-xs text-bad">not loaded</span>
+        )}
+        {faults.length === 0 && !isOffered && (
+          <span className="rounded-full bg-amber-wash px-1.5 text-xs text-amber">
+            {hiddenBy === null ? 'not offered' : `hidden by one of the ${levels[hiddenBy]}`}
+          </span>
+        )}
+      </h3>
+      {description !== null && <p className="mt-0.5 text-sm text-muted">{description}</p>}
+      {allowedTools !== null && (
+        <p className="mt-0.5 text-xs text-muted">
+          While loaded, only these tools may run: {allowedTools.join(', ') || 'none'}.
+        </p>
+      )}
+      {faults.map(({ line, message }) => (
+        <p key={`${line}: ${message}`} className="mt-0.5 text-xs text-bad">
+          {file}:{line}: {message}
+        </p>
+      ))}
+    </li>
+  );
+}
+
+/** Whether a name or a description has the words of a filter. Pure. */
+export function matches(
+  filter: string,
+  { name, description }: { name: string; description: string | null },
+): boolean {
+  return `${name} ${description ?? ''}`.toLowerCase().includes(filter.trim().toLowerCase());
 }

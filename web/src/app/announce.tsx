@@ -1,5 +1,4 @@
-import { useValue } from './use-value.js';
-import { ValueStore } from './value-store.js';
+import { useValue, ValueStore } from './value-store.js';
 
 const announcement = new ValueStore('');
 

@@ -1,5 +1,5 @@
+import { lazy, Suspense, useEffect, useRef, useState, Component, type ReactNode } from 'react';
 import { Menu } from '../ui/icons/icons.js';
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { NewSessionPage } from '../chat/composer/new-session-page.js';
 import { IconButton } from '../ui/button.js';
 import { TooltipProvider } from '../ui/tooltip.js';
@@ -7,7 +7,6 @@ import { LiveRegion } from './announce.js';
 import { noteFault } from './connection.js';
 import { ConnectionBar } from './connection-bar.js';
 import { DocumentTitle } from './document-title.js';
-import { ErrorBoundary } from './error-boundary.js';
 import { KeyDialog } from './key-dialog.js';
 import { Link } from './link.js';
 import markUrl from './mark.svg';
@@ -17,7 +16,9 @@ import type { Route } from './route.js';
 import { SharedProvider } from './shared.js';
 import { Shortcuts } from './shortcuts.js';
 import { Sidebar } from './sidebar.js';
-import { useValue } from './use-value.js';
+import { useValue } from './value-store.js';
+import { isLoadFault } from './describe-fault.js';
+import { FaultNote } from './fault-note.js';
 
 /** Loaded with the conversation, and before it where the first page is shown. */
 const loadChat = () => import('../chat/chat-page.js');
@@ -197,4 +198,28 @@ function TopBar({ route }: { route: Route }) {
       )}
     </div>
   );
+}
+
+/** Shows a fault in place of a page that cannot be rendered; the other pages work. */
+class ErrorBoundary extends Component<{ children: ReactNode }, { fault: unknown }> {
+  override state = { fault: undefined as unknown };
+
+  static getDerivedStateFromError(fault: unknown) {
+    return { fault };
+  }
+
+  override render(): ReactNode {
+    const { fault } = this.state;
+    if (fault === undefined) return this.props.children;
+    return (
+      <main id="main" className="p-4 sm:p-8">
+        <FaultNote
+          fault={fault}
+          onRetry={() =>
+            isLoadFault(fault) ? location.reload() : this.setState({ fault: undefined })
+          }
+        />
+      </main>
+    );
+  }
 }

@@ -1,7 +1,6 @@
 import { useEffect } from 'react';
-import { ValueStore } from './value-store.js';
+import { ValueStore, useValue } from './value-store.js';
 import { usePending } from './shared.js';
-import { useValue } from './use-value.js';
 
 /** What the shown page is about, before the name of its kind; empty: the kind alone says it. */
 const subject = new ValueStore('');

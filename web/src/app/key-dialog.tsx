@@ -2,7 +2,7 @@ import { useId, useState } from 'react';
 import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
 import { keyRequest, storeKey, type KeyRequest } from './api-key.js';
-import { useValue } from './use-value.js';
+import { useValue } from './value-store.js';
 
 const reasons: Record<KeyRequest, string> = {
   missing:

@@ -1,8 +1,7 @@
 import { useEffect } from 'react';
 import { Dialog } from '../ui/dialog.js';
 import { navigate } from './navigation.js';
-import { useValue } from './use-value.js';
-import { ValueStore } from './value-store.js';
+import { useValue, ValueStore } from './value-store.js';
 
 /** The id of the field for a message, where the page has one. */
 export const COMPOSER_ID = 'composer';

@@ -24,7 +24,7 @@ import { rowLook, SessionList } from './session-list.js';
 import { useCaller, useMaySeeQueue, usePending } from './shared.js';
 import { showShortcuts } from './shortcuts.js';
 import { themeChoice, type ThemeChoice } from './theme.js';
-import { useValue } from './use-value.js';
+import { useValue } from './value-store.js';
 
 /** The links to sessions and pages. */
 export function Sidebar({ route }: { route: Route }) {

@@ -3,7 +3,7 @@ import { ConnectionLostError } from '../../../src/client/transport/client-errors
 import { apiKey } from './api-key.js';
 import { reportFault } from './client.js';
 import { isLost, onReconnect } from './connection.js';
-import { useValue } from './use-value.js';
+import { useValue } from './value-store.js';
 
 export interface Resource<T> {
   /** The last loaded value, also during the next request. */

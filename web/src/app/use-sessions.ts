@@ -3,8 +3,7 @@ import type { ListedSession } from '../../../src/client/turnpike-client.js';
 import { client } from './client.js';
 import { subscribeToTabs } from './tabs.js';
 import { useResource } from './use-resource.js';
-import { useValue } from './use-value.js';
-import { ValueStore } from './value-store.js';
+import { useValue, ValueStore } from './value-store.js';
 
 const EVERY_MS = 10_000;
 /** Sessions of the first page, and of each one that is asked for after it. */

@@ -1,3 +1,5 @@
+import { useSyncExternalStore } from 'react';
+
 /** A value that components read through `useSyncExternalStore`. */
 export class ValueStore<T> {
   readonly #listeners = new Set<() => void>();
@@ -20,4 +22,8 @@ export class ValueStore<T> {
   update(change: (value: T) => T): void {
     this.set(change(this.value));
   }
+}
+
+export function useValue<T>(store: ValueStore<T>): T {
+  return useSyncExternalStore(store.subscribe, store.get);
 }

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { SessionRecord } from '../../../src/client/turnpike-client.js';
+import type { SessionRecord, ModelList } from '../../../src/client/turnpike-client.js';
 import { client } from '../app/client.js';
 import { useSubject } from '../app/document-title.js';
 import { FaultNote } from '../app/fault-note.js';
@@ -14,11 +14,12 @@ import { CopyButton } from '../ui/copy-button.js';
 import { FormDialog } from '../ui/form-dialog.js';
 import { Field } from '../ui/field.js';
 import { Download, Pencil, Trash2 } from '../ui/icons/icons.js';
+import { formatShort, formatUsd } from '../ui/format.js';
 import { modeWords } from './composer/permission-modes.js';
 import { conversationMarkdown } from './conversation/conversation-markdown.js';
 import { closeConversation } from './conversation/open-conversation.js';
 import type { ShownTurn } from './conversation/turn-view.js';
-import { SessionMeter } from './session-meter.js';
+import { sessionFacts } from './conversation/session-facts.js';
 
 /** Title and facts of a session, and what is done with it as a whole. */
 export function ChatHeader({
@@ -159,5 +160,39 @@ function RenameDialog({
         )}
       </Field>
     </FormDialog>
+  );
+}
+
+/** Cost, model and context of a session, in one line: at its end stands what is always known, and nothing moves. */
+function SessionMeter({
+  turns,
+  sessionModel,
+  models,
+}: {
+  turns: readonly ShownTurn[];
+  sessionModel: string | undefined;
+  models: ModelList | undefined;
+}) {
+  // Superseded turns have their cost, and no part in the context: they go before the others.
+  const views = [
+    ...turns.filter(({ supersededBy }) => supersededBy !== undefined),
+    ...turns.filter(({ supersededBy }) => supersededBy === undefined),
+  ].map(({ view }) => view);
+  const { model, contextTokens, contextWindow, usd } = sessionFacts(views, sessionModel, models);
+  return (
+    <span
+      role="group"
+      aria-label="Model, context and cost"
+      className="grid shrink-0 grid-cols-[4rem_auto_8.5rem] items-center gap-x-3 text-right tabular-nums max-lg:grid-cols-[4rem_8.5rem] max-sm:grid-cols-[4rem]"
+    >
+      <span className="text-left" title="Cost of the session’s turns">
+        {usd === undefined ? '' : formatUsd(usd)}
+      </span>
+      <span className="max-w-48 truncate max-lg:hidden">{model}</span>
+      <span className="max-sm:hidden" title="Tokens that the next model call starts from">
+        {contextTokens !== undefined &&
+          `Context ${formatShort(contextTokens)}${contextWindow === undefined ? '' : ` / ${formatShort(contextWindow)}`}`}
+      </span>
+    </span>
   );
 }

@@ -1,25 +1,24 @@
-import { ArrowDown } from '../ui/icons/icons.js';
-import { useCallback, useEffect, useMemo, useState } from 'react';
-import { reportFault } from '../app/client.js';
+import { useCallback, useEffect, useMemo, useState, useRef } from 'react';
+import { ArrowDown, GitFork } from '../ui/icons/icons.js';
+import { reportFault, client } from '../app/client.js';
 import { isLost } from '../app/connection.js';
 import { lostWords } from '../app/connection-bar.js';
 import { FaultNote } from '../app/fault-note.js';
 import { Link } from '../app/link.js';
 import { Loading, Page } from '../app/page.js';
 import { COMPOSER_ID } from '../app/shortcuts.js';
-import { useValue } from '../app/use-value.js';
+import { useValue } from '../app/value-store.js';
 import { IconButton } from '../ui/button.js';
+import type { SessionRecord } from '../../../src/client/turnpike-client.js';
+import { useResource } from '../app/use-resource.js';
 import { ChatHeader } from './chat-header.js';
 import { Composer } from './composer/composer.js';
-import type { Conversation } from './conversation/conversation.js';
-import { isMissing } from './conversation/is-missing.js';
+import { type Conversation, isMissing } from './conversation/conversation.js';
 import { placeTurns, type ChosenVersions } from './conversation/place-turns.js';
-import { ForkSource } from './fork/fork-source.js';
 import type { ShownTurn } from './conversation/turn-view.js';
 import { Turn } from './turn/turn.js';
 import { isLive, TurnStatus } from './turn/turn-status.js';
 import { useConversation } from './conversation/use-conversation.js';
-import { useStickToEnd } from './use-stick-to-end.js';
 
 /** A session: its turns, and the field for the next message. */
 export function ChatPage({ sessionId }: { sessionId: string }) {
@@ -159,4 +158,83 @@ function MissingSession() {
       </p>
     </Page>
   );
+}
+
+/** Where the history of a fork comes from; its source may be gone. */
+export function ForkSource({
+  source: { sessionId, position },
+}: {
+  source: NonNullable<SessionRecord['forkedFrom']>;
+}) {
+  const load = useCallback(() => client().sessions.get(sessionId), [sessionId]);
+  const { value, fault } = useResource(load);
+  const isGone = isMissing(fault);
+  return (
+    <p className="mb-2 flex items-center justify-center gap-1.5 text-xs text-muted">
+      <GitFork aria-hidden size={13} className="shrink-0" />
+      <span>
+        Forked {position} a turn of{' '}
+        {isGone || value === undefined ? (
+          isGone ? (
+            'a session that was deleted.'
+          ) : (
+            'another session.'
+          )
+        ) : (
+          <Link
+            href={`/sessions/${sessionId}`}
+            className="text-accent-ink underline underline-offset-2"
+          >
+            another session
+          </Link>
+        )}
+      </span>
+    </p>
+  );
+}
+
+/** Pixels from the end that still count as the end. */
+const NEAR = 40;
+
+/**
+ * Keeps a scrolling box at its end while it grows, unless the reader has scrolled away. The box is
+ * scrolled between layout and paint, so that nothing jumps.
+ */
+export function useStickToEnd() {
+  const box = useRef<HTMLDivElement>(null);
+  const content = useRef<HTMLDivElement>(null);
+  const isStuck = useRef(true);
+  const [isAtEnd, setAtEnd] = useState(true);
+
+  const toEnd = useCallback(() => {
+    isStuck.current = true;
+    const element = box.current;
+    if (element !== null) element.scrollTop = element.scrollHeight;
+  }, []);
+
+  useEffect(() => {
+    const element = box.current;
+    const inner = content.current;
+    if (element === null || inner === null) return undefined;
+    let height = element.scrollHeight;
+    const onScroll = (): void => {
+      const isNear = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR;
+      // Growth below the viewport is not the reader's scrolling.
+      if (isNear || element.scrollHeight === height) isStuck.current = isNear;
+      height = element.scrollHeight;
+      setAtEnd(isNear);
+    };
+    const observer = new ResizeObserver(() => {
+      height = element.scrollHeight;
+      if (isStuck.current) element.scrollTop = element.scrollHeight;
+    });
+    observer.observe(inner);
+    observer.observe(element);
+    element.addEventListener('scroll', onScroll, { passive: true });
+    return () => {
+      observer.disconnect();
+      element.removeEventListener('scroll', onScroll);
+    };
+  }, []);
+  return { box, content, isAtEnd, toEnd };
 }

@@ -9,7 +9,6 @@ import { useResource } from '../app/use-resource.js';
 import { formatAgo, formatBytes, formatCount } from '../ui/format.js';
 import { FileText } from '../ui/icons/icons.js';
 import { DeleteButton } from '../ui/delete-button.js';
-import { keepOpened } from './keep-opened.js';
 import { OpenFile } from './open-file.js';
 
 /** The most files of a page of the list, which is more than memories have by default. */
@@ -131,4 +130,18 @@ function FileRow({
       </span>
     </div>
   );
+}
+
+/**
+ * A list with the item that is open, also where that is not listed any more: what is typed into it stays. Pure.
+ *
+ * @param nameOf what an item is known by.
+ */
+export function keepOpened<T>(
+  listed: readonly T[],
+  opened: T | undefined,
+  nameOf: (item: T) => string,
+): readonly T[] {
+  if (opened === undefined || listed.some((item) => nameOf(item) === nameOf(opened))) return listed;
+  return [...listed, opened];
 }

@@ -6,8 +6,7 @@ import { mayLeave } from '../app/unsaved.js';
 import { useResource } from '../app/use-resource.js';
 import { Button } from '../ui/button.js';
 import { Plus } from '../ui/icons/icons.js';
-import { keepOpened } from './keep-opened.js';
-import { MemoryCard } from './memory-card.js';
+import { keepOpened, MemoryCard } from './memory-card.js';
 import { NewFile } from './new-file.js';
 
 /** Milliseconds between two looks at what agents keep. */

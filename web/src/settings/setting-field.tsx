@@ -1,13 +1,11 @@
-import { useId, type ReactNode } from 'react';
+import { useId, type ReactNode, useState } from 'react';
 import type { EffectiveSetting, ModelList } from '../../../src/client/turnpike-client.js';
 import { IconButton } from '../ui/button.js';
 import { formatCount } from '../ui/format.js';
 import { X } from '../ui/icons/icons.js';
 import { Slider } from '../ui/slider.js';
-import { ChoiceInput } from './choice-input.js';
 import { Tooltip } from '../ui/tooltip.js';
 import { describeInForce, describeWires } from './describe-in-force.js';
-import { NumberInput } from './number-input.js';
 import type { SettingLook } from './setting-looks.js';
 import type { SettingValue } from './user-settings.js';
 
@@ -132,4 +130,107 @@ function Entry({
       </span>
     </div>
   );
+}
+
+interface InputProps<T> {
+  id: string;
+  describedBy: string;
+  hasProblem: boolean;
+  /** Undefined where it is not set. */
+  value: T | undefined;
+  onChange: (value: T | undefined) => void;
+}
+
+/** A number field; empty for no value. */
+function NumberInput({
+  id,
+  describedBy,
+  hasProblem,
+  value,
+  min,
+  max,
+  placeholder,
+  onChange,
+}: InputProps<number> & {
+  min: number;
+  max: number;
+  /** The value in force where none is set. */
+  placeholder: string;
+}) {
+  // The text while the field is edited: not every state of it is a number.
+  const [text, setText] = useState<string>();
+  return (
+    <input
+      id={id}
+      type="number"
+      inputMode="numeric"
+      min={min}
+      max={max}
+      value={text ?? value ?? ''}
+      placeholder={placeholder}
+      aria-describedby={describedBy}
+      aria-invalid={hasProblem}
+      onChange={({ target }) => {
+        setText(target.value);
+        if (target.value.trim() !== '') onChange(Number(target.value));
+      }}
+      onBlur={() => {
+        if (text !== undefined && text.trim() === '') onChange(undefined);
+        setText(undefined);
+      }}
+      className="h-9 w-24 rounded-lg border border-line-strong bg-panel px-2 text-right text-sm tabular-nums aria-invalid:border-bad"
+    />
+  );
+}
+
+interface Choice {
+  value: SettingValue;
+  words: string;
+}
+
+const switches: readonly Choice[] = [
+  { value: true, words: 'On' },
+  { value: false, words: 'Off' },
+];
+
+/** A choice: on or off, or a model. */
+function ChoiceInput({
+  id,
+  describedBy,
+  hasProblem,
+  value,
+  type,
+  models,
+  onChange,
+}: InputProps<SettingValue> & {
+  type: 'boolean' | 'string' | 'integer';
+  models: ModelList | undefined;
+}) {
+  const choices = type === 'boolean' ? switches : modelChoices(models, value);
+  return (
+    <select
+      id={id}
+      aria-describedby={describedBy}
+      aria-invalid={hasProblem}
+      value={value === undefined ? '' : String(value)}
+      onChange={({ target }) =>
+        onChange(choices.find((one) => String(one.value) === target.value)?.value)
+      }
+      className="h-9 w-52 rounded-lg border border-line-strong bg-panel px-2 text-sm aria-invalid:border-bad"
+    >
+      <option value="">Default</option>
+      {choices.map(({ value: one, words }) => (
+        <option key={String(one)} value={String(one)}>
+          {words}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+/** The listed models, and the saved one even if it is no longer listed. */
+function modelChoices(models: ModelList | undefined, value: SettingValue | undefined): Choice[] {
+  const listed = (models?.models ?? []).map(({ id, name }) => ({ value: id, words: name }));
+  const isListed = value === undefined || listed.some((one) => one.value === value);
+  return isListed ? listed : [...listed, { value, words: `${String(value)} (not listed)` }];
 }

@@ -6,7 +6,7 @@ import { FaultNote } from '../app/fault-note.js';
 import { useModels } from '../app/models.js';
 import { Loading, Page, Section } from '../app/page.js';
 import { subscribeToTabs, publishToTabs } from '../app/tabs.js';
-import { useValue } from '../app/use-value.js';
+import { useValue } from '../app/value-store.js';
 import { Button } from '../ui/button.js';
 import { Spinner } from '../ui/spinner.js';
 import { SettingField, type EnteredSetting } from './setting-field.js';

@@ -1,5 +1,5 @@
-import { Square } from '../ui/icons/icons.js';
 import { useCallback, useEffect, useMemo, useState } from 'react';
+import { Square } from '../ui/icons/icons.js';
 import type { TurnRecord } from '../../../src/client/turnpike-client.js';
 import { allTokens } from '../app/all-tokens.js';
 import { client, reportFault } from '../app/client.js';
@@ -8,14 +8,13 @@ import { Link } from '../app/link.js';
 import { Loading, Page, Section } from '../app/page.js';
 import { useNow } from '../app/use-now.js';
 import { useResource } from '../app/use-resource.js';
-import { useValue } from '../app/use-value.js';
+import { useValue } from '../app/value-store.js';
 import { Button } from '../ui/button.js';
-import { formatDuration, formatShort } from '../ui/format.js';
+import { formatDuration, formatShort, formatCount } from '../ui/format.js';
 import { ReplayButton } from '../replay/replay-button.js';
 import { Replays } from '../replay/replays.js';
 import { Budgets } from './budgets.js';
 import { buildTimeline, type Timeline } from './build-timeline.js';
-import { ContextChart } from './context-chart.js';
 import { RawEvents } from './raw-events.js';
 import { TurnLog } from './turn-log.js';
 import { Waterfall } from './waterfall.js';
@@ -139,5 +138,57 @@ function StopButton({ turnId }: { turnId: string }) {
     <Button onClick={stop} disabled={isAsked}>
       <Square aria-hidden size={12} fill="currentColor" /> {isAsked ? 'Stopping' : 'Stop'}
     </Button>
+  );
+}
+
+/** A chart of the context's tokens after each step. */
+export function ContextChart({ timeline }: { timeline: Timeline }) {
+  const { steps, contextWindow } = timeline;
+  if (steps.length === 0) {
+    return (
+      <p className="rounded-xl border border-line bg-panel p-4 text-xs text-muted">
+        No step has ended yet.
+      </p>
+    );
+  }
+  const highest = Math.max(...steps.map(({ contextTokens }) => contextTokens), 1);
+  // Scaled to the window only where the steps come near it: a small turn would be a flat line.
+  const isNearWindow = contextWindow !== undefined && highest > contextWindow / 10;
+  const top = isNearWindow ? contextWindow : highest;
+  const last = steps.at(-1)?.contextTokens ?? 0;
+  const percent = contextWindow === undefined ? undefined : (last * 100) / contextWindow;
+  return (
+    <figure className="rounded-xl border border-line bg-panel p-4">
+      <div
+        role="img"
+        aria-label={`Tokens of the context after each of ${steps.length} steps; the last has ${formatCount(last)}`}
+        className="flex h-24 items-end gap-px border-b border-line"
+      >
+        {steps.map(({ step, usage, contextTokens }, index) => (
+          <div
+            key={`${step}-${index}`}
+            title={`Step ${step}: ${formatCount(contextTokens)} tokens`}
+            className="relative min-w-px max-w-8 flex-1 overflow-hidden rounded-t-sm bg-accent"
+            style={{ height: `${Math.max(2, (contextTokens * 100) / top)}%` }}
+          >
+            <div
+              className="absolute inset-x-0 bottom-0 bg-panel/50"
+              style={{ height: `${(usage.cacheReadTokens * 100) / Math.max(1, contextTokens)}%` }}
+            />
+          </div>
+        ))}
+      </div>
+      <figcaption className="mt-2 flex flex-wrap justify-between gap-x-4 text-xs text-muted tabular-nums">
+        <span>
+          {steps.length === 1 ? '1 step' : `${steps.length} steps`}, top {formatShort(top)}
+          {isNearWindow ? ' (the window)' : ''}
+        </span>
+        <span>
+          {formatCount(last)} tokens
+          {percent !== undefined &&
+            ` · ${percent.toFixed(percent < 10 ? 1 : 0)} % of ${formatShort(contextWindow ?? 0)}`}
+        </span>
+      </figcaption>
+    </figure>
   );
 }

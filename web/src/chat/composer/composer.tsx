@@ -1,4 +1,3 @@
-import { ArrowUp, Brain, Paperclip, Quote, Square } from '../../ui/icons/icons.js';
 import {
   useEffect,
   useId,
@@ -8,20 +7,20 @@ import {
   type KeyboardEvent,
   type ReactNode,
 } from 'react';
+import { ArrowUp, Brain, Paperclip, Quote, Square } from '../../ui/icons/icons.js';
 import { useModels } from '../../app/models.js';
 import { useCaller } from '../../app/shared.js';
 import { COMPOSER_ID } from '../../app/shortcuts.js';
 import { IconButton } from '../../ui/button.js';
 import { Toggle } from '../../ui/toggle.js';
 import { Spinner } from '../../ui/spinner.js';
-import { ChosenChip } from './file-chip.js';
-import { ModelChoice } from './model-choice.js';
-import { ThinkingDetail } from '../turn/thinking-detail.js';
-import { turnOptions, turnOpts, type OnBusy } from './turn-options.js';
-import { useAttachments } from './use-attachments.js';
-import { useFileDrop } from './use-file-drop.js';
 import type { AttachedFile } from '../conversation/turn-view.js';
-import { useValue } from '../../app/use-value.js';
+import { useValue } from '../../app/value-store.js';
+import type { ModelList } from '../../../../src/client/turnpike-client.js';
+import { formatShort } from '../../ui/format.js';
+import { ChosenChip } from './file-chip.js';
+import { turnOptions, turnOpts, type OnBusy, efforts, type TurnOptions } from './turn-options.js';
+import { useAttachments } from './use-attachments.js';
 
 export interface Draft {
   message: string;
@@ -226,4 +225,111 @@ function BusyChoice({ value }: { value: OnBusy }) {
       ))}
     </select>
   );
+}
+
+/** Takes files that are dropped anywhere on the page. @returns whether files are dragged over it. */
+function useFileDrop(onFiles: (files: Iterable<File>) => void): boolean {
+  const [isOver, setOver] = useState(false);
+  useEffect(() => {
+    const hasFiles = (event: DragEvent): boolean =>
+      event.dataTransfer?.types.includes('Files') ?? false;
+    const over = (event: DragEvent): void => {
+      if (!hasFiles(event)) return;
+      event.preventDefault();
+      setOver(true);
+    };
+    const leave = (event: DragEvent): void => {
+      if (event.relatedTarget === null) setOver(false);
+    };
+    const drop = (event: DragEvent): void => {
+      if (!hasFiles(event)) return;
+      event.preventDefault();
+      setOver(false);
+      onFiles([...(event.dataTransfer?.files ?? [])]);
+    };
+    addEventListener('dragover', over);
+    addEventListener('dragleave', leave);
+    addEventListener('drop', drop);
+    return () => {
+      removeEventListener('dragover', over);
+      removeEventListener('dragleave', leave);
+      removeEventListener('drop', drop);
+    };
+  }, [onFiles]);
+  return isOver;
+}
+
+/** The effort of thinking of the next turn, and whether thinking is shown. */
+function ThinkingDetail({ effort, showsThinking }: TurnOptions) {
+  return (
+    <>
+      <select
+        aria-label="Effort"
+        value={effort ?? ''}
+        onChange={({ target }) => {
+          const chosen = efforts.find((level) => level === target.value);
+          turnOptions.update(({ effort: _before, ...rest }) => ({
+            ...rest,
+            ...(chosen === undefined ? {} : { effort: chosen }),
+          }));
+        }}
+        className="h-8 rounded-lg bg-transparent px-1 text-xs text-soft hover:bg-sunken"
+      >
+        <option value="">Default effort</option>
+        {efforts.map((level) => (
+          <option key={level} value={level}>
+            {level} effort
+          </option>
+        ))}
+      </select>
+      <Toggle
+        label="Show thinking"
+        isOn={showsThinking}
+        onChange={(shows) => turnOptions.update((all) => ({ ...all, showsThinking: shows }))}
+      />
+    </>
+  );
+}
+
+/** The model of the next turn. */
+function ModelChoice({
+  models,
+  value,
+  onChange,
+}: {
+  models: ModelList | undefined;
+  /** Undefined: the server's default. */
+  value: string | undefined;
+  onChange: (model: string | undefined) => void;
+}) {
+  if (models === undefined) return null;
+  const isGone = value !== undefined && !models.models.some(({ id }) => id === value);
+  return (
+    <select
+      aria-label="Model"
+      value={value ?? ''}
+      onChange={({ target }) => onChange(target.value === '' ? undefined : target.value)}
+      className="h-8 max-w-56 rounded-lg bg-transparent px-1 text-xs text-soft hover:bg-sunken"
+    >
+      <option value="">{defaultWords(models)}</option>
+      {isGone && <option value={value}>{value} (not listed)</option>}
+      {models.models.map(({ id, name, contextWindow, price, lifecycle }) => (
+        <option
+          key={id}
+          value={id}
+          title={`${id}: ${formatShort(contextWindow)} tokens${price === undefined ? '' : `, $${price.input} in and $${price.output} out for a million`}`}
+        >
+          {name}
+          {lifecycle === 'deprecated' ? ' (deprecated)' : ''}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+/** The model that turns have which name none. */
+function defaultWords({ provider, defaultModel, models }: ModelList): string {
+  if (provider === 'rehearsal') return 'Rehearsal model';
+  const name = models.find(({ id }) => id === defaultModel)?.name ?? defaultModel;
+  return `${name} (default)`;
 }

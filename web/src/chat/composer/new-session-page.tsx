@@ -13,7 +13,6 @@ import { publishToTabs } from '../../app/tabs.js';
 import { useResource } from '../../app/use-resource.js';
 import { closeConversation, openConversation } from '../conversation/open-conversation.js';
 import { Composer, type Draft } from './composer.js';
-import { examplesFor } from './examples.js';
 import { permissionModes } from './permission-modes.js';
 
 const FOLDER = 'turnpike.folder';
@@ -243,4 +242,31 @@ function Labelled({ label, id, children }: { label: string; id: string; children
       {children}
     </div>
   );
+}
+
+interface Example {
+  label: string;
+  text: string;
+}
+
+const toClaude: readonly Example[] = [
+  { label: 'Explain this project', text: 'Explain what the project in this folder does.' },
+  { label: 'Find a bug', text: 'Look for a bug in this folder, and tell me how to fix it.' },
+  { label: 'Write a README', text: 'Write a README.md for the project in this folder.' },
+  { label: 'Summarise a file', text: 'Summarise the attached file in five sentences.' },
+];
+
+const toRehearsal: readonly Example[] = [
+  { label: 'Say hello', text: 'Hello!' },
+  {
+    label: 'Write a file, after your approval',
+    text: '[[tool=write {"file_path":"hello.txt","content":"Hello from Turnpike"}]]',
+  },
+  { label: 'List the files', text: '[[tool=glob {"pattern":"*"}]]' },
+  { label: 'Stream 200 words', text: 'Say something long. [[tokens=200 gap=20]]' },
+];
+
+/** Messages to begin with, for the model that answers. Pure. */
+function examplesFor(provider: string): readonly Example[] {
+  return provider === 'rehearsal' ? toRehearsal : toClaude;
 }

@@ -1,13 +1,11 @@
 import { newKey } from '../../../../src/client/transport/transport.js';
 import type { SessionRecord } from '../../../../src/client/turnpike-client.js';
 import { ValueStore } from '../../app/value-store.js';
+import { TurnpikeError } from '../../../../src/client/transport/client-errors.js';
 import type { ConversationServer, StoredConversation, Submission } from './conversation-server.js';
-import { FrameBatch } from './frame-batch.js';
-import { isMissing } from './is-missing.js';
 import { isActive, mergeStored } from './view-messages.js';
 import { reduceTurn, type AnyFrame } from './reduce-turn.js';
 import { emptyTurn, type AttachedFile, isRunning, type ShownTurn } from './turn-view.js';
-import { supersedeTurns } from './supersede-turns.js';
 
 export interface ConversationState {
   status: 'loading' | 'ready' | 'failed';
@@ -213,4 +211,83 @@ export class Conversation {
   #update(change: (turns: readonly ShownTurn[]) => readonly ShownTurn[]): void {
     this.state.update((state) => ({ ...state, turns: change(state.turns) }));
   }
+}
+
+/** Milliseconds between flushes of a hidden tab, which gets no animation frames. */
+const HIDDEN_MS = 500;
+
+/** Collects frames until the next animation frame, so that the page renders once for all of them. */
+class FrameBatch {
+  #frames = new Map<string, AnyFrame[]>();
+  #cancel: (() => void) | undefined;
+
+  constructor(
+    private readonly flushed: (frames: ReadonlyMap<string, readonly AnyFrame[]>) => void,
+  ) {}
+
+  add(turnId: string, frame: AnyFrame): void {
+    const frames = this.#frames.get(turnId);
+    if (frames === undefined) this.#frames.set(turnId, [frame]);
+    else frames.push(frame);
+    this.#cancel ??= this.#schedule();
+  }
+
+  flush(): void {
+    this.#cancel?.();
+    this.#cancel = undefined;
+    if (this.#frames.size === 0) return;
+    const frames = this.#frames;
+    this.#frames = new Map();
+    this.flushed(frames);
+  }
+
+  /** Drops the frames that were not flushed. */
+  close(): void {
+    this.#cancel?.();
+    this.#frames.clear();
+  }
+
+  #schedule(): () => void {
+    if (document.hidden) {
+      const timer = setTimeout(() => this.flush(), HIDDEN_MS);
+      return () => clearTimeout(timer);
+    }
+    const drawing = requestAnimationFrame(() => this.flush());
+    // A tab that is hidden meanwhile gets no animation frame.
+    const timer = setTimeout(() => this.flush(), HIDDEN_MS);
+    return () => {
+      cancelAnimationFrame(drawing);
+      clearTimeout(timer);
+    };
+  }
+}
+
+/**
+ * The turns once another has taken the place of one of them, and of those of the conversation that
+ * follow it: as the server supersedes them. Pure.
+ *
+ * @param turns oldest first.
+ * @param replaces undefined: nothing is replaced.
+ */
+function supersedeTurns(
+  turns: readonly ShownTurn[],
+  supersededBy: string,
+  replaces: string | undefined,
+): readonly ShownTurn[] {
+  const at = turns.findIndex(({ turnId }) => turnId === replaces);
+  if (at === -1) return turns;
+  return turns.map((turn, place) => {
+    const isReplaced =
+      place >= at &&
+      turn.turnId !== supersededBy &&
+      turn.supersededBy === undefined &&
+      // A message that the server has not accepted follows nothing yet.
+      turn.submission === undefined;
+    return isReplaced ? { ...turn, supersededBy } : turn;
+  });
+}
+
+/** Whether the session does not exist for this key. Pure. */
+export function isMissing(fault: unknown): boolean {
+  return fault instanceof TurnpikeError && fault.code === 'SESSION_NOT_FOUND';
 }

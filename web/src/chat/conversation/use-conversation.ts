@@ -3,7 +3,7 @@ import { announce } from '../../app/announce.js';
 import { apiKey } from '../../app/api-key.js';
 import { isLost, onReconnect } from '../../app/connection.js';
 import { subscribeToTabs } from '../../app/tabs.js';
-import { useValue } from '../../app/use-value.js';
+import { useValue } from '../../app/value-store.js';
 import { sessionsChanged } from '../../app/use-sessions.js';
 import type { Conversation, ConversationState } from './conversation.js';
 import { isRunning } from './turn-view.js';

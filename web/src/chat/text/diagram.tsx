@@ -1,5 +1,5 @@
 import { useEffect, useState, type ReactNode } from 'react';
-import { useValue } from '../../app/use-value.js';
+import { useValue } from '../../app/value-store.js';
 import { themeChoice } from '../../app/theme.js';
 import { drawDiagram } from './draw-diagram.js';
 

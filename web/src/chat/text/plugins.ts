@@ -1,8 +1,7 @@
 import { useEffect } from 'react';
 import type { Options } from 'react-markdown';
 import { noteFault } from '../../app/connection.js';
-import { useValue } from '../../app/use-value.js';
-import { ValueStore } from '../../app/value-store.js';
+import { useValue, ValueStore } from '../../app/value-store.js';
 
 type Remark = NonNullable<Options['remarkPlugins']>;
 type Rehype = NonNullable<Options['rehypePlugins']>;

@@ -1,6 +1,6 @@
 import { useEffect, useId, useState } from 'react';
 import { DescribedFaultNote } from '../../app/fault-note.js';
-import { useValue } from '../../app/use-value.js';
+import { useValue } from '../../app/value-store.js';
 import { Dialog } from '../../ui/dialog.js';
 import type { Conversation } from '../conversation/conversation.js';
 import { lineFrom } from '../conversation/place-turns.js';
