@@ -1,4 +1,5 @@
-import { lazy, Suspense, useEffect, useRef, useState, Component, type ReactNode } from 'react';
+import { Suspense, useEffect, useRef, useState, Component, type ReactNode } from 'react';
+import { lazyPart } from './lazy-part.js';
 import { Menu } from '../ui/icons/icons.js';
 import { NewSessionPage } from '../chat/composer/new-session-page.js';
 import { IconButton } from '../ui/button.js';
@@ -22,46 +23,28 @@ import { FaultNote } from './fault-note.js';
 
 /** Loaded with the conversation, and before it where the first page is shown. */
 const loadChat = () => import('../chat/chat-page.js');
-const ChatPage = lazy(() => loadChat().then(({ ChatPage }) => ({ default: ChatPage })));
-const ApprovalsPage = lazy(() =>
-  import('../approvals/approvals-page.js').then(({ ApprovalsPage }) => ({
-    default: ApprovalsPage,
-  })),
+const ChatPage = lazyPart(async () => (await loadChat()).ChatPage);
+const ApprovalsPage = lazyPart(
+  async () => (await import('../approvals/approvals-page.js')).ApprovalsPage,
 );
-const KeysPage = lazy(() =>
-  import('../keys/keys-page.js').then(({ KeysPage }) => ({ default: KeysPage })),
+const KeysPage = lazyPart(async () => (await import('../keys/keys-page.js')).KeysPage);
+const UsagePage = lazyPart(async () => (await import('../usage/usage-page.js')).UsagePage);
+const HelpPage = lazyPart(async () => (await import('../help/help-page.js')).HelpPage);
+const TimelinePage = lazyPart(
+  async () => (await import('../timeline/timeline-page.js')).TimelinePage,
 );
-const UsagePage = lazy(() =>
-  import('../usage/usage-page.js').then(({ UsagePage }) => ({ default: UsagePage })),
+const ComparePage = lazyPart(async () => (await import('../replay/compare-page.js')).ComparePage);
+const SettingsPage = lazyPart(
+  async () => (await import('../settings/settings-page.js')).SettingsPage,
 );
-const HelpPage = lazy(() =>
-  import('../help/help-page.js').then(({ HelpPage }) => ({ default: HelpPage })),
+const AgentsPage = lazyPart(async () => (await import('../agents/agents-page.js')).AgentsPage);
+const QueuePage = lazyPart(async () => (await import('../queue/queue-page.js')).QueuePage);
+const MemoryPage = lazyPart(async () => (await import('../memory/memory-page.js')).MemoryPage);
+const SchedulesPage = lazyPart(
+  async () => (await import('../schedules/schedules-page.js')).SchedulesPage,
 );
-const TimelinePage = lazy(() =>
-  import('../timeline/timeline-page.js').then(({ TimelinePage }) => ({ default: TimelinePage })),
-);
-const ComparePage = lazy(() =>
-  import('../replay/compare-page.js').then(({ ComparePage }) => ({ default: ComparePage })),
-);
-const SettingsPage = lazy(() =>
-  import('../settings/settings-page.js').then(({ SettingsPage }) => ({ default: SettingsPage })),
-);
-const AgentsPage = lazy(() =>
-  import('../agents/agents-page.js').then(({ AgentsPage }) => ({ default: AgentsPage })),
-);
-const QueuePage = lazy(() =>
-  import('../queue/queue-page.js').then(({ QueuePage }) => ({ default: QueuePage })),
-);
-const MemoryPage = lazy(() =>
-  import('../memory/memory-page.js').then(({ MemoryPage }) => ({ default: MemoryPage })),
-);
-const SchedulesPage = lazy(() =>
-  import('../schedules/schedules-page.js').then(({ SchedulesPage }) => ({
-    default: SchedulesPage,
-  })),
-);
-const WebhooksPage = lazy(() =>
-  import('../webhooks/webhooks-page.js').then(({ WebhooksPage }) => ({ default: WebhooksPage })),
+const WebhooksPage = lazyPart(
+  async () => (await import('../webhooks/webhooks-page.js')).WebhooksPage,
 );
 
 /** The frame of every page, with the sidebar; on narrow screens it is a drawer. */

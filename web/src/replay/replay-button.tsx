@@ -1,10 +1,9 @@
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
+import { lazyPart } from '../app/lazy-part.js';
 import { Button, IconButton } from '../ui/button.js';
 import { History } from '../ui/icons/icons.js';
 
-const ReplayDialog = lazy(() =>
-  import('./replay-dialog.js').then(({ ReplayDialog }) => ({ default: ReplayDialog })),
-);
+const ReplayDialog = lazyPart(async () => (await import('./replay-dialog.js')).ReplayDialog);
 
 /** Opens the dialog that runs a turn again. */
 export function ReplayButton({

@@ -1,4 +1,5 @@
-import { lazy, Suspense, useState, type Ref } from 'react';
+import { Suspense, useState, type Ref } from 'react';
+import { lazyPart } from '../../app/lazy-part.js';
 import { FileText, X } from '../../ui/icons/icons.js';
 import { formatBytes } from '../../ui/format.js';
 import type { AttachedFile } from '../conversation/turn-view.js';
@@ -7,9 +8,7 @@ import { describeFileFault } from './describe-file-fault.js';
 import type { ChosenFile } from './use-attachments.js';
 import { isPicture, useFileContent } from './use-file-content.js';
 
-const FileDialog = lazy(() =>
-  import('./file-dialog.js').then(({ FileDialog }) => ({ default: FileDialog })),
-);
+const FileDialog = lazyPart(async () => (await import('./file-dialog.js')).FileDialog);
 
 const frame =
   'relative flex w-52 max-w-full items-center gap-2 rounded-lg border bg-panel p-1.5 text-left text-xs';

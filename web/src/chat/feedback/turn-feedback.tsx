@@ -1,4 +1,5 @@
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
+import { lazyPart } from '../../app/lazy-part.js';
 import type { FeedbackView } from '../../../../src/client/turnpike-client.js';
 import { client } from '../../app/client.js';
 import { FaultNote } from '../../app/fault-note.js';
@@ -7,9 +8,7 @@ import { IconButton } from '../../ui/button.js';
 import { MessageSquare, ThumbsDown, ThumbsUp } from '../../ui/icons/icons.js';
 import { useNearViewport } from '../turn/use-near-viewport.js';
 
-const CommentDialog = lazy(() =>
-  import('./comment-dialog.js').then(({ CommentDialog }) => ({ default: CommentDialog })),
-);
+const CommentDialog = lazyPart(async () => (await import('./comment-dialog.js')).CommentDialog);
 
 /** The console's key of feedback: whether a turn helped. */
 const KEY = 'helpful';

@@ -1,10 +1,9 @@
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
+import { lazyPart } from '../../app/lazy-part.js';
 import { IconButton } from '../../ui/button.js';
 import { GitFork } from '../../ui/icons/icons.js';
 
-const ForkDialog = lazy(() =>
-  import('./fork-dialog.js').then(({ ForkDialog }) => ({ default: ForkDialog })),
-);
+const ForkDialog = lazyPart(async () => (await import('./fork-dialog.js')).ForkDialog);
 
 /** Begins a new session at a turn. */
 export function ForkButton({ sessionId, turnId }: { sessionId: string; turnId: string }) {

@@ -1,7 +1,8 @@
-import { isValidElement, lazy, Suspense, useRef, type ReactNode, type RefObject } from 'react';
+import { isValidElement, Suspense, useRef, type ReactNode, type RefObject } from 'react';
+import { lazyPart } from '../../app/lazy-part.js';
 import { CopyButton } from '../../ui/copy-button.js';
 
-const Diagram = lazy(() => import('./diagram.js').then(({ Diagram }) => ({ default: Diagram })));
+const Diagram = lazyPart(async () => (await import('./diagram.js')).Diagram);
 
 /** A complete code block; a diagram of Mermaid is drawn. */
 export function CodeBlock({ children }: { children?: ReactNode }) {

@@ -1,11 +1,12 @@
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
+import { lazyPart } from '../../app/lazy-part.js';
 import { IconButton } from '../../ui/button.js';
 import { ChevronLeft, ChevronRight, Columns2 } from '../../ui/icons/icons.js';
 import type { Conversation } from '../conversation/conversation.js';
 import type { ShownTurn } from '../conversation/turn-view.js';
 
-const CompareVersions = lazy(() =>
-  import('./compare-versions.js').then(({ CompareVersions }) => ({ default: CompareVersions })),
+const CompareVersions = lazyPart(
+  async () => (await import('./compare-versions.js')).CompareVersions,
 );
 
 /** Steps through the versions of a point of the conversation. */
