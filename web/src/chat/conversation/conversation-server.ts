@@ -1,6 +1,6 @@
 import type { SessionRecord } from '../../../../src/client/turnpike-client.js';
 import type { MessageDto } from '../../../../src/turn/history/messages.dto.js';
-import type { AnyFrame } from './reduce-turn.js';
+import type { AnyFrame, Submission } from './turn-view.js';
 
 /** A turn of a list. */
 export interface TurnSummary {
@@ -14,19 +14,6 @@ export interface StoredConversation {
   messages: MessageDto[];
   /** Newest first. */
   turns: TurnSummary[];
-}
-
-export interface Submission {
-  sessionId: string;
-  message: string;
-  /** Ids of uploaded files. */
-  attachments: readonly string[];
-  /** In place of those that the replaced turn was sent with; undefined: as if it had not named the option. */
-  opts: Record<string, unknown>;
-  /** The turn whose place the new one takes, with all that follow it. */
-  replaces?: string;
-  /** A key that is kept for all tries, so that a submission starts one turn. */
-  idempotencyKey: string;
 }
 
 export interface SubmittedTurn {

@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import type { MessageDto } from '../../../../src/turn/history/messages.dto.js';
 import { TurnpikeError } from '../../../../src/client/transport/client-errors.js';
 import { Conversation } from './conversation.js';
-import type { ConversationServer, Submission, TurnSummary } from './conversation-server.js';
-import type { AnyFrame } from './reduce-turn.js';
+import type { ConversationServer, TurnSummary } from './conversation-server.js';
+import type { AnyFrame, Submission } from './turn-view.js';
 
 async function* nothing(): AsyncGenerator<AnyFrame> {}
 

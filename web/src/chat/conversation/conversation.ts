@@ -2,10 +2,17 @@ import { newKey } from '../../../../src/client/transport/transport.js';
 import type { SessionRecord } from '../../../../src/client/turnpike-client.js';
 import { ValueStore } from '../../app/value-store.js';
 import { TurnpikeError } from '../../../../src/client/transport/client-errors.js';
-import type { ConversationServer, StoredConversation, Submission } from './conversation-server.js';
+import type { ConversationServer, StoredConversation } from './conversation-server.js';
 import { isActive, mergeStored } from './view-messages.js';
-import { reduceTurn, type AnyFrame } from './reduce-turn.js';
-import { emptyTurn, type AttachedFile, isRunning, type ShownTurn } from './turn-view.js';
+import { reduceTurn } from './reduce-turn.js';
+import {
+  emptyTurn,
+  isRunning,
+  type AnyFrame,
+  type AttachedFile,
+  type ShownTurn,
+  type Submission,
+} from './turn-view.js';
 
 export interface ConversationState {
   status: 'loading' | 'ready' | 'failed';

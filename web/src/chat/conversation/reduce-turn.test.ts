@@ -3,8 +3,8 @@ import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import type { TurnEvent } from '../../../../src/events/turn-event.js';
 import { harnessDialect } from '../../../../src/wires/harness/dialect/harness.js';
-import { reduceTurn, type AnyFrame } from './reduce-turn.js';
-import { emptyTurn, type Item, type TurnView } from './turn-view.js';
+import { reduceTurn } from './reduce-turn.js';
+import { emptyTurn, type AnyFrame, type Item, type TurnView } from './turn-view.js';
 
 const recorded = new URL('../../../../test/golden/events/', import.meta.url);
 const names = readdirSync(recorded);

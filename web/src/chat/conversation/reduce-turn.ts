@@ -8,18 +8,12 @@ import { isPlainObject } from '../../../../src/platform/json.js';
 import { allTokens } from '../../app/all-tokens.js';
 import { distinctSources, keyOfSource } from './cite-text.js';
 import { reduceTool, type ViewFrames } from './reduce-tool.js';
-import type { Item, TextItem, ThinkingItem, TurnFault, TurnView } from './turn-view.js';
+import type { AnyFrame, Item, TextItem, ThinkingItem, TurnFault, TurnView } from './turn-view.js';
 
 /** A frame of a turn, not of its subagents. */
 export type OwnFrame = {
   [Name in HarnessFrameName]: { event: Name; data: ViewFrames[Name] };
 }[HarnessFrameName];
-
-/** A frame as the client received it, of any name. */
-export interface AnyFrame {
-  event: string;
-  data: object;
-}
 
 const RELAYED = 'subagent:';
 

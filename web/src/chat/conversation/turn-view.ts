@@ -2,7 +2,12 @@ import type { MessageDto } from '../../../../src/turn/history/messages.dto.js';
 import type { ToolStatus, Usage } from '../../../../src/storage/shapes/stored-step.js';
 import type { Source, TurnOutcome } from '../../../../src/events/turn-event.js';
 import type { CiteMark } from './cite-text.js';
-import type { Submission } from './conversation-server.js';
+
+/** A frame as the client received it, of any name. */
+export interface AnyFrame {
+  event: string;
+  data: object;
+}
 
 /** A question to a person about a tool call. */
 export interface ApprovalQuestion {
@@ -190,6 +195,20 @@ export interface ConversationTurn {
   supersededBy?: string;
   /** Why the model is not sent the turn. Absent: it is. */
   leftOut?: NonNullable<MessageDto['leftOut']>;
+}
+
+/** A message to send. */
+export interface Submission {
+  sessionId: string;
+  message: string;
+  /** Ids of uploaded files. */
+  attachments: readonly string[];
+  /** In place of those that the replaced turn was sent with; undefined: as if it had not named the option. */
+  opts: Record<string, unknown>;
+  /** The turn whose place the new one takes, with all that follow it. */
+  replaces?: string;
+  /** A key that is kept for all tries, so that a submission starts one turn. */
+  idempotencyKey: string;
 }
 
 /** A turn as the page shows it. */
