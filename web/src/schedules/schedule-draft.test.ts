@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ScheduleView } from '../../../src/client/turnpike-client.js';
 import { TurnpikeError } from '../../../src/client/transport/client-errors.js';
-import { describeState } from './schedule-card.js';
+import { describeState } from './describe-state.js';
 import { draftOf, findProblems, parseDraft, problemOf } from './schedule-draft.js';
 
 const schedule: ScheduleView = {
