@@ -20,8 +20,6 @@ export const time = { type: String, format: 'date-time' } as const;
 
 export const nullableTime = { ...time, nullable: true } as const;
 
-export const nullableText = { type: String, nullable: true } as const;
-
 /** JSON Schema, of which Nest's types know a part. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
