@@ -14,10 +14,8 @@ const only = (name, packages, owners, comment) => ({
 const layers = [
   // Foundations without a domain, and parts that stand alone.
   'platform',
-  'parsing',
   'errors',
   'rehearsal',
-  'console',
   // Storage, configuration, events, and their form in HTTP.
   'storage',
   'config',
@@ -27,14 +25,11 @@ const layers = [
   'http',
   // The domains that a turn is made of.
   'governance',
-  'notices',
   'provider',
   'access',
   'webhooks',
   'memory',
   'tools',
-  'output',
-  'extensions',
   'agents',
   'options',
   'attachments',
@@ -48,8 +43,7 @@ const layers = [
   'data',
   // The assembly of a process, and its clients.
   'ops',
-  'backend',
-  'server',
+  'app',
   'client',
   'cli',
 ];
@@ -125,11 +119,9 @@ const doors = [
   // The data folder, which a start opens first, and whose owner commands look for.
   '^src/storage/folder/(data-folder|open-folder)\\.ts$',
   // Rooms of rules and of what they hold: the functions that apply them are their face.
-  '^src/governance/(budgets|decision-tree|limits|permissions|rates)/',
+  '^src/governance/(budgets|decision-tree|limits|notices|permissions|rates)/',
   // Requests that bring files, for wires that take them with a message.
   '^src/attachments/receive/receive-(json|multipart)\\.ts$',
-  // Triggers whose notices the loop finds again: readings of usage, changes of the session.
-  '^src/notices/triggers/(conversation|usage)\\.ts$',
   // The provider over the SDK, and the SDK's blocks where they are stored or shown.
   '^src/provider/anthropic/(anthropic-provider|native-schema|wire-blocks)\\.ts$',
   '^src/provider/models/view-model\\.ts$',
@@ -137,8 +129,8 @@ const doors = [
   '^src/memory/commands/memory-command\\.ts$',
   // Tools that a turn treats by name.
   '^src/tools/builtin/(bash|memory|skill-tools|task|todo-write)\\.ts$',
-  // How a turn judges its calls by their paths, and runs them.
-  '^src/tools/calls/',
+  // How a turn judges its calls by their paths, and runs them; objects that turns end with; extensions.
+  '^src/tools/(calls|extensions|output)/',
   // The MCP servers of a process; definitions, which agents and sessions have too.
   '^src/tools/mcp/(definitions|mcp)\\.ts$',
   // Ports of the queue: back ends choose them, ops shows them.
@@ -178,9 +170,9 @@ const faces = [
     from: {
       path: '^src/((?:wires/)?[^/]+)/',
       pathNot: [
-        '^src/backend/',
+        '^src/app/backend/',
         '^src/client/server-types\\.ts$',
-        '^src/server/api-shapes\\.ts$',
+        '^src/app/api-shapes\\.ts$',
         '\\.test\\.ts$',
       ],
     },
@@ -188,7 +180,7 @@ const faces = [
   privateRooms({
     name: 'the-back-end-chooses-adapters',
     comment: 'A back end enters rooms for the adapters of ports, which are named by what they use.',
-    from: { path: '^src/(backend)/', pathNot: '\\.test\\.ts$' },
+    from: { path: '^src/(app)/backend/', pathNot: '\\.test\\.ts$' },
     others: ['/(bull|disk|memory|postgres|redis)-[^/]+\\.ts$'],
   }),
 ];
@@ -243,7 +235,7 @@ module.exports = {
       from: {
         path: '^src/',
         pathNot:
-          '^src/(turn/|schedules/|wires/|data/|ops/|client/(server-types|turn/parse-turn-disposition\\.test)|server/|backend/)',
+          '^src/(turn/|schedules/|wires/|data/|ops/|client/(server-types|turn/parse-turn-disposition\\.test)|app/)',
       },
       to: { path: '^src/turn/' },
     },
@@ -267,14 +259,19 @@ module.exports = {
     {
       name: 'governance-rules-are-pure',
       comment:
-        'A rule imports types and shapes only; what is used, and how often, is held by budgets/ and rates/.',
+        'A rule imports types and shapes only; what is used, how often, and the facts of notices are held by budgets/, rates/ and notices/.',
       severity: 'error',
       from: {
         path: '^src/governance/',
-        pathNot: ['\\.module\\.ts$', '^src/governance/(budgets|rates)/', '\\.test\\.ts$'],
+        pathNot: [
+          '\\.module\\.ts$',
+          '^src/governance/(budgets|rates)/',
+          '^src/governance/notices/(project-facts|todos)\\.ts$',
+          '\\.test\\.ts$',
+        ],
       },
       to: {
-        path: '^(src/(?!governance/|parsing/|platform/|errors/|events/turn-event|storage/shapes/)|node_modules/(?!zod/))',
+        path: '^(src/(?!governance/|platform/|errors/|events/turn-event|storage/shapes/)|node_modules/(?!zod/))',
       },
     },
     {
@@ -284,7 +281,8 @@ module.exports = {
       severity: 'error',
       from: {
         path: [
-          '^src/(agents|cli|client|config|console|events|extensions|governance|platform|provider|rehearsal)/',
+          '^src/(agents|cli|client|config|events|governance|platform|provider|rehearsal)/',
+          '^src/app/console/',
           '^src/tools/',
           '^src/turn/(loop|state)/',
           '^src/wires/(framing|[^/]+/dialect)/',
@@ -292,6 +290,8 @@ module.exports = {
         pathNot: [
           '\\.module\\.ts$',
           '^src/governance/budgets/usage-service\\.ts$',
+          '^src/governance/notices/project-facts\\.ts$',
+          '^src/tools/output/schema-checks\\.ts$',
           '^src/tools/[^/]*(controller|service|dto)\\.ts$',
           // Where the services are injected that the plain functions of an attempt are given.
           '^src/turn/state/attempt-services\\.ts$',
@@ -317,7 +317,7 @@ module.exports = {
       'ioredis-has-its-adapters',
       ['ioredis'],
       [
-        '^src/backend/',
+        '^src/app/backend/',
         '^src/storage/redis/redis-',
         '^src/governance/rates/redis-',
         '^src/events/redis-',
@@ -347,7 +347,9 @@ module.exports = {
       'zod-checks-files',
       ['zod'],
       [
-        '^src/(parsing|agents|config|extensions|storage|data|cli)/',
+        '^src/(agents|config|storage|data|cli)/',
+        '^src/platform/parsing/',
+        '^src/tools/extensions/',
         '^src/governance/permissions/',
         '^src/provider/models/',
         '^src/tools/mcp/(definitions|mcp-file)\\.ts$',

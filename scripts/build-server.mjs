@@ -22,8 +22,8 @@ const programs = {
   'run-extractor': 'attachments/extract/process/run-extractor.ts',
   // A thread: see storage/engine/engine-thread.ts.
   'run-engine': 'storage/engine/run-engine.ts',
-  // A thread: see output/check-lane.ts.
-  'run-checks': 'output/run-checks.ts',
+  // A thread: see tools/output/check-lane.ts.
+  'run-checks': 'tools/output/run-checks.ts',
   // The bench and the chaos kit use it as their model.
   'start-rehearsal': 'rehearsal/start-rehearsal.ts',
 };
@@ -84,7 +84,7 @@ export async function buildServer() {
     chunkFileNames: 'client/[name]-[hash].js',
   });
   // Extensions get the server's functions as an argument when they are loaded.
-  await write(at({ 'extend/extend': 'extensions/extend.ts' }), { external: [] });
+  await write(at({ 'extend/extend': 'tools/extensions/extend.ts' }), { external: [] });
 }
 
 async function copyPages() {

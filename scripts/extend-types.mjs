@@ -25,7 +25,7 @@ mkdirSync(out, { recursive: true });
 report([...emit(), ...compileUses()]);
 
 function emit() {
-  const program = ts.createProgram([path.join(root, 'src/extensions/extend.ts')], {
+  const program = ts.createProgram([path.join(root, 'src/tools/extensions/extend.ts')], {
     ...options,
     noEmit: false,
     declaration: true,
@@ -45,7 +45,7 @@ function compileUses() {
     ...options,
     lib: ['lib.es2023.d.ts', 'lib.dom.d.ts'],
     types: [],
-    paths: { [`${packageName}/extend`]: [path.join(out, 'extensions/extend.d.ts')] },
+    paths: { [`${packageName}/extend`]: [path.join(out, 'tools/extensions/extend.d.ts')] },
     allowJs: true,
     checkJs: true,
     skipLibCheck: false,

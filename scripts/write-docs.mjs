@@ -18,7 +18,7 @@ const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
 const outdated = [];
 
 // Before the source is imported, which has these files among it.
-writeSource('src/server/api-shapes.ts', describeShapes());
+writeSource('src/app/api-shapes.ts', describeShapes());
 const streams = describeTypes();
 writeSource('src/http/fields/api-types.json', streams);
 writeSource('src/data/stored-types.json', describeRows());
@@ -43,13 +43,13 @@ const [
   'governance/permissions/decide-permission',
   'governance/permissions/subagent-gate',
   'governance/limits/termination-checks',
-  'notices/triggers',
+  'governance/notices/triggers',
   'rehearsal/rules/strict-rules',
   'rehearsal/models/profiles',
   'errors/error-table',
   'errors/describe-errors',
   'provider/provider-errors',
-  'server/describe-api',
+  'app/describe-api',
   ...controllerFiles(),
 ]);
 

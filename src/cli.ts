@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { commandNames, help, helpOf } from './cli/commands/usage.js';
-import { nearestName } from './parsing/nearest-name.js';
+import { nearestName } from './platform/parsing/nearest-name.js';
 import { leaveOnClosedPipe, oneLine } from './cli/terminal/screen.js';
 import { packageCommit, packageVersion } from './platform/process/package-root.js';
 

@@ -1,7 +1,7 @@
 import { readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from '../platform/error-code.js';
-import { ParsedFiles } from '../parsing/load-file.js';
+import { ParsedFiles } from '../platform/parsing/load-file.js';
 import { isWithin } from '../platform/is-within.js';
 import { parseAgentFile, type AgentFile } from './parse-agent-file.js';
 import { betterFileName, personaOfFile } from './persona-name.js';

@@ -7,11 +7,11 @@ import {
   parsedBy,
   wholeNumber,
   onWrongType,
-} from '../parsing/shapes.js';
+} from '../platform/parsing/shapes.js';
 import { isPlainObject } from '../platform/json.js';
 import { parseThinking } from '../provider/thinking.js';
 import { permissionModes, type OutputTerms, efforts } from '../storage/shapes/stored-options.js';
-import { parseOutput } from '../output/schema-checks.js';
+import { parseOutput } from '../tools/output/schema-checks.js';
 import {
   agentConfigFields,
   validateAgentConfig,

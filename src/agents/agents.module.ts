@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { CONFIG, type Config } from '../config/config.js';
-import { ExtensionsModule } from '../extensions/extensions.module.js';
-import { EXTENSIONS } from '../extensions/load-extensions.js';
+import { ExtensionsModule } from '../tools/extensions/extensions.module.js';
+import { EXTENSIONS } from '../tools/extensions/load-extensions.js';
 import { DecisionTrees } from '../governance/decision-tree/decision-trees.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { LOGGER, type Logger } from '../platform/logger.js';

@@ -1,8 +1,8 @@
 import { errorCode } from '../platform/error-code.js';
-import type { LineProblem } from '../parsing/front-matter.js';
+import type { LineProblem } from '../platform/parsing/front-matter.js';
 import type { RuleTool } from '../governance/permission-subject.js';
 import { ruleFault } from '../governance/permissions/permission-rules.js';
-import { unknownName } from '../parsing/nearest-name.js';
+import { unknownName } from '../platform/parsing/nearest-name.js';
 import { assertNever } from '../platform/assert-never.js';
 import { AgentFiles, type AgentEntry } from './agent-files.js';
 import type { AgentFile, Reference } from './parse-agent-file.js';

@@ -2,11 +2,11 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { TypedError } from '../errors/typed-error.js';
-import { parseLeniently } from '../parsing/parse-value.js';
-import { emptyAsAbsent, filledText } from '../parsing/shapes.js';
+import { parseLeniently } from '../platform/parsing/parse-value.js';
+import { emptyAsAbsent, filledText } from '../platform/parsing/shapes.js';
 import { compact } from '../platform/compact.js';
 import type { AgentConfig } from '../storage/shapes/stored-options.js';
-import { atLines, splitFrontMatter, type LineProblem } from '../parsing/front-matter.js';
+import { atLines, splitFrontMatter, type LineProblem } from '../platform/parsing/front-matter.js';
 import { limitsShape } from './agent-shape.js';
 
 type EntryKind = 'directory' | 'file';

@@ -13,7 +13,7 @@ import {
   within,
   type Parsed,
   type Fault,
-} from '../parsing/parse-value.js';
+} from '../platform/parsing/parse-value.js';
 import { compact } from '../platform/compact.js';
 import { type AgentServers, parseDefinitions } from '../tools/mcp/definitions.js';
 import {
@@ -21,7 +21,7 @@ import {
   splitFrontMatter,
   type FrontMatter,
   type LineProblem,
-} from '../parsing/front-matter.js';
+} from '../platform/parsing/front-matter.js';
 import { isPlainObject } from '../platform/json.js';
 import { agentShape, splitLists, type AgentFields } from './agent-shape.js';
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { stat } from 'node:fs/promises';
 import { systemClock, type Clock } from '../platform/clock.js';
 import { TtlCache } from '../platform/async/ttl-cache.js';
-import { ParsedFiles } from '../parsing/load-file.js';
+import { ParsedFiles } from '../platform/parsing/load-file.js';
 import { ConfigError } from '../config/config.js';
 import { AgentFiles, isHarnessPersona, type AgentEntry } from './agent-files.js';
 import {

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
-import { atLines, splitFrontMatter, type LineProblem } from '../parsing/front-matter.js';
-import { parseValue } from '../parsing/parse-value.js';
+import { atLines, splitFrontMatter, type LineProblem } from '../platform/parsing/front-matter.js';
+import { parseValue } from '../platform/parsing/parse-value.js';
 import { isPlainObject } from '../platform/json.js';
 import { compact } from '../platform/compact.js';
 import { ruleFault } from '../governance/permissions/permission-rules.js';
-import { checkedBy, filledText, parsedBy } from '../parsing/shapes.js';
+import { checkedBy, filledText, parsedBy } from '../platform/parsing/shapes.js';
 
 export type SkillText = Omit<Skill, 'level' | 'place'>;
 

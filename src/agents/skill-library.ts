@@ -3,7 +3,7 @@ import path from 'node:path';
 import { TtlCache } from '../platform/async/ttl-cache.js';
 import type { Clock } from '../platform/clock.js';
 import { unlessGone } from '../platform/files/held-folder.js';
-import { unknownName } from '../parsing/nearest-name.js';
+import { unknownName } from '../platform/parsing/nearest-name.js';
 import { resolveLinks } from '../tools/calls/call-paths.js';
 import { findSkills, type SkillFolder } from './find-skills.js';
 import { type FoundSkill, type Skill, type SkillLevel, skillLevels } from './skill-file.js';

@@ -5,7 +5,7 @@ import { harnessLimits as limits, refuseSize, cleanName } from './file-limits.js
 import { SNIFF_BYTES } from './blob-store.js';
 import { checkFile, mediaKind } from './check-file.js';
 import { fitStoredImage } from './extract/extractor.js';
-import type { OutputBlock, ToolOutput } from '../parsing/tool-output.js';
+import type { OutputBlock, ToolOutput } from '../platform/parsing/tool-output.js';
 import type { Requester } from './file-memory.js';
 
 /** An output as it is stored: its text has a label in the place of each file. */

@@ -1,5 +1,5 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
-import { nearestName } from '../parsing/nearest-name.js';
+import { nearestName } from '../platform/parsing/nearest-name.js';
 
 /**
  * Parses the arguments of a command.

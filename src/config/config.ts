@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { usesTls } from '../storage/redis/redis-address.js';
-import { nearestName } from '../parsing/nearest-name.js';
-import { parseValue } from '../parsing/parse-value.js';
+import { nearestName } from '../platform/parsing/nearest-name.js';
+import { parseValue } from '../platform/parsing/parse-value.js';
 import { isWithin } from '../platform/is-within.js';
 import type { Variable } from './variable.js';
 import { removedVariables, variables } from './variables.js';

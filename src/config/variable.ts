@@ -1,6 +1,6 @@
 import path from 'node:path';
 import * as z from 'zod/mini';
-import { parsedBy } from '../parsing/shapes.js';
+import { parsedBy } from '../platform/parsing/shapes.js';
 import { parsePrivateHost } from './variable-forms.js';
 
 /** A variable of the configuration: its names, its meaning and what it takes. */

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { packageVersion } from '../platform/process/package-root.js';
-import { parseValue, nameOf, show } from '../parsing/parse-value.js';
+import { parseValue, nameOf, show } from '../platform/parsing/parse-value.js';
 import { isPlainObject } from '../platform/json.js';
 import { JsonMeter, type JsonLimits } from '../platform/text/json-text.js';
 import { parseJson, plainNumbers } from '../platform/exact-json.js';

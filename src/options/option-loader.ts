@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { PersonaLibrary } from '../agents/persona-library.js';
 import type { Persona } from '../agents/parse-agent-file.js';
 import { CONFIG, type Config } from '../config/config.js';
-import { SchemaChecks, parseOutput } from '../output/schema-checks.js';
+import { SchemaChecks, parseOutput } from '../tools/output/schema-checks.js';
 import { compact } from '../platform/compact.js';
 import type {
   AgentConfig,

@@ -1,7 +1,7 @@
 import type { Persona } from '../agents/parse-agent-file.js';
 import { invalidRequest } from '../errors/typed-error.js';
 import { jsonObject } from '../http/fields/json-schemas.js';
-import { outputExpected, parseOutput } from '../output/schema-checks.js';
+import { outputExpected, parseOutput } from '../tools/output/schema-checks.js';
 import { isPlainObject } from '../platform/json.js';
 import { isId } from '../platform/ids.js';
 import { DEFAULT_MODEL } from '../provider/model-resolver.js';

@@ -6,8 +6,8 @@ import {
 } from '../storage/shapes/stored-options.js';
 import type { RuleTool } from '../governance/permission-subject.js';
 import { validatePermissionRules } from '../governance/permissions/permission-rules.js';
-import { loadFile } from '../parsing/load-file.js';
-import { parseYaml } from '../parsing/parse-text.js';
+import { loadFile } from '../platform/parsing/load-file.js';
+import { parseYaml } from '../platform/parsing/parse-text.js';
 import type { Chosen, ModeBounds } from './option-rule.js';
 
 /** The permission mode of a text, in any letter case; undefined: none. */

@@ -12,7 +12,7 @@ import { validatePermissionRules } from '../governance/permissions/permission-ru
 import { badCursor, type PageQueryDto } from '../http/paging/page-query.dto.js';
 import { OptionLoader } from '../options/option-loader.js';
 import { parseMode } from '../options/permission-mode.js';
-import { nameOf } from '../parsing/parse-value.js';
+import { nameOf } from '../platform/parsing/parse-value.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { newId } from '../platform/ids.js';
 import { retryAdvice } from '../platform/retry-advice.js';

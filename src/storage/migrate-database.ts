@@ -5,7 +5,7 @@ import { sql } from 'drizzle-orm';
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
 import { migrate } from 'drizzle-orm/node-postgres/migrator';
 import * as z from 'zod/mini';
-import { parseValue } from '../parsing/parse-value.js';
+import { parseValue } from '../platform/parsing/parse-value.js';
 import { errorCode } from '../platform/error-code.js';
 import { packageVersion } from '../platform/process/package-root.js';
 import { driverError, isDatabaseDown } from './database-errors.js';

@@ -8,7 +8,7 @@ import type { JsonObject } from '../platform/json.js';
 import { editTool, writeTool } from './builtin/file-tools.js';
 import { measureFolder, ProjectQuota } from './project-quota.js';
 import { ToolFailure, type ToolDefinition } from './tool.js';
-import { outputText } from '../parsing/tool-output.js';
+import { outputText } from '../platform/parsing/tool-output.js';
 
 const KIB = 1024;
 let folder: string;

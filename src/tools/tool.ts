@@ -1,5 +1,5 @@
 import type { ArgumentKind, ToolEffect } from '../governance/permission-subject.js';
-import type { ToolOutput, OutputBlock } from '../parsing/tool-output.js';
+import type { ToolOutput, OutputBlock } from '../platform/parsing/tool-output.js';
 import type { OwnPaths } from '../governance/permissions/own-paths.js';
 import type { ToolSpec } from '../storage/shapes/stored-options.js';
 import type { Todo } from '../storage/shapes/stored-step.js';

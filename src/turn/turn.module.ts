@@ -2,7 +2,7 @@ import { Module, type OnModuleDestroy } from '@nestjs/common';
 import { AccessModule } from '../access/access.module.js';
 import { AttachmentsModule } from '../attachments/attachments.module.js';
 import { OptionsModule } from '../options/options.module.js';
-import { NoticesModule } from '../notices/notices.module.js';
+import { NoticesModule } from '../governance/notices/notices.module.js';
 import { ProviderModule } from '../provider/provider.module.js';
 import { SessionModule } from '../session/session.module.js';
 import { ToolsModule } from '../tools/tools.module.js';

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
-import type { OutputBlock } from '../../src/parsing/tool-output.js';
+import type { OutputBlock } from '../../src/platform/parsing/tool-output.js';
 import type { TurnEvent } from '../../src/events/turn-event.js';
 import type { RequestBlock } from '../../src/rehearsal/request-types.js';
 import type { OpenedDatabase } from '../../src/storage/connection.js';

@@ -42,7 +42,7 @@ if libc.syscall(number, -100, one, -100, other, 2) != 0: sys.exit(1)
 print('ready', flush=True)
 while True: libc.syscall(number, -100, one, -100, other, 2)
 `;
-import { outputText } from '../../src/parsing/tool-output.js';
+import { outputText } from '../../src/platform/parsing/tool-output.js';
 
 let base: string;
 /** Where the link leads. */

@@ -2,7 +2,7 @@ import { accessSync, constants, createReadStream } from 'node:fs';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { StoredData } from '../../server/open-stored-data.js';
+import type { StoredData } from '../../app/open-stored-data.js';
 import { runOnData } from '../data/run-on-data.js';
 import { parseCall, serverOptions, UsageError } from '../arguments.js';
 import { errorCode } from '../../platform/error-code.js';

@@ -6,9 +6,9 @@ import { createLogger, type Logger } from '../../platform/logger.js';
 import { ResourceStack } from '../../platform/async/resource-stack.js';
 import { setUpV8 } from '../../platform/process/v8-settings.js';
 import { startWatchdog } from '../../platform/process/watchdog.js';
-import type { Server } from '../../server/serve.js';
+import type { Server } from '../../app/serve.js';
 import { openDataFolder, type OpenFolder } from '../../storage/folder/open-folder.js';
-import { openLog } from '../../server/process-log.js';
+import { openLog } from '../../app/process-log.js';
 import { PROVIDER_MODE, type ProviderMode } from '../../provider/provider-config.js';
 import { SHELLS, type Shells } from '../../tools/shells.js';
 import {
@@ -39,7 +39,7 @@ export async function serveCommand(args: readonly string[], given: Environment):
     setUpV8();
     const folder = openFolder(config, resources);
     // Loaded after the config, so that a bad variable is reported before the server's code is loaded.
-    const { serve } = await import('../../server/serve.js');
+    const { serve } = await import('../../app/serve.js');
     const readable = process.stderr.isTTY;
     const logger = openLog(config, readable);
     // Started before the first turn is claimed; until then no tool or extension runs.

@@ -8,7 +8,7 @@ import {
   type TurnResult,
   type TurnpikeClient,
 } from '../../client/turnpike-client.js';
-import { unknownName } from '../../parsing/nearest-name.js';
+import { unknownName } from '../../platform/parsing/nearest-name.js';
 import { serverToolNames, permissionModes } from '../../storage/shapes/stored-options.js';
 import { askApproval, isQuestion, type AskDeps } from '../terminal/ask-approval.js';
 import { terminalInput } from '../terminal/terminal-input.js';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { ConnectionLostError, TurnpikeError } from '../../client/turnpike-client.js';
 import { TypedError } from '../../errors/typed-error.js';
-import type { StoredData } from '../../server/open-stored-data.js';
+import type { StoredData } from '../../app/open-stored-data.js';
 import { explainFailure, exitCodeOf } from '../render/explain-failure.js';
 import { NoServerError, locateServer, clientOf } from '../server/find-server.js';
 import { explainStartFailure } from '../render/explain-start-failure.js';
@@ -93,7 +93,7 @@ async function inStore(
   environment: Record<string, string | undefined>,
 ): Promise<StoredData> {
   // Loaded when needed alone: the server's code takes a second to load.
-  const { openStoredData } = await import('../../server/open-stored-data.js');
+  const { openStoredData } = await import('../../app/open-stored-data.js');
   return openStoredData({ config, environment, by: AUDIT_ACTOR });
 }
 

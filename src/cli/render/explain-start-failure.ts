@@ -1,7 +1,7 @@
 import { AgentsInvalidError } from '../../agents/check-agents.js';
 import { ConfigError, findServiceLinks } from '../../config/config.js';
-import { ExtensionError } from '../../extensions/extension-shapes.js';
-import { FileInvalidError } from '../../parsing/load-file.js';
+import { ExtensionError } from '../../tools/extensions/extension-shapes.js';
+import { FileInvalidError } from '../../platform/parsing/load-file.js';
 import { errorCode } from '../../platform/error-code.js';
 import { DataFolderBusyError, DataFolderUnusableError } from '../../storage/folder/data-folder.js';
 import { SchemaError } from '../../storage/migrate-database.js';

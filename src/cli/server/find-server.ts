@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { TurnpikeClient, type ClientOptions } from '../../client/turnpike-client.js';
 import { parseConfig } from '../../config/config.js';
 import { confirm } from '../terminal/terminal-input.js';
-import { parseValue, show } from '../../parsing/parse-value.js';
+import { parseValue, show } from '../../platform/parsing/parse-value.js';
 import { livingOwner } from '../../storage/folder/data-folder.js';
 import { UsageError } from '../arguments.js';
 
@@ -69,8 +69,8 @@ async function startOwnServer(environment: Environment): Promise<Omit<FoundServe
   const config = parseConfig(quiet);
   // Loaded when needed alone: the server's code takes a second to load.
   const [{ serve }, { openLog }] = await Promise.all([
-    import('../../server/serve.js'),
-    import('../../server/process-log.js'),
+    import('../../app/serve.js'),
+    import('../../app/process-log.js'),
   ]);
   const logger = openLog(config, process.stderr.isTTY);
   const server = await serve({ config, environment, logger });

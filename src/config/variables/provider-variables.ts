@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { parsedBy } from '../../parsing/shapes.js';
+import { parsedBy } from '../../platform/parsing/shapes.js';
 import {
   parseAllowedOrigin,
   parseHostEntry,

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { parsedBy } from '../../parsing/shapes.js';
+import { parsedBy } from '../../platform/parsing/shapes.js';
 import { migrateModes, type MigrateMode } from '../../storage/migrate-database.js';
 import { roles } from '../role.js';
 import { parseRedisUrl, type RedisAddress } from '../../storage/redis/redis-address.js';

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import * as z from 'zod/mini';
-import { parsedBy } from '../../parsing/shapes.js';
+import { parsedBy } from '../../platform/parsing/shapes.js';
 import { permissionModes } from '../../storage/shapes/stored-options.js';
 import { parseHostEntry } from '../variable-forms.js';
 import {

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
-import { parseValue, type Parsed, type Fault, show } from '../../parsing/parse-value.js';
-import { fieldsOf } from '../../parsing/shapes.js';
+import { parseValue, type Parsed, type Fault, show } from '../../platform/parsing/parse-value.js';
+import { fieldsOf } from '../../platform/parsing/shapes.js';
 import { isPlainObject } from '../../platform/json.js';
 import type { PermissionRules } from '../../storage/shapes/stored-options.js';
 import type { RuleTool } from '../permission-subject.js';
-import { unknownName } from '../../parsing/nearest-name.js';
+import { unknownName } from '../../platform/parsing/nearest-name.js';
 import { matchText } from './match-pattern.js';
 
 /** A parsed rule. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { nameOf } from '../../parsing/parse-value.js';
+import { nameOf } from '../../platform/parsing/parse-value.js';
 import { validatePermissionRules } from './permission-rules.js';
 
 const tools = [

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it, describe } from '@jest/globals';
 import { openTestDatabase } from '../../../test/support/database/database.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { models } from '../../storage/schema.js';
-import { FileInvalidError } from '../../parsing/load-file.js';
+import { FileInvalidError } from '../../platform/parsing/load-file.js';
 import { ModelStore, loadModels } from './model-store.js';
 
 let database: OpenedDatabase;

@@ -1,15 +1,15 @@
 import { and, eq, lt, ne } from 'drizzle-orm';
 import * as z from 'zod/mini';
-import { parseLeniently, parseValue } from '../../parsing/parse-value.js';
+import { parseLeniently, parseValue } from '../../platform/parsing/parse-value.js';
 import type { JsonObject } from '../../platform/json.js';
 import type { Database, Queryable } from '../../storage/connection.js';
 import { models } from '../../storage/schema.js';
 import type { ModelDescription } from '../model-catalogue.js';
-import { wholeNumber } from '../../parsing/shapes.js';
+import { wholeNumber } from '../../platform/parsing/shapes.js';
 import { efforts } from '../../storage/shapes/stored-options.js';
 import { lifecycles, thinkingKinds } from '../model.js';
-import { loadFile } from '../../parsing/load-file.js';
-import { parseJson } from '../../parsing/parse-text.js';
+import { loadFile } from '../../platform/parsing/load-file.js';
+import { parseJson } from '../../platform/parsing/parse-text.js';
 
 const text = z.string().check(z.regex(/^.{1,200}$/s, 'must be text of 1 to 200 characters'));
 const count = wholeNumber(1, 1_000_000_000);

@@ -13,7 +13,7 @@ import {
 import path from 'node:path';
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod/mini';
-import { parseValue } from '../../parsing/parse-value.js';
+import { parseValue } from '../../platform/parsing/parse-value.js';
 import { compact } from '../../platform/compact.js';
 import { errorCode } from '../../platform/error-code.js';
 

@@ -20,7 +20,7 @@ import type { ToolDefinition } from '../tool.js';
 import { editTool, readTool, writeTool } from './file-tools.js';
 import { globTool } from './glob.js';
 import { grepTool } from './grep.js';
-import { outputText } from '../../parsing/tool-output.js';
+import { outputText } from '../../platform/parsing/tool-output.js';
 
 let base: string;
 let workdir: string;

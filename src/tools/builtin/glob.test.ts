@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../platform/json.js';
 import { globTool } from './glob.js';
-import { outputText } from '../../parsing/tool-output.js';
+import { outputText } from '../../platform/parsing/tool-output.js';
 
 let base: string;
 let workdir: string;

@@ -8,7 +8,7 @@ import type { ToolContext, ToolDefinition } from '../tool.js';
 import { openPathDenials, withLinkTargets } from '../calls/call-paths.js';
 import { globTool } from './glob.js';
 import { grepTool } from './grep.js';
-import { outputText } from '../../parsing/tool-output.js';
+import { outputText } from '../../platform/parsing/tool-output.js';
 
 let base: string;
 let ownPaths: OwnPaths;

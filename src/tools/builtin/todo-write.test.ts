@@ -4,7 +4,7 @@ import type { JsonObject } from '../../platform/json.js';
 import { openTools, ToolRegistry } from '../registry.js';
 import type { TodoBoard } from '../tool.js';
 import { todoWriteTool } from './todo-write.js';
-import { outputText } from '../../parsing/tool-output.js';
+import { outputText } from '../../platform/parsing/tool-output.js';
 
 class MemoryBoard implements TodoBoard {
   todos: Todo[] = [];

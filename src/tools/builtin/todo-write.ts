@@ -1,5 +1,5 @@
 import { todoStatuses } from '../../storage/shapes/stored-step.js';
-import { parseTodos } from '../../notices/todos.js';
+import { parseTodos } from '../../governance/notices/todos.js';
 import { ToolFailure, type ToolDefinition } from '../tool.js';
 
 /**

@@ -1,7 +1,11 @@
 import { types } from 'node:util';
 import { untilAborted, withDeadline } from '../../platform/async/deadlines.js';
 import type { Clock } from '../../platform/clock.js';
-import { outputText, type OutputBlock, type ToolOutput } from '../../parsing/tool-output.js';
+import {
+  outputText,
+  type OutputBlock,
+  type ToolOutput,
+} from '../../platform/parsing/tool-output.js';
 import type { CallableTool } from '../registry.js';
 import { type ToolCall, ToolFailure } from '../tool.js';
 import { compact } from '../../platform/compact.js';

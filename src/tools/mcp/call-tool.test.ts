@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { outputText } from '../../parsing/tool-output.js';
+import { outputText } from '../../platform/parsing/tool-output.js';
 import { resultBlocks, toolName } from './call-tool.js';
 
 const resultText = (result: Record<string, unknown>): string => outputText(resultBlocks(result));

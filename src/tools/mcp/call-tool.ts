@@ -6,7 +6,7 @@ import {
   type ToolOutput,
   blockOf,
   type OutputBlock,
-} from '../../parsing/tool-output.js';
+} from '../../platform/parsing/tool-output.js';
 import { compact } from '../../platform/compact.js';
 import { type JsonObject, isPlainObject } from '../../platform/json.js';
 import { ToolFailure, type RetryClass, type ToolCall } from '../tool.js';

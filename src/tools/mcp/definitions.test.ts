@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { nameOf } from '../../parsing/parse-value.js';
+import { nameOf } from '../../platform/parsing/parse-value.js';
 import { parseDefinitions, secretsOf, type DefinitionSource } from './definitions.js';
 
 const plain = { trustAnnotations: false, perSession: false };

@@ -7,8 +7,8 @@ import {
   type Parsed,
   type Fault,
   type Wording,
-} from '../../parsing/parse-value.js';
-import { onWrongType, checkedBy } from '../../parsing/shapes.js';
+} from '../../platform/parsing/parse-value.js';
+import { onWrongType, checkedBy } from '../../platform/parsing/shapes.js';
 
 /** A server of one turn. */
 export interface McpServer {

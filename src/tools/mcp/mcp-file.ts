@@ -1,9 +1,15 @@
 import { dirname, resolve } from 'node:path';
 import * as z from 'zod/mini';
-import { loadFile } from '../../parsing/load-file.js';
-import { parseJson } from '../../parsing/parse-text.js';
-import { parseValue, within, type Parsed, nameOf, type Fault } from '../../parsing/parse-value.js';
-import { onWrongType } from '../../parsing/shapes.js';
+import { loadFile } from '../../platform/parsing/load-file.js';
+import { parseJson } from '../../platform/parsing/parse-text.js';
+import {
+  parseValue,
+  within,
+  type Parsed,
+  nameOf,
+  type Fault,
+} from '../../platform/parsing/parse-value.js';
+import { onWrongType } from '../../platform/parsing/shapes.js';
 import { isPlainObject } from '../../platform/json.js';
 import { pickShellEnv } from '../shell-env.js';
 import { type McpDefinition, hidden, parseDefinitions } from './definitions.js';

@@ -1,5 +1,11 @@
 import { invalidRequest } from '../../errors/typed-error.js';
-import { nameOf, type Fault, parseValue, within, type Parsed } from '../../parsing/parse-value.js';
+import {
+  nameOf,
+  type Fault,
+  parseValue,
+  within,
+  type Parsed,
+} from '../../platform/parsing/parse-value.js';
 import {
   credentialsShape,
   type Credentials,

@@ -5,7 +5,7 @@ import { findArgument } from '../../tools/calls/call-paths.js';
 import { invalidRequest } from '../../errors/typed-error.js';
 import { grantsFor, findCover, ruledCall } from '../../governance/permissions/match-rule.js';
 import { OutputFiles } from '../../attachments/output-files.js';
-import { outputBlocks } from '../../parsing/tool-output.js';
+import { outputBlocks } from '../../platform/parsing/tool-output.js';
 import { localRequester } from '../../attachments/file-memory.js';
 import { canonicalJson, isPlainObject, type JsonObject } from '../../platform/json.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Usage } from '../../storage/shapes/stored-step.js';
 import { estimateParts } from '../../provider/estimate-tokens.js';
 import { noUsage } from '../../events/turn-event.js';
-import type { StoredNotice } from '../../notices/trigger.js';
+import type { StoredNotice } from '../../governance/notices/trigger.js';
 import { estimateAdded, estimateCall, type CallSource } from './estimate-call.js';
 
 const text = 'word '.repeat(100);

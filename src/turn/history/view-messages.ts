@@ -4,7 +4,7 @@ import type {
   StepStopReason,
   AssistantPart,
 } from '../../storage/shapes/stored-step.js';
-import type { StoredNotice } from '../../notices/trigger.js';
+import type { StoredNotice } from '../../governance/notices/trigger.js';
 import { compact } from '../../platform/compact.js';
 import { unendedStatuses } from '../../storage/shapes/stored-turn.js';
 import { assistantMessageId } from '../state/turn-row.js';

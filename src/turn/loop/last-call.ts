@@ -1,6 +1,6 @@
 import { type AgentState, changeState } from '../../governance/decision-tree/agent-state.js';
 import { lastCall, type LastCallLimit } from '../../governance/limits/limit-reached.js';
-import type { NewNotice } from '../../notices/trigger.js';
+import type { NewNotice } from '../../governance/notices/trigger.js';
 import { postNotices } from './post-notices.js';
 import type { Attempt, Progress } from '../state/attempt.js';
 

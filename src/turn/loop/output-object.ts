@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../platform/json.js';
-import { judgeOutput, type JudgedOutput } from '../../output/schema-checks.js';
+import { judgeOutput, type JudgedOutput } from '../../tools/output/schema-checks.js';
 import type { AssistantPart } from '../../storage/shapes/stored-step.js';
 import type { OutputPlan } from '../state/attempt-context.js';
 import type { FinishedStep, Progress } from '../state/attempt.js';
-import type { NewNotice } from '../../notices/trigger.js';
+import type { NewNotice } from '../../governance/notices/trigger.js';
 import { TypedError } from '../../errors/typed-error.js';
 
 /**

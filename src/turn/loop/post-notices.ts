@@ -7,8 +7,8 @@ import {
   type Facts,
   type NewNotice,
   type StoredNotice,
-} from '../../notices/trigger.js';
-import { contextUsage, resourceUsage } from '../../notices/triggers/usage.js';
+} from '../../governance/notices/trigger.js';
+import { contextUsage, resourceUsage } from '../../governance/notices/triggers/usage.js';
 import { estimateAdded } from '../budgets/estimate-call.js';
 import { countAdded } from '../budgets/reserve-headroom.js';
 import type { SentConversation, AttemptContext } from '../state/attempt-context.js';

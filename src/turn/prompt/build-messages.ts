@@ -1,4 +1,4 @@
-import { asSystemBlock, escapeSystemTags } from '../../notices/trigger.js';
+import { asSystemBlock, escapeSystemTags } from '../../governance/notices/trigger.js';
 import type { ModelMessage, UserPart } from '../../provider/model-types.js';
 import type { Model } from '../../provider/model.js';
 import { unendedStatuses, type TurnStatus } from '../../storage/shapes/stored-turn.js';

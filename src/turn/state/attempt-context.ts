@@ -1,6 +1,6 @@
 import type { PermissionQuestion } from '../../governance/permissions/decide-permission.js';
-import type { Facts, Trigger, StoredNotice } from '../../notices/trigger.js';
-import type { OutputCheck } from '../../output/schema-checks.js';
+import type { Facts, Trigger, StoredNotice } from '../../governance/notices/trigger.js';
+import type { OutputCheck } from '../../tools/output/schema-checks.js';
 import type { OpenedRoot } from '../../session/project-roots.js';
 import type { RequestPrefix, ToldSkill, SentPrefix } from '../../storage/shapes/sent-request.js';
 import type { TurnTools } from '../../tools/registry.js';

@@ -10,9 +10,9 @@ import { DecisionTrees } from '../../governance/decision-tree/decision-trees.js'
 import { SERVER_PERMISSIONS } from '../../governance/permissions/permission-rules.js';
 import { TurnMemory } from '../../memory/turn-memory.js';
 import { Metrics } from '../../telemetry/metrics.js';
-import { ProjectFacts } from '../../notices/project-facts.js';
-import { TRIGGERS, type Trigger } from '../../notices/trigger.js';
-import { SchemaChecks } from '../../output/schema-checks.js';
+import { ProjectFacts } from '../../governance/notices/project-facts.js';
+import { TRIGGERS, type Trigger } from '../../governance/notices/trigger.js';
+import { SchemaChecks } from '../../tools/output/schema-checks.js';
 import { CLOCK, type Clock } from '../../platform/clock.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
 import { ResourceProbe } from '../../platform/process/resource-probe.js';

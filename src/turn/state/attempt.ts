@@ -17,7 +17,7 @@ import type {
 import type { AgentState } from '../../governance/decision-tree/agent-state.js';
 import type { DayBudget, DayShortage } from '../../governance/limits/day-budget.js';
 import type { TokenModel } from '../../provider/estimate-tokens.js';
-import type { StoredNotice } from '../../notices/trigger.js';
+import type { StoredNotice } from '../../governance/notices/trigger.js';
 import type { ToolCallStatus } from '../../storage/shapes/stored-turn.js';
 import type { SentPrefix, RequestPrefix } from '../../storage/shapes/sent-request.js';
 import type { Reservation } from '../../governance/budgets/usage-days.js';

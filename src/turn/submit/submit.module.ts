@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AgentsModule } from '../../agents/agents.module.js';
 import { AttachmentsModule } from '../../attachments/attachments.module.js';
-import { ExtensionsModule } from '../../extensions/extensions.module.js';
+import { ExtensionsModule } from '../../tools/extensions/extensions.module.js';
 import { OptionsModule } from '../../options/options.module.js';
 import { ProviderModule } from '../../provider/provider.module.js';
 import { SessionModule } from '../../session/session.module.js';

@@ -1,5 +1,5 @@
 import { invalidRequest } from '../../errors/typed-error.js';
-import { parseOutput } from '../../output/schema-checks.js';
+import { parseOutput } from '../../tools/output/schema-checks.js';
 import { takeRequest } from '../../http/request.pipe.js';
 import { compact } from '../../platform/compact.js';
 import { isPlainObject } from '../../platform/json.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parseConfig } from '../../../src/config/config.js';
-import { serve } from '../../../src/server/serve.js';
+import { serve } from '../../../src/app/serve.js';
 import { silentLogger } from '../../support/silent-logger.js';
 import { ModelCatalogue } from '../../../src/provider/model-catalogue.js';
 import { TurnpikeClient } from '../../../src/client/turnpike-client.js';

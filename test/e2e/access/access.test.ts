@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
-import { serve } from '../../../src/server/serve.js';
+import { serve } from '../../../src/app/serve.js';
 import { silentLogger } from '../../support/silent-logger.js';
 import { apiKeys } from '../../../src/storage/governance-schema.js';
 import { KeyedClient, makeKey, sendRaw } from '../../support/clients/keyed-client.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { serve } from '../../../src/server/serve.js';
+import { serve } from '../../../src/app/serve.js';
 import { packageVersion } from '../../../src/platform/process/package-root.js';
 import { systemClock, type Clock } from '../../../src/platform/clock.js';
 import { silentLogger } from '../../support/silent-logger.js';

@@ -12,7 +12,7 @@ import {
   type McpConfig,
   type OpenedServers,
 } from '../../../src/tools/mcp/mcp.js';
-import { outputText } from '../../../src/parsing/tool-output.js';
+import { outputText } from '../../../src/platform/parsing/tool-output.js';
 
 const server = fileURLToPath(new URL('mcp-stdio-server.mjs', import.meta.url));
 

@@ -6,7 +6,7 @@ import { systemClock, type Clock } from '../../../src/platform/clock.js';
 import { createLogger, type Logger } from '../../../src/platform/logger.js';
 import type { RehearsalRequest } from '../../../src/rehearsal/request-types.js';
 import { startRehearsal } from '../../../src/rehearsal/start-rehearsal.js';
-import { serve, type Server } from '../../../src/server/serve.js';
+import { serve, type Server } from '../../../src/app/serve.js';
 import { DATABASE, type Database } from '../../../src/storage/connection.js';
 import { sandboxEnvironment } from './test-shells.js';
 import { Client } from '../clients/client.js';

@@ -1,5 +1,5 @@
 import { defaultAgentConfig } from '../../../src/governance/decision-tree/agent-config.js';
-import type { Facts, Reading } from '../../../src/notices/trigger.js';
+import type { Facts, Reading } from '../../../src/governance/notices/trigger.js';
 
 /** Facts for triggers between two steps of a turn in which nothing is due. */
 export function someFacts(change: Partial<Facts> = {}): Facts {

@@ -1,0 +1,206 @@
+import 'reflect-metadata';
+import type { Server as HttpServer } from 'node:http';
+import path from 'node:path';
+import type { LoggerService, Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { SwaggerModule } from '@nestjs/swagger';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { Outages } from './outages.js';
+import { requireKey } from './require-key.js';
+import { KeyService } from '../access/key-service.js';
+import type { CreatedKeyDto } from '../access/key.dto.js';
+import { KeyStore } from '../access/key-store.js';
+import { AppModule } from './app.module.js';
+import { PUBLISH_URL, type PublishUrl } from './backend/ports.js';
+import { type Config, type Environment, findServiceLinks } from '../config/config.js';
+import type { ProcessValues } from '../config/config.module.js';
+import { builtPage } from './console/find-built-page.js';
+import { packageRoot, packageVersion } from '../platform/process/package-root.js';
+import { answerMethods, findRoutes, RouteTable } from './route-table.js';
+import { Background } from './background.js';
+import { checkHead } from './check-head.js';
+import { describeApi, loadShapes } from './describe-api.js';
+import { ErrorShapes } from './harness-error.filter.js';
+import { redactOf } from './process-log.js';
+import { logRequests } from './log-requests.js';
+import { serveMetrics } from './serve-metrics.js';
+import { serveConsole } from './console/serve-console.js';
+import { HealthService } from '../ops/health-service.js';
+import { MetricsService } from '../ops/metrics-service.js';
+import { systemClock, type Clock } from '../platform/clock.js';
+import type { Logger } from '../platform/logger.js';
+import { ResourceStack } from '../platform/async/resource-stack.js';
+import { servesApi } from '../config/role.js';
+import { HttpAdapter } from './http-adapter.js';
+import type { OpenFolder } from '../storage/folder/open-folder.js';
+
+/** Looks a provider up in all modules. */
+const anywhere = { strict: false };
+
+/** Headers that pages of other origins may read. */
+const exposedHeaders = [
+  'Content-Disposition',
+  'ETag',
+  'Location',
+  'Preference-Applied',
+  'Retry-After',
+  'WWW-Authenticate',
+  'X-Message-Id',
+  'X-Request-Id',
+  'X-Session-Id',
+  'X-Should-Retry',
+  'X-Turn-Disposition',
+  'X-Turn-Id',
+  'X-Vercel-AI-UI-Message-Stream',
+];
+
+export interface Server {
+  /** `http://host:port`, with the port in use. */
+  url: string;
+  /** A provider of the application, by its class or token. */
+  get<T>(token: Type<T> | symbol): T;
+  /** Stops accepting turns, lets running turns end or hands them back, then closes everything. */
+  close(): Promise<void>;
+}
+
+export interface ServeOptions {
+  config: Config;
+  environment: Environment;
+  clock?: Clock;
+  logger: Logger;
+  /** Resources that were opened before the server, which closes them last. Default: none. */
+  resources?: ResourceStack;
+  /** The data folder of a server without Redis and PostgreSQL, one of `resources`. Default: the server opens it. */
+  folder?: Promise<OpenFolder> | undefined;
+  /** Shows the first key, where `TURNPIKE_FIRST_KEY` has one made; without it none is. */
+  showFirstKey?: (created: CreatedKeyDto) => void;
+}
+
+/**
+ * Assembles a server for its role, puts it behind HTTP and starts its worker.
+ *
+ * @throws Error with code EADDRINUSE when the port is in use; ConfigError when other machines would
+ * reach a server without keys; AgentsInvalidError, DataFolderBusyError, ExtensionError,
+ * FileInvalidError, UnreachableError.
+ */
+export async function serve(options: ServeOptions): Promise<Server> {
+  const { config, environment, clock = systemClock, folder } = options;
+  const { resources = new ResourceStack() } = options;
+  const redact = redactOf(config);
+  const outages = new Outages(options.logger, clock);
+  const logger = outages.log();
+  const links = findServiceLinks(environment);
+  if (links.length > 0) {
+    logger.info({ variables: links }, 'variables that Kubernetes made for a Service are not read');
+  }
+  return resources.orClose(async () => {
+    const values = { config, environment, clock, logger, redact, resources, folder };
+    const creating = NestFactory.create<NestExpressApplication>(
+      AppModule.forRole(config.role, values),
+      new HttpAdapter(),
+      {
+        logger: nestLogger(logger),
+        // The guard reads bodies: the framework would read them before authentication.
+        bodyParser: false,
+        abortOnError: false,
+      },
+    );
+    // Closed first: listeners and workers already started would keep a failed process alive.
+    return new ResourceStack().orClose(async (started) => {
+      const app = await started.add(creating, (created) => created.close());
+      return listen(app, values, { outages, ...options });
+    });
+  });
+}
+
+async function listen(
+  app: NestExpressApplication,
+  values: ProcessValues,
+  { outages, showFirstKey }: Pick<ServeOptions, 'showFirstKey'> & { outages: Outages },
+): Promise<Server> {
+  const { config, clock, logger, resources } = values;
+  if (servesApi(config.role)) {
+    const [store, keys] = [app.get(KeyStore, anywhere), app.get(KeyService, anywhere)];
+    await requireKey(config, { store, keys, showFirstKey });
+  }
+  app.disable('x-powered-by');
+  let routes = new RouteTable([]);
+  let isStopping = false;
+  app.use(logRequests({ logger, clock, routes: () => routes, isStopping: () => isStopping }));
+  app.use(checkHead);
+  if (config.corsOrigins.length > 0) {
+    app.enableCors({ origin: [...config.corsOrigins], exposedHeaders });
+  }
+  if (config.console && servesApi(config.role)) {
+    app.use(await serveConsole(builtPage, (path) => routes.methodsOf(path).length > 0));
+  }
+  // After the console: some of its pages have the path of a route that does not support GET.
+  app.use(answerMethods(() => routes));
+  await loadShapes();
+  // A page at `/docs`, the document at `/docs-json`.
+  SwaggerModule.setup('docs', app, () => describeApi(app, packageVersion, app.get(ErrorShapes)), {
+    customSwaggerUiPath: path.join(packageRoot, 'dist/swagger-ui'),
+  });
+  await app.init();
+  routes = new RouteTable(findRoutes(app.getHttpAdapter().getInstance()));
+  keepConnections(app.getHttpServer(), config.keepAliveMs);
+  await app.listen(config.port, config.host);
+  await listenForMetrics(app, values);
+  const url = (await app.getUrl()).replace('[::1]', config.host === '::1' ? '[::1]' : '127.0.0.1');
+  await app.get<PublishUrl>(PUBLISH_URL, anywhere)(url);
+  outages.watch(app.get(HealthService, anywhere).dependencies);
+  await app.get(Background).start();
+  return {
+    url,
+    get: (token) => app.get(token, anywhere),
+    close: async () => {
+      // Before the drain: what sends requests here has the drain's time to notice.
+      app.get(HealthService, anywhere).noteStop();
+      outages.stop();
+      isStopping = true;
+      try {
+        await app.close();
+      } finally {
+        await resources.close();
+      }
+    },
+  };
+}
+
+/** Keeps idle connections for longer than the proxies before the server: what they send is not lost in an end. */
+function keepConnections(server: HttpServer, keepAliveMs: number): void {
+  server.keepAliveTimeout = keepAliveMs;
+  // Node counts the time for the next request's headers from the end of the one before.
+  server.headersTimeout = Math.max(server.headersTimeout, keepAliveMs + 1_000);
+}
+
+/** Serves the metrics on a port of their own, where the configuration names one. */
+async function listenForMetrics(
+  app: NestExpressApplication,
+  { config: { host, metricsPort: port }, logger, resources }: ProcessValues,
+): Promise<void> {
+  if (port === undefined) return;
+  const metrics = app.get(MetricsService, anywhere);
+  const serving = serveMetrics({ metrics, logger, host, port });
+  const opened = await resources.add(serving, ({ close }) => close());
+  logger.info({ host, port: opened.port }, 'metrics have a port of their own');
+}
+
+/** Nest's own log lines, in our log; lines about routes are debug output. */
+function nestLogger(logger: Logger): LoggerService {
+  const line =
+    (level: 'debug' | 'warn' | 'error') =>
+    (message: unknown, ...rest: unknown[]): void =>
+      logger[level](
+        { from: 'nest', ...(message instanceof Error ? { error: message } : { rest }) },
+        message instanceof Error ? message.message : String(message),
+      );
+  const error = (message: unknown, ...rest: unknown[]): void =>
+    line(isThrown(rest) ? 'debug' : 'error')(message, ...rest);
+  return { log: line('debug'), debug: line('debug'), warn: line('warn'), error };
+}
+
+/** Whether the line is about an error of the start, which is also thrown: the caller reports it. */
+function isThrown(rest: readonly unknown[]): boolean {
+  return ['ExceptionHandler', 'NestApplication'].includes(String(rest.at(-1)));
+}

@@ -1,0 +1,49 @@
+import { lstat } from 'node:fs/promises';
+import path from 'node:path';
+import { Inject, Injectable } from '@nestjs/common';
+import { TtlCache } from '../../platform/async/ttl-cache.js';
+import { CLOCK, type Clock } from '../../platform/clock.js';
+import { errorCode } from '../../platform/error-code.js';
+
+/** TTL of what is known of a folder, in ms: the sessions of a folder ask the disk once. */
+const FRESH_MS = 1_000;
+
+/** Finds what the first message of a session in a project is told of it. */
+@Injectable()
+export class ProjectFacts {
+  readonly #known: TtlCache<string | undefined>;
+
+  constructor(@Inject(CLOCK) clock: Clock) {
+    this.#known = new TtlCache(clock, FRESH_MS);
+  }
+
+  /** @returns a sentence about the notes for agents in the project; undefined where there are none. */
+  find(projectRoot: string): Promise<string | undefined> {
+    return this.#known.get(projectRoot, () => findProjectFacts(projectRoot));
+  }
+}
+
+/** Files with notes for agents. */
+const notes = ['AGENTS.md', 'CLAUDE.md'];
+
+/** A sentence about the project for its first turn; undefined where there are no notes. */
+async function findProjectFacts(projectRoot: string): Promise<string | undefined> {
+  const found = await Promise.all(notes.map((name) => canFind(path.join(projectRoot, name))));
+  const named = notes.filter((_, index) => found[index]);
+  if (named.length === 0) return undefined;
+  return `The project has notes for agents in ${named.join(' and ')}. Read them before you change anything.`;
+}
+
+/** Errors of a file that is not there. */
+const absent = new Set<string | undefined>(['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES']);
+
+async function canFind(file: string): Promise<boolean> {
+  try {
+    // Not what a link leads to: that may be outside, where nobody learns what is there.
+    await lstat(file);
+    return true;
+  } catch (error) {
+    if (absent.has(errorCode(error))) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,143 @@
+import { describe, expect, it } from '@jest/globals';
+import { someFacts, someReading } from '../../../../test/support/turn/some-facts.js';
+import { contextUsage, resourceUsage } from './usage.js';
+
+const window = 200_000;
+
+/** The marks that are due at the last of some samples; the first is from before the turn. */
+function contextMarks(...percents: number[]): string[] {
+  const readings = percents.map((contextPercent) => someReading({ contextPercent }));
+  const tokens = ((percents.at(-1) ?? 0) * window) / 100;
+  const facts = someFacts({ readings, context: { tokens, window } });
+  return contextUsage.check(facts).map(({ mark }) => mark);
+}
+
+describe('context-usage', () => {
+  it.each<[string, number[], string[]]>([
+    ['under every mark', [0, 69], []],
+    ['at 70 %', [0, 70], ['context-usage:70#1']],
+    ['at 84 %', [0, 84], ['context-usage:70#1']],
+    ['at 85 %', [0, 85], ['context-usage:85#1']],
+    ['at 94 %', [0, 94], ['context-usage:85#1']],
+    ['at 95 %', [0, 95], ['context-usage:95#1']],
+    ['from 60 to 97 %: the highest mark only', [60, 97], ['context-usage:95#1']],
+    ['from 79 to 91 %: one mark', [0, 79, 91], ['context-usage:85#1']],
+    ['the step after: the same mark', [0, 86, 88], ['context-usage:85#1']],
+    ['fallen by less than ten points, and back', [0, 86, 77, 86], ['context-usage:85#1']],
+    ['fallen by more, and back', [0, 86, 40, 86], ['context-usage:85#2']],
+  ])('%s', (_name, percents, marks) => {
+    expect(contextMarks(...percents)).toEqual(marks);
+  });
+
+  it('says how much is in use, rounded down, and what to do', () => {
+    const readings = [60, 85.5].map((contextPercent) => someReading({ contextPercent }));
+    const [notice] = contextUsage.check(
+      someFacts({ readings, context: { tokens: 171_000, window } }),
+    );
+    expect(notice).toMatchObject({
+      text: expect.stringMatching(
+        /^85% of the context window .*\(171,000 of 200,000 tokens\)\. Read less/,
+      ),
+      metadata: { current_value: 171_000, limit_value: 200_000, percent: 85, mark: 85 },
+      seenByModel: true,
+    });
+  });
+
+  it('asks for an end at the last mark', () => {
+    const readings = [60, 96].map((contextPercent) => someReading({ contextPercent }));
+    const [notice] = contextUsage.check(
+      someFacts({ readings, context: { tokens: 192_000, window } }),
+    );
+    expect(notice?.text).toContain('Finish now');
+  });
+});
+
+describe('resource-usage', () => {
+  it.each<[string, [number, number][], string[]]>([
+    [
+      'under the mark',
+      [
+        [0, 0],
+        [84.9, 84.9],
+      ],
+      [],
+    ],
+    [
+      'memory at the mark',
+      [
+        [0, 0],
+        [85, 0],
+      ],
+      ['resource-usage:memory#1'],
+    ],
+    [
+      'disk at the mark',
+      [
+        [0, 0],
+        [0, 85],
+      ],
+      ['resource-usage:disk#1'],
+    ],
+    [
+      'both',
+      [
+        [0, 0],
+        [90, 90],
+      ],
+      ['resource-usage:memory#1', 'resource-usage:disk#1'],
+    ],
+    [
+      'the step after',
+      [
+        [0, 0],
+        [90, 0],
+        [91, 0],
+      ],
+      ['resource-usage:memory#1'],
+    ],
+    [
+      'one and then the other',
+      [
+        [0, 0],
+        [90, 0],
+        [90, 90],
+      ],
+      ['resource-usage:memory#1', 'resource-usage:disk#1'],
+    ],
+    [
+      'fallen by less than ten points, and back',
+      [
+        [0, 0],
+        [90, 0],
+        [76, 0],
+        [90, 0],
+      ],
+      ['resource-usage:memory#1'],
+    ],
+    [
+      'fallen by more, and back',
+      [
+        [0, 0],
+        [90, 0],
+        [70, 0],
+        [90, 0],
+      ],
+      ['resource-usage:memory#2'],
+    ],
+  ])('%s', (_name, looks, marks) => {
+    const readings = looks.map(([memoryPercent, diskPercent]) =>
+      someReading({ memoryPercent, diskPercent }),
+    );
+    expect(resourceUsage.check(someFacts({ readings })).map(({ mark }) => mark)).toEqual(marks);
+  });
+
+  it('says what runs out', () => {
+    const readings = [0, 91.7].map((diskPercent) => someReading({ diskPercent }));
+    expect(resourceUsage.check(someFacts({ readings }))).toMatchObject([
+      {
+        text: expect.stringMatching(/^91% of the project's disk/),
+        metadata: { resource: 'disk', percent: 91 },
+      },
+    ]);
+  });
+});

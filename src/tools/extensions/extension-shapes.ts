@@ -1,0 +1,181 @@
+import * as z from 'zod/mini';
+import { checkedBy, filledText, onWrongType, wholeNumber } from '../../platform/parsing/shapes.js';
+import { isServerToolName } from '../../provider/model-types.js';
+import { agentConfigFields } from '../../governance/decision-tree/agent-config.js';
+import type { AgentConfig } from '../../storage/shapes/stored-options.js';
+import type { AgentState } from '../../governance/decision-tree/agent-state.js';
+import type { Continuation } from '../../governance/decision-tree/decision-trees.js';
+import { reservedReasons } from '../../governance/limits/termination-checks.js';
+import { compact } from '../../platform/compact.js';
+import { parseValue, nameOf } from '../../platform/parsing/parse-value.js';
+import { TypedError } from '../../errors/typed-error.js';
+
+/** Shapes of what extensions register. An object may be an instance of a class, with methods. */
+
+type Callable = (...given: never[]) => unknown;
+
+export const functionShape = z.custom<Callable>(
+  (given) => typeof given === 'function',
+  'must be a function',
+);
+
+const object = { error: onWrongType('must be an object') };
+
+export const treeName = z
+  .string('must be text')
+  .check(z.regex(/^[a-z0-9_-]{1,64}$/, 'must have 1 to 64 of a-z 0-9 _ -'));
+
+export const triggerShape = z.object(
+  {
+    id: z
+      .string('must be text')
+      .check(z.regex(/^[a-z0-9-]{1,64}$/, 'must have 1 to 64 of a-z 0-9 -')),
+    priority: z.optional(z.number()),
+    levels: z.optional(z.array(z.enum(['message', 'step']))),
+    check: functionShape,
+  },
+  object,
+);
+
+/** The registry checks the rest of a tool's name, and its schema. */
+export const toolShape = z.object(
+  {
+    name: z.string().check(
+      checkedBy((name) => {
+        if (name.startsWith('mcp__')) return 'begins with mcp__, as those of MCP servers do';
+        return isServerToolName(name) ? 'is taken by a tool of the provider' : undefined;
+      }),
+    ),
+    description: filledText(),
+    inputSchema: z.record(z.string(), z.unknown(), 'must be a JSON Schema'),
+    effect: z.optional(z.enum(['read', 'edit', 'command'])),
+    retry: z.optional(z.enum(['safe', 'idempotent', 'never'])),
+    permissionArgument: z.optional(
+      z.object({ name: z.string(), kind: z.enum(['command', 'path', 'text']) }, object),
+    ),
+    run: functionShape,
+  },
+  object,
+);
+
+/** Checks of values that extensions return: a fault is then the extension's, by name. */
+
+const longestExplanation = 500;
+
+/** NUL and lone surrogates, which no column can store. */
+const unstorable = /[\0\p{Cs}]/gu;
+
+const atLeastOne = wholeNumber(1, Number.MAX_SAFE_INTEGER, 'must be a whole number of 1 or more');
+
+const configShape = z.object(
+  Object.fromEntries(agentConfigFields.map(({ name }) => [name, atLeastOne])),
+  { error: onWrongType('must be an object') },
+);
+
+const continuationShape = z.discriminatedUnion(
+  'shouldContinue',
+  [
+    z.object({ shouldContinue: z.literal(true) }),
+    z.object({
+      shouldContinue: z.literal(false),
+      reason: z.string().check(
+        z.regex(/^[a-z][a-z0-9_]{0,63}$/, 'must have 1 to 64 of a-z 0-9 _'),
+        checkedBy((reason) =>
+          reservedReasons.has(reason) ? "is the server's: choose another word" : undefined,
+        ),
+      ),
+      explanation: z.optional(
+        filledText().check(
+          z.maxLength(longestExplanation, `must have at most ${longestExplanation} characters`),
+        ),
+      ),
+    }),
+  ],
+  {
+    error: (issue) =>
+      onWrongType('must be {shouldContinue, reason}')(issue) ?? 'must be true or false',
+  },
+);
+
+/** Checks and freezes a tree's limits. @throws Error with the fault. */
+export function checkConfig(given: unknown): Readonly<AgentConfig> {
+  const config = expectShape(configShape, given, 'the config');
+  // The shape has all fields of a config.
+  return Object.freeze(config as Record<keyof AgentConfig, number>);
+}
+
+/**
+ * Checks a tree's decision on whether the loop goes on. Its reason is the tree's own, or a reason of the
+ * server that is true of the state.
+ *
+ * @throws Error with the fault.
+ */
+export function checkContinuation(given: unknown, state: AgentState): Continuation {
+  const decision = expectShape(continuationShape, given, 'the decision');
+  if (decision.shouldContinue) return { shouldContinue: true, reason: 'continue' };
+  const { reason, explanation } = decision;
+  if (reason === 'completed' && !state.hasFinished) {
+    throw new Error("the turn is not completed: give a reason of the tree's own");
+  }
+  return {
+    shouldContinue: false,
+    reason,
+    ...compact({ explanation: explanation?.replaceAll(unstorable, '\uFFFD') }),
+  };
+}
+
+export function isPromise(value: unknown): value is Promise<unknown> {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'then' in value &&
+    typeof value.then === 'function'
+  );
+}
+
+/**
+ * Checks a value of an extension: JavaScript has no types that would.
+ *
+ * @param what the value's name, as `the tool mine`.
+ * @throws Error that lists all that is wrong.
+ */
+export function expectShape<T>(shape: z.ZodMiniType<T>, given: unknown, what: string): T {
+  // An extension's values may be of any kind, those that JSON cannot show included.
+  const { value, faults } = parseValue(shape, given, { showsGiven: false });
+  if (faults === undefined) return value;
+  const lines = faults.map(({ path, message }) =>
+    path.length === 0 ? `${what} ${message}` : `${nameOf(path)} of ${what} ${message}`,
+  );
+  throw new Error(lines.join('; '));
+}
+
+/** An extension cannot be used, which ends the start; the message names the module and the fault. */
+export class ExtensionError extends Error {
+  override readonly name = 'ExtensionError';
+
+  /** @param extension as `TURNPIKE_EXTENSIONS` names it. @param fault a clause without a full stop. */
+  constructor(
+    readonly extension: string,
+    readonly fault: string,
+    cause?: unknown,
+  ) {
+    super(
+      `TURNPIKE_EXTENSIONS: ${extension}: ${fault}. Correct it, or take it out of the list, and start again.`,
+      { cause },
+    );
+  }
+}
+
+/** The error of a turn that an extension's fault ends; only the operator can correct it. */
+export function extensionFailure(of: {
+  extension: string;
+  /** The part that failed, as `decision tree "x"`. */
+  part: string;
+  operation: string;
+}): TypedError {
+  const { extension, part, operation } = of;
+  return new TypedError('EXTENSION_FAILURE', {
+    message: `The ${part} of an extension failed (${operation}). The server's log has the error.`,
+    details: { extension, part, operation },
+  });
+}

@@ -1,0 +1,183 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { settlesWithin } from '../../platform/async/deadlines.js';
+import { changeState } from '../../governance/decision-tree/agent-state.js';
+import {
+  type DecisionTrees,
+  DefaultDecisionTree,
+} from '../../governance/decision-tree/decision-trees.js';
+import type { Trigger } from '../../governance/notices/trigger.js';
+import { compact } from '../../platform/compact.js';
+import { isPlainObject } from '../../platform/json.js';
+import type { Logger } from '../../platform/logger.js';
+import type { ToolRegistry } from '../registry.js';
+import { ToolFailure } from '../tool.js';
+import type {
+  Extension,
+  ExtensionTool,
+  ExtensionTrigger,
+  MakeDecisionTree,
+  Turnpike,
+} from './extend.js';
+import {
+  ExtensionError,
+  expectShape,
+  functionShape,
+  toolShape,
+  treeName,
+  triggerShape,
+} from './extension-shapes.js';
+import { guardTool, GuardedTree, guardTrigger } from './guards.js';
+
+/** Time limit for an extension to register, in ms. */
+const REGISTER_MS = 30_000;
+
+/**
+ * Loads the modules of `TURNPIKE_EXTENSIONS` and lets each register its additions, one after the other.
+ * Extensions have all rights of this process.
+ *
+ * @param names files (`./x.mjs`, `/x.mjs`, `file:` URLs; relative to the working directory), or packages
+ *   installed beside the server.
+ * @throws ExtensionError for the first module that cannot be loaded, or registers something invalid.
+ */
+export async function loadExtensions(
+  names: readonly string[],
+  registries: Registries,
+): Promise<void> {
+  for (const name of names) {
+    const extension = await loadModule(name);
+    const { turnpike, close } = openRegistrar(name, registries);
+    try {
+      const registering = Promise.resolve(extension(turnpike));
+      if (!(await settlesWithin(REGISTER_MS, registering))) {
+        throw new Error(`it was not done registering after ${REGISTER_MS / 1_000} seconds`);
+      }
+    } catch (error) {
+      throw new ExtensionError(name, messageOf(error), error);
+    } finally {
+      close();
+    }
+    registries.logger.info({ extension: name }, 'an extension is loaded');
+  }
+}
+
+async function loadModule(name: string): Promise<Extension> {
+  let module: { default?: unknown };
+  try {
+    module = (await import(toSpecifier(name))) as { default?: unknown };
+  } catch (error) {
+    throw new ExtensionError(name, whyNotLoaded(name, error), error);
+  }
+  if (typeof module.default === 'function') return module.default as Extension;
+  throw new ExtensionError(
+    name,
+    'its default export must be a function, as `export default (turnpike) => {…}`',
+  );
+}
+
+function whyNotLoaded(name: string, error: unknown): string {
+  const file = toFile(name);
+  if (file !== undefined && !existsSync(file)) return `there is no file ${file}`;
+  // This version of Node may load some TypeScript; extensions are the same on all that are supported.
+  if (/\.[cm]?tsx?$/.test(name)) {
+    return 'it is TypeScript, which is not loaded: compile it to JavaScript, and name that file';
+  }
+  return `it cannot be loaded: ${messageOf(error)}`;
+}
+
+function toSpecifier(name: string): string {
+  const file = toFile(name);
+  return file === undefined ? name : pathToFileURL(file).href;
+}
+
+/** The path of a module that is a file; undefined for a package or a URL. */
+function toFile(name: string): string | undefined {
+  const isFile = path.isAbsolute(name) || /^\.{1,2}[\\/]/.test(name);
+  return isFile ? path.resolve(name) : undefined;
+}
+
+function messageOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  // The message becomes a clause of a longer sentence.
+  return message.trim().replace(/\.$/, '');
+}
+
+/** Injects the names of the extensions, once each has registered its additions. */
+export const EXTENSIONS = Symbol('Extensions');
+
+/** The registries that extensions add to. */
+export interface Registries {
+  trees: DecisionTrees;
+  tools: ToolRegistry;
+  /** Built-in triggers and those of extensions so far; appended to. */
+  triggers: Trigger[];
+  logger: Logger;
+}
+
+/** The interface that an extension registers through, until `close`. */
+function openRegistrar(
+  extension: string,
+  { trees, tools, triggers, logger }: Registries,
+): { turnpike: Turnpike; close(): void } {
+  let isOpen = true;
+  const assertOpen = (): void => {
+    if (!isOpen) throw new Error('an extension registers before its function is done, not later');
+  };
+  const addDecisionTree = (name: string, make: MakeDecisionTree): void => {
+    assertOpen();
+    expectShape(treeName, name, 'the name of a decision tree');
+    expectShape(functionShape, make, `the decision tree ${name}`);
+    trees.register(name, (config) => {
+      const onFault = (operation: string, error: unknown): void =>
+        logger.error({ extension, decisionTree: name, operation, error }, 'a decision tree failed');
+      const standard = new DefaultDecisionTree(config);
+      return new GuardedTree({ extension, name, make, config, standard, onFault });
+    });
+  };
+  const addTrigger = (trigger: ExtensionTrigger): void => {
+    assertOpen();
+    expectShape(triggerShape, trigger, nameOf('trigger', trigger?.id));
+    if (triggers.some(({ id }) => id === trigger.id)) {
+      throw new Error(`there is a trigger ${trigger.id} already`);
+    }
+    triggers.push(guardTrigger({ ...trigger, check: (facts) => trigger.check(facts) }));
+  };
+  const addTool = (tool: ExtensionTool): void => {
+    assertOpen();
+    expectShape(toolShape, tool, nameOf('tool', tool?.name));
+    const onFault = (name: string, error: unknown): void =>
+      logger.error({ extension, tool: name, error }, 'a tool of an extension failed');
+    tools.register(guardTool(snapshotOf(tool), onFault), 'extension');
+  };
+  const turnpike: Turnpike = Object.freeze({
+    version: 1,
+    addDecisionTree,
+    addTrigger,
+    addTool,
+    changeState,
+    ToolFailure,
+  });
+  return { turnpike, close: () => void (isOpen = false) };
+}
+
+/** A copy that later changes of the tool do not reach; `run` stays a method of the original object. */
+function snapshotOf(tool: ExtensionTool): ExtensionTool {
+  const { name, description, inputSchema, effect, retry, permissionArgument } = tool;
+  return {
+    name,
+    description,
+    inputSchema: structuredClone(inputSchema),
+    ...compact({
+      effect,
+      retry,
+      permissionArgument: isPlainObject(permissionArgument) ? permissionArgument : undefined,
+    }),
+    run: (input, call) => tool.run(input, call),
+  };
+}
+
+/** A name for messages, also where an extension gives none. */
+function nameOf(kind: string, name: unknown): string {
+  return typeof name === 'string' ? `the ${kind} ${name}` : `a ${kind}`;
+}
