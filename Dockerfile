@@ -14,13 +14,14 @@ COPY . .
 # There is no git here to ask.
 ARG SOURCE_COMMIT=
 # The server needs no declarations, and nothing in the image reads source maps.
-RUN npm run build -- --without-types && find dist -name '*.map' -delete
+RUN npm run build -- --without-types && find dist -name '*.map' -delete && \
+  node scripts/published-manifest.mjs print > published.json
 
 FROM node:24-bookworm-slim AS packages
 WORKDIR /app
-COPY package.json package-lock.json ./
-# The lock file has OCR's packages, the optional peers, for the tests' sake.
-COPY test/package.json ./test/
+COPY package-lock.json ./
+# The bundle has the rest. The lock file has OCR's packages, the optional peers, for the tests' sake.
+COPY --from=build /app/published.json ./package.json
 RUN --mount=type=cache,target=/root/.npm \
   npm install --workspaces=false --omit=dev --ignore-scripts --no-save --no-fund --no-audit
 
@@ -40,7 +41,8 @@ RUN mkdir /data /projects && chown node:node /data /projects
 # What changes least comes first: an upgrade downloads the layers from the first that changed.
 COPY --from=packages /app/node_modules ./node_modules
 COPY instructions ./instructions
-COPY package.json LICENSE ./
+COPY LICENSE ./
+COPY --from=build /app/published.json ./package.json
 COPY --from=build /app/dist ./dist
 VOLUME ["/data", "/projects"]
 USER node

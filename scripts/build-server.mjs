@@ -7,8 +7,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { listLicenses } from './list-licenses.mjs';
-import { steadySpreads } from './steady-spreads.mjs';
-import { youngFunctions } from './young-functions.mjs';
+import { external } from './published-manifest.mjs';
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
 const dist = path.join(root, 'dist');
@@ -28,19 +27,9 @@ const programs = {
   'start-rehearsal': 'rehearsal/start-rehearsal.ts',
 };
 
-/**
- * The packages that whoever installs the server has: they look for files beside their code, start it as a process,
- * or are shared with the client's pages. All others are in the bundle, so that an install brings few packages, and
- * none that runs a script. The metadata of decorators is one of them because inside a bundle it would come after the
- * first class that needs it.
- */
-const { dependencies, devDependencies, peerDependencies } = JSON.parse(
-  await readFile(path.join(root, 'package.json'), 'utf8'),
-);
-const kept = [
-  ...Object.keys(dependencies),
-  ...Object.keys(peerDependencies).filter((name) => !(name in devDependencies)),
-];
+/** The packages that are not in the bundle: the optional ones, too. */
+const { peerDependencies } = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8'));
+const kept = [...external, ...Object.keys(peerDependencies).filter((name) => name !== 'ai')];
 
 /** Pages of packages that are in the bundle, which are served from files: folders of `dist` → what is copied. */
 const pages = {
@@ -68,8 +57,6 @@ export async function buildServer() {
     // One folder for all, so that paths relative to the code are the same in each.
     chunkFileNames: '[name]-[hash].js',
     plugins: [
-      steadySpreads(),
-      youngFunctions(),
       listLicenses(
         'third-party-licenses.txt',
         Object.values(pages).map(({ name }) => packageFolder(name)),

@@ -1,12 +1,13 @@
 /**
- * Prepares a fresh clone, with Node's own modules alone: installs missing packages, and with `--build` builds
- * what is missing or older than its source. `--tests` also installs the packages of tests, checks and
- * development, which then stay. Quick when there is nothing to do.
+ * Prepares a fresh clone, with Node's own modules alone, on Node 18 and later: brings a newer Node where this one
+ * is too old, installs missing packages, and with `--build` builds what is missing or older than its source.
+ * `--tests` also installs the packages of tests, checks and development, which then stay. Quick when there is
+ * nothing to do.
  */
-import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { bringNode, isTooOld, runNpm } from './bring-node.mjs';
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
 const at = (...parts) => path.join(root, ...parts);
@@ -14,9 +15,14 @@ const at = (...parts) => path.join(root, ...parts);
 /** Milliseconds between two lines of progress. */
 const TELL_MS = 10_000;
 
-const [major, minor] = process.versions.node.split('.').map(Number);
-if (major < 20 || (major === 20 && minor < 19)) {
-  stop(`Turnpike needs Node 20.19 or later; this is ${process.versions.node}.`);
+/** The Node that installs and builds; npm runs its scripts on the same one, from `node_modules/.bin`. */
+let node = process.execPath;
+if (isTooOld()) {
+  try {
+    node = await bringNode(root);
+  } catch (error) {
+    stop(error.message);
+  }
 }
 
 const tools = Object.keys(readPackage('test').devDependencies);
@@ -98,19 +104,7 @@ function changedAt(place) {
 
 async function run(what, npmArguments) {
   const startedAt = Date.now();
-  // npm's own program from its environment, so that the same npm is called again.
-  const npm = process.env.npm_execpath;
-  const [program, first] = npm === undefined ? ['npm', []] : [process.execPath, [npm]];
-  const child = spawn(program, [...first, ...npmArguments], {
-    cwd: root,
-    stdio: ['ignore', 2, 2],
-    shell: npm === undefined && process.platform === 'win32',
-  });
-  const code = await new Promise((resolve) => {
-    child.once('error', () => resolve(undefined));
-    child.once('exit', resolve);
-  });
-  if (code !== 0) stop(`${what} failed (see above).`);
+  if ((await runNpm(npmArguments, root, node)) !== 0) stop(`${what} failed (see above).`);
   process.stderr.write(`${what} took ${((Date.now() - startedAt) / 1000).toFixed(1)} s.\n`);
 }
 

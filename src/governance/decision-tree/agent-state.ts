@@ -146,11 +146,10 @@ function checkInvariants({ turn, tokensUsed, startTime, now }: AgentStateFields)
 }
 
 /**
- * Frozen objects are kept, so that a transition does not copy an unchanged list. Others are not copied by a spread:
- * V8 of Node 20 gives each of those a hidden class of its own once it is frozen.
+ * Frozen objects are kept, so that a transition does not copy an unchanged list.
  */
 export function frozen<T extends object>(value: T): Readonly<T> {
-  return Object.isFrozen(value) ? value : Object.freeze(Object.assign({}, value));
+  return Object.isFrozen(value) ? value : Object.freeze({ ...value });
 }
 
 function frozenList<T>(list: readonly T[]): readonly T[] {

@@ -131,7 +131,7 @@ describe('untilAborted, when the signal comes first', () => {
   });
 });
 
-// From the eleventh listener on, Node 20 would warn of a leak: of a turn with as many MCP servers, for one.
+// From the eleventh listener on, Node would warn of a leak: of a turn with as many MCP servers, for one.
 it('a signal may end any number of things', async () => {
   const linked = new AbortController();
   linkAbort(linked.signal, new AbortController())();

@@ -104,7 +104,7 @@ export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Pr
   }
 }
 
-/** A turn's signal ends all that runs beside each other in it: Node 20 warns of a leak from eleven listeners on. */
+/** A turn's signal ends all that runs beside each other in it: Node warns of a leak from eleven listeners on. */
 function takeMany(signal: AbortSignal): void {
   setMaxListeners(Infinity, signal);
 }

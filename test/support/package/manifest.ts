@@ -9,14 +9,17 @@ export interface Manifest {
   scripts: Record<string, string>;
   exports: Record<string, string | { types: string; default: string }>;
   allowScripts: Record<string, boolean>;
+  dependencies: Record<string, string>;
 }
 
 export const manifest = load('package.json') as Manifest;
 
 export interface LockedPackage {
   hasInstallScript?: boolean;
-  dev?: boolean;
-  peer?: boolean;
+  dependencies?: Record<string, string>;
+  optionalDependencies?: Record<string, string>;
+  os?: string[];
+  cpu?: string[];
 }
 
 /** Packages of the lock file by their folders. */

@@ -1,0 +1,4 @@
+/** See the script. */
+export function publishedManifest<Manifest extends { dependencies: Record<string, string> }>(
+  manifest: Manifest,
+): Pick<Manifest, 'dependencies'>;
