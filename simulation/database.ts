@@ -3,6 +3,7 @@ import { drizzle } from 'drizzle-orm/pglite';
 import { migrate } from 'drizzle-orm/pglite/migrator';
 import type { OpenedDatabase } from '../src/storage/connection.js';
 import { migrationsFolder } from '../src/storage/migrate-database.js';
+import { addNamed } from '../src/storage/pooled-database.js';
 import * as schema from '../src/storage/schema.js';
 import type { Actor } from './actor.js';
 import type { Services } from './services.js';
@@ -77,7 +78,9 @@ export class SimulatedDatabase {
         step('transaction', () => client.transaction(work)),
     };
     // Drizzle uses these two members of a client and no others.
-    const db = drizzle(lent as unknown as PGlite, { schema });
+    const db = addNamed(drizzle(lent as unknown as PGlite, { schema }), ({ text, values }) =>
+      lent.query(text, values),
+    );
     return {
       db,
       ping: async () => {

@@ -5,7 +5,6 @@ import {
   type QueryOptions,
   type Results,
 } from '@electric-sql/pglite';
-import { PlanAge, StatementNames } from '../src/storage/pooled-database.js';
 
 type Messages = Awaited<ReturnType<PGlite['execProtocolStream']>>;
 
@@ -27,7 +26,6 @@ export function prepareStatements(client: PGlite): void {
   const names = new StatementNames();
   const statements = new Map<string, Prepared>();
   const query = client.query.bind(client);
-  const plans = new PlanAge(() => performance.now());
 
   const send = (...parts: Uint8Array[]): Promise<Messages> =>
     client.execProtocolStream(Buffer.concat(parts), { syncToFs: false });
@@ -50,7 +48,6 @@ export function prepareStatements(client: PGlite): void {
     { name, text, values }: { name: string; text: string; values: unknown[] },
     options: QueryOptions | undefined,
   ): Promise<Results<T>> => {
-    if (plans.isOver()) await send(serialize.query('discard plans'));
     const { types, rows } = statements.get(name) ?? (await prepare(name, text));
     const encoded = values.map((value, index) => encode(client, value, types[index] ?? 0));
     const answer = await send(
@@ -82,4 +79,26 @@ export function prepareStatements(client: PGlite): void {
 function encode(client: PGlite, value: unknown, type: number): string | null {
   if (value === null || value === undefined) return null;
   return (client.serializers[type] ?? String)(value);
+}
+
+/** Most statements that stay prepared. */
+const MOST_NAMES = 200;
+
+/**
+ * Names of statements that are prepared: those whose text comes a second time. The query builder gives a
+ * statement the same text each time.
+ */
+class StatementNames {
+  readonly #names = new Map<string, string | undefined>();
+
+  /** @returns undefined for a text that is seen for the first time, or is one too many. */
+  nameOf(text: string): string | undefined {
+    if (!this.#names.has(text)) {
+      if (this.#names.size < MOST_NAMES) this.#names.set(text, undefined);
+      return undefined;
+    }
+    const name = this.#names.get(text) ?? `turnpike_${[...this.#names.keys()].indexOf(text)}`;
+    this.#names.set(text, name);
+    return name;
+  }
 }

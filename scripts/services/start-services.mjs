@@ -88,7 +88,8 @@ async function startRedis({ folder, durable }) {
 }
 
 /**
- * Defines PgBouncer before a database: each transaction may be at another of two connections.
+ * Defines PgBouncer before a database: each transaction may be at another of two connections. The database has
+ * the name `sessions` too, under which a client keeps its connection.
  *
  * @param {{folder: string, program: string, databaseUrl: string}} options
  * @returns {Promise<import('./run-service.mjs').Service>}
@@ -100,10 +101,11 @@ export async function definePgBouncer({ folder, program, databaseUrl }) {
   // PgBouncer refuses to run as root.
   const user = process.getuid?.() === 0 ? otherUser() : undefined;
   const port = await freePort();
-  const { hostname, port: databasePort, username } = new URL(databaseUrl);
+  const { hostname, port: databasePort, username, pathname } = new URL(databaseUrl);
   const file = path.join(data, 'pgbouncer.ini');
   const lines = [
     '[databases]',
+    `sessions = host=${hostname} port=${databasePort} user=${username} dbname=${pathname.slice(1)} pool_mode=session pool_size=20`,
     `* = host=${hostname} port=${databasePort} user=${username}`,
     '[pgbouncer]',
     'listen_addr = 127.0.0.1',

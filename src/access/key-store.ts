@@ -25,12 +25,12 @@ export interface KeyRoots {
   roots: readonly { principalId: string; projectRoots: readonly string[] }[];
 }
 
-const selectByHash = prepared((db) =>
+const selectByHash = prepared('key_by_hash', (db, name) =>
   db
     .select()
     .from(apiKeys)
     .where(eq(apiKeys.secretHash, sql.placeholder('hash')))
-    .prepare('key_by_hash'),
+    .prepare(name),
 );
 
 /** API keys as rows. Keys are never deleted: the audit log refers to them. */

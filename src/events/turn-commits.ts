@@ -1,8 +1,7 @@
 import { and, eq, inArray, sql, type SQL } from 'drizzle-orm';
 import { Batcher } from '../platform/async/batcher.js';
-import { isPlainObject } from '../platform/json.js';
-import { batchLane, givenParams, unnest, KnownStatements } from '../storage/statements.js';
-import type { Database } from '../storage/connection.js';
+import { batchLane, givenParams, unnest, NamedStatements } from '../storage/statements.js';
+import type { Database, NamedStatement } from '../storage/connection.js';
 import { isDatabaseDown, violatedConstraint } from '../storage/database-errors.js';
 import { turns } from '../storage/schema.js';
 import { turnArchives } from '../storage/transcript-schema.js';
@@ -89,21 +88,17 @@ export class TurnCommits {
   ): Promise<Map<string, boolean>> {
     // A statement that waits for a lock would keep batches from their connections.
     const db = locking === '' ? this.db : batchLane(this.db);
-    const { rows } = await db.execute(statementOf(commits, locking));
-    return new Map(
-      rows.flatMap((row) =>
-        isPlainObject(row) ? [[String(row['id']), row['has_next'] === true]] : [],
-      ),
-    );
+    const rows = await db.runNamed(statementOf(commits, locking));
+    return new Map(rows.map((row) => [String(row['id']), row['has_next'] === true]));
   }
 }
 
 const commitTypes = { id: 'text', attempt: 'integer', delivered: 'integer' };
 
-const statements = new KnownStatements();
+const statements = new NamedStatements('store_commits');
 
 /** The statement is the same text for the same kinds of rows, however many: it is built and prepared once. */
-function statementOf(commits: readonly TurnCommit[], locking: string): SQL {
+function statementOf(commits: readonly TurnCommit[], locking: string): NamedStatement {
   const given = commits.map(({ turnId, attempt, delivered = null }) => [
     turnId,
     attempt,

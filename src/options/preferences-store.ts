@@ -19,12 +19,12 @@ import { preferenceDefaults, PreferencesDto } from './preferences.dto.js';
 /** The saved values, unchecked; a missing field has its default. */
 export type StoredPreferences = Readonly<Record<string, unknown>>;
 
-const selectPreferences = prepared((db) =>
+const selectPreferences = prepared('user_settings', (db, name) =>
   db
     .select({ settings: userPreferences.settings })
     .from(userPreferences)
     .where(eq(userPreferences.userId, sql.placeholder('userId')))
-    .prepare('user_settings'),
+    .prepare(name),
 );
 
 const current = userPreferences.settings;

@@ -9,8 +9,19 @@ interface Rows extends PgQueryResultHKT {
   type: { rows: unknown[] };
 }
 
+/** A statement that comes often, and its parameters. */
+export interface NamedStatement {
+  /** At most 63 characters; one text has one name. */
+  name: string;
+  text: string;
+  values: unknown[];
+}
+
 /** PostgreSQL, or PGlite: the same SQL embedded. */
-export type Database = PgDatabase<Rows, typeof schema>;
+export type Database = PgDatabase<Rows, typeof schema> & {
+  /** Runs a statement that the server parses once for each connection. @returns its rows. */
+  runNamed(statement: NamedStatement): Promise<Record<string, unknown>[]>;
+};
 /** The database, or one of its transactions. */
 export type Queryable = Pick<
   Database,

@@ -11,11 +11,11 @@ import {
   type SchemaReport,
   type MigrateMode,
 } from './migrate-database.js';
-import { endPool, openPooled, poolState, preparePool } from './pooled-database.js';
+import { endPool, openPooled, poolState } from './pooled-database.js';
 
 interface Upkeep {
   clock?: Clock;
-  /** Called when plans could not be renewed, or dead rows not removed; it is tried again. */
+  /** Called when dead rows could not be removed; it is tried again. */
   onError?: (error: unknown) => void;
 }
 
@@ -34,7 +34,6 @@ export async function openEmbeddedDatabase(
   const pool = openEnginePool(engine);
   // A statement that needs the engine fails with it; an idle connection has nobody to tell.
   pool.on('error', () => undefined);
-  preparePool(pool, true, onError);
   pool.on('connect', (client) => client.on('error', () => undefined));
   const stopTidying = tidyTables(pool, clock, onError);
   const close = async (): Promise<void> => {
@@ -42,7 +41,7 @@ export async function openEmbeddedDatabase(
     await endPool(pool);
     await engine.close();
   };
-  const db = openPooled(pool);
+  const db = openPooled(pool, { isNamed: true });
   const prepare = migrate === 'apply' ? applyMigrations : checkMigrations;
   try {
     return {

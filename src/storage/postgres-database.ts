@@ -12,7 +12,7 @@ import {
   type MigrateMode,
   SchemaError,
 } from './migrate-database.js';
-import { openPooled, poolState, preparePool } from './pooled-database.js';
+import { openPooled, poolState } from './pooled-database.js';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
@@ -36,7 +36,7 @@ export interface PostgresOptions {
   preparedStatements?: boolean;
   /** Checks for missing migrations or applies them; default: `check`. */
   migrate?: MigrateMode | undefined;
-  /** Called when an idle connection has broken, which the pool replaces, or plans could not be renewed. */
+  /** Called when an idle connection has broken, which the pool replaces. */
   onError(error: Error): void;
 }
 
@@ -52,19 +52,20 @@ export async function openPostgres(
   const applied = migrate === 'apply' ? await migratePostgres(url) : undefined;
   const hasLane = preparedStatements && connections >= LEAST_WITH_LANE;
   const open = (max: number, config?: PoolConfig): Pool =>
-    openPool({ connectionString: likeLibpq(url), max, ...config }, { preparedStatements, onError });
+    openPool({ connectionString: likeLibpq(url), max, ...config }, onError);
   const pools = [open(hasLane ? connections - LANE_CONNECTIONS : connections)];
   const close = async (): Promise<void> => {
     await Promise.all(pools.map((pool) => pool.end()));
   };
   const [pool] = pools as [Pool];
-  const db = openPooled(pool);
+  const db = openPooled(pool, { isNamed: preparedStatements });
   try {
     const schema = applied ?? (await checkMigrations(drizzle(pool)));
+    if (preparedStatements && connections > 1) await checkNames(pool);
     if (hasLane) {
       const lane = await openLane((config) => open(LANE_CONNECTIONS, config));
       pools.push(lane);
-      giveLane(db, openPooled(lane));
+      giveLane(db, openPooled(lane, { isNamed: true }));
     }
     return {
       db,
@@ -82,10 +83,7 @@ export async function openPostgres(
   }
 }
 
-function openPool(
-  config: PoolConfig,
-  { preparedStatements, onError }: { preparedStatements: boolean; onError(error: Error): void },
-): Pool {
+function openPool(config: PoolConfig, onError: (error: Error) => void): Pool {
   const pool = new Pool({
     ...config,
     application_name: 'turnpike',
@@ -96,10 +94,23 @@ function openPool(
     keepAlive: true,
   });
   pool.on('error', onError);
-  preparePool(pool, preparedStatements, onError);
   // The pool listens to idle connections only; a connection in use fails its statement and this.
   pool.on('connect', (client) => client.on('error', onError));
   return pool;
+}
+
+/**
+ * Names a statement on two connections. A pool of transactions in front of the server gives both the same
+ * connection of the server, which refuses the second.
+ */
+async function checkNames(pool: Pool): Promise<void> {
+  const statement = { name: 'turnpike_start', text: 'select 1' };
+  const clients = await Promise.all([pool.connect(), pool.connect()]);
+  try {
+    for (const client of clients) await client.query(statement);
+  } finally {
+    for (const client of clients) client.release();
+  }
 }
 
 /**

@@ -1,6 +1,6 @@
-import { SQL, StringChunk, sql, type GetColumnData, type QueryWithTypings } from 'drizzle-orm';
+import { SQL, StringChunk, sql, type GetColumnData } from 'drizzle-orm';
 import { type PgColumn, PgDialect } from 'drizzle-orm/pg-core';
-import type { Database, Queryable } from './connection.js';
+import type { Database, NamedStatement, Queryable } from './connection.js';
 
 /** Columns of given rows by name; they encode the values. */
 export type GivenColumns = Record<string, PgColumn>;
@@ -75,61 +75,67 @@ export function unnest(
 const dialect = new PgDialect();
 
 /**
- * Texts of statements that differ in their parameters alone. The query builder takes longer to build a statement of
- * many parameters than the driver to send it.
+ * Statements that differ in their parameters alone. The query builder takes longer to build a statement of many
+ * parameters than the driver to send it: each is built once.
  */
-export class KnownStatements {
-  readonly #texts = new Map<string, string>();
+export class NamedStatements {
+  readonly #known = new Map<string, { name: string; text: string }>();
+
+  /** @param prefix of the statements' names, which no other statements have. */
+  constructor(private readonly prefix: string) {}
 
   /**
    * @param key tells the statements apart.
-   * @param params of the statement, in the order of its text.
+   * @param values of the statement's parameters, in the order of its text.
    * @param build builds the statement of the key, for any values; called once.
    * @throws Error where the statement that was built has another number of parameters.
    */
-  of(key: string, params: unknown[], build: () => SQL): SQL {
-    return new KnownStatement(this.#texts.get(key) ?? this.#build(key, params, build), params);
+  of(key: string, values: unknown[], build: () => SQL): NamedStatement {
+    return { ...(this.#known.get(key) ?? this.#build(key, values, build)), values };
   }
 
-  #build(key: string, { length }: unknown[], build: () => SQL): string {
+  #build(key: string, { length }: unknown[], build: () => SQL): { name: string; text: string } {
     const built = dialect.sqlToQuery(build());
     if (built.params.length !== length) {
       throw new Error(`Statement '${key}' has ${built.params.length} parameters, not ${length}`);
     }
-    this.#texts.set(key, built.sql);
-    return built.sql;
+    const statement = { name: `${this.prefix}_${this.#known.size}`, text: built.sql };
+    this.#known.set(key, statement);
+    return statement;
   }
 }
 
-/** A statement of which the query builder has nothing to build. */
-class KnownStatement extends SQL {
-  constructor(
-    private readonly text: string,
-    private readonly params: unknown[],
-  ) {
-    super([]);
-  }
+const unnamed = new WeakSet<Database>();
 
-  override toQuery(): QueryWithTypings {
-    return { sql: this.text, params: this.params };
-  }
+/** Has the statements of a database be prepared without a name, so that no connection keeps them. */
+export function leaveUnnamed(db: Database): void {
+  unnamed.add(db);
 }
 
 /**
  * Declares a frequent query, or a batcher of one. Each database has its own, built when it is first used;
  * a query has `sql.placeholder`s for the parameters, and is prepared once on each connection.
  *
- * @example const findTurn = prepared((db) => db.select()….prepare('find_turn'));
+ * @param name of the query on the server, which no other has.
+ * @example const findTurn = prepared('find_turn', (db, name) => db.select()….prepare(name));
  * await findTurn(db).execute({ turnId });
  */
-export function prepared<Query>(build: (db: Database) => Query): (db: Database) => Query {
-  const built = new WeakMap<Database, Query>();
+export function prepared<Query>(
+  name: string,
+  build: (db: Database, name: string) => Query,
+): (db: Database) => Query {
+  return ofDatabase((db) => build(db, unnamed.has(db) ? '' : name));
+}
+
+/** One of what `build` makes for each database, made when it is first used. */
+export function ofDatabase<Made>(build: (db: Database) => Made): (db: Database) => Made {
+  const made = new WeakMap<Database, Made>();
   return (db) => {
-    const known = built.get(db);
+    const known = made.get(db);
     if (known !== undefined) return known;
-    const query = build(db);
-    built.set(db, query);
-    return query;
+    const one = build(db);
+    made.set(db, one);
+    return one;
   };
 }
 

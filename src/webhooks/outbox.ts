@@ -33,7 +33,7 @@ export interface ClaimLimits {
   mostFailing: number;
 }
 
-const claimDue = prepared((db) => {
+const claimDue = prepared('claim_deliveries', (db, name) => {
   const { endpointId, id, attempt } = webhookDeliveries;
   const chosen = db.$with('chosen', { endpointId, id }).as(chooseDue());
   return db
@@ -52,7 +52,7 @@ const claimDue = prepared((db) => {
       ),
     )
     .returning({ delivery: webhookDeliveries, endpoint: webhookEndpoints })
-    .prepare('claim_deliveries');
+    .prepare(name);
 });
 
 /** The outbox as a queue. Any number of processes may take from it. */

@@ -3,7 +3,7 @@ import type { Usage } from '../../storage/shapes/stored-step.js';
 import type { Price } from '../../storage/shapes/stored-options.js';
 import { microUsdOf, type DayAmount } from '../limits/day-budget.js';
 import { Batcher } from '../../platform/async/batcher.js';
-import { batchLane, prepared } from '../../storage/statements.js';
+import { batchLane, ofDatabase } from '../../storage/statements.js';
 import type { Database, Queryable } from '../../storage/connection.js';
 import { isDatabaseDown } from '../../storage/database-errors.js';
 import { usageDays } from '../../storage/governance-schema.js';
@@ -56,7 +56,7 @@ interface AskedOfDay extends UsageDay {
 }
 
 /** Calls of the moment take from their days together. */
-const reservations = prepared(
+const reservations = ofDatabase(
   (db) =>
     new Batcher(async (calls: readonly AskedOfDay[]) => {
       const days = new Map<string, AskedOfDay>();

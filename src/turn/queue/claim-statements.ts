@@ -20,7 +20,7 @@ export const waitedMs = sql`least(2147483647, ${turns.waitedMs} + coalesce(
  * Whatever is the same in each claim is in the text, not a parameter: a plan for any parameters is then as good
  * as one for these, and the server plans the statement once.
  */
-const claimTurns = (db: Database, which: 'next' | 'given') => {
+const claimTurns = (db: Database, which: 'next' | 'given', name: string) => {
   const ids =
     which === 'next'
       ? chooseFairly(sql.placeholder('most'))
@@ -102,10 +102,12 @@ const claimTurns = (db: Database, which: 'next' | 'given') => {
       grants: sql<string[]>`(${rules})`,
       compaction: sql<Compaction | null>`(select row_to_json(last) from (${last} limit 1) last)`,
     })
-    .prepare(which === 'next' ? 'claim_next_turns' : 'claim_turn');
+    .prepare(name);
 };
 
 /** Claims the turns that are to run next, `most` of them: queued ones, and running ones that lost their worker. */
-export const claimNextTurns = prepared((db) => claimTurns(db, 'next'));
+export const claimNextTurns = prepared('claim_next_turns', (db, name) =>
+  claimTurns(db, 'next', name),
+);
 /** Claims the turn `turnId`, and waits for whoever has it locked. */
-export const claimTurn = prepared((db) => claimTurns(db, 'given'));
+export const claimTurn = prepared('claim_turn', (db, name) => claimTurns(db, 'given', name));

@@ -5,7 +5,7 @@ import { Batcher } from '../../platform/async/batcher.js';
 import { isId } from '../../platform/ids.js';
 import { sessionNotFound } from '../../session/session-errors.js';
 import { sessionColumns, type SessionRow } from '../../session/session-store.js';
-import { batchLane, prepared } from '../../storage/statements.js';
+import { batchLane, ofDatabase, prepared } from '../../storage/statements.js';
 import type { Database } from '../../storage/connection.js';
 import { isDatabaseDown } from '../../storage/database-errors.js';
 import {
@@ -51,7 +51,7 @@ export async function countActiveSessions(db: Database): Promise<number> {
   return found?.active ?? 0;
 }
 
-const selectSessionAndTurn = prepared((db) =>
+const selectSessionAndTurn = prepared('session_and_turn', (db, name) =>
   db
     .select({
       session: sessionColumns,
@@ -62,11 +62,11 @@ const selectSessionAndTurn = prepared((db) =>
     .leftJoin(userPreferences, eq(userPreferences.userId, sessions.principalId))
     .leftJoin(turns, and(eq(turns.sessionId, sessions.id), hasStatus(...unendedStatuses)))
     .where(sql`${sessions.id} = any((select ${sql.placeholder('sessionIds')}::text[])::text[])`)
-    .prepare('session_and_turn'),
+    .prepare(name),
 );
 
 /** Requests of the moment look up their sessions together. */
-const lookUps = prepared(
+const lookUps = ofDatabase(
   (db) =>
     new Batcher(async (sessionIds: readonly string[]) => {
       const rows = await selectSessionAndTurn(batchLane(db)).execute({

@@ -7,7 +7,7 @@ import {
   givenParams,
   typesOf,
   unnest,
-  KnownStatements,
+  NamedStatements,
   batchLane,
   lockFor,
   lockKey,
@@ -199,7 +199,7 @@ const givenTypes = { ...typesOf(givenColumns), most: 'integer' };
  * @returns ids of those that were stored.
  */
 async function insertTurns(
-  db: Queryable,
+  db: Database | Queryable,
   insertions: readonly { turn: NewTurn; insertion: Insertion }[],
   conflict: 'throws' | 'is skipped',
 ): Promise<Set<string>> {
@@ -209,19 +209,27 @@ async function insertTurns(
     const { id: messageId, parts } = message;
     return [...encodeRow(givenColumns, { ...row, messageId, parts }), insertion.most];
   });
-  const inserted = await db.execute(
-    statements.of(conflict, givenParams(givenTypes, rows), () => buildInsert(conflict)),
-  );
+  if ('runNamed' in db) {
+    const values = givenParams(givenTypes, rows);
+    const inserted = await db.runNamed(
+      statements.of(conflict, values, () => buildInsert(conflict)),
+    );
+    return new Set(inserted.map(({ id }) => String(id)));
+  }
+  const inserted = await db.execute(buildInsert(conflict, rows));
   return new Set(inserted.rows.flatMap((row) => (isPlainObject(row) ? [String(row['id'])] : [])));
 }
 
-const statements = new KnownStatements();
+const statements = new NamedStatements('insert_turns');
 
-function buildInsert(conflict: 'throws' | 'is skipped'): SQL {
+function buildInsert(
+  conflict: 'throws' | 'is skipped',
+  rows?: readonly (readonly unknown[])[],
+): SQL {
   return sql`
     with queued as (select count(*) as turns from ${turns} where ${turns.status} = 'queued'),
     given as materialized (
-      select given.* from ${unnest(givenTypes)}, queued where queued.turns < given.most
+      select given.* from ${unnest(givenTypes, rows)}, queued where queued.turns < given.most
         and (given."idempotencyKey" is null or not exists (select from joined_messages steered
           where steered.session_id = given."sessionId"
             and steered.idempotency_key = given."idempotencyKey"))),

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { drizzle } from 'drizzle-orm/pglite';
 import type { OpenedDatabase } from '../../../src/storage/connection.js';
+import { addNamed } from '../../../src/storage/pooled-database.js';
 import * as schema from '../../../src/storage/schema.js';
 import { newDataFolder } from './database-folder.js';
 
@@ -26,7 +27,10 @@ subscribe('turnpike:no-more-tests', () => {
 export async function openTestDatabase(): Promise<OpenedDatabase> {
   const engine = unused.pop() ?? (await openEngine());
   const closing = new AbortController();
-  const db = drizzle(lend(engine.client, closing.signal), { schema });
+  const client = lend(engine.client, closing.signal);
+  const db = addNamed(drizzle(client, { schema }), ({ text, values }) =>
+    client.query(text, values),
+  );
   return {
     db,
     ping: async () => {
