@@ -15,7 +15,6 @@ const layers = [
   // Foundations without a domain, and parts that stand alone.
   'platform',
   'errors',
-  'rehearsal',
   // Storage, configuration, events, and their form in HTTP.
   'storage',
   'config',
@@ -194,7 +193,7 @@ module.exports = {
     {
       name: 'no-orphans',
       severity: 'error',
-      from: { orphan: true, path: '^src/', pathNot: ['\\.test\\.ts$'] },
+      from: { orphan: true, path: '^(src|rehearsal)/', pathNot: ['\\.test\\.ts$'] },
       to: {},
     },
     {
@@ -203,7 +202,13 @@ module.exports = {
         'No index.ts, no folder called utils, helpers, common or shared: import the file, name the owner.',
       severity: 'error',
       from: {},
-      to: { path: ['^src/.*index\\.ts$', '^src/.*/(utils|helpers|common|shared)/'] },
+      to: {
+        path: [
+          '^(src|rehearsal)/.*index\\.ts$',
+          '^src/.*/(utils|helpers|common|shared)/',
+          '^rehearsal/(utils|helpers|common|shared)/',
+        ],
+      },
     },
     {
       name: 'vocabulary-is-a-leaf',
@@ -281,7 +286,8 @@ module.exports = {
       severity: 'error',
       from: {
         path: [
-          '^src/(agents|cli|client|config|events|governance|platform|provider|rehearsal)/',
+          '^src/(agents|cli|client|config|events|governance|platform|provider)/',
+          '^rehearsal/',
           '^src/app/console/',
           '^src/tools/',
           '^src/turn/(loop|state)/',
@@ -383,9 +389,25 @@ module.exports = {
       to: { path: '^web/|node_modules/(react|react-dom|radix-ui|vite)(/|$)' },
     },
     {
+      name: 'the-rehearsal-stands-alone',
+      comment:
+        'The offline model is a program of its own: a fault of the server must not be a fault of what it is tested against.',
+      severity: 'error',
+      from: { path: '^rehearsal/', pathNot: '\\.test\\.ts$' },
+      to: {
+        path: '^(src/(?!platform/)|web/|test/|node_modules/(?!zod/|@anthropic-ai/tokenizer/|@types/node/))',
+      },
+    },
+    {
+      name: 'the-server-only-starts-the-rehearsal',
+      severity: 'error',
+      from: { path: '^(src|web)/', pathNot: '\\.test\\.ts$' },
+      to: { path: '^rehearsal/(?!start-rehearsal\\.ts)' },
+    },
+    {
       name: 'tests-stay-out-of-the-build',
       severity: 'error',
-      from: { path: '^src/', pathNot: '\\.test\\.ts$' },
+      from: { path: '^(src|rehearsal)/', pathNot: '\\.test\\.ts$' },
       to: { path: ['\\.test\\.ts$', '^test/'] },
     },
   ],

@@ -43,7 +43,7 @@ export default {
     {
       ...base,
       displayName: 'unit',
-      roots: ['<rootDir>/src', '<rootDir>/web/src'],
+      roots: ['<rootDir>/src', '<rootDir>/rehearsal', '<rootDir>/web/src'],
       testMatch: ['**/*.test.ts'],
     },
     // Both sides of a port, and parts with the processes, databases and models that they need.

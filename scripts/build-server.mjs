@@ -15,14 +15,14 @@ const packageFolder = (name) => path.join(root, 'node_modules', name);
 
 /** The entry points: files that are run or imported by their path. */
 const programs = {
-  main: 'main.ts',
-  cli: 'cli.ts',
+  main: 'src/main.ts',
+  cli: 'src/cli.ts',
   // Runs as a separate process: see attachments/extract/process/extractor-process.ts.
-  'run-extractor': 'attachments/extract/process/run-extractor.ts',
+  'run-extractor': 'src/attachments/extract/process/run-extractor.ts',
   // A thread: see storage/engine/engine-thread.ts.
-  'run-engine': 'storage/engine/run-engine.ts',
+  'run-engine': 'src/storage/engine/run-engine.ts',
   // A thread: see tools/output/check-lane.ts.
-  'run-checks': 'tools/output/run-checks.ts',
+  'run-checks': 'src/tools/output/run-checks.ts',
   // The bench and the chaos kit use it as their model.
   'start-rehearsal': 'rehearsal/start-rehearsal.ts',
 };
@@ -65,13 +65,13 @@ export async function buildServer() {
   });
   await copyPages();
   const client = ['client/turnpike-client', 'client/chat-transport'];
-  await write(at(Object.fromEntries(client.map((name) => [name, `${name}.ts`]))), {
+  await write(at(Object.fromEntries(client.map((name) => [name, `src/${name}.ts`]))), {
     external: ['eventsource-parser'],
     // What both have, errors among it, is one file for a page that uses both.
     chunkFileNames: 'client/[name]-[hash].js',
   });
   // Extensions get the server's functions as an argument when they are loaded.
-  await write(at({ 'extend/extend': 'tools/extensions/extend.ts' }), { external: [] });
+  await write(at({ 'extend/extend': 'src/tools/extensions/extend.ts' }), { external: [] });
 }
 
 async function copyPages() {
@@ -132,6 +132,6 @@ async function escapeFile(file, code) {
 
 function at(files) {
   return Object.fromEntries(
-    Object.entries(files).map(([name, file]) => [name, path.join(root, 'src', file)]),
+    Object.entries(files).map(([name, file]) => [name, path.join(root, file)]),
   );
 }

@@ -16,9 +16,11 @@ export function sourceFiles(ending) {
     .toSorted((a, b) => a.localeCompare(b));
 }
 
-/** Files of controllers, relative to `src` and without their ending. */
+/** Files of controllers, relative to the root and without their ending. */
 export function controllerFiles() {
-  return sourceFiles('.controller.ts').map((name) => name.slice(0, -path.extname(name).length));
+  return sourceFiles('.controller.ts').map(
+    (name) => `src/${name.slice(0, -path.extname(name).length)}`,
+  );
 }
 
 /**

@@ -1,4 +1,4 @@
-/** Imports files of `src` without a build. */
+/** Imports files of TypeScript without a build. */
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -9,7 +9,7 @@ const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
 const cache = path.join(root, 'node_modules/.cache/turnpike');
 
 /**
- * @param {readonly string[]} files relative to `src`, without their ending.
+ * @param {readonly string[]} files relative to the root, without their ending.
  * @returns {Promise<object[]>} their exports.
  */
 export async function importSource(files) {
@@ -17,7 +17,7 @@ export async function importSource(files) {
   // Of this call alone: the tests and the documentation are checked beside each other.
   const folder = await mkdtemp(path.join(cache, 'source-'));
   const bundle = await rolldown({
-    input: Object.fromEntries(files.map((file) => [file, path.join(root, 'src', `${file}.ts`)])),
+    input: Object.fromEntries(files.map((file) => [file, path.join(root, `${file}.ts`)])),
     // Rolldown brings the helpers of decorators itself.
     external: (id) => !/^[.\0]|^@oxc-project\//.test(id) && !path.isAbsolute(id),
     platform: 'node',

@@ -42,7 +42,7 @@ if (process.argv.includes('--build') && !isBuilt({ withTypes })) {
 
 /** @param {{withTypes: boolean}} what */
 function isBuilt({ withTypes }) {
-  const sources = ['src', 'web', 'scripts/build-server.mjs', 'tsconfig.json'];
+  const sources = ['src', 'rehearsal', 'web', 'scripts/build-server.mjs', 'tsconfig.json'];
   if (newest(sources.map((name) => at(name))) > newest([at('dist/main.js')])) return false;
   const types = ['dist/client/turnpike-client.d.ts', 'dist/extend/tools/extensions/extend.d.ts'];
   return !withTypes || types.every((file) => existsSync(at(file)));

@@ -37,6 +37,7 @@ async function hunt(name) {
   try {
     for (const part of [
       'src',
+      'rehearsal',
       'simulation',
       'chaos',
       'scripts',

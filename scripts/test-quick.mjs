@@ -24,7 +24,7 @@ const codes = await Promise.all([
 process.exitCode = codes.some((code) => code !== 0) ? 1 : 0;
 
 function chooseSuites() {
-  const isUnit = (file) => /^(web\/)?src\//.test(path.relative(root, file));
+  const isUnit = (file) => /^((web\/)?src|rehearsal)\//.test(path.relative(root, file));
   const changed = changedFiles();
   const touched = changed.length === 0 ? [] : listTests('--findRelatedTests', ...changed);
   const others = touched.filter((file) => !isUnit(file));
@@ -33,7 +33,7 @@ function chooseSuites() {
   if (others.length > chosen.length) {
     console.error(`npm test runs ${others.length - chosen.length} more suites that this touches.`);
   }
-  return [`^${escape(root)}/(web/)?src/`, ...chosen.map(escape)];
+  return [`^${escape(root)}/((web/)?src|rehearsal)/`, ...chosen.map(escape)];
 }
 
 /** A pattern that matches exactly this path. */

@@ -134,7 +134,7 @@ async function emptyTemplate(databaseUrl) {
 
 /** A table that is not in the register would be left out of exports, forks and the erasure of a principal. */
 async function checkRegister(client) {
-  const [{ compareTables }] = await importSource(['storage/tables']);
+  const [{ compareTables }] = await importSource(['src/storage/tables']);
   const { rows } = await client.query(
     `select tablename from pg_tables where schemaname = 'public' and tablename <> 'schema_contracts'`,
   );

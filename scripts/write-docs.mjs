@@ -38,18 +38,18 @@ const [
   { loadShapes },
   ...controllers
 ] = await importSource([
-  'config/variables',
-  'governance/decision-tree/agent-config',
-  'governance/permissions/decide-permission',
-  'governance/permissions/subagent-gate',
-  'governance/limits/termination-checks',
-  'governance/notices/triggers',
+  'src/config/variables',
+  'src/governance/decision-tree/agent-config',
+  'src/governance/permissions/decide-permission',
+  'src/governance/permissions/subagent-gate',
+  'src/governance/limits/termination-checks',
+  'src/governance/notices/triggers',
   'rehearsal/rules/strict-rules',
   'rehearsal/models/profiles',
-  'errors/error-table',
-  'errors/describe-errors',
-  'provider/provider-errors',
-  'app/describe-api',
+  'src/errors/error-table',
+  'src/errors/describe-errors',
+  'src/provider/provider-errors',
+  'src/app/describe-api',
   ...controllerFiles(),
 ]);
 
@@ -136,7 +136,7 @@ function goneFiles(page) {
 
 /** @returns {Promise<string[]>} */
 async function sourceFiles() {
-  const folders = ['src', 'web', 'test', 'bench', 'simulation', 'scripts', 'examples'];
+  const folders = ['src', 'rehearsal', 'web', 'test', 'bench', 'simulation', 'scripts', 'examples'];
   const found = folders.map((folder) => readdir(path.join(root, folder), { recursive: true }));
   return (await Promise.all(found)).flatMap((files, i) =>
     files.map((file) => `${folders[i]}/${file}`),

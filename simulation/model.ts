@@ -1,16 +1,16 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Clock } from '../src/platform/clock.js';
 import { newId } from '../src/platform/ids.js';
-import { acceptRequest } from '../src/rehearsal/accept-request.js';
-import { frameEvent, countPrompt } from '../src/rehearsal/start-rehearsal.js';
-import { parseJsonText, parseHeaders } from '../src/rehearsal/http/read-request.js';
-import { errorEnvelope, rehearsedFailure, WireError } from '../src/rehearsal/http/wire-error.js';
-import { listModels } from '../src/rehearsal/models/models.js';
-import { encodeReply } from '../src/rehearsal/reply/encode-reply.js';
-import { planReply } from '../src/rehearsal/reply/plan-reply.js';
-import { playReply, type Stage } from '../src/rehearsal/reply/play-reply.js';
-import { loadTokenizer } from '../src/rehearsal/usage/prompt-items.js';
-import { PromptCache } from '../src/rehearsal/usage/prompt-cache.js';
+import { acceptRequest } from '../rehearsal/accept-request.js';
+import { frameEvent, countPrompt } from '../rehearsal/start-rehearsal.js';
+import { parseJsonText, parseHeaders } from '../rehearsal/http/read-request.js';
+import { errorEnvelope, rehearsedFailure, WireError } from '../rehearsal/http/wire-error.js';
+import { listModels } from '../rehearsal/models/models.js';
+import { encodeReply } from '../rehearsal/reply/encode-reply.js';
+import { planReply } from '../rehearsal/reply/plan-reply.js';
+import { playReply, type Stage } from '../rehearsal/reply/play-reply.js';
+import { loadTokenizer } from '../rehearsal/usage/prompt-items.js';
+import { PromptCache } from '../rehearsal/usage/prompt-cache.js';
 
 /** Called with the messages of each request that is valid. */
 export type OnRequest = (messages: ReturnType<typeof acceptRequest>['body']['messages']) => void;

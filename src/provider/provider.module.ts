@@ -3,7 +3,7 @@ import { CONFIG, type Config } from '../config/config.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { LOGGER, type Logger } from '../platform/logger.js';
 import { ResourceStack } from '../platform/async/resource-stack.js';
-import { startRehearsal } from '../rehearsal/start-rehearsal.js';
+import { startRehearsal } from '../../rehearsal/start-rehearsal.js';
 import { DATABASE, type Database } from '../storage/connection.js';
 import { Tracing } from '../telemetry/tracing.js';
 import { AnthropicProvider } from './anthropic/anthropic-provider.js';

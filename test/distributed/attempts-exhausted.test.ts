@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startRehearsal, type Rehearsal } from '../../src/rehearsal/start-rehearsal.js';
+import { startRehearsal, type Rehearsal } from '../../rehearsal/start-rehearsal.js';
 import { FollowedTurn } from '../support/clients/followed-turn.js';
 import { instructionRootWith } from '../support/agents/instruction-root.js';
 import { startProcess, type ServerProcess } from '../support/processes/start-process.js';

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type Rehearsal, startRehearsal } from '../../src/rehearsal/start-rehearsal.js';
+import { type Rehearsal, startRehearsal } from '../../rehearsal/start-rehearsal.js';
 import { expectSoon } from '../support/expect-soon.js';
 import { expectWhole } from '../support/clients/expect-whole.js';
 import { FollowedTurn } from '../support/clients/followed-turn.js';

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startRehearsal, type Rehearsal } from '../../src/rehearsal/start-rehearsal.js';
+import { startRehearsal, type Rehearsal } from '../../rehearsal/start-rehearsal.js';
 import { expectWhole } from '../support/clients/expect-whole.js';
 import { instructionRootWith } from '../support/agents/instruction-root.js';
 import type { ReadFrame, StreamReader } from '../support/clients/read-stream.js';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import sharp from 'sharp';
 import type { OutputBlock } from '../../src/platform/parsing/tool-output.js';
 import type { TurnEvent } from '../../src/events/turn-event.js';
-import type { RequestBlock } from '../../src/rehearsal/request-types.js';
+import type { RequestBlock } from '../../rehearsal/request-types.js';
 import type { OpenedDatabase } from '../../src/storage/connection.js';
 import { ToolFailure, type ToolDefinition } from '../../src/tools/tool.js';
 import type { TurnWorker } from '../../src/turn/worker/turn-worker.js';

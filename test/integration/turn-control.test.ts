@@ -7,7 +7,7 @@ import {
   type DecisionTree,
   DefaultDecisionTree,
 } from '../../src/governance/decision-tree/decision-trees.js';
-import type { RehearsalRequest } from '../../src/rehearsal/request-types.js';
+import type { RehearsalRequest } from '../../rehearsal/request-types.js';
 import type { OpenedDatabase } from '../../src/storage/connection.js';
 import { turns, compactions } from '../../src/storage/schema.js';
 import { MemoryTurnQueue } from '../../src/turn/queue/turn-queue.js';

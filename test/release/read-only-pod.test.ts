@@ -3,7 +3,7 @@ import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startRehearsal } from '../../src/rehearsal/start-rehearsal.js';
+import { startRehearsal } from '../../rehearsal/start-rehearsal.js';
 import { newBareDatabase, type NewDatabase } from '../support/database/new-database.js';
 import { KeyedClient } from '../support/clients/keyed-client.js';
 import { podsOf, type Pod } from '../support/kubernetes/pods.js';

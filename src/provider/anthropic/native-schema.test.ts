@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { acceptRequest } from '../../rehearsal/accept-request.js';
+import { acceptRequest } from '../../../rehearsal/accept-request.js';
 import type { JsonObject } from '../../platform/json.js';
 import { compileInputCheck } from '../../platform/json-schema/check-input.js';
 import { nativeSchema } from './native-schema.js';

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import type { AssistantPart } from '../../storage/shapes/stored-step.js';
 import type { ModelMessage } from '../../provider/model-types.js';
-import { validateRequest } from '../../rehearsal/accept-request.js';
+import { validateRequest } from '../../../rehearsal/accept-request.js';
 import { noUsage } from '../../events/turn-event.js';
 import { buildMessages } from './build-messages.js';
 import { buildSystem } from './prefix.js';

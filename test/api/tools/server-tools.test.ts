@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { rm } from 'node:fs/promises';
-import type { RehearsalRequest } from '../../../src/rehearsal/request-types.js';
+import type { RehearsalRequest } from '../../../rehearsal/request-types.js';
 import { instructionRootWith } from '../../support/agents/instruction-root.js';
 import { startServer, type TestServer } from '../../support/processes/start-server.js';
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import OpenAI from 'openai';
 import type { Response, ResponseStreamEvent } from 'openai/resources/responses/responses';
-import { startRehearsal, type Rehearsal } from '../../../src/rehearsal/start-rehearsal.js';
+import { startRehearsal, type Rehearsal } from '../../../rehearsal/start-rehearsal.js';
 import { expectSoon } from '../../support/expect-soon.js';
 import { instructionRootWith } from '../../support/agents/instruction-root.js';
 import { startProcess, type ServerProcess } from '../../support/processes/start-process.js';

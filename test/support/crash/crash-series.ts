@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { sql } from 'drizzle-orm';
-import { startRehearsal, type Rehearsal } from '../../../src/rehearsal/start-rehearsal.js';
+import { startRehearsal, type Rehearsal } from '../../../rehearsal/start-rehearsal.js';
 import type { Database } from '../../../src/storage/connection.js';
 import { openEmbeddedDatabase } from '../../../src/storage/embedded-database.js';
 import { startEngine } from '../../../src/storage/folder/open-folder.js';

@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { startRehearsal } from '../../../src/rehearsal/start-rehearsal.js';
+import { startRehearsal } from '../../../rehearsal/start-rehearsal.js';
 
 /** An entry of the Models API. */
 export type ModelEntry = { id: string } & Record<string, unknown>;

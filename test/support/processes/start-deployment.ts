@@ -1,4 +1,4 @@
-import { startRehearsal } from '../../../src/rehearsal/start-rehearsal.js';
+import { startRehearsal } from '../../../rehearsal/start-rehearsal.js';
 import { instructionRootWith } from '../agents/instruction-root.js';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

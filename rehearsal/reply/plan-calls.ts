@@ -1,0 +1,214 @@
+import type { JsonObject, JsonValue } from '../../src/platform/json.js';
+import type { Directive } from '../directives/parse-directives.js';
+import { printJson } from '../../src/platform/exact-json.js';
+import type { ReplyBlock, WireServerResult, WireCitation } from './reply-plan.js';
+import type { RequestedTurn } from './extract-turn.js';
+
+const fragmentLength = 20;
+
+/** The tool calls of a step: of `tool` in its own or the first, of `loop` in the first `steps`. */
+export function planCalls(
+  directives: readonly Directive[],
+  step: number,
+  newId: (prefix: string) => string,
+): ReplyBlock[] {
+  const fragments = directives.find((directive) => directive.name === 'args')?.count;
+  return directives.flatMap((directive): ReplyBlock[] => {
+    const due =
+      (directive.name === 'tool' && step === (directive.step ?? 1)) ||
+      (directive.name === 'loop' && step <= directive.steps);
+    if (!due) return [];
+    const input = directive.name === 'loop' ? fillStep(directive.input, step) : directive.input;
+    return [
+      {
+        type: 'tool_use',
+        id: newId('toolu'),
+        name: directive.tool,
+        input,
+        deltas: splitInput(input, fragments),
+      },
+    ];
+  });
+}
+
+/**
+ * Splits the input's JSON into `count` fragments of nearly equal length, by default of about 20
+ * characters. An empty input is one empty fragment, as in the API.
+ */
+export function splitInput(input: JsonObject, count?: number): string[] {
+  if (Object.keys(input).length === 0) return [''];
+  const characters = Array.from(printJson(input));
+  const wanted = count ?? Math.ceil(characters.length / fragmentLength);
+  const pieces = Math.min(wanted, characters.length);
+  return Array.from({ length: pieces }, (_, index) => {
+    const start = Math.floor((index * characters.length) / pieces);
+    const end = Math.floor(((index + 1) * characters.length) / pieces);
+    return characters.slice(start, end).join('');
+  });
+}
+
+function fillStep(input: JsonObject, step: number): JsonObject {
+  return Object.fromEntries(
+    Object.entries(input).map(([key, value]) => [key, fillValue(value, step)]),
+  );
+}
+
+function fillValue(value: JsonValue, step: number): JsonValue {
+  if (typeof value === 'string') return value.replaceAll('$i', String(step));
+  if (Array.isArray(value)) return value.map((item) => fillValue(item, step));
+  return typeof value === 'object' && value !== null ? fillStep(value, step) : value;
+}
+
+const page = {
+  url: 'https://example.com/rehearsal',
+  title: 'Rehearsal notes',
+  text: 'Nothing in this reply comes from a model.',
+};
+const direct = { type: 'direct' } as const;
+
+interface ServerTools {
+  directives: readonly Directive[];
+  newId: (prefix: string) => string;
+  /** Whether the reply pauses inside the last call. */
+  pauses: boolean;
+  /** The open call of an earlier, paused reply. */
+  open: { id: string; name: string } | undefined;
+}
+
+/** Calls of server tools with their results; a paused reply ends in an open call. */
+export function planServerTools(tools: ServerTools): ReplyBlock[] {
+  if (tools.open) return [resultOf(tools.open), citedText()];
+  const calls = tools.directives.filter((directive) => directive.name === 'server');
+  const wanted = calls.length === 0 && tools.pauses ? [pausedSearch] : calls;
+  return wanted.flatMap(({ tool, input }, index): ReplyBlock[] => {
+    const id = tools.newId('srvtoolu');
+    const call: ReplyBlock = {
+      type: 'server_tool_use',
+      id,
+      name: tool,
+      input,
+      deltas: splitInput(input),
+    };
+    const isOpen = tools.pauses && index === wanted.length - 1;
+    if (isOpen) return [call];
+    const cited = tool === 'web_search' ? [citedText()] : [];
+    return [call, resultOf({ id, name: tool }), ...cited];
+  });
+}
+
+const pausedSearch = { tool: 'web_search', input: { query: 'rehearsal' } };
+
+function resultOf({ id, name }: { id: string; name: string }): ReplyBlock {
+  return {
+    type: 'server_result',
+    deltas: [],
+    result: { ...resultContent(name), tool_use_id: id, caller: direct },
+  };
+}
+
+function resultContent(name: string): Pick<WireServerResult, 'type' | 'content'> {
+  switch (name) {
+    case 'web_search':
+      return {
+        type: 'web_search_tool_result',
+        content: [
+          {
+            type: 'web_search_result',
+            url: page.url,
+            title: page.title,
+            encrypted_content: 'rehearsal',
+            page_age: null,
+          },
+        ],
+      };
+    case 'web_fetch':
+      return {
+        type: 'web_fetch_tool_result',
+        content: {
+          type: 'web_fetch_result',
+          url: page.url,
+          retrieved_at: '2026-11-22T00:00:00Z',
+          content: {
+            type: 'document',
+            title: page.title,
+            citations: null,
+            source: { type: 'text', media_type: 'text/plain', data: page.text },
+          },
+        },
+      };
+    case 'bash_code_execution':
+      return {
+        type: 'bash_code_execution_tool_result',
+        content: {
+          type: 'bash_code_execution_result',
+          stdout: 'rehearsed\n',
+          stderr: '',
+          return_code: 0,
+          content: [],
+        },
+      };
+    default:
+      return {
+        type: 'code_execution_tool_result',
+        content: {
+          type: 'code_execution_result',
+          stdout: 'rehearsed\n',
+          stderr: '',
+          return_code: 0,
+          content: [],
+        },
+      };
+  }
+}
+
+function citedText(): ReplyBlock {
+  const citation: WireCitation = {
+    type: 'web_search_result_location',
+    cited_text: page.text,
+    encrypted_index: 'rehearsal',
+    title: page.title,
+    url: page.url,
+  };
+  return { type: 'text', deltas: [`As "${page.title}" says, this was found.`], citation };
+}
+
+const citedCharacters = 40;
+/** The document that is cited when the request has none. */
+const ownSource = { title: 'Rehearsal notes', text: 'Nothing in this reply comes from a model.' };
+
+/**
+ * A text block with a citation of the request's last document, or of a made-up one. As in the API, a
+ * text is cited by characters and any other document, such as a PDF, by page.
+ */
+export function citeDocument(document: RequestedTurn['document']): ReplyBlock {
+  const citation = citationOf(document);
+  const title = document ? document.block.title : ownSource.title;
+  return {
+    type: 'text',
+    deltas: [`As "${title ?? 'the document'}" says,`, ' this is a cited answer.'],
+    citation,
+  };
+}
+
+function citationOf(document: RequestedTurn['document']): WireCitation {
+  const title = document ? (document.block.title ?? null) : ownSource.title;
+  const common = { document_index: document?.index ?? 0, document_title: title, file_id: null };
+  const source = document?.block.source;
+  if (source && source.type !== 'text') {
+    return {
+      type: 'page_location',
+      cited_text: 'page 1',
+      ...common,
+      start_page_number: 1,
+      end_page_number: 2,
+    };
+  }
+  const text = (source?.data ?? ownSource.text).slice(0, citedCharacters);
+  return {
+    type: 'char_location',
+    cited_text: text,
+    ...common,
+    start_char_index: 0,
+    end_char_index: text.length,
+  };
+}

@@ -1,0 +1,114 @@
+import type { Clock } from '../../src/platform/clock.js';
+import type { Move } from './encode-reply.js';
+import type { BreakOff, WireEvent } from './reply-plan.js';
+
+/** The destination of a reply. */
+export interface Stage {
+  /** Sends events. @returns false when the stage is full. */
+  send(events: WireEvent[]): boolean;
+  /** Whether the destination takes no more events now. */
+  readonly isFull: boolean;
+  /** Calls back once, when the stage is no longer full. */
+  whenDrained(callback: () => void): void;
+  /** Ends the reply, complete or broken off. */
+  end(breakOff: BreakOff | undefined): void;
+}
+
+const batchSize = 64;
+
+/**
+ * Plays moves on a stage. Pauses are measured from the start: events that a busy process or a slow
+ * reader delayed are sent in one batch, and the pace stays. There is at most one timer, and none
+ * without pauses.
+ *
+ * @returns a function that stops at once and clears the timer; `end` is then not called
+ */
+export function playReply(moves: Iterator<Move, void>, stage: Stage, clock: Clock): () => void {
+  let stopped = false;
+  let cancelTimer = (): void => undefined;
+  let dueAt = clock.now();
+
+  const play = (): void => {
+    if (stopped) return;
+    if (stage.isFull) return stage.whenDrained(play);
+    let batch: WireEvent[] = [];
+    for (let next = moves.next(); ; next = moves.next()) {
+      const move = next.done === true ? undefined : next.value;
+      switch (move?.type) {
+        case 'send':
+          batch.push(move.event);
+          if (batch.length < batchSize) break;
+          if (!stage.send(batch)) return stage.whenDrained(play);
+          batch = [];
+          break;
+        case 'pause': {
+          dueAt += move.ms;
+          const waitMs = dueAt - clock.now();
+          if (waitMs <= 0) break;
+          if (batch.length > 0) stage.send(batch);
+          cancelTimer = clock.after(waitMs, play);
+          return;
+        }
+        case 'break':
+        case undefined:
+          if (batch.length > 0) stage.send(batch);
+          return stage.end(move?.breakOff);
+      }
+    }
+  };
+
+  play();
+  return () => {
+    stopped = true;
+    cancelTimer();
+  };
+}
+
+/**
+ * A clock whose callbacks share one timer of `clock`, to the millisecond. All callbacks that are due
+ * run together, then the event loop goes on: the timers of a thousand streams, once late, would keep
+ * it from reading sockets.
+ */
+export function shareTimer(clock: Clock): Clock {
+  const waits = new Map<number, Set<() => void>>();
+  let armedFor = Number.POSITIVE_INFINITY;
+  let disarm = (): void => undefined;
+
+  const arm = (): void => {
+    const first = Math.min(...waits.keys());
+    if (first === armedFor) return;
+    disarm();
+    armedFor = first;
+    disarm =
+      waits.size === 0 ? () => undefined : clock.after(Math.max(first - clock.now(), 1), run);
+  };
+
+  const run = (): void => {
+    armedFor = Number.POSITIVE_INFINITY;
+    const now = clock.now();
+    const due = [...waits].filter(([at]) => at <= now).sort(([a], [b]) => a - b);
+    for (const [at, callbacks] of due) {
+      waits.delete(at);
+      for (const callback of callbacks) callback();
+    }
+    arm();
+  };
+
+  return {
+    now: () => clock.now(),
+    after: (delayMs, callback) => {
+      const at = Math.ceil(clock.now() + delayMs);
+      // A function for each call: one callback may be added twice.
+      const wait = (): void => callback();
+      const together = waits.get(at) ?? new Set();
+      waits.set(at, together.add(wait));
+      if (at < armedFor) arm();
+      return () => {
+        together.delete(wait);
+        if (together.size > 0 || waits.get(at) !== together) return;
+        waits.delete(at);
+        arm();
+      };
+    },
+  };
+}

@@ -1,0 +1,167 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { JsonObject } from '../src/platform/json.js';
+import type { EffortLevel } from './models/profiles.js';
+
+export interface CacheMark {
+  type: 'ephemeral';
+  ttl?: '5m' | '1h';
+}
+
+interface Cached {
+  cache_control?: CacheMark | null;
+}
+
+export interface TextBlock extends Cached {
+  type: 'text';
+  text: string;
+  citations?: unknown[] | null;
+}
+
+export interface ThinkingBlock {
+  type: 'thinking';
+  thinking: string;
+  signature: string;
+}
+
+export interface RedactedThinkingBlock {
+  type: 'redacted_thinking';
+  data: string;
+}
+
+export interface ToolUseBlock extends Cached {
+  type: 'tool_use';
+  id: string;
+  name: string;
+  input: JsonObject;
+}
+
+export interface ToolResultBlock extends Cached {
+  type: 'tool_result';
+  tool_use_id: string;
+  content?: string | RequestBlock[];
+  is_error?: boolean;
+}
+
+export interface BlockSource {
+  /** `base64`, `text`, `url`, `file` or `content`. */
+  type: string;
+  media_type?: string;
+  data?: string;
+}
+
+export interface ImageBlock extends Cached {
+  type: 'image';
+  source: BlockSource;
+}
+
+export interface DocumentBlock extends Cached {
+  type: 'document';
+  source: BlockSource;
+  title?: string | null;
+  citations?: { enabled?: boolean } | null;
+}
+
+/** Types of blocks that are not validated: calls and results of server tools, and files. */
+export const opaqueBlockTypes = [
+  'search_result',
+  'container_upload',
+  'server_tool_use',
+  'web_search_tool_result',
+  'web_fetch_tool_result',
+  'code_execution_tool_result',
+  'bash_code_execution_tool_result',
+  'text_editor_code_execution_tool_result',
+  'tool_search_tool_result',
+] as const;
+
+export interface OpaqueBlock extends Cached {
+  type: (typeof opaqueBlockTypes)[number];
+  /** Set for a call, with `name`. */
+  id?: string;
+  name?: string;
+  /** Set for a result. */
+  tool_use_id?: string;
+}
+
+export type RequestBlock =
+  | TextBlock
+  | ThinkingBlock
+  | RedactedThinkingBlock
+  | ToolUseBlock
+  | ToolResultBlock
+  | ImageBlock
+  | DocumentBlock
+  | OpaqueBlock;
+
+export interface RequestMessage {
+  role: 'user' | 'assistant' | 'system';
+  content: string | RequestBlock[];
+}
+
+export interface OfferedTool extends Cached {
+  name: string;
+  /** Absent or `custom` for a client's tool; else a server tool, by name and date. */
+  type?: string | null;
+  description?: string;
+  input_schema?: JsonObject;
+  strict?: boolean;
+  defer_loading?: boolean;
+}
+
+type Display = 'summarized' | 'omitted' | 'updates' | null;
+
+interface BlockBinding {
+  prefix_mismatch_behavior?: 'error' | 'drop_block' | null;
+}
+
+export type ThinkingParam =
+  | { type: 'adaptive'; display?: Display; block_binding?: BlockBinding | null }
+  | {
+      type: 'enabled';
+      budget_tokens: number;
+      display?: Display;
+      block_binding?: BlockBinding | null;
+    }
+  | { type: 'between_tools' }
+  | { type: 'disabled' };
+
+export interface ToolChoice {
+  type: 'auto' | 'any' | 'tool' | 'none';
+  name?: string;
+  disable_parallel_tool_use?: boolean;
+}
+
+/** A request that passed `validateRequest`, with unlisted parameters as they were sent. */
+export interface MessagesRequest extends Cached {
+  model: string;
+  max_tokens: number;
+  messages: RequestMessage[];
+  system?: string | TextBlock[];
+  tools?: OfferedTool[];
+  tool_choice?: ToolChoice;
+  thinking?: ThinkingParam;
+  output_config?: { effort?: EffortLevel | null; format?: unknown };
+  stream?: boolean;
+  stop_sequences?: string[];
+  speed?: string | null;
+  [parameter: string]: unknown;
+}
+
+/** A valid request of a message, as `onRequest` gets it. */
+export interface RehearsalRequest {
+  body: MessagesRequest;
+  /** Names in lower case. `x-stainless-retry-count` tells the SDK's retries apart. */
+  headers: IncomingHttpHeaders;
+}
+
+/** The content of a message as blocks; text is one block. */
+export function blocksOf(message: RequestMessage): RequestBlock[] {
+  if (typeof message.content !== 'string') return message.content;
+  return [{ type: 'text', text: message.content }];
+}
+
+export function isThinkingBlock(
+  block: RequestBlock,
+): block is ThinkingBlock | RedactedThinkingBlock {
+  return block.type === 'thinking' || block.type === 'redacted_thinking';
+}

@@ -1,0 +1,209 @@
+import { isPlainObject, type JsonObject } from '../../src/platform/json.js';
+import { isTooIntertwined } from '../../src/platform/json-schema/references.js';
+import { refuse } from '../http/wire-error.js';
+import { blocksOf, type MessagesRequest } from '../request-types.js';
+
+const configFields = ['effort', 'format'];
+const mostOptional = 24;
+const mostUnions = 16;
+
+const types = ['object', 'array', 'string', 'integer', 'number', 'boolean', 'null'];
+const stringFormats: readonly unknown[] = [
+  'date-time',
+  'time',
+  'date',
+  'duration',
+  'email',
+  'hostname',
+  'uri',
+  'ipv4',
+  'ipv6',
+  'uuid',
+];
+/** Keywords of every schema, and those of one type. */
+const common = [
+  '$schema',
+  '$defs',
+  'definitions',
+  '$ref',
+  'title',
+  'description',
+  'default',
+  'type',
+  'enum',
+  'const',
+  'anyOf',
+  'allOf',
+];
+const ofType: Readonly<Record<string, readonly string[]>> = {
+  object: ['properties', 'required', 'additionalProperties'],
+  array: ['items', 'minItems'],
+  string: ['format', 'pattern'],
+};
+
+/** @throws a 400 for an `output_config` that is not one, or a format that the API does not compile */
+export function validateOutputConfig(body: MessagesRequest): void {
+  const config: unknown = body.output_config;
+  if (config === undefined) return;
+  if (!isPlainObject(config)) throw shape('output_config: Input should be an object');
+  const odd = Object.keys(config).find((key) => !configFields.includes(key));
+  if (odd !== undefined) throw shape(`output_config.${odd}: Extra inputs are not permitted`);
+  const { format } = config;
+  if (format === undefined || format === null) return;
+  if (!isPlainObject(format)) throw shape('output_config.format: Input should be an object');
+  const unknown = Object.keys(format).find((key) => key !== 'type' && key !== 'schema');
+  if (unknown !== undefined) {
+    throw shape(`output_config.format.${unknown}: Extra inputs are not permitted`);
+  }
+  if (format['type'] !== 'json_schema') {
+    throw shape("output_config.format.type: Input should be 'json_schema'");
+  }
+  if (!isPlainObject(format['schema'])) {
+    throw shape('output_config.format.schema: Input should be an object');
+  }
+  validateSchema(format['schema']);
+  refuseWithCitations(body);
+  if (body.messages.at(-1)?.role === 'assistant' && !isPaused(body)) {
+    throw refuse('format-prefill', 'output_config.format: prefilling is not supported with it');
+  }
+}
+
+function shape(message: string): Error {
+  return refuse('request-shape', message);
+}
+
+function isPaused({ messages }: MessagesRequest): boolean {
+  return messages.slice(-1).some((last) => blocksOf(last).some(isServerCall));
+}
+
+function isServerCall({ type }: { type: string }): boolean {
+  return type === 'server_tool_use';
+}
+
+function refuseWithCitations({ messages, tools = [] }: MessagesRequest): void {
+  const cites = messages
+    .flatMap(blocksOf)
+    .some((block) => block.type === 'document' && block.citations?.enabled === true);
+  const toolCites = tools.some((tool) => {
+    return (
+      'citations' in tool && isPlainObject(tool.citations) && tool.citations['enabled'] === true
+    );
+  });
+  if (!cites && !toolCites) return;
+  throw refuse('format-citations', 'output_config.format: citations cannot be enabled with it');
+}
+
+interface Walk {
+  root: Record<string, unknown>;
+  /** References on the way here: one that comes again is recursive. */
+  references: readonly string[];
+  counts: { optional: number; unions: number };
+}
+
+function validateSchema(root: Record<string, unknown>): void {
+  // The body was JSON, so its objects are too. Without this the walk below would take for ever.
+  if (isTooIntertwined(root as JsonObject)) throw wrong('', 'Schema is too complex');
+  const counts = { optional: 0, unions: 0 };
+  validateNode(root, '', { root, references: [], counts });
+  for (const defs of [root['$defs'], root['definitions']]) {
+    if (!isPlainObject(defs)) continue;
+    for (const [name, def] of Object.entries(defs)) {
+      validateNode(def, `/$defs/${name}`, { root, references: [`#/$defs/${name}`], counts });
+    }
+  }
+  if (counts.optional > mostOptional) {
+    throw wrong('', `it has ${counts.optional} optional parameters, of at most ${mostOptional}`);
+  }
+  if (counts.unions > mostUnions) {
+    throw wrong('', `it has ${counts.unions} parameters with unions, of at most ${mostUnions}`);
+  }
+}
+
+function wrong(path: string, what: string): Error {
+  return refuse('format-schema', `output_config.format.schema${path}: ${what}`);
+}
+
+function validateNode(node: unknown, path: string, walk: Walk): void {
+  if (!isPlainObject(node)) throw wrong(path, 'Input should be an object');
+  const { type, $ref: reference } = node;
+  if (reference !== undefined) return validateReference(reference, path, walk);
+  const named = (Array.isArray(type) ? type : [type]).map(String);
+  const isTyped = type !== undefined;
+  const odd = isTyped ? named.find((name) => !types.includes(name)) : undefined;
+  if (odd !== undefined) throw wrong(path, `there is no type ${odd}`);
+  if (!isTyped && !['enum', 'const', 'anyOf', 'allOf'].some((key) => node[key] !== undefined)) {
+    throw wrong(path, 'Schema must have a type, anyOf, allOf, enum or const');
+  }
+  const known = [...common, ...named.flatMap((name) => ofType[name] ?? [])];
+  const unsupported = Object.keys(node).filter((key) => !known.includes(key));
+  if (unsupported.length > 0) {
+    const words = unsupported.join(', ');
+    throw wrong(path, `For '${named.join(', ')}' type, properties ${words} are not supported`);
+  }
+  validateLiterals(node, path);
+  if (named.includes('object')) validateObject(node, path, walk);
+  if (named.includes('array')) validateArray(node, path, walk);
+  if (named.includes('string')) validateString(node, path);
+  if (named.length > 1 || node['anyOf'] !== undefined) walk.counts.unions += 1;
+  for (const key of ['anyOf', 'allOf'] as const) {
+    const variants = node[key];
+    if (variants === undefined) continue;
+    if (!Array.isArray(variants) || variants.length === 0) {
+      throw wrong(path, `${key} should be a list of schemas`);
+    }
+    variants.forEach((variant: unknown, index) => {
+      if (key === 'allOf' && isPlainObject(variant) && variant['$ref'] !== undefined) {
+        throw wrong(path, 'allOf with $ref is not supported');
+      }
+      validateNode(variant, `${path}/${key}/${index}`, walk);
+    });
+  }
+}
+
+function validateReference(reference: unknown, path: string, walk: Walk): void {
+  const name = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(String(reference));
+  const defs = name === null ? undefined : walk.root[name[1] ?? ''];
+  const target = isPlainObject(defs) ? defs[name?.[2] ?? ''] : undefined;
+  if (target === undefined) throw wrong(path, `$ref ${String(reference)} is not supported`);
+  const key = `#/$defs/${name?.[2] ?? ''}`;
+  if (walk.references.includes(key)) throw wrong(path, 'Circular reference detected');
+  validateNode(target, path, { ...walk, references: [...walk.references, key] });
+}
+
+function validateLiterals(node: Record<string, unknown>, path: string): void {
+  const { enum: values = [], const: value } = node;
+  if (!Array.isArray(values) || values.some(isComplex) || isComplex(value)) {
+    throw wrong(path, 'enum and const take strings, numbers, booleans and null only');
+  }
+}
+
+function isComplex(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
+}
+
+function validateObject(node: Record<string, unknown>, path: string, walk: Walk): void {
+  if (node['additionalProperties'] !== false) {
+    throw wrong(path, "For 'object' type, 'additionalProperties' must be explicitly set to false");
+  }
+  const { properties = {}, required = [] } = node;
+  if (!isPlainObject(properties)) throw wrong(path, 'properties should be an object');
+  if (!Array.isArray(required)) throw wrong(path, 'required should be a list');
+  for (const [name, property] of Object.entries(properties)) {
+    if (!required.includes(name)) walk.counts.optional += 1;
+    validateNode(property, `${path}/properties/${name}`, walk);
+  }
+}
+
+function validateArray(node: Record<string, unknown>, path: string, walk: Walk): void {
+  const { items, minItems } = node;
+  if (minItems !== undefined && minItems !== 0 && minItems !== 1) {
+    throw wrong(path, `For 'array' type, 'minItems' values other than 0 or 1 are not supported`);
+  }
+  if (items !== undefined) validateNode(items, `${path}/items`, walk);
+}
+
+function validateString(node: Record<string, unknown>, path: string): void {
+  const { format } = node;
+  if (format === undefined || stringFormats.includes(format)) return;
+  throw wrong(path, `For 'string' type, format ${JSON.stringify(format)} is not supported`);
+}

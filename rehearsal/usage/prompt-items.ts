@@ -1,0 +1,192 @@
+import { isPlainObject } from '../../src/platform/json.js';
+import type { ModelProfile } from '../models/profiles.js';
+import {
+  blocksOf,
+  isThinkingBlock,
+  type CacheMark,
+  type MessagesRequest,
+  type RequestBlock,
+} from '../request-types.js';
+import { parseImageHeader, pagesOf } from '../rules/validate-blocks.js';
+import { thinkingOf } from '../thinking/check-thinking.js';
+
+/** An item of a prompt: a tool, or a block of the system prompt or a message. */
+export interface PromptItem {
+  /** The text that the cache compares: the item and the parameters that change its part of the prompt. */
+  text: string;
+  /** Tokens by the tokenizer, without the model's factor. */
+  tokens: number;
+  /** The TTL of the mark on the item; undefined: no mark. */
+  ttl: '5m' | '1h' | undefined;
+}
+
+/** Fields of the wire that are not content. */
+const grammar = new Set(['type', 'id', 'tool_use_id', 'media_type', 'signature', 'cache_control']);
+const pixelsPerToken = 750;
+const mostImageTokens = 1_600;
+const tokensPerPage = 2_000;
+/** Characters of base64 in which the size of an image is looked for. */
+const sizeCharacters = 400_000;
+
+/** The items of a request in the order of the prompt: tools, system, messages. */
+export function promptItems(
+  body: MessagesRequest,
+  profile: ModelProfile,
+  count: CountText,
+): PromptItem[] {
+  const { tools = [], system = [], messages } = body;
+  const items: PromptItem[] = [];
+  const add = (value: object, parameters = ''): void => {
+    items.push({
+      text: parameters + JSON.stringify(value, withoutMark),
+      tokens: tokensOf(value, count),
+      ttl: ttlOf((value as { cache_control?: CacheMark | null }).cache_control),
+    });
+  };
+  for (const tool of tools) if (tool.defer_loading !== true) add(tool);
+  const ofSystem = systemParameters(body);
+  const systemBlocks = typeof system === 'string' ? [{ type: 'text', text: system }] : system;
+  for (const block of systemBlocks) if (block.text !== '') add(block, ofSystem);
+  const ofMessages = ofSystem + messageParameters(body, profile);
+  for (const message of messages) {
+    for (const block of blocksOf(message)) {
+      add(block, `${ofMessages}${message.role}`);
+      const inner = innerMark(block);
+      const item = items.at(-1);
+      if (item && inner) item.ttl ??= inner;
+    }
+  }
+  markLast(items, body);
+  return items;
+}
+
+/** Applies the mark at the top of a request to its last block. */
+function markLast(
+  items: readonly PromptItem[],
+  { cache_control, messages }: MessagesRequest,
+): void {
+  const ttl = ttlOf(cache_control);
+  if (ttl === undefined) return;
+  const blocks = messages.flatMap(blocksOf);
+  const fromEnd = blocks.length - blocks.findLastIndex((block) => !isThinkingBlock(block));
+  const item = items[items.length - fromEnd];
+  if (item) item.ttl ??= ttl;
+}
+
+function innerMark(block: RequestBlock): '5m' | '1h' | undefined {
+  if (block.type !== 'tool_result' || !Array.isArray(block.content)) return undefined;
+  const marked = block.content.findLast(
+    (item) => !isThinkingBlock(item) && ttlOf(item.cache_control) !== undefined,
+  );
+  return marked && !isThinkingBlock(marked) ? ttlOf(marked.cache_control) : undefined;
+}
+
+function ttlOf(mark: CacheMark | null | undefined): '5m' | '1h' | undefined {
+  return mark ? (mark.ttl ?? '5m') : undefined;
+}
+
+/** Parameters whose change is a change of the system prompt and all after it. */
+function systemParameters(body: MessagesRequest): string {
+  const cites = body.messages
+    .flatMap(blocksOf)
+    .some((block) => block.type === 'document' && block.citations?.enabled === true);
+  // The API explains the format to the model in a system prompt of its own.
+  const format = body.output_config?.format ?? null;
+  return `${cites}|${body.speed ?? 'standard'}|${format === null ? '' : JSON.stringify(format)}|`;
+}
+
+/** Parameters whose change is a change of the messages. A default counts as given. */
+function messageParameters(body: MessagesRequest, profile: ModelProfile): string {
+  const { thinking, tool_choice: choice = { type: 'auto' as const } } = body;
+  const budget = thinking?.type === 'enabled' ? thinking.budget_tokens : 0;
+  const effort = body.output_config?.effort ?? profile.defaultEffort;
+  const images = body.messages
+    .flatMap(blocksOf)
+    .some((block) => block.type === 'image' || hasImage(block));
+  const { kind } = thinkingOf(body, profile);
+  return `${kind}|${budget}|${effort}|${images}|${JSON.stringify(choice)}|`;
+}
+
+function hasImage(block: RequestBlock): boolean {
+  return (
+    block.type === 'tool_result' &&
+    Array.isArray(block.content) &&
+    block.content.some((item) => item.type === 'image')
+  );
+}
+
+function withoutMark(key: string, value: unknown): unknown {
+  return key === 'cache_control' ? undefined : value;
+}
+
+function tokensOf(value: unknown, count: CountText): number {
+  if (typeof value === 'string') return count(value);
+  if (typeof value === 'number' || typeof value === 'boolean') return 1;
+  if (Array.isArray(value)) {
+    return value.reduce<number>((sum, item) => sum + tokensOf(item, count), 0);
+  }
+  if (!isPlainObject(value)) return 0;
+  if (value['type'] === 'base64') return payloadTokens(value);
+  // Schemas and inputs are JSON in the prompt, keys included.
+  return Object.entries(value).reduce((sum, [key, item]) => {
+    if (grammar.has(key)) return sum;
+    const isJson = (key === 'input_schema' || key === 'input') && isPlainObject(item);
+    return sum + (isJson ? count(JSON.stringify(item)) : tokensOf(item, count));
+  }, 0);
+}
+
+function payloadTokens(source: Record<string, unknown>): number {
+  const data = String(source['data']);
+  if (source['media_type'] === 'application/pdf') return pagesOf(data) * tokensPerPage;
+  const size = parseImageHeader(Buffer.from(data.slice(0, sizeCharacters), 'base64'));
+  if (size === undefined) return mostImageTokens;
+  return Math.min(Math.ceil((size.width * size.height) / pixelsPerToken), mostImageTokens);
+}
+
+/** Counts the tokens of a text as models before 4.7 do. */
+export type CountText = (text: string) => number;
+
+/** Longest run of characters that the tokenizer is given: its time is the square of the length. */
+const longRun = 128;
+const longWord = new RegExp(`\\S{${longRun}}(?=\\S)`, 'gu');
+const longGap = new RegExp(`\\s{${longRun}}(?=\\s)`, 'gu');
+
+/** Most characters of texts with a cached count: every step counts the prompt again. */
+const mostKept = 32_000_000;
+
+let loading: Promise<CountText> | undefined;
+
+/**
+ * Loads the tokenizer of `@anthropic-ai/tokenizer` at its first use: it is six megabytes of
+ * WebAssembly, and a server with a key never needs it.
+ */
+export function loadTokenizer(): Promise<CountText> {
+  loading ??= import('@anthropic-ai/tokenizer').then(({ getTokenizer }) => {
+    const tokenizer = getTokenizer();
+    return cacheCounts((text) => tokenizer.encode(breakRuns(text.normalize('NFKC')), 'all').length);
+  });
+  return loading;
+}
+
+/** Breaks long words and long runs of blanks, which hardly changes the count. */
+function breakRuns(text: string): string {
+  return text.replace(longWord, '$& ').replace(longGap, '$&.');
+}
+
+/** A counter that caches the counts of the latest texts. */
+export function cacheCounts(count: CountText): CountText {
+  const counts = new Map<string, number>();
+  let kept = 0;
+  return (text) => {
+    const known = counts.get(text);
+    if (known !== undefined) return known;
+    const tokens = count(text);
+    if (kept + text.length > mostKept) {
+      counts.clear();
+      kept = 0;
+    }
+    counts.set(text, tokens);
+    kept += text.length;
+    return tokens;
+  };
+}
