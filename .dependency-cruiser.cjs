@@ -395,7 +395,7 @@ module.exports = {
       severity: 'error',
       from: { path: '^rehearsal/', pathNot: '\\.test\\.ts$' },
       to: {
-        path: '^(src/(?!platform/)|web/|test/|node_modules/(?!zod/|@anthropic-ai/tokenizer/|@types/node/))',
+        path: '^(src/|web/|test/|node_modules/(?!zod/|@anthropic-ai/tokenizer/|@types/node/))',
       },
     },
     {

@@ -1,4 +1,4 @@
-import { isPlainObject } from '../src/platform/json.js';
+import { isPlainObject } from './json.js';
 import { currentContract, type WireContract } from './http/read-request.js';
 import { callableProfile } from './models/models.js';
 import type { ModelProfile } from './models/profiles.js';

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { JsonObject } from '../src/platform/json.js';
+import type { JsonObject } from './json.js';
 import type { EffortLevel } from './models/profiles.js';
 
 export interface CacheMark {

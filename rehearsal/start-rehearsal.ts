@@ -1,8 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { systemClock, type Clock } from '../src/platform/clock.js';
-import { newId as randomId } from '../src/platform/ids.js';
 import { parseHeaders, parseJsonBody } from './http/read-request.js';
 import {
   sendError,
@@ -13,7 +12,7 @@ import {
   refuse,
 } from './http/wire-error.js';
 import { toModelInfo, findProfile, listModels } from './models/models.js';
-import { shareTimer, type Stage, playReply } from './reply/play-reply.js';
+import { shareTimer, type Clock, type Stage, playReply } from './reply/play-reply.js';
 import type { RehearsalRequest } from './request-types.js';
 import { PromptCache, totalOf } from './usage/prompt-cache.js';
 import type { WireEvent, WireMessage } from './reply/reply-plan.js';
@@ -50,6 +49,15 @@ export interface Rehearsal {
 /** Longer than clients keep an idle connection, so that none is closed while it is reused. */
 const keepAliveMs = 65_000;
 
+const systemClock: Clock = {
+  now: () => Date.now(),
+  after: (delayMs, callback) => {
+    // A pause of a reply keeps no process alive that has nothing else to do.
+    const timer = setTimeout(callback, delayMs).unref();
+    return () => clearTimeout(timer);
+  },
+};
+
 /**
  * Starts the rehearsal: the Anthropic Messages API on loopback, which answers by the directives of a
  * message, without a model, a key or a network.
@@ -58,7 +66,7 @@ const keepAliveMs = 65_000;
  */
 export async function startRehearsal(options: RehearsalOptions = {}): Promise<Rehearsal> {
   const { host = '127.0.0.1', port = 0 } = options;
-  const { newId = randomId, onRequest = () => undefined } = options;
+  const { newId = (prefix) => `${prefix}_${randomUUID()}`, onRequest = () => undefined } = options;
   const clock = shareTimer(options.clock ?? systemClock);
   const parts: RehearsalParts = {
     clock,

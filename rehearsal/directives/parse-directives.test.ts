@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
 import { refusalCategories, stopReasons } from '../reply/reply-plan.js';
-import { failureNames, directiveNames, parseDirectives } from './parse-directives.js';
+import { failureNames } from './named-failures.js';
+import { directiveNames, parseDirectives } from './parse-directives.js';
 
 describe('parseDirectives', () => {
   it.each([

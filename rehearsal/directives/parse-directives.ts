@@ -1,16 +1,12 @@
-import { assertNever } from '../../src/platform/assert-never.js';
-import { compact } from '../../src/platform/compact.js';
-import type { JsonObject } from '../../src/platform/json.js';
+import { isDeepJson, isPlainObject, parseExactJson, type JsonObject } from '../json.js';
+import { refuse } from '../http/wire-error.js';
 import {
   refusalCategories,
   stopReasons,
   type RefusalCategory,
   type WireStopReason,
 } from '../reply/reply-plan.js';
-import { printJson } from '../../src/platform/exact-json.js';
-import type { AskedFailure } from '../http/wire-error.js';
-import type { ModelProfile } from '../models/profiles.js';
-import { refuseDirective, scanDirectives, type RawDirective } from './scan-directives.js';
+import { failureNames, type FailureName } from './named-failures.js';
 
 /** `step` limits a directive to that reply of the turn, from 1; absent: all replies. */
 interface AtStep {
@@ -59,32 +55,160 @@ export type Directive =
   /** The number of fragments of each call's input. */
   | ({ name: 'args'; count: number } & AtStep);
 
-const mostDeltas = 1_000_000;
-const mostSteps = 10_000;
-const longestWaitMs = 3_600_000;
-const toolName = /^[a-zA-Z0-9_-]{1,64}$/;
+/** A directive as written: `[[name=value key=value {json}]]`. */
+interface RawDirective {
+  name: string;
+  value: string | undefined;
+  /** The `key=value` pairs after the head. */
+  pairs: ReadonlyMap<string, string>;
+  json: JsonObject | undefined;
+  /** The directive's text, for error messages. */
+  source: string;
+}
 
-/** The parts that each directive may have. */
-const allowed: Record<Directive['name'], { value: boolean; pairs: string[]; json: boolean }> = {
-  tokens: { value: true, pairs: ['gap', 'first', 'step'], json: false },
-  tool: { value: true, pairs: ['step'], json: true },
-  loop: { value: true, pairs: ['tool'], json: true },
-  think: { value: true, pairs: ['step'], json: false },
-  update: { value: true, pairs: ['step'], json: false },
-  redact: { value: false, pairs: ['step'], json: false },
-  cite: { value: false, pairs: ['step'], json: false },
-  server: { value: true, pairs: ['step'], json: true },
-  output: { value: false, pairs: ['step'], json: true },
-  empty: { value: false, pairs: ['step'], json: false },
-  surrogate: { value: false, pairs: ['step'], json: false },
-  stop: { value: true, pairs: ['category', 'step'], json: false },
-  fail: { value: true, pairs: ['times', 'after', 'retry', 'step'], json: false },
-  drop: { value: false, pairs: ['after', 'step'], json: false },
-  stall: { value: true, pairs: ['step'], json: false },
-  args: { value: true, pairs: ['step'], json: false },
+// `[[word=`, `[[word]]` and `[[word key=` are directives; `[[Some Page]]` and `[[see also]]` are not.
+const headPattern = /\[\[([a-z]+)(?==|\]\]|\s+[a-z]+=)/;
+const valuePattern = /=([^\s[\]{}=]+)/y;
+const objectPattern = /=(?=\{)/y;
+const pairPattern = /\s+([a-z]+)=([^\s[\]{}=]+)/y;
+const endPattern = /\s*\]\]/y;
+const longestShown = 80;
+
+/** Bounds of whole numbers. */
+type Range = readonly [min: number, max: number];
+
+const deltas: Range = [1, 1_000_000];
+const deltasBefore: Range = [0, 1_000_000];
+const steps: Range = [1, 10_000];
+const waitMs: Range = [0, 3_600_000];
+const statuses: Range = [400, 599];
+
+interface Shape {
+  /** Whether a value stands behind the name: always, never, or a word in place of JSON. */
+  value: 'needed' | 'none' | 'word';
+  /** The keys of its `key=value` pairs. */
+  pairs: readonly string[];
+  json: boolean;
+  parse: (raw: RawDirective) => Directive;
+}
+
+const atStep = ['step'];
+
+/** Each directive: what it may be written with, and what it becomes. */
+const shapes: {
+  [Name in Directive['name']]: Shape & { parse: (raw: RawDirective) => Named<Name> };
+} = {
+  tokens: {
+    value: 'needed',
+    pairs: ['gap', 'first', 'step'],
+    json: false,
+    parse: (raw) => ({
+      name: 'tokens',
+      count: whole(raw, deltas),
+      gapMs: optionalWhole(raw, waitMs, 'gap') ?? 0,
+      firstMs: optionalWhole(raw, waitMs, 'first') ?? 0,
+      ...stepOf(raw),
+    }),
+  },
+  tool: {
+    value: 'needed',
+    pairs: atStep,
+    json: true,
+    parse: (raw) => ({ name: 'tool', ...callOf(raw, raw.value), ...stepOf(raw) }),
+  },
+  loop: {
+    value: 'needed',
+    pairs: ['tool'],
+    json: true,
+    parse: (raw) => ({
+      name: 'loop',
+      steps: whole(raw, steps),
+      ...callOf(raw, raw.pairs.get('tool')),
+    }),
+  },
+  think: counted('think'),
+  update: counted('update'),
+  redact: bare('redact'),
+  cite: bare('cite'),
+  server: {
+    value: 'needed',
+    pairs: atStep,
+    json: true,
+    parse: (raw) => ({ name: 'server', ...callOf(raw, raw.value), ...stepOf(raw) }),
+  },
+  output: {
+    value: 'word',
+    pairs: atStep,
+    json: true,
+    parse: (raw) => ({ name: 'output', text: outputOf(raw), ...stepOf(raw) }),
+  },
+  empty: bare('empty'),
+  surrogate: bare('surrogate'),
+  stop: {
+    value: 'needed',
+    pairs: ['category', 'step'],
+    json: false,
+    parse: (raw) => ({
+      name: 'stop',
+      reason:
+        stopReasons.find((reason) => reason === raw.value) ??
+        fault(raw, `the reason must be one of ${stopReasons.join(', ')}.`),
+      category: categoryOf(raw),
+      ...stepOf(raw),
+    }),
+  },
+  fail: {
+    value: 'needed',
+    pairs: ['times', 'after', 'retry', 'step'],
+    json: false,
+    parse: (raw) => {
+      const times = optionalWhole(raw, steps, 'times');
+      const after = optionalWhole(raw, deltasBefore, 'after');
+      const retryAfter = optionalWhole(raw, [0, 10_000], 'retry');
+      return {
+        name: 'fail',
+        failure: failureOf(raw),
+        ...(times !== undefined && { times }),
+        ...(after !== undefined && { after }),
+        ...(retryAfter !== undefined && { retryAfter }),
+        ...stepOf(raw),
+      };
+    },
+  },
+  drop: {
+    value: 'none',
+    pairs: ['after', 'step'],
+    json: false,
+    parse: (raw) => ({
+      name: 'drop',
+      after: optionalWhole(raw, deltasBefore, 'after') ?? 0,
+      ...stepOf(raw),
+    }),
+  },
+  stall: {
+    value: 'needed',
+    pairs: atStep,
+    json: false,
+    parse: (raw) => ({ name: 'stall', ms: whole(raw, [1, waitMs[1]]), ...stepOf(raw) }),
+  },
+  args: counted('args'),
 };
 
-export const directiveNames = Object.keys(allowed) as Directive['name'][];
+export const directiveNames = Object.keys(shapes) as Directive['name'][];
+
+type Named<Name extends Directive['name']> = Extract<Directive, { name: Name }>;
+
+/** The shape of a directive whose value is a number of pieces. */
+function counted<Name extends 'think' | 'update' | 'args'>(name: Name) {
+  const parse = (raw: RawDirective) => ({ name, count: whole(raw, deltas), ...stepOf(raw) });
+  return { value: 'needed', pairs: atStep, json: false, parse } as const;
+}
+
+/** The shape of a directive that is its name alone. */
+function bare<Name extends 'redact' | 'cite' | 'empty' | 'surrogate'>(name: Name) {
+  const parse = (raw: RawDirective) => ({ name, ...stepOf(raw) });
+  return { value: 'none', pairs: atStep, json: false, parse } as const;
+}
 
 /**
  * Parses the directives of a text, in order.
@@ -92,208 +216,166 @@ export const directiveNames = Object.keys(allowed) as Directive['name'][];
  * @throws a 400 that names an unknown or malformed directive
  */
 export function parseDirectives(text: string): Directive[] {
-  return scanDirectives(text).map(toDirective);
+  const found: Directive[] = [];
+  const heads = new RegExp(headPattern, 'g');
+  for (let head = heads.exec(text); head !== null; head = heads.exec(text)) {
+    const { raw, end } = scanDirective(text, head);
+    found.push(toDirective(raw));
+    heads.lastIndex = end;
+  }
+  return found;
+}
+
+/** Whether a text has a directive, be it a malformed one. */
+export function hasDirective(text: string): boolean {
+  return headPattern.test(text);
 }
 
 function toDirective(raw: RawDirective): Directive {
-  const name = knownName(raw);
-  checkShape(raw, name);
-  switch (name) {
-    case 'tokens':
-      return {
-        name,
-        count: whole(raw, { min: 1, max: mostDeltas }),
-        gapMs: optionalWhole(raw, { min: 0, max: longestWaitMs }, 'gap') ?? 0,
-        firstMs: optionalWhole(raw, { min: 0, max: longestWaitMs }, 'first') ?? 0,
-        ...stepOf(raw),
-      };
-    case 'tool':
-    case 'server':
-      return { name, tool: toolOf(raw, raw.value), input: raw.json ?? {}, ...stepOf(raw) };
-    case 'loop':
-      return {
-        name,
-        steps: whole(raw, { min: 1, max: mostSteps }),
-        tool: toolOf(raw, raw.pairs.get('tool')),
-        input: raw.json ?? {},
-      };
-    case 'think':
-    case 'update':
-    case 'args':
-      return { name, count: whole(raw, { min: 1, max: mostDeltas }), ...stepOf(raw) };
-    case 'output':
-      return { name, text: outputOf(raw), ...stepOf(raw) };
-    case 'cite':
-    case 'redact':
-    case 'empty':
-    case 'surrogate':
-      return { name, ...stepOf(raw) };
-    case 'stop':
-      return { name, reason: stopReasonOf(raw), category: categoryOf(raw), ...stepOf(raw) };
-    case 'fail':
-      return {
-        name,
-        failure: failureOf(raw),
-        ...compact({
-          times: optionalWhole(raw, { min: 1, max: mostSteps }, 'times'),
-          after: optionalWhole(raw, { min: 0, max: mostDeltas }, 'after'),
-          retryAfter: optionalWhole(raw, { min: 0, max: mostSteps }, 'retry'),
-        }),
-        ...stepOf(raw),
-      };
-    case 'drop':
-      return {
-        name,
-        after: optionalWhole(raw, { min: 0, max: mostDeltas }, 'after') ?? 0,
-        ...stepOf(raw),
-      };
-    case 'stall':
-      return { name, ms: whole(raw, { min: 1, max: longestWaitMs }), ...stepOf(raw) };
-    default:
-      return assertNever(name);
-  }
-}
-
-function knownName(raw: RawDirective): Directive['name'] {
   const name = directiveNames.find((known) => known === raw.name);
-  if (name) return name;
-  throw refuseDirective(`Unknown directive ${raw.source}. Known: ${directiveNames.join(', ')}.`);
-}
-
-function checkShape(raw: RawDirective, name: Directive['name']): void {
-  const shape = allowed[name];
+  if (name === undefined) {
+    throw refuseDirective(`Unknown directive ${raw.source}. Known: ${directiveNames.join(', ')}.`);
+  }
+  const shape: Shape = shapes[name];
   const extra = [...raw.pairs.keys()].find((key) => !shape.pairs.includes(key));
   if (extra !== undefined) {
-    const pairs = shape.pairs.length > 0 ? shape.pairs.join(', ') : 'none';
-    throw refuseDirective(
-      `Directive ${raw.source}: "${extra}" is not a parameter of it. Allowed: ${pairs}.`,
-    );
+    fault(raw, `"${extra}" is not a parameter of it. Allowed: ${shape.pairs.join(', ')}.`);
   }
   if (raw.json !== undefined && !shape.json) {
-    throw refuseDirective(`Directive ${raw.source}: only tool, loop, server and output take JSON.`);
+    fault(raw, 'only tool, loop, server and output take JSON.');
   }
-  if (shape.value && raw.value === undefined) {
-    throw refuseDirective(`Directive ${raw.source}: write [[${name}=VALUE]].`);
-  }
-  if (!shape.value && raw.value !== undefined && name !== 'output') {
-    throw refuseDirective(`Directive ${raw.source}: "${name}" takes no value.`);
-  }
+  if (shape.value === 'needed' && raw.value === undefined) fault(raw, `write [[${name}=VALUE]].`);
+  if (shape.value === 'none' && raw.value !== undefined) fault(raw, `"${name}" takes no value.`);
+  return shape.parse(raw);
 }
 
 function stepOf(raw: RawDirective): AtStep {
-  return compact({ step: optionalWhole(raw, { min: 1, max: mostSteps }, 'step') });
+  const step = optionalWhole(raw, steps, 'step');
+  return step === undefined ? {} : { step };
 }
 
-function toolOf(raw: RawDirective, name: string | undefined): string {
-  if (name !== undefined && toolName.test(name)) return name;
-  throw refuseDirective(
-    `Directive ${raw.source}: it needs a tool's name of up to 64 letters, digits, "_" and "-".`,
-  );
+const toolName = /^[a-zA-Z0-9_-]{1,64}$/;
+
+function callOf(raw: RawDirective, tool: string | undefined): { tool: string; input: JsonObject } {
+  if (tool !== undefined && toolName.test(tool)) return { tool, input: raw.json ?? {} };
+  return fault(raw, 'it needs a tool\'s name of up to 64 letters, digits, "_" and "-".');
 }
 
 /** The object, or the word, of a directive. */
 function outputOf(raw: RawDirective): string {
-  const text = raw.json === undefined ? raw.value : printJson(raw.json);
-  if (text !== undefined) return text;
-  throw refuseDirective(`Directive ${raw.source}: write [[output={…}]] or [[output=WORD]].`);
-}
-
-function stopReasonOf(raw: RawDirective): WireStopReason {
-  const reason = stopReasons.find((known) => known === raw.value);
-  if (reason) return reason;
-  throw refuseDirective(
-    `Directive ${raw.source}: the reason must be one of ${stopReasons.join(', ')}.`,
-  );
+  const text = raw.json === undefined ? raw.value : JSON.stringify(raw.json);
+  return text ?? fault(raw, 'write [[output={…}]] or [[output=WORD]].');
 }
 
 function categoryOf(raw: RawDirective): RefusalCategory {
   const value = raw.pairs.get('category') ?? 'general_harms';
   const category = refusalCategories.find((known) => known === value);
   if (category && (raw.value === 'refusal' || !raw.pairs.has('category'))) return category;
-  throw refuseDirective(
-    `Directive ${raw.source}: only [[stop=refusal]] has a category, one of ${refusalCategories.join(', ')}.`,
+  return fault(
+    raw,
+    `only [[stop=refusal]] has a category, one of ${refusalCategories.join(', ')}.`,
   );
 }
 
 function failureOf(raw: RawDirective): number | FailureName {
   const name = failureNames.find((known) => known === raw.value);
   if (name) return name;
-  if (/^\d/.test(raw.value ?? '')) return whole(raw, { min: 400, max: 599 });
-  throw refuseDirective(
-    `Directive ${raw.source}: fail must be a whole number from 400 to 599 or one of ${failureNames.join(', ')}.`,
+  if (/^\d/.test(raw.value ?? '')) return whole(raw, statuses);
+  return fault(
+    raw,
+    `fail must be a whole number from 400 to 599 or one of ${failureNames.join(', ')}.`,
   );
-}
-
-interface Range {
-  min: number;
-  max: number;
 }
 
 /** The number of a directive's value or, with `pair`, of that parameter. */
-function whole(raw: RawDirective, range: Range, pair?: string): number {
+function whole(raw: RawDirective, [min, max]: Range, pair?: string): number {
   const text = (pair === undefined ? raw.value : raw.pairs.get(pair)) ?? '';
   const number = Number(text);
-  if (/^\d{1,9}$/.test(text) && number >= range.min && number <= range.max) return number;
-  throw refuseDirective(
-    `Directive ${raw.source}: ${pair ?? raw.name} must be a whole number from ${range.min} to ${range.max}.`,
-  );
+  if (/^\d{1,9}$/.test(text) && number >= min && number <= max) return number;
+  return fault(raw, `${pair ?? raw.name} must be a whole number from ${min} to ${max}.`);
 }
 
 function optionalWhole(raw: RawDirective, range: Range, pair: string): number | undefined {
   return raw.pairs.has(pair) ? whole(raw, range, pair) : undefined;
 }
 
-/** Failures that clients tell apart by text or code, not by status. */
-export const failureNames = [
-  'spend_limit',
-  'enforced_spend_limit',
-  'credit',
-  'ramp_limit',
-  'prompt_too_long',
-  'bound',
-] as const;
-type FailureName = (typeof failureNames)[number];
+function fault(raw: RawDirective, what: string): never {
+  throw refuseDirective(`Directive ${raw.source}: ${what}`);
+}
 
-export function namedFailure(name: FailureName, profile: ModelProfile): AskedFailure {
-  switch (name) {
-    case 'spend_limit':
-      return {
-        status: 400,
-        message:
-          'You have reached your specified API usage limits. You will regain access on ' +
-          '2026-12-01 at 00:00 UTC.',
-      };
-    case 'enforced_spend_limit':
-      return {
-        status: 429,
-        message: 'Your organization has reached its spend limit.',
-        code: 'enforced_spend_limit_reached',
-      };
-    case 'credit':
-      return {
-        status: 400,
-        message:
-          'Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing ' +
-          'to upgrade or purchase credits.',
-      };
-    case 'ramp_limit':
-      return {
-        status: 429,
-        message: 'Your usage has risen faster than your organization may ramp it up.',
-        code: 'ramp_limit_exceeded',
-      };
-    case 'prompt_too_long':
-      return {
-        status: 400,
-        message: `prompt is too long: ${profile.window + 1} tokens > ${profile.window} maximum`,
-      };
-    case 'bound':
-      return {
-        status: 400,
-        message:
-          'messages.1.content.0: Invalid `signature` in `thinking` block. The block is bound to a ' +
-          'different conversation. Remove the block, or set ' +
-          '`thinking.block_binding.prefix_mismatch_behavior` to "drop_block".',
-      };
+/** One directive. JSON in it may have any bracket or brace. @throws a 400 that quotes a malformed one */
+function scanDirective(text: string, head: RegExpExecArray): { raw: RawDirective; end: number } {
+  const name = head[1] ?? '';
+  let at = head.index + head[0].length;
+  const take = (pattern: RegExp): RegExpExecArray | null => {
+    pattern.lastIndex = at;
+    const match = pattern.exec(text);
+    if (match) at = pattern.lastIndex;
+    return match;
+  };
+
+  const value = take(valuePattern)?.[1];
+  if (value === undefined && name === 'output') take(objectPattern);
+  const pairs = new Map<string, string>();
+  let json: JsonObject | undefined;
+  while (take(endPattern) === null) {
+    const pair = take(pairPattern);
+    const brace = text.slice(at).search(/\S/) + at;
+    if (pair) {
+      pairs.set(pair[1] ?? '', pair[2] ?? '');
+    } else if (json === undefined && text[brace] === '{') {
+      at = closingBrace(text, brace);
+      json = parseObject(text.slice(brace, at), head);
+    } else {
+      throw malformed(text, head.index, at);
+    }
   }
+  const source = text.slice(head.index, at);
+  return { raw: { name, value, pairs, json, source }, end: at };
+}
+
+/** The index after the brace that closes the one at `open`; the text's length if none does. */
+function closingBrace(text: string, open: number): number {
+  let depth = 0;
+  let quoted = false;
+  for (let at = open; at < text.length; at += 1) {
+    const char = text[at];
+    if (quoted) {
+      if (char === '\\') at += 1;
+      else if (char === '"') quoted = false;
+    } else if (char === '"') {
+      quoted = true;
+    } else if (char === '{') {
+      depth += 1;
+    } else if (char === '}') {
+      depth -= 1;
+      if (depth === 0) return at + 1;
+    }
+  }
+  return text.length;
+}
+
+function parseObject(source: string, head: RegExpExecArray): JsonObject {
+  try {
+    const value = isDeepJson(source) ? undefined : parseExactJson(source);
+    if (isPlainObject(value)) return value as JsonObject;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw refuseDirective(
+      `Directive ${head[0]}: its JSON cannot be read (${reason}). Write [[tool=NAME {…}]].`,
+    );
+  }
+  throw refuseDirective(`Directive ${head[0]}: its JSON must be an object of at most 500 levels.`);
+}
+
+function malformed(text: string, start: number, stopped: number): Error {
+  const shown = text.slice(start, Math.min(start + longestShown, Math.max(stopped + 20, start)));
+  return refuseDirective(
+    `Directive ${JSON.stringify(shown)} cannot be read: write [[name=value key=value {json}]].`,
+  );
+}
+
+/** The 400 for a malformed directive. */
+function refuseDirective(message: string): Error {
+  return refuse('directive', message);
 }

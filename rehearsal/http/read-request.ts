@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { isDeepJson } from '../../src/platform/exact-json.js';
+import { isDeepJson } from '../json.js';
 import { refuse } from './wire-error.js';
 
 /** The API's limit of a body. */

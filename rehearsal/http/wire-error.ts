@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http';
-import { compact } from '../../src/platform/compact.js';
 import { strictRules, type RuleId } from '../rules/strict-rules.js';
 
 const errorTypes: ReadonlyMap<number, string> = new Map([
@@ -53,7 +52,7 @@ export class WireError extends Error {
 
 /** The refusal of a request by a rule. */
 export function refuse(rule: RuleId, message: string, details?: ErrorDetails): WireError {
-  return new WireError(strictRules[rule].status, message, { rule, ...compact({ details }) });
+  return new WireError(strictRules[rule].status, message, { rule, ...(details && { details }) });
 }
 
 /** The rule of a refusal; undefined for any other error. */
@@ -80,7 +79,7 @@ export function rehearsedFailure(failure: AskedFailure): WireError {
     retryAfter !== undefined
       ? { 'retry-after': String(retryAfter) }
       : { 'retry-after-ms': '1', ...(status === 429 ? { 'retry-after': '0' } : {}) };
-  return new WireError(status, message, compact({ headers, code }));
+  return new WireError(status, message, { headers, ...(code !== undefined && { code }) });
 }
 
 /** An error as a body or an event of a stream. */
@@ -97,7 +96,7 @@ export function errorEnvelope(error: WireError, requestId: string): WireErrorEnv
     error: {
       type: error.type,
       message: error.message,
-      ...compact({ details }),
+      ...(details && { details }),
     },
     request_id: requestId,
   };

@@ -6,7 +6,7 @@ import {
   type RequestMessage,
   type ToolResultBlock,
 } from '../request-types.js';
-import { scanDirectives } from '../directives/scan-directives.js';
+import { hasDirective } from '../directives/parse-directives.js';
 
 /** The latest turn of a request's conversation, which the reply continues. */
 export interface RequestedTurn {
@@ -71,7 +71,7 @@ function opensTurn(message: RequestMessage): boolean {
   const text = textOf(blocks);
   if (text === '') return false;
   const carriesResults = blocks.some((block) => block.type === 'tool_result');
-  return !(carriesResults || isNotice(blocks)) || scanDirectives(text).length > 0;
+  return !(carriesResults || isNotice(blocks)) || hasDirective(text);
 }
 
 /** Whether a user message is nothing but what a server tells the model. */

@@ -1,6 +1,5 @@
-import type { JsonObject, JsonValue } from '../../src/platform/json.js';
+import { isPlainObject, type JsonObject, type JsonValue } from '../json.js';
 import type { Directive } from '../directives/parse-directives.js';
-import { printJson } from '../../src/platform/exact-json.js';
 import type { ReplyBlock, WireServerResult, WireCitation } from './reply-plan.js';
 import type { RequestedTurn } from './extract-turn.js';
 
@@ -37,7 +36,7 @@ export function planCalls(
  */
 export function splitInput(input: JsonObject, count?: number): string[] {
   if (Object.keys(input).length === 0) return [''];
-  const characters = Array.from(printJson(input));
+  const characters = Array.from(JSON.stringify(input));
   const wanted = count ?? Math.ceil(characters.length / fragmentLength);
   const pieces = Math.min(wanted, characters.length);
   return Array.from({ length: pieces }, (_, index) => {
@@ -56,7 +55,7 @@ function fillStep(input: JsonObject, step: number): JsonObject {
 function fillValue(value: JsonValue, step: number): JsonValue {
   if (typeof value === 'string') return value.replaceAll('$i', String(step));
   if (Array.isArray(value)) return value.map((item) => fillValue(item, step));
-  return typeof value === 'object' && value !== null ? fillStep(value, step) : value;
+  return isPlainObject(value) && !JSON.isRawJSON(value) ? fillStep(value, step) : value;
 }
 
 const page = {

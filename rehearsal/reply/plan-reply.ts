@@ -1,11 +1,11 @@
 import type { AcceptedRequest } from '../accept-request.js';
-import { namedFailure, parseDirectives, type Directive } from '../directives/parse-directives.js';
+import { namedFailure } from '../directives/named-failures.js';
+import { parseDirectives, type Directive } from '../directives/parse-directives.js';
 import type { AskedFailure } from '../http/wire-error.js';
 import type { ModelProfile } from '../models/profiles.js';
 import { blocksOf, type MessagesRequest } from '../request-types.js';
-import { isPlainObject } from '../../src/platform/json.js';
+import { isPlainObject } from '../json.js';
 import { planThinkingBlocks } from '../thinking/plan-thinking-blocks.js';
-import { assertNever } from '../../src/platform/assert-never.js';
 import { citeDocument, planCalls, planServerTools } from './plan-calls.js';
 import {
   extractTurn,
@@ -256,7 +256,5 @@ function cutBlock(block: ReplyBlock, left: number): ReplyBlock | undefined {
     case 'redacted_thinking':
     case 'server_result':
       return undefined;
-    default:
-      return assertNever(block);
   }
 }

@@ -1,6 +1,13 @@
-import type { Clock } from '../../src/platform/clock.js';
 import type { Move } from './encode-reply.js';
 import type { BreakOff, WireEvent } from './reply-plan.js';
+
+/** The source of time. */
+export interface Clock {
+  /** Milliseconds since the Unix epoch. */
+  now(): number;
+  /** Runs `callback` once after `delayMs` milliseconds; the returned function cancels it. */
+  after(delayMs: number, callback: () => void): () => void;
+}
 
 /** The destination of a reply. */
 export interface Stage {

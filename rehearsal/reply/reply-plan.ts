@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../src/platform/json.js';
+import type { JsonObject } from '../json.js';
 import type { AskedFailure, WireErrorEnvelope } from '../http/wire-error.js';
 import type { DroppedThinking } from '../thinking/check-thinking.js';
 import type { DeltaUsage, WireUsage } from '../usage/prompt-cache.js';

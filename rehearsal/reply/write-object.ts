@@ -1,5 +1,4 @@
-import { isPlainObject, type JsonObject } from '../../src/platform/json.js';
-import { resolveReference } from '../../src/platform/json-schema/references.js';
+import { isPlainObject } from '../json.js';
 
 type Schema = Record<string, unknown>;
 
@@ -28,7 +27,7 @@ function write(schema: unknown, place: Place): unknown {
   if (place.budget.values < 0) return circle;
   const { $ref: reference, const: only, enum: values, type } = schema;
   if (typeof reference === 'string') {
-    const target = resolveReference(place.root as JsonObject, reference);
+    const target = resolvePointer(place.root, reference);
     if (place.above.includes(target)) return circle;
     return write(target, { ...place, above: [...place.above, target] });
   }
@@ -46,6 +45,17 @@ function write(schema: unknown, place: Place): unknown {
   if (Array.isArray(allOf)) return writeAll(allOf, place);
   const named = Array.isArray(type) ? (type[0] as unknown) : type;
   return writeTyped(named ?? (schema['properties'] && 'object'), schema, place);
+}
+
+/** What a reference leads to: `#`, or a pointer as `#/$defs/a`; undefined where the schema does not have it. */
+function resolvePointer(root: Schema, reference: string): unknown {
+  const [start, ...keys] = reference.replace(/\/$/, '').split('/');
+  if (start !== '#') return undefined;
+  return keys.reduce<unknown>((at, encoded) => {
+    const key = encoded.replaceAll('~1', '/').replaceAll('~0', '~');
+    if (Array.isArray(at)) return at[Number(key)] as unknown;
+    return isPlainObject(at) && Object.hasOwn(at, key) ? at[key] : undefined;
+  }, root);
 }
 
 function writeAll(schemas: readonly unknown[], place: Place): unknown {

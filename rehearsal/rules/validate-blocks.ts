@@ -1,4 +1,4 @@
-import { isPlainObject } from '../../src/platform/json.js';
+import { isPlainObject } from '../json.js';
 import type { WireContract } from '../http/read-request.js';
 import { refuse } from '../http/wire-error.js';
 import {
@@ -7,7 +7,6 @@ import {
   type MessagesRequest,
   type RequestBlock,
 } from '../request-types.js';
-import { isBase64 } from '../../src/platform/text/is-base64.js';
 import type { ModelProfile } from '../models/profiles.js';
 
 /** The position of a block. */
@@ -162,6 +161,17 @@ function validateSource(source: unknown, kind: 'image' | 'document', path: strin
   if (kind === 'image') validateImage(data, mediaType, `${at}.base64`);
   else if (!isPdf(data))
     throw refuse('pdf-type', `${at}.base64.data: The PDF specified was not valid.`);
+}
+
+/**
+ * Whether a text is base64 of the standard alphabet, with padding or without. Takes texts of any length: a single
+ * expression would backtrack over each character, and fails on some ten million.
+ */
+function isBase64(text: string): boolean {
+  const end = text.indexOf('=');
+  const padding = end < 0 ? '' : text.slice(end);
+  if (padding.length > 2 || /[^=]/.test(padding)) return false;
+  return !/[^A-Za-z0-9+/]/.test(end < 0 ? text : text.slice(0, end));
 }
 
 function requireData(

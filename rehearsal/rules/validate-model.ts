@@ -2,7 +2,7 @@ import { refuse } from '../http/wire-error.js';
 import { type ModelProfile, effortLevels, type ProfileThinking } from '../models/profiles.js';
 import { blocksOf, isThinkingBlock, type MessagesRequest } from '../request-types.js';
 import { thinkingOf } from '../thinking/check-thinking.js';
-import { isPlainObject } from '../../src/platform/json.js';
+import { isPlainObject } from '../json.js';
 import type { WireContract } from '../http/read-request.js';
 
 /** @throws a 400 for parameters that other models take and this one does not */

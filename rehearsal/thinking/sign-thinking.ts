@@ -8,7 +8,7 @@ import {
   type RequestBlock,
   type RequestMessage,
 } from '../request-types.js';
-import { isPlainObject } from '../../src/platform/json.js';
+import { isPlainObject } from '../json.js';
 
 /** The content of a signature. */
 export interface ThinkingClaim {

@@ -1,4 +1,4 @@
-import { isPlainObject } from '../../src/platform/json.js';
+import { isPlainObject } from '../json.js';
 import type { ModelProfile } from '../models/profiles.js';
 import {
   blocksOf,
