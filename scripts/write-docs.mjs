@@ -11,6 +11,7 @@ import ts from 'typescript';
 import { controllerFiles, describeRoutes } from './describe-routes.mjs';
 import { describeRows, describeTypes } from './describe-types.mjs';
 import { describeWires } from './describe-wires.mjs';
+import { describeErrorSentences, describeLogLines } from './describe-sentences.mjs';
 import { describeShapes } from './describe-shapes.mjs';
 import { importSource } from './import-source.mjs';
 
@@ -66,6 +67,8 @@ const parts = {
   frames: describeFrames,
   decisions: describeDecisions,
   errors: describeErrors,
+  sentences: describeErrorSentences,
+  loglines: describeLogLines,
   reasons: describeReasons,
   routes: () => routes,
   ...describeWires(vocabulary().map(([{ type }]) => type.slice(1, -1))),

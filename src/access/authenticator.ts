@@ -117,7 +117,10 @@ export class Authenticator {
       await audit
         .write({ principalId, action, subject: address, details: { reason, ...who } })
         .catch((error: unknown) =>
-          logger.warn({ requestId, error }, 'a refusal is not in the audit log'),
+          logger.warn(
+            { requestId, error },
+            'could not write a refused request to the audit log; the request was refused all the same',
+          ),
         );
     }
     throw unauthenticated(fault);

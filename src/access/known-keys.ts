@@ -76,7 +76,10 @@ export class KnownKeys {
     store
       .noteUse(id)
       .catch((error: unknown) =>
-        logger.warn({ keyId: id, error }, 'the use of a key is not noted'),
+        logger.warn(
+          { keyId: id, error },
+          'could not store when an API key was last used; a use after a minute tries again',
+        ),
       );
   }
 }

@@ -26,7 +26,10 @@ const INSTRUCTIONS_FRESH_MS = 1_000;
           hasProjectSkills: projectSkills,
           clock,
           onProblem: (file, problem) =>
-            logger.warn({ file, problem }, 'an instruction file has a fault'),
+            logger.warn(
+              { file, problem },
+              'an instruction file has a fault, and is left out or used in an earlier version; fix it',
+            ),
         }),
     },
     {
@@ -48,7 +51,10 @@ const INSTRUCTIONS_FRESH_MS = 1_000;
           knownTools: [...tools.list(), ...serverToolNames.map((name) => ({ name }))],
           knownTrees: trees.names(),
           onProblem: (file, problem) =>
-            logger.warn({ file, problem }, 'an instruction file has a fault'),
+            logger.warn(
+              { file, problem },
+              'an instruction file has a fault, and is left out or used in an earlier version; fix it',
+            ),
         });
         // A skill with a fault is left out; it keeps no server from its start.
         await skills.check(await library.personas());

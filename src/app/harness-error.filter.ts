@@ -78,7 +78,7 @@ export class HarnessErrorFilter implements ExceptionFilter {
       log.debug({ method, path, status, type, message, error: cause }, 'request refused');
     } else if (response.destroyed) {
       // Failures after the client left are no one's fault.
-      log.debug({ method, path, error }, 'request abandoned');
+      log.debug({ method, path, error }, 'request failed after its client had left');
     } else {
       log.error({ method, path, error }, 'request failed');
     }

@@ -46,18 +46,27 @@ describe('Outages', () => {
   it('says once that a service is away, and once that it is back', async () => {
     answers.PostgreSQL = failed;
     for (let second = 0; second < 25; second += 1) {
-      logger.warn({ error: failed }, 'turns could not be looked for');
-      logger.child({}).error({ error: failed }, 'turns could not be claimed');
+      logger.warn({ error: failed }, 'the sweeper failed; it tries again in half a second');
+      logger
+        .child({})
+        .error(
+          { error: failed },
+          'could not claim queued turns; the sweeper wakes the worker again',
+        );
       await nextTurn();
       await clock.advance(1_000);
     }
     answers.PostgreSQL = undefined;
     await clock.advance(1_000);
     expect(said()).toEqual([
-      'warn PostgreSQL does not answer: requests that need it get 503, and turns go on when it is back connect ECONNREFUSED 127.0.0.1:5432',
+      'warn PostgreSQL does not answer; requests that need it get 503, and turns go on when it is back connect ECONNREFUSED 127.0.0.1:5432',
       'info PostgreSQL is back after 26 s',
     ]);
-    expect(lines.filter((line) => line === 'debug turns could not be claimed')).toHaveLength(25);
+    expect(
+      lines.filter(
+        (line) => line === 'debug could not claim queued turns; the sweeper wakes the worker again',
+      ),
+    ).toHaveLength(25);
     expect(clock.pending).toBe(0);
   });
 
@@ -67,7 +76,7 @@ describe('Outages', () => {
     await nextTurn();
     answers.PostgreSQL = failed;
     await clock.advance(1_000);
-    expect(said().map((line) => line.split(':')[0])).toEqual([
+    expect(said().map((line) => line.split(';')[0])).toEqual([
       'warn Redis does not answer',
       'warn PostgreSQL does not answer',
     ]);
@@ -75,11 +84,11 @@ describe('Outages', () => {
 
   it('says that a connection broke, once a minute, where the service answers', async () => {
     for (let count = 0; count < 5; count += 1) {
-      logger.warn({ error: failed }, 'turns could not be looked for');
+      logger.warn({ error: failed }, 'the sweeper failed; it tries again in half a second');
       await nextTurn();
     }
     expect(said()).toEqual([
-      expect.stringMatching(/^warn a connection broke, but the service answers/),
+      expect.stringMatching(/^warn a connection broke, but its service answers/),
     ]);
   });
 
@@ -97,7 +106,7 @@ describe('Outages', () => {
 
   it('says nothing of what a stop takes away', async () => {
     outages.stop();
-    logger.warn({ error: failed }, 'turns could not be looked for');
+    logger.warn({ error: failed }, 'the sweeper failed; it tries again in half a second');
     await nextTurn();
     expect(said()).toEqual([]);
   });

@@ -86,7 +86,7 @@ export class Outages {
     const reason = reasonOf(suspicion);
     this.logger.warn(
       { reason },
-      'a connection broke, but the service answers; retrying the operations that were in flight',
+      'a connection broke, but its service answers; turns go on, and requests that were in flight may have got 503',
     );
   }
 
@@ -106,7 +106,7 @@ export class Outages {
       this.#awaySince.set(label, this.clock.now());
       this.logger.warn(
         { service: label, reason },
-        `${label} does not answer: requests that need it get 503, and turns go on when it is back`,
+        `${label} does not answer; requests that need it get 503, and turns go on when it is back`,
       );
     }
   }

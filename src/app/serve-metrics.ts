@@ -30,7 +30,7 @@ export async function serveMetrics({
     metrics.text().then(
       (text) => response.writeHead(200, { 'Content-Type': metrics.type }).end(text),
       (error: unknown) => {
-        logger.error({ error }, 'the metrics could not be read');
+        logger.error({ error }, 'could not collect metrics; this scrape gets 500');
         response.writeHead(500).end();
       },
     );

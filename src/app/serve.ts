@@ -91,7 +91,10 @@ export async function serve(options: ServeOptions): Promise<Server> {
   const logger = outages.log();
   const links = findServiceLinks(environment);
   if (links.length > 0) {
-    logger.info({ variables: links }, 'variables that Kubernetes made for a Service are not read');
+    logger.info(
+      { variables: links },
+      'ignoring environment variables that Kubernetes sets for a Service',
+    );
   }
   return resources.orClose(async () => {
     const values = { config, environment, clock, logger, redact, resources, folder };
@@ -183,7 +186,7 @@ async function listenForMetrics(
   const metrics = app.get(MetricsService, anywhere);
   const serving = serveMetrics({ metrics, logger, host, port });
   const opened = await resources.add(serving, ({ close }) => close());
-  logger.info({ host, port: opened.port }, 'metrics have a port of their own');
+  logger.info({ host, port: opened.port }, 'serving metrics on a port of their own');
 }
 
 /** Nest's own log lines, in our log; lines about routes are debug output. */

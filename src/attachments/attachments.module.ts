@@ -30,8 +30,13 @@ import { UploadService } from './upload/upload-service.js';
         const extractor = new Extractor({
           concurrency: config.extractProcesses,
           clock,
-          onProblem: (error) => logger.warn({ error }, 'a process that reads files has a fault'),
-          onRefused: (why) => logger.info({ ...why }, 'a file cannot be read'),
+          onProblem: (error) =>
+            logger.warn(
+              { error },
+              'a process that reads files failed; the turn goes on without this file, and the next file starts a new process',
+            ),
+          onRefused: (why) =>
+            logger.info({ ...why }, 'a file cannot be read; its turn goes on without its content'),
         });
         return resources.add(Promise.resolve(extractor), (reader) => reader.close());
       },

@@ -59,7 +59,7 @@ export class Housekeeper implements OnModuleDestroy {
       } catch (error) {
         this.logger.warn(
           { chore: name, error },
-          'old data could not be deleted (housekeeping): it is tried again in ten seconds',
+          'could not delete old data; housekeeping tries again in ten seconds',
         );
       }
     }

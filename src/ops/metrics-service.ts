@@ -75,7 +75,10 @@ export class MetricsService {
       const counts = this.#waiting.get('', () => countWaiting(database.db));
       return await untilAborted(counts, AbortSignal.timeout(COUNT_TIMEOUT_MS));
     } catch (error) {
-      logger.warn({ error }, 'the metrics of the queue could not be counted');
+      logger.warn(
+        { error },
+        'could not count the queue for metrics; its gauges are NaN in this scrape',
+      );
       const { NaN: none } = Number;
       const turns = { held: none, queued: none, running: none, waiting: none };
       return { turns, oldestSeconds: none, approvals: none, lateSeconds: none };

@@ -98,7 +98,7 @@ export class ModelResolver {
       // Not an error of this request: the model call of the turn reports what is wrong.
       logger.warn(
         { model: name, error },
-        'the provider could not describe a model; its turn runs without a description',
+        'the provider could not describe a model; its turn runs without the description',
       );
       return 'no-route';
     }

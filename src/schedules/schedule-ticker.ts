@@ -33,7 +33,7 @@ export class ScheduleTicker implements OnModuleDestroy {
       // A look that began before a minute has not seen its slots, however long it took: the next one is then due.
       waitMs: (lookedAt) => lookedAt + Math.min(LOOK_MS, untilMinute(lookedAt)) - clock.now(),
       onError: (error) =>
-        logger.warn({ error }, 'schedules could not be looked for; it is tried again'),
+        logger.warn({ error }, 'could not look for due schedules; trying again within 15 seconds'),
     });
   }
 
@@ -65,7 +65,7 @@ export class ScheduleTicker implements OnModuleDestroy {
       const { id: scheduleId, key } = schedule;
       this.logger.warn(
         { scheduleId, key, error },
-        'could not run a slot of a schedule; another try begins when its lease has ended',
+        'could not run a due schedule; it is tried again when its lease ends',
       );
     }
   }

@@ -53,7 +53,7 @@ export class SlotRunner {
       const { id: scheduleId, key } = schedule;
       this.logger.warn(
         { scheduleId, key, missed: missed.count },
-        'slots of a schedule were missed',
+        'a schedule missed fire times; they are not made up for',
       );
     }
     if (slot === undefined) await this.slots.settle(schedule, due);
@@ -67,7 +67,10 @@ export class SlotRunner {
       const slots = new Slots(cron, tz);
       return decideDue({ slots, nextAt: nextAt.getTime(), catchUpMs }, this.clock.now());
     } catch (error) {
-      this.logger.warn({ scheduleId, cron, tz, error }, 'a schedule has no next time');
+      this.logger.warn(
+        { scheduleId, cron, tz, error },
+        'a schedule has no next fire time, and is paused; correct its cron or its tz, then resume it',
+      );
       return undefined;
     }
   }
@@ -104,7 +107,10 @@ export class SlotRunner {
     if (overlap !== 'allow' && isTypedError(error, 'TURN_IN_PROGRESS')) {
       return without('skipped', error);
     }
-    this.logger.warn({ scheduleId, key, error }, 'a turn of a schedule was refused');
+    this.logger.warn(
+      { scheduleId, key, error },
+      "a schedule's turn was refused; the schedule goes on at its next fire time",
+    );
     const { type, message } = toPublicError(error, scheduleId).body.error;
     return { outcome: 'refused', error: { type, message } };
   }

@@ -82,7 +82,7 @@ export function shellsOff(reason: string): Shells {
   };
 }
 
-/** The line about shells in the operator's log. */
+/** How commands run, in a few words. */
 export function describeShells(shells: Shells): string {
   switch (shells.kind) {
     case 'sandboxed':

@@ -12,7 +12,7 @@ import { MCP, openMcp } from './mcp/mcp.js';
 import { openToolHook, TOOL_HOOK } from './tool-hook.js';
 import { ToolController } from './tool.controller.js';
 import { ToolRegistry } from './registry.js';
-import { describeShells, openShells, SHELLS, type Shells } from './shells.js';
+import { openShells, SHELLS, type Shells } from './shells.js';
 
 /** The tools of the server, and all that they run in. A start fails with FileInvalidError or ConfigError. */
 @Module({
@@ -81,9 +81,25 @@ async function findShells(
     outputLimit: config.toolOutputLimit,
     clock,
   });
-  const reasons = shells.kind === 'sandboxed' ? shells.weaknesses : [shells.reason];
-  for (const reason of runsTurns(config.role) ? reasons : []) {
-    logger.warn({ reason }, `bash is ${describeShells(shells)}`);
-  }
+  if (runsTurns(config.role)) warnOfShells(shells, logger);
   return shells;
+}
+
+function warnOfShells(shells: Shells, logger: Logger): void {
+  if (shells.kind === 'sandboxed') {
+    for (const reason of shells.weaknesses) {
+      logger.warn(
+        { reason },
+        'the sandbox of bash is weaker than it can be; the reason says where',
+      );
+    }
+    return;
+  }
+  const { kind, reason } = shells;
+  logger.warn(
+    { reason },
+    kind === 'off'
+      ? 'bash is off: no sandbox works here. Install bubblewrap 0.8 or later where user namespaces are allowed, or set TURNPIKE_ALLOW_UNSANDBOXED_BASH=true'
+      : 'bash runs WITHOUT a sandbox: its commands have all rights of this process',
+  );
 }

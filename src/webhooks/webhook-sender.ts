@@ -37,7 +37,7 @@ export class WebhookSender implements OnModuleDestroy {
       clock,
       waitMs: () => POLL_MS,
       onError: (error) =>
-        logger.warn({ error }, 'the outbox of webhooks could not be read; it is tried again'),
+        logger.warn({ error }, 'could not read the webhook outbox; trying again in half a second'),
     });
   }
 
@@ -105,15 +105,21 @@ export class WebhookSender implements OnModuleDestroy {
         return;
       case 'retry':
         webhookDeliveries.inc({ outcome: 'failed' });
-        this.logger.info({ ...about, reason: outcome.reason }, 'a webhook’s delivery failed');
+        this.logger.info(
+          { ...about, reason: outcome.reason },
+          'a webhook delivery failed; it is sent again',
+        );
         return;
       case 'dead':
         webhookDeliveries.inc({ outcome: 'dead' });
-        this.logger.warn({ ...about, reason: outcome.reason }, 'a webhook’s delivery is dead');
+        this.logger.warn(
+          { ...about, reason: outcome.reason },
+          'a webhook delivery failed for the last time; send it again when its endpoint works',
+        );
         return;
       case 'gone':
         webhookDeliveries.inc({ outcome: 'dead' });
-        this.logger.warn(about, 'a webhook is gone, and was disabled');
+        this.logger.warn(about, 'a webhook endpoint answered 410 Gone; the webhook is disabled');
         return;
       default:
         assertNever(outcome);

@@ -34,7 +34,7 @@ describe('several processes over one database', () => {
   /** Why slots were left to the end of their lease: the reason, where one has no run yet. */
   const left = () =>
     servers.flatMap(({ logLines }) =>
-      logLines.filter((line) => line.includes('could not run a slot')),
+      logLines.filter((line) => line.includes('could not run a due schedule')),
     );
 
   /** Each schedule has as many runs as slots have come, each with a turn and no session without one. */

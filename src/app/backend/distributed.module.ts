@@ -42,7 +42,10 @@ export class DistributedModule {
           inject: [LOGGER, ResourceStack],
           useFactory: (logger: Logger, resources: ResourceStack) => {
             const onError = (error: unknown): void =>
-              logger.warn({ service: 'PostgreSQL', error }, 'a connection to PostgreSQL broke');
+              logger.warn(
+                { service: 'PostgreSQL', error },
+                'an idle connection to PostgreSQL broke; the pool opens a new one',
+              );
             const { preparedStatements } = config;
             const options = { url, connections, migrate, preparedStatements, onError };
             const opening = openPostgres(options);

@@ -47,7 +47,10 @@ const DATA_FOLDER = Symbol('DataFolder');
         { engine }: OpenFolder,
       ) => {
         const onError = (error: unknown) =>
-          logger.warn({ error }, 'the database could not be tidied');
+          logger.warn(
+            { error },
+            'could not vacuum the embedded database; trying again in ten seconds',
+          );
         const opening = openEmbeddedDatabase(engine, config.migrate, { onError });
         const database = await resources.add(opening, ({ close }) => close());
         // Leases in the database are a dead process's: this process is the only owner.
@@ -72,7 +75,12 @@ const DATA_FOLDER = Symbol('DataFolder');
       provide: TURN_QUEUE,
       inject: [LOGGER],
       useFactory: (logger: Logger) =>
-        new MemoryTurnQueue((error) => logger.error({ error }, 'turns could not be claimed')),
+        new MemoryTurnQueue((error) =>
+          logger.error(
+            { error },
+            'could not claim queued turns; the sweeper wakes the worker again',
+          ),
+        ),
     },
     { provide: REQUEST_COUNTER, useClass: MemoryRequestCounter },
     {

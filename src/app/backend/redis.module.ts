@@ -4,7 +4,7 @@ import { hostsOf, type RedisAddress } from '../../storage/redis/redis-address.js
 import {
   askServers,
   checkVersion,
-  describeEviction,
+  mayEvict,
   closeRedis,
   connectRedis,
   connectSubscriber,
@@ -88,7 +88,11 @@ function optionsOf(
     files: { authority, certificate, key },
     sentinelPassword: config.redisSentinelPassword,
     name,
-    onError: (error) => logger.warn({ service: 'Redis', error }, 'Redis does not answer'),
+    onError: (error) =>
+      logger.warn(
+        { service: 'Redis', error },
+        'Redis does not answer; its client connects again by itself',
+      ),
   };
 }
 
@@ -96,6 +100,12 @@ function optionsOf(
 async function inspect(client: RedisClient, logger: Logger): Promise<void> {
   const servers = await askServers(client);
   servers.forEach(checkVersion);
-  const warnings = servers.map(describeEviction).filter((warning) => warning !== undefined);
-  for (const warning of new Set(warnings)) logger.warn({}, warning);
+  for (const maxmemoryPolicy of new Set(
+    servers.filter(mayEvict).map((one) => one.evictionPolicy),
+  )) {
+    logger.warn(
+      { maxmemoryPolicy },
+      'Redis drops keys when its memory is full; turns whose events or tokens it drops go on later, from the database. Set its maxmemory-policy to noeviction',
+    );
+  }
 }

@@ -72,7 +72,9 @@ describe('Extractions', () => {
       type: 'refused',
       reason: 'The server could not read the file; its log says why. Send it again later',
     });
-    expect(closed.lines.join('')).toContain('a file could not be read');
+    expect(closed.lines.join('')).toContain(
+      'could not read a file; its turn goes on without its content',
+    );
   });
 
   it('forgets what the server lacked, for it may have been installed since', async () => {

@@ -136,7 +136,10 @@ export class Extractions {
     } catch (error) {
       if (error instanceof GoneError) return gone;
       // A fault of the server, not of the file, is not stored and ends no turn.
-      this.logger.error({ sha256, method, error }, 'a file could not be read');
+      this.logger.error(
+        { sha256, method, error },
+        'could not read a file; its turn goes on without its content',
+      );
       return unread;
     }
     const isTransient = outcome.type === 'refused' && 'isPassing' in outcome;

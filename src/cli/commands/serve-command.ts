@@ -54,10 +54,10 @@ export async function serveCommand(args: readonly string[], given: Environment):
     await stopping;
     logger.info(
       {},
-      'Turnpike stops: running turns end or are handed back (a second signal stops at once)',
+      'Turnpike is stopping: running turns end or are handed to other workers (a second signal stops at once)',
     );
     const code = await stop(server);
-    if (code === 0) logger.info({}, 'Turnpike has stopped in order');
+    if (code === 0) logger.info({}, 'Turnpike has stopped');
     await stopWatchdog();
     return code;
   } catch (error) {
@@ -88,9 +88,13 @@ function guardEventLoop(
   if (watchdogMs === 0) return async () => undefined;
   return startWatchdog({
     stillMs: watchdogMs,
-    message: `the event loop stood still for ${watchdogMs} ms (TURNPIKE_WATCHDOG_MS): the process is ended, and its turns go on elsewhere or at its next start`,
+    lastLine: `the event loop stood still for ${watchdogMs} ms (TURNPIKE_WATCHDOG_MS); this process ends now, and its turns go on in another one or at its next start`,
     readable,
-    onError: (error) => logger.warn({ error }, 'the event loop has no watchdog'),
+    onError: (error) =>
+      logger.warn(
+        { error },
+        'the event loop watchdog failed; a blocked event loop does not end this process until it is restarted',
+      ),
   });
 }
 
@@ -119,7 +123,7 @@ function showFirstKey(created: CreatedKeyDto): void {
   const { principal, scopes } = created.key;
   log.warn(
     { key: created.secret, principal, scopes },
-    'the first API key, which is not shown again: send it as Authorization: Bearer',
+    'created the first API key, shown only now; send it as Authorization: Bearer',
   );
 }
 
@@ -128,7 +132,8 @@ async function stop(server: Server): Promise<number> {
     await server.close();
     return 0;
   } catch (error) {
-    const text = 'Turnpike did not stop in order; the next start goes on with what is left.';
+    const text =
+      'Turnpike did not stop in order; the next start, or another process, goes on with its turns.';
     complain('error', text, error);
     return 1;
   }
@@ -153,14 +158,14 @@ function parseArguments(args: readonly string[]): { environment: Environment; op
 async function openPage(url: string): Promise<void> {
   try {
     const browser = await open(url);
-    const warn = (): void => complain('warn', `No browser could be opened; the page is ${url}`);
+    const warn = (): void => complain('warn', `could not open a browser; the page is ${url}`);
     browser.once('error', warn);
     // The opener exits with a code where there is no browser; it was killed only after it had opened one.
     browser.once('exit', (code) => {
       if (code !== 0 && code !== null) warn();
     });
   } catch (error) {
-    complain('warn', `No browser could be opened; the page is ${url}`, error);
+    complain('warn', `could not open a browser; the page is ${url}`, error);
   }
 }
 

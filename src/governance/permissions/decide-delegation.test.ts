@@ -43,9 +43,21 @@ describe('decideDelegation', () => {
     expect(await decide()).toMatchObject({ allowed: true, delegatedSubagents: ['A', 'D'] });
     const logged = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
     expect(logged.map(({ msg, name, reason }) => [msg, name, reason])).toEqual([
-      ['subagent dropped', 'B', 'its file does not say AGENT_TYPE: 2'],
-      ['subagent dropped', 'C', 'it has no file'],
-      ['subagent is odd', 'D', 'its file does not say AGENT_CLASS: TASK'],
+      [
+        'a subagent that an agent names cannot be used; the turn goes on without it',
+        'B',
+        'its file does not say AGENT_TYPE: 2',
+      ],
+      [
+        'a subagent that an agent names cannot be used; the turn goes on without it',
+        'C',
+        'it has no file',
+      ],
+      [
+        'a subagent is used although its file is incomplete; complete it',
+        'D',
+        'its file does not say AGENT_CLASS: TASK',
+      ],
     ]);
   });
 

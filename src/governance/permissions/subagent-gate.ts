@@ -134,12 +134,23 @@ export async function decideDelegation(
     const verdict = judgeDelegation({ isEnabled, persona, metadata });
     if (!verdict.allowed) return { ...verdict, allowlistedSubagents, delegatedSubagents: [] };
     const { names, dropped, warnings } = await findDelegates(personas, allowlistedSubagents);
-    for (const one of dropped) logger.warn({ persona: persona.name, ...one }, 'subagent dropped');
-    for (const one of warnings) logger.warn({ persona: persona.name, ...one }, 'subagent is odd');
+    for (const one of dropped)
+      logger.warn(
+        { persona: persona.name, ...one },
+        'a subagent that an agent names cannot be used; the turn goes on without it',
+      );
+    for (const one of warnings)
+      logger.warn(
+        { persona: persona.name, ...one },
+        'a subagent is used although its file is incomplete; complete it',
+      );
     return { ...verdict, allowlistedSubagents, delegatedSubagents: names };
   };
   const decided = await decide().catch((error: unknown) => {
-    logger.error({ persona: persona.name, error }, 'delegation could not be decided');
+    logger.error(
+      { persona: persona.name, error },
+      'could not decide whether a turn may delegate; it goes on without subagents',
+    );
     return { ...undecided, allowlistedSubagents, delegatedSubagents: [] };
   });
   return { ...decided, evaluationMs: clock.now() - startedAt };

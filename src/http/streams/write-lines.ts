@@ -32,7 +32,10 @@ export async function writeLines(
     }
     response.end();
   } catch (error) {
-    deps.logger.error({ error }, 'an answer broke off');
+    deps.logger.error(
+      { error },
+      'a response broke off while it was being sent; its client has to send the request again',
+    );
     response.destroy();
   } finally {
     await lines.return(undefined);

@@ -47,7 +47,10 @@ export function writeStream(
     const leave = (): void => finish(writer?.isTooSlow === true ? 'slow' : 'client');
     const fail = (error: unknown): void => {
       if (response.headersSent) {
-        requestLogger(deps.logger, response.req).error({ error }, 'a stream broke');
+        requestLogger(deps.logger, response.req).error(
+          { error },
+          'a stream broke; its client can go on after the last event that it has',
+        );
         if (writer !== undefined) writer.isBroken = true;
         response.destroy();
       } else reject(error);

@@ -13,7 +13,7 @@ async function run(stillMs: number, code: string) {
     register(${JSON.stringify(hooks)});
     const { startWatchdog } = await import(${JSON.stringify(module)});
     const onError = (error) => console.error(error);
-    const stop = startWatchdog({ stillMs: ${stillMs}, message: 'blocked', readable: false, onError });
+    const stop = startWatchdog({ stillMs: ${stillMs}, lastLine: 'blocked', readable: false, onError });
     const block = (ms) => { for (const end = Date.now() + ms; Date.now() < end; ); };
     console.log('started');
     ${code}`;

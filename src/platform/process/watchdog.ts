@@ -8,7 +8,7 @@ export interface WatchdogOptions {
   /** Longest time that the event loop may be blocked, in ms. */
   stillMs: number;
   /** The last line of the log. */
-  message: string;
+  lastLine: string;
   /** Whether the last line is readable text instead of JSON. */
   readable: boolean;
   /** Called when the thread could not be started, or died: nothing watches the loop. */
@@ -46,7 +46,7 @@ const thread = `
  */
 export function startWatchdog({
   stillMs,
-  message,
+  lastLine,
   readable,
   onError,
 }: WatchdogOptions): () => Promise<void> {
@@ -57,7 +57,7 @@ export function startWatchdog({
     eval: true,
     env: {},
     execArgv: [],
-    workerData: { beats, checkMs, checks: CHECKS, text: message, readable },
+    workerData: { beats, checkMs, checks: CHECKS, text: lastLine, readable },
   });
   worker.on('error', onError);
   worker.unref();

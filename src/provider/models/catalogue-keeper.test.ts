@@ -121,13 +121,16 @@ describe.each(bothDatabases)('CatalogueKeeper on %s', (_name, open) => {
     ['claude-sonnet-5-5', []],
     [
       'gpt-4',
-      [expect.stringMatching(/^TURNPIKE_MODEL names a model that the provider does not list: /)],
+      [expect.stringMatching(/^TURNPIKE_MODEL names a model that the provider does not list; /)],
     ],
     [
       'claude-sonnet-4-20250514',
-      ['TURNPIKE_MODEL names a model that is retired: turns that name no other are refused'],
+      ['TURNPIKE_MODEL names a retired model; turns that use it are refused. Choose another one'],
     ],
-    ['claude-sonnet-4-5', ['TURNPIKE_MODEL names a model that is deprecated']],
+    [
+      'claude-sonnet-4-5',
+      ['TURNPIKE_MODEL names a deprecated model; choose another one before it is retired'],
+    ],
   ])('says once, at the start, what is the matter with %s', async (model, warnings) => {
     const { keeper } = process(undefined, model);
     await keeper.start();

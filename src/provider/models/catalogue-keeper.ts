@@ -86,7 +86,8 @@ export class CatalogueKeeper {
     const limit = { ms: LIST_TIMEOUT_MS, reason: lateList, outer: this.#closing.signal };
     const described = await withDeadline(clock, limit, (signal) => provider.listModels(signal));
     if (described === undefined) {
-      this.#warnOnce('the provider has no list of models; the built-in table is used', {});
+      if (!this.#isNewFault('no list')) return;
+      logger.warn({}, 'the provider has no list of models; the built-in table is used');
       return;
     }
     await store.replace(described, now);
@@ -94,7 +95,7 @@ export class CatalogueKeeper {
     this.#warnOfLifecycle();
     this.#warnOfUnknown();
     this.#fault = undefined;
-    logger.info({ models: described.length }, 'the provider has described its models');
+    logger.info({ models: described.length }, 'loaded the model catalogue from the provider');
   }
 
   async #load(): Promise<void> {
@@ -111,7 +112,7 @@ export class CatalogueKeeper {
     this.#warnedOf = 'unknown';
     logger.warn(
       { model },
-      'TURNPIKE_MODEL names a model that the provider does not list: turns that name no other may be refused. Correct it (turnpike models lists the models), or describe it in TURNPIKE_MODELS',
+      'TURNPIKE_MODEL names a model that the provider does not list; turns that use it may be refused. Correct it (turnpike models lists the models), or describe it in TURNPIKE_MODELS',
     );
   }
 
@@ -126,25 +127,28 @@ export class CatalogueKeeper {
     logger.warn(
       { model: id, lifecycle, ...(retiresAt && { retiresAt }), useInstead: replacement },
       lifecycle === 'retired'
-        ? 'TURNPIKE_MODEL names a model that is retired: turns that name no other are refused'
-        : 'TURNPIKE_MODEL names a model that is deprecated',
+        ? 'TURNPIKE_MODEL names a retired model; turns that use it are refused. Choose another one'
+        : 'TURNPIKE_MODEL names a deprecated model; choose another one before it is retired',
     );
   }
 
   #warnOfError(error: unknown): void {
     if (this.#closing.signal.aborted) return;
-    this.#warnOnce('the list of models could not be refreshed; what is known is used', {
-      reason: error instanceof Error ? error.message : String(error),
-      ...(error instanceof Error && 'details' in error && isPlainObject(error.details)
+    const reason = error instanceof Error ? error.message : String(error);
+    if (!this.#isNewFault(reason)) return;
+    const details =
+      error instanceof Error && 'details' in error && isPlainObject(error.details)
         ? { details: error.details }
-        : {}),
-    });
+        : {};
+    this.deps.logger.warn(
+      { reason, ...details },
+      'could not refresh the list of models; the last known one is used until a later refresh',
+    );
   }
 
-  #warnOnce(message: string, fields: Record<string, unknown>): void {
-    const fault = `${message} ${String(fields['reason'])}`;
-    if (fault === this.#fault) return;
+  #isNewFault(fault: string): boolean {
+    const isNew = fault !== this.#fault;
     this.#fault = fault;
-    this.deps.logger.warn(fields, message);
+    return isNew;
   }
 }

@@ -263,13 +263,9 @@ export function checkVersion({ version }: ServerInfo): void {
   throw new Error(`it is Redis ${version}, and Turnpike needs ${LEAST_VERSION.join('.')} or later`);
 }
 
-/** A sentence about a server that may drop keys; undefined for one that refuses writes instead. */
-export function describeEviction({ evictionPolicy }: ServerInfo): string | undefined {
-  if (evictionPolicy === undefined || evictionPolicy === 'noeviction') return undefined;
-  return (
-    `Redis may drop keys: its maxmemory-policy is ${evictionPolicy}. Turns whose events or tokens it drops go on ` +
-    'from the database, later. Set maxmemory-policy to noeviction.'
-  );
+/** Whether a server drops keys when its memory is full, where others refuse writes. */
+export function mayEvict({ evictionPolicy }: ServerInfo): boolean {
+  return evictionPolicy !== undefined && evictionPolicy !== 'noeviction';
 }
 
 /** Asks the server, or each node of a cluster that takes writes. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { checkVersion, describeEviction, parseInfo } from './redis-connection.js';
+import { checkVersion, mayEvict, parseInfo } from './redis-connection.js';
 
 const info = (version: string, policy: string) =>
   `# Server\r\nredis_version:${version}\r\nos:Linux\r\n# Memory\r\nmaxmemory_policy:${policy}\r\n`;
@@ -23,8 +23,8 @@ describe('what a server says of itself', () => {
   it('is told about where it may drop keys', () => {
     const { evictionPolicy } = parseInfo(info('7.0.15', 'allkeys-lru'));
     const server = { version: '7.0.15', evictionPolicy };
-    expect(describeEviction(server)).toMatch('maxmemory-policy is allkeys-lru');
-    expect(describeEviction({ ...server, evictionPolicy: 'noeviction' })).toBeUndefined();
-    expect(describeEviction({ ...server, evictionPolicy: undefined })).toBeUndefined();
+    expect(mayEvict(server)).toBe(true);
+    expect(mayEvict({ ...server, evictionPolicy: 'noeviction' })).toBe(false);
+    expect(mayEvict({ ...server, evictionPolicy: undefined })).toBe(false);
   });
 });

@@ -58,7 +58,7 @@ export async function loadExtensions(
     } finally {
       close();
     }
-    registries.logger.info({ extension: name }, 'an extension is loaded');
+    registries.logger.info({ extension: name }, 'loaded an extension');
   }
 }
 
@@ -130,7 +130,10 @@ function openRegistrar(
     expectShape(functionShape, make, `the decision tree ${name}`);
     trees.register(name, (config) => {
       const onFault = (operation: string, error: unknown): void =>
-        logger.error({ extension, decisionTree: name, operation, error }, 'a decision tree failed');
+        logger.error(
+          { extension, decisionTree: name, operation, error },
+          "an extension's decision tree failed; the turn ends with an error",
+        );
       const standard = new DefaultDecisionTree(config);
       return new GuardedTree({ extension, name, make, config, standard, onFault });
     });
@@ -147,7 +150,10 @@ function openRegistrar(
     assertOpen();
     expectShape(toolShape, tool, nameOf('tool', tool?.name));
     const onFault = (name: string, error: unknown): void =>
-      logger.error({ extension, tool: name, error }, 'a tool of an extension failed');
+      logger.error(
+        { extension, tool: name, error },
+        "an extension's tool failed; the model gets an error as its result",
+      );
     tools.register(guardTool(snapshotOf(tool), onFault), 'extension');
   };
   const turnpike: Turnpike = Object.freeze({

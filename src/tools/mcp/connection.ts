@@ -175,11 +175,17 @@ export class McpConnection {
     const hooks: Pick<Client, 'onerror' | 'onclose'> = {
       onerror: (error) => {
         if (error instanceof MessageTooLongError) this.#tooLong.set(client, error);
-        logger.debug({ server, reason: redact(describeFault(error)) }, 'an MCP server has a fault');
+        logger.debug(
+          { server, reason: redact(describeFault(error)) },
+          'an MCP server reported an error',
+        );
       },
       onclose: () => {
         if (this.#current !== client) return;
-        logger.debug({ server }, 'an MCP server ended');
+        logger.debug(
+          { server },
+          'the connection to an MCP server ended; a later call opens it again',
+        );
         // An end during the start is a failure to start, and counted there.
         if (client.getServerCapabilities() === undefined) return;
         this.#forget();

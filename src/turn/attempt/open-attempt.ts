@@ -158,10 +158,17 @@ function openWriter(
       if (events.some(({ type }) => isProgress(type))) lease.onProgress();
       countEvents(metrics, { turn: claim, isServerTool }, events);
     },
-    onLogError: (error) => logger.warn({ error }, 'the log took no append'),
+    onLogError: (error) =>
+      logger.warn(
+        { error },
+        'could not append to the event log; trying again, and readers wait for these events',
+      ),
     onFailure: (error) => {
       if (error instanceof FencedError) metrics.fencedWrites.inc();
-      logger.warn({ error }, 'a write of the turn failed');
+      logger.warn(
+        { error },
+        'could not store a write of the turn; this attempt stops, and the next one goes on from what is stored',
+      );
       lease.end('lost');
     },
   });

@@ -132,7 +132,10 @@ export async function countCall(
     return { ...shift(estimate, off), added };
   } catch (error) {
     lease.signal.throwIfAborted();
-    logger.info({ error }, 'the provider gave no count: the estimate stands');
+    logger.info(
+      { error },
+      'the provider did not count the tokens of a request; its estimate is used',
+    );
     return undefined;
   }
 }
@@ -229,6 +232,9 @@ export async function releaseReservation(
   try {
     await settle(db, reserved, draftUsage(draft));
   } catch (error) {
-    logger.warn({ error }, 'the reservation of a cut call stands until the day is over');
+    logger.warn(
+      { error },
+      'could not release the budget reserved for an interrupted model call; it counts until the end of the day',
+    );
   }
 }

@@ -120,7 +120,7 @@ export class Presence {
     } catch (error) {
       logger.warn(
         { error },
-        'it could not be stored that this process has stopped: its readers count until their lease ends',
+        'could not delete the readers of this process at its stop; they count until their lease ends',
       );
     }
   }
@@ -136,7 +136,10 @@ export class Presence {
     try {
       await removeOldReports(this.db, this.processId);
     } catch (error) {
-      this.logger.warn({ error }, 'rows of readers that are gone could not be removed');
+      this.logger.warn(
+        { error },
+        'could not delete the readers of processes that are gone; trying again in 5 seconds',
+      );
     }
   }
 
@@ -165,7 +168,7 @@ export class Presence {
     const mayRetry = (error: unknown): boolean => {
       logger.warn(
         { error },
-        'the readers of this process could not be stored: it is tried again, and no turn is cancelled for it',
+        'could not store the readers of this process; trying again within a second',
       );
       this.#wasAway = true;
       return true;

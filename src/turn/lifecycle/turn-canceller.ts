@@ -66,7 +66,12 @@ export class TurnCanceller {
     // A lost hint costs time, not the cancel: nobody waits for it.
     bus
       .publishCancel(turnId)
-      .catch((error: unknown) => logger.warn({ turnId, error }, 'a cancel hint was lost'));
+      .catch((error: unknown) =>
+        logger.warn(
+          { turnId, error },
+          'could not tell the worker of a cancellation; it sees it at its next lease renewal',
+        ),
+      );
     const inTool = await db
       .select({ callId: toolCalls.callId })
       .from(toolCalls)

@@ -36,7 +36,7 @@ export class EndPoller {
       clock,
       waitMs: () => (this.#watchers.size > 0 ? LOOK_MS : undefined),
       onError: (error) =>
-        logger.warn({ error }, 'turns that have ended could not be looked for: it is tried again'),
+        logger.warn({ error }, 'could not check which turns have ended; trying again in 5 seconds'),
     });
   }
 

@@ -151,9 +151,15 @@ async function ask(
     const about = { callId: call.id, tool: call.name };
     if (verdict.type === 'failed') {
       span.fail('hook_failed');
-      logger.warn({ ...about, reason: verdict.reason }, 'the tool hook could not be asked');
+      logger.warn(
+        { ...about, reason: verdict.reason },
+        'the tool hook gave no answer that can be used; calls with effects are denied',
+      );
     } else if (outcome !== 'allow') {
-      logger.info({ ...about, decision: outcome }, 'the tool hook holds a call back');
+      logger.info(
+        { ...about, decision: outcome },
+        'the tool hook denied a call, or asked for an approval',
+      );
     }
     return verdict;
   } finally {

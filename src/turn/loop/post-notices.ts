@@ -55,7 +55,10 @@ export async function postTriggered(
   if (isReplyOpen(run.progress.steps)) return;
   const facts = await collectFacts(run, state, step);
   const due = checkTriggers(run.triggers.all, facts, (trigger, error) =>
-    run.logger.error({ turnId: run.turn.id, trigger, error }, 'a trigger failed'),
+    run.logger.error(
+      { turnId: run.turn.id, trigger, error },
+      'a notice trigger failed; the turn goes on without its notice',
+    ),
   );
   if (due.length === 0) return;
   await postNotices(

@@ -109,7 +109,10 @@ export async function compactBefore(
     return 'shortage' in made ? { problem: describeDayShortage(made.shortage) } : made;
   } catch (error) {
     lease.signal.throwIfAborted();
-    logger.warn({ error }, 'the conversation could not be compacted');
+    logger.warn(
+      { error },
+      'could not summarise the conversation; the turn goes on, and old tool outputs are cut instead',
+    );
     return { problem: 'the model gave no summary' };
   } finally {
     progress.overhead = addUsage(progress.overhead, spent);
@@ -164,7 +167,10 @@ export async function settleSummary<T>(
     return await summarise((usage) => (spent = usage));
   } finally {
     await settle(deps.db, reserved.reservation, spent).catch((error: unknown) =>
-      logger.warn({ error }, 'the reservation of a summary stands until the day is over'),
+      logger.warn(
+        { error },
+        'could not release the budget reserved for a summary; it counts until the end of the day',
+      ),
     );
   }
 }

@@ -147,7 +147,10 @@ export class BullTurnQueue implements TurnQueue, BeforeApplicationShutdown {
   }
 
   #warn(error: unknown): void {
-    this.logger.warn({ error }, 'the turn queue has a fault');
+    this.logger.warn(
+      { error },
+      'the turn queue reported an error; queued turns are safe in the database, and the sweeper wakes a worker for them',
+    );
   }
 }
 

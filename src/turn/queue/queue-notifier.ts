@@ -63,13 +63,20 @@ export class QueueNotifier {
    * @returns what to call when a worker has the turn: its queue position is not published then.
    */
   wakeWorker(turnId: string, logger: Pick<Logger, 'warn'> = this.logger): () => void {
-    const warn = (message: string) => (error: unknown) => logger.warn({ turnId, error }, message);
     this.queue
       .wake()
-      .catch(warn('could not wake a worker for an accepted turn; the sweeper wakes one'));
+      .catch((error: unknown) =>
+        logger.warn(
+          { turnId, error },
+          'could not wake a worker for a queued turn; the sweeper wakes one',
+        ),
+      );
     return this.clock.after(ANNOUNCE_AFTER_MS, () => {
-      this.#announce(turnId).catch(
-        warn('could not publish a queue position; readers of the turn do not see it'),
+      this.#announce(turnId).catch((error: unknown) =>
+        logger.warn(
+          { turnId, error },
+          'could not publish a queue position; readers of the turn do not see it',
+        ),
       );
     });
   }
@@ -135,7 +142,10 @@ export class QueueNotifier {
       try {
         await this.publishPosition(turnId, index + 1);
       } catch (error) {
-        this.logger.warn({ turnId, error }, 'a queue position could not be published');
+        this.logger.warn(
+          { turnId, error },
+          'could not publish a queue position; the next change of the queue publishes it',
+        );
       }
     });
     await Promise.all(published);

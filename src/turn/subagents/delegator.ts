@@ -90,13 +90,19 @@ export class Delegator {
         relayChild(this.follower, attempt, child, { signal }),
       );
       if (end === undefined) {
-        logger.warn(fields, 'a subagent did not end with its parent');
+        logger.warn(
+          fields,
+          'a subagent has not ended within 10 seconds of its cancellation; its parent ends without waiting for it',
+        );
         return writer.emit(notEnded(child));
       }
       for (const event of addChildUsage(progress, child, end)) writer.emit(event);
     } catch (error) {
       // The parent ends, whatever becomes of its subagents.
-      logger.error({ ...fields, error }, 'a subagent could not be ended');
+      logger.error(
+        { ...fields, error },
+        'could not end a subagent with its parent; the parent ends, and the sweeper ends the subagent',
+      );
       writer.emit(notEnded(child));
     }
   }

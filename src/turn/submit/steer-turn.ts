@@ -64,7 +64,12 @@ export async function steerTurn(
       // A lost hint costs time, not the message: the turn's row counts it.
       bus
         .publishCancel(turnId)
-        .catch((error: unknown) => logger.warn({ turnId, error }, 'a hint was lost'));
+        .catch((error: unknown) =>
+          logger.warn(
+            { turnId, error },
+            'could not tell the worker of a steered message; it sees the message at its next lease renewal',
+          ),
+        );
       const { onDisconnect } = (await getTurn(db, turnId)).options.options;
       return { turnId, onDisconnect, disposition: { type: 'steered', messageId } };
     }

@@ -131,7 +131,7 @@ export class TurnAdmitter {
       // The turn is stored: the sweeper does what is left to do.
       logger.warn(
         { turnId, error },
-        'could not act on the turns before a held one; the sweeper does it',
+        'could not end or promote the turns before a held one; it starts when they have ended',
       );
     }
     const disposition: Disposition = interrupts

@@ -92,7 +92,7 @@ export class TurnPreparer {
       ...why,
     }));
     for (const rejected of rejectedAttachments) {
-      logger.debug({ sessionId, ...rejected }, 'a file was refused');
+      logger.debug({ sessionId, ...rejected }, 'an attachment was refused');
     }
     if (submission.needsAllFiles === true) checkAllTaken(resolved);
     const { told = [], toldFirst = false, needsAllFiles = false } = submission;

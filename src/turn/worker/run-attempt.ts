@@ -156,7 +156,7 @@ async function runToEnd(
     const ending = await runTurn(run);
     await announced;
     if (ending === 'parked') {
-      run.logger.info({}, 'turn waits for an approval');
+      run.logger.info({}, 'turn parked; it goes on when an answer comes');
       run.span?.set({ [attributes.outcome]: 'parked' });
       return undefined;
     }
@@ -180,12 +180,16 @@ async function endThrown(
   const { lease, logger, writer, span } = attempt;
   const fate = classifyFailure(thrown, lease.reason);
   if (fate.type === 'leave') {
-    logger.info({ lease: lease.reason }, 'turn left to its next attempt');
+    logger.info(
+      { lease: lease.reason },
+      'an attempt stopped; the turn goes on in its next attempt',
+    );
     span?.set({ [attributes.outcome]: 'left', [attributes.reason]: lease.reason ?? 'storage' });
     if (lease.reason === 'lost') span?.fail('lease_lost');
     return undefined;
   }
-  if (fate.fault !== undefined) logger.error({ error: fate.fault }, 'the loop failed');
+  if (fate.fault !== undefined)
+    logger.error({ error: fate.fault }, 'an attempt failed; the turn ends with an error');
   writer.reopen();
   await delegator.cancelAll(attempt);
   try {
@@ -194,7 +198,7 @@ async function endThrown(
   } catch (error) {
     // The turn was taken over, or the database went down, after the lease had its reason.
     if (classifyFailure(error, undefined).type !== 'leave') throw error;
-    logger.info({ error }, 'the end could not be stored: turn left to its next attempt');
+    logger.info({ error }, 'could not store the end of the turn; the next attempt stores it');
     return undefined;
   }
 }
@@ -253,7 +257,10 @@ async function closeTools({ toolset, clock, logger }: AttemptContext): Promise<v
     if (await settlesWithin(CLOSE_WAIT_MS, toolset.close(), clock)) return;
     throw new Error(`not closed after ${CLOSE_WAIT_MS} ms`);
   } catch (error) {
-    logger.warn({ error }, 'a tool did not close');
+    logger.warn(
+      { error },
+      'could not close a tool; its resources may stay open until the process ends',
+    );
   }
 }
 

@@ -149,10 +149,7 @@ export class Sweeper {
       waitMs: () => SWEEP_MS,
       onError: (error) => {
         this.abandoned.startOver();
-        logger.warn(
-          { error },
-          'turns that lost their worker could not be looked for: it is tried again in half a second',
-        );
+        logger.warn({ error }, 'the sweeper failed; it tries again in half a second');
       },
     });
   }
@@ -160,7 +157,8 @@ export class Sweeper {
   /** Wakes workers for the turns that an earlier process left, then sweeps at intervals. */
   async start(): Promise<void> {
     const turns = await this.#wakeWorkers(0);
-    if (turns > 0) this.logger.info({ turns }, 'unfinished turns picked up');
+    if (turns > 0)
+      this.logger.info({ turns }, 'unfinished turns of earlier processes are queued again');
     // Readers that leave from now on are seen to leave.
     await this.abandoned.cancel();
     this.#poller.later();

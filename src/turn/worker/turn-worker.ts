@@ -84,7 +84,10 @@ export class TurnWorker {
     const { signal } = this.#stopping;
     const handOn = once(() => {
       const warn = (error: unknown): void =>
-        this.services.logger.warn({ error }, 'no other worker was woken for the turns that wait');
+        this.services.logger.warn(
+          { error },
+          'could not wake another worker for queued turns; the sweeper wakes one',
+        );
       this.queue.wake().catch(warn);
     });
     while (!signal.aborted) {
@@ -167,7 +170,11 @@ export class TurnWorker {
       lease,
       clock,
       leaseMs: config.leaseMs,
-      onError: (error) => logger().warn({ error }, 'the lease could not be extended'),
+      onError: (error) =>
+        logger().warn(
+          { error },
+          'could not renew the lease of a turn; trying again, and another worker takes the turn if the lease ends',
+        ),
     });
     metrics.turnsRunning.inc();
     const remove = this.#running.add(claim.id, { lease, beat: heartbeat.beat });
@@ -177,7 +184,10 @@ export class TurnWorker {
       if (claim.attempt > 1) await this.#claiming;
       await runAttempt({ services, delegator, notifier }, claim, { lease, slot });
     } catch (error) {
-      logger().error({ error }, 'a turn could not be worked on');
+      logger().error(
+        { error },
+        'an attempt failed outside of its turn; the next attempt begins when its lease ends',
+      );
     } finally {
       heartbeat.stop();
       proven();
@@ -193,7 +203,7 @@ export class TurnWorker {
     } catch (error) {
       turnLogger(this.services.logger, claim).warn(
         { error },
-        'a turn was not handed back: it waits for the end of its lease',
+        'could not hand a turn back at the stop; another worker takes it when its lease ends',
       );
     }
   }

@@ -134,7 +134,10 @@ export class Conversations {
         await this.sessions.deleteUnused(sessionId, principal.id);
       } catch (error) {
         const logger = callerLogger(this.logger, principal);
-        logger.warn({ sessionId, error }, 'the session of a refused turn could not be removed');
+        logger.warn(
+          { sessionId, error },
+          'could not delete the new session of a refused turn; it stays, without turns',
+        );
       }
     };
     return beginSession({ open, submit, remove });

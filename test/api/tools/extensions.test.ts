@@ -142,11 +142,17 @@ describe('extensions', () => {
       }),
     ]);
     expect(end).toMatchObject({ outcome: 'failed', reason: 'EXTENSION_FAILURE', exitCode: 1 });
-    expect(logged('a decision tree failed').some((line) => line.includes(`"${tree}"`))).toBe(true);
+    expect(
+      logged("an extension's decision tree failed; the turn ends with an error").some((line) =>
+        line.includes(`"${tree}"`),
+      ),
+    ).toBe(true);
   });
 
   it('whose tools fail give the model an error, without a path of the host', async () => {
-    const before = logged('a tool of an extension failed').length;
+    const before = logged(
+      "an extension's tool failed; the model gets an error as its result",
+    ).length;
     const two = await run('BREAKS', '[[tool=breaks]] [[tool=rejects]]');
     const one = await run('BREAKS', '[[tool=numbers]]');
     const results = [...two.all('tool:result'), ...one.all('tool:result')];
@@ -156,14 +162,18 @@ describe('extensions', () => {
       ['error', 'numbers failed: it gave neither text nor a list of texts and files'],
     ]);
     for (const { end } of [two, one]) expect(end).toMatchObject({ outcome: 'completed' });
-    expect(logged('a tool of an extension failed')).toHaveLength(before + 3);
+    expect(
+      logged("an extension's tool failed; the model gets an error as its result"),
+    ).toHaveLength(before + 3);
   });
 
   it('whose triggers fail cost no turn', async () => {
     const { end, all } = await run('BREAKS', 'Hello');
     expect(end).toMatchObject({ outcome: 'completed' });
     expect(all('system:notice').map(({ data }) => data['kind'])).not.toContain('says-nothing');
-    const failed = server.logLines.filter((line) => line.includes('a trigger failed'));
+    const failed = server.logLines.filter((line) =>
+      line.includes('a notice trigger failed; the turn goes on without its notice'),
+    );
     for (const id of ['throws', 'rejects', 'says-nothing']) {
       expect(failed.some((line) => line.includes(`"trigger":"${id}"`))).toBe(true);
     }

@@ -232,7 +232,9 @@ describe('skills', () => {
 
   it('with faults are named at the start by file and line', () => {
     const lines = server.logLines.filter((line) =>
-      line.includes('an instruction file has a fault'),
+      line.includes(
+        'an instruction file has a fault, and is left out or used in an earlier version; fix it',
+      ),
     );
     expect(lines.join('\n')).toContain('skills/faulty/SKILL.md:1');
   });

@@ -164,7 +164,9 @@ describe('the way to the metrics', () => {
   it('is a port of their own, where the configuration names one', async () => {
     const server = await startServer({ environment: { TURNPIKE_METRICS_PORT: '0' } });
     await makeKey(server, { principal: 'boss' });
-    const line = server.logLines.find((text) => text.includes('metrics have a port of their own'));
+    const line = server.logLines.find((text) =>
+      text.includes('serving metrics on a port of their own'),
+    );
     const { port } = JSON.parse(line ?? '{}') as { port: number };
     const own = `http://127.0.0.1:${port}`;
     expect(valueOf(await scrape(own), 'turnpike_build_info')).toBe(1);
@@ -175,14 +177,18 @@ describe('the way to the metrics', () => {
 
   it('is open at that port while the database is away, and the queue is not known', async () => {
     const server = await startServer({ environment: { TURNPIKE_METRICS_PORT: '0' } });
-    const line = server.logLines.find((text) => text.includes('metrics have a port of their own'));
+    const line = server.logLines.find((text) =>
+      text.includes('serving metrics on a port of their own'),
+    );
     const { port } = JSON.parse(line ?? '{}') as { port: number };
     await server.get<OpenedDatabase>(OPENED_DATABASE).close();
     const samples = await scrape(`http://127.0.0.1:${port}`);
     expect(valueOf(samples, 'turnpike_worker_slots')).toBe(server.config.workerConcurrency);
     expect(valueOf(samples, 'turnpike_queue_turns', { state: 'queued' })).toBeNaN();
     expect(valueOf(samples, 'turnpike_queue_oldest_age_seconds')).toBeNaN();
-    expect(server.logLines.join('')).toContain('the metrics of the queue could not be counted');
+    expect(server.logLines.join('')).toContain(
+      'could not count the queue for metrics; its gauges are NaN in this scrape',
+    );
     await server.close().catch(() => undefined);
   });
 });

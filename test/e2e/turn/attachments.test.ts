@@ -104,7 +104,7 @@ describe('attachments', () => {
       { name: 'a.pdf', reason: expect.stringContaining('is no whole PDF'), index: 1 },
       { name: 'a.pdf', reason: 'The file is empty', index: 2 },
     ]);
-    const logged = server.logLines.filter((line) => line.includes('a file was refused'));
+    const logged = server.logLines.filter((line) => line.includes('an attachment was refused'));
     expect(logged.at(-1)).toContain('"level":"debug"');
   });
 

@@ -159,7 +159,12 @@ export async function openTestServices(
     toolOutputLimit: 10_000,
   };
   const onLine = (line: string): void => {
-    if (line.includes('"a turn could not be worked on"')) workerErrors.push(line);
+    if (
+      line.includes(
+        '"an attempt failed outside of its turn; the next attempt begins when its lease ends"',
+      )
+    )
+      workerErrors.push(line);
   };
   const workers: TurnWorker[] = [];
   const drain = async (some: readonly TurnWorker[] = workers): Promise<void> => {
