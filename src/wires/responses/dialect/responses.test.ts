@@ -2,13 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { anyTurn } from '../../../../test/support/turn/any-turn.js';
 import { accumulators } from '../../../../test/support/clients/response-accumulator.js';
-import { golden, recordedTurns } from '../../../../test/golden/golden.js';
-import type { TurnEvent, TurnEventBody } from '../../../events/turn-event.js';
+import { golden, recordedTurns, waitsOf } from '../../../../test/golden/golden.js';
+import type { TurnEvent } from '../../../events/turn-event.js';
 import { type FrameWithCursor, formatFrame } from '../../framing/dialect.js';
 import { TurnEncoder } from '../../framing/turn-encoder.js';
-import { followTurn } from '../../framing/follow-turn.js';
-import { openSegment } from '../../framing/segment.js';
-import { startView } from '../../framing/turn-view.js';
 import type { ResponsesEvent, ResponseFacts } from './response-frames.js';
 import { responsesDialect } from './responses.js';
 
@@ -67,19 +64,6 @@ const eventsOf = (frames: readonly FrameWithCursor[]): ResponsesEvent[] =>
     .filter(({ data }) => data !== '[DONE]')
     .map(({ data }) => JSON.parse(data) as ResponsesEvent);
 
-/** Where a client would wait for answers, one after the other. */
-function waitsOf(events: readonly TurnEvent[]): (readonly string[])[] {
-  const waits: (readonly string[])[] = [];
-  for (let answered: readonly string[] | undefined = []; answered !== undefined;) {
-    let view = startView(openSegment(answered));
-    for (const event of events) ({ view } = followTurn(view, event));
-    const waitsFor = view.segment?.waitsFor ?? [];
-    answered = waitsFor.length === 0 ? undefined : waitsFor;
-    if (answered !== undefined) waits.push(answered);
-  }
-  return waits;
-}
-
 describe.each(recordedTurns())('the responses of %s', (name, events) => {
   const responses = [[], ...waitsOf(events)].map((answered) => encode(events, { answered }));
 
@@ -112,40 +96,6 @@ describe.each(recordedTurns())('the responses of %s', (name, events) => {
         expect(encode(events, { answered, after })).toEqual(frames.slice(at + 1));
       }
     }
-  });
-});
-
-describe('a call that is asked about twice', () => {
-  const call = { callId: 'toolu_1', name: 'write' };
-  const ask = (approvalId: string, kind: 'tool' | 'unknown-outcome'): TurnEventBody => {
-    const question = { reason: 'It writes', expiresAt: '', onTimeout: 'deny' } as const;
-    return { type: 'approval.requested', approvalId, ...call, input: {}, kind, ...question };
-  };
-  const resolve = (approvalId: string, decision: 'approve' | 'deny'): TurnEventBody => {
-    return { type: 'approval.resolved', approvalId, ...call, decision, by: 'user' };
-  };
-  const park = (approvalId: string): TurnEventBody => {
-    return { type: 'turn.parked', approvalIds: [approvalId] };
-  };
-
-  it('names the approval that it had, also where it is denied after that', () => {
-    // Its process died between: whether it may run again is the second question.
-    const bodies: TurnEventBody[] = [
-      { type: 'tool.requested', step: 1, ...call },
-      ask('appr_1', 'tool'),
-      park('appr_1'),
-      resolve('appr_1', 'approve'),
-      ask('appr_2', 'unknown-outcome'),
-      park('appr_2'),
-      resolve('appr_2', 'deny'),
-      { type: 'tool.ended', ...call, status: 'denied', output: 'No', durationMs: 1 },
-    ];
-    const events = bodies.map((body, index) => ({ ...body, attempt: 1, seq: index + 1, at: '' }));
-    const items = eventsOf(encode(events, { answered: ['appr_2'] })).flatMap((event) =>
-      event.type === 'response.output_item.done' ? event.item : [],
-    );
-    const approval_request_id = 'appr_1';
-    expect(items).toMatchObject([{ type: 'mcp_call', status: 'failed', approval_request_id }]);
   });
 });
 
