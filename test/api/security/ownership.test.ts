@@ -3,9 +3,6 @@ import { newId } from '../../../src/platform/ids.js';
 import { approvals } from '../../../src/storage/governance-schema.js';
 import { toUlid } from '../../../src/wires/named-agents/ulid-form.js';
 import { KeyedClient, makeKey, type KeyedAnswer } from '../../support/clients/keyed-client.js';
-import { turnCalls } from '../../support/access/turn-calls.js';
-import { wireCalls } from '../../support/access/wire-calls.js';
-import { putSchedule, scheduleCalls } from '../../support/schedules/schedule-calls.js';
 import { startServer, type TestServer } from '../../support/processes/start-server.js';
 
 /** Ids of things, in the forms that the routes take them in. */
@@ -16,157 +13,85 @@ interface Things {
   agentSession: string;
   agentMessage: string;
   approvalId: string;
+  attachmentId: string;
   webhookId: string;
   responseId: string;
   scheduleKey: string;
 }
 
-type Call = [method: string, path: string, body?: unknown];
+/** Whose id routes have in their paths, by how the paths begin. */
+const idsInPaths: Record<string, keyof Things> = {
+  '/api/harness/session': 'sessionId',
+  '/api/harness/turns': 'turnId',
+  '/api/harness/approvals': 'approvalId',
+  '/api/harness/attachments': 'attachmentId',
+  '/api/harness/webhooks': 'webhookId',
+  '/api/harness/schedules': 'scheduleKey',
+  '/api/chat': 'sessionId',
+  '/v1/responses': 'responseId',
+  '/agent/{name}/ag-ui': 'turnId',
+  '/agent/{name}/chat/stream': 'agentMessage',
+  '/sessions': 'agentSession',
+};
 
+const chat = { id: 'm1', role: 'user', content: 'Hello' };
+const run = { runId: 'run-1', messages: [chat], tools: [], context: [] };
 const uiMessage = { id: 'm1', role: 'user', parts: [{ type: 'text', text: 'Hello' }] };
 
-/** Every route that takes an id, and the call of it with one. */
-const calls: Record<string, (ids: Things) => Call> = {
-  'delete /api/harness/session/{id}': ({ sessionId: id }) => [
-    'DELETE',
-    `/api/harness/session/${id}`,
-  ],
-  'get /api/harness/session/{id}': ({ sessionId: id }) => ['GET', `/api/harness/session/${id}`],
-  'patch /api/harness/session/{id}': ({ sessionId: id }) => [
-    'PATCH',
-    `/api/harness/session/${id}`,
-    { title: 'Mine' },
-  ],
-  'get /api/harness/sessions/{id}/export': ({ sessionId: id }) => [
-    'GET',
-    `/api/harness/sessions/${id}/export`,
-  ],
-  'get /api/harness/sessions/{id}/messages': ({ sessionId: id }) => [
-    'GET',
-    `/api/harness/sessions/${id}/messages`,
-  ],
-  'get /api/harness/sessions/{id}/skills': ({ sessionId: id }) => [
-    'GET',
-    `/api/harness/sessions/${id}/skills`,
-  ],
-  'get /api/harness/sessions/{id}/todos': ({ sessionId: id }) => [
-    'GET',
-    `/api/harness/sessions/${id}/todos`,
-  ],
-  'post /api/harness/sessions/{id}/compact': ({ sessionId: id }) => [
-    'POST',
-    `/api/harness/sessions/${id}/compact`,
-  ],
-  'post /api/harness/sessions/{id}/fork': ({ sessionId: id, turnId }) => [
-    'POST',
-    `/api/harness/sessions/${id}/fork`,
-    { turnId, position: 'after' },
-  ],
-  'get /api/harness/sessions/{id}/turns': ({ sessionId: id }) => [
-    'GET',
-    `/api/harness/sessions/${id}/turns`,
-  ],
-  'post /api/chat': ({ sessionId: id }) => ['POST', '/api/chat', { id, messages: [uiMessage] }],
-  'get /api/chat/{id}': ({ sessionId: id }) => ['GET', `/api/chat/${id}`],
-  'get /api/chat/{id}/stream': ({ sessionId: id }) => ['GET', `/api/chat/${id}/stream`],
-  'post /api/chat/{id}/stop': ({ sessionId: id }) => ['POST', `/api/chat/${id}/stop`],
-  'post /api/harness/interrupt': ({ sessionId }) => [
-    'POST',
-    '/api/harness/interrupt',
-    { sessionId },
-  ],
-  'post /api/harness/session/boot': ({ sessionId }) => [
-    'POST',
-    '/api/harness/session/boot',
-    { sessionId },
-  ],
-  'post /api/harness/turn': ({ sessionId }) => [
-    'POST',
-    '/api/harness/turn',
-    { sessionId, message: 'Hello' },
-  ],
-  'post /api/harness/turns/{id}/interrupt': ({ turnId: id }) => [
-    'POST',
-    `/api/harness/turns/${id}/interrupt`,
-  ],
-  'post /api/harness/approvals/{id}': ({ approvalId: id }) => [
-    'POST',
-    `/api/harness/approvals/${id}`,
-    { decision: 'approve' },
-  ],
-  'get /api/harness/approvals/{id}': ({ approvalId: id }) => [
-    'GET',
-    `/api/harness/approvals/${id}`,
-  ],
-  'get /api/harness/attachments/{id}': ({ turnId }) => [
-    'GET',
-    `/api/harness/attachments/file_${turnId.replace('turn_', '')}_1`,
-  ],
-  'put /api/harness/turns/{id}/feedback': ({ turnId: id }) => [
-    'PUT',
-    `/api/harness/turns/${id}/feedback`,
-    { key: 'helpful', value: true },
-  ],
-  'get /api/harness/turns/{id}/feedback': ({ turnId: id }) => [
-    'GET',
-    `/api/harness/turns/${id}/feedback`,
-  ],
-  'delete /api/harness/turns/{id}/feedback/{key}': ({ turnId: id }) => [
-    'DELETE',
-    `/api/harness/turns/${id}/feedback/helpful`,
-  ],
-  'get /api/harness/webhooks/{id}': ({ webhookId: id }) => ['GET', `/api/harness/webhooks/${id}`],
-  'patch /api/harness/webhooks/{id}': ({ webhookId: id }) => [
-    'PATCH',
-    `/api/harness/webhooks/${id}`,
-    { enabled: false },
-  ],
-  'delete /api/harness/webhooks/{id}': ({ webhookId: id }) => [
-    'DELETE',
-    `/api/harness/webhooks/${id}`,
-  ],
-  'post /api/harness/webhooks/{id}/rotate': ({ webhookId: id }) => [
-    'POST',
-    `/api/harness/webhooks/${id}/rotate`,
-    {},
-  ],
-  'post /api/harness/webhooks/{id}/test': ({ webhookId: id }) => [
-    'POST',
-    `/api/harness/webhooks/${id}/test`,
-  ],
-  'get /api/harness/webhooks/{id}/deliveries': ({ webhookId: id }) => [
-    'GET',
-    `/api/harness/webhooks/${id}/deliveries`,
-  ],
-  'post /api/harness/webhooks/{id}/deliveries/{deliveryId}/redeliver': ({ webhookId: id }) => [
-    'POST',
-    `/api/harness/webhooks/${id}/deliveries/evt_1/redeliver`,
-  ],
-  ...scheduleCalls,
-  ...turnCalls,
-  'get /api/oracle/history': ({ oracleId: id }) => ['GET', `/api/oracle/history?context_id=${id}`],
-  'delete /api/oracle/history': ({ oracleId: id }) => [
-    'DELETE',
-    `/api/oracle/history?context_id=${id}`,
-  ],
-  'post /api/oracle/cancel': ({ oracleId: id }) => ['POST', `/api/oracle/cancel?context_id=${id}`],
-  'post /api/oracle': ({ oracleId }) => [
-    'POST',
-    '/api/oracle',
-    { question: 'Hello', context_id: oracleId },
-  ],
-  'post /api/oracle/stream': ({ oracleId }) => [
-    'POST',
-    '/api/oracle/stream',
-    { question: 'Hello', context_id: oracleId },
-  ],
-  'get /agent/{name}/chat/stream/{messageId}': ({ agentMessage: id }) => [
-    'GET',
-    `/agent/WORKING_ITEMS/chat/stream/${id}`,
-  ],
-  ...wireCalls,
-  'delete /sessions/{session_id}': ({ agentSession: id }) => ['DELETE', `/sessions/${id}`],
+/** Bodies and queries: those with an id, and those that a route needs beside the id in its path. */
+const requests: Record<string, (ids: Things) => string | object> = {
+  'patch /api/harness/session/{id}': () => ({ title: 'Mine' }),
+  'post /api/harness/sessions/{id}/fork': ({ turnId }) => ({ turnId, position: 'after' }),
+  'get /api/harness/turns/{id}/compare': ({ turnId }) => `?with=${turnId}`,
+  'post /api/harness/turns/{id}/replay': () => ({}),
+  'put /api/harness/turns/{id}/feedback': () => ({ key: 'helpful', value: true }),
+  'post /api/harness/approvals/{id}': () => ({ decision: 'approve' }),
+  'patch /api/harness/webhooks/{id}': () => ({ enabled: false }),
+  'post /api/harness/webhooks/{id}/rotate': () => ({}),
+  'patch /api/harness/schedules/{key}': () => ({ message: 'Mine' }),
+  'get /agent/{name}/ag-ui/{turnId}': () => '?run=run-1',
+  'post /api/harness/interrupt': ({ sessionId }) => ({ sessionId }),
+  'post /api/harness/session/boot': ({ sessionId }) => ({ sessionId }),
+  'post /api/harness/turn': ({ sessionId }) => ({ sessionId, message: 'Hello' }),
+  'post /api/chat': ({ sessionId: id }) => ({ id, messages: [uiMessage] }),
+  'get /api/oracle/history': ({ oracleId }) => `?context_id=${oracleId}`,
+  'delete /api/oracle/history': ({ oracleId }) => `?context_id=${oracleId}`,
+  'post /api/oracle/cancel': ({ oracleId }) => `?context_id=${oracleId}`,
+  'post /api/oracle': ({ oracleId }) => ({ question: 'Hello', context_id: oracleId }),
+  'post /api/oracle/stream': ({ oracleId }) => ({ question: 'Hello', context_id: oracleId }),
+  'post /v1/responses': ({ responseId }) => ({ input: 'Hello', previous_response_id: responseId }),
+  'post /agent/{name}/ag-ui': ({ sessionId: threadId }) => ({
+    threadId,
+    ...run,
+    state: {},
+    forwardedProps: {},
+  }),
+  'post /awp': ({ sessionId: threadId }) => ({ threadId, ...run }),
 };
+
+/** The thing whose id a route has in its path. */
+function thingIn(route: string): keyof Things | undefined {
+  const path = route.replace(/^\w+ /, '');
+  const begin = Object.keys(idsInPaths).find((one) => path.startsWith(one));
+  if (begin === undefined || !path.slice(begin.length).includes('{')) return undefined;
+  return idsInPaths[begin];
+}
+
+/** The call of a route with one's ids. */
+function callOf(route: string, ids: Things): [method: string, path: string, body?: object] {
+  const [method = '', template = ''] = route.split(' ');
+  const thing = thingIn(route);
+  const path = template
+    .replace('{name}', 'WORKING_ITEMS')
+    .replace('/feedback/{key}', '/feedback/helpful')
+    .replace('{deliveryId}', 'evt_1')
+    .replace(/\{\w+\}/, thing === undefined ? '' : ids[thing]);
+  const request = requests[route]?.(ids);
+  if (typeof request === 'string') return [method.toUpperCase(), path + request];
+  return request === undefined
+    ? [method.toUpperCase(), path]
+    : [method.toUpperCase(), path, request];
+}
 
 /** Routes that take nobody's id, or begin something new where an id is unknown. */
 const withoutIds = [
@@ -230,6 +155,7 @@ const unknown = (): Things => ({
   agentSession: toUlid(newId('sess')),
   agentMessage: toUlid(newId('turn')),
   approvalId: newId('appr'),
+  attachmentId: `${newId('file')}_1`,
   webhookId: newId('hook'),
   responseId: newId('resp'),
   scheduleKey: newId('key'),
@@ -255,26 +181,32 @@ describe('what somebody else has', () => {
   });
   afterAll(() => server.close());
 
-  it('is thought of for every route', () => {
-    const forgotten = routes.filter((route) => !(route in calls) && !withoutIds.includes(route));
-    expect(forgotten).toEqual([]);
+  it('is declared here for every route that takes an id', () => {
+    const undeclared = routes.filter(
+      (route) =>
+        thingIn(route) === undefined && !(route in requests) && !withoutIds.includes(route),
+    );
+    expect(undeclared).toEqual([]);
+    const unknownRoutes = Object.keys(requests).filter((route) => !routes.includes(route));
+    expect(unknownRoutes).toEqual([]);
   });
 
-  it.each(Object.keys(calls))('is not there: %s', async (route) => {
-    if (!routes.includes(route)) return;
-    const call = calls[route];
-    if (call === undefined) throw new Error(`There is no call of ${route}`);
-    const nothing = unknown();
-    const [ofOther, ofNobody] = await Promise.all(
-      [things, nothing].map((ids) => other.send(...call(ids))),
-    );
-    expect(anonymous(ofOther, things)).toEqual(anonymous(ofNobody, nothing));
+  it('is not there, on any route', async () => {
     const isFine = [
       'post /api/oracle/cancel',
       'delete /sessions/{session_id}',
       'get /api/chat/{id}/stream',
     ];
-    if (!isFine.includes(route)) expect(ofOther?.status).toBe(404);
+    const taking = routes.filter((route) => !withoutIds.includes(route));
+    expect(taking.length).toBeGreaterThan(60);
+    for (const route of taking) {
+      const nothing = unknown();
+      const [ofOther, ofNobody] = await Promise.all(
+        [things, nothing].map((ids) => other.send(...callOf(route, ids))),
+      );
+      expect([route, anonymous(ofOther, things)]).toEqual([route, anonymous(ofNobody, nothing)]);
+      if (!isFine.includes(route)) expect([route, ofOther?.status]).toEqual([route, 404]);
+    }
   });
 
   it('is not there for a body that is wrong otherwise, either', async () => {
@@ -375,7 +307,9 @@ async function makeThings(owner: KeyedClient, { db, projectRoot }: TestServer): 
   const hook = await owner.send('POST', '/api/harness/webhooks', { url: 'https://example.com/' });
   const response = await owner.send('POST', '/v1/responses', { input: 'Hello' });
   const { id: webhookId } = hook.body['webhook'] as { id: string };
-  const scheduleKey = await putSchedule(owner);
+  const scheduleKey = newId('key');
+  const yearly = { cron: '0 0 1 1 *', tz: 'UTC', session: 'new', message: 'Hello' };
+  await owner.send('PUT', `/api/harness/schedules/${scheduleKey}`, yearly);
   const turnId = turn.headers.get('x-turn-id') ?? '';
   const approvalId = newId('appr');
   await db.insert(approvals).values({
@@ -398,6 +332,7 @@ async function makeThings(owner: KeyedClient, { db, projectRoot }: TestServer): 
     agentSession: String(chat.body['session_id']),
     agentMessage: String(chat.body['message_id']),
     approvalId,
+    attachmentId: `${turnId.replace('turn_', 'file_')}_1`,
     webhookId,
     responseId: String(response.body['id']),
     scheduleKey,
@@ -408,8 +343,7 @@ async function makeThings(owner: KeyedClient, { db, projectRoot }: TestServer): 
 function anonymous(answer: KeyedAnswer | undefined, ids: Things): [number | undefined, string] {
   let text = answer?.text ?? '';
   for (const [what, id] of Object.entries(ids)) {
-    // A file's id has that of its turn in it.
-    text = text.replaceAll(id, what).replaceAll(id.replace('turn_', 'file_'), what);
+    text = text.replaceAll(id, what);
   }
   return [answer?.status, text.replace(/("correlationId":")[^"]+/, '$1')];
 }
