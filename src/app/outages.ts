@@ -1,5 +1,5 @@
 import type { Dependency } from '../ops/health-service.js';
-import { settlesWithin } from '../platform/async/deadlines.js';
+import { withTimeout } from '../platform/async/deadlines.js';
 import type { Clock } from '../platform/clock.js';
 import { errorCode } from '../platform/error-code.js';
 import type { LogFields, Logger } from '../platform/logger.js';
@@ -91,7 +91,7 @@ export class Outages {
   }
 
   async #lookAt({ label, ping }: Service): Promise<void> {
-    const reason = await settlesWithin(ANSWER_MS, ping()).then(
+    const reason = await withTimeout(ANSWER_MS, ping()).then(
       (isAnswered) => (isAnswered ? undefined : `no answer in ${ANSWER_MS / 1_000} s`),
       reasonOf,
     );

@@ -76,7 +76,7 @@ export async function sniffType(start: Uint8Array): Promise<string | undefined> 
 
 const pdf = Buffer.from('%PDF-');
 /** Largest share of control characters in a text's bytes: a log may have some. */
-const MOST_CONTROLS = 0.02;
+const MAX_CONTROL_SHARE = 0.02;
 
 /**
  * Whether the first bytes of a file are text. Tested before the magic number: a list that begins with
@@ -94,7 +94,7 @@ export function isTextLike(start: Uint8Array): boolean {
 function isBinary(start: Uint8Array): boolean {
   if (isTextLike(start)) return false;
   const controls = start.filter((byte) => !isTextByte(byte)).length;
-  return start.includes(0) || controls > start.length * MOST_CONTROLS;
+  return start.includes(0) || controls > start.length * MAX_CONTROL_SHARE;
 }
 
 const mimeByExtension = {

@@ -95,9 +95,9 @@ export function refuseCount({ files }: AttachmentLimits, more = 0): string {
 }
 
 /** UTF-16 units of a name at most. */
-const MOST_CHARS = 255;
+const MAX_NAME_CHARS = 255;
 /** UTF-16 units of an extension, with its dot; a longer last part is none. */
-const MOST_EXTENSION_CHARS = 20;
+const MAX_EXTENSION_CHARS = 20;
 
 /**
  * Control characters, characters that reorder or hide text, lone surrogates, line separators. The two
@@ -117,11 +117,11 @@ export function cleanName(sent: string | undefined): string {
 
 /** Cuts a long name, and keeps its extension. */
 function shorten(name: string): string {
-  if (name.length <= MOST_CHARS) return name;
+  if (name.length <= MAX_NAME_CHARS) return name;
   const dot = name.lastIndexOf('.');
-  const hasExtension = dot > 0 && name.length - dot <= MOST_EXTENSION_CHARS;
+  const hasExtension = dot > 0 && name.length - dot <= MAX_EXTENSION_CHARS;
   const extension = hasExtension ? name.slice(dot) : '';
   // A surrogate pair that was cut in half is left out.
-  const stem = name.slice(0, MOST_CHARS - extension.length).replace(/\p{Cs}$/u, '');
+  const stem = name.slice(0, MAX_NAME_CHARS - extension.length).replace(/\p{Cs}$/u, '');
   return stem + extension;
 }

@@ -6,7 +6,7 @@ import { LOCAL_USER } from '../access/principal.js';
 const UNIT_BYTES = 64 * 1024;
 const MIB = 1024 * 1024;
 /** Share of the memory that the turns of one principal may reserve: the rest is for others. */
-const MOST_SHARE = 0.75;
+const MAX_SHARE = 0.75;
 
 interface Request {
   principalId: string;
@@ -95,7 +95,7 @@ export class FileMemory {
 
   #mayReserve({ principalId, units }: Request): boolean {
     const reserved = this.#reservedBy(principalId);
-    return reserved === 0 || reserved + units <= this.#units * MOST_SHARE;
+    return reserved === 0 || reserved + units <= this.#units * MAX_SHARE;
   }
 
   #reservedBy(principalId: string): number {

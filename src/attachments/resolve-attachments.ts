@@ -126,7 +126,7 @@ function withPath(checked: FileCheck, path: string): FileCheck {
   return 'reason' in checked ? checked : { file: { ...checked.file, path } };
 }
 
-const mostReasonsShown = 3;
+const MAX_REASONS = 3;
 
 /**
  * The user message of a turn: a warning if files were refused, the text if it is not blank, the
@@ -172,12 +172,12 @@ export function checkAllTaken({ files, errors, unlisted = 0 }: ResolvedAttachmen
 
 function describeRefused(errors: readonly AttachmentError[], unlisted: number): string {
   const refused = errors.length + unlisted;
-  const omitted = refused - Math.min(errors.length, mostReasonsShown);
+  const omitted = refused - Math.min(errors.length, MAX_REASONS);
   return [
     `Attachment warning: ${refused} attachment(s) could not be processed. Continuing with available content.`,
     'Rejected attachments:',
     ...errors
-      .slice(0, mostReasonsShown)
+      .slice(0, MAX_REASONS)
       // A file has one line: text inside a name or a path must not look like a further entry.
       .map(({ path, reason }) => `- ${cleanName(basename(path))}: ${oneLine(reason)}`),
     ...(omitted > 0 ? [`- ... ${omitted} additional attachment error(s) omitted`] : []),

@@ -8,7 +8,7 @@ import { loadArchive } from './archive.js';
 import type { EventCursor } from './cursor.js';
 import { LogAppender } from './log-appender.js';
 import { FencedError, type EventLog } from './event-log.js';
-import { HeldEvents, pushMerged } from './held-events.js';
+import { DeltaBuffer, pushMerged } from './delta-buffer.js';
 import type { Stored, TurnCommits } from './turn-commits.js';
 import type { TurnEvent, TurnEventBody } from './turn-event.js';
 
@@ -16,7 +16,7 @@ import type { TurnEvent, TurnEventBody } from './turn-event.js';
 const retryDelays: RetryDelays = { firstMs: 250, maxMs: 250 };
 
 /** Events that may be in the log and not in the archive; with more, a commit is made for them alone. */
-const MOST_UNARCHIVED = 1_000;
+const MAX_UNARCHIVED_EVENTS = 1_000;
 
 export interface EventWriterDeps {
   log: EventLog;
@@ -69,7 +69,7 @@ export class EventWriter {
   /** Whether the database refused a statement for its content. */
   #isRefused = false;
   #pending: TurnEventBody[] = [];
-  readonly #unarchived = new HeldEvents();
+  readonly #unarchived = new DeltaBuffer();
   /** Commits that are not stored yet. */
   #commits = 0;
   #deferred: Batch | undefined;
@@ -214,7 +214,7 @@ export class EventWriter {
   #takePending(): readonly TurnEvent[] {
     if (this.#commits > 0 || this.#deferred !== undefined) return [];
     if (this.#failure !== undefined || this.#isRefused) return [];
-    if (this.#unarchived.length > MOST_UNARCHIVED) {
+    if (this.#unarchived.length > MAX_UNARCHIVED_EVENTS) {
       // A failure reaches `onFailure` as well.
       this.commit([], []).catch(() => undefined);
       return [];

@@ -1,12 +1,12 @@
 import type { Clock } from '../platform/clock.js';
-import { retry, type RetryDelays, settlesWithin } from '../platform/async/deadlines.js';
+import { retry, type RetryDelays, withTimeout } from '../platform/async/deadlines.js';
 import type { EventCursor } from './cursor.js';
 import { FencedError, GapError, type EventLog } from './event-log.js';
 import { restoreLog } from './archive.js';
 import type { TurnEvent } from './turn-event.js';
 
 /** Stored events kept for the log. Above it they are dropped, and loaded from the archive. */
-const MOST_READY = 1_000;
+const MAX_READY_EVENTS = 1_000;
 
 /** The delays between the tries of an append that failed. */
 const retryDelays: RetryDelays = { firstMs: 250, maxMs: 250 };
@@ -56,7 +56,7 @@ export class LogAppender {
   /** Appends events that are stored. */
   push(events: readonly TurnEvent[]): void {
     // The append after what is dropped here finds the gap, and fills it from the archive.
-    if (this.#ready.length > MOST_READY) this.#ready = [];
+    if (this.#ready.length > MAX_READY_EVENTS) this.#ready = [];
     this.#ready.push(...events);
     this.pull();
   }
@@ -69,7 +69,7 @@ export class LogAppender {
   /** Resolves when everything is appended. After `ms` what is not is given up. */
   async flush(ms: number): Promise<void> {
     if (!this.#pumping) return;
-    if (!(await settlesWithin(ms, this.#pumped, this.deps.clock))) this.#closed = true;
+    if (!(await withTimeout(ms, this.#pumped, this.deps.clock))) this.#closed = true;
   }
 
   async #pump(): Promise<void> {

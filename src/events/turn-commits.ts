@@ -1,6 +1,6 @@
 import { and, eq, inArray, sql, type SQL } from 'drizzle-orm';
 import { Batcher } from '../platform/async/batcher.js';
-import { batchLane, givenParams, unnest, NamedStatements } from '../storage/statements.js';
+import { batchPool, inputParams, unnest, NamedStatements } from '../storage/statements.js';
 import type { Database, NamedStatement } from '../storage/connection.js';
 import { isDatabaseDown, violatedConstraint } from '../storage/database-errors.js';
 import { turns } from '../storage/schema.js';
@@ -87,7 +87,7 @@ export class TurnCommits {
     locking: '' | ' skip locked',
   ): Promise<Map<string, boolean>> {
     // A statement that waits for a lock would keep batches from their connections.
-    const db = locking === '' ? this.db : batchLane(this.db);
+    const db = locking === '' ? this.db : batchPool(this.db);
     const rows = await db.runNamed(statementOf(commits, locking));
     return new Map(rows.map((row) => [String(row['id']), row['has_next'] === true]));
   }
@@ -107,8 +107,8 @@ function statementOf(commits: readonly TurnCommit[], locking: string): NamedStat
   const parts = writesByKind(commits);
   const kinds = parts.map(([kind]) => kind);
   const params = [
-    ...givenParams(commitTypes, given),
-    ...parts.flatMap(([kind, rows]) => givenParams(kind.types, rows)),
+    ...inputParams(commitTypes, given),
+    ...parts.flatMap(([kind, rows]) => inputParams(kind.types, rows)),
   ];
   const key = `${kinds.map(({ id }) => id).join()}${locking}`;
   return statements.of(key, params, () => buildStatement(kinds, locking));

@@ -185,7 +185,7 @@ export type TurnEvent = TurnEventBody & { attempt: number; seq: number; at: stri
 export type EventOf<Type extends TurnEvent['type']> = Extract<TurnEvent, { type: Type }>;
 
 /** Takes events. @returns whether they were enough, now or once there is room for more. */
-export type TakeEvents = (events: readonly TurnEvent[]) => boolean | Promise<boolean>;
+export type OnEvents = (events: readonly TurnEvent[]) => boolean | Promise<boolean>;
 
 export const noUsage: Usage = {
   inputTokens: 0,

@@ -22,15 +22,15 @@ const insertDeliveries = writeKind(
 /** Deliveries of events to webhooks: rows of the statement that stores the events. Pure. */
 export function webhookWrites(turnId: string, events: readonly TurnEvent[]): StoreWrite[] {
   return events.flatMap((event) => {
-    const told = webhookFacts(event);
-    if (told === undefined) return [];
+    const note = webhookFacts(event);
+    if (note === undefined) return [];
     const { attempt, seq, at } = event;
     return [
       insertDeliveries({
         // The event's own id: a retry of the statement, and every endpoint, has the same.
         id: `evt_${turnId.slice(turnId.indexOf('_') + 1)}_${attempt}_${seq}`,
-        type: told.type,
-        facts: { attempt, seq, ...told.facts },
+        type: note.type,
+        facts: { attempt, seq, ...note.facts },
         createdAt: new Date(at),
       }),
     ];
@@ -40,20 +40,20 @@ export function webhookWrites(turnId: string, events: readonly TurnEvent[]): Sto
 /** Most characters of a reason, which a decision tree of an extension may have worded. */
 const LONGEST_REASON = 200;
 /** Most approvals that a delivery names, so that its body stays below 20 kB; the turn has them all. */
-const MOST_APPROVALS = 200;
+const MAX_APPROVALS = 200;
 
-interface Told {
+interface WebhookNote {
   type: WebhookEvent;
   facts: Record<string, unknown>;
 }
 
 /** The event as webhooks have it: thin, as the receiver fetches what it wants to know. Undefined: not told. */
-function webhookFacts(event: TurnEvent): Told | undefined {
+function webhookFacts(event: TurnEvent): WebhookNote | undefined {
   switch (event.type) {
     case 'turn.started':
       return { type: 'turn.started', facts: { agent: event.agent, model: event.model } };
     case 'turn.parked': {
-      const approvalIds = event.approvalIds.slice(0, MOST_APPROVALS);
+      const approvalIds = event.approvalIds.slice(0, MAX_APPROVALS);
       return { type: 'turn.waiting', facts: { approvalIds } };
     }
     case 'approval.requested': {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
 import type { Request } from 'express';
 import { untilAborted } from '../platform/async/deadlines.js';
@@ -58,7 +58,7 @@ export class RequestBody {
    */
   async *read(): AsyncGenerator<Buffer> {
     // A short body comes with its head, and is there in the next turn: iterator, timer and signal cost more.
-    await nextTurn();
+    await yieldToEventLoop();
     const { complete, destroyed } = this.#request;
     if (!complete || destroyed) return yield* this.#readOn();
     const body = this.#request.read() as Buffer | null;

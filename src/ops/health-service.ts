@@ -14,7 +14,7 @@ import { CLOCK, type Clock } from '../platform/clock.js';
 import { TypedError } from '../errors/typed-error.js';
 import { errorCode } from '../platform/error-code.js';
 import { driverError } from '../storage/database-errors.js';
-import { settlesWithin } from '../platform/async/deadlines.js';
+import { withTimeout } from '../platform/async/deadlines.js';
 import type { CommandHealthDto, HealthDto, HookHealthDto, ReadinessDto } from './health.dto.js';
 import { SHELLS, type Shells } from '../tools/shells.js';
 import { TOOL_HOOK, type ToolHook, type ToolHookHealth } from '../tools/tool-hook.js';
@@ -213,7 +213,7 @@ export async function checkReadiness(
   const answers = await Promise.all(
     dependencies.map(async ({ name, label, ping }): Promise<[string, string]> => {
       try {
-        const isAnswered = await settlesWithin(timeoutMs, ping());
+        const isAnswered = await withTimeout(timeoutMs, ping());
         return [name, isAnswered ? 'ok' : `${label} did not answer in ${timeoutMs} ms`];
       } catch (error) {
         return [name, describeFault(label, error)];

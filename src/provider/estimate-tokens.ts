@@ -14,7 +14,7 @@ const FRAME_TOKENS = 4;
  * guide to vision (`build-with-claude/vision`), for models of high resolution.
  */
 const PIXELS_PER_TOKEN = 750;
-const MOST_IMAGE_TOKENS = 4_784;
+const MAX_IMAGE_TOKENS = 4_784;
 
 /** Tokens of an image of unknown size: the most that an older model takes of an image. */
 const UNKNOWN_IMAGE_TOKENS = 1_600;
@@ -92,7 +92,7 @@ function estimatePart(part: UserPart | AssistantPart, model: TokenModel): number
 function estimateImage(base64: string): number {
   const size = imageSize(base64);
   if (size === undefined) return UNKNOWN_IMAGE_TOKENS;
-  return Math.min(MOST_IMAGE_TOKENS, Math.ceil((size.width * size.height) / PIXELS_PER_TOKEN));
+  return Math.min(MAX_IMAGE_TOKENS, Math.ceil((size.width * size.height) / PIXELS_PER_TOKEN));
 }
 
 function estimatePdf(base64: string, { tokenScale }: TokenModel): number {

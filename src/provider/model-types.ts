@@ -82,7 +82,7 @@ export type ModelEvent =
     };
 
 /** Takes the events of a network chunk. */
-export type TakeModelEvents = (events: readonly ModelEvent[]) => void;
+export type OnModelEvents = (events: readonly ModelEvent[]) => void;
 
 /** A call of a model that was made. */
 export interface ModelCall {
@@ -93,7 +93,7 @@ export interface ModelCall {
    * @throws a `TypedError` of `mapError`, after everything that came before it was given; 504 with `stalledMs` when
    * nothing came for `stallTimeoutMs`; the signal's reason when it aborts; what `take` throws.
    */
-  read(take: TakeModelEvents): Promise<void>;
+  read(take: OnModelEvents): Promise<void>;
 }
 
 export function isServerToolName(name: string): name is ServerToolName {

@@ -20,7 +20,7 @@ export interface ThinkingPlan {
 }
 
 /** The smallest budget of thinking that the API takes. */
-const LEAST_BUDGET = 1_024;
+const MIN_BUDGET = 1_024;
 
 /**
  * The thinking parameters for what a turn asks for. A model with `adaptive` decides by itself how
@@ -43,7 +43,7 @@ export function planThinking(
   }
   const budget = Math.floor(most / 2);
   const effort = effortOf(asked.effort, model.efforts);
-  if (!model.thinking.includes('enabled') || budget < LEAST_BUDGET) return effort;
+  if (!model.thinking.includes('enabled') || budget < MIN_BUDGET) return effort;
   // Models without `adaptive` show their thinking by default.
   const shown = compact({ display: asked.display });
   return { thinking: { type: 'enabled', budget_tokens: budget, ...shown }, ...effort };

@@ -1,6 +1,6 @@
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { Poller } from '../platform/async/poller.js';
-import { settlesWithin } from '../platform/async/deadlines.js';
+import { withTimeout } from '../platform/async/deadlines.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { LOGGER, type Logger } from '../platform/logger.js';
 import type { ScheduleRow } from './schedule.dto.js';
@@ -46,7 +46,7 @@ export class ScheduleTicker implements OnModuleDestroy {
    * the slots are left to their leases.
    */
   async onModuleDestroy(): Promise<void> {
-    await settlesWithin(STOP_MS, this.#poller.stop());
+    await withTimeout(STOP_MS, this.#poller.stop());
   }
 
   async #look(): Promise<void> {

@@ -139,11 +139,14 @@ export class ProjectRoots {
 
   /** @returns undefined for a folder that is not in the principal's own. */
   async #quotaOf(principalId: string, real: string): Promise<ProjectQuota | undefined> {
-    const { quotaMb: mostMb, clock } = this.options;
-    if (mostMb === 0) return undefined;
+    const { quotaMb, clock } = this.options;
+    if (quotaMb === 0) return undefined;
     const folder = await resolveLinks(this.ownOf(principalId));
     if (!isWithin(folder, real)) return undefined;
-    return this.#quotas.get(folder, async () => new ProjectQuota({ folder, mostMb, clock }));
+    return this.#quotas.get(
+      folder,
+      async () => new ProjectQuota({ folder, maxMb: quotaMb, clock }),
+    );
   }
 
   /** The folder in `TURNPIKE_PROJECTS_DIR` that is a principal's alone, whether or not it exists. */

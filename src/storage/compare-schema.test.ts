@@ -30,8 +30,8 @@ it.each([
   ['2.0.0', '1.99.99', false],
   ['1.2.0-rc.1', '1.2.0', false],
   ['1.2.0', '1.2.0-rc.1', false],
-])('version %s is too old for a contract from %s: %s', (version, leastVersion, isBroken) => {
-  const contract = { migration: '0003_drop', leastVersion };
+])('version %s is too old for a contract from %s: %s', (version, minVersion, isBroken) => {
+  const contract = { migration: '0003_drop', minVersion };
   const { broken } = compareSchema(known, { applied: [], contracts: [contract] }, version);
   expect(broken).toEqual(isBroken ? [contract] : []);
 });

@@ -99,9 +99,9 @@ async function loadSchema(db: NodePgDatabase): Promise<StoredSchema> {
     : nothing;
   return {
     applied: applied.rows.map(({ at }) => Number(at)),
-    contracts: contracts.rows.map(({ migration, least_version: leastVersion }) => ({
+    contracts: contracts.rows.map(({ migration, least_version: minVersion }) => ({
       migration,
-      leastVersion,
+      minVersion,
     })),
   };
 }
@@ -119,7 +119,7 @@ export type MigrateMode = (typeof migrateModes)[number];
 export const migrationsFolder = fileURLToPath(new URL('./migrations', import.meta.url));
 
 /** The most migrations that a message names. */
-const mostNamed = 3;
+const MAX_NAMED = 3;
 
 /** A database's schema is not the one that this program needs. */
 export class SchemaError extends Error {
@@ -133,7 +133,7 @@ export class SchemaError extends Error {
 
   static broken([first]: readonly [Contract, ...Contract[]], version: string): SchemaError {
     return new SchemaError(
-      `The database is for Turnpike ${first.leastVersion} or later since its migration ${first.migration}, and this is ${version}: start a later version, or restore a backup from before that migration.`,
+      `The database is for Turnpike ${first.minVersion} or later since its migration ${first.migration}, and this is ${version}: start a later version, or restore a backup from before that migration.`,
     );
   }
 
@@ -164,8 +164,8 @@ function countOf(count: number): string {
 }
 
 function list(tags: readonly string[]): string {
-  const more = tags.length - mostNamed;
-  const named = tags.slice(0, mostNamed).join(', ');
+  const more = tags.length - MAX_NAMED;
+  const named = tags.slice(0, MAX_NAMED).join(', ');
   return more > 0 ? `${named} and ${more} more` : named;
 }
 
@@ -180,7 +180,7 @@ interface Migration {
 interface Contract {
   migration: string;
   /** The first version that works without what was taken away: `major.minor.patch`. */
-  leastVersion: string;
+  minVersion: string;
 }
 
 /** The schema of a database, as the database says. */
@@ -209,7 +209,7 @@ export function compareSchema(
   return {
     missing: known.filter(({ when }) => !applied.includes(when)).map(({ tag }) => tag),
     unknown: applied.filter((when) => !whens.has(when)).length,
-    broken: contracts.filter(({ leastVersion }) => isOlder(version, leastVersion)),
+    broken: contracts.filter(({ minVersion }) => isOlder(version, minVersion)),
   };
 }
 

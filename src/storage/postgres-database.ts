@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { Client, Pool, type PoolConfig } from 'pg';
 import { errorCode } from '../platform/error-code.js';
-import { giveLane } from './statements.js';
+import { setBatchPool } from './statements.js';
 import { type OpenedDatabase, openCopyOut } from './connection.js';
 import { driverError, hostOf, UnreachableError } from './database-errors.js';
 import {
@@ -17,9 +17,9 @@ import { openPooled, poolState } from './pooled-database.js';
 const CONNECT_TIMEOUT_MS = 5_000;
 
 /** Connections for the statements of batches, of which each purpose has one under way. */
-const LANE_CONNECTIONS = 3;
+const BATCH_CONNECTIONS = 3;
 /** Connections from which a process can spare those. */
-const LEAST_WITH_LANE = 6;
+const MIN_CONNECTIONS_WITH_BATCH_POOL = 6;
 /** SQLSTATE of a setting that a pool in front of the server does not pass on. */
 const PROTOCOL_VIOLATION = '08P01';
 
@@ -50,10 +50,10 @@ export async function openPostgres(
 ): Promise<OpenedDatabase & { schema: SchemaReport }> {
   const { url, connections, migrate = 'check', preparedStatements = true, onError } = options;
   const applied = migrate === 'apply' ? await migratePostgres(url) : undefined;
-  const hasLane = preparedStatements && connections >= LEAST_WITH_LANE;
+  const hasBatchPool = preparedStatements && connections >= MIN_CONNECTIONS_WITH_BATCH_POOL;
   const open = (max: number, config?: PoolConfig): Pool =>
     openPool({ connectionString: likeLibpq(url), max, ...config }, onError);
-  const pools = [open(hasLane ? connections - LANE_CONNECTIONS : connections)];
+  const pools = [open(hasBatchPool ? connections - BATCH_CONNECTIONS : connections)];
   const close = async (): Promise<void> => {
     await Promise.all(pools.map((pool) => pool.end()));
   };
@@ -62,10 +62,10 @@ export async function openPostgres(
   try {
     const schema = applied ?? (await checkMigrations(drizzle(pool)));
     if (preparedStatements && connections > 1) await checkNames(pool);
-    if (hasLane) {
-      const lane = await openLane((config) => open(LANE_CONNECTIONS, config));
-      pools.push(lane);
-      giveLane(db, openPooled(lane, { isNamed: true }));
+    if (hasBatchPool) {
+      const batchPool = await openBatchPool((config) => open(BATCH_CONNECTIONS, config));
+      pools.push(batchPool);
+      setBatchPool(db, openPooled(batchPool, { isNamed: true }));
     }
     return {
       db,
@@ -119,7 +119,7 @@ async function checkNames(pool: Pool): Promise<void> {
  * does not: each claim read all rows that had run since the last vacuum. The price of a scan that is switched off would
  * have a plan compiled, where no index serves.
  */
-const LANE_SETTINGS = [
+const BATCH_SETTINGS = [
   'plan_cache_mode=force_generic_plan',
   'enable_seqscan=off',
   'enable_bitmapscan=off',
@@ -132,13 +132,13 @@ const LANE_SETTINGS = [
  * Opens the connections for statements of batches. A pool of connections in front of the server may refuse the
  * settings: each connection plans a statement six times then.
  */
-async function openLane(open: (config?: PoolConfig) => Pool): Promise<Pool> {
-  const lane = open({ options: LANE_SETTINGS });
+async function openBatchPool(open: (config?: PoolConfig) => Pool): Promise<Pool> {
+  const pool = open({ options: BATCH_SETTINGS });
   try {
-    await lane.query('select 1');
-    return lane;
+    await pool.query('select 1');
+    return pool;
   } catch (error) {
-    await lane.end();
+    await pool.end();
     if (errorCode(error) !== PROTOCOL_VIOLATION) throw error;
     return open();
   }

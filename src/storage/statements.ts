@@ -3,16 +3,16 @@ import { type PgColumn, PgDialect } from 'drizzle-orm/pg-core';
 import type { Database, NamedStatement, Queryable } from './connection.js';
 
 /** Columns of given rows by name; they encode the values. */
-export type GivenColumns = Record<string, PgColumn>;
+export type InputColumns = Record<string, PgColumn>;
 
-export type GivenRow<C extends GivenColumns> = {
+export type InputRow<C extends InputColumns> = {
   [K in keyof C]: GetColumnData<C[K]> | null | undefined;
 };
 
 /** The values of a row by its columns, as the driver takes them; null for what is missing. */
-export function encodeRow<C extends GivenColumns>(
+export function encodeRow<C extends InputColumns>(
   columns: C,
-  row: Partial<GivenRow<C>>,
+  row: Partial<InputRow<C>>,
 ): unknown[] {
   return Object.entries<PgColumn>(columns).map(([name, column]) => {
     const value: unknown = row[name];
@@ -22,7 +22,7 @@ export function encodeRow<C extends GivenColumns>(
 }
 
 /** PostgreSQL's types of columns, by their names. */
-export function typesOf(columns: GivenColumns): Record<string, string> {
+export function typesOf(columns: InputColumns): Record<string, string> {
   return Object.fromEntries(
     Object.entries(columns).map(([name, column]) => [name, column.getSQLType()]),
   );
@@ -37,7 +37,7 @@ function jsonArray(texts: readonly unknown[]): string {
 }
 
 /** The parameters of `unnest`: the values of each column as one array. */
-export function givenParams(
+export function inputParams(
   types: Readonly<Record<string, string>>,
   rows: readonly (readonly unknown[])[],
 ): unknown[] {
@@ -58,7 +58,7 @@ export function unnest(
   types: Readonly<Record<string, string>>,
   rows: readonly (readonly unknown[])[] = [],
 ): SQL {
-  const params = givenParams(types, rows);
+  const params = inputParams(types, rows);
   const chunks: SQL['queryChunks'] = [];
   let before = 'unnest((select ';
   for (const [index, type] of Object.values(types).entries()) {
@@ -139,11 +139,11 @@ export function ofDatabase<Made>(build: (db: Database) => Made): (db: Database) 
   };
 }
 
-const lanes = new WeakMap<Database, Database>();
+const batchPools = new WeakMap<Database, Database>();
 
 /** Gives a database connections of their own for the statements of batches. */
-export function giveLane(db: Database, lane: Database): void {
-  lanes.set(db, lane);
+export function setBatchPool(db: Database, pool: Database): void {
+  batchPools.set(db, pool);
 }
 
 /**
@@ -151,8 +151,8 @@ export function giveLane(db: Database, lane: Database): void {
  * have a good plan for any parameters: it is planned once a connection, without them. Few connections plan it few
  * times, and slow statements of other requests do not make turns wait.
  */
-export function batchLane(db: Database): Database {
-  return lanes.get(db) ?? db;
+export function batchPool(db: Database): Database {
+  return batchPools.get(db) ?? db;
 }
 
 /** Deployment-wide locks, each of one transaction at a time. */

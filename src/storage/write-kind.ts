@@ -1,6 +1,6 @@
 import { getTableColumns, getTableName, type InferInsertModel } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
-import { encodeRow, typesOf, type GivenColumns, type GivenRow } from './statements.js';
+import { encodeRow, typesOf, type InputColumns, type InputRow } from './statements.js';
 
 /** A row that a turn stores, as data: one statement takes the rows of many turns. */
 export interface StoreWrite {
@@ -31,10 +31,10 @@ let kinds = 0;
  *
  * @returns makes a row of the kind.
  */
-export function writeKind<C extends GivenColumns>(
+export function writeKind<C extends InputColumns>(
   columns: C,
   text: WriteKind['text'],
-): (row: GivenRow<C>) => StoreWrite {
+): (row: InputRow<C>) => StoreWrite {
   const types = { fence_id: 'text', ...typesOf(columns) };
   const kind: WriteKind = { id: kinds++, types, text };
   return (row) => ({ kind, values: encodeRow(columns, row) });
@@ -69,7 +69,7 @@ export function updateTurnKind<T extends PgTable, K extends keyof InferInsertMod
 }
 
 /** Columns of a table by the names of its fields. */
-export function pickColumns(table: PgTable, keys: readonly string[]): GivenColumns {
+export function pickColumns(table: PgTable, keys: readonly string[]): InputColumns {
   const all: Record<string, PgColumn> = getTableColumns(table);
   return Object.fromEntries(
     keys.map((key) => {

@@ -17,7 +17,7 @@ let quota: ProjectQuota;
 beforeEach(async () => {
   folder = await realpath(await mkdtemp(join(tmpdir(), 'quota-')));
   clock = new ManualClock();
-  quota = new ProjectQuota({ folder, mostMb: 1, clock });
+  quota = new ProjectQuota({ folder, maxMb: 1, clock });
 });
 afterEach(() => rm(folder, { recursive: true }));
 

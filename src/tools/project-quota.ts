@@ -17,7 +17,7 @@ const SPARING = 20;
 export interface QuotaOptions {
   /** The folder that is bounded: absolute, without links. */
   folder: string;
-  mostMb: number;
+  maxMb: number;
   clock: Clock;
 }
 
@@ -61,12 +61,12 @@ export class ProjectQuota implements FolderQuota {
   }
 
   get #most(): number {
-    return this.options.mostMb * MIB;
+    return this.options.maxMb * MIB;
   }
 
   #explain(used: number): string {
     const mb = Math.ceil(used / MIB);
-    return `PROJECT_FULL: your project folders have ${mb} of ${this.options.mostMb} MiB (TURNPIKE_PROJECT_MB). Delete files, then try again.`;
+    return `PROJECT_FULL: your project folders have ${mb} of ${this.options.maxMb} MiB (TURNPIKE_PROJECT_MB). Delete files, then try again.`;
   }
 
   async #measure(): Promise<number> {

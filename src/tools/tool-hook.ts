@@ -15,7 +15,7 @@ import { storableText } from '../storage/connection.js';
 const TIMEOUT_MS = 2_000;
 
 /** Questions of a process at a time. */
-const MOST_AT_ONCE = 64;
+const MAX_CONCURRENT = 64;
 
 /** A call that is about to run, as the hook gets it. */
 export interface HookQuestion {
@@ -55,7 +55,7 @@ export interface ToolHookOptions {
   /** Default: 2 s. */
   timeoutMs?: number;
   /** Default: 64. */
-  mostAtOnce?: number;
+  maxConcurrent?: number;
   /** Resolves names to addresses. Default: the system's resolver. */
   lookup?: LookupFunction;
 }
@@ -71,7 +71,7 @@ export class ToolHook {
     const { inside, clock, timeoutMs = TIMEOUT_MS, lookup } = options;
     this.#timeoutMs = timeoutMs;
     this.#poster = new SignedPoster({ inside, clock, timeoutMs, ...compact({ lookup }) });
-    this.#limit = pLimit(options.mostAtOnce ?? MOST_AT_ONCE);
+    this.#limit = pLimit(options.maxConcurrent ?? MAX_CONCURRENT);
   }
 
   get health(): ToolHookHealth {

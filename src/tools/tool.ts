@@ -36,19 +36,19 @@ export interface ToolContext {
   /** The quota of the folder that the workdir is in. Absent: none. */
   quota?: FolderQuota;
   /** Most results that a search shows at once. Default: the tool's own limit. */
-  mostResults?: number;
+  maxResults?: number;
   /** The session's todo list. */
-  todos?: TodoBoard;
+  todos?: TodoAccess;
   /** The turn's skills. Absent: it has none. */
-  skills?: SkillShelf;
+  skills?: SkillAccess;
   /** The memory of the turn's principal and agent. Absent: the turn has none. */
-  memory?: MemoryBoard;
+  memory?: MemoryAccess;
   /** Delegates work to a subagent. @returns its answer. Absent: the turn may not delegate. */
-  delegate?(work: Delegated): Promise<string>;
+  delegate?(work: DelegatedWork): Promise<string>;
 }
 
 /** A piece of work for a subagent. */
-export interface Delegated {
+export interface DelegatedWork {
   agent: string;
   prompt: string;
   /** The id of the call that delegates, which identifies the subagent. */
@@ -56,7 +56,7 @@ export interface Delegated {
   signal: AbortSignal;
 }
 
-export interface MemoryBoard {
+export interface MemoryAccess {
   /** Runs a call once, however often it is tried. @returns what it came to. */
   run(command: MemoryCommand, callId: string): Promise<MemoryResult>;
 }
@@ -73,12 +73,12 @@ export interface FolderQuota {
   watch<T>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
 }
 
-export interface TodoBoard {
+export interface TodoAccess {
   replace(todos: Todo[]): Promise<void>;
 }
 
 /** The skills of a turn, as its model knows them. */
-export interface SkillShelf {
+export interface SkillAccess {
   /** @returns the instructions. @throws ToolFailure for a skill that there is not, or that has changed. */
   load(name: string): Promise<string>;
   /** @returns the text of a file in the skill's folder. @throws ToolFailure */
@@ -128,9 +128,9 @@ export interface ToolDefinition {
   /**
    * The time limit of a call: `turn` for its turn's only; `none` for a call that settles by itself in no time and
    * whose result counts even where the turn ends meanwhile; `ms`, or the server's limit for tools, after its last
-   * progress, and `mostMs` in all; absent: also the server's limit for tools.
+   * progress, and `maxMs` in all; absent: also the server's limit for tools.
    */
-  timeLimit?: 'turn' | 'none' | { ms?: number; mostMs: number } | undefined;
+  timeLimit?: 'turn' | 'none' | { ms?: number; maxMs: number } | undefined;
   /** Whether the calls of a step run one after the other although they only read: each sees those before it. */
   inOrder?: true | undefined;
   /** The provider's own definition of the tool, which its models know. Absent: they are sent ours. */

@@ -6,7 +6,7 @@ import {
   type Cursor,
   type EventCursor,
 } from '../events/cursor.js';
-import type { TakeEvents } from '../events/turn-event.js';
+import type { OnEvents } from '../events/turn-event.js';
 import { TypedError, invalidRequest } from '../errors/typed-error.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditLog } from '../access/audit-log.js';
@@ -74,12 +74,12 @@ export class TurnService {
   async follow(
     turn: SubmittedTurn | RestOfTurn,
     signal: AbortSignal,
-    take: TakeEvents,
+    take: OnEvents,
   ): Promise<void> {
     const { follower, presence, metrics } = this;
     const { turnId } = turn;
     let { onBegun } = turn;
-    const takeSeen: TakeEvents = (events) => {
+    const takeSeen: OnEvents = (events) => {
       // The call is made once: it cancels a timer, and would cost each batch as much as its frames.
       onBegun?.();
       onBegun = undefined;

@@ -3,7 +3,7 @@ import { CONFIG, type Config } from '../config/config.js';
 import { Metrics } from '../telemetry/metrics.js';
 import { assertNever } from '../platform/assert-never.js';
 import { Poller } from '../platform/async/poller.js';
-import { settlesWithin } from '../platform/async/deadlines.js';
+import { withTimeout } from '../platform/async/deadlines.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { LOGGER, type Logger } from '../platform/logger.js';
 import { decideOutcome, type Outcome } from './decide-outcome.js';
@@ -48,7 +48,7 @@ export class WebhookSender implements OnModuleDestroy {
   /** Sends nothing more; requests under way have `drainMs` to end, and are given back to other senders then. */
   async onModuleDestroy(): Promise<void> {
     const ended = this.#poller.stop();
-    if (await settlesWithin(this.config.drainMs, ended)) return;
+    if (await withTimeout(this.config.drainMs, ended)) return;
     this.#stop.abort(new Error('The process stops'));
     await ended;
   }

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { sql } from 'drizzle-orm';
 import { definePgBouncer, type Service } from '../../scripts/services/start-services.mjs';
-import { batchLane } from '../../src/storage/statements.js';
+import { batchPool } from '../../src/storage/statements.js';
 import { openPostgres } from '../../src/storage/postgres-database.js';
 import { completeText, expectWhole, textOf } from '../support/clients/expect-whole.js';
 import { startDeployment, type Deployment } from '../support/processes/start-deployment.js';
@@ -49,7 +49,7 @@ it('a pool that refuses the setting for plans is used without it', async () => {
     onError: () => undefined,
   });
   try {
-    const { rows } = await batchLane(opened.db).execute(sql`select
+    const { rows } = await batchPool(opened.db).execute(sql`select
       current_setting('plan_cache_mode') as mode`);
     expect(rows).toEqual([{ mode: 'auto' }]);
   } finally {

@@ -234,7 +234,7 @@ describe.each(eachShells)('bash %s that must stop', (_name, shells) => {
   });
 
   it('stops the command that fills the folder, and not the one that empties it', async () => {
-    const quota = new ProjectQuota({ folder: workdir, mostMb: 1, clock: systemClock });
+    const quota = new ProjectQuota({ folder: workdir, maxMb: 1, clock: systemClock });
     const definitions = new ToolRegistry([bashTool(await shells())]).list();
     tools = openTools(definitions, () => ({ workdir, env, quota }));
     expect(await bash('head -c 3000000 /dev/zero > big; sleep 60')).toMatch(

@@ -132,10 +132,10 @@ describe('an MCP server over HTTP that is unlike others', () => {
 
   it('and has a limit of its own has it for each call, and more with progress', async () => {
     const turn = await open({ timeout: 5_000 });
-    expect(turn.tools.map(({ timeLimit }) => timeLimit)).toEqual([{ ms: 5_000, mostMs: 60_000 }]);
+    expect(turn.tools.map(({ timeLimit }) => timeLimit)).toEqual([{ ms: 5_000, maxMs: 60_000 }]);
     await mcp.close();
     const plain = await open();
-    expect(plain.tools.map(({ timeLimit }) => timeLimit)).toEqual([{ mostMs: 60_000 }]);
+    expect(plain.tools.map(({ timeLimit }) => timeLimit)).toEqual([{ maxMs: 60_000 }]);
   });
 
   it('and cannot be reached is named with its reason each time', async () => {

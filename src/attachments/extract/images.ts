@@ -89,7 +89,7 @@ function toScan(
 
 async function turn(picture: Buffer, degrees: number, side: number): Promise<Buffer> {
   if (degrees === 0 && side === SIDE) return picture;
-  return sharp(picture, { limitInputPixels: MOST_PIXELS })
+  return sharp(picture, { limitInputPixels: MAX_PIXELS })
     .rotate(degrees)
     .resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true })
     .png()
@@ -99,7 +99,7 @@ async function turn(picture: Buffer, degrees: number, side: number): Promise<Buf
 /** Prepares a picture for OCR: upright, grey, and not larger than helps. @throws FileFault */
 async function toPicture(content: Buffer): Promise<Buffer> {
   try {
-    return await sharp(content, { limitInputPixels: MOST_PIXELS })
+    return await sharp(content, { limitInputPixels: MAX_PIXELS })
       .rotate()
       .flatten({ background: 'white' })
       .grayscale()
@@ -125,10 +125,10 @@ export async function extractPicture(content: Buffer, findOcr: FindOcr): Promise
 }
 
 /** Pixels from which an image is not decoded. */
-export const MOST_PIXELS = 100_000_000;
+export const MAX_PIXELS = 100_000_000;
 /** Factor of the longer side from one try to the next. */
 const SHRINK = 0.75;
-const MOST_TRIES = 8;
+const MAX_ATTEMPTS = 8;
 /** Pixels of the side that an image is decoded to when only its integrity is checked. */
 const SAMPLE_SIDE = 64;
 /** Formats that the model takes; no other reaches a decoder. */
@@ -153,7 +153,7 @@ export async function fitImage(content: Buffer, limits: ImageLimits): Promise<Fi
     return { type: 'fits', width: upWidth, height: upHeight };
   }
   let target = Math.min(side, limits.maxSide);
-  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+  for (let tries = 0; tries < MAX_ATTEMPTS; tries += 1) {
     const made = await render(content, rest, target);
     if (made.content.length <= limits.maxBytes) {
       const why = describe(
@@ -177,14 +177,14 @@ async function readHead(content: Buffer): Promise<Metadata> {
   if (!formats.includes(head.format))
     throw new FileFault(`is ${head.format}, no image for a model`);
   const pixels = head.width * head.height;
-  if (pixels <= MOST_PIXELS) return head;
-  throw new FileFault(`has ${pixels} pixels; at most ${MOST_PIXELS} are read`);
+  if (pixels <= MAX_PIXELS) return head;
+  throw new FileFault(`has ${pixels} pixels; at most ${MAX_PIXELS} are read`);
 }
 
 /** A truncated image would make the provider refuse the request, and end the turn. */
 async function checkWhole(content: Buffer): Promise<void> {
   try {
-    await sharp(content, { limitInputPixels: MOST_PIXELS, failOn: 'truncated' })
+    await sharp(content, { limitInputPixels: MAX_PIXELS, failOn: 'truncated' })
       .resize(SAMPLE_SIDE)
       .toBuffer();
   } catch (cause) {
@@ -194,7 +194,7 @@ async function checkWhole(content: Buffer): Promise<void> {
 
 /** JPEG and WebP become JPEG; formats that may have edges or transparency become PNG, without loss. */
 async function render(content: Buffer, { format }: Pick<Metadata, 'format'>, side: number) {
-  const upright = sharp(content, { limitInputPixels: MOST_PIXELS })
+  const upright = sharp(content, { limitInputPixels: MAX_PIXELS })
     .rotate()
     .resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true });
   const isPhoto = format === 'jpeg' || format === 'webp';

@@ -26,10 +26,10 @@ const PIECE_BYTES = 16 * 1024;
 const pieceShare = new LoopShare(1);
 
 /** Depth of nested arrays and objects at most. */
-const MOST_DEPTH = 64;
+const MAX_DEPTH = 64;
 
 /** Values of all arrays and objects at most. */
-const MOST_VALUES = 100_000;
+const MAX_VALUES = 100_000;
 
 export interface ReceivedJson {
   /** All fields but `files`, not validated. */
@@ -84,7 +84,7 @@ function mustBeText(field: string): Error {
 type JsonPath = readonly (string | number)[];
 
 /** The consumer of the string at a path; undefined for a string that becomes part of the document. */
-type TakeText = (
+type OnText = (
   path: JsonPath,
 ) => ((texts: AsyncIterable<string> | Iterable<string>) => Promise<unknown>) | undefined;
 
@@ -100,7 +100,7 @@ class StoredContent {
  * Decodes the files of one document into the store. They are refused with 400 where a text is no base64 or there are too
  * many, with 413 where one is too large.
  */
-function storeContents({ store, limits: { maxFiles, maxFileBytes } }: ReceiveOptions): TakeText {
+function storeContents({ store, limits: { maxFiles, maxFileBytes } }: ReceiveOptions): OnText {
   let count = 0;
   return (path) => {
     if (!isContent(path)) return undefined;
@@ -125,7 +125,7 @@ function notBase64(field: string): Error {
 }
 
 async function parseWhole(body: RequestBody): Promise<unknown> {
-  const meter = new JsonMeter({ levels: MOST_DEPTH, keys: MOST_VALUES, values: MOST_VALUES });
+  const meter = new JsonMeter({ levels: MAX_DEPTH, keys: MAX_VALUES, values: MAX_VALUES });
   const chunks: Buffer[] = [];
   for await (const chunk of body.read()) {
     const excess = meter.add(chunk);
@@ -147,14 +147,14 @@ interface FoundText {
 }
 
 /** Has each text of a parsed document that is to be taken, and puts what becomes of it in its place. */
-async function takeAll(document: unknown, takeText: TakeText): Promise<unknown> {
+async function takeAll(document: unknown, takeText: OnText): Promise<unknown> {
   const root = { document };
   for (const { text, take, replace } of findTexts(root, takeText)) replace(await take([text]));
   return root.document;
 }
 
 /** Finds all texts of files synchronously: an await at each of many small values would be slow. */
-function findTexts(root: { document: unknown }, takeText: TakeText): FoundText[] {
+function findTexts(root: { document: unknown }, takeText: OnText): FoundText[] {
   const found: FoundText[] = [];
   const path: (string | number)[] = [];
   const visit = (value: unknown, replace: (value: unknown) => void): void => {
@@ -163,7 +163,7 @@ function findTexts(root: { document: unknown }, takeText: TakeText): FoundText[]
       if (take !== undefined) found.push({ text: value, take, replace });
     }
     if (typeof value !== 'object' || value === null) return;
-    if (path.length >= MOST_DEPTH) throw documentTooDeep();
+    if (path.length >= MAX_DEPTH) throw documentTooDeep();
     for (const [key, item] of Object.entries(value)) {
       path.push(Array.isArray(value) ? Number(key) : key);
       visit(item, (other) => Object.defineProperty(value, key, { value: other }));
@@ -189,7 +189,7 @@ async function* spread(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   }
 }
 
-const tooMany = () => tooManyValues(MOST_VALUES);
+const tooMany = () => tooManyValues(MAX_VALUES);
 const refusals = { levels: documentTooDeep, keys: tooMany, values: tooMany };
 
 async function parseStream(body: RequestBody, rules: DocumentRules): Promise<unknown> {
@@ -212,7 +212,7 @@ interface JsonToken {
 
 export interface DocumentRules {
   /** Finds the strings that are streamed, which take no memory. */
-  takeText: TakeText;
+  takeText: OnText;
   /** Characters of the document, without streamed strings, at most. */
   maxChars: number;
 }
@@ -255,7 +255,7 @@ class DocumentBuilder {
     this.#count(1);
     this.#values += 1;
     // The document itself is not counted.
-    if (this.#values > MOST_VALUES + 1) throw tooManyValues(MOST_VALUES);
+    if (this.#values > MAX_VALUES + 1) throw tooManyValues(MAX_VALUES);
     switch (token.name) {
       case 'startObject':
         return this.#object(path);
@@ -314,6 +314,6 @@ class DocumentBuilder {
   }
 
   #checkDepth(path: JsonPath): void {
-    if (path.length >= MOST_DEPTH) throw documentTooDeep();
+    if (path.length >= MAX_DEPTH) throw documentTooDeep();
   }
 }

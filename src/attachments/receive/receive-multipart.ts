@@ -11,7 +11,7 @@ import { RequestBody } from '../../http/request-body.js';
 import { untilAborted } from '../../platform/async/deadlines.js';
 
 /** Characters of a boundary that the parser takes; the standard has 70 (RFC 2046, section 5.1.1). */
-const LONGEST_BOUNDARY = 252;
+const MAX_BOUNDARY_CHARS = 252;
 
 export interface MultipartOptions extends ReceiveOptions {
   /** Names of the form's text fields, each allowed once. */
@@ -133,12 +133,12 @@ function boundaryOf(contentType: string): string {
     const type = new MIMEType(contentType);
     const boundary = type.params.get('boundary') ?? '';
     const isForm = type.essence === 'multipart/form-data' && boundary !== '';
-    if (isForm && boundary.length <= LONGEST_BOUNDARY) return boundary;
+    if (isForm && boundary.length <= MAX_BOUNDARY_CHARS) return boundary;
   } catch {
     // A header that is no MIME type has no boundary.
   }
   throw invalidRequest(
-    `Content-Type must be multipart/form-data with a boundary of at most ${LONGEST_BOUNDARY} characters. ${how}`,
+    `Content-Type must be multipart/form-data with a boundary of at most ${MAX_BOUNDARY_CHARS} characters. ${how}`,
   );
 }
 

@@ -3,7 +3,7 @@ import type { Usage } from '../../storage/shapes/stored-step.js';
 import type { Price } from '../../storage/shapes/stored-options.js';
 import { microUsdOf, type DayAmount } from '../limits/day-budget.js';
 import { Batcher } from '../../platform/async/batcher.js';
-import { batchLane, ofDatabase } from '../../storage/statements.js';
+import { batchPool, ofDatabase } from '../../storage/statements.js';
 import type { Database, Queryable } from '../../storage/connection.js';
 import { isDatabaseDown } from '../../storage/database-errors.js';
 import { usageDays } from '../../storage/governance-schema.js';
@@ -61,7 +61,7 @@ const reservations = ofDatabase(
     new Batcher(async (calls: readonly AskedOfDay[]) => {
       const days = new Map<string, AskedOfDay>();
       for (const call of calls) days.set(keyOf(call), addAsked(days.get(keyOf(call)), call));
-      const taken = await takeFromDays(batchLane(db), [...days.values()]);
+      const taken = await takeFromDays(batchPool(db), [...days.values()]);
       return calls.map((call) => {
         if (taken.has(keyOf(call))) return 'taken';
         return days.get(keyOf(call))?.calls === 1 ? 'refused' : 'too much together';

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import {
-  settlesWithin,
+  withTimeout,
   withDeadline,
   untilAborted,
   linkAbort,
@@ -11,19 +11,19 @@ import {
   retryDelay,
 } from './deadlines.js';
 
-describe('settlesWithin', () => {
+describe('withTimeout', () => {
   it('tells done, late and failed work apart', async () => {
-    expect(await settlesWithin(60_000, Promise.resolve())).toBe(true);
-    expect(await settlesWithin(1, new Promise(() => undefined))).toBe(false);
-    await expect(settlesWithin(60_000, Promise.reject(new Error('no')))).rejects.toThrow('no');
+    expect(await withTimeout(60_000, Promise.resolve())).toBe(true);
+    expect(await withTimeout(1, new Promise(() => undefined))).toBe(false);
+    await expect(withTimeout(60_000, Promise.reject(new Error('no')))).rejects.toThrow('no');
   });
 
   it('waits by the given clock, and leaves no timer', async () => {
     const clock = new ManualClock();
-    expect(await settlesWithin(10, Promise.resolve(), clock)).toBe(true);
+    expect(await withTimeout(10, Promise.resolve(), clock)).toBe(true);
     expect(clock.pending).toBe(0);
     let found: boolean | undefined;
-    const late = settlesWithin(10, new Promise(() => undefined), clock);
+    const late = withTimeout(10, new Promise(() => undefined), clock);
     const told = late.then((isInTime) => (found = isInTime));
     await clock.advance(9);
     expect(found).toBeUndefined();
@@ -35,7 +35,7 @@ describe('settlesWithin', () => {
   it('leaves no unhandled rejection of late work', async () => {
     let fail = (): void => undefined;
     const work = new Promise<void>((_resolve, reject) => (fail = () => reject(new Error('late'))));
-    expect(await settlesWithin(1, work)).toBe(false);
+    expect(await withTimeout(1, work)).toBe(false);
     fail();
     await expect(work).rejects.toThrow('late');
   });

@@ -7,7 +7,7 @@ import { systemClock, type Clock, pause } from '../clock.js';
  *
  * @returns whether the work was done in time. @throws what it throws in time.
  */
-export async function settlesWithin(
+export async function withTimeout(
   ms: number,
   work: Promise<unknown>,
   clock: Clock = systemClock,
@@ -28,7 +28,7 @@ export interface DeadlineLimit {
   /** Milliseconds the work may take. */
   ms: number;
   /** Milliseconds the work may take where it asks for more time; absent: `ms`. */
-  mostMs?: number;
+  maxMs?: number;
   /** The reason of the signal when the time is over; absent: an `AbortError`. */
   reason?: Error;
   /** A signal that ends the work earlier, with its own reason. */
@@ -39,7 +39,7 @@ export interface DeadlineLimit {
  * Runs work under a signal that aborts when its time is over. Work that does not listen to the
  * signal is waited for: wrap it in `untilAborted`.
  *
- * @param work `extend` gives it `ms` from now on, up to `mostMs` in all.
+ * @param work `extend` gives it `ms` from now on, up to `maxMs` in all.
  * @returns what the work returns. @throws what it throws.
  */
 export async function withDeadline<T>(
@@ -48,14 +48,14 @@ export async function withDeadline<T>(
   work: (signal: AbortSignal, extend: () => void) => Promise<T>,
 ): Promise<T> {
   const given: DeadlineLimit = typeof limit === 'number' ? { ms: limit } : limit;
-  const { ms, mostMs, reason, outer } = given;
+  const { ms, maxMs, reason, outer } = given;
   const deadline = new AbortController();
   const unlink = outer === undefined ? () => undefined : linkAbort(outer, deadline);
   const end = (): void => deadline.abort(reason);
-  const endsAt = clock.now() + (mostMs ?? ms);
+  const endsAt = clock.now() + (maxMs ?? ms);
   let cancelTimer = clock.after(ms, end);
   const extend = (): void => {
-    if (mostMs === undefined || deadline.signal.aborted) return;
+    if (maxMs === undefined || deadline.signal.aborted) return;
     cancelTimer();
     cancelTimer = clock.after(Math.min(ms, Math.max(0, endsAt - clock.now())), end);
   };

@@ -3,7 +3,7 @@ import { linkAbort } from '../../platform/async/deadlines.js';
 import type { Clock } from '../../platform/clock.js';
 import { checkEgress, createClient, type ClientTarget } from './egress.js';
 import type { Tracing } from '../../telemetry/tracing.js';
-import type { ModelCall, ModelRequest, TakeModelEvents } from '../model-types.js';
+import type { ModelCall, ModelRequest, OnModelEvents } from '../model-types.js';
 import type { ModelDescription } from '../model-catalogue.js';
 import type { DescribedOrNot } from '../model-resolver.js';
 import { lifecycles } from '../model.js';
@@ -18,13 +18,13 @@ import { requestProfiles, type RequestProfile } from './request-profile.js';
 import { secretRedactor } from '../../platform/text/redact.js';
 import { describeModel, deniesModel, lacksRoute } from './describe-model.js';
 import { mapError, mapRefusal } from './map-error.js';
-import { finishBody, openBody, createStreamParser, StallWatch } from './read-stream.js';
+import { finishBody, openBody, createStreamParser, StallTimer } from './read-stream.js';
 import type { ChunkSource, TakeChunk } from '../../platform/net/dispatch-fetch.js';
 import { CallSpan } from './call-span.js';
 import { toCountRequest, toRequest } from './to-request.js';
 
 /** Bound of a list that never ends; more than any provider has. */
-const MOST_MODELS = 2_000;
+const MAX_MODELS = 2_000;
 
 /** The key in rehearsal: the loopback server takes any, and must never get a real one. */
 const REHEARSAL_KEY = 'rehearsal';
@@ -113,7 +113,7 @@ export class AnthropicProvider {
       for await (const info of client.models.list(query, { signal })) {
         const described = describeModel(info);
         if (described !== undefined) listed.push({ ...described, isListed: true });
-        if (listed.length >= MOST_MODELS) break;
+        if (listed.length >= MAX_MODELS) break;
       }
     } catch (error) {
       signal.throwIfAborted();
@@ -189,13 +189,13 @@ export class AnthropicProvider {
   async #read(
     opened: Promise<ChunkSource>,
     { call, span, signal, unlink }: OpenCall,
-    take: TakeModelEvents,
+    take: OnModelEvents,
   ): Promise<void> {
-    let watch: StallWatch | undefined;
+    let watch: StallTimer | undefined;
     let body: ChunkSource | undefined;
     let ended = false;
     let failure: { error: unknown } | undefined;
-    const give: TakeModelEvents = (events) => {
+    const give: OnModelEvents = (events) => {
       try {
         take(events);
       } catch (error) {
@@ -205,7 +205,7 @@ export class AnthropicProvider {
     };
     try {
       body = await opened;
-      watch = new StallWatch(this.#clock, this.#config.stallTimeoutMs, (stalledMs) =>
+      watch = new StallTimer(this.#clock, this.#config.stallTimeoutMs, (stalledMs) =>
         call.abort(streamStalled(stalledMs)),
       );
       ended = await body.readUntil(eventReader({ watch, span, give }));
@@ -248,9 +248,9 @@ function eventReader({
   span,
   give,
 }: {
-  watch: StallWatch;
+  watch: StallTimer;
   span: CallSpan;
-  give: TakeModelEvents;
+  give: OnModelEvents;
 }): TakeChunk {
   const parse = createStreamParser();
   return (chunk) => {

@@ -5,10 +5,10 @@ import { withoutRootReference } from '../../platform/json-schema/object-schema.j
 type Node = Record<string, unknown>;
 
 /** Most optional properties and unions of a schema that the API compiles. */
-const mostOptional = 24;
-const mostUnions = 16;
+const MAX_OPTIONAL = 24;
+const MAX_UNIONS = 16;
 /** Definitions inside of each other: the walk is recursive. */
-const mostLevels = 64;
+const MAX_LEVELS = 64;
 
 const literals = ['string', 'number', 'boolean'];
 
@@ -50,7 +50,7 @@ interface Walk {
 }
 
 function isTooMuch({ optional, unions }: Counts): boolean {
-  return optional > mostOptional || unions > mostUnions;
+  return optional > MAX_OPTIONAL || unions > MAX_UNIONS;
 }
 
 /** Whether what the SDK makes of a schema allows all that the schema does. */
@@ -116,7 +116,7 @@ function fitsObject(node: Node, walk: Walk): boolean {
 function follows(reference: string, walk: Walk): boolean {
   const name = /^#\/\$defs\/([^/~%]+)$/.exec(reference)?.[1];
   const defs = walk.root['$defs'];
-  if (name === undefined || !isPlainObject(defs) || walk.level > mostLevels) return false;
+  if (name === undefined || !isPlainObject(defs) || walk.level > MAX_LEVELS) return false;
   const found = walk.known.get(name);
   if (found === 'open') return false;
   const counts = found ?? { optional: 0, unions: 0 };

@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import type { ModelEvent } from '../model-types.js';
 import type { Clock } from '../../platform/clock.js';
 import { StreamErrorEvent } from './map-error.js';
-import { createStreamParser, StallWatch } from './read-stream.js';
+import { createStreamParser, StallTimer } from './read-stream.js';
 
 const FIXTURES = ['cited-text', 'thinking-and-tools', 'server-tool', 'refusal', 'overloaded'];
 
@@ -248,11 +248,11 @@ function manualClock() {
 function watched(limitMs: number) {
   const time = manualClock();
   const stalls: number[] = [];
-  const watch = new StallWatch(time.clock, limitMs, (stalledMs) => stalls.push(stalledMs));
+  const watch = new StallTimer(time.clock, limitMs, (stalledMs) => stalls.push(stalledMs));
   return { ...time, watch, stalls };
 }
 
-describe('StallWatch', () => {
+describe('StallTimer', () => {
   it('reports a silence that took the limit, once', () => {
     const { pass, stalls, pending } = watched(100);
     pass(99);

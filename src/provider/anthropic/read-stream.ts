@@ -6,7 +6,7 @@ import { fromStreamEvent, newStreamState } from './from-stream-event.js';
 import { isDeepJson, parseJson } from '../../platform/exact-json.js';
 import type { Clock } from '../../platform/clock.js';
 import { StreamedResponse, type ChunkSource } from '../../platform/net/dispatch-fetch.js';
-import { settlesWithin } from '../../platform/async/deadlines.js';
+import { withTimeout } from '../../platform/async/deadlines.js';
 
 /** Longest event of the wire: most are a few hundred bytes, results of server tools a few MiB. */
 const MAX_EVENT_CHARS = 16 * 1024 * 1024;
@@ -105,7 +105,7 @@ function fromWebStream(reader: ReadableStreamDefaultReader<Uint8Array>): ChunkSo
  */
 export async function finishBody(body: ChunkSource, clock: Clock): Promise<boolean> {
   try {
-    return await settlesWithin(
+    return await withTimeout(
       FINISH_MS,
       body.readUntil(() => false),
       clock,
@@ -120,7 +120,7 @@ export async function finishBody(body: ChunkSource, clock: Clock): Promise<boole
  * Calls `onStall` once when nothing came for `limitMs`. One timer in all: what comes only notes the time, and the
  * timer, when it fires, sleeps for what is left.
  */
-export class StallWatch {
+export class StallTimer {
   #lastAt: number;
   #cancelTimer: () => void;
 

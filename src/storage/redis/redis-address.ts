@@ -5,7 +5,7 @@ export interface RedisHost {
   port: number;
 }
 
-interface Several {
+interface MultiHostUrl {
   hosts: readonly RedisHost[];
   username?: string;
   password?: string;
@@ -15,8 +15,8 @@ interface Several {
 /** One server, a master that sentinels know by its name, or a cluster. */
 export type RedisAddress =
   | { kind: 'server'; url: string }
-  | ({ kind: 'sentinel'; master: string; database: number } & Several)
-  | ({ kind: 'cluster' } & Several);
+  | ({ kind: 'sentinel'; master: string; database: number } & MultiHostUrl)
+  | ({ kind: 'cluster' } & MultiHostUrl);
 
 const severalForm =
   /^redis(s?)\+(sentinel|cluster):\/\/(?:([^@]*)@)?([^@/]+)(?:\/([^/]*))?(?:\/(\d+))?$/;

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import { Cluster, Redis } from 'ioredis';
 import { compact } from '../../platform/compact.js';
-import { retryDelay, type RetryDelays, settlesWithin } from '../../platform/async/deadlines.js';
+import { retryDelay, type RetryDelays, withTimeout } from '../../platform/async/deadlines.js';
 import { usesTls, type RedisAddress, type RedisHost } from './redis-address.js';
 
 /** A connection for commands: to a server, to the master that sentinels name, or to a cluster. */
@@ -169,7 +169,7 @@ async function untilConnected<Client extends RedisClient>(client: Client): Promi
   for (const event of ['error', 'node error']) client.on(event, keep);
   try {
     const answer = client.connect().then(() => client.ping());
-    if (await settlesWithin(CONNECT_TIMEOUT_MS, answer)) return client;
+    if (await withTimeout(CONNECT_TIMEOUT_MS, answer)) return client;
     const cause = reason === undefined ? '' : ` (${reason.message})`;
     throw new Error(`no answer in ${CONNECT_TIMEOUT_MS} ms${cause}`);
   } catch (error) {
@@ -184,7 +184,7 @@ async function untilConnected<Client extends RedisClient>(client: Client): Promi
 /** Closes a connection: in order when the server answers, at once when it does not. */
 export async function closeRedis(redis: RedisClient): Promise<void> {
   try {
-    if (redis.status === 'ready') await settlesWithin(QUIT_WAIT_MS, redis.quit());
+    if (redis.status === 'ready') await withTimeout(QUIT_WAIT_MS, redis.quit());
   } catch (error) {
     if (!isConnectionClosed(error)) throw error;
   } finally {
@@ -241,7 +241,7 @@ function gatherWrites(stream: Writable, later: (flush: () => void) => void): voi
 }
 
 /** The oldest server that the queue's scripts are made for. */
-const LEAST_VERSION = [6, 2] as const;
+const MIN_VERSION = [6, 2] as const;
 
 /** A server's facts, from its answer to `INFO`. */
 export interface ServerInfo {
@@ -258,9 +258,9 @@ export function parseInfo(info: string): ServerInfo {
 /** @throws Error where the server is too old. */
 export function checkVersion({ version }: ServerInfo): void {
   const [major = 0, minor = 0] = version.split('.').map(Number);
-  const [leastMajor, leastMinor] = LEAST_VERSION;
-  if (major > leastMajor || (major === leastMajor && minor >= leastMinor)) return;
-  throw new Error(`it is Redis ${version}, and Turnpike needs ${LEAST_VERSION.join('.')} or later`);
+  const [minMajor, minMinor] = MIN_VERSION;
+  if (major > minMajor || (major === minMajor && minor >= minMinor)) return;
+  throw new Error(`it is Redis ${version}, and Turnpike needs ${MIN_VERSION.join('.')} or later`);
 }
 
 /** Whether a server drops keys when its memory is full, where others refuse writes. */

@@ -7,7 +7,7 @@ import type { PermissionMode, ServerTool, ToolSpec } from './stored-options.js';
 export type LeftOut = 'refused' | 'too-long' | 'declined' | 'superseded';
 
 /** A skill as the model was told of it. */
-export interface ToldSkill {
+export interface AnnouncedSkill {
   name: string;
   description: string;
   /** The version of its file. */
@@ -17,7 +17,7 @@ export interface ToldSkill {
 }
 
 /** What an MCP server says of the use of its tools. */
-export interface ToldServer {
+export interface AnnouncedServer {
   name: string;
   instructions: string;
 }
@@ -31,9 +31,9 @@ export interface RequestPrefix {
   /** The permission mode that `system` names. */
   mode: PermissionMode;
   /** The skills that `system` lists; absent: none. */
-  skills?: readonly ToldSkill[];
+  skills?: readonly AnnouncedSkill[];
   /** The MCP servers whose instructions `system` has; absent: none. */
-  servers?: readonly ToldServer[];
+  servers?: readonly AnnouncedServer[];
   /**
    * The state announced to the model since: the mode in force, the tools switched off, the skills and the
    * instructions of MCP servers; absent: none.
@@ -41,8 +41,8 @@ export interface RequestPrefix {
   told: {
     mode: PermissionMode;
     off: string[];
-    skills?: readonly ToldSkill[];
-    servers?: readonly ToldServer[];
+    skills?: readonly AnnouncedSkill[];
+    servers?: readonly AnnouncedServer[];
   };
   /**
    * Last step, as `turnId:step`, that is sent without its thinking: the provider refused that

@@ -18,7 +18,7 @@ import { keepForm, readText, toBytes, type FileText } from './file-text.js';
 import { locatePath, type LocatedPath } from './find-paths.js';
 
 /** Bytes of a file that are read whole, and of the lines that are shown of a larger one. */
-const MOST_BYTES = 256 * 1024;
+const MAX_BYTES = 256 * 1024;
 /** Permission bits of which a file that may be written has one: root could write the others too. */
 const WRITE_BITS = 0o222;
 
@@ -170,7 +170,7 @@ async function read(
   try {
     const stats = await handle.stat();
     if (!stats.isFile()) throw new ToolFailure(`read: ${given} is not a regular file`);
-    if (stats.size <= MOST_BYTES) {
+    if (stats.size <= MAX_BYTES) {
       const text = show(await readText(await readBytes(handle, stats.size)), given, stats.size);
       if (range === undefined) return text;
       return text
@@ -180,7 +180,7 @@ async function read(
     }
     if (range === undefined) {
       throw new ToolFailure(
-        `read: ${given} is ${stats.size} bytes, exceeds ${MOST_BYTES}-byte limit. Use the view_range parameter to read specific line ranges, e.g. view_range: [1, 500].`,
+        `read: ${given} is ${stats.size} bytes, exceeds ${MAX_BYTES}-byte limit. Use the view_range parameter to read specific line ranges, e.g. view_range: [1, 500].`,
       );
     }
     const lines = await readLines(handle, range);
@@ -188,8 +188,8 @@ async function read(
     const [from, to] = range;
     throw new ToolFailure(
       from === to
-        ? `read: line ${from} of ${given} alone exceeds ${MOST_BYTES}-byte limit; view_range cannot narrow this further`
-        : `read: view_range [${from}, ${to}] of ${given} exceeds ${MOST_BYTES}-byte limit. Narrow the view_range to read a smaller portion.`,
+        ? `read: line ${from} of ${given} alone exceeds ${MAX_BYTES}-byte limit; view_range cannot narrow this further`
+        : `read: view_range [${from}, ${to}] of ${given} exceeds ${MAX_BYTES}-byte limit. Narrow the view_range to read a smaller portion.`,
     );
   } finally {
     await handle.close();
@@ -231,13 +231,13 @@ async function textToReplace(
       `${tool}: ${given} is read-only (mode ${mode}); nothing was changed. If it may be changed, make it writable first (chmod u+w).`,
     );
   }
-  if (stats.size > MOST_BYTES && tool === 'edit') {
+  if (stats.size > MAX_BYTES && tool === 'edit') {
     throw new ToolFailure(
-      `edit: ${given} is ${stats.size} bytes, exceeds ${MOST_BYTES}-byte limit. The edit tool loads the whole file and cannot modify a file this large.`,
+      `edit: ${given} is ${stats.size} bytes, exceeds ${MAX_BYTES}-byte limit. The edit tool loads the whole file and cannot modify a file this large.`,
     );
   }
-  const start = await readBytes(handle, Math.min(stats.size, MOST_BYTES));
-  const found = await readText(start, stats.size > MOST_BYTES);
+  const start = await readBytes(handle, Math.min(stats.size, MAX_BYTES));
+  const found = await readText(start, stats.size > MAX_BYTES);
   if ('hasBom' in found) return found;
   const kind = 'kind' in found ? found.kind : `${found.encoding} text`;
   throw new ToolFailure(
@@ -264,7 +264,7 @@ async function readLines(
       if (line >= from) {
         parts.push(chunk.subarray(start, end));
         size += end - start;
-        if (size > MOST_BYTES) return undefined;
+        if (size > MAX_BYTES) return undefined;
       }
       if (feed >= 0) line += 1;
       start = end;

@@ -36,18 +36,18 @@ describe('findPaths', () => {
     [6, 3, undefined],
     [5, undefined, 5],
     [0, 0, 0],
-  ])('looks at %i entries at most', async (mostEntries, files, stoppedAfter) => {
-    const found = await find('**/*', { mostEntries });
+  ])('looks at %i entries at most', async (maxEntries, files, stoppedAfter) => {
+    const found = await find('**/*', { maxEntries });
     expect(found.stoppedAfter).toBe(stoppedAfter);
     if (files !== undefined) expect(found.paths).toHaveLength(files);
   });
 
   it('compares as much as it may, and says where it stopped', async () => {
-    expect(await find('**/*', { mostWork: 1 })).toEqual({ paths: [], stoppedAfter: 0 });
+    expect(await find('**/*', { maxWork: 1 })).toEqual({ paths: [], stoppedAfter: 0 });
   });
 
   it('looks only into folders where something may fit', async () => {
-    expect(await find('a/*.txt', { mostEntries: 3 })).toEqual({
+    expect(await find('a/*.txt', { maxEntries: 3 })).toEqual({
       paths: ['a/file.txt'],
       stoppedAfter: undefined,
     });

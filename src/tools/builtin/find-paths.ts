@@ -12,7 +12,7 @@ import { ToolFailure, type ToolContext, type ToolDefinition } from '../tool.js';
 import type { GlobPattern } from './glob-pattern.js';
 
 const skipped: ReadonlySet<string> = new Set(['.git', 'node_modules']);
-const deepest = 40;
+const MAX_DEPTH = 40;
 /**
  * Work after which the event loop gets a turn: characters of names times segments they are matched
  * with.
@@ -32,9 +32,9 @@ export interface PathSearch {
   isOut(path: string): boolean;
   signal: AbortSignal;
   /** Most entries that are visited. Default: 50,000. */
-  mostEntries?: number;
+  maxEntries?: number;
   /** Most work, in characters times segments. Default: 50 million. */
-  mostWork?: number;
+  maxWork?: number;
 }
 
 export interface FoundFile {
@@ -57,7 +57,7 @@ export interface FoundPaths {
  * @throws the signal's reason.
  */
 export async function findPaths(search: PathSearch): Promise<FoundPaths> {
-  const { pattern, isOut, signal, mostEntries = 50_000, mostWork = 50_000_000 } = search;
+  const { pattern, isOut, signal, maxEntries = 50_000, maxWork = 50_000_000 } = search;
   const files: FoundFile[] = [];
   const share = new LoopShare(filesPerTurn);
   let [entries, work, sinceBreak] = [0, 0, 0];
@@ -69,7 +69,7 @@ export async function findPaths(search: PathSearch): Promise<FoundPaths> {
       const cost = entry.name.length * folder.states.size;
       work += cost;
       sinceBreak += cost;
-      if (entries > mostEntries || work > mostWork) return true;
+      if (entries > maxEntries || work > maxWork) return true;
       if (sinceBreak > sliceWork) {
         sinceBreak = 0;
         await setImmediate();
@@ -116,7 +116,7 @@ function visit(
   folder: Visited,
   { pattern, hidden }: PathSearch,
 ): Visited | undefined {
-  if (skipped.has(entry.name) || folder.depth >= deepest) return undefined;
+  if (skipped.has(entry.name) || folder.depth >= MAX_DEPTH) return undefined;
   if (!entry.isDirectory() && !entry.isFile()) return undefined;
   const states = pattern.advance(folder.states, entry.name);
   if (states.size === 0) return undefined;

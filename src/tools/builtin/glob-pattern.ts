@@ -3,7 +3,7 @@ import { wildcardMatcher, type Wildcard } from '../../governance/permissions/mat
 /** A matcher of one name of a path; `any-folders` for `**`, which matches any number of folders. */
 type Segment = 'any-folders' | ((name: string) => boolean);
 
-const longestPattern = 500;
+const MAX_PATTERN_CHARS = 500;
 
 const advice = 'use *, **, ?, [a-z] and {a,b}, and \\ before a character that stands for itself';
 
@@ -21,8 +21,8 @@ export class GlobPattern {
 
   /** @throws RangeError with the fault and with the syntax to use. */
   constructor(pattern: string) {
-    if (pattern.length > longestPattern) {
-      throw new RangeError(`it has more than ${longestPattern} characters`);
+    if (pattern.length > MAX_PATTERN_CHARS) {
+      throw new RangeError(`it has more than ${MAX_PATTERN_CHARS} characters`);
     }
     const fault = faultOf(pattern);
     if (fault !== undefined) throw new RangeError(`${fault}: ${advice}`);
@@ -136,7 +136,7 @@ function parseSet(
 }
 
 /** Most texts of one pattern. */
-const mostTexts = 32;
+const MAX_ALTERNATIVES = 32;
 
 /**
  * Expands `{a,b}`, nested and side by side, to all its texts. A brace without a comma stands for itself,
@@ -151,8 +151,8 @@ export function expandGlobBraces(pattern: string): string[] {
     const choice = findChoice(next);
     if (choice === undefined) texts.push(next);
     else left.push(...choice.toReversed());
-    if (texts.length + left.length > mostTexts) {
-      throw new RangeError(`its braces stand for more than ${mostTexts} patterns`);
+    if (texts.length + left.length > MAX_ALTERNATIVES) {
+      throw new RangeError(`its braces stand for more than ${MAX_ALTERNATIVES} patterns`);
     }
   }
   return texts;

@@ -26,8 +26,8 @@ export const globTool: ToolDefinition = {
       const pattern = checkPattern(input['pattern']);
       const { base, ...where } = await locateSearch(globTool, input['path'], context);
       const { files, stoppedAfter } = await findPaths({ pattern, ...where, signal });
-      const most = Math.min(context.mostResults ?? resultLimit, resultLimit);
-      return toText(files, { base, stoppedAfter, most });
+      const maxShown = Math.min(context.maxResults ?? resultLimit, resultLimit);
+      return toText(files, { base, stoppedAfter, maxShown });
     },
   }),
 };
@@ -52,16 +52,16 @@ function checkPattern(pattern: unknown): GlobPattern {
 
 function toText(
   matches: FoundFile[],
-  about: { base: string; stoppedAfter: number | undefined; most: number },
+  about: { base: string; stoppedAfter: number | undefined; maxShown: number },
 ): string {
   const lines = matches
     .sort((a, b) => b.stats.mtimeMs - a.stats.mtimeMs || (a.path < b.path ? -1 : 1))
-    .slice(0, about.most)
+    .slice(0, about.maxShown)
     .map((match) => relative(about.base, match.path));
   if (lines.length === 0) lines.push('no matches');
-  if (matches.length > about.most) {
+  if (matches.length > about.maxShown) {
     lines.push(
-      `[${about.most} of ${matches.length} matches shown: narrow the pattern or the path]`,
+      `[${about.maxShown} of ${matches.length} matches shown: narrow the pattern or the path]`,
     );
   }
   if (about.stoppedAfter !== undefined) {

@@ -13,7 +13,7 @@ import { GlobPattern } from './glob-pattern.js';
 /** Time limit of a search, in ms: an expression may backtrack for ever. */
 const SEARCH_MS = 10_000;
 /** Bytes of a file that is searched; larger ones are named. */
-const MOST_BYTES = 32 * 1024 * 1024;
+const MAX_FILE_BYTES = 32 * 1024 * 1024;
 /** Characters of the lines that are shown, and of one line. */
 const OUTPUT_CHARS = 100 * 1024;
 const LINE_CHARS = 2_000;
@@ -91,7 +91,7 @@ export async function grep(
   } finally {
     await thread.terminate();
   }
-  return found.toText(context.mostResults);
+  return found.toText(context.maxResults);
 }
 
 /** @throws ToolFailure. */
@@ -137,7 +137,7 @@ class Findings {
       shown.push(`[not UTF-8, read as Windows-1252: ${nameSome(this.otherEncodings)}]`);
     }
     if (this.tooLarge.length > 0) {
-      shown.push(`[over ${MOST_BYTES} bytes, not searched: ${nameSome(this.tooLarge)}]`);
+      shown.push(`[over ${MAX_FILE_BYTES} bytes, not searched: ${nameSome(this.tooLarge)}]`);
     }
     return shown.join('\n');
   }
@@ -200,8 +200,8 @@ async function textOf(
   if (handle === undefined) return undefined;
   try {
     const stats = await handle.stat();
-    if (stats.size > MOST_BYTES) found.tooLarge.push(name);
-    if (!stats.isFile() || stats.size > MOST_BYTES) return undefined;
+    if (stats.size > MAX_FILE_BYTES) found.tooLarge.push(name);
+    if (!stats.isFile() || stats.size > MAX_FILE_BYTES) return undefined;
     const bytes = await readBytes(handle, stats.size);
     const read = await readText(bytes);
     if ('text' in read) return read.text;

@@ -1,4 +1,4 @@
-import { ToolFailure, type SkillShelf, type ToolContext, type ToolDefinition } from '../tool.js';
+import { ToolFailure, type SkillAccess, type ToolContext, type ToolDefinition } from '../tool.js';
 
 export const LOAD_SKILL = 'load_skill';
 export const READ_SKILL_FILE = 'read_skill_file';
@@ -57,7 +57,7 @@ export const readSkillFileTool: ToolDefinition = {
   }),
 };
 
-function shelfOf({ skills }: ToolContext, tool: string): SkillShelf {
+function shelfOf({ skills }: ToolContext, tool: string): SkillAccess {
   if (skills === undefined) throw new ToolFailure(`${tool}: this turn has no skills`);
   return skills;
 }

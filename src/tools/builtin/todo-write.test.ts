@@ -2,11 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import type { Todo } from '../../storage/shapes/stored-step.js';
 import type { JsonObject } from '../../platform/json.js';
 import { openTools, ToolRegistry } from '../registry.js';
-import type { TodoBoard } from '../tool.js';
+import type { TodoAccess } from '../tool.js';
 import { todoWriteTool } from './todo-write.js';
 import { outputText } from '../../platform/parsing/tool-output.js';
 
-class MemoryBoard implements TodoBoard {
+class MemoryBoard implements TodoAccess {
   todos: Todo[] = [];
 
   async replace(todos: Todo[]): Promise<void> {
@@ -25,7 +25,7 @@ const call = {
   progress: () => undefined,
 };
 
-async function run(todos: Todo[], board?: TodoBoard): Promise<string> {
+async function run(todos: Todo[], board?: TodoAccess): Promise<string> {
   const input = { todos: todos.map((todo) => ({ ...todo })) };
   const context = board === undefined ? {} : { todos: board };
   const open = todoWriteTool.open({ workdir: '/srv/project', ...context });

@@ -30,12 +30,12 @@ export const todoWriteTool: ToolDefinition = {
   },
   effect: 'read',
   retry: 'safe',
-  open: ({ todos: board }) => ({
+  open: ({ todos }) => ({
     run: async (input) => {
-      if (board === undefined) throw new ToolFailure('todo_write: this turn has no todo list');
+      if (todos === undefined) throw new ToolFailure('todo_write: this turn has no todo list');
       const parsed = parseTodos(input['todos']);
       if ('problem' in parsed) throw new ToolFailure(`todo_write: ${parsed.problem}`);
-      await board.replace(parsed.todos);
+      await todos.replace(parsed.todos);
       const open = parsed.todos.filter(({ status }) => status !== 'completed').length;
       return `The list has ${parsed.todos.length} todos, ${open} of them open.`;
     },

@@ -162,7 +162,7 @@ describe('runTool', () => {
       return never();
     });
     const run = () =>
-      runTool({ ...patient, timeLimit: { ms: 4_000, mostMs: 9_000 } }, { text: '' }, options);
+      runTool({ ...patient, timeLimit: { ms: 4_000, maxMs: 9_000 } }, { text: '' }, options);
     const silent = run();
     clock.advance(4_000);
     expect(await silent).toMatchObject({ status: 'error', durationMs: 4_000 });

@@ -62,10 +62,11 @@ export async function runTool(
   if (!checked.ok) return end('error', `${tool.name}: input is not valid: ${checked.message}`);
 
   const ticker = startProgressTicker(clock, `${tool.name} is running`, options.progress);
-  const { ms = timeoutMs, mostMs } = typeof tool.timeLimit === 'object' ? tool.timeLimit : {};
-  const most = mostMs === undefined ? undefined : Math.max(ms, mostMs);
+  const limits = typeof tool.timeLimit === 'object' ? tool.timeLimit : undefined;
+  const ms = limits?.ms ?? timeoutMs;
+  const maxMs = limits === undefined ? undefined : Math.max(ms, limits.maxMs);
   const allowed =
-    most === undefined ? `${ms} ms` : `${ms} ms without progress, or ${most} ms in all`;
+    maxMs === undefined ? `${ms} ms` : `${ms} ms without progress, or ${maxMs} ms in all`;
   const reason = new Error(`${tool.name} timed out after ${allowed}`);
   const callOf = (stop: AbortSignal, extend = (): void => undefined): ToolCall => ({
     callId,
@@ -94,7 +95,7 @@ export async function runTool(
     if (tool.timeLimit === 'none') return await run();
     // A signal of the call's own: a tool's listeners must not stay on the turn's.
     if (tool.timeLimit === 'turn') return await run(AbortSignal.any([signal]));
-    const limit = { ms, reason, outer: signal, ...compact({ mostMs: most }) };
+    const limit = { ms, reason, outer: signal, ...compact({ maxMs }) };
     return await withDeadline(clock, limit, run);
   } finally {
     ticker.stop();

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { settlesWithin } from '../../platform/async/deadlines.js';
+import { withTimeout } from '../../platform/async/deadlines.js';
 import { changeState } from '../../governance/decision-tree/agent-state.js';
 import {
   type DecisionTrees,
@@ -50,7 +50,7 @@ export async function loadExtensions(
     const { turnpike, close } = openRegistrar(name, registries);
     try {
       const registering = Promise.resolve(extension(turnpike));
-      if (!(await settlesWithin(REGISTER_MS, registering))) {
+      if (!(await withTimeout(REGISTER_MS, registering))) {
         throw new Error(`it was not done registering after ${REGISTER_MS / 1_000} seconds`);
       }
     } catch (error) {

@@ -25,7 +25,7 @@ import {
   McpFault,
 } from './faults.js';
 
-export interface WantedCall {
+export interface McpToolCall {
   /** The server's own name of the tool. */
   tool: string;
   retry: RetryClass;
@@ -40,7 +40,7 @@ export interface WantedCall {
  * @throws ToolFailure when the server is unavailable, ends, or reports a failure; the signal's reason
  * when it aborts.
  */
-async function callTool(connection: McpConnection, wanted: WantedCall): Promise<ToolOutput> {
+async function callTool(connection: McpConnection, wanted: McpToolCall): Promise<ToolOutput> {
   const { call, retry } = wanted;
   for (let isFirst = true; ; isFirst = false) {
     const { client } = await readyFor(connection, call.signal);
@@ -57,7 +57,7 @@ async function callTool(connection: McpConnection, wanted: WantedCall): Promise<
 async function callOnce(
   connection: McpConnection,
   client: Client,
-  { tool, retry, input, call }: WantedCall,
+  { tool, retry, input, call }: McpToolCall,
 ): Promise<ToolOutput> {
   const key =
     retry === 'idempotent' ? { 'turnpike/idempotencyKey': call.idempotencyKey } : undefined;
@@ -132,7 +132,7 @@ export function adaptTools(
       effect,
       retry,
       takesExact: true,
-      timeLimit: compact({ ms: definition.timeout, mostMs: connection.progressMs }),
+      timeLimit: compact({ ms: definition.timeout, maxMs: connection.progressMs }),
       open: () => ({
         run: (input, call) => callTool(connection, { tool: tool.name, retry, input, call }),
       }),

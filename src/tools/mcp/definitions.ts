@@ -56,7 +56,7 @@ export function secretsOf(definition: McpDefinition): string[] {
 
 const longestText = 4_096;
 const longestValue = 8_192;
-const mostItems = 100;
+const MAX_ITEMS = 100;
 
 /** Headers of HTTP itself or of the transport, which a definition may not set. */
 const reservedHeaders =
@@ -74,18 +74,18 @@ const text = textOf(longestText).check(
 );
 
 const mapOf = (name: z.ZodMiniType<string, string>, value: z.ZodMiniType<string>) => {
-  const expected = `must be a map of at most ${mostItems} texts`;
+  const expected = `must be a map of at most ${MAX_ITEMS} texts`;
   return z._default(
     z
       .record(name, value, expected)
-      .check(z.refine((map) => Object.keys(map).length <= mostItems, expected)),
+      .check(z.refine((map) => Object.keys(map).length <= MAX_ITEMS, expected)),
     {},
   );
 };
 
-const listExpected = `must be a list of at most ${mostItems} texts`;
+const listExpected = `must be a list of at most ${MAX_ITEMS} texts`;
 const texts = z._default(
-  z.array(textOf(longestText), listExpected).check(z.maxLength(mostItems, listExpected)),
+  z.array(textOf(longestText), listExpected).check(z.maxLength(MAX_ITEMS, listExpected)),
   [],
 );
 
@@ -198,7 +198,7 @@ export type DefinitionSource = 'file' | 'agent' | 'session';
 /** Values may be credentials: no fault repeats them. */
 export const hidden: Wording = { showsGiven: false };
 
-const mostServers = 32;
+const MAX_SERVERS = 32;
 const nameExpected =
   "is not a name: use 1 to 32 of a-z A-Z 0-9 _ -, no '_' at an end and no two of them";
 const httpTypes: readonly unknown[] = ['http', 'streamable-http'];
@@ -213,8 +213,8 @@ const serverMap = z.prefault(
     )
     .check(
       z.refine(
-        (servers) => Object.keys(servers).length <= mostServers,
-        `must have at most ${mostServers} servers`,
+        (servers) => Object.keys(servers).length <= MAX_SERVERS,
+        `must have at most ${MAX_SERVERS} servers`,
       ),
     ),
   {},

@@ -10,7 +10,7 @@ import type { Clock } from '../../platform/clock.js';
 import { printExact } from '../../platform/exact-json.js';
 import { isPlainObject } from '../../platform/json.js';
 import type { PublicFetch, PublicResponse } from '../../platform/net/public-fetch.js';
-import { settlesWithin } from '../../platform/async/deadlines.js';
+import { withTimeout } from '../../platform/async/deadlines.js';
 import type { HttpDefinition } from './definitions.js';
 import { largestMessage, MessageTooLongError, readMessage } from './messages.js';
 
@@ -65,7 +65,7 @@ export class HttpTransport implements Transport {
   async close(): Promise<void> {
     this.#unanswered.clear();
     // A server that misses the request ends the session by itself.
-    await settlesWithin(
+    await withTimeout(
       farewellMs,
       this.#sdk.terminateSession().catch(() => undefined),
     );

@@ -22,7 +22,7 @@ import { secretsOf, type McpProblem, type McpServer } from './definitions.js';
 import { adaptTools } from './call-tool.js';
 import { describeFault } from './faults.js';
 import { canonicalJson } from '../../platform/json.js';
-import type { ToldServer } from '../../storage/shapes/sent-request.js';
+import type { AnnouncedServer } from '../../storage/shapes/sent-request.js';
 import { storableText } from '../../storage/connection.js';
 import { StdioTransport } from './stdio-transport.js';
 
@@ -58,7 +58,7 @@ export interface OpenedServers {
   tools: RegisteredTool[];
   problems: McpProblem[];
   /** What servers say of the use of their tools, in the order of the servers. */
-  instructions: readonly ToldServer[];
+  instructions: readonly AnnouncedServer[];
   /** Returns the connections to the pool. */
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { compact } from '../../platform/compact.js';
@@ -17,9 +17,9 @@ export interface McpToolList {
   instructions: string;
 }
 
-const mostTools = 200;
-const mostPages = 50;
-const mostProblems = 10;
+const MAX_TOOLS = 200;
+const MAX_PAGES = 50;
+const MAX_PROBLEMS = 10;
 /** Every request of a session has them. */
 const longestInstructions = 2_000;
 
@@ -31,9 +31,9 @@ export async function listTools(client: Client, signal: AbortSignal): Promise<Mc
   const entries = await listEntries(client, signal);
   const tools = new Map<string, { tool: McpTool; entry: unknown }>();
   const problems: string[] = [];
-  for (const entry of entries.slice(0, mostTools)) {
+  for (const entry of entries.slice(0, MAX_TOOLS)) {
     // Checking a large schema takes milliseconds of the event loop.
-    await nextTurn();
+    await yieldToEventLoop();
     try {
       const tool = parseTool(entry);
       const first = tools.get(tool.name);
@@ -46,9 +46,9 @@ export async function listTools(client: Client, signal: AbortSignal): Promise<Mc
       problems.push(`its tool ${nameOfEntry(entry)} is left out: ${why.slice(0, 200)}`);
     }
   }
-  if (entries.length > mostTools) {
+  if (entries.length > MAX_TOOLS) {
     problems.unshift(
-      `it has more than ${mostTools} tools; only the first ${mostTools} are offered`,
+      `it has more than ${MAX_TOOLS} tools; only the first ${MAX_TOOLS} are offered`,
     );
   }
   const instructions = cutText((client.getInstructions() ?? '').trim(), longestInstructions);
@@ -63,7 +63,7 @@ async function listEntries(client: Client, signal: AbortSignal): Promise<unknown
   const entries: unknown[] = [];
   const cursors = new Set<string>();
   let cursor: string | undefined;
-  for (let page = 0; page < mostPages && entries.length <= mostTools; page += 1) {
+  for (let page = 0; page < MAX_PAGES && entries.length <= MAX_TOOLS; page += 1) {
     const request = { method: 'tools/list', params: compact({ cursor }) };
     const result = await sendRequest(client, request, { signal });
     if (Array.isArray(result['tools'])) entries.push(...(result['tools'] as unknown[]));
@@ -77,9 +77,9 @@ async function listEntries(client: Client, signal: AbortSignal): Promise<unknown
 }
 
 function shorten(problems: string[]): string[] {
-  const more = problems.length - mostProblems;
+  const more = problems.length - MAX_PROBLEMS;
   return more > 0
-    ? [...problems.slice(0, mostProblems), `and ${more} more of its tools`]
+    ? [...problems.slice(0, MAX_PROBLEMS), `and ${more} more of its tools`]
     : problems;
 }
 
@@ -160,8 +160,8 @@ function parseSchema(given: unknown): JsonObject {
   return shown;
 }
 
-const mostProperties = 200;
-const mostValues = 100;
+const MAX_PROPERTIES = 200;
+const MAX_ENUM_VALUES = 100;
 
 /**
  * The part of an MCP server's schema that is checked before a call: its properties, which are required,
@@ -172,7 +172,7 @@ const mostValues = 100;
 function shallowSchema(schema: JsonObject): JsonObject {
   const { properties: given, required, patternProperties, additionalProperties } = schema;
   const entries = isPlainObject(given) ? Object.entries(given) : [];
-  const known = entries.length <= mostProperties;
+  const known = entries.length <= MAX_PROPERTIES;
   const isClosed = known && additionalProperties === false && patternProperties === undefined;
   return {
     type: 'object',
@@ -180,7 +180,7 @@ function shallowSchema(schema: JsonObject): JsonObject {
       ? Object.fromEntries(entries.map(([name, below]) => [name, shallowProperty(below)]))
       : {},
     ...compact({
-      required: Array.isArray(required) && required.length <= mostProperties ? required : undefined,
+      required: Array.isArray(required) && required.length <= MAX_PROPERTIES ? required : undefined,
       additionalProperties: isClosed ? false : undefined,
     }),
   };
@@ -189,7 +189,8 @@ function shallowSchema(schema: JsonObject): JsonObject {
 function shallowProperty(below: JsonValue): JsonObject {
   if (!isPlainObject(below)) return {};
   const { type, enum: values } = below;
-  const isShort = Array.isArray(values) && values.length <= mostValues && values.every(isScalar);
+  const isShort =
+    Array.isArray(values) && values.length <= MAX_ENUM_VALUES && values.every(isScalar);
   return compact({ type, enum: isShort ? values : undefined });
 }
 

@@ -27,7 +27,7 @@ export interface StdioOptions {
 /** Lines on standard output that are no messages, at most: some programs also print there. */
 const STDERR_LINE_CHARS = 1_000;
 const STDERR_CHARS = 1_048_576;
-const mostOddLines = 1_000;
+const MAX_ODD_LINES = 1_000;
 /** Grace before SIGTERM, and for output after the exit, in ms. */
 const endMs = 500;
 /** Grace between SIGTERM and SIGKILL, in ms. */
@@ -131,8 +131,8 @@ export class StdioTransport implements Transport {
     const message = parseMessage(line);
     if (message !== undefined) return this.onmessage?.(message);
     this.#oddLines += 1;
-    if (this.#oddLines > mostOddLines) {
-      throw new Error(`it wrote more than ${mostOddLines} lines that are no messages`);
+    if (this.#oddLines > MAX_ODD_LINES) {
+      throw new Error(`it wrote more than ${MAX_ODD_LINES} lines that are no messages`);
     }
   }
 }

@@ -13,9 +13,9 @@ import { CheckLane, type CheckAnswer, type CheckJob } from './check-lane.js';
 
 /** Time that nearly every check needs no more of, and the longest time of one, in ms. */
 const QUICK_MS = 100;
-const LONGEST_MS = 1_000;
+const MAX_MS = 1_000;
 /** Schemas of slow checks that are remembered. */
-const MOST_SLOW = 1_000;
+const MAX_SLOW_SCHEMAS = 1_000;
 
 /** A check that was ended: it took too long, or too much memory. Its message says which. */
 export class CheckStoppedError extends Error {
@@ -59,11 +59,11 @@ export class SchemaChecks implements OnModuleDestroy {
       if (answer.type !== 'stopped') return answer;
       this.#slowSchemas.add(digest);
       for (const oldest of this.#slowSchemas) {
-        if (this.#slowSchemas.size <= MOST_SLOW) break;
+        if (this.#slowSchemas.size <= MAX_SLOW_SCHEMAS) break;
         this.#slowSchemas.delete(oldest);
       }
     }
-    return this.#slow.ask({ ...job, ms: LONGEST_MS });
+    return this.#slow.ask({ ...job, ms: MAX_MS });
   }
 }
 
@@ -114,11 +114,11 @@ function parse(body: string): { value: unknown } | { faults: string } {
 /** Most characters of a schema as JSON: it is stored with the turn, and sent with each of its calls. */
 const largestSchema = 32_768;
 /** Groups of a pattern inside of each other: the engine aborts the process at a few thousand. */
-const mostGroups = 100;
-const mostRepairs = 5;
+const MAX_NESTED_GROUPS = 100;
+const MAX_REPAIRS = 5;
 const standardRepairs = 1;
 
-export const outputExpected = `an object of schema, a JSON Schema of an object in at most ${largestSchema} characters, and repairs, a whole number from 0 to ${mostRepairs}`;
+export const outputExpected = `an object of schema, a JSON Schema of an object in at most ${largestSchema} characters, and repairs, a whole number from 0 to ${MAX_REPAIRS}`;
 
 /** A fault that completes "must be …", and the JSON pointer to its place in `opts.output`. */
 export interface OutputFault {
@@ -147,14 +147,17 @@ export function parseOutput(value: unknown): { output: OutputTerms } | OutputFau
   if (fault !== undefined) {
     return wrong(`/schema${fault.pointer}`, `schema is not valid: ${fault.message}`);
   }
-  if (hasDeepPattern(storable, mostGroups)) {
-    return wrong('/schema', `a pattern has more than ${mostGroups} groups inside of each other`);
+  if (hasDeepPattern(storable, MAX_NESTED_GROUPS)) {
+    return wrong(
+      '/schema',
+      `a pattern has more than ${MAX_NESTED_GROUPS} groups inside of each other`,
+    );
   }
   return { output: { schema: storable, repairs } };
 }
 
 function isRepairs(value: unknown): value is number {
-  return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= mostRepairs;
+  return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MAX_REPAIRS;
 }
 
 function wrong(pointer: string, what: string): OutputFault {

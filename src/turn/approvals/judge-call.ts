@@ -3,7 +3,7 @@ import type { CallEnd } from '../../tools/ledger.js';
 import type { RetryClass } from '../../tools/tool.js';
 import type { ApprovalKind } from '../../storage/governance-schema.js';
 import type { JsonObject } from '../../platform/json.js';
-import type { ToldSkill } from '../../storage/shapes/sent-request.js';
+import type { AnnouncedSkill } from '../../storage/shapes/sent-request.js';
 import type { NarrowingSkill } from '../../storage/shapes/stored-options.js';
 import { LOAD_SKILL, READ_SKILL_FILE } from '../../tools/builtin/skill-tools.js';
 import type { Progress } from '../state/attempt.js';
@@ -175,7 +175,7 @@ export interface NarrowingFacts {
   progress: Pick<Progress, 'steps' | 'results'>;
   approvals: readonly Pick<ApprovalRow, 'callId' | 'editedInput'>[];
   /** The skills of the turn. */
-  skills: readonly ToldSkill[];
+  skills: readonly AnnouncedSkill[];
 }
 
 /** Calls that no skill rules out: a loaded one could not be followed without them. */

@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { noUsage } from '../../events/turn-event.js';
 import type { JsonObject } from '../../platform/json.js';
-import type { ToldSkill } from '../../storage/shapes/sent-request.js';
+import type { AnnouncedSkill } from '../../storage/shapes/sent-request.js';
 import type { ToolCallStatus } from '../../storage/shapes/stored-turn.js';
 import type { CallResult, FinishedStep } from '../state/attempt.js';
 import type { TurnPermissions } from '../state/attempt-context.js';
 import { narrowLayers } from './judge-call.js';
 
-const told = (name: string, allowedTools?: readonly string[]): ToldSkill => ({
+const told = (name: string, allowedTools?: readonly string[]): AnnouncedSkill => ({
   name,
   description: name,
   digest: name,

@@ -34,7 +34,7 @@ import { replaceTodos } from '../../governance/notices/todos.js';
 import { retry, type RetryDelays } from '../../platform/async/deadlines.js';
 import { isDatabaseDown } from '../../storage/database-errors.js';
 import { openPathDenials } from '../../tools/calls/call-paths.js';
-import type { Delegated, MemoryBoard, TodoBoard, ToolContext } from '../../tools/tool.js';
+import type { DelegatedWork, MemoryAccess, TodoAccess, ToolContext } from '../../tools/tool.js';
 import { openToolset, prepareTools, type PreparedTools } from './turn-tools.js';
 import { openShelf, type TurnSkills } from './turn-skills.js';
 
@@ -262,7 +262,7 @@ export function findArrived({ turn, approvals, children }: Parked): Facts['backg
 }
 
 /** Delegates a piece of work to a subagent, and gives its answer. */
-type Delegate = (parent: DelegatingAttempt, work: Delegated) => Promise<string>;
+type Delegate = (parent: DelegatingAttempt, work: DelegatedWork) => Promise<string>;
 
 /** What the tools of a turn are given to work with. */
 function openToolContext(
@@ -293,7 +293,7 @@ function openToolContext(
 function openTodos(
   { turn, clock, writer, progress }: Attempt,
   triggers: TriggerContext,
-): TodoBoard {
+): TodoAccess {
   return {
     replace: async (items) => {
       await writer.commit(
@@ -314,7 +314,7 @@ const retryDelays: RetryDelays = { firstMs: 250, maxMs: 250 };
  * costs time: a call may be tried again, as it takes effect once. The turn's end does not cut it short, or nobody
  * would know what it came to.
  */
-function openMemory({ services, turn, clock, lease }: Attempt): MemoryBoard | undefined {
+function openMemory({ services, turn, clock, lease }: Attempt): MemoryAccess | undefined {
   const { config, memory } = services;
   const { options } = turn.options;
   if (options.memory !== true || !config.memory) return undefined;

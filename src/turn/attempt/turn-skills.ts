@@ -4,14 +4,14 @@ import { compact } from '../../platform/compact.js';
 import { projectOf, type OpenedRoot } from '../../session/project-roots.js';
 import { chooseSkills } from '../../agents/skill-library.js';
 import type { Skill } from '../../agents/skill-file.js';
-import type { ToldSkill } from '../../storage/shapes/sent-request.js';
+import type { AnnouncedSkill } from '../../storage/shapes/sent-request.js';
 import type { OptionResolution } from '../../storage/shapes/stored-options.js';
 import { LOAD_SKILL } from '../../tools/builtin/skill-tools.js';
 import type { Attempt } from '../state/attempt.js';
 import { offerOf } from '../state/turn-row.js';
 import { emitOnce } from './start-events.js';
 import { readInside } from '../../agents/find-skills.js';
-import { ToolFailure, type SkillShelf } from '../../tools/tool.js';
+import { ToolFailure, type SkillAccess } from '../../tools/tool.js';
 
 /** Bytes of a file that a skill refers to. */
 const MOST_BYTES = 262_144;
@@ -19,7 +19,7 @@ const MOST_BYTES = 262_144;
 /** The skills of a turn. */
 export interface TurnSkills {
   /** As the model knows them. */
-  told: readonly ToldSkill[];
+  told: readonly AnnouncedSkill[];
   /** As their files are now: of a recovered turn, some may have changed since. */
   found: readonly Skill[];
 }
@@ -51,7 +51,7 @@ function mayHaveSkills({ options, provenance }: OptionResolution): boolean {
   return (options.skills ?? []).length > 0;
 }
 
-function toTold({ name, description, digest, allowedTools }: Skill): ToldSkill {
+function toTold({ name, description, digest, allowedTools }: Skill): AnnouncedSkill {
   return { name, description, digest, ...compact({ allowedTools }) };
 }
 
@@ -73,7 +73,7 @@ function describeAbsent({ missing, leftOut }: ReturnType<typeof chooseSkills>): 
 }
 
 /** The skills of a turn for its tools: each in the version that the model was told of, or not at all. */
-export function openShelf({ told, found }: TurnSkills): SkillShelf {
+export function openShelf({ told, found }: TurnSkills): SkillAccess {
   const pick = (name: string): Skill => {
     const known = told.find((one) => one.name === name);
     if (known === undefined) {

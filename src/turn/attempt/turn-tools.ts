@@ -4,7 +4,7 @@ import { matchText } from '../../governance/permissions/match-pattern.js';
 import { stricterMode } from '../../options/permission-mode.js';
 import { compact } from '../../platform/compact.js';
 import type { OpenedRoot } from '../../session/project-roots.js';
-import type { ToldServer } from '../../storage/shapes/sent-request.js';
+import type { AnnouncedServer } from '../../storage/shapes/sent-request.js';
 import type {
   ClientTool,
   PermissionLayer,
@@ -46,7 +46,7 @@ export interface PreparedTools extends OfferedTools {
   /** Tools by name, offered or not: a call of one that is not offered fails with the reason. */
   tools: RegisteredTool[];
   /** MCP servers of offered tools that say how these are used. */
-  servers: readonly ToldServer[];
+  servers: readonly AnnouncedServer[];
   /** The tools that the provider runs. */
   serverTools: ServerTool[];
   permissions: TurnPermissions;

@@ -23,7 +23,7 @@ import type { Database } from '../../storage/connection.js';
 import type { DayLimits, ResolvedOptions } from '../../storage/shapes/stored-options.js';
 import { inConversation } from '../../telemetry/tracing.js';
 import { compactSession, findCompaction, settleSummary } from '../prompt/compaction.js';
-import { ConversationFiles, openShower } from '../prompt/conversation-files.js';
+import { ConversationFiles, openRenderer } from '../prompt/conversation-files.js';
 import { afterCompaction, namesOfFiles, sentTurns } from '../prompt/history.js';
 import { openFrame } from '../prompt/model-request.js';
 import { buildTranscripts } from '../prompt/transcripts.js';
@@ -179,7 +179,7 @@ export class ConversationService {
     // Turns of earlier versions stored no prefix: their summary is asked for without a prefix.
     const prefix = (await this.sessions.prefixOf(sessionId)) ?? { system: '', tools: [] };
     const files = new ConversationFiles({
-      open: (images) => openShower(services, options, { sessionId, requester, images }),
+      open: (images) => openRenderer(services, options, { sessionId, requester, images }),
       rules: () => options.model,
       turnId: '',
       emit: () => undefined,

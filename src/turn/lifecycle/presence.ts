@@ -4,7 +4,7 @@ import { CONFIG, type Config } from '../../config/config.js';
 import { Poller } from '../../platform/async/poller.js';
 import { CLOCK, type Clock } from '../../platform/clock.js';
 import { newId } from '../../platform/ids.js';
-import { settlesWithin, retry, type RetryDelays } from '../../platform/async/deadlines.js';
+import { withTimeout, retry, type RetryDelays } from '../../platform/async/deadlines.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { SIGNAL_BUS, type SignalBus, type StopListening } from '../queue/signal-bus.js';
@@ -116,7 +116,7 @@ export class Presence {
     this.#counts.clear();
     const removed = Promise.resolve(this.#storing).then(() => removeProcess(db, this.processId));
     try {
-      await settlesWithin(CLOSE_WAIT_MS, removed);
+      await withTimeout(CLOSE_WAIT_MS, removed);
     } catch (error) {
       logger.warn(
         { error },

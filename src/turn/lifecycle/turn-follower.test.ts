@@ -8,7 +8,7 @@ import { ManualClock } from '../../../test/support/manual-clock.js';
 import { storeTurn } from '../../../test/support/turn/store-turn.js';
 import type { LogListener } from '../../events/event-log.js';
 import { MemoryEventLog } from '../../events/memory-event-log.js';
-import type { TakeEvents, TurnEvent, TurnEventBody } from '../../events/turn-event.js';
+import type { OnEvents, TurnEvent, TurnEventBody } from '../../events/turn-event.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { turns } from '../../storage/schema.js';
 import { EndPoller, TurnFollower, type FollowOptions } from './turn-follower.js';
@@ -64,7 +64,7 @@ describe('TurnFollower', () => {
   ): Promise<string[]> {
     const seen: TurnEvent[] = [];
     const follower = new TurnFollower(log, database.db, ends);
-    const take: TakeEvents = (events) => {
+    const take: OnEvents = (events) => {
       seen.push(...events);
       return false;
     };

@@ -3,7 +3,7 @@ import { and, inArray } from 'drizzle-orm';
 import { loadArchive } from '../../events/archive.js';
 import { compareCursors, followsOn, logStart, type EventCursor } from '../../events/cursor.js';
 import { EVENT_LOG, type EventLog, type LogListener } from '../../events/event-log.js';
-import type { TakeEvents, TurnEvent } from '../../events/turn-event.js';
+import type { OnEvents, TurnEvent } from '../../events/turn-event.js';
 import { LoopShare } from '../../platform/async/batcher.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { unendedStatuses } from '../../storage/shapes/stored-turn.js';
@@ -120,7 +120,7 @@ export class TurnFollower {
   async follow(
     turnId: string,
     signal: AbortSignal,
-    take: TakeEvents,
+    take: OnEvents,
     { stage = 'open', onBackfilled }: FollowOptions = {},
   ): Promise<void> {
     if (stage === 'ended') {

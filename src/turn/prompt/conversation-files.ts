@@ -6,7 +6,7 @@ import {
   type ShownFile,
 } from '../../attachments/choose-showing.js';
 import type { Requester } from '../../attachments/file-memory.js';
-import { FileShower } from '../../attachments/show-files.js';
+import { AttachmentRenderer } from '../../attachments/attachment-renderer.js';
 import {
   clientNotice,
   type NoticePosted,
@@ -34,9 +34,9 @@ import { currentTurn } from './model-request.js';
 const MOST_NAMES = 10;
 
 interface FileSources {
-  /** Opens a shower for a conversation with so many pictures, by the options in force. */
-  open(images: number): FileShower;
-  /** What a shower of this turn depends on beside the files: another value shows all anew. */
+  /** Opens a renderer for a conversation with so many pictures, by the options in force. */
+  open(images: number): AttachmentRenderer;
+  /** What a renderer of this turn depends on beside the files: another value shows all anew. */
   rules(): string;
   /** The turn that runs. */
   turnId: string;
@@ -58,13 +58,13 @@ export class ConversationFiles implements ShownFiles {
     const key = JSON.stringify([this.sources.rules(), turns.map(refsOf)]);
     if (key === this.#shownFor) return turns;
     const isFirst = this.#shownFor === undefined;
-    const shower = this.sources.open(countImages(turns));
+    const renderer = this.sources.open(countImages(turns));
     const shown: TurnTranscript[] = [];
     const limited: ShownFile[] = [];
     let own: ShownFile[] = [];
     for (const turn of turns.toReversed()) {
-      const results = await showResults(shower, turn);
-      const message = await shower.show(turn.asked ?? []);
+      const results = await showResults(renderer, turn);
+      const message = await renderer.show(turn.asked ?? []);
       const userParts = turn.asked === undefined ? turn.userParts : message.parts;
       shown.unshift({ ...turn, userParts, results: results.results });
       const isOwn = turn.turnId === this.sources.turnId;
@@ -109,14 +109,14 @@ function refsOf(turn: TurnTranscript | undefined): string[] {
 }
 
 /** Shows the outputs of a turn, the newest first. */
-async function showResults(shower: FileShower, { steps, results }: TurnTranscript) {
+async function showResults(renderer: AttachmentRenderer, { steps, results }: TurnTranscript) {
   const calls = steps.flatMap(({ parts }) => parts.filter((part) => part.type === 'tool_use'));
   const shownResults = new Map<string, ShownResult>(results);
   const shownFiles: ShownFile[] = [];
   for (const { id } of calls.toReversed()) {
     const result = results.get(id);
     if (result?.files === undefined || result.files === null) continue;
-    const { parts, files } = await shower.show(
+    const { parts, files } = await renderer.show(
       result.files.map((file) => ({ type: 'file' as const, file })),
     );
     shownResults.set(id, { ...result, shown: parts });
@@ -162,7 +162,7 @@ export async function showFiles(context: AttemptContext): Promise<void> {
 export function openFiles(attempt: Attempt): ConversationFiles {
   const known = new Set(attempt.archived.map(keyOfEvent));
   return new ConversationFiles({
-    open: (images) => openAttemptShower(attempt, images),
+    open: (images) => openAttemptRenderer(attempt, images),
     rules: () => attempt.turn.options.options.model,
     turnId: attempt.turn.id,
     // An earlier attempt may have emitted some.
@@ -192,21 +192,21 @@ export async function reserveFiles(
     })),
     { asked: storedParts, results: progress.results },
   ];
-  const shower = openAttemptShower(attempt, countImages(turns));
+  const renderer = openAttemptRenderer(attempt, countImages(turns));
   // Files in the order in which they are shown, the newest first.
   for (const { asked, results } of turns.toReversed()) {
-    for (const { files } of [...results.values()].toReversed()) await shower.extract(files ?? []);
-    await shower.extract(filesOf(asked));
+    for (const { files } of [...results.values()].toReversed()) await renderer.extract(files ?? []);
+    await renderer.extract(filesOf(asked));
   }
   const files = turns.flatMap((turn) => [...filesOf(turn.asked), ...outputFiles(turn)]);
   const bytes = Math.min(maxNativeBytes, sizeOf(files));
   return services.attachments.memory.reserve(bytes, requesterOf(attempt));
 }
 
-function openAttemptShower(attempt: Attempt, images: number): FileShower {
+function openAttemptRenderer(attempt: Attempt, images: number): AttachmentRenderer {
   const { sessionId, options } = attempt.turn;
   const requester = requesterOf(attempt);
-  return openShower(attempt.services, options.options, { sessionId, requester, images });
+  return openRenderer(attempt.services, options.options, { sessionId, requester, images });
 }
 
 /** The turn gives its slot away while its files are extracted, and waits no longer than its lease. */
@@ -218,25 +218,25 @@ export function requesterOf({ turn, lease, withoutSlot }: Attempt): Requester {
 }
 
 /**
- * Opens a shower for the files of one session, by the options of a turn.
+ * Opens a renderer for the files of one session, by the options of a turn.
  *
  * @param images of the conversation.
  */
-export function openShower(
+export function openRenderer(
   { attachments, models }: { attachments: Attachments; models: ModelCatalogue },
   options: Pick<ResolvedOptions, 'model' | 'attachmentsAs' | 'contextNodes'>,
   { sessionId, requester, images }: { sessionId: string; requester: Requester; images: number },
-): FileShower {
+): AttachmentRenderer {
   const { store, extractions } = attachments;
   const keep = (sha256: string): Promise<void> => store.keep(sessionId, [sha256]);
   const { model, attachmentsAs: wanted, contextNodes: mostFiles } = options;
   const { seesImages, readsPdfs, mostImages } = models.describe(model);
   const deps = { store, extractions, requester, keep };
-  return new FileShower(deps, {
+  return new AttachmentRenderer(deps, {
     wanted,
     seesImages,
     readsPdfs,
-    mostImages,
+    maxImages: mostImages,
     images,
     ...compact({ mostFiles }),
   });

@@ -1,7 +1,11 @@
 import type { PermissionMode, ToolSpec, ServerTool } from '../../storage/shapes/stored-options.js';
 import { compact } from '../../platform/compact.js';
 import { isSameJson } from '../../platform/json.js';
-import type { RequestPrefix, ToldServer, ToldSkill } from '../../storage/shapes/sent-request.js';
+import type {
+  RequestPrefix,
+  AnnouncedServer,
+  AnnouncedSkill,
+} from '../../storage/shapes/sent-request.js';
 import { assertNever } from '../../platform/assert-never.js';
 
 /** The prefix that a turn asks for. */
@@ -9,8 +13,8 @@ export interface WantedPrefix {
   /** The system prompt, with a permission mode, skills and instructions of MCP servers in it. */
   systemIn(
     mode: PermissionMode,
-    skills: readonly ToldSkill[],
-    servers: readonly ToldServer[],
+    skills: readonly AnnouncedSkill[],
+    servers: readonly AnnouncedServer[],
   ): string;
   mode: PermissionMode;
   /** Tools that the turn can call. */
@@ -18,9 +22,9 @@ export interface WantedPrefix {
   /** Tools that the provider runs. Absent: none. */
   serverTools?: readonly ServerTool[];
   /** Skills that the turn can load. Absent: none. */
-  skills?: readonly ToldSkill[];
+  skills?: readonly AnnouncedSkill[];
   /** MCP servers that say how their tools are used. Absent: none. */
-  servers?: readonly ToldServer[];
+  servers?: readonly AnnouncedServer[];
 }
 
 export interface ChosenPrefix {
@@ -88,24 +92,24 @@ export function choosePrefix(
 }
 
 /** The field is absent where there are no skills, as in what was stored before there were any. */
-function listOf(skills: readonly ToldSkill[]): { skills?: readonly ToldSkill[] } {
+function listOf(skills: readonly AnnouncedSkill[]): { skills?: readonly AnnouncedSkill[] } {
   return skills.length === 0 ? {} : { skills };
 }
 
-function serversOf(servers: readonly ToldServer[]): { servers?: readonly ToldServer[] } {
+function serversOf(servers: readonly AnnouncedServer[]): { servers?: readonly AnnouncedServer[] } {
   return servers.length === 0 ? {} : { servers };
 }
 
 /** What MCP servers say, for the model. */
-export function describeServers(servers: readonly ToldServer[]): string {
+export function describeServers(servers: readonly AnnouncedServer[]): string {
   return servers
     .map(({ name, instructions }) => `The MCP server ${name} says of its tools:\n${instructions}`)
     .join('\n\n');
 }
 
-function describeSkills(told: readonly ToldSkill[], now: readonly ToldSkill[]): string[] {
+function describeSkills(told: readonly AnnouncedSkill[], now: readonly AnnouncedSkill[]): string[] {
   const before = new Map(told.map((skill) => [skill.name, skill]));
-  const isListed = ({ name, description }: ToldSkill): boolean =>
+  const isListed = ({ name, description }: AnnouncedSkill): boolean =>
     before.get(name)?.description === description;
   const fresh = now.filter((skill) => !isListed(skill));
   const edited = now.filter(
@@ -125,11 +129,11 @@ function describeSkills(told: readonly ToldSkill[], now: readonly ToldSkill[]): 
 }
 
 /** Skills for the model, a line each. */
-function listSkills(skills: readonly ToldSkill[]): string {
+function listSkills(skills: readonly AnnouncedSkill[]): string {
   return skills.map(({ name, description }) => `- ${name}: ${description}`).join('\n');
 }
 
-function namesOf(skills: readonly ToldSkill[]): string {
+function namesOf(skills: readonly AnnouncedSkill[]): string {
   return skills.map(({ name }) => name).join(', ');
 }
 
@@ -145,9 +149,9 @@ export interface SystemFacts {
   projectRoot: string;
   mode: PermissionMode;
   /** Skills that the turn can load. Absent: none. */
-  skills?: readonly ToldSkill[];
+  skills?: readonly AnnouncedSkill[];
   /** MCP servers that say how their tools are used. Absent: none. */
-  servers?: readonly ToldServer[];
+  servers?: readonly AnnouncedServer[];
   /** What the application says beside the user. Absent: nothing. */
   instructions?: string;
 }

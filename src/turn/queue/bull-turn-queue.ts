@@ -10,7 +10,7 @@ import {
 } from '@nestjs/common';
 import type { WorkerOptions, JobsOptions, Queue } from 'bullmq';
 import { LOGGER, type Logger } from '../../platform/logger.js';
-import { settlesWithin } from '../../platform/async/deadlines.js';
+import { withTimeout } from '../../platform/async/deadlines.js';
 import { REDIS, type RedisClient } from '../../storage/redis/redis-connection.js';
 import type { Config } from '../../config/config.js';
 import { runsTurns } from '../../config/role.js';
@@ -120,7 +120,7 @@ export class BullTurnQueue implements TurnQueue, BeforeApplicationShutdown {
     // At once: a worker that ends a job while it closes would take the next one with it.
     await worker.pause(true);
     await Promise.allSettled([this.#handling]);
-    if (await settlesWithin(CLOSE_WAIT_MS, worker.close())) return;
+    if (await withTimeout(CLOSE_WAIT_MS, worker.close())) return;
     // A worker that closes answers with the close that waits.
     worker.closing = undefined;
     await worker.close(true);

@@ -5,7 +5,7 @@ import { newDatabase } from '../../../test/support/database/new-database.js';
 import { storeSession, storeTurn } from '../../../test/support/turn/store-turn.js';
 import { isPlainObject } from '../../platform/json.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
-import { batchLane } from '../../storage/statements.js';
+import { batchPool } from '../../storage/statements.js';
 import { openPostgres } from '../../storage/postgres-database.js';
 import { TurnClaims } from './turn-claims.js';
 
@@ -79,8 +79,8 @@ describe('a claim', () => {
       };
       /** Blocks of the table that claims have read. */
       const blocks = async (): Promise<number> => {
-        await batchLane(db).execute(sql`select pg_stat_force_next_flush()`);
-        const { rows } = await batchLane(db).execute(
+        await batchPool(db).execute(sql`select pg_stat_force_next_flush()`);
+        const { rows } = await batchPool(db).execute(
           sql`select (heap_blks_hit + heap_blks_read)::integer as blocks
             from pg_statio_user_tables where relname = 'turns'`,
         );

@@ -6,7 +6,7 @@ import type { TurnEvent } from '../../events/turn-event.js';
 import { Batcher } from '../../platform/async/batcher.js';
 import { CLOCK, isoTime, type Clock } from '../../platform/clock.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
-import { batchLane, unnest } from '../../storage/statements.js';
+import { batchPool, unnest } from '../../storage/statements.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { isDatabaseDown, violatedConstraint } from '../../storage/database-errors.js';
 import { turnArchives } from '../../storage/transcript-schema.js';
@@ -196,7 +196,7 @@ export class QueueNotifier {
       { id: 'text', position: 'integer' },
       [...latest.values()].map(({ turnId, position }) => [turnId, position]),
     );
-    const { rows } = await batchLane(this.db).execute(sql`
+    const { rows } = await batchPool(this.db).execute(sql`
       with given as materialized (select * from ${given}),
       line as (
         select id, (row_number() over (order by ${isBackground}, created_at, id))::integer as position

@@ -3,7 +3,7 @@ import { CONFIG, type Config } from '../../config/config.js';
 import { and, asc, eq, exists, inArray, isNotNull, isNull, lt, not, or, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import { Batcher } from '../../platform/async/batcher.js';
-import { batchLane, typesOf, unnest } from '../../storage/statements.js';
+import { batchPool, typesOf, unnest } from '../../storage/statements.js';
 import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
 import { isDatabaseDown } from '../../storage/database-errors.js';
 import { approvals } from '../../storage/governance-schema.js';
@@ -39,7 +39,7 @@ export class TurnClaims {
    */
   async claimNext(most: number, now: Date): Promise<Claim[]> {
     const values = { ...this.#valuesAt(now), most };
-    const rows = await claimNextTurns(batchLane(this.db)).execute(values);
+    const rows = await claimNextTurns(batchPool(this.db)).execute(values);
     return rows.map(toClaim);
   }
 
@@ -85,7 +85,7 @@ export class TurnClaims {
       typesOf({ id, attempt }),
       owned.map((turn) => [turn.id, turn.attempt]),
     );
-    const db = batchLane(this.db);
+    const db = batchPool(this.db);
     const mine = db.$with('mine', { id: turns.id }).as(sql`
       select turns.id from ${turns} join ${given} on turns.id = given.id
         and turns.attempt = given.attempt and turns.status in ('running', 'held')

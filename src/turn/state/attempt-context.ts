@@ -2,7 +2,11 @@ import type { PermissionQuestion } from '../../governance/permissions/decide-per
 import type { Facts, Trigger, StoredNotice } from '../../governance/notices/trigger.js';
 import type { OutputCheck } from '../../tools/output/schema-checks.js';
 import type { OpenedRoot } from '../../session/project-roots.js';
-import type { RequestPrefix, ToldSkill, SentPrefix } from '../../storage/shapes/sent-request.js';
+import type {
+  RequestPrefix,
+  AnnouncedSkill,
+  SentPrefix,
+} from '../../storage/shapes/sent-request.js';
 import type { TurnTools } from '../../tools/registry.js';
 import type { HookVerdict } from '../../tools/tool-hook.js';
 import type { WrittenFiles, ToolCallStatus, TurnStatus } from '../../storage/shapes/stored-turn.js';
@@ -62,7 +66,7 @@ export interface Toolset extends OfferedTools, TurnTools {}
 export interface CallRules {
   permissions: TurnPermissions;
   /** Skills that the turn can load: those that it has loaded may narrow its calls. */
-  skills: readonly ToldSkill[];
+  skills: readonly AnnouncedSkill[];
   approvals: ApprovalRules;
   /** Answers of the operator's hook in this attempt, by call and input. */
   hookAnswers: Map<string, Promise<HookVerdict>>;

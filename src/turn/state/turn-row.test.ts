@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'drizzle-orm';
 import { openServerDatabase } from '../../../test/support/database/both-databases.js';
 import { storeSession } from '../../../test/support/turn/store-turn.js';
-import { batchLane } from '../../storage/statements.js';
+import { batchPool } from '../../storage/statements.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { findSessionAndTurn } from './turn-row.js';
 
@@ -15,7 +15,7 @@ describe('the look-up of a session', () => {
 
   /** Times that the connection of look-ups has read the whole table, which no other connection does here. */
   const wholeReads = async (): Promise<unknown> => {
-    const lane = batchLane(server.db);
+    const lane = batchPool(server.db);
     await lane.execute(sql`select pg_stat_force_next_flush()`);
     const { rows } = await lane.execute(
       sql`select seq_scan::integer as scans from pg_stat_user_tables where relname = 'sessions'`,

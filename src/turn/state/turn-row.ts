@@ -5,7 +5,7 @@ import { Batcher } from '../../platform/async/batcher.js';
 import { isId } from '../../platform/ids.js';
 import { sessionNotFound } from '../../session/session-errors.js';
 import { sessionColumns, type SessionRow } from '../../session/session-store.js';
-import { batchLane, ofDatabase, prepared } from '../../storage/statements.js';
+import { batchPool, ofDatabase, prepared } from '../../storage/statements.js';
 import type { Database } from '../../storage/connection.js';
 import { isDatabaseDown } from '../../storage/database-errors.js';
 import {
@@ -69,7 +69,7 @@ const selectSessionAndTurn = prepared('session_and_turn', (db, name) =>
 const lookUps = ofDatabase(
   (db) =>
     new Batcher(async (sessionIds: readonly string[]) => {
-      const rows = await selectSessionAndTurn(batchLane(db)).execute({
+      const rows = await selectSessionAndTurn(batchPool(db)).execute({
         sessionIds: [...new Set(sessionIds)],
       });
       const bySession = new Map(rows.map((row) => [row.session.id, row]));

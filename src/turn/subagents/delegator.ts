@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ToolFailure, type Delegated } from '../../tools/tool.js';
+import { ToolFailure, type DelegatedWork } from '../../tools/tool.js';
 import { QueueNotifier } from '../queue/queue-notifier.js';
 import type { ChildTurn } from '../state/attempt.js';
 import type { DelegatingAttempt } from '../state/attempt-context.js';
@@ -41,7 +41,7 @@ export class Delegator {
    *
    * @throws ToolFailure when there is no answer, with the reason; the reason of `signal`.
    */
-  async delegate(run: DelegatingAttempt, work: Delegated): Promise<string> {
+  async delegate(run: DelegatingAttempt, work: DelegatedWork): Promise<string> {
     const { callId, signal } = work;
     const known = run.children.find((one) => one.callId === callId);
     const child = known ?? (await startSubagent(this.options, run, work));

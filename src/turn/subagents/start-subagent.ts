@@ -12,7 +12,7 @@ import { TypedError } from '../../errors/typed-error.js';
 import { insertKind } from '../../storage/write-kind.js';
 import { sessions } from '../../storage/schema.js';
 import { TASK_TOOL } from '../../tools/builtin/task.js';
-import { ToolFailure, type Delegated } from '../../tools/tool.js';
+import { ToolFailure, type DelegatedWork } from '../../tools/tool.js';
 import { decideDelegation } from '../../governance/permissions/subagent-gate.js';
 import { turnWrites } from '../submit/insert-turn.js';
 import { narrowLayers } from '../approvals/judge-call.js';
@@ -45,7 +45,7 @@ const insertSession = insertKind(sessions, [
 export async function startSubagent(
   options: OptionLoader,
   run: DelegatingAttempt,
-  { agent, prompt, callId }: Delegated,
+  { agent, prompt, callId }: DelegatedWork,
 ): Promise<ChildTurn> {
   const { turn, session, clock, rules } = run;
   const delegates = turn.delegation?.delegatedSubagents ?? [];

@@ -4,11 +4,11 @@ import type { Database, Queryable } from '../../storage/connection.js';
 import { isPlainObject } from '../../platform/json.js';
 import {
   encodeRow,
-  givenParams,
+  inputParams,
   typesOf,
   unnest,
   NamedStatements,
-  batchLane,
+  batchPool,
   lockFor,
   lockKey,
 } from '../../storage/statements.js';
@@ -55,7 +55,7 @@ const MOST_AT_ONCE = 500;
 export class TurnInserter {
   readonly #batches = new Batcher(
     async (batch: readonly { turn: NewTurn; insertion: Insertion }[]) => {
-      const stored = await insertTurns(batchLane(this.db), batch, 'is skipped');
+      const stored = await insertTurns(batchPool(this.db), batch, 'is skipped');
       return batch.map(({ insertion }) => stored.has(insertion.id));
     },
     isDatabaseDown,
@@ -210,7 +210,7 @@ async function insertTurns(
     return [...encodeRow(givenColumns, { ...row, messageId, parts }), insertion.most];
   });
   if ('runNamed' in db) {
-    const values = givenParams(givenTypes, rows);
+    const values = inputParams(givenTypes, rows);
     const inserted = await db.runNamed(
       statements.of(conflict, values, () => buildInsert(conflict)),
     );

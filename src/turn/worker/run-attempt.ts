@@ -7,7 +7,7 @@ import { isDatabaseDown } from '../../storage/database-errors.js';
 import type { TurnFailure } from '../../storage/shapes/stored-turn.js';
 import type { Ending } from '../loop/next-action.js';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import { settlesWithin } from '../../platform/async/deadlines.js';
+import { withTimeout } from '../../platform/async/deadlines.js';
 import { isExhausted } from '../queue/attempts-in-vain.js';
 import { originOf } from '../attempt/attempt-telemetry.js';
 import { endTurn, flushLog } from '../lifecycle/end-turn.js';
@@ -254,7 +254,7 @@ function agentSpan(
 /** Closes a turn's tools in a limited time: a tool that does not close would keep the worker's slot. */
 async function closeTools({ toolset, clock, logger }: AttemptContext): Promise<void> {
   try {
-    if (await settlesWithin(CLOSE_WAIT_MS, toolset.close(), clock)) return;
+    if (await withTimeout(CLOSE_WAIT_MS, toolset.close(), clock)) return;
     throw new Error(`not closed after ${CLOSE_WAIT_MS} ms`);
   } catch (error) {
     logger.warn(

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from '../../platform/logger.js';
-import { untilAborted, settlesWithin } from '../../platform/async/deadlines.js';
+import { untilAborted, withTimeout } from '../../platform/async/deadlines.js';
 import { detached } from '../../telemetry/tracing.js';
 import { turnLogger } from '../attempt/attempt-telemetry.js';
 import { SIGNAL_BUS, type SignalBus } from '../queue/signal-bus.js';
@@ -74,7 +74,7 @@ export class TurnWorker {
       this.#running.endAll('shutdown');
     });
     await queue.close();
-    await settlesWithin(config.drainMs + HAND_BACK_MS, Promise.all(this.#turns));
+    await withTimeout(config.drainMs + HAND_BACK_MS, Promise.all(this.#turns));
     cancelTimer();
     this.#stopListening();
   }

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import type { Cursor } from '../../events/cursor.js';
-import type { TakeEvents, TurnEvent } from '../../events/turn-event.js';
+import type { OnEvents, TurnEvent } from '../../events/turn-event.js';
 import { streamFrames, type FrameStream } from '../../http/streams/frame-batch.js';
 import type { ConversationService } from '../../turn/history/conversation-service.js';
 import { clientLeft } from '../../turn/state/turn-errors.js';
@@ -78,7 +78,7 @@ export class TurnStreams {
     dialect: Dialect<unknown>,
     { after, mayBeEmpty = false }: StreamRange = {},
   ): FrameStream {
-    const follow = (signal: AbortSignal, take: TakeEvents) => this.turns.follow(turn, signal, take);
+    const follow = (signal: AbortSignal, take: OnEvents) => this.turns.follow(turn, signal, take);
     return streamFrames(follow, new TurnEncoder(dialect, turn.turnId, after), { mayBeEmpty });
   }
 }
@@ -112,7 +112,7 @@ export function nameTurn(
  * @returns undefined where the events stopped before the turn's end.
  */
 export async function foldToEnd<State, Answer>(
-  follow: (take: TakeEvents) => Promise<void>,
+  follow: (take: OnEvents) => Promise<void>,
   { initial, next, end, pause }: AnswerFold<State, Answer>,
 ): Promise<Answer | undefined> {
   let state = initial;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { recordedTurns } from '../../../test/golden/golden.js';
-import type { TakeEvents, TurnEvent, TurnEventBody } from '../../events/turn-event.js';
+import type { OnEvents, TurnEvent, TurnEventBody } from '../../events/turn-event.js';
 import { foldToEnd } from '../conversation/turn-streams.js';
 import { agentAnswer } from './collect-answer.js';
 import type { ChatAnswerDto } from './named-agents.dto.js';
@@ -10,7 +10,7 @@ const ids = { sessionId: '01ARZ3NDEKTSV4RRFFQ69G5FAV', messageId: '01ARZ3NDEKTSV
 
 const inBatches =
   (events: readonly TurnEvent[]) =>
-  async (take: TakeEvents): Promise<void> => {
+  async (take: OnEvents): Promise<void> => {
     for (let from = 0; from < events.length; from += 3) {
       if (await take(events.slice(from, from + 3))) return;
     }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { recordedTurns } from '../../../test/golden/golden.js';
-import type { TakeEvents, TurnEvent } from '../../events/turn-event.js';
+import type { OnEvents, TurnEvent } from '../../events/turn-event.js';
 import { foldToEnd } from '../conversation/turn-streams.js';
 import { oracleAnswer } from './collect-answer.js';
 import type { OracleAnswerDto } from './oracle.dto.js';
@@ -9,7 +9,7 @@ const turns = new Map(recordedTurns());
 
 const inBatches =
   (events: readonly TurnEvent[]) =>
-  async (take: TakeEvents): Promise<void> => {
+  async (take: OnEvents): Promise<void> => {
     for (let from = 0; from < events.length; from += 3) {
       if (await take(events.slice(from, from + 3))) return;
     }

@@ -16,7 +16,7 @@ import { parseNumberFormats, type NumberFormat } from './number-format.js';
 
 const workbook = 'xl/workbook.xml';
 /** Empty rows or columns in a run that are written out; a longer run becomes a note. */
-const MOST_EMPTY = 20;
+const MAX_EMPTY_CELLS = 20;
 
 interface Sheet {
   name: string;
@@ -151,7 +151,7 @@ function parseNotes(parts: Parts, relations: readonly Relation[]): string[] {
 function skipRows(last: number, { row }: SheetRow): string[] {
   const empty = row - last - 1;
   if (empty <= 0) return [];
-  return empty > MOST_EMPTY
+  return empty > MAX_EMPTY_CELLS
     ? [`[rows ${last + 1}–${row - 1} are empty]`]
     : Array.from({ length: empty }, () => '');
 }
@@ -161,7 +161,7 @@ function writeRow(cells: readonly SheetCell[]): string {
   let last = 0;
   for (const { column, text } of cells) {
     const empty = Math.max(0, column - last - 1);
-    if (empty > MOST_EMPTY) written.push(`[${empty} empty columns]`);
+    if (empty > MAX_EMPTY_CELLS) written.push(`[${empty} empty columns]`);
     else written.push(...Array.from({ length: empty }, () => ''));
     written.push(toCsv(text));
     last = column;

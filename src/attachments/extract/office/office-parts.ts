@@ -4,7 +4,7 @@ import { fromBufferPromise, type ZipFile } from 'yauzl';
 import { FileFault } from '../outcomes.js';
 
 /** Nested elements at most: more is an attack. */
-const MOST_DEPTH = 200;
+const MAX_DEPTH = 200;
 
 export interface XmlListener {
   open?(name: string, attributes: Record<string, string>): void;
@@ -32,7 +32,7 @@ export function parseXml(
   parser.on('opentag', ({ name: qualified, attributes }) => {
     const name = nameOf(qualified);
     open.push(name);
-    if (open.length > MOST_DEPTH) throw new FileFault('is damaged: its elements are too deep');
+    if (open.length > MAX_DEPTH) throw new FileFault('is damaged: its elements are too deep');
     listener.open?.(name, attributes);
   });
   const onText = (text: string): void => listener.text?.(text, open.at(-1) ?? '');
@@ -50,8 +50,8 @@ export function parseUnprefixed(part: Buffer | undefined, listener: XmlListener)
   parseXml(part, listener, (name) => name.slice(name.indexOf(':') + 1));
 }
 
-const MOST_ENTRIES = 2_000;
-const MOST_BYTES = 200 * 1024 * 1024;
+const MAX_ENTRIES = 2_000;
+const MAX_BYTES = 200 * 1024 * 1024;
 
 /**
  * The wanted entries of a zip archive, by name. All other entries are unpacked too and dropped: an
@@ -64,11 +64,11 @@ export async function openArchive(
   isWanted: (name: string) => boolean,
 ): Promise<Map<string, Buffer>> {
   const archive = await open(content);
-  if (archive.entryCount > MOST_ENTRIES) {
-    throw new FileFault(`has ${archive.entryCount} parts; at most ${MOST_ENTRIES} are read`);
+  if (archive.entryCount > MAX_ENTRIES) {
+    throw new FileFault(`has ${archive.entryCount} parts; at most ${MAX_ENTRIES} are read`);
   }
   const wanted = new Map<string, Buffer>();
-  let left = MOST_BYTES;
+  let left = MAX_BYTES;
   for await (const entry of archive.eachEntry()) {
     if (entry.isEncrypted()) throw new FileFault('is locked with a password: remove it');
     const isKept = isWanted(entry.fileName);
@@ -76,8 +76,7 @@ export async function openArchive(
     const unpacked: AsyncIterable<Buffer> = await archive.openReadStreamPromise(entry);
     for await (const chunk of unpacked) {
       left -= chunk.length;
-      if (left < 0)
-        throw new FileFault(`unpacks to more than ${MOST_BYTES} bytes, and is not read`);
+      if (left < 0) throw new FileFault(`unpacks to more than ${MAX_BYTES} bytes, and is not read`);
       if (isKept) chunks.push(chunk);
     }
     if (isKept) wanted.set(entry.fileName, Buffer.concat(chunks));

@@ -18,9 +18,9 @@ import { compact } from '../../../platform/compact.js';
 import { needsOcr, type PageFacts, countLetters, inspectPage } from './inspect-page.js';
 
 /** Pages of one file that are looked at. */
-const MOST_PAGES = 1_000;
+const MAX_PAGES = 1_000;
 /** Pages of one file that OCR reads: each takes seconds. */
-const MOST_SCANS = 20;
+const MAX_OCR_PAGES = 20;
 /** Pixels of a rendered page's longer side: letters of ten points are thirty pixels high. */
 const RENDERED_SIDE = 2_400;
 
@@ -70,7 +70,7 @@ export async function extractPdf(
 async function inspectPages(document: PDFDocumentProxy, maxChars: number): Promise<PageFacts[]> {
   const looks: PageFacts[] = [];
   let length = 0;
-  for (let number = 1; number <= Math.min(document.numPages, MOST_PAGES); number += 1) {
+  for (let number = 1; number <= Math.min(document.numPages, MAX_PAGES); number += 1) {
     const page = await document.getPage(number);
     const look = await inspectPage(page);
     page.cleanup();
@@ -96,7 +96,7 @@ async function scanPictures(
   rules: { ocrMs: number; findOcr: FindOcr; hasText: boolean },
 ): Promise<Scans> {
   const read = new Map<number, Scan>();
-  const unreadWhy = `OCR reads ${MOST_SCANS} pages of a file`;
+  const unreadWhy = `OCR reads ${MAX_OCR_PAGES} pages of a file`;
   if (numbers.length === 0) return { read, unreadWhy, lacksOcr: false };
   const ocr = await openScanner(rules.findOcr).catch((error: unknown) => {
     if (error instanceof OcrMissingError && rules.hasText) return undefined;
@@ -107,7 +107,7 @@ async function scanPictures(
   }
   const until = performance.now() + rules.ocrMs;
   try {
-    for (const number of numbers.slice(0, MOST_SCANS)) {
+    for (const number of numbers.slice(0, MAX_OCR_PAGES)) {
       read.set(number, await ocr.read(await renderPage(await document.getPage(number))));
       if (performance.now() > until) {
         return { read, unreadWhy: 'OCR took too long', lacksOcr: false };

@@ -30,7 +30,7 @@ interface Running {
 }
 
 /** Principals whose last service is remembered. */
-const MOST_REMEMBERED = 1_000;
+const MAX_REMEMBERED = 1_000;
 
 /**
  * Fair scheduling, by principal, of jobs of unknown length: the next job belongs to the principal with
@@ -143,6 +143,6 @@ export class FairSlots {
     this.#served.delete(principalId);
     this.#served.set(principalId, (this.#serves += 1));
     const [oldest] = this.#served.keys();
-    if (this.#served.size > MOST_REMEMBERED && oldest !== undefined) this.#served.delete(oldest);
+    if (this.#served.size > MAX_REMEMBERED && oldest !== undefined) this.#served.delete(oldest);
   }
 }

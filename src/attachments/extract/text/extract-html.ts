@@ -3,7 +3,7 @@ import { decode } from './extract-plain.js';
 import type { ExtractedText } from '../outcomes.js';
 
 /** Characters of a page that are converted at most. */
-const MOST_CHARS = 20_000_000;
+const MAX_CHARS = 20_000_000;
 const headings = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6'];
 export async function extractHtml(content: Buffer): Promise<ExtractedText> {
   const { text, ...doubt } = decode(content);
@@ -21,7 +21,7 @@ export function htmlToText(
 ): string {
   return convert(html, {
     wordwrap: false,
-    limits: { maxInputLength: MOST_CHARS, maxDepth: 500, ellipsis: '…' },
+    limits: { maxInputLength: MAX_CHARS, maxDepth: 500, ellipsis: '…' },
     selectors: [
       { selector: 'a', options: { ignoreHref: true } },
       { selector: 'img', format: 'picture' },

@@ -32,11 +32,11 @@ export interface ShowDeps {
 
 export type ShowRules = Pick<ShowingFacts, 'wanted' | 'seesImages' | 'readsPdfs'> & {
   /** Most images, and pages of PDFs, of a conversation: the provider refuses more. Absent: no limit. */
-  mostImages?: number;
+  maxImages?: number;
   /** Images that the conversation has. Absent: few. */
   images?: number;
   /** Most files of one message. Absent: no limit. */
-  mostFiles?: number;
+  maxFiles?: number;
 };
 
 export interface ShownParts {
@@ -49,7 +49,7 @@ export interface ShownParts {
  * Shows the files of one conversation to the model. Messages are shown newest first: the limits for
  * unchanged files are spent in the order of the calls.
  */
-export class FileShower {
+export class AttachmentRenderer {
   #bytesLeft = maxNativeBytes;
   /** Images and pages. */
   #pagesLeft: number;
@@ -59,9 +59,9 @@ export class FileShower {
     private readonly deps: ShowDeps,
     private readonly rules: ShowRules,
   ) {
-    const { mostImages = Infinity, images = 0 } = rules;
-    this.#pagesLeft = mostImages;
-    this.#maxSide = Math.min(images, mostImages) > manyImages ? maxSideOfMany : maxImageSide;
+    const { maxImages = Infinity, images = 0 } = rules;
+    this.#pagesLeft = maxImages;
+    this.#maxSide = Math.min(images, maxImages) > manyImages ? maxSideOfMany : maxImageSide;
   }
 
   /** A user message with its files; a note stands in place of a file that cannot be shown. */
@@ -81,7 +81,7 @@ export class FileShower {
   }
 
   /**
-   * Extracts all that showing the files of a message or an output will need. A second shower of the same rules then shows them
+   * Extracts all that showing the files of a message or an output will need. A second renderer of the same rules then shows them
    * without a wait, during which their bytes would stay in memory.
    */
   async extract(files: readonly AttachmentRef[]): Promise<void> {
@@ -103,9 +103,9 @@ export class FileShower {
 
   /** The shown file where it is text or a note; else the file whose bytes are shown. */
   async #plan(sent: AttachmentRef, index: number): Promise<Shown | Plan> {
-    const { mostFiles = Infinity } = this.rules;
-    if (index >= mostFiles) {
-      const limit = `${mostFiles} files are shown at once, which is the limit max_context_nodes`;
+    const { maxFiles = Infinity } = this.rules;
+    if (index >= maxFiles) {
+      const limit = `${maxFiles} files are shown at once, which is the limit max_context_nodes`;
       return unavailable(sent, limit);
     }
     if (sent.size === 0) {
@@ -126,7 +126,7 @@ export class FileShower {
     }
     if (showing.as === 'nothing') return unavailable(file, showing.why);
     if (showing.as === 'image' && this.#pagesLeft === 0) {
-      const reason = `the model takes ${this.rules.mostImages} images and pages in a conversation`;
+      const reason = `the model takes ${this.rules.maxImages} images and pages in a conversation`;
       return unavailable(file, reason, `Left out, as ${reason}`);
     }
     if (showing.as === 'document') {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'drizzle-orm';
 import { openServerDatabase } from '../../test/support/database/both-databases.js';
 import { openTestDatabase } from '../../test/support/database/database.js';
-import { batchLane } from './statements.js';
+import { batchPool } from './statements.js';
 import type { Database, OpenedDatabase } from './connection.js';
 
 describe('the connections for statements of batches', () => {
@@ -22,7 +22,7 @@ describe('the connections for statements of batches', () => {
   };
 
   it('plan a statement for any parameters at once; others try five times for those given', async () => {
-    expect(await plansOn(batchLane(server.db))).toEqual([{ custom: 0, generic: 3 }]);
+    expect(await plansOn(batchPool(server.db))).toEqual([{ custom: 0, generic: 3 }]);
     expect(await plansOn(server.db)).toEqual([{ custom: 3, generic: 0 }]);
   });
 
@@ -33,7 +33,7 @@ describe('the connections for statements of batches', () => {
       if (!isOver) await new Promise<void>((resolve) => holds.push(resolve));
     };
     const transactions = Array.from({ length: 8 }, () => server.db.transaction(hold));
-    const { rows } = await batchLane(server.db).execute(sql`select 1 as one`);
+    const { rows } = await batchPool(server.db).execute(sql`select 1 as one`);
     expect(rows).toEqual([{ one: 1 }]);
     expect(server.pool?.()).toMatchObject({ active: 5, waiting: 3 });
     const ended = Promise.all(transactions);
@@ -44,7 +44,7 @@ describe('the connections for statements of batches', () => {
 
   it('are those of the database where it has one connection', async () => {
     const embedded = await openTestDatabase();
-    expect(batchLane(embedded.db)).toBe(embedded.db);
+    expect(batchPool(embedded.db)).toBe(embedded.db);
     await embedded.close();
   });
 });

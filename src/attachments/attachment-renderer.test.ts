@@ -7,7 +7,12 @@ import { testPdf } from '../../test/support/files/test-pdf.js';
 import type { StoredPart } from '../storage/shapes/stored-step.js';
 import { mimeOfPath } from './check-file.js';
 import { maxNativeBytes } from './choose-showing.js';
-import { FileShower, type ShowRules, maxTextChars, toContentBlock } from './show-files.js';
+import {
+  AttachmentRenderer,
+  type ShowRules,
+  maxTextChars,
+  toContentBlock,
+} from './attachment-renderer.js';
 
 let opened: TestAttachments;
 beforeAll(async () => {
@@ -25,7 +30,7 @@ async function stored(name: string, content: Uint8Array | string): Promise<Store
 
 const rules: ShowRules = { wanted: 'native', seesImages: true, readsPdfs: true };
 const open = (other: Partial<ShowRules> = {}) =>
-  new FileShower(opened.attachments, { ...rules, ...other });
+  new AttachmentRenderer(opened.attachments, { ...rules, ...other });
 
 /** An image of a white pixel. */
 const png = Buffer.from(
@@ -33,7 +38,7 @@ const png = Buffer.from(
   'base64',
 );
 
-describe('FileShower', () => {
+describe('AttachmentRenderer', () => {
   it('shows what the model reads as it is', async () => {
     const pdf = testPdf({ pages: 2 });
     const { parts, files } = await open().show([
@@ -54,19 +59,19 @@ describe('FileShower', () => {
   it('shows no more files of a message than it may, and says so of the others', async () => {
     const names = ['a.txt', 'b.txt', 'c.txt'];
     const message = await Promise.all(names.map((name) => stored(name, name)));
-    const shower = open({ mostFiles: 2 });
-    const { parts, files } = await shower.show(message);
+    const renderer = open({ maxFiles: 2 });
+    const { parts, files } = await renderer.show(message);
     expect(files.map(({ as }) => as)).toEqual(['document', 'document', 'nothing']);
     expect(parts[2]).toMatchObject({ text: expect.stringContaining('max_context_nodes') });
     // The limit counts in each message: files of earlier messages stay as they were shown.
-    expect((await shower.show(message)).parts).toEqual(parts);
+    expect((await renderer.show(message)).parts).toEqual(parts);
   });
 
   it('shows the newest images where the model takes no more', async () => {
-    const shower = open({ mostImages: 1 });
+    const renderer = open({ maxImages: 1 });
     const image = await stored('a.png', png);
-    expect((await shower.show([image])).files.map(({ as }) => as)).toEqual(['image']);
-    const { parts, files } = await shower.show([image, await stored('b.txt', 'text')]);
+    expect((await renderer.show([image])).files.map(({ as }) => as)).toEqual(['image']);
+    const { parts, files } = await renderer.show([image, await stored('b.txt', 'text')]);
     expect(files.map(({ as }) => as)).toEqual(['nothing', 'document']);
     expect(parts[0]).toMatchObject({ text: expect.stringContaining('takes 1 images') });
   });
@@ -94,8 +99,11 @@ describe('FileShower', () => {
       await stored('newer.pdf', testPdf({ pages: 1, bytes: half })),
       await stored('older.pdf', testPdf({ pages: 2, bytes: half })),
     ];
-    const shower = open();
-    const shown = [...(await shower.show([newer])).files, ...(await shower.show([older])).files];
+    const renderer = open();
+    const shown = [
+      ...(await renderer.show([newer])).files,
+      ...(await renderer.show([older])).files,
+    ];
     expect(shown).toMatchObject([
       { name: 'newer.pdf', as: 'pdf' },
       {

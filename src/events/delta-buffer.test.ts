@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { anyDeltaBody } from '../../test/support/turn/any-delta-body.js';
-import { HeldEvents, pushMerged } from './held-events.js';
+import { DeltaBuffer, pushMerged } from './delta-buffer.js';
 import type { TurnEvent, TurnEventBody } from './turn-event.js';
 
 const anyTime = fc.date({ min: new Date(0), max: new Date('9999-12-31'), noInvalidDate: true });
@@ -38,11 +38,11 @@ const anyBatches: fc.Arbitrary<Batch[]> = fc
     });
   });
 
-describe('HeldEvents', () => {
+describe('DeltaBuffer', () => {
   it('gives back what was pushed', () => {
     fc.assert(
       fc.property(anyBatches, (batches) => {
-        const held = new HeldEvents();
+        const held = new DeltaBuffer();
         for (const { events, atMs } of batches) held.push(events, atMs);
         const all = batches.flatMap(({ events }) => events);
         expect(held.all()).toEqual(all);
@@ -60,7 +60,7 @@ describe('HeldEvents', () => {
       seq: 7,
       at: '2026-11-26T10:00:00.123Z',
     };
-    const held = new HeldEvents();
+    const held = new DeltaBuffer();
     held.push([delta, { ...delta, text: 'b', seq: 8 }], Date.parse(delta.at));
     expect(JSON.stringify(held.all())).toBe(
       JSON.stringify([delta, { ...delta, text: 'b', seq: 8 }]),
@@ -68,7 +68,7 @@ describe('HeldEvents', () => {
   });
 
   it('is empty when it was cleared', () => {
-    const held = new HeldEvents();
+    const held = new DeltaBuffer();
     const at = '2026-11-26T10:00:00.123Z';
     held.push([{ type: 'step.started', step: 1, attempt: 1, seq: 1, at }], Date.parse(at));
     held.clear();

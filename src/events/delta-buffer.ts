@@ -3,7 +3,7 @@ import type { TurnEvent, TurnEventBody } from './turn-event.js';
 type Delta = Extract<TurnEvent, { type: 'text.delta' | 'thinking.delta' | 'tool.args.delta' }>;
 
 /** Deltas of one block, with numbers that follow each other. */
-interface Run {
+interface DeltaRun {
   first: Delta;
   pieces: string[];
   /** When each came, in ms since the Unix epoch. */
@@ -14,9 +14,9 @@ interface Run {
  * Events in order, held for as long as a step runs. Most of them are deltas: each is a piece and a time here, which for
  * a word take 61 bytes, where the event takes 162.
  */
-export class HeldEvents {
-  #parts: (Run | TurnEvent)[] = [];
-  #last: Run | undefined;
+export class DeltaBuffer {
+  #parts: (DeltaRun | TurnEvent)[] = [];
+  #last: DeltaRun | undefined;
   #length = 0;
 
   get length(): number {
@@ -46,7 +46,7 @@ export class HeldEvents {
       this.#last = undefined;
       return;
     }
-    if (this.#last === undefined || !goesOn(this.#last, event)) {
+    if (this.#last === undefined || !continuesRun(this.#last, event)) {
       this.#last = { first: event, pieces: [], at: [] };
       this.#parts.push(this.#last);
     }
@@ -60,7 +60,7 @@ function isDelta(event: TurnEvent): event is Delta {
   return type === 'text.delta' || type === 'thinking.delta' || type === 'tool.args.delta';
 }
 
-function goesOn({ first, pieces }: Run, next: Delta): boolean {
+function continuesRun({ first, pieces }: DeltaRun, next: Delta): boolean {
   return (
     next.type === first.type &&
     blockOf(next) === blockOf(first) &&
@@ -73,7 +73,7 @@ function blockOf(delta: Delta): string | number {
   return delta.type === 'tool.args.delta' ? delta.callId : delta.step;
 }
 
-function spell({ first, pieces, at }: Run): Delta[] {
+function spell({ first, pieces, at }: DeltaRun): Delta[] {
   return pieces.map((piece, index): Delta => {
     const seq = first.seq + index;
     const time = new Date(at[index] ?? 0).toISOString();
