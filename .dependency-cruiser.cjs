@@ -361,7 +361,7 @@ module.exports = {
         '^src/tools/mcp/(definitions|mcp-file)\\.ts$',
         '^src/wires/',
       ],
-      'Files and the environment have shapes, bodies of our own wires classes (decision 64). Wires use the schemas of their protocols.',
+      'Files and the environment have shapes, bodies of our own wires classes. Wires use the schemas of their protocols.',
     ),
     only(
       'undici-has-one-home',

@@ -70,7 +70,7 @@ export interface ServerDefaults {
 }
 
 /**
- * Resolves a user's preferences for each wire, as the options of a turn are resolved (decision 20). Pure.
+ * Resolves a user's preferences for each wire, as the options of a turn are resolved (decision 12). Pure.
  *
  * @param stored unchecked, from the database.
  */

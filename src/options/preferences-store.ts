@@ -131,7 +131,7 @@ export interface Preferences {
 
 /**
  * Converts stored preferences to a turn's. A saved value is in force on every wire; a missing value
- * has its default on the oracle's wire alone, whose contract the defaults are (decision 20). Pure.
+ * has its default on the oracle's wire alone, whose contract the defaults are (decision 12). Pure.
  *
  * @param stored unchecked, from the database.
  */

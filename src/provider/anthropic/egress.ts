@@ -238,7 +238,7 @@ export function createClient(
     baseURL: baseUrl,
     timeout: config.requestTimeoutMs,
     maxRetries: config.maxRetries,
-    // The SDK’s span of a call ends with the head of the answer, as the stream is read here: decision 66.
+    // The SDK’s span of a call ends with the head of the answer: the stream is read here, and `chat` is a span of ours.
     openTelemetry: false,
     logLevel: 'off',
     fetch: untracedFetch(

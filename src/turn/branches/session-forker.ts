@@ -53,7 +53,7 @@ export class SessionForker {
 
   /**
    * Creates a session whose history is that of another up to a turn: copies, so that nothing that happens
-   * to the source reaches the fork (decision 72). One transaction: there is the whole fork, or none.
+   * to the source reaches the fork (decision 22). One transaction: there is the whole fork, or none.
    *
    * The fork has what the source has: owner, folder, persona, mode, limits, rules, MCP servers, wire. It has
    * no approvals and no grants. Its files are the source's, as they are now.

@@ -132,7 +132,7 @@ describe('the choice of the turn that runs next', () => {
         times.push(performance.now() - startedAt);
       }
       const median = times.sort((a, b) => a - b)[5] ?? Infinity;
-      // Some 2 and 25 ms on a busy machine of two cores: see docs/internals/decisions/0063.
+      // Some 2 and 25 ms on a busy machine of two cores: see docs/internals/decisions/0005-the-claim-chooses.md.
       expect(median).toBeLessThan(200);
     },
     120_000,

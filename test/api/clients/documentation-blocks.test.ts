@@ -13,6 +13,7 @@ import { instructionRootWith } from '../../support/agents/instruction-root.js';
 import { startServer, type TestServer } from '../../support/processes/start-server.js';
 import { branchUses } from '../../support/clients/documented-branches.js';
 import { packageUses } from '../../support/clients/documented-packages.js';
+import { keyUses } from '../../support/clients/documented-keys.js';
 import { feedbackUses } from '../../support/clients/documented-feedback.js';
 import { replayUses } from '../../support/clients/documented-replays.js';
 import { memoryUses } from '../../support/clients/documented-memory.js';
@@ -67,6 +68,7 @@ type Run = (code: string, before: string) => Promise<string>;
 type Use = Run | { elsewhere: string };
 
 const elsewhere = (reason: string): Use => ({ elsewhere: reason });
+const { runsWithKey, makesKey } = keyUses({ shell, names: () => names });
 const ofPackages = packageUses({ server: () => server, shell, names: () => names });
 const own = ownUses({ shell }, path.join(repository, 'dist/cli.js'));
 const isGolden = elsewhere('is a file of test/golden; npm run docs -- --check compares the two');
@@ -105,23 +107,19 @@ const resumes: Use = async (code) => {
   return rest;
 };
 
-/** Runs commands on a server of their own, whose first key the first of them makes. */
-async function runsWithKey(code: string): Promise<string> {
-  const own = await startServer();
-  const cli = path.join(repository, 'dist/cli.js');
-  const program = `turnpike() { ${process.execPath} ${cli} "$@"; }\n`;
-  const [create = '', ...rest] = code.split('\n');
-  try {
-    const made = await shell(`${program}${create}`, own.store.environment);
-    names['http://127.0.0.1:4400'] = own.url;
-    names['tpk_…'] = /tpk_[\w-]+/.exec(made)?.[0] ?? 'none';
-    names['revoke ID'] = `revoke ${/Key (\S+) of alice/.exec(made)?.[1] ?? 'none'}`;
-    return await shell(`${program}${rest.join('\n')}`, own.store.environment);
-  } finally {
-    delete names['http://127.0.0.1:4400'];
-    await own.close();
-  }
-}
+/** Runs a turn in a new session. */
+const runsOneTurn: Use = async (code, before) => {
+  names['sess_b01a…'] = await server.client.createSession(server.projectRoot);
+  return runsTurn(code, before);
+};
+
+const isReady: Use = async (code) => {
+  const output = await shell(code);
+  expect(JSON.parse(output)).toMatchObject({ ready: true });
+  return output;
+};
+
+const isStarted = elsewhere('starts a server in the foreground; suites of the setting start one');
 
 const asksReader: Use = async (code) => {
   const output = await shell(code);
@@ -166,9 +164,12 @@ const uses: Record<string, Use[]> = {
       return output;
     },
   ],
+  'docs/guide/behind-my-product.md': [makesKey],
   'docs/guide/branches.md': branchUses({ server: () => server, shell, names: () => names }),
+  'docs/guide/busy-sessions.md': [runsOneTurn],
   'docs/guide/client-tools.md': clientToolUses({ server: () => server }),
   'docs/guide/client.md': [isRun, isRun, isRun],
+  'docs/guide/console.md': [isStarted],
   'docs/guide/feedback.md': feedbackUses(page),
   'docs/guide/files.md': [
     async (code) => {
@@ -185,6 +186,7 @@ const uses: Record<string, Use[]> = {
       return output;
     },
   ],
+  'docs/guide/limits.md': [runsOneTurn],
   'docs/guide/mcp.md': [
     async (code) => {
       const file = path.join(folder, 'mcp.json');
@@ -198,7 +200,13 @@ const uses: Record<string, Use[]> = {
     },
   ],
   'docs/guide/memory.md': memoryUses(page),
+  'docs/guide/model-failures.md': [runsOneTurn],
   'docs/guide/models.md': [
+    async (code) => {
+      const output = await shell(code);
+      expect(output).toContain('"our-model"');
+      return output;
+    },
     async (code) => {
       const { body } = await server.client.get('/api/harness/models');
       const { contextWindow, maxOutput, name } = (
@@ -238,8 +246,13 @@ const uses: Record<string, Use[]> = {
       return '';
     },
   ],
-  'docs/guide/rehearsal.md': [elsewhere('is a run of these tests, which would start their own')],
+  'docs/guide/provider-tools.md': [isStarted],
+  'docs/guide/rehearsal.md': [
+    elsewhere('starts a server; the suites of the rehearsal model send the same directives'),
+    elsewhere('is a run of these tests, which would start their own'),
+  ],
   'docs/guide/replay.md': replayUses(page),
+  'docs/guide/sandbox.md': [elsewhere('installs a package')],
   'docs/guide/schedules.md': scheduleUses(shell),
   'docs/guide/sessions-and-turns.md': [
     createsSession,
@@ -262,6 +275,7 @@ const uses: Record<string, Use[]> = {
     shell,
     name: (shown, real) => (names[shown] = real),
   }),
+  'docs/guide/subagents.md': [isStarted],
   'docs/guide/tool-hook.md': hookUses({ shell }),
   'docs/guide/webhooks.md': webhookUses(page),
   'docs/guide/your-own-agent.md': own.agent,
@@ -279,6 +293,7 @@ const uses: Record<string, Use[]> = {
     },
   ],
   'docs/operate/backup.md': Array<Use>(5).fill(isDrilled),
+  'docs/operate/budgets.md': [makesKey],
   'docs/operate/configuration.md': [
     async (code) => {
       const file = path.join(folder, 'permissions.yaml');
@@ -292,10 +307,12 @@ const uses: Record<string, Use[]> = {
       return told;
     },
   ],
+  'docs/operate/databases.md': [isReady],
   'docs/operate/docker.md': [
     elsewhere('needs Docker; scripts/lint-deploy.mjs checks its files'),
     elsewhere('needs Docker; scripts/lint-deploy.mjs checks its files'),
   ],
+  'docs/operate/gateways.md': [isStarted],
   'docs/operate/kubernetes.md': Array.from({ length: 7 }, () => isChart),
   'docs/operate/logs.md': [
     elsewhere('is the line that observability/logs.test.ts expects'),
@@ -315,6 +332,7 @@ const uses: Record<string, Use[]> = {
     elsewhere('is the configuration of Prometheus'),
     elsewhere('is a suite of its own'),
   ],
+  'docs/operate/production.md': [isReady],
   'docs/operate/several-processes.md': [
     elsewhere('does not end; many-processes.test.ts starts the same programs'),
   ],
@@ -325,6 +343,7 @@ const uses: Record<string, Use[]> = {
     elsewhere('is a suite of its own'),
     elsewhere('is the tree that e2e/server/tracing.test.ts expects'),
   ],
+  'docs/operate/troubleshooting.md': [elsewhere('needs the logs of a deployment')],
   'docs/operate/upgrades.md': [isMigrated, isMigrated, isMigrated, isMigrated],
   'docs/operate/versioning.md': [
     async (code) => {
@@ -341,13 +360,7 @@ const uses: Record<string, Use[]> = {
     elsewhere('is of a React component; ai-sdk.test.ts leaves out what is discarded'),
     isGolden,
   ],
-  'docs/wires/harness.md': [
-    async (code, before) => {
-      names['sess_b01a…'] = await server.client.createSession(server.projectRoot);
-      return runsTurn(code, before);
-    },
-    isGolden,
-  ],
+  'docs/wires/harness.md': [runsOneTurn, isGolden],
   'docs/wires/named-agents.md': [asksReader, isGolden],
   'docs/wires/oracle.md': [
     async (code) => {
@@ -369,7 +382,7 @@ describe('the blocks of code of the documentation', () => {
       path.join(instructions, 'agents/reader.md'),
       blockOf('docs/guide/named-agents.md').code,
     );
-    await writeFile(at('models.json'), blockOf('docs/guide/models.md').code);
+    await writeFile(at('models.json'), blockOf('docs/guide/models.md', 1).code);
     await writeFile(at('permissions.yaml'), blockOf('docs/guide/permissions.md').code);
     server = await startServer({
       environment: {
