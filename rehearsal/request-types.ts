@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { JsonObject } from './json.js';
 import type { EffortLevel } from './models/profiles.js';
+import type { opaqueBlockTypes } from './request-schema.js';
 
 export interface CacheMark {
   type: 'ephemeral';
@@ -21,11 +22,13 @@ export interface ThinkingBlock {
   type: 'thinking';
   thinking: string;
   signature: string;
+  cache_control?: undefined;
 }
 
 export interface RedactedThinkingBlock {
   type: 'redacted_thinking';
   data: string;
+  cache_control?: undefined;
 }
 
 export interface ToolUseBlock extends Cached {
@@ -61,25 +64,13 @@ export interface DocumentBlock extends Cached {
   citations?: { enabled?: boolean } | null;
 }
 
-/** Types of blocks that are not validated: calls and results of server tools, and files. */
-export const opaqueBlockTypes = [
-  'search_result',
-  'container_upload',
-  'server_tool_use',
-  'web_search_tool_result',
-  'web_fetch_tool_result',
-  'code_execution_tool_result',
-  'bash_code_execution_tool_result',
-  'text_editor_code_execution_tool_result',
-  'tool_search_tool_result',
-] as const;
-
+/** Calls and results of server tools, and files. */
 export interface OpaqueBlock extends Cached {
   type: (typeof opaqueBlockTypes)[number];
-  /** Set for a call, with `name`. */
+  /** Of a call, with `name`. */
   id?: string;
   name?: string;
-  /** Set for a result. */
+  /** Of a result. */
   tool_use_id?: string;
 }
 
@@ -140,7 +131,10 @@ export interface MessagesRequest extends Cached {
   tools?: OfferedTool[];
   tool_choice?: ToolChoice;
   thinking?: ThinkingParam;
-  output_config?: { effort?: EffortLevel | null; format?: unknown };
+  output_config?: {
+    effort?: EffortLevel | null;
+    format?: { type: 'json_schema'; schema: JsonObject } | null;
+  };
   stream?: boolean;
   stop_sequences?: string[];
   speed?: string | null;

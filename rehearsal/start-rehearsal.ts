@@ -19,7 +19,7 @@ import type { WireEvent, WireMessage } from './reply/reply-plan.js';
 import { acceptRequest, type AcceptedRequest } from './accept-request.js';
 import { encodeMessage, encodeReply } from './reply/encode-reply.js';
 import { planReply } from './reply/plan-reply.js';
-import { bindingBeta } from './rules/validate-model.js';
+import { bindingBeta } from './rules/check-parameters.js';
 import {
   loadTokenizer,
   type CountText,

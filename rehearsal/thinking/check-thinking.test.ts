@@ -3,7 +3,7 @@ import { acceptRequest, type AcceptedRequest } from '../accept-request.js';
 import { currentContract } from '../http/read-request.js';
 import { findProfile } from '../models/models.js';
 import type { MessagesRequest, RequestBlock, RequestMessage } from '../request-types.js';
-import { bindingBeta } from '../rules/validate-model.js';
+import { bindingBeta } from '../rules/check-parameters.js';
 import { planThinkingBlocks } from './plan-thinking-blocks.js';
 
 const user = (text: string): RequestMessage => ({

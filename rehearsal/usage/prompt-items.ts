@@ -7,7 +7,8 @@ import {
   type MessagesRequest,
   type RequestBlock,
 } from '../request-types.js';
-import { parseImageHeader, pagesOf } from '../rules/validate-blocks.js';
+import { parseImageHeader } from '../media/image-header.js';
+import { pagesOf } from '../rules/check-media.js';
 import { thinkingOf } from '../thinking/check-thinking.js';
 
 /** An item of a prompt: a tool, or a block of the system prompt or a message. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
-import { imageKind, parseImageHeader } from './validate-blocks.js';
+import { imageKind, parseImageHeader } from './image-header.js';
 
 describe('the header of an image', () => {
   it.each([

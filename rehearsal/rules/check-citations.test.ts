@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { RequestBlock } from '../request-types.js';
-import { validateCitations } from './validate-messages.js';
+import { validateCitations } from './check-messages.js';
 
 const document = (citations?: { enabled?: boolean }): RequestBlock => ({
   type: 'document',

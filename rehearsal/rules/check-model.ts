@@ -1,12 +1,11 @@
 import { refuse } from '../http/wire-error.js';
-import { type ModelProfile, effortLevels, type ProfileThinking } from '../models/profiles.js';
+import type { ModelProfile, ProfileThinking } from '../models/profiles.js';
 import { blocksOf, isThinkingBlock, type MessagesRequest } from '../request-types.js';
 import { thinkingOf } from '../thinking/check-thinking.js';
-import { isPlainObject } from '../json.js';
-import type { WireContract } from '../http/read-request.js';
 
 /** @throws a 400 for parameters that other models take and this one does not */
-export function validateModelLimits(body: MessagesRequest, profile: ModelProfile): void {
+export function checkModel(body: MessagesRequest, profile: ModelProfile): void {
+  checkThinkingParam(body, profile);
   if (body.max_tokens > profile.mostOutput) {
     throw refuse(
       'max-tokens',
@@ -21,12 +20,12 @@ export function validateModelLimits(body: MessagesRequest, profile: ModelProfile
       `messages.${system}: role 'system' is not supported on this model`,
     );
   }
-  validateForcedTool(body, profile);
-  validatePrefill(body, profile);
-  validateThinkingFirst(body, profile);
+  checkForcedTool(body, profile);
+  checkPrefill(body, profile);
+  checkThinkingFirst(body, profile);
 }
 
-function validateForcedTool(body: MessagesRequest, profile: ModelProfile): void {
+function checkForcedTool(body: MessagesRequest, profile: ModelProfile): void {
   const type = body.tool_choice?.type;
   if (type !== 'any' && type !== 'tool') return;
   if (!profile.forcesTools) {
@@ -41,7 +40,7 @@ function validateForcedTool(body: MessagesRequest, profile: ModelProfile): void 
 }
 
 /** Refuses a prefill where the model takes none. A paused turn of server tools is no prefill. */
-function validatePrefill(body: MessagesRequest, profile: ModelProfile): void {
+function checkPrefill(body: MessagesRequest, profile: ModelProfile): void {
   const last = body.messages.at(-1);
   if (last?.role !== 'assistant') return;
   if (blocksOf(last).some(({ type }) => type === 'server_tool_use')) return;
@@ -61,7 +60,7 @@ function validatePrefill(body: MessagesRequest, profile: ModelProfile): void {
 }
 
 /** With `enabled`, a turn that goes on after a tool must have begun with thinking. */
-function validateThinkingFirst(body: MessagesRequest, profile: ModelProfile): void {
+function checkThinkingFirst(body: MessagesRequest, profile: ModelProfile): void {
   if (thinkingOf(body, profile).kind !== 'enabled') return;
   const { messages } = body;
   const opener = messages.findLastIndex(
@@ -83,43 +82,20 @@ function validateThinkingFirst(body: MessagesRequest, profile: ModelProfile): vo
   );
 }
 
-const leastBudget = 1_024;
-export const bindingBeta = 'thinking-binding-controls-2026-08-01';
-const updatesBeta = 'thinking-display-updates-2026-08-18';
-
-const kinds = ['adaptive', 'between_tools', 'enabled', 'disabled'] as const;
-
-/** The fields of each kind beside its type. */
-const fieldsOf: Record<ProfileThinking, readonly string[]> = {
-  adaptive: ['display', 'block_binding'],
-  enabled: ['budget_tokens', 'display', 'block_binding'],
-  between_tools: [],
-  disabled: [],
-};
-
 /** @throws a 400 for thinking or effort that the model does not take */
-export function validateThinking(
-  body: MessagesRequest,
-  profile: ModelProfile,
-  contract: WireContract,
-): void {
-  const thinking: unknown = body.thinking;
-  if (thinking !== undefined) {
-    if (!isPlainObject(thinking)) {
-      throw refuse('request-shape', 'thinking: Input should be an object');
-    }
-    const kind = kinds.find((known) => known === thinking['type']);
-    if (kind === undefined) {
-      const tags = kinds.map((known) => `'${known}'`).join(', ');
-      throw refuse('request-shape', `thinking: Input should have a 'type' of ${tags}`);
-    }
-    if (!profile.thinking.includes(kind)) {
-      throw refuse('thinking-kind', kindRefusal(kind, profile));
-    }
-    validateFields(thinking, kind, contract);
-    if (kind === 'enabled') validateBudget(thinking['budget_tokens'], body.max_tokens);
+function checkThinkingParam(body: MessagesRequest, profile: ModelProfile): void {
+  const { thinking } = body;
+  if (thinking !== undefined && !profile.thinking.includes(thinking.type)) {
+    throw refuse('thinking-kind', kindRefusal(thinking.type, profile));
   }
-  validateEffort(body, profile);
+  if (thinking?.type === 'enabled' && thinking.budget_tokens >= body.max_tokens) {
+    throw refuse(
+      'thinking-budget',
+      '`max_tokens` must be greater than `thinking.budget_tokens`. Please consult our documentation ' +
+        'at https://docs.claude.com/en/docs/build-with-claude/extended-thinking',
+    );
+  }
+  checkEffort(body, profile);
 }
 
 function kindRefusal(kind: ProfileThinking, profile: ModelProfile): string {
@@ -143,58 +119,9 @@ function kindRefusal(kind: ProfileThinking, profile: ModelProfile): string {
   );
 }
 
-function validateFields(
-  thinking: Record<string, unknown>,
-  kind: ProfileThinking,
-  contract: WireContract,
-): void {
-  for (const field of Object.keys(thinking)) {
-    if (field === 'type' || thinking[field] === null) continue;
-    if (!fieldsOf[kind].includes(field)) throw extra('request-shape', `${kind}.${field}`);
-    if (field === 'block_binding' && !contract.betas.has(bindingBeta)) {
-      throw extra('beta-field', `${kind}.${field}`);
-    }
-  }
-  const { display } = thinking;
-  if (display === 'updates' && contract.betas.has(updatesBeta)) return;
-  if (
-    display === undefined ||
-    display === null ||
-    display === 'summarized' ||
-    display === 'omitted'
-  )
-    return;
-  const values = "Input should be 'summarized' or 'omitted'";
-  throw refuse('request-shape', `thinking.${kind}.display: ${values}`);
-}
-
-function extra(rule: 'request-shape' | 'beta-field', field: string): Error {
-  return refuse(rule, `thinking.${field}: Extra inputs are not permitted`);
-}
-
-function validateBudget(budget: unknown, maxTokens: number): void {
-  const path = 'thinking.enabled.budget_tokens';
-  if (budget === undefined) throw refuse('request-shape', `${path}: Field required`);
-  if (!Number.isInteger(budget) || Number(budget) < leastBudget) {
-    const least = `Input should be greater than or equal to ${leastBudget}`;
-    throw refuse('thinking-budget', `${path}: ${least}`);
-  }
-  if (Number(budget) < maxTokens) return;
-  throw refuse(
-    'thinking-budget',
-    '`max_tokens` must be greater than `thinking.budget_tokens`. Please consult our documentation ' +
-      'at https://docs.claude.com/en/docs/build-with-claude/extended-thinking',
-  );
-}
-
-function validateEffort(body: MessagesRequest, profile: ModelProfile): void {
-  const effort: unknown = body.output_config?.effort;
-  if (effort === undefined || effort === null) return;
-  const level = effortLevels.find((known) => known === effort);
-  if (level === undefined) {
-    const levels = effortLevels.map((known) => `'${known}'`).join(', ');
-    throw refuse('request-shape', `output_config.effort: Input should be ${levels}`);
-  }
+function checkEffort(body: MessagesRequest, profile: ModelProfile): void {
+  const level = body.output_config?.effort;
+  if (level === undefined || level === null) return;
   if (profile.efforts.length === 0) {
     throw refuse('effort', 'This model does not support the effort parameter.');
   }

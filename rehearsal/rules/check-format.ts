@@ -2,7 +2,6 @@ import { isPlainObject } from '../json.js';
 import { refuse } from '../http/wire-error.js';
 import { blocksOf, type MessagesRequest } from '../request-types.js';
 
-const configFields = ['effort', 'format'];
 const mostOptional = 24;
 const mostUnions = 16;
 /** Parts of a schema with each reference replaced: definitions that each refer twice to the next double them. */
@@ -42,35 +41,15 @@ const ofType: Readonly<Record<string, readonly string[]>> = {
   string: ['format', 'pattern'],
 };
 
-/** @throws a 400 for an `output_config` that is not one, or a format that the API does not compile */
-export function validateOutputConfig(body: MessagesRequest): void {
-  const config: unknown = body.output_config;
-  if (config === undefined) return;
-  if (!isPlainObject(config)) throw shape('output_config: Input should be an object');
-  const odd = Object.keys(config).find((key) => !configFields.includes(key));
-  if (odd !== undefined) throw shape(`output_config.${odd}: Extra inputs are not permitted`);
-  const { format } = config;
+/** @throws a 400 for a format that the API does not compile, or not beside what else is asked for */
+export function checkFormat(body: MessagesRequest): void {
+  const format = body.output_config?.format;
   if (format === undefined || format === null) return;
-  if (!isPlainObject(format)) throw shape('output_config.format: Input should be an object');
-  const unknown = Object.keys(format).find((key) => key !== 'type' && key !== 'schema');
-  if (unknown !== undefined) {
-    throw shape(`output_config.format.${unknown}: Extra inputs are not permitted`);
-  }
-  if (format['type'] !== 'json_schema') {
-    throw shape("output_config.format.type: Input should be 'json_schema'");
-  }
-  if (!isPlainObject(format['schema'])) {
-    throw shape('output_config.format.schema: Input should be an object');
-  }
-  validateSchema(format['schema']);
+  checkSchema(format.schema);
   refuseWithCitations(body);
   if (body.messages.at(-1)?.role === 'assistant' && !isPaused(body)) {
     throw refuse('format-prefill', 'output_config.format: prefilling is not supported with it');
   }
-}
-
-function shape(message: string): Error {
-  return refuse('request-shape', message);
 }
 
 function isPaused({ messages }: MessagesRequest): boolean {
@@ -101,13 +80,13 @@ interface Walk {
   counts: { parts: number; optional: number; unions: number };
 }
 
-function validateSchema(root: Record<string, unknown>): void {
+function checkSchema(root: Record<string, unknown>): void {
   const counts = { parts: 0, optional: 0, unions: 0 };
-  validateNode(root, '', { root, references: [], counts });
+  checkNode(root, '', { root, references: [], counts });
   for (const defs of [root['$defs'], root['definitions']]) {
     if (!isPlainObject(defs)) continue;
     for (const [name, def] of Object.entries(defs)) {
-      validateNode(def, `/$defs/${name}`, { root, references: [`#/$defs/${name}`], counts });
+      checkNode(def, `/$defs/${name}`, { root, references: [`#/$defs/${name}`], counts });
     }
   }
   if (counts.optional > mostOptional) {
@@ -122,12 +101,12 @@ function wrong(path: string, what: string): Error {
   return refuse('format-schema', `output_config.format.schema${path}: ${what}`);
 }
 
-function validateNode(node: unknown, path: string, walk: Walk): void {
+function checkNode(node: unknown, path: string, walk: Walk): void {
   if (!isPlainObject(node)) throw wrong(path, 'Input should be an object');
   walk.counts.parts += 1;
   if (walk.counts.parts > mostParts) throw wrong('', 'Schema is too complex');
   const { type, $ref: reference } = node;
-  if (reference !== undefined) return validateReference(reference, path, walk);
+  if (reference !== undefined) return checkReference(reference, path, walk);
   const named = (Array.isArray(type) ? type : [type]).map(String);
   const isTyped = type !== undefined;
   const odd = isTyped ? named.find((name) => !types.includes(name)) : undefined;
@@ -141,10 +120,10 @@ function validateNode(node: unknown, path: string, walk: Walk): void {
     const words = unsupported.join(', ');
     throw wrong(path, `For '${named.join(', ')}' type, properties ${words} are not supported`);
   }
-  validateLiterals(node, path);
-  if (named.includes('object')) validateObject(node, path, walk);
-  if (named.includes('array')) validateArray(node, path, walk);
-  if (named.includes('string')) validateString(node, path);
+  checkLiterals(node, path);
+  if (named.includes('object')) checkObject(node, path, walk);
+  if (named.includes('array')) checkArray(node, path, walk);
+  if (named.includes('string')) checkString(node, path);
   if (named.length > 1 || node['anyOf'] !== undefined) walk.counts.unions += 1;
   for (const key of ['anyOf', 'allOf'] as const) {
     const variants = node[key];
@@ -156,22 +135,22 @@ function validateNode(node: unknown, path: string, walk: Walk): void {
       if (key === 'allOf' && isPlainObject(variant) && variant['$ref'] !== undefined) {
         throw wrong(path, 'allOf with $ref is not supported');
       }
-      validateNode(variant, `${path}/${key}/${index}`, walk);
+      checkNode(variant, `${path}/${key}/${index}`, walk);
     });
   }
 }
 
-function validateReference(reference: unknown, path: string, walk: Walk): void {
+function checkReference(reference: unknown, path: string, walk: Walk): void {
   const name = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(String(reference));
   const defs = name === null ? undefined : walk.root[name[1] ?? ''];
   const target = isPlainObject(defs) ? defs[name?.[2] ?? ''] : undefined;
   if (target === undefined) throw wrong(path, `$ref ${String(reference)} is not supported`);
   const key = `#/$defs/${name?.[2] ?? ''}`;
   if (walk.references.includes(key)) throw wrong(path, 'Circular reference detected');
-  validateNode(target, path, { ...walk, references: [...walk.references, key] });
+  checkNode(target, path, { ...walk, references: [...walk.references, key] });
 }
 
-function validateLiterals(node: Record<string, unknown>, path: string): void {
+function checkLiterals(node: Record<string, unknown>, path: string): void {
   const { enum: values = [], const: value } = node;
   if (!Array.isArray(values) || values.some(isComplex) || isComplex(value)) {
     throw wrong(path, 'enum and const take strings, numbers, booleans and null only');
@@ -182,7 +161,7 @@ function isComplex(value: unknown): boolean {
   return typeof value === 'object' && value !== null;
 }
 
-function validateObject(node: Record<string, unknown>, path: string, walk: Walk): void {
+function checkObject(node: Record<string, unknown>, path: string, walk: Walk): void {
   if (node['additionalProperties'] !== false) {
     throw wrong(path, "For 'object' type, 'additionalProperties' must be explicitly set to false");
   }
@@ -191,19 +170,19 @@ function validateObject(node: Record<string, unknown>, path: string, walk: Walk)
   if (!Array.isArray(required)) throw wrong(path, 'required should be a list');
   for (const [name, property] of Object.entries(properties)) {
     if (!required.includes(name)) walk.counts.optional += 1;
-    validateNode(property, `${path}/properties/${name}`, walk);
+    checkNode(property, `${path}/properties/${name}`, walk);
   }
 }
 
-function validateArray(node: Record<string, unknown>, path: string, walk: Walk): void {
+function checkArray(node: Record<string, unknown>, path: string, walk: Walk): void {
   const { items, minItems } = node;
   if (minItems !== undefined && minItems !== 0 && minItems !== 1) {
     throw wrong(path, `For 'array' type, 'minItems' values other than 0 or 1 are not supported`);
   }
-  if (items !== undefined) validateNode(items, `${path}/items`, walk);
+  if (items !== undefined) checkNode(items, `${path}/items`, walk);
 }
 
-function validateString(node: Record<string, unknown>, path: string): void {
+function checkString(node: Record<string, unknown>, path: string): void {
   const { format } = node;
   if (format === undefined || stringFormats.includes(format)) return;
   throw wrong(path, `For 'string' type, format ${JSON.stringify(format)} is not supported`);

@@ -1,0 +1,83 @@
+import { refuse } from '../http/wire-error.js';
+import { parseImageHeader } from '../media/image-header.js';
+import type { ModelProfile } from '../models/profiles.js';
+import { type MessagesRequest, type RequestBlock } from '../request-types.js';
+
+const mostPixels = 8_000;
+const mostPixelsOfMany = 2_000;
+/** Images above which the limit of many images applies. */
+const many = 20;
+/** Characters of base64 in which the size of an image is looked for. */
+const sizeCharacters = 400_000;
+
+interface Media {
+  type: 'image' | 'document';
+  data: string;
+  path: string;
+}
+
+/** @throws a 400 for more images and pages than the model takes, or for images that are too large */
+export function checkMedia(body: MessagesRequest, profile: ModelProfile): void {
+  const media = mediaOf(body);
+  if (media.length === 0) return;
+  const images = media.filter(({ type }) => type === 'image');
+  const pages = media.reduce(
+    (sum, { type, data }) => sum + (type === 'image' ? 0 : pagesOf(data)),
+    0,
+  );
+  if (pages + images.length > profile.mostImages) {
+    throw refuse(
+      'media-count',
+      `Too much media: ${pages} document pages + ${images.length} images > ${profile.mostImages}`,
+    );
+  }
+  const isMany = images.length > many;
+  const most = isMany ? mostPixelsOfMany : mostPixels;
+  const over = images.filter(({ data }) => longestSide(data) > most);
+  const [first] = over;
+  if (first === undefined) return;
+  const limit = `max allowed size${isMany ? ' for many-image requests' : ''}: ${most} pixels`;
+  throw refuse(
+    'image-pixels',
+    `${first.path}.image.source.base64.data: At least one of the image dimensions exceed ${limit}`,
+    {
+      error_code: 'image_dimensions_too_large',
+      max_side_length_pixels: most,
+      paths: over.map(({ path }) => path.replace('.tool_result.', '.')),
+    },
+  );
+}
+
+/** The images and documents of a request that came with it, in results of tools too. */
+function mediaOf({ messages }: MessagesRequest): Media[] {
+  const media: Media[] = [];
+  const add = (block: RequestBlock, ...path: (string | number)[]): void => {
+    if (block.type !== 'image' && block.type !== 'document') return;
+    const { type, source } = block;
+    if (source.type === 'base64') {
+      media.push({ type, data: source.data ?? '', path: path.join('.') });
+    }
+  };
+  messages.forEach(({ content }, index) => {
+    if (typeof content === 'string') return;
+    content.forEach((block, at) => {
+      add(block, 'messages', index, 'content', at);
+      if (block.type !== 'tool_result' || !Array.isArray(block.content)) return;
+      block.content.forEach((item, inner) =>
+        add(item, 'messages', index, 'content', at, 'tool_result', 'content', inner),
+      );
+    });
+  });
+  return media;
+}
+
+function longestSide(data: string): number {
+  const size = parseImageHeader(Buffer.from(data.slice(0, sizeCharacters), 'base64'));
+  return size === undefined ? 0 : Math.max(size.width, size.height);
+}
+
+/** Pages of a PDF as far as they are not compressed, at least one. */
+export function pagesOf(data: string): number {
+  const text = Buffer.from(data, 'base64').toString('latin1');
+  return Math.max(text.match(/\/Type\s*\/Page(?![a-zA-Z])/g)?.length ?? 0, 1);
+}
