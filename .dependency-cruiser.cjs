@@ -366,7 +366,7 @@ module.exports = {
     only(
       'undici-has-one-home',
       ['undici'],
-      ['^src/platform/net/'],
+      ['^src/platform/(net|tuned)/'],
       'Requests that leave the machine go through publicFetch.',
     ),
     {

@@ -1,25 +1,16 @@
-import { createServer, IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { StreamableFile } from '@nestjs/common';
 import type { Express, Response } from 'express';
 import { printJson } from '../platform/exact-json.js';
 import { answerUnreadable } from './check-head.js';
 
-/**
- * Express over requests and responses that are made with its prototypes. It gives its prototypes to each request
- * and response when it comes otherwise, which makes each a hidden class of its own for V8: whatever is done with
- * them for as long as a stream is open finds no property in an inline cache.
- */
+/** Express whose server leaves it to us to refuse what it cannot read, and whose answers keep their numbers. */
 export class HttpAdapter extends ExpressAdapter {
   override initHttpServer(): void {
     const app: Express = this.getInstance();
-    class Request extends IncomingMessage {}
-    class Response extends ServerResponse {}
-    app.request = beBefore(Request.prototype, app.request);
-    app.response = beBefore(Response.prototype, app.response);
-    const options = { IncomingMessage: Request, ServerResponse: Response };
     // `checkHead` refuses a request without a Host, in the words of other refusals.
-    const server = createServer({ ...options, requireHostHeader: false }, app);
+    const server = createServer({ requireHostHeader: false }, app);
     // Node would drop the rest without a word; `checkHead` refuses them. Their length is bounded as well.
     server.maxHeadersCount = 0;
     server.on('clientError', answerUnreadable);
@@ -48,11 +39,4 @@ export class HttpAdapter extends ExpressAdapter {
     this.httpServer.closeAllConnections();
     await closed;
   }
-}
-
-/** @returns `own`, which has all that `next` has. */
-function beBefore<Next extends object>(own: object, next: Next): Next {
-  Object.setPrototypeOf(own, next);
-  // It has what `next` has, as an object before it in its chain.
-  return own as Next;
 }

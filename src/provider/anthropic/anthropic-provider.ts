@@ -19,7 +19,7 @@ import { secretRedactor } from '../../platform/text/redact.js';
 import { describeModel, deniesModel, lacksRoute } from './describe-model.js';
 import { mapError, mapRefusal } from './map-error.js';
 import { finishBody, openBody, createStreamParser, StallTimer } from './read-stream.js';
-import type { ChunkSource, TakeChunk } from '../../platform/net/dispatch-fetch.js';
+import type { ChunkSource, TakeChunk } from '../../platform/tuned/dispatch-fetch.js';
 import { CallSpan } from './call-span.js';
 import { toCountRequest, toRequest } from './to-request.js';
 

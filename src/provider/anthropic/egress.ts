@@ -14,7 +14,7 @@ import { parseAllowedOrigin } from '../../config/variable-forms.js';
 import type { TypedError } from '../../errors/typed-error.js';
 import { providerError } from '../provider-errors.js';
 import type { ProviderConfig } from '../provider-config.js';
-import { toHeaders, dispatchFetch } from '../../platform/net/dispatch-fetch.js';
+import { toHeaders, dispatchFetch } from '../../platform/tuned/dispatch-fetch.js';
 import { retryAfterMs } from '../../platform/retry-advice.js';
 import { printExact } from '../../platform/exact-json.js';
 import { publicDispatcher } from '../../platform/net/public-fetch.js';

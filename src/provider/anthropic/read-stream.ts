@@ -5,7 +5,7 @@ import { malformedStream, providerError, streamClosedEarly } from '../provider-e
 import { fromStreamEvent, newStreamState } from './from-stream-event.js';
 import { isDeepJson, parseJson } from '../../platform/exact-json.js';
 import type { Clock } from '../../platform/clock.js';
-import { StreamedResponse, type ChunkSource } from '../../platform/net/dispatch-fetch.js';
+import { StreamedResponse, type ChunkSource } from '../../platform/tuned/dispatch-fetch.js';
 import { withTimeout } from '../../platform/async/deadlines.js';
 
 /** Longest event of the wire: most are a few hundred bytes, results of server tools a few MiB. */

@@ -101,38 +101,6 @@ describe('TurnEncoder', () => {
     );
   });
 
-  it('encodes a batch once for all readers that are at it, and anew for one that is not', () => {
-    let encoded = 0;
-    const counted: Dialect<number> = {
-      ...counting,
-      encode: (state, event) => {
-        encoded += 1;
-        return counting.encode(state, event);
-      },
-    };
-    const log = logOf([[1, 2, 1]]);
-    const batches = [log.slice(0, 2), log.slice(2)];
-    /** Reads the log as it comes, with a reader for each cursor. */
-    const read = (...cursors: (string | undefined)[]): string[] => {
-      const readers = cursors.map(
-        (after) =>
-          new TurnEncoder(counted, 't', after === undefined ? undefined : parseCursor('t', after)),
-      );
-      const came = readers.map(() => '');
-      for (const batch of batches) {
-        for (const [index, reader] of readers.entries())
-          came[index] += [...reader.texts(batch)].join('');
-      }
-      return came;
-    };
-    const [whole = '', again] = read(undefined, undefined);
-    expect([again, encoded]).toEqual([whole, 3]);
-    // The second batch begins at the same state.
-    const [rest = ''] = read('1.1', undefined);
-    expect([whole.endsWith(rest), rest.length < whole.length, encoded]).toEqual([true, true, 8]);
-    expect([read('1.9'), encoded]).toEqual([[''], 11]);
-  });
-
   it('names the turn of each reader where two turns have the same events', () => {
     const events = logOf([[1]]);
     const texts = ['t', 'u', 't'].map((turnId) => [

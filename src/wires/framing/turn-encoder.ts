@@ -5,27 +5,11 @@ import { type Dialect, type Frame, type FrameWithCursor, formatFrame } from './d
 /** The length of a text, in characters, after which the next one begins. */
 const TEXT_LENGTH = 64 * 1024;
 
-/** A batch in a dialect, for the turn's other readers. */
-interface EncodedBatch {
-  events: readonly TurnEvent[];
-  turnId: string;
-  dialect: object;
-  before: unknown;
-  after: unknown;
-  text: string;
-}
-
 /** A text of whole frames, and the index of the event that comes after it. */
 interface EncodedText {
   text: string;
   next: number;
 }
-
-/**
- * The last batch. A batch comes to all of a process's readers of its turn as the same array, one after the other.
- * Batches of two turns that are the same to the last character may be one array too.
- */
-let lastBatch: EncodedBatch | undefined;
 
 /**
  * Encodes one reader's events, in order and from the first one, whatever the reader has already:
@@ -65,20 +49,8 @@ export class TurnEncoder<State> {
 
   /** The frames of events as they go out, in texts of whole frames. */
   texts(events: readonly TurnEvent[]): Iterable<string> {
-    const { turnId, dialect } = this;
-    const before = this.#state;
-    const isSentWhole = this.#isAfterCursor(events);
-    const saved = isSentWhole && lastBatch?.events === events ? lastBatch : undefined;
-    if (saved?.turnId === turnId && saved.dialect === dialect && saved.before === before) {
-      // The state is of this dialect, which is the same object.
-      this.#state = saved.after as State;
-      return textAlone(saved.text);
-    }
     const first = this.#encodeText(events, 0);
-    if (first.next < events.length) return this.#textsAfter(first, events);
-    const { text } = first;
-    if (isSentWhole) lastBatch = { events, turnId, dialect, before, after: this.#state, text };
-    return textAlone(text);
+    return first.next < events.length ? this.#textsAfter(first, events) : textAlone(first.text);
   }
 
   /** A text, and those of the events after it, each encoded when the one before has been taken. */
@@ -101,11 +73,6 @@ export class TurnEncoder<State> {
       for (const frame of this.encode(event)) text += formatFrame(frame);
     }
     return { text, next };
-  }
-
-  #isAfterCursor([first]: readonly TurnEvent[]): boolean {
-    const { after } = this;
-    return after === undefined || (first !== undefined && compareCursors(first, after) > 0);
   }
 
   #name({ event, data }: Frame, cursor: Cursor): FrameWithCursor {

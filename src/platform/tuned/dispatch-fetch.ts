@@ -48,9 +48,11 @@ const streamHeaders: ReadonlySet<string> = new Set(['content-type', 'request-id'
 const MOST_UNREAD = 16;
 
 /**
- * A `fetch` over a dispatcher, for requests with a text as their body. Web streams cost a tenth of a
- * worker that streams: the chunks of an event stream are handed on as they come, by a
- * `StreamedResponse`. Any other answer is read whole. Redirects are not followed.
+ * A `fetch` over a dispatcher, for requests with a text as their body. The chunks of an event stream are handed on as
+ * they come, by a `StreamedResponse`. Any other answer is read whole. Redirects are not followed.
+ *
+ * Here for its speed alone. With undici's own fetch, whose body is a web stream, a worker takes 27 % more CPU in `long`
+ * (58 → 74 ms for 1,000 deltas) and 36 % more in `t100` (22 → 30), on Node 24.
  *
  * @throws (the fetch) TypeError whose cause is the failure of the connection; the signal's reason.
  */
