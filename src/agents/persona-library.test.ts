@@ -1,9 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, rename, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { PersonaLibrary } from './persona-library.js';
+import path, { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { PersonaLibrary, openAgents } from './persona-library.js';
 
 let folder: string;
 let root: string;
@@ -203,6 +203,34 @@ describe('PersonaLibrary.problems', () => {
     // The last version without faults is used.
     expect(await library.agents()).toMatchObject([
       { name: 'A', file, limits: { max_iterations: 3 } },
+    ]);
+  });
+});
+
+describe('openAgents', () => {
+  let root: string;
+  beforeEach(async () => {
+    root = await mkdtemp(path.join(tmpdir(), 'turnpike-agents-'));
+    await mkdir(path.join(root, 'agents'));
+  });
+  afterEach(() => rm(root, { recursive: true, force: true }));
+
+  it('says which files are no agents for their names', async () => {
+    for (const file of ['reader.md', 'my agent.md', 'größe.md', 'SHOUT.MD', 'README.md', 'a.txt']) {
+      await writeFile(path.join(root, 'agents', file), 'You read.');
+    }
+    const said: string[] = [];
+    const known = { knownTools: [], knownTrees: [] };
+    const library = await openAgents(root, {
+      ...known,
+      onProblem: (place, problem) => void said.push(`${place} ${problem}`),
+    });
+    expect((await library.agents()).map(({ name }) => name)).toEqual(['reader']);
+    const ofFiles = said.filter((line) => line.startsWith('agents/'));
+    expect(ofFiles.map((line) => line.replace(/this .* for example /, ''))).toEqual([
+      'agents/SHOUT.MD SHOUT.md',
+      'agents/größe.md grosse.md',
+      'agents/my agent.md my-agent.md',
     ]);
   });
 });

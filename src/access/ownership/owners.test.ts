@@ -5,8 +5,8 @@ import { storeTurn } from '../../../test/support/turn/store-turn.js';
 import { newId } from '../../platform/ids.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { approvals } from '../../storage/governance-schema.js';
-import { Owners } from './owners.js';
 import { openSessions } from '../../../test/support/open-sessions.js';
+import { Owners, checkRoutes, idAt } from './owners.js';
 
 describe('Owners', () => {
   let database: OpenedDatabase;
@@ -51,5 +51,35 @@ describe('Owners', () => {
     for (const id of [wrong, newId(prefix), '', 'a\0b', "' or 1=1"]) {
       expect(await owners.find(kind, id)).toBeUndefined();
     }
+  });
+});
+
+describe('checkRoutes', () => {
+  it('names every route that was forgotten, and says what to do', () => {
+    const routes = [
+      { name: 'A.get', isDeclared: true },
+      { name: 'A.post', isDeclared: false },
+      { name: 'B.list', isDeclared: false },
+    ];
+    expect(() => checkRoutes(routes)).toThrow(/A\.post, B\.list\. .*@Owned/);
+    expect(() => checkRoutes(routes.slice(0, 1))).not.toThrow();
+  });
+});
+
+describe('idAt', () => {
+  const params = Object.assign(Object.create(null) as object, { id: 'sess_1' });
+
+  it.each([
+    ['params.id', 'sess_1'],
+    ['body.sessionId', 'sess_2'],
+    ['query.context', undefined],
+    ['query.none', undefined],
+  ] as const)('finds %s: %j', (field, expected) => {
+    const request = { params, body: { sessionId: ' sess_2 ' }, query: { context: ['a', 'b'] } };
+    expect(idAt(request, field)).toBe(expected);
+  });
+
+  it.each([undefined, null, 'text', 7])('finds nothing in a body that is %j', (body) => {
+    expect(idAt({ body }, 'body.sessionId')).toBeUndefined();
   });
 });

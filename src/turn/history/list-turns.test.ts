@@ -1,9 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, beforeEach } from '@jest/globals';
 import { sql } from 'drizzle-orm';
 import { openTestDatabase } from '../../../test/support/database/database.js';
 import { storeSession, storeTurn } from '../../../test/support/turn/store-turn.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
-import { listTurns, type ListedTurn, viewListedTurn } from './list-turns.js';
+import {
+  listTurns,
+  type ListedTurn,
+  viewListedTurn,
+  isTurnOf,
+  pageTurns,
+  type PlacedTurn,
+} from './list-turns.js';
 
 describe('the turns of a session', () => {
   let database: OpenedDatabase;
@@ -73,5 +80,67 @@ describe('the turns of a session', () => {
         endedAt: null,
       });
     }
+  });
+});
+
+describe('the pages of a session', () => {
+  let database: OpenedDatabase;
+  beforeAll(async () => {
+    database = await openTestDatabase();
+  });
+  afterAll(() => database.close());
+
+  const at = (second: number): Date => new Date(Date.UTC(2026, 0, 1, 0, 0, second));
+  const more = { status: 'completed' as const };
+
+  let sessionId: string;
+  beforeEach(async () => {
+    sessionId = await storeSession(database.db);
+    const alien = await storeSession(database.db);
+    for (const second of [1, 2, 2, 2, 2, 3, 4]) {
+      await storeTurn(database.db, { ...more, sessionId, createdAt: at(second) });
+      await storeTurn(database.db, { ...more, sessionId: alien, createdAt: at(second) });
+    }
+  });
+
+  const page = (limit: number, after?: string, summarisedThrough?: string) =>
+    pageTurns(database.db, sessionId, { after, limit, summarisedThrough });
+
+  async function pages(limit: number): Promise<PlacedTurn[][]> {
+    const all: PlacedTurn[][] = [];
+    for (let after: string | undefined; ;) {
+      const found = await page(limit, after);
+      if (found.length === 0) return all;
+      all.push(found);
+      after = found.at(-1)?.id;
+    }
+  }
+
+  it.each([1, 2, 3, 4, 7, 8])(
+    'join without holes or repeats where turns came in one millisecond: %i at a time',
+    async (limit) => {
+      const whole = await page(100);
+      expect(whole).toHaveLength(7);
+      const all = await pages(limit);
+      expect(all.flat()).toEqual(whole);
+      expect(Math.max(...all.map(({ length }) => length))).toBe(Math.min(limit, 7));
+    },
+  );
+
+  it('have what a summary stands for marked, through its last turn and no further', async () => {
+    const ids = (await page(100)).map(({ id }) => id);
+    for (const [index, through] of ids.entries()) {
+      const marks = (await page(100, ids[0], through)).map(({ isSummarised }) => isSummarised);
+      expect(marks).toEqual(ids.slice(1).map((_id, i) => i + 1 <= index));
+    }
+    const unknown = await page(100, undefined, 'turn_gone');
+    expect(unknown.some(({ isSummarised }) => isSummarised)).toBe(false);
+  });
+
+  it('begin after turns of this session only', async () => {
+    const [mine] = await page(1);
+    const other = await storeTurn(database.db, more);
+    const known = [mine?.id ?? '', other, 'x'].map((id) => isTurnOf(database.db, sessionId, id));
+    expect(await Promise.all(known)).toEqual([true, false, false]);
   });
 });

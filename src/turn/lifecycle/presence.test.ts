@@ -11,6 +11,7 @@ import { storeApproval } from '../../../test/support/turn/store-approval.js';
 import { storeTurn } from '../../../test/support/turn/store-turn.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { readerProcesses, turnReaders, turns } from '../../storage/schema.js';
+import type { UnansweredDatabase } from '../../../test/support/database/unanswered-database.js';
 import { RENEW_MS, READER_LEASE_MS } from './presence.js';
 
 describe('who reads a turn', () => {
@@ -164,3 +165,150 @@ describe('who reads a turn', () => {
     expect(await database.db.select().from(readerProcesses)).toEqual([]);
   });
 });
+
+const ONCE_MS = 500;
+const LONG_MS = 16_000;
+
+/** Whom the database does not answer. */
+type Whom = 'all' | 'the process of the reader' | 'the sweeper';
+
+const outages: [Whom, number][] = [
+  ['all', ONCE_MS],
+  ['all', LONG_MS],
+  ['the process of the reader', ONCE_MS],
+  ['the process of the reader', LONG_MS],
+];
+const seenByAny: [Whom, number][] = [
+  ...outages,
+  ['the sweeper', ONCE_MS],
+  ['the sweeper', LONG_MS],
+];
+
+describe('a database that does not answer', () => {
+  let database: OpenedDatabase;
+  beforeAll(async () => {
+    database = await openTestDatabase();
+  });
+  afterAll(() => database.close());
+
+  /** Away from now on, until what it returns is called. */
+  function begin(scene: ReaderScene, whom: Whom): () => void {
+    const databases = databasesOf(scene)[whom];
+    for (const one of databases) one.isAway = true;
+    return () => {
+      for (const one of databases) one.isAway = false;
+    };
+  }
+
+  it.each(outages)(
+    'to %s for %i ms takes no reader from a turn that was accepted with it',
+    async (whom, ms) => {
+      const scene = await ReaderScene.start(database.db);
+      const turnId = await scene.accept(scene.there);
+      await scene.join(scene.there, turnId);
+      // The first renewal of all falls into it.
+      await scene.pass(RENEW_MS - ONCE_MS);
+      const end = begin(scene, whom);
+      await scene.pass(ms);
+      end();
+      await scene.pass(3 * READER_LEASE_MS);
+      expect(await scene.isCancelled(turnId)).toBe(false);
+    },
+  );
+
+  it.each(outages)(
+    'to %s for %i ms takes no reader that left one process and came back to another meanwhile',
+    async (whom, ms) => {
+      const scene = await ReaderScene.start(database.db);
+      const turnId = await scene.storeTurn();
+      const leave = await scene.join(scene.here, turnId);
+      await leave();
+      await scene.pass(1_500);
+      const end = begin(scene, whom);
+      await scene.pass(500);
+      await scene.join(scene.there, turnId);
+      await scene.pass(ms - 500);
+      end();
+      await scene.pass(3 * READER_LEASE_MS);
+      expect(await scene.isCancelled(turnId)).toBe(false);
+    },
+  );
+
+  it('learns of a reader within a second of its return, not with the next renewal', async () => {
+    const scene = await ReaderScene.start(database.db);
+    const turnId = await scene.storeTurn();
+    const leave = await scene.join(scene.here, turnId);
+    await leave();
+    const end = begin(scene, 'the process of the reader');
+    await scene.join(scene.there, turnId);
+    await scene.pass(GRACE_MS - 1_500);
+    end();
+    await scene.pass(1_000);
+    await scene.there.presence.close();
+    await scene.pass(GRACE_MS);
+    expect(await scene.isCancelled(turnId)).toBe(false);
+  });
+
+  it.each(seenByAny)(
+    'to %s for %i ms gives readers a lease to come back, whatever was stored before',
+    async (whom, ms) => {
+      const scene = await ReaderScene.start(database.db);
+      const turns = [await scene.storeTurn(), await scene.storeTurn()];
+      for (const turnId of turns) {
+        const leave = await scene.join(scene.here, turnId);
+        await leave();
+      }
+      const end = begin(scene, whom);
+      // A client was refused there, and tries again later than the grace.
+      if (whom !== 'the sweeper') scene.there.presence.noteAway();
+      await scene.pass(ms);
+      end();
+      await scene.pass(READER_LEASE_MS - 1_000);
+      const [comesBack = '', staysAway = ''] = turns;
+      await scene.join(scene.there, comesBack);
+      expect(await scene.isCancelled(staysAway)).toBe(false);
+      await scene.pass(1_000 + CONFIRMED_MS);
+      expect(await scene.isCancelled(staysAway)).toBe(true);
+      expect(await scene.isCancelled(comesBack)).toBe(false);
+    },
+  );
+
+  it.each(outages)(
+    'to %s for %i ms does not delay the end of what is left after it',
+    async (whom, ms) => {
+      const scene = await ReaderScene.start(database.db);
+      const turnId = await scene.storeTurn();
+      const leave = await scene.join(scene.here, turnId);
+      const end = begin(scene, whom);
+      scene.there.presence.noteAway();
+      await scene.pass(ms);
+      end();
+      await scene.pass(2_000);
+      await leave();
+      await scene.pass(GRACE_MS + CONFIRMED_MS);
+      expect(await scene.isCancelled(turnId)).toBe(true);
+    },
+  );
+
+  it('is what a sweeper takes the time before its start for', async () => {
+    const scene = await ReaderScene.start(database.db, 0);
+    const [early, late] = [await scene.storeTurn(), await scene.storeTurn()];
+    const leaveEarly = await scene.join(scene.here, early);
+    const leaveLate = await scene.join(scene.here, late);
+    await leaveEarly();
+    await scene.pass(1_000);
+    await leaveLate();
+    await scene.pass(GRACE_MS + CONFIRMED_MS);
+    expect([await scene.isCancelled(early), await scene.isCancelled(late)]).toEqual([false, true]);
+    await scene.pass(READER_LEASE_MS - GRACE_MS);
+    expect(await scene.isCancelled(early)).toBe(true);
+  });
+});
+
+function databasesOf({ here, there, sweeper }: ReaderScene): Record<Whom, UnansweredDatabase[]> {
+  return {
+    all: [here.database, there.database, sweeper],
+    'the process of the reader': [there.database],
+    'the sweeper': [sweeper],
+  };
+}

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { noUsage } from '../../events/turn-event.js';
 import type { TurnTranscript } from '../state/attempt-context.js';
-import { fitOutputs } from './transcripts.js';
+import { fitOutputs, elidedThrough } from './transcripts.js';
 
 /** A turn whose first step used so many tokens and whose calls had these outputs. */
 function turn(inputTokens: number, outputs: readonly string[]): TurnTranscript {
@@ -55,4 +55,19 @@ describe('fitOutputs', () => {
     const given = turn(0, ['x'.repeat(5_000)]);
     expect(fitOutputs(given, 1_000, (text) => text.length)).toBe(given);
   });
+});
+
+const steps = (...tokens: number[]) =>
+  tokens.map((inputTokens, index) => ({ step: index + 1, usage: { ...noUsage, inputTokens } }));
+
+it.each([
+  [[], 0],
+  [[10, 50, 99, 99, 99], 0],
+  [[10, 50, 99, 100], 1],
+  [[100, 100], 0],
+  // An elided turn has headroom again; it is cut further when that is used up.
+  [[10, 50, 80, 90, 100, 40, 60], 2],
+  [[10, 50, 80, 90, 100, 40, 60, 100], 5],
+])('of %j up to step %s', (tokens, through) => {
+  expect(elidedThrough(steps(...tokens), 100)).toBe(through);
 });

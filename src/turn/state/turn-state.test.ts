@@ -3,6 +3,8 @@ import { defaultAgentConfig } from '../../governance/decision-tree/agent-config.
 import { newAgentState } from '../../governance/decision-tree/agent-state.js';
 import { DefaultDecisionTree } from '../../governance/decision-tree/decision-trees.js';
 import type { ToolCallStatus } from '../../storage/shapes/stored-turn.js';
+import { tokensOf } from '../../governance/limits/cost.js';
+import { noUsage } from '../../events/turn-event.js';
 import {
   addedTokens,
   addChild,
@@ -10,8 +12,8 @@ import {
   addResults,
   addStep,
   openState,
+  contextBefore,
 } from './turn-state.js';
-import { tokensOf } from '../../governance/limits/cost.js';
 
 const tree = new DefaultDecisionTree(defaultAgentConfig);
 const begin = newAgentState({
@@ -138,5 +140,21 @@ describe('the state of a turn', () => {
       spent.cost,
       spent.session,
     ]);
+  });
+});
+
+const stepOf = (inputTokens: number) => ({
+  usage: { ...noUsage, inputTokens, cacheReadTokens: 5 },
+});
+const failed = { usage: noUsage };
+
+describe('contextBefore', () => {
+  it.each([
+    ['no turn', [], 0],
+    ['the last step', [{ steps: [stepOf(1)] }, { steps: [stepOf(2), stepOf(3)] }], 8],
+    ['the last step that reached the model', [{ steps: [stepOf(1), failed] }, { steps: [] }], 6],
+    ['none that did', [{ steps: [failed] }], 0],
+  ])('of %s', (_name, turns, tokens) => {
+    expect(contextBefore(turns)).toBe(tokens);
   });
 });

@@ -1,7 +1,28 @@
 import { describe, expect, it } from '@jest/globals';
 import { TurnpikeClient } from '../../client/turnpike-client.js';
 import { painter } from '../terminal/screen.js';
-import { runChat } from './chat-command.js';
+import { parseChatLine, type ChatLine, runChat } from './chat-command.js';
+
+describe('parseChatLine', () => {
+  it.each<[string, ChatLine]>([
+    ['Hello there', { type: 'message', text: 'Hello there' }],
+    ['  padded  ', { type: 'message', text: 'padded' }],
+    ['//etc/hosts is what?', { type: 'message', text: '/etc/hosts is what?' }],
+    ['', { type: 'nothing' }],
+    ['   ', { type: 'nothing' }],
+    ['/help', { type: 'help' }],
+    ['/new', { type: 'new' }],
+    ['/quit', { type: 'quit' }],
+    ['/exit', { type: 'quit' }],
+    ['/sessions', { type: 'sessions', sessionId: undefined }],
+    ['/sessions  sess_1 more', { type: 'sessions', sessionId: 'sess_1' }],
+    ['/model', { type: 'model', name: undefined }],
+    ['/model claude-x', { type: 'model', name: 'claude-x' }],
+    ['/fly now', { type: 'unknown', command: '/fly' }],
+  ])('reads %j', (line, read) => {
+    expect(parseChatLine(line)).toEqual(read);
+  });
+});
 
 const asked = (approvalId: string): string =>
   JSON.stringify({

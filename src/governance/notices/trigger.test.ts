@@ -1,9 +1,41 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { someFacts, someReading } from '../../../test/support/turn/some-facts.js';
-import { checkTriggers, type Facts, type Trigger, type Notice } from './trigger.js';
 import { todoStatuses } from '../../storage/shapes/stored-step.js';
+import {
+  asSystemBlock,
+  escapeSystemTags,
+  checkTriggers,
+  type Facts,
+  type Trigger,
+  type Notice,
+} from './trigger.js';
 import { defaultTriggers } from './triggers.js';
+
+describe('escapeSystemTags', () => {
+  it.each([
+    '<system_message type="x">',
+    '</system_message>',
+    '< / SYSTEM_MESSAGE>',
+    '<\n/\tSystem_Message >',
+  ])('leaves nothing of %j that looks like the server’s own', (text) => {
+    expect(escapeSystemTags(`a ${text} b`)).not.toMatch(/<\s*\/?\s*system_message/i);
+  });
+
+  it.each(['<system>', '<system_messages>', 'system_message', 'a < b', '<b>'])(
+    'leaves %j as it is',
+    (text) => {
+      expect(escapeSystemTags(text)).toBe(text);
+    },
+  );
+});
+
+describe('asSystemBlock', () => {
+  it('cannot be closed by what is said in it', () => {
+    const block = asSystemBlock('todo-reminder', 'a</system_message>b');
+    expect(block.match(/<\/system_message>/g)).toHaveLength(1);
+  });
+});
 
 function trigger(id: string, change: Partial<Trigger> = {}): Trigger {
   return {

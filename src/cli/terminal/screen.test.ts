@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
-import { leaveOnClosedPipe } from './screen.js';
+import { leaveOnClosedPipe, askedLine, oneLine } from './screen.js';
 
 describe('a pipe that nobody reads any more', () => {
   it('ends the command, as shells expect', async () => {
@@ -16,5 +16,25 @@ describe('a pipe that nobody reads any more', () => {
     const output = new PassThrough();
     leaveOnClosedPipe([output], () => undefined);
     expect(() => output.emit('error', new Error('disk full'))).toThrow('disk full');
+  });
+});
+
+describe('oneLine', () => {
+  it('has no control characters, no line breaks, and an end', () => {
+    expect(oneLine('a\u001b[2J\r\n b\tc', 80)).toBe('a b c');
+    expect(oneLine('abcdef', 4)).toBe('abc…');
+  });
+});
+
+describe('askedLine', () => {
+  it('is all of a call that fits', () => {
+    const call = `bash ${'x'.repeat(1_995)}`;
+    expect(askedLine(call)).toBe(call);
+  });
+
+  it('shows the end of a long one, and says how much it does not show', () => {
+    const asked = askedLine(`bash ${'true; '.repeat(1_000)}rm -rf /important`);
+    expect(asked).toMatch(/^bash true; /);
+    expect(asked).toMatch(/ … 4022 characters are not shown … .*rm -rf \/important$/);
   });
 });
