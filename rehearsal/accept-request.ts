@@ -36,7 +36,7 @@ export function acceptRequest(
 ): AcceptedRequest {
   validateRequest(body, contract);
   const profile = callableProfile(body.model);
-  checkModel(body, profile);
+  checkModel(body, profile, contract);
   checkMedia(body, profile);
   checkFormat(body);
   return { ...checkThinking(body, profile), sent: body, profile };

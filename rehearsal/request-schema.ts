@@ -130,6 +130,11 @@ const toolReference = z.object({
   cache_control: cacheControl,
 });
 
+/** The content of a search's result that found tools, or none. */
+export const foundTools = z.object({
+  tool_references: z.array(z.object({ tool_name: z.string() })),
+});
+
 const resultBlocks = [textBlock, imageBlock, documentBlock, opaqueBlock, toolReference] as const;
 
 const resultFields = {

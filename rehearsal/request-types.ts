@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { JsonObject } from './json.js';
 import type { EffortLevel } from './models/profiles.js';
-import type { opaqueBlockTypes } from './request-schema.js';
+import { foundTools, type opaqueBlockTypes } from './request-schema.js';
 
 export interface CacheMark {
   type: 'ephemeral';
@@ -72,6 +72,13 @@ export interface OpaqueBlock extends Cached {
   name?: string;
   /** Of a result. */
   tool_use_id?: string;
+  content?: unknown;
+}
+
+/** A tool that a search has found. */
+export interface ToolReferenceBlock extends Cached {
+  type: 'tool_reference';
+  tool_name: string;
 }
 
 export type RequestBlock =
@@ -82,6 +89,7 @@ export type RequestBlock =
   | ToolResultBlock
   | ImageBlock
   | DocumentBlock
+  | ToolReferenceBlock
   | OpaqueBlock;
 
 export interface RequestMessage {
@@ -137,7 +145,9 @@ export interface MessagesRequest extends Cached {
   };
   stream?: boolean;
   stop_sequences?: string[];
-  speed?: string | null;
+  speed?: 'standard' | 'fast' | null;
+  service_tier?: 'auto' | 'standard_only';
+  inference_geo?: string | null;
   [parameter: string]: unknown;
 }
 
@@ -159,3 +169,18 @@ export function isThinkingBlock(
 ): block is ThinkingBlock | RedactedThinkingBlock {
   return block.type === 'thinking' || block.type === 'redacted_thinking';
 }
+
+/** The tools that a block names: the result of a search of the API's, or of a tool that searches for the client. */
+export function referencesIn(
+  block: RequestBlock,
+): readonly Pick<ToolReferenceBlock, 'tool_name'>[] {
+  if (block.type === 'tool_result') {
+    if (!Array.isArray(block.content)) return none;
+    return block.content.filter((item) => item.type === 'tool_reference');
+  }
+  if (block.type !== 'tool_search_tool_result') return none;
+  const found = foundTools.safeParse(block.content);
+  return found.success ? found.data.tool_references : none;
+}
+
+const none: readonly ToolReferenceBlock[] = [];

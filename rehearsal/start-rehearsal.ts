@@ -215,6 +215,7 @@ async function answerMessages(exchange: Exchange, parts: RehearsalParts): Promis
     messageId: parts.newId('msg'),
     model: profile.id,
     prompt: parts.cache.use(items, profile),
+    served: body,
     transformations: contract.betas.has(bindingBeta) ? dropped : undefined,
   };
   const stage =

@@ -1,5 +1,5 @@
 /**
- * The models as of 2026-11-22: {platform.claude.com/docs/en/about-claude/model-deprecations},
+ * The models as of 2026-11-26: {platform.claude.com/docs/en/about-claude/model-deprecations},
  * {…/build-with-claude/thinking-troubleshooting}, {…/about-claude/pricing}. The rehearsal has a table
  * of its own: with the server's it would share its mistakes.
  */
@@ -23,6 +23,8 @@ const large = {
   prefill: false,
   cacheMinimum: 512,
   mostImages: 600,
+  fast: 'never',
+  regions: true,
   tokenFactor: 1.3,
 } as const;
 
@@ -45,6 +47,7 @@ const v45 = {
   effortsWithoutThinking: [],
   prefill: true,
   mostImages: 100,
+  regions: false,
 } as const;
 
 const always = {
@@ -61,6 +64,7 @@ const callable: readonly ModelProfile[] = [
   {
     ...bound,
     id: 'claude-fable-5-2',
+    fast: 'always',
     name: 'Claude Fable 5.2',
     line: 'fable',
     created: '2026-11-09',
@@ -68,6 +72,7 @@ const callable: readonly ModelProfile[] = [
   {
     ...bound,
     id: 'claude-mythos-5-2',
+    fast: 'always',
     name: 'Claude Mythos 5.2',
     line: 'mythos',
     created: '2026-11-09',
@@ -96,6 +101,7 @@ const callable: readonly ModelProfile[] = [
   {
     ...bound,
     id: 'claude-opus-5-5',
+    fast: 'always',
     name: 'Claude Opus 5.5',
     line: 'opus',
     created: '2026-09-22',
@@ -118,6 +124,7 @@ const callable: readonly ModelProfile[] = [
   {
     ...onOrOff,
     id: 'claude-opus-5',
+    fast: 'with-beta',
     name: 'Claude Opus 5',
     line: 'opus',
     created: '2026-07-24',
@@ -143,6 +150,7 @@ const callable: readonly ModelProfile[] = [
   {
     ...onOrOff,
     id: 'claude-opus-4-8',
+    fast: 'with-beta',
     name: 'Claude Opus 4.8',
     line: 'opus',
     created: '2026-05-28',
@@ -167,6 +175,8 @@ const callable: readonly ModelProfile[] = [
     lifecycle: 'deprecated',
     created: '2026-04-07',
     deprecated: '2026-06-09',
+    // Overdue: it goes when its lifecycle says so.
+    retires: '2026-06-30',
     thinking: ['adaptive', 'enabled'],
     systemMessages: false,
     forcesTools: false,
@@ -193,7 +203,9 @@ const callable: readonly ModelProfile[] = [
     aliases: ['claude-opus-4-5'],
     name: 'Claude Opus 4.5',
     line: 'opus',
+    lifecycle: 'deprecated',
     created: '2025-11-24',
+    retires: '2027-01-22',
     efforts: upToHigh,
     effortsWithoutThinking: upToHigh,
     cacheMinimum: 4_096,
@@ -333,6 +345,10 @@ export interface ModelProfile {
   cacheMinimum: number;
   /** Most images and pages of PDFs in one request. */
   mostImages: number;
+  /** Whether `speed: "fast"` is taken: never, always, or with the beta of fast mode. */
+  fast: 'never' | 'always' | 'with-beta';
+  /** Whether `inference_geo` is taken. */
+  regions: boolean;
   /** The model's tokens of a text, divided by those of the tokenizer of earlier models. */
   tokenFactor: number;
 }

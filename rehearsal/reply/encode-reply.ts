@@ -4,6 +4,7 @@ import {
   deltaUsage,
   messageUsage,
   type OutputUsage,
+  type Served,
 } from '../usage/prompt-cache.js';
 import type {
   BreakOff,
@@ -25,6 +26,8 @@ export interface ReplyFrame {
   messageId: string;
   model: string;
   prompt: PromptUsage;
+  /** How the request asks to be served. */
+  served?: Served;
   /** The thinking that was dropped from the request, where the client has that beta. */
   transformations: DroppedThinking[] | undefined;
 }
@@ -94,7 +97,7 @@ function silenceBefore(plan: ReplyPlan, texts: number): number {
 }
 
 function openMessage(frame: ReplyFrame, output: OutputUsage): WireMessage {
-  const { messageId, model, prompt, transformations } = frame;
+  const { messageId, model, prompt, served, transformations } = frame;
   return {
     id: messageId,
     type: 'message',
@@ -106,7 +109,7 @@ function openMessage(frame: ReplyFrame, output: OutputUsage): WireMessage {
     stop_reason: null,
     stop_sequence: null,
     stop_details: null,
-    usage: messageUsage(prompt, output),
+    usage: messageUsage(prompt, output, served),
     ...(transformations ? { input_transformations: transformations } : {}),
   };
 }

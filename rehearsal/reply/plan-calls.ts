@@ -1,5 +1,6 @@
 import { isPlainObject, type JsonObject, type JsonValue } from '../json.js';
 import type { Directive } from '../directives/parse-directives.js';
+import type { OfferedTool } from '../request-types.js';
 import type { ReplyBlock, WireServerResult, WireCitation } from './reply-plan.js';
 import type { RequestedTurn } from './extract-turn.js';
 
@@ -67,6 +68,8 @@ const direct = { type: 'direct' } as const;
 
 interface ServerTools {
   directives: readonly Directive[];
+  /** The tools of the request, of which a search finds the deferred ones. */
+  offered: readonly OfferedTool[];
   newId: (prefix: string) => string;
   /** Whether the reply pauses inside the last call. */
   pauses: boolean;
@@ -76,7 +79,7 @@ interface ServerTools {
 
 /** Calls of server tools with their results; a paused reply ends in an open call. */
 export function planServerTools(tools: ServerTools): ReplyBlock[] {
-  if (tools.open) return [resultOf(tools.open), citedText()];
+  if (tools.open) return [resultOf(tools.open, tools.offered), citedText()];
   const calls = tools.directives.filter((directive) => directive.name === 'server');
   const wanted = calls.length === 0 && tools.pauses ? [pausedSearch] : calls;
   return wanted.flatMap(({ tool, input }, index): ReplyBlock[] => {
@@ -91,21 +94,30 @@ export function planServerTools(tools: ServerTools): ReplyBlock[] {
     const isOpen = tools.pauses && index === wanted.length - 1;
     if (isOpen) return [call];
     const cited = tool === 'web_search' ? [citedText()] : [];
-    return [call, resultOf({ id, name: tool }), ...cited];
+    return [call, resultOf({ id, name: tool }, tools.offered), ...cited];
   });
 }
 
 const pausedSearch = { tool: 'web_search', input: { query: 'rehearsal' } };
 
-function resultOf({ id, name }: { id: string; name: string }): ReplyBlock {
+function resultOf(
+  { id, name }: { id: string; name: string },
+  offered: readonly OfferedTool[],
+): ReplyBlock {
   return {
     type: 'server_result',
     deltas: [],
-    result: { ...resultContent(name), tool_use_id: id, caller: direct },
+    result: { ...resultContent(name, offered), tool_use_id: id, caller: direct },
   };
 }
 
-function resultContent(name: string): Pick<WireServerResult, 'type' | 'content'> {
+/** Tools that a search finds at most. */
+const maxHits = 5;
+
+function resultContent(
+  name: string,
+  offered: readonly OfferedTool[],
+): Pick<WireServerResult, 'type' | 'content'> {
   switch (name) {
     case 'web_search':
       return {
@@ -144,6 +156,18 @@ function resultContent(name: string): Pick<WireServerResult, 'type' | 'content'>
           stderr: '',
           return_code: 0,
           content: [],
+        },
+      };
+    case 'tool_search_tool_bm25':
+    case 'tool_search_tool_regex':
+      return {
+        type: 'tool_search_tool_result',
+        content: {
+          type: 'tool_search_tool_search_result',
+          tool_references: offered
+            .filter((tool) => tool.defer_loading === true)
+            .slice(0, maxHits)
+            .map((tool) => ({ type: 'tool_reference', tool_name: tool.name })),
         },
       };
     default:

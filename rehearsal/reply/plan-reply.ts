@@ -116,6 +116,7 @@ function wantedBlocks(input: PlanInput): ReplyBlock[] {
     ...planServerTools({
       // Without a step, those of the first reply.
       directives: directives.filter((one) => one.name === 'server' && (one.step ?? 1) === step),
+      offered: request.tools ?? [],
       newId,
       pauses: askedStop(directives, conversation)?.reason === 'pause_turn',
       open: conversation.openServerCall,

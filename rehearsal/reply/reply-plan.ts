@@ -108,7 +108,8 @@ export interface WireServerResult {
     | 'web_search_tool_result'
     | 'web_fetch_tool_result'
     | 'code_execution_tool_result'
-    | 'bash_code_execution_tool_result';
+    | 'bash_code_execution_tool_result'
+    | 'tool_search_tool_result';
   tool_use_id: string;
   content: unknown;
   caller: { type: 'direct' };

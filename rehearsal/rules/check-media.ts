@@ -48,15 +48,15 @@ export function checkMedia(body: MessagesRequest, profile: ModelProfile): void {
   );
 }
 
-/** The images and documents of a request that came with it, in results of tools too. */
+/** The images of a request and its PDFs, of earlier turns and in results of tools too. */
 function mediaOf({ messages }: MessagesRequest): Media[] {
   const media: Media[] = [];
   const add = (block: RequestBlock, ...path: (string | number)[]): void => {
     if (block.type !== 'image' && block.type !== 'document') return;
     const { type, source } = block;
-    if (source.type === 'base64') {
-      media.push({ type, data: source.data ?? '', path: path.join('.') });
-    }
+    // Every image counts; a document of another place has pages that nobody knows.
+    if (type === 'document' && source.type !== 'base64') return;
+    media.push({ type, data: source.data ?? '', path: path.join('.') });
   };
   messages.forEach(({ content }, index) => {
     if (typeof content === 'string') return;

@@ -2,7 +2,9 @@ import type { WireContract } from '../http/read-request.js';
 import { refuse } from '../http/wire-error.js';
 import {
   blocksOf,
+  referencesIn,
   type MessagesRequest,
+  type OfferedTool,
   type OpaqueBlock,
   type RequestBlock,
   type RequestMessage,
@@ -16,7 +18,10 @@ const directiveOnly =
  *
  * @throws a 400 with the path of the fault
  */
-export function checkMessages({ messages }: MessagesRequest, { version }: WireContract): void {
+export function checkMessages(
+  { messages, tools = [] }: MessagesRequest,
+  { version }: WireContract,
+): void {
   if (messages[0]?.role === 'assistant') {
     throw refuse('first-message', 'messages: first message must use the "user" role');
   }
@@ -34,6 +39,29 @@ export function checkMessages({ messages }: MessagesRequest, { version }: WireCo
   checkToolPairs(messages);
   checkServerTools(messages);
   validateCitations(messages);
+  checkToolReferences(messages, tools);
+}
+
+/** Tools that a search found, the API's own or the client's, must be among the tools of the request. */
+function checkToolReferences(
+  messages: readonly RequestMessage[],
+  tools: readonly OfferedTool[],
+): void {
+  let names: Set<string> | undefined;
+  messages.forEach(({ content }, index) => {
+    if (typeof content === 'string') return;
+    content.forEach((block, at) => {
+      for (const reference of referencesIn(block)) {
+        names ??= new Set(tools.map(({ name }) => name));
+        if (names.has(reference.tool_name)) continue;
+        throw refuse(
+          'tool-reference',
+          `messages.${index}.content.${at}: Tool reference '${reference.tool_name}' not found in available tools`,
+          { error_code: 'tool_reference_unresolved' },
+        );
+      }
+    });
+  });
 }
 
 /** What version 2026-10-21 takes no longer. */

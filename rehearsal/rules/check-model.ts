@@ -1,10 +1,16 @@
 import { refuse } from '../http/wire-error.js';
+import type { WireContract } from '../http/read-request.js';
 import type { ModelProfile, ProfileThinking } from '../models/profiles.js';
 import { blocksOf, isThinkingBlock, type MessagesRequest } from '../request-types.js';
 import { thinkingOf } from '../thinking/check-thinking.js';
 
 /** @throws a 400 for parameters that other models take and this one does not */
-export function checkModel(body: MessagesRequest, profile: ModelProfile): void {
+export function checkModel(
+  body: MessagesRequest,
+  profile: ModelProfile,
+  contract: WireContract,
+): void {
+  checkPlace(body, profile, contract);
   checkThinkingParam(body, profile);
   if (body.max_tokens > profile.mostOutput) {
     throw refuse(
@@ -23,6 +29,23 @@ export function checkModel(body: MessagesRequest, profile: ModelProfile): void {
   checkForcedTool(body, profile);
   checkPrefill(body, profile);
   checkThinkingFirst(body, profile);
+}
+
+const fastBeta = 'fast-mode-2026-02-01';
+
+/** How fast, and where, a request is to be served. */
+function checkPlace(
+  { speed, inference_geo: region }: MessagesRequest,
+  profile: ModelProfile,
+  { betas }: WireContract,
+): void {
+  const isFast = profile.fast === 'always' || (profile.fast === 'with-beta' && betas.has(fastBeta));
+  if (speed === 'fast' && !isFast) {
+    throw refuse('speed', `speed: 'fast' is not supported on ${profile.id}`);
+  }
+  if (region !== undefined && region !== null && !profile.regions) {
+    throw refuse('inference-geo', 'inference_geo: not supported on this model');
+  }
 }
 
 function checkForcedTool(body: MessagesRequest, profile: ModelProfile): void {

@@ -46,6 +46,7 @@ export function checkParameters(body: MessagesRequest, contract: WireContract): 
     throw refuse('request-shape', 'max_tokens: 0 cannot be streamed');
   }
   checkTools(body);
+  checkDeferredTools(body);
   checkToolChoice(body);
   checkThinkingFields(body, contract);
 }
@@ -57,6 +58,20 @@ function checkTools({ tools = [] }: MessagesRequest): void {
   const strict = tools.filter((tool) => tool.strict === true).length;
   if (strict <= maxStrict) return;
   throw refuse('strict-tools', `tools: at most ${maxStrict} tools may be strict, not ${strict}`);
+}
+
+function checkDeferredTools({ tools = [] }: MessagesRequest): void {
+  const deferred = tools.filter((tool) => tool.defer_loading === true);
+  if (deferred.length === 0) return;
+  if (deferred.length === tools.length) {
+    throw refuse('deferred-tools', 'tools: at least one tool must have defer_loading=false.');
+  }
+  const marked = tools.findIndex((tool) => tool.defer_loading === true && tool.cache_control);
+  if (marked < 0) return;
+  throw refuse(
+    'deferred-tools',
+    `tools.${marked}: cache_control cannot be set on a tool with defer_loading=true`,
+  );
 }
 
 function checkToolChoice({ tool_choice: choice, tools = [] }: MessagesRequest): void {

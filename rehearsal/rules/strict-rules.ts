@@ -33,6 +33,11 @@ export const strictRules = {
     '`temperature`, `top_p`, `top_k` at any value, from version 2026-10-21 on',
     'api/versioning',
   ),
+  speed: rule(
+    '`speed: "fast"` for a model without it, or without the beta that the model asks for',
+    'build-with-claude/fast-mode',
+  ),
+  'inference-geo': rule('`inference_geo` for a model before 4.6', 'manage-claude/data-residency'),
   'max-tokens': rule('`max_tokens` over the most that the model writes', reported),
   'prompt-too-long': rule('a prompt over the window', reported),
   'first-message': rule('a first message that is not a user message', reported),
@@ -56,6 +61,14 @@ export const strictRules = {
   'tool-id': rule('a tool id outside `^[a-zA-Z0-9_-]+$`', reported),
   'tool-schema': rule('a schema that is not one of an object', reported),
   'tool-twice': rule('two tools of one name', reported),
+  'deferred-tools': rule(
+    'tools that are all deferred, or a cache mark on a deferred one',
+    'agents-and-tools/tool-use/tool-search-tool',
+  ),
+  'tool-reference': rule(
+    'a `tool_reference` to a tool that is not there',
+    'agents-and-tools/tool-use/tool-search-tool',
+  ),
   'strict-tools': rule('more than 20 strict tools', 'build-with-claude/structured-outputs'),
   'format-schema': rule(
     'a schema of `output_config.format` outside the subset that is compiled: an object without `additionalProperties: false`, a recursive or foreign `$ref`, limits of numbers, texts and lists, more than 24 optional properties or 16 unions',

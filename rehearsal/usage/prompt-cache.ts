@@ -110,9 +110,15 @@ function chain(
 /** The usage of a message: `Usage` of the SDK. */
 export interface WireUsage extends DeltaUsage {
   cache_creation: { ephemeral_5m_input_tokens: number; ephemeral_1h_input_tokens: number };
-  inference_geo: null;
+  inference_geo: string | null;
   service_tier: 'standard';
-  speed: null;
+  speed: 'standard' | 'fast' | null;
+}
+
+/** How a request is served: as it asks. Priority is sold no more, so that the tier is standard. */
+export interface Served {
+  speed?: 'standard' | 'fast' | null;
+  inference_geo?: string | null;
 }
 
 /** The cumulative usage at the end of a stream: `MessageDeltaUsage` of the SDK. */
@@ -146,15 +152,19 @@ export function deltaUsage(prompt: PromptUsage, output: OutputUsage): DeltaUsage
   };
 }
 
-export function messageUsage(prompt: PromptUsage, output: OutputUsage): WireUsage {
+export function messageUsage(
+  prompt: PromptUsage,
+  output: OutputUsage,
+  { speed = null, inference_geo = null }: Served = {},
+): WireUsage {
   return {
     ...deltaUsage(prompt, output),
     cache_creation: {
       ephemeral_5m_input_tokens: prompt.write5m,
       ephemeral_1h_input_tokens: prompt.write1h,
     },
-    inference_geo: null,
+    inference_geo,
     service_tier: 'standard',
-    speed: null,
+    speed,
   };
 }

@@ -3,6 +3,7 @@ import type { ModelProfile } from '../models/profiles.js';
 import {
   blocksOf,
   isThinkingBlock,
+  referencesIn,
   type CacheMark,
   type MessagesRequest,
   type RequestBlock,
@@ -55,6 +56,11 @@ export function promptItems(
       const inner = innerMark(block);
       const item = items.at(-1);
       if (item && inner) item.ttl ??= inner;
+      // A tool that was found is in the prompt from there on.
+      for (const { tool_name: name } of referencesIn(block)) {
+        const tool = tools.find((one) => one.name === name && one.defer_loading === true);
+        if (item && tool) item.tokens += tokensOf(tool, count);
+      }
     }
   }
   markLast(items, body);

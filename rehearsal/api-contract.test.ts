@@ -1,0 +1,224 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import Anthropic from '@anthropic-ai/sdk';
+import {
+  accept,
+  assistant,
+  call,
+  hello,
+  image,
+  png,
+  result,
+  textBlock,
+  tool,
+  user,
+} from '../test/support/rehearsal/sample-requests.js';
+import { failureNames } from './directives/named-failures.js';
+import { errorEnvelope, WireError } from './http/wire-error.js';
+import { findProfile, toModelInfo } from './models/models.js';
+import { startRehearsal, type Rehearsal } from './start-rehearsal.js';
+import { promptItems } from './usage/prompt-items.js';
+
+/** What the API does as of 2026-11-26, value by value. */
+describe('images', () => {
+  const wide = image(png(2_001, 10));
+  const small = image(png(2_000, 2_000));
+  const url = { type: 'image', source: { type: 'url', url: 'https://example.com/a.png' } };
+  const many = (count: number, block: object = small) => Array.from({ length: count }, () => block);
+
+  function detailsOf(messages: unknown[]): unknown {
+    try {
+      accept({ messages });
+    } catch (error) {
+      if (error instanceof WireError) return errorEnvelope(error, 'req_1').error.details;
+      throw error;
+    }
+    return undefined;
+  }
+
+  it('may have 2,000 pixels a side where there are more than 20, of earlier turns and results too', () => {
+    const messages = [
+      user(...many(10), wide, textBlock('these')),
+      assistant(call('1')),
+      user(result('1', { content: [...many(8), wide] })),
+    ];
+    expect(detailsOf([...messages, assistant(textBlock('ok')), hello])).toBeUndefined();
+    expect(
+      detailsOf([...messages, assistant(textBlock('ok')), user(small, textBlock('and'))]),
+    ).toEqual({
+      error_code: 'image_dimensions_too_large',
+      max_side_length_pixels: 2_000,
+      paths: ['messages.0.content.10', 'messages.2.content.0.content.8'],
+    });
+  });
+
+  it('count wherever they come from', () => {
+    expect(detailsOf([user(wide, ...many(20, url))])).toMatchObject({
+      paths: ['messages.0.content.0'],
+    });
+    expect(detailsOf([user(...many(21))])).toBeUndefined();
+  });
+
+  it('may have 8,000 pixels a side where there are fewer', () => {
+    expect(detailsOf([user(image(png(8_001, 1)), small)])).toEqual({
+      error_code: 'image_dimensions_too_large',
+      max_side_length_pixels: 8_000,
+      paths: ['messages.0.content.0'],
+    });
+  });
+});
+
+describe('models', () => {
+  it.each([
+    ['claude-opus-4-5', 'deprecated', '2027-01-22T00:00:00Z'],
+    ['claude-sonnet-4-5', 'deprecated', '2026-11-30T00:00:00Z'],
+    // Overdue, and served: `lifecycle` alone says that a model is gone.
+    ['claude-mythos-preview', 'deprecated', '2026-06-30T00:00:00Z'],
+    ['claude-haiku-4-5', 'active', null],
+  ])('%s is %s and retires at %s', (model, lifecycle, retires) => {
+    expect(toModelInfo(findProfile(model))).toMatchObject({ lifecycle, retires_at: retires });
+    expect(accept({ model, max_tokens: 100 }).profile.lifecycle).toBe(lifecycle);
+  });
+});
+
+describe('parameters', () => {
+  it.each([
+    ['claude-fable-5-2', []],
+    ['claude-mythos-5-2', []],
+    ['claude-opus-5-5', []],
+    ['claude-opus-5', ['fast-mode-2026-02-01']],
+    ['claude-opus-4-8', ['fast-mode-2026-02-01']],
+  ])('take speed fast for %s with betas %j', (model, betas) => {
+    expect(accept({ model, speed: 'fast', betas }).body.speed).toBe('fast');
+  });
+
+  it.each(['auto', 'standard_only'])('take service_tier %s', (tier) => {
+    expect(accept({ service_tier: tier }).body.service_tier).toBe(tier);
+  });
+
+  it.each(['claude-opus-4-6', 'claude-sonnet-4-6', 'claude-haiku-5-5'])(
+    'take inference_geo for %s',
+    (model) => {
+      expect(accept({ model, inference_geo: 'us' }).body.inference_geo).toBe('us');
+    },
+  );
+});
+
+describe('tool search', () => {
+  const search = { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' };
+  const late = tool('late', { defer_loading: true, description: 'words '.repeat(50) });
+  const count = (text: string) => text.length;
+  const tokens = (asked: Parameters<typeof accept>[0]) => {
+    const { body, profile } = accept(asked);
+    return promptItems(body, profile, count).reduce((sum, item) => sum + item.tokens, 0);
+  };
+
+  it('keeps a deferred tool out of the prompt until a reference names it', () => {
+    const asked = [hello, assistant(call('1'))];
+    const without = tokens({ tools: [search], messages: [...asked, user(result('1'))] });
+    const deferred = tokens({ tools: [search, late], messages: [...asked, user(result('1'))] });
+    expect(deferred).toBe(without);
+    const reference = { type: 'tool_reference', tool_name: 'late' };
+    const found = tokens({
+      tools: [search, late],
+      messages: [...asked, user(result('1', { content: [reference] }))],
+    });
+    expect(found - deferred).toBeGreaterThan('words '.repeat(50).length - 10);
+  });
+
+  it('may find nothing, or fail', () => {
+    const contents = [
+      { type: 'tool_search_tool_search_result', tool_references: [] },
+      { type: 'tool_search_tool_result_error', error_code: 'unavailable' },
+    ];
+    for (const content of contents) {
+      const messages = [
+        hello,
+        assistant(
+          { type: 'server_tool_use', id: 'srvtoolu_1', name: search.name, input: {} },
+          { type: 'tool_search_tool_result', tool_use_id: 'srvtoolu_1', content },
+        ),
+        hello,
+      ];
+      expect(accept({ tools: [search, late], messages }).body.tools).toHaveLength(2);
+    }
+  });
+});
+
+describe('over HTTP', () => {
+  let rehearsal: Rehearsal;
+  let client: Anthropic;
+  beforeAll(async () => {
+    rehearsal = await startRehearsal();
+    client = new Anthropic({ apiKey: 'k', baseURL: rehearsal.url, maxRetries: 0 });
+  });
+  afterAll(() => rehearsal.close());
+
+  const ask = (content: string, more: object = {}) =>
+    client.messages.create({
+      model: 'claude-opus-5-5',
+      max_tokens: 1_000,
+      messages: [{ role: 'user', content }],
+      ...more,
+    });
+
+  it('says what served a request', async () => {
+    const { usage } = await ask('Hi', {
+      speed: 'fast',
+      inference_geo: 'us',
+      service_tier: 'standard_only',
+    });
+    expect(usage).toMatchObject({ speed: 'fast', inference_geo: 'us', service_tier: 'standard' });
+    expect((await ask('Hi')).usage).toMatchObject({ speed: null, inference_geo: null });
+  });
+
+  it('caches for an hour without a header, and says so apart', async () => {
+    const system = [
+      {
+        type: 'text' as const,
+        text: 'long '.repeat(2_000),
+        cache_control: { type: 'ephemeral' as const, ttl: '1h' as const },
+      },
+    ];
+    const { usage } = await ask('Hi', { system });
+    expect(usage.cache_creation?.ephemeral_1h_input_tokens).toBeGreaterThan(2_000);
+    expect(usage.cache_creation?.ephemeral_5m_input_tokens).toBe(0);
+  });
+
+  it('finds deferred tools', async () => {
+    const { content } = await ask('[[server=tool_search_tool_bm25 {"query":"weather"}]]', {
+      tools: [
+        { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' },
+        { name: 'late', input_schema: { type: 'object' }, defer_loading: true },
+      ],
+    });
+    expect(content).toContainEqual(
+      expect.objectContaining({
+        type: 'tool_search_tool_result',
+        content: {
+          type: 'tool_search_tool_search_result',
+          tool_references: [{ type: 'tool_reference', tool_name: 'late' }],
+        },
+      }),
+    );
+  });
+
+  it.each([
+    ['workspace_human_review_disabled', 400],
+    ['organization_on_hold', 400],
+    ['cmek_key_disabled', 400],
+    ['linked_organization_billing_unavailable', 402],
+    ['linked_organization_spend_limit_reached', 402],
+    ['sandbox_egress_restricted', 403],
+    ['thread_not_found', 404],
+    ['request_body_too_large_after_decoding', 413],
+    ['enforced_spend_limit_reached', 429],
+    ['contract_spend_limit_reached', 429],
+    ['ramp_limit_exceeded', 429],
+    ['cmek_context_unavailable', 503],
+    ['cmek_key_unreachable', 503],
+    ['compaction_unavailable', 529],
+  ])('fails with %s as %i', async (code, status) => {
+    expect(failureNames).toContain(code);
+    await expect(ask(`[[fail=${code}]]`)).rejects.toMatchObject({ status, errorCode: code });
+  });
+});
