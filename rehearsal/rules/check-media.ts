@@ -51,22 +51,20 @@ export function checkMedia(body: MessagesRequest, profile: ModelProfile): void {
 /** The images of a request and its PDFs, of earlier turns and in results of tools too. */
 function mediaOf({ messages }: MessagesRequest): Media[] {
   const media: Media[] = [];
-  const add = (block: RequestBlock, ...path: (string | number)[]): void => {
-    if (block.type !== 'image' && block.type !== 'document') return;
-    const { type, source } = block;
-    // Every image counts; a document of another place has pages that nobody knows.
-    if (type === 'document' && source.type !== 'base64') return;
-    media.push({ type, data: source.data ?? '', path: path.join('.') });
+  const add = (blocks: readonly RequestBlock[], path: string): void => {
+    blocks.forEach((block, at) => {
+      if (block.type === 'tool_result' && Array.isArray(block.content)) {
+        add(block.content, `${path}.${at}.tool_result.content`);
+      }
+      if (block.type !== 'image' && block.type !== 'document') return;
+      const { type, source } = block;
+      // Every image counts; a document of another place has pages that nobody knows.
+      if (type === 'document' && source.type !== 'base64') return;
+      media.push({ type, data: source.data ?? '', path: `${path}.${at}` });
+    });
   };
   messages.forEach(({ content }, index) => {
-    if (typeof content === 'string') return;
-    content.forEach((block, at) => {
-      add(block, 'messages', index, 'content', at);
-      if (block.type !== 'tool_result' || !Array.isArray(block.content)) return;
-      block.content.forEach((item, inner) =>
-        add(item, 'messages', index, 'content', at, 'tool_result', 'content', inner),
-      );
-    });
+    if (typeof content !== 'string') add(content, `messages.${index}.content`);
   });
   return media;
 }

@@ -37,9 +37,29 @@ export function checkMessages(
   });
   checkSystemPlaces(messages);
   checkToolPairs(messages);
-  checkServerTools(messages);
-  validateCitations(messages);
-  checkToolReferences(messages, tools);
+  // Most conversations have none of these: they are not read once more for each.
+  const types = typesIn(messages);
+  const hasServerTools = [...types].some(
+    (type) => type === 'server_tool_use' || isServerResult({ type }),
+  );
+  if (hasServerTools) checkServerTools(messages);
+  if (types.has('document')) validateCitations(messages);
+  if (types.has('tool_reference') || types.has('tool_search_tool_result')) {
+    checkToolReferences(messages, tools);
+  }
+}
+
+/** The types of all blocks, of those in results of tools too. */
+function typesIn(messages: readonly RequestMessage[]): Set<RequestBlock['type']> {
+  const types = new Set<RequestBlock['type']>();
+  const add = (blocks: readonly RequestBlock[]): void => {
+    for (const block of blocks) {
+      types.add(block.type);
+      if (block.type === 'tool_result' && Array.isArray(block.content)) add(block.content);
+    }
+  };
+  for (const { content } of messages) if (typeof content !== 'string') add(content);
+  return types;
 }
 
 /** Tools that a search found, the API's own or the client's, must be among the tools of the request. */
@@ -144,9 +164,9 @@ function checkToolPairs(messages: readonly RequestMessage[]): void {
         open = { index, ids: new Set() };
       }
     }
-    blocksOf(message).forEach((block, at) => {
+    for (const [at, block] of blocksOf(message).entries()) {
       if (isAssistant) {
-        if (block.type !== 'tool_use') return;
+        if (block.type !== 'tool_use') continue;
         if (seen.has(block.id)) {
           throw pairFault(index, at, `\`tool_use\` ids must be unique: ${block.id}`);
         }
@@ -165,7 +185,7 @@ function checkToolPairs(messages: readonly RequestMessage[]): void {
       } else if (otherBefore) {
         throw pairFault(index, at, '`tool_result` blocks must come before any other content');
       }
-    });
+    }
   });
   refuseUnanswered(open);
 }
@@ -216,7 +236,7 @@ interface OpenCall {
   name: string;
 }
 
-function isServerResult(block: RequestBlock): block is OpaqueBlock {
+function isServerResult(block: Pick<RequestBlock, 'type'>): block is OpaqueBlock {
   return block.type !== 'tool_result' && block.type.endsWith('_tool_result');
 }
 
