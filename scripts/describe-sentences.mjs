@@ -17,6 +17,7 @@ const wordings = {
   invalidRequest: ['INVALID_REQUEST', 0],
   invalidField: ['INVALID_REQUEST', 1],
   badParam: ['INVALID_REQUEST', 1],
+  badField: ['INVALID_REQUEST', 1],
   sessionBusy: ['TURN_IN_PROGRESS', 0],
   memoryFull: ['MEMORY_FULL', 0],
 };

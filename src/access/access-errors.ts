@@ -6,8 +6,8 @@ export type KeyFault = 'missing' | 'unknown' | 'expired' | 'revoked';
 const toMakeOne = 'Make one with: turnpike keys create --principal NAME';
 
 const faults: Record<KeyFault, string> = {
-  missing: `This server takes requests with an API key only: send the header Authorization: Bearer tpk_…. ${toMakeOne}`,
-  unknown: `The API key is not one of this server. Check that it is whole. ${toMakeOne}`,
+  missing: `This server requires an API key: send the header Authorization: Bearer tpk_…. ${toMakeOne}`,
+  unknown: `This server does not know the API key. Check that it is complete. ${toMakeOne}`,
   expired: `The API key has expired. ${toMakeOne}`,
   revoked: `The API key was revoked. ${toMakeOne}`,
 };
@@ -32,7 +32,7 @@ export function forbiddenScope(needed: KeyScope, scopes: readonly KeyScope[]): T
 export function noKeysYet(): TypedError {
   return new TypedError('FORBIDDEN_SCOPE', {
     message:
-      'There is no API key yet. The first one is made on the machine of the server: turnpike keys create --principal NAME --scopes turns,approvals,admin',
+      "There is no API key yet. Create the first one on the server's machine: turnpike keys create --principal NAME --scopes turns,approvals,admin",
     details: { needed: 'admin', scopes: [] },
   });
 }
@@ -48,7 +48,7 @@ export function tooManyRefusals(limit: number, perMs: number, waitMs: number): T
 
 export function keyNotFound(id: string): TypedError {
   return new TypedError('KEY_NOT_FOUND', {
-    message: `There is no API key ${id.slice(0, 40)}. turnpike keys list shows those there are.`,
+    message: `There is no API key ${id.slice(0, 40)}. List the keys with: turnpike keys list`,
   });
 }
 
@@ -59,11 +59,13 @@ export function keyInUrl(): TypedError {
 }
 
 export function repeatedHeader(name: string): TypedError {
-  return invalidRequest(`The header '${name}' may be sent once only`);
+  return invalidRequest(`The header '${name}' may be sent only once`);
 }
 
 export function absoluteTarget(): TypedError {
-  return invalidRequest('The request line must have a path, not a whole URL: this is no proxy');
+  return invalidRequest(
+    'The request line must have a path, not a whole URL: this server is not a proxy',
+  );
 }
 
 export function twoKeys(): TypedError {

@@ -23,13 +23,13 @@ describe('parseCredentials', () => {
   });
 
   it.each<[string, string[], string]>([
-    ['once only', ['Host', 'a', 'HOST', 'b'], '/'],
-    ['once only', ['Origin', 'a', 'origin', 'a'], '/'],
-    ['once only', ['Authorization', 'Bearer a', 'authorization', 'Bearer a'], '/'],
-    ['once only', ['X-Api-Key', 'a', 'x-api-key', 'b'], '/'],
+    ['only once', ['Host', 'a', 'HOST', 'b'], '/'],
+    ['only once', ['Origin', 'a', 'origin', 'a'], '/'],
+    ['only once', ['Authorization', 'Bearer a', 'authorization', 'Bearer a'], '/'],
+    ['only once', ['X-Api-Key', 'a', 'x-api-key', 'b'], '/'],
     ['different keys', ['X-Api-Key', 'a', 'Authorization', 'Bearer b'], '/'],
-    ['no proxy', [], 'http://evil.example/agents'],
-    ['no proxy', [], '*'],
+    ['not a proxy', [], 'http://evil.example/agents'],
+    ['not a proxy', [], '*'],
     ['in the header', [], `/agents?api_key=${key}`],
     ['in the header', [], `/agents/${key}`],
   ])('is refused, with what to do (%s): %j', (words, rawHeaders, url) => {

@@ -60,7 +60,7 @@ export function answerUnreadable(fault: Error, socket: Duplex): void {
   const reason: unknown = Reflect.get(fault, 'reason');
   const why = typeof reason === 'string' && reason !== '' ? reason : fault.message;
   const error = new TypedError('INVALID_REQUEST', {
-    message: `This is no HTTP request that can be read: ${why}. The connection is closed; send the request again as HTTP/1.1 has it.`,
+    message: `The request is not valid HTTP/1.1: ${why}. The connection is closed; correct the request, then send it again.`,
     relayed: { status, retryable: false },
   });
   const { headers, body } = envelopeShape.write(toPublicError(error, randomUUID()), '');

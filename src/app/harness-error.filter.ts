@@ -116,7 +116,6 @@ function storageUnavailable(cause: unknown): TypedError {
   return new TypedError('STORAGE_UNAVAILABLE', {
     message:
       'The database does not answer. Turns that were accepted go on when it does; send this request again in a few seconds, a turn with its Idempotency-Key.',
-    headers: { 'Retry-After': '5' },
     cause,
   });
 }

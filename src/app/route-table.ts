@@ -106,7 +106,7 @@ export function answerMethods(routes: () => RouteTable): RequestHandler {
 /** The error for a preflight that CORS did not answer: the page's origin is not allowed. */
 function noLeave(origin: string): TypedError {
   return new TypedError('FORBIDDEN_ORIGIN', {
-    message: `Pages of '${origin.slice(0, 120)}' may not call. Name it in TURNPIKE_CORS_ORIGINS to let them.`,
+    message: `Pages of '${origin.slice(0, 120)}' may not call this API. Add the origin to TURNPIKE_CORS_ORIGINS to allow it.`,
   });
 }
 

@@ -194,14 +194,14 @@ function recordText({ type, row }: SelectedRecord): string {
 
 function subagentSession(sessionId: string, parentTurnId: string): TypedError {
   return invalidRequest(
-    `${sessionId} is the session of a subagent, which goes with the session of its parent. Export that of the turn ${parentTurnId}.`,
+    `${sessionId} is the session of a subagent, which is exported with its parent's. Export the session of the turn ${parentTurnId}.`,
     { sessionId, parentTurnId },
   );
 }
 
 function replaySession(sessionId: string, turnId: string): TypedError {
   return invalidRequest(
-    `${sessionId} is the session of a replay, which can be made again and is not exported. Export the session of the turn ${turnId}, or fork this one and export the fork.`,
+    `${sessionId} is the session of a replay, which is not exported because it can be made again. Export the session of the turn ${turnId}, or fork this one and export the fork.`,
     { sessionId, turnId },
   );
 }

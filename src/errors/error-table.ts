@@ -4,6 +4,8 @@ export interface ErrorVerdict {
   status: number;
   /** Whether the same request, sent again unchanged, may be accepted. */
   retryable: boolean;
+  /** `Retry-After` of the answer, in seconds. Absent: none, or what the call gives. */
+  retryAfterSeconds?: number | undefined;
 }
 
 /** A code of the table, for `docs/reference/errors.md` and the API's description. */
@@ -22,8 +24,8 @@ function final(status: number, means: string, action: string) {
 }
 
 /** Errors that may have passed when the same request is sent again. */
-function later(status: number, means: string, action: string) {
-  return { status, retryable: true, means, action };
+function later(status: number, means: string, action: string, retryAfterSeconds?: number) {
+  return { status, retryable: true, retryAfterSeconds, means, action };
 }
 
 /**
@@ -204,6 +206,7 @@ export const errorTable = {
     429,
     'As many turns are queued as may be. Nothing was stored.',
     'Send it again after `Retry-After` seconds.',
+    5,
   ),
   RATE_LIMITED: later(
     429,
@@ -294,12 +297,14 @@ export const errorTable = {
     429,
     'As many turns and messages are held in the session as `TURNPIKE_SESSION_QUEUE` allows. Nothing was stored.',
     'Wait until one has ended, then send it again.',
+    5,
   ),
-  SHUTTING_DOWN: later(503, 'The server is stopping.', 'Send it again in a few seconds.'),
+  SHUTTING_DOWN: later(503, 'The server is stopping.', 'Send it again in a few seconds.', 5),
   STORAGE_UNAVAILABLE: later(
     503,
     'The database does not answer. Accepted turns go on when it does.',
     'Send it again, a turn with its `Idempotency-Key`.',
+    5,
   ),
   STREAM_EXPIRED: final(
     410,
@@ -311,11 +316,13 @@ export const errorTable = {
       429,
       'The principal reads as many streams, and answers that wait for a turn, of this process as `TURNPIKE_READERS_PER_PRINCIPAL` allows. Nothing was stored.',
       'Close some, or send it again after `Retry-After` seconds. `details.of` says whose limit it is.',
+      5,
     ),
     cases: {
       process: {
         status: 503,
         retryable: true,
+        retryAfterSeconds: 5,
         means: 'where all principals together read as many as `TURNPIKE_READERS` allows',
       },
     },
@@ -324,11 +331,13 @@ export const errorTable = {
     429,
     'As many turns of the key have not ended as it may have. Nothing was stored.',
     'Wait for one to end, or interrupt one; then send it again.',
+    5,
   ),
   TURN_IN_PROGRESS: later(
     409,
     'The session has an active turn.',
     'Send it with `opts.onBusy`, wait for the turn’s end, or interrupt it; then the same request may be taken.',
+    2,
   ),
   TURN_NOT_FOUND: final(404, 'There is no such turn or message.', 'Check the id.'),
   TURN_SUPERSEDED: final(

@@ -1,7 +1,7 @@
 import type { RetryAdvice } from '../platform/retry-advice.js';
 import { errorEntry, type ErrorCases, type ErrorCode, type ErrorVerdict } from './error-table.js';
 
-/** The facts that a call gives; status and retry advice come from the table. */
+/** The facts that a call gives; status and retry advice come from the table, `Retry-After` with them. */
 export interface TypedErrorInit {
   /** For a person: the fault and its remedy. */
   message: string;
@@ -9,7 +9,7 @@ export interface TypedErrorInit {
   relayed?: { status: number } & RetryAdvice;
   /** Machine-readable facts for clients. Never secrets, never stack traces. */
   details?: unknown;
-  /** Response headers of the error, for example `Retry-After`. */
+  /** Response headers of the error, beside the `Retry-After` of the table. */
   headers?: Record<string, string>;
   cause?: unknown;
 }
@@ -42,20 +42,26 @@ export class TypedError extends Error {
 
   constructor(...[code, init]: TypedErrorArguments) {
     super(init.message, init.cause === undefined ? undefined : { cause: init.cause });
-    const verdict = init.relayed ?? verdictOf(code, init.case);
-    const { status, retryable, retryAfterMs, requestId } = verdict;
+    const verdict: Verdict = init.relayed ?? verdictOf(code, init.case);
+    const { status, retryable, retryAfterMs, requestId, retryAfterSeconds } = verdict;
     this.name = 'TypedError';
     this.type = code;
     this.status = status;
     this.details = init.details;
-    this.headers = init.headers ?? {};
+    this.headers = { ...(retryAfterSeconds && retryAfter(retryAfterSeconds)), ...init.headers };
     this.retryAfterMs = retryAfterMs ?? headerMs(this.headers);
     this.retryable = retryable;
     this.requestId = requestId;
   }
 }
 
-function verdictOf(code: ErrorCode, name: string | undefined): ErrorVerdict & Partial<RetryAdvice> {
+type Verdict = ErrorVerdict & Partial<RetryAdvice>;
+
+function retryAfter(seconds: number): Record<string, string> {
+  return { 'Retry-After': String(seconds) };
+}
+
+function verdictOf(code: ErrorCode, name: string | undefined): Verdict {
   const entry = errorEntry(code);
   return (name === undefined ? undefined : entry.cases?.[name]) ?? entry;
 }

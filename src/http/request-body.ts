@@ -200,7 +200,7 @@ export interface BodyRules {
 
 export function bodyTooLarge({ maxBytes, variable }: BodyRules): TypedError {
   return new TypedError('BODY_TOO_LARGE', {
-    message: `The request body is larger than ${maxBytes} bytes, which is what ${variable} allows. Send large content as an attachment.`,
+    message: `The request body is larger than the ${maxBytes} bytes that ${variable} allows. Send large content as an attachment.`,
     details: { maxRequestBytes: maxBytes },
   });
 }
@@ -215,13 +215,13 @@ export function inflatesTooFar(factor: number): TypedError {
 
 export function notInflatable(encoding: string): TypedError {
   return invalidRequest(
-    `The request body is not what its Content-Encoding says: it is no whole ${encoding}`,
+    `The request body is not complete ${encoding} data, which its Content-Encoding announces`,
   );
 }
 
 export function unsupportedCharset(charset: string): TypedError {
   return new TypedError('UNSUPPORTED_MEDIA_TYPE', {
-    message: `The charset '${charset.slice(0, 40)}' is not taken. Send JSON in UTF-8.`,
+    message: `The charset '${charset.slice(0, 40)}' is not supported. Send JSON in UTF-8.`,
   });
 }
 
@@ -268,7 +268,7 @@ function requestTimeout(idleMs: number): TypedError {
 function unsupportedEncoding(encoding: string, known: readonly string[]): TypedError {
   const how = known.length === 0 ? 'without Content-Encoding' : `as ${known.join(', ')} or plain`;
   return new TypedError('UNSUPPORTED_MEDIA_TYPE', {
-    message: `Content-Encoding '${encoding.slice(0, 40)}' is not taken here. Send the body ${how}.`,
+    message: `Content-Encoding '${encoding.slice(0, 40)}' is not supported here. Send the body ${how}.`,
     headers: { 'Accept-Encoding': known.length === 0 ? 'identity' : known.join(', ') },
   });
 }

@@ -2,15 +2,15 @@ import { invalidRequest, TypedError } from '../errors/typed-error.js';
 
 export function memoryFileNotFound(path: string): TypedError {
   return new TypedError('MEMORY_FILE_NOT_FOUND', {
-    message: `The memory has no file ${path.slice(0, 200)}. GET /api/harness/memory/{agent} lists those there are.`,
+    message: `The memory has no file ${path.slice(0, 200)}. GET /api/harness/memory/{agent} lists its files.`,
   });
 }
 
 /** @param version undefined: there is no such file. */
 export function memoryChanged(path: string, version: number | undefined): TypedError {
-  const now = version === undefined ? 'It is not there.' : `It has version ${version} now.`;
+  const now = version === undefined ? 'It does not exist.' : `Its version is ${version}.`;
   return new TypedError('MEMORY_CHANGED', {
-    message: `The file ${path} is not what the request expects, and was left as it is. ${now} Read it, then send the request with its ETag.`,
+    message: `The file ${path} is not in the state that the request expects, and was not changed. ${now} Read it, then send the request with its ETag.`,
     details: { version: version ?? null },
   });
 }
@@ -21,13 +21,15 @@ export function memoryFull(why: string): TypedError {
 }
 
 export function memoryLimit(most: number): TypedError {
-  return memoryFull(`There are memories of ${most} agents already. Delete one, then write again.`);
+  return memoryFull(
+    `You have memories of ${most} agents already, which is the limit. Delete one, then write again.`,
+  );
 }
 
 export function memoryOff(): TypedError {
   return new TypedError('MEMORY_OFF', {
     message:
-      'This server has no memory: its TURNPIKE_MEMORY is false. Files that are there can be read and deleted.',
+      'Memory is off on this server (TURNPIKE_MEMORY=false). Existing files can be read and deleted.',
   });
 }
 

@@ -129,7 +129,7 @@ export function streamClosedEarly(): TypedError {
   return providerError({
     case: 'unreachable',
     category: 'NETWORK_ERROR',
-    message: 'the provider closed the stream before the message ended',
+    message: 'The provider closed the stream before the message ended. Send the turn again.',
   });
 }
 

@@ -2,7 +2,7 @@ import { invalidRequest, TypedError } from '../errors/typed-error.js';
 
 export function scheduleNotFound(key: string): TypedError {
   return new TypedError('SCHEDULE_NOT_FOUND', {
-    message: `There is no schedule '${key.slice(0, 100)}'. GET /api/harness/schedules lists those there are.`,
+    message: `There is no schedule '${key.slice(0, 100)}'. GET /api/harness/schedules lists yours.`,
   });
 }
 
@@ -14,7 +14,7 @@ export function onlyAnyMatch(): TypedError {
 /** A new schedule would take the place of one. */
 export function scheduleExists(key: string): TypedError {
   return new TypedError('SCHEDULE_EXISTS', {
-    message: `You have a schedule '${key}'. Choose another key, or change that one.`,
+    message: `You have a schedule '${key}' already. Choose another key, or change that one.`,
     details: { key, param: 'key' },
   });
 }
@@ -23,8 +23,8 @@ export function scheduleLimit(most: number): TypedError {
   return new TypedError('SCHEDULE_LIMIT', {
     message:
       most === 0
-        ? 'This server takes no schedules: its TURNPIKE_SCHEDULES_PER_PRINCIPAL is 0.'
-        : `${most} schedules are there already. Delete one, or raise TURNPIKE_SCHEDULES_PER_PRINCIPAL.`,
+        ? 'Schedules are off on this server (TURNPIKE_SCHEDULES_PER_PRINCIPAL=0).'
+        : `You have ${most} schedules already, which is the limit. Delete one, or raise TURNPIKE_SCHEDULES_PER_PRINCIPAL.`,
     details: { most },
   });
 }
@@ -36,14 +36,14 @@ export function invalidField(param: string, message: string): TypedError {
 
 export function nothingToChange(): TypedError {
   return invalidRequest(
-    "Give what is to change: 'cron', 'tz', 'session', 'agent', 'projectRoot', 'message', 'opts', 'overlap' or 'catchUpMs'",
+    "Send at least one of 'cron', 'tz', 'session', 'agent', 'projectRoot', 'message', 'opts', 'overlap' and 'catchUpMs'",
   );
 }
 
 /** The turn before has not ended, and the schedule's turns are not to overlap. */
 export function scheduleOverlaps(turnId: string): TypedError {
   return new TypedError('TURN_IN_PROGRESS', {
-    message: `The schedule's turn ${turnId} has not ended. Wait for its end or interrupt it; 'overlap' says what becomes of a slot until then.`,
+    message: `The schedule's turn ${turnId} has not ended. Wait for its end or interrupt it; 'overlap' decides what happens at a fire time until then.`,
     details: { turnId },
   });
 }
@@ -51,13 +51,13 @@ export function scheduleOverlaps(turnId: string): TypedError {
 /** @param problem completes "… has failed". */
 export function keyInvalid(fault: string): TypedError {
   return new TypedError('UNAUTHENTICATED', {
-    message: `The API key that the schedule acts with is ${fault}. Resume the schedule with a valid key: it acts with that from then on.`,
+    message: `The schedule's API key is ${fault}. Resume the schedule with a valid key, which it uses from then on.`,
   });
 }
 
 export function schedulePaused(failures: number): TypedError {
   return new TypedError('SCHEDULE_PAUSED', {
-    message: `The last ${failures} runs failed, and the schedule is paused. Mend it, then resume it.`,
+    message: `The last ${failures} runs failed, and the schedule is paused. Correct it, then resume it.`,
     details: { failures },
   });
 }

@@ -204,7 +204,7 @@ function checkLoosening(
   const allows = Array.isArray(given) && given.length > 0;
   if (allows && ceiling !== 'acceptEdits') {
     throw invalidRequest(
-      `'permissions.allow' is not taken by this server, whose TURNPIKE_MODE_CEILING is ${ceiling}: leave it out, and calls are asked about`,
+      `'permissions.allow' is not allowed on this server, whose TURNPIKE_MODE_CEILING is ${ceiling}: leave it out, and answer when you are asked about a call`,
     );
   }
   const loosens = allows || (mode !== undefined && parseMode(mode) === 'acceptEdits');

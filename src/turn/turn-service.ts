@@ -168,7 +168,6 @@ function stageOf(turn: SubmittedTurn | RestOfTurn): TurnStage {
 function shuttingDown(): TypedError {
   return new TypedError('SHUTTING_DOWN', {
     message: 'The server is stopping. Send the turn again in a few seconds.',
-    headers: { 'Retry-After': '5' },
   });
 }
 

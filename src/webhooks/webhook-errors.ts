@@ -2,7 +2,7 @@ import { invalidRequest, TypedError } from '../errors/typed-error.js';
 
 export function webhookNotFound(id: string): TypedError {
   return new TypedError('WEBHOOK_NOT_FOUND', {
-    message: `There is no webhook ${id.slice(0, 60)}. GET /api/harness/webhooks lists those there are.`,
+    message: `There is no webhook ${id.slice(0, 60)}. GET /api/harness/webhooks lists yours.`,
   });
 }
 
@@ -10,8 +10,8 @@ export function webhookLimit(most: number): TypedError {
   return new TypedError('WEBHOOK_LIMIT', {
     message:
       most === 0
-        ? 'This server takes no webhooks: its TURNPIKE_WEBHOOKS_PER_PRINCIPAL is 0.'
-        : `${most} webhooks are there already. Delete one, or raise TURNPIKE_WEBHOOKS_PER_PRINCIPAL.`,
+        ? 'Webhooks are off on this server (TURNPIKE_WEBHOOKS_PER_PRINCIPAL=0).'
+        : `You have ${most} webhooks already, which is the limit. Delete one, or raise TURNPIKE_WEBHOOKS_PER_PRINCIPAL.`,
     details: { most },
   });
 }
@@ -22,7 +22,7 @@ export function webhookUrlRefused(problem: string): TypedError {
 }
 
 export function nothingToChange(): TypedError {
-  return invalidRequest("Give what is to change: 'url', 'events', 'description' or 'enabled'");
+  return invalidRequest("Send at least one of 'url', 'events', 'description' and 'enabled'");
 }
 
 export function webhookDisabled(id: string): TypedError {
@@ -33,6 +33,6 @@ export function webhookDisabled(id: string): TypedError {
 
 export function deliveryNotFound(id: string): TypedError {
   return new TypedError('WEBHOOK_DELIVERY_NOT_FOUND', {
-    message: `The webhook has no delivery ${id.slice(0, 80)}, or it is not kept any more. GET /api/harness/webhooks/{id}/deliveries lists those there are.`,
+    message: `The webhook has no delivery ${id.slice(0, 80)}, or it is no longer kept. GET /api/harness/webhooks/{id}/deliveries lists its deliveries.`,
   });
 }

@@ -63,7 +63,7 @@ describe('the schedules', () => {
     await form.getByLabel('Times').fill('0 9 * * 1');
     await form.getByLabel('Message').fill('Other');
     await form.getByRole('button', { name: 'Create' }).click();
-    await has(form, /^You have a schedule '.*'. Choose another key, or change that one\.$/);
+    await has(form, /^You have a schedule '.*' already. Choose another key, or change that one\.$/);
     expect(await scene.get('taken')).toMatchObject({ id, message: 'Stays' });
   });
 

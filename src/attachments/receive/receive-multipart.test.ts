@@ -137,8 +137,8 @@ describe('receiveMultipart', () => {
 
   const file = dispositionOf('files', '; filename="a.txt"');
   it.each<[string, [string, string][], string]>([
-    ['a field nobody knows', [[dispositionOf('messages'), 'a']], '"messages" that is not known'],
-    ['a file of another field', [[dispositionOf('x', '; filename="a"'), 'a']], '"x" that is not'],
+    ['a field nobody knows', [[dispositionOf('messages'), 'a']], 'unknown part "messages"'],
+    ['a file of another field', [[dispositionOf('x', '; filename="a"'), 'a']], 'unknown part "x"'],
     [
       'a field that is sent again',
       [

@@ -84,7 +84,7 @@ class FormReader {
     if (isFile) return this.#takeFile(part);
     const name = JSON.stringify(part.name.slice(0, 100));
     const known = [...fields, fileField ?? 'files with their names'].join(', ');
-    throw invalidRequest(`The form has a part ${name} that is not known. It may have: ${known}.`);
+    throw invalidRequest(`The form has an unknown part ${name}. Known parts: ${known}.`);
   }
 
   received(): ReceivedForm {

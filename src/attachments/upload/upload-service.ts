@@ -36,7 +36,7 @@ export class UploadService {
     const content = file && (await store.pieces(file.sha256));
     if (file !== undefined && content !== undefined) return { file, content };
     throw new TypedError('ATTACHMENT_NOT_FOUND', {
-      message: `There is no file ${id.slice(0, 120)}. It may have gone with its session; send it again.`,
+      message: `There is no file ${id.slice(0, 120)}. It may have been deleted with its session; send it again.`,
     });
   }
 

@@ -61,7 +61,7 @@ export async function checkRate(
 function rateLimited(limit: number, perMs: number, waitMs: number): TypedError {
   const seconds = Math.max(1, Math.ceil(waitMs / 1_000));
   return new TypedError('RATE_LIMITED', {
-    message: `${limit} requests in ${perMs / 1_000} s are allowed, and were sent. Send this one again in ${seconds} s.`,
+    message: `You have sent the ${limit} requests that are allowed in ${perMs / 1_000} s. Send this one again in ${seconds} s.`,
     details: { limit, perMs },
     headers: { 'Retry-After': String(seconds) },
   });

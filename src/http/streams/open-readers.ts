@@ -8,9 +8,6 @@ import { recordOf } from '../request-record.js';
 /** Readers that begin in one cycle of the event loop: each takes up to a millisecond. */
 const BEGIN_AT_ONCE = 16;
 
-/** Seconds after which a reader that was refused may come again. */
-const RETRY_AFTER = '5';
-
 /**
  * The readers of this process: answers that are streams, and those that wait for the end of a turn. Bounds how many are
  * open, for each principal and in all, and how many begin at once.
@@ -55,17 +52,15 @@ export class OpenReaders {
 
 function tooManyOfPrincipal(limit: number): TypedError {
   return new TypedError('TOO_MANY_READERS', {
-    message: `This principal reads ${limit} answers of this process at the same time already, which is as many as TURNPIKE_READERS_PER_PRINCIPAL allows. Close some, or send this request again in ${RETRY_AFTER} s; nothing was stored.`,
+    message: `You are reading ${limit} streams or answers of this process already, which is the limit (TURNPIKE_READERS_PER_PRINCIPAL). Close one, or send this request again in a few seconds; nothing was stored.`,
     details: { limit, of: 'principal' },
-    headers: { 'Retry-After': RETRY_AFTER },
   });
 }
 
 function tooManyOfProcess(limit: number): TypedError {
   return new TypedError('TOO_MANY_READERS', {
-    message: `${limit} answers of this process are read at the same time already, which is as many as TURNPIKE_READERS allows. Send this request again in ${RETRY_AFTER} s, to another process if there is one; nothing was stored.`,
+    message: `${limit} streams or answers of this process are being read already, which is the limit (TURNPIKE_READERS). Send this request again in a few seconds, to another process if there is one; nothing was stored.`,
     details: { limit, of: 'process' },
-    headers: { 'Retry-After': RETRY_AFTER },
     case: 'process',
   });
 }

@@ -331,7 +331,7 @@ describe.each(bothDatabases)('an answer, on %s', (_name, open) => {
     [{ decision: 'approve', input: [] }, {}, "'input' must be an object"],
     [{ decision: 'approve', input: null }, {}, "'input' must be an object"],
     [{ decision: 'approve', input: {} }, {}, "'input' does not fit write: "],
-    [{ decision: 'approve-session' }, { kind: 'unknown-outcome' }, 'for this call only'],
+    [{ decision: 'approve-session' }, { kind: 'unknown-outcome' }, 'whether a call may run again'],
     [
       { decision: 'approve', input: { file_path: 'b' } },
       { kind: 'unknown-outcome' },

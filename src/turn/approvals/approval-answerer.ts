@@ -167,7 +167,7 @@ async function checkGrant(
   const example = grantsFor(asked.name, argument)[0] ?? asked.name;
   const shown = example.length > SHOWN ? asked.name : example;
   throw invalidRequest(
-    `'rule' does not cover the call it is given for: send one that does, for example ${shown}, or none for this very call`,
+    `'rule' does not cover the call that it answers: send one that does, for example ${shown}, or none for this very call`,
   );
 }
 
@@ -208,7 +208,7 @@ const MOST_ANSWERS = 1_000;
 export function checkAnswerCount(answers: number): void {
   if (answers <= MOST_ANSWERS) return;
   throw invalidRequest(
-    `There are ${answers} answers; the limit of one request is ${MOST_ANSWERS}: send those to what the last step asked`,
+    `The request has ${answers} answers; the limit is ${MOST_ANSWERS}: send those to the questions of the last step`,
   );
 }
 
@@ -252,7 +252,7 @@ function checkKind({ id, kind, name }: ApprovalRow, decision: Decision): void {
   }
   if (kind === 'unknown-outcome' && decision === 'approve-session') {
     throw invalidRequest(
-      "Whether a call may run again is decided for this call only: 'approve' or 'deny'",
+      "The question is whether a call may run again: send decision 'approve' or 'deny'",
     );
   }
 }
@@ -288,7 +288,9 @@ function validateRule(tools: ToolList, rule: string | undefined): string | null 
 
 function validateInput(tools: ToolList, { name, kind }: ApprovalRow, input: unknown): JsonObject {
   if (kind === 'unknown-outcome') {
-    throw invalidRequest("'input' cannot be changed: the call may have run with what it had");
+    throw invalidRequest(
+      "'input' cannot be changed: the call may have run already, with the input that it had",
+    );
   }
   if (!isPlainObject(input)) throw invalidRequest("'input' must be an object");
   const [tool] = tools.select([name]).tools;

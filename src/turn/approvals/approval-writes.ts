@@ -116,7 +116,7 @@ export function resolvedEvent(approval: ApprovalRow): TurnEventBody {
 export function approvalNotFound(approvalId: string): TypedError {
   const shown = approvalId.slice(0, 120);
   return new TypedError('APPROVAL_NOT_FOUND', {
-    message: `There is no approval ${shown}. Open ones: GET /api/harness/approvals.`,
+    message: `There is no approval ${shown}. GET /api/harness/approvals lists the open ones.`,
     details: { approvalId: shown },
   });
 }
@@ -125,7 +125,7 @@ export function approvalAlreadyResolved({ id, decision, decidedBy }: ApprovalRow
   const why =
     decision === 'cancelled' ? 'its turn has ended' : `${decidedBy ?? 'somebody'} decided it`;
   return new TypedError('APPROVAL_RESOLVED', {
-    message: `Approval ${id} is not open any more: ${why}. Nothing was changed.`,
+    message: `Approval ${id} is no longer open: ${why}. Nothing was changed.`,
     details: { approvalId: id, decision, by: decidedBy },
   });
 }

@@ -35,7 +35,7 @@ export function turnInProgress(sessionId: string): TypedError {
 /** A turn takes the place of others, of which one has not ended. */
 export function replacedRuns(sessionId: string): TypedError {
   const message =
-    "A turn of this session has not ended, and opts.replaces needs the place of one that has. Send the message with opts.onBusy 'interrupt', which ends it first, or wait for its end.";
+    "opts.replaces is for turns that have ended, and a turn of this session has not. Send the message with opts.onBusy 'interrupt', which ends it first, or wait for its end.";
   return sessionBusy(message, { sessionId });
 }
 
@@ -45,7 +45,7 @@ export function replacedRuns(sessionId: string): TypedError {
  * @param message in the words of a wire.
  */
 export function sessionBusy(message: string, details?: object): TypedError {
-  return new TypedError('TURN_IN_PROGRESS', { message, details, headers: { 'Retry-After': '2' } });
+  return new TypedError('TURN_IN_PROGRESS', { message, details });
 }
 
 export function turnNotFound(turnId: string): TypedError {
@@ -59,40 +59,40 @@ export function turnNotFound(turnId: string): TypedError {
 export function turnNotInSession(turnId: string, sessionId: string): TypedError {
   const shown = turnId.slice(0, 120);
   return new TypedError('TURN_NOT_FOUND', {
-    message: `Session ${sessionId} has no turn ${shown}. GET /api/harness/sessions/${sessionId}/turns lists those it has.`,
+    message: `Session ${sessionId} has no turn ${shown}. GET /api/harness/sessions/${sessionId}/turns lists its turns.`,
     details: { turnId: shown, sessionId },
   });
 }
 
 /** The history that a fork is to have goes on. */
 export function forkOfUnended(sessionId: string, turnId: string): TypedError {
-  const message = `Turn ${turnId} has not ended: only what has ended is history. Wait for its end, interrupt it (POST /api/harness/interrupt), or fork at an earlier turn.`;
+  const message = `Turn ${turnId} has not ended, and only ended turns can be forked. Wait for its end, interrupt it (POST /api/harness/interrupt), or fork at an earlier turn.`;
   return sessionBusy(message, { sessionId, turnId });
 }
 
 export function forkOfSubagent(sessionId: string, parentTurnId: string): TypedError {
   return invalidRequest(
-    `${sessionId} is the session of a subagent, which belongs to its parent. Fork that of the turn ${parentTurnId}.`,
+    `${sessionId} is the session of a subagent, and cannot be forked by itself. Fork the session of its parent, the turn ${parentTurnId}.`,
     { sessionId, parentTurnId },
   );
 }
 
 /** Only what was stored to its end can be replayed. */
 export function replayOfUnended(sessionId: string, turnId: string): TypedError {
-  const message = `Turn ${turnId} has not ended: only what has ended is replayed. Wait for its end, or interrupt it: POST /api/harness/turns/${turnId}/interrupt.`;
+  const message = `Turn ${turnId} has not ended, and only ended turns can be replayed. Wait for its end, or interrupt it: POST /api/harness/turns/${turnId}/interrupt.`;
   return sessionBusy(message, { sessionId, turnId });
 }
 
 export function replayOfReplay(turnId: string, recorded: string): TypedError {
   return invalidRequest(
-    `Turn ${turnId} is a replay itself: its calls did not run. Replay the turn ${recorded}.`,
+    `Turn ${turnId} is a replay itself, and its tools did not run. Replay the recorded turn ${recorded}.`,
     { turnId, replayOf: recorded },
   );
 }
 
 export function replayOfSubagent(turnId: string, parentTurnId: string): TypedError {
   return invalidRequest(
-    `Turn ${turnId} is a subagent's, which belongs to its parent. Replay the turn ${parentTurnId}.`,
+    `Turn ${turnId} is a subagent's, and cannot be replayed by itself. Replay its parent, the turn ${parentTurnId}.`,
     { turnId, parentTurnId },
   );
 }
@@ -100,7 +100,7 @@ export function replayOfSubagent(turnId: string, parentTurnId: string): TypedErr
 /** A replay has one turn: another one would run tools where nobody sees it. */
 export function replayTakesNoTurns(sessionId: string, turnId: string): TypedError {
   return invalidRequest(
-    `Session ${sessionId} is a replay of the turn ${turnId}, and takes no other turns. Go on in a fork of it: POST /api/harness/sessions/${sessionId}/fork.`,
+    `Session ${sessionId} is a replay of the turn ${turnId}, and takes no other turns. Fork it, and go on in the fork: POST /api/harness/sessions/${sessionId}/fork.`,
     { sessionId, replayOf: turnId },
   );
 }
@@ -108,7 +108,7 @@ export function replayTakesNoTurns(sessionId: string, turnId: string): TypedErro
 /** An option that says where the turn is to stand, which a replay does by itself. */
 export function replayReplaces(): TypedError {
   return invalidRequest(
-    "'opts.replaces' has no place in a replay, which stands in a session of its own; leave it out",
+    "'opts.replaces' cannot be used in a replay, which has a session of its own; leave it out",
   );
 }
 
@@ -121,7 +121,7 @@ export function noActiveTurn(sessionId: string): TypedError {
 
 export function nothingToCompact(sessionId: string): TypedError {
   return invalidRequest(
-    `There is nothing to compact in session ${sessionId}: its last turn is kept as it is. Compact it after another turn.`,
+    `There is nothing to compact in session ${sessionId}: its last turn is always kept whole. Compact it after another turn.`,
     { sessionId },
   );
 }
@@ -137,7 +137,7 @@ export function noSummary(model: string): TypedError {
 /** The error of a turn whose processes died each time: its own work may be what ends them. */
 export function attemptsExhausted(turnId: string, most: number): TypedError {
   return new TypedError('ATTEMPTS_EXHAUSTED', {
-    message: `The turn was given up: its last ${most} attempts ended with their process, and stored nothing new (TURNPIKE_MAX_ATTEMPTS). What it did before is in the conversation. Send another message; if it happens again, give the operator the turn's id ${turnId}.`,
+    message: `The turn was given up: in each of its last ${most} attempts the process died before anything new was stored (TURNPIKE_MAX_ATTEMPTS). What the turn did before that is in the conversation. Send another message; if this happens again, give the operator the turn's id ${turnId}.`,
     details: { turnId, attempts: most },
   });
 }
@@ -154,39 +154,36 @@ export function clientLeft(): TypedError {
 
 export function queueFull(queueDepth: number): TypedError {
   return new TypedError('QUEUE_FULL', {
-    message: `${queueDepth} turns are waiting already. Try again in a few seconds; nothing was stored.`,
+    message: `${queueDepth} turns are queued already. Nothing was stored; try again in a few seconds.`,
     details: { queueDepth },
-    headers: { 'Retry-After': '5' },
   });
 }
 
 export function sessionQueueFull(sessionId: string, most: number): TypedError {
   return new TypedError('SESSION_QUEUE_FULL', {
-    message: `${most} turns or messages wait in session ${sessionId} already (TURNPIKE_SESSION_QUEUE). Wait until one has ended; nothing was stored.`,
+    message: `${most} turns or messages are held in session ${sessionId} already (TURNPIKE_SESSION_QUEUE). Nothing was stored; send this again when one has ended.`,
     details: { sessionId, limit: most },
-    headers: { 'Retry-After': '5' },
   });
 }
 
 export function tooManyTurns(limit: number): TypedError {
   return new TypedError('TOO_MANY_TURNS', {
-    message: `${limit} of your turns have not ended, which is as many as this key may have. Wait for one, or interrupt one; nothing was stored.`,
+    message: `${limit} of your turns have not ended, which is this key's limit. Nothing was stored; wait for one to end, or interrupt one.`,
     details: { limit },
-    headers: { 'Retry-After': '5' },
   });
 }
 
 /** Files are stored and counted with the turn that names them, when it is accepted. */
 export function steeringTakesNoFiles(): TypedError {
   return invalidRequest(
-    "A message that joins a running turn takes no attachments. Send it with opts.onBusy 'enqueue', or without them.",
+    "A message that is steered into a running turn takes no attachments. Send it with opts.onBusy 'enqueue', or without them.",
   );
 }
 
 /** A turn ends with one object, by the schema that it was accepted with. */
 export function steeringTakesNoOutput(): TypedError {
   return invalidRequest(
-    "A message that joins a running turn has no opts.output of its own. Send it with opts.onBusy 'enqueue', or without it.",
+    "A message that is steered into a running turn takes no opts.output. Send it with opts.onBusy 'enqueue', or without it.",
   );
 }
 
@@ -200,7 +197,7 @@ export function idempotencyKeyReused(turnId: string): TypedError {
 
 export function turnSuperseded(turnId: string, supersededBy: string): TypedError {
   return new TypedError('TURN_SUPERSEDED', {
-    message: `Turn ${turnId} is not in the conversation any more: ${supersededBy} took its place, or that of a turn before it. Replace a turn of the conversation as it is, or fork the session at ${turnId}.`,
+    message: `Turn ${turnId} is no longer in the conversation: ${supersededBy} replaced it, or a turn before it. Replace a turn that is in the conversation, or fork the session at ${turnId}.`,
     details: { turnId, supersededBy },
   });
 }
@@ -222,7 +219,7 @@ export function streamExpired(turnId: string, sessionId: string): TypedError {
 
 export function optionsTooLong(limit: number): TypedError {
   return new TypedError('BODY_TOO_LARGE', {
-    message: `The options of the turn, with the client's tools, are longer than ${limit} characters, which is what TURNPIKE_MAX_BODY_BYTES allows. Send less beside the messages.`,
+    message: `The turn's options, with the client's tools, are longer than the ${limit} characters that TURNPIKE_MAX_BODY_BYTES allows. Send fewer or shorter ones.`,
     details: { maxRequestBytes: limit },
   });
 }

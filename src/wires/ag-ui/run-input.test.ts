@@ -70,7 +70,7 @@ describe('readRunInput', () => {
 
   it('takes no more answers than a step can ask for', async () => {
     const resume = Array.from({ length: 1_001 }, () => ({ interruptId: 'i', status: 'cancelled' }));
-    await expect(read({ resume })).rejects.toThrow('There are 1001 answers; the limit');
+    await expect(read({ resume })).rejects.toThrow('The request has 1001 answers; the limit');
   });
 
   it('reads answers, of people and of the client’s tools', async () => {

@@ -13,7 +13,7 @@ import { isPlainObject } from '../../platform/json.js';
 import { PageDto, PageLimit, PageToken } from '../../http/paging/page-query.dto.js';
 
 const triggers = ['submit-message', 'regenerate-message'] as const;
-const noId = says("'$field' is missing or no text: send the id of the chat");
+const noId = says("'$field' is missing or not text: send the id of the chat");
 const filled = mustBe('text that is not empty, or left out');
 
 /** What a chat request has beside its messages, which the package's own schema checks (`checkMessages`). */

@@ -37,7 +37,7 @@ export interface SaidInTurn {
 /** The error for a steered message that is said again: its turn answers the message before it, too. */
 export function saidInTurn({ turnId, firstId }: SaidInTurn): TypedError {
   return new TypedError('INVALID_REQUEST', {
-    message: `That message was steered into a turn which message ${shown(firstId)} began, and cannot be said again without it. Regenerate the answer to ${shown(firstId)}, or send the text as a new message, with a new id.`,
+    message: `That message was steered into the turn of message ${shown(firstId)}, and cannot be answered again without it. Regenerate the answer to ${shown(firstId)}, or send the text as a new message, with a new id.`,
     details: { turnId, messageId: shown(firstId) },
   });
 }
@@ -45,7 +45,7 @@ export function saidInTurn({ turnId, firstId }: SaidInTurn): TypedError {
 /** The error for answers to questions that the chat did not ask. */
 export function nothingAsked(chatId: string): TypedError {
   return new TypedError('APPROVAL_NOT_FOUND', {
-    message: `The last message answers nothing that was asked in chat ${shown(chatId)}. Read the chat again with GET /api/chat/{id}/stream, or send a user message.`,
+    message: `The last message answers a question that chat ${shown(chatId)} did not ask. Read the chat again with GET /api/chat/{id}/stream, or send a user message.`,
     details: { chatId: shown(chatId) },
   });
 }

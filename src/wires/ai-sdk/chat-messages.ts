@@ -35,7 +35,7 @@ export function readUserMessage(messages: readonly UIMessage[], from: number): W
   const { text, files } = joinPieces<WireFile>(pieces);
   if (text.trim() === '' && files.length === 0) {
     const last = from + messages.length - 1;
-    throw invalidRequest(`'messages[${last}]' says nothing: send text or a file in it`);
+    throw invalidRequest(`'messages[${last}]' has neither text nor a file: send one of them`);
   }
   return { text, files };
 }
@@ -156,7 +156,7 @@ function readFile({ url, filename }: FileUIPart, at: string): WireFile {
   if (id !== undefined) return { id };
   if (!/^data:/i.test(url)) {
     throw invalidRequest(
-      `'${at}.url' is no data: URL, and this server does not fetch files: send the file's content as one, or give the agent a tool that reads the address`,
+      `'${at}.url' is not a data: URL, and this server does not fetch files: send the file's content as one, or give the agent a tool that reads the address`,
     );
   }
   const bytes = parseDataUrl(url);
@@ -172,13 +172,13 @@ export type SentMessage = Record<string, unknown> & { role: string };
 /** @throws TypedError INVALID_REQUEST 400. */
 export function readMessages(value: unknown): SentMessage[] {
   if (!Array.isArray(value)) {
-    throw invalidRequest("'messages' is missing or no list: send the messages of the chat");
+    throw invalidRequest("'messages' is missing or not a list: send the messages of the chat");
   }
   return (value as unknown[]).map((message, index) => {
     if (!isPlainObject(message)) throw invalidRequest(`'messages[${index}]' must be an object`);
     const { role } = message;
     if (typeof role === 'string') return { ...message, role };
-    throw invalidRequest(`'messages[${index}].role' is missing or no text`);
+    throw invalidRequest(`'messages[${index}].role' is missing or not text`);
   });
 }
 
@@ -232,7 +232,7 @@ export async function checkMessages(
 function readParts({ parts }: SentMessage, index: number): readonly unknown[] {
   if (Array.isArray(parts)) return parts as unknown[];
   throw invalidRequest(
-    `'messages[${index}].parts' is missing or no list: send messages as version 5 or later of the AI SDK has them`,
+    `'messages[${index}].parts' is missing or not a list: send messages as version 5 or later of the AI SDK has them`,
   );
 }
 

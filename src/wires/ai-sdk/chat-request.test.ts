@@ -96,7 +96,7 @@ describe('readChatRequest', () => {
     }));
     expect(await inputOf([assistant(...outputs.slice(1))])).toMatchObject({ type: 'answers' });
     await expect(inputOf([assistant(...outputs)])).rejects.toThrow(
-      'There are 1001 answers; the limit',
+      'The request has 1001 answers; the limit',
     );
   });
 

@@ -137,7 +137,7 @@ function optsOf({ opts, clientTools }: ChatDto): Record<string, unknown> {
   if (clientTools === undefined) return opts;
   if (opts['clientTools'] !== undefined) {
     throw invalidRequest(
-      "'clientTools' is there twice: leave out one of it and 'opts.clientTools'",
+      "The client's tools are sent twice: leave out 'clientTools' or 'opts.clientTools'",
     );
   }
   return { ...opts, clientTools };

@@ -31,7 +31,8 @@ describe('problemShape', () => {
     ['QUEUE_FULL', 429, {}, '5'],
     ['SHUTTING_DOWN', 503, {}, '5'],
     ['STORAGE_UNAVAILABLE', 503, { 'Retry-After': '60' }, '60'],
-    ['TURN_IN_PROGRESS', 409, {}, undefined],
+    ['TURN_IN_PROGRESS', 409, {}, '2'],
+    ['TURN_NOT_FOUND', 404, {}, undefined],
   ] as const)(
     'says of %s (%d) when to come back: headers %j',
     (code, status, headers, expected) => {

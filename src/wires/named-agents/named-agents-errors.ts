@@ -28,7 +28,7 @@ export function sessionGone(sessionId: string): TypedError {
 /** @param messageId ULID. */
 export function messageNotFound(agent: string, messageId: string): TypedError {
   return new TypedError('TURN_NOT_FOUND', {
-    message: `Agent ${agent.slice(0, 120)} has no message ${messageId}. It may have gone with its session, which is kept for a while after its last use.`,
+    message: `Agent ${agent.slice(0, 120)} has no message ${messageId}. It may have been deleted with its session, which is kept for a while after its last use.`,
   });
 }
 

@@ -109,7 +109,7 @@ async function findAnswered(
   const turn = await lookup.findAsking(last.approvalId, principal);
   if (turn === undefined) {
     if (isHistory(items, last)) return undefined;
-    throw badField(last.field, 'is no call or approval that a response of yours asked for');
+    throw badField(last.field, 'is not a call or an approval that one of your responses asked for');
   }
   const asking = await lookup.lastOf(turn);
   const ids = new Set(asking.approvals.map(({ id }) => id));

@@ -243,7 +243,7 @@ function idOf({ id }: JsonObject): { id?: string } {
 function textOf(item: Record<string, unknown>, name: string, field: string): string {
   const value = item[name];
   if (typeof value === 'string' && value !== '') return value;
-  throw badField(`${field}.${name}`, 'is missing or no text');
+  throw badField(`${field}.${name}`, 'is missing or not text');
 }
 
 /** A part of a message or of an output. */

@@ -52,7 +52,7 @@ function splitNew(turns: readonly ToldTurn<InlineFile>[]): SplitInput {
   if (ends) return { earlier: [...turns], said: [] };
   throw badField(
     'input',
-    'says nothing new: end it with a message of the user that has text or a file, or with the output of a tool',
+    'has nothing new: end it with a message of the user that has text or a file, or with the output of a tool',
   );
 }
 

@@ -34,7 +34,7 @@ export function itemNotFound(itemId: string, param: string): TypedError {
 
 export function modelNotFound(model: string, known: readonly string[]): TypedError {
   return new TypedError('PERSONA_NOT_FOUND', {
-    message: `'model' is the name of an agent or of a model, and there is none called '${shown(model)}'. There are: ${known.join(', ')}.`,
+    message: `'model' must name an agent or a model, and there is no '${shown(model)}'. Use one of: ${known.join(', ')}.`,
     details: { param: 'model' },
   });
 }
@@ -43,7 +43,7 @@ export function modelNotFound(model: string, known: readonly string[]): TypedErr
 export function notTheLast(responseId: string, last: string): TypedError {
   return badParam(
     'previous_response_id',
-    `'${shown(responseId)}' asked something, and went on with the answer as '${last}': go on from that.`,
+    `'${shown(responseId)}' asked a question, and went on as '${last}' when it was answered: continue from that.`,
   );
 }
 
@@ -66,7 +66,7 @@ export function responseBusy(responseId: string): TypedError {
 export function otherTurn(param: string): TypedError {
   return badParam(
     param,
-    "The answers are to questions of another response than 'previous_response_id': name the one that asked, or leave it out.",
+    "The answers belong to another response than 'previous_response_id': name the response that asked, or leave it out.",
   );
 }
 

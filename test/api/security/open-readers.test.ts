@@ -81,7 +81,7 @@ describe('the readers of a process', () => {
     const refused = await of('bob').send('GET', `/api/harness/turns/${bobs.turnId}/events`);
     expect(refused.body['error']).toMatchObject({
       type: 'TOO_MANY_READERS',
-      message: expect.stringContaining('TURNPIKE_READERS allows'),
+      message: expect.stringContaining('the limit (TURNPIKE_READERS)'),
       details: { limit: 3, of: 'process' },
       retryable: true,
       retryAfterMs: 5_000,

@@ -354,6 +354,6 @@ describe('the Responses API for the package openai', () => {
     const { call_id } = only(asked.output.filter(isCall));
     const output = { type: 'function_call_output', call_id, output: 'red' };
     const stolen = await bobs.send('POST', '/v1/responses', { input: [output] });
-    expect([stolen.status, stolen.text]).toEqual([400, expect.stringContaining('no call')]);
+    expect([stolen.status, stolen.text]).toEqual([400, expect.stringContaining('not a call')]);
   });
 });
